@@ -1,0 +1,17 @@
+//! The words everyone uses: time, geometry, host requests, seeded streams, registries, errors.
+//!
+//! Nothing in here knows flash timing, queues or files; every other crate may use it and it uses none.
+
+mod error;
+mod geometry;
+mod registry;
+mod request;
+mod rng;
+mod time;
+
+pub use error::{UserError, nearest};
+pub use geometry::{Geometry, PageAddress};
+pub use registry::Entry;
+pub use request::{Op, Request, SECTOR_BYTES};
+pub use rng::Stream;
+pub use time::{Dur, Time};

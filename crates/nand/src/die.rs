@@ -1,0 +1,335 @@
+//! The die: one array, its page buffer and output register, and at most one suspended operation.
+
+use reprieve_base::{PageAddress, Stream, Time};
+
+use crate::operation::{Kind, Operation, Stop};
+use crate::refusal::Refusal;
+use crate::timing::{ProgramSuspension, Suspension, Timing};
+
+/// How many of what a die has; each count is at least 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Planes of the die.
+    pub planes: u32,
+    /// Blocks of a plane.
+    pub blocks_per_plane: u32,
+    /// Pages of a block, at most 65,535.
+    pub pages_per_block: u32,
+}
+
+/// What a die is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Sense a page into the page buffer.
+    Read(PageAddress),
+    /// Take a page over the channel and program it.
+    Program(PageAddress),
+    /// Erase the block; the page of the address is ignored.
+    Erase(PageAddress),
+}
+
+/// The answer to a suspend request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suspend {
+    /// The array is free, and the operation suspended, at this instant.
+    FreeAt(Time),
+    /// The request can only take effect at the operation's end: it runs to it, unsuspended.
+    RunsToEnd,
+}
+
+/// What has come to pass at the instant that the die promised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elapsed {
+    /// The page is sensed and ready to leave; the array is free too if the part has a cache register.
+    ReadReady,
+    /// The page is sensed but the output register is still in use; it leaves after that.
+    ReadHeld,
+    /// The program is complete.
+    Programmed,
+    /// The erase is complete.
+    Erased,
+    /// The operation is suspended and the array free.
+    Suspended,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Array {
+    Idle,
+    /// Sensing until then.
+    Reading(Time),
+    /// A sensed page waits in the page buffer, which is the array's only one.
+    Holding,
+    /// A program or erase runs until then.
+    Running(Time),
+    /// A program or erase is on its way into suspension, which it reaches then.
+    Suspending(Time),
+}
+
+/// One die. Every method names the instant at which it happens; instants never run back.
+#[derive(Clone, Debug)]
+pub struct Die {
+    shape: Shape,
+    timing: Timing,
+    suspension: Suspension,
+    array: Array,
+    /// With a cache register: a sensed page is waiting to leave, or leaving.
+    output_in_use: bool,
+    /// The program or erase that runs or is suspended, and the block it works on.
+    operation: Option<(Operation, PageAddress)>,
+    suspended: bool,
+    /// Next page of each block, plane by plane.
+    next_page: Vec<u16>,
+    vth: Stream,
+}
+
+impl Die {
+    /// A die whose blocks are all erased. `index` selects its random stream.
+    pub fn new(
+        shape: Shape,
+        timing: Timing,
+        suspension: Suspension,
+        seed: u64,
+        index: u64,
+    ) -> Die {
+        assert!(shape.pages_per_block <= u32::from(u16::MAX), "a block of more than 65,535 pages");
+        assert!(timing.program_iterations > 0, "a program without iterations");
+        let blocks = shape.planes as usize * shape.blocks_per_plane as usize;
+        Die {
+            shape,
+            timing,
+            suspension,
+            array: Array::Idle,
+            output_in_use: false,
+            operation: None,
+            suspended: false,
+            next_page: vec![0; blocks],
+            vth: Stream::new(seed, "nand.vth", index),
+        }
+    }
+
+    /// Begins a command at `now`, when its cycles (and a program's data) start over the channel.
+    ///
+    /// Returns when the array work will have ended, if it is not suspended.
+    #[inline]
+    pub fn start(&mut self, now: Time, command: Command) -> Result<Time, Refusal> {
+        let at = match command {
+            Command::Read(at) | Command::Program(at) => at,
+            Command::Erase(at) => PageAddress { page: 0, ..at },
+        };
+        let block = self.block_index(at)?;
+        if self.array != Array::Idle {
+            return Err(Refusal::Busy);
+        }
+        let issued = now + self.timing.command;
+        let until = match command {
+            Command::Read(_) => {
+                if self.operation_block() == Some((at.plane, at.block)) {
+                    return Err(Refusal::SuspendedBlock);
+                }
+                let until = issued + self.timing.read;
+                self.array = Array::Reading(until);
+                return Ok(until);
+            }
+            Command::Program(_) => {
+                self.admit_operation(at)?;
+                if self.output_in_use {
+                    return Err(Refusal::Busy);
+                }
+                let expected = u32::from(self.next_page[block]);
+                match at.page.cmp(&expected) {
+                    std::cmp::Ordering::Less => return Err(Refusal::AlreadyProgrammed),
+                    std::cmp::Ordering::Greater => return Err(Refusal::OutOfOrder { expected }),
+                    std::cmp::Ordering::Equal => self.next_page[block] += 1,
+                }
+                self.begin(Operation::new(Kind::Program, issued + self.timing.bus, &self.timing), at)
+            }
+            Command::Erase(_) => {
+                self.admit_operation(at)?;
+                self.next_page[block] = 0;
+                self.begin(Operation::new(Kind::Erase, issued, &self.timing), at)
+            }
+        };
+        Ok(until)
+    }
+
+    fn begin(&mut self, operation: Operation, at: PageAddress) -> Time {
+        let until = operation.end(&self.timing);
+        self.operation = Some((operation, at));
+        self.array = Array::Running(until);
+        until
+    }
+
+    fn admit_operation(&self, at: PageAddress) -> Result<(), Refusal> {
+        match self.operation_block() {
+            Some(block) if block == (at.plane, at.block) => Err(Refusal::SuspendedBlock),
+            Some(_) => Err(Refusal::Nested),
+            None => Ok(()),
+        }
+    }
+
+    /// Asks the running program or erase to make way at `now`.
+    pub fn suspend(&mut self, now: Time) -> Result<Suspend, Refusal> {
+        match self.array {
+            Array::Running(_) => {}
+            Array::Suspending(_) => return Err(Refusal::AlreadySuspending),
+            _ if self.suspended => return Err(Refusal::Nested),
+            _ => return Err(Refusal::NothingToSuspend),
+        }
+        let (operation, _) = self.operation.as_mut().expect("a running array has an operation");
+        let able = match operation.kind {
+            Kind::Program => self.suspension.program != ProgramSuspension::None,
+            Kind::Erase => self.suspension.erase,
+        };
+        if !able {
+            return Err(Refusal::NotSuspendable);
+        }
+        if self.suspension.max_per_operation.is_some_and(|max| operation.suspensions >= max) {
+            return Err(Refusal::LimitReached);
+        }
+        let from = operation.suspendable_from(&self.suspension);
+        if now < from {
+            return Err(Refusal::TooSoon { until: from });
+        }
+        match operation.stop(now, &self.timing, &self.suspension, &mut self.vth) {
+            Stop::AtEnd => Ok(Suspend::RunsToEnd),
+            Stop::At(free_at) => {
+                self.array = Array::Suspending(free_at);
+                Ok(Suspend::FreeAt(free_at))
+            }
+        }
+    }
+
+    /// Lets the suspended operation run again from `now`, beginning with its restore or set-up.
+    ///
+    /// Without a shadow buffer the caller sends the page over the channel from `now` on.
+    /// Returns when the operation will have ended, if it is not suspended again.
+    pub fn resume(&mut self, now: Time) -> Result<Time, Refusal> {
+        if !self.suspended {
+            return Err(Refusal::NothingToResume);
+        }
+        if self.array != Array::Idle || (self.output_in_use && self.resume_needs_channel()) {
+            return Err(Refusal::Busy);
+        }
+        let (operation, _) = self.operation.as_mut().expect("a suspended die has an operation");
+        operation.resume(now, &self.timing, &self.suspension);
+        let until = operation.end(&self.timing);
+        self.suspended = false;
+        self.array = Array::Running(until);
+        Ok(until)
+    }
+
+    /// The instant that the die promised has come: says what has happened.
+    ///
+    /// Panics if nothing was promised for `now`: then the caller has lost track of the die.
+    #[inline]
+    pub fn elapse(&mut self, now: Time) -> Elapsed {
+        match self.array {
+            Array::Reading(until) if until == now => {
+                if !self.timing.cache_register {
+                    self.array = Array::Holding;
+                    return Elapsed::ReadReady;
+                }
+                if self.output_in_use {
+                    self.array = Array::Holding;
+                    return Elapsed::ReadHeld;
+                }
+                self.output_in_use = true;
+                self.array = Array::Idle;
+                Elapsed::ReadReady
+            }
+            Array::Running(until) if until == now => {
+                let (operation, _) = self.operation.take().expect("a running array");
+                self.array = Array::Idle;
+                match operation.kind {
+                    Kind::Program => Elapsed::Programmed,
+                    Kind::Erase => Elapsed::Erased,
+                }
+            }
+            Array::Suspending(until) if until == now => {
+                self.array = Array::Idle;
+                self.suspended = true;
+                Elapsed::Suspended
+            }
+            array => panic!("a die in {array:?} promised nothing for {now}"),
+        }
+    }
+
+    /// The sensed page has left over the channel. Returns true if a held page can leave now.
+    #[inline]
+    pub fn release(&mut self) -> bool {
+        if !self.timing.cache_register {
+            assert_eq!(self.array, Array::Holding, "a page left a die that had none");
+            self.array = Array::Idle;
+            return false;
+        }
+        assert!(self.output_in_use, "a page left a die that had none");
+        self.output_in_use = self.array == Array::Holding;
+        if self.output_in_use {
+            self.array = Array::Idle;
+        }
+        self.output_in_use
+    }
+
+    /// Counts the first `pages` pages of a block as programmed, without taking time.
+    pub fn precondition(&mut self, plane: u32, block: u32, pages: u32) {
+        let at = PageAddress { plane, block, page: 0 };
+        let index = self.block_index(at).expect("preconditioning stays inside the die");
+        self.next_page[index] = u16::try_from(pages).expect("pages of a block fit 16 bits");
+    }
+
+    /// Whether the array and the page buffer are free for a read.
+    #[inline]
+    pub fn is_free(&self) -> bool {
+        self.array == Array::Idle
+    }
+
+    /// Whether a sensed page is still waiting to leave, or leaving, through the cache register.
+    #[inline]
+    pub fn output_in_use(&self) -> bool {
+        self.output_in_use
+    }
+
+    /// Whether a program or erase is running and not on its way into suspension.
+    #[inline]
+    pub fn is_running(&self) -> bool {
+        matches!(self.array, Array::Running(_))
+    }
+
+    /// Whether an operation is suspended, its array free for reads.
+    #[inline]
+    pub fn is_suspended(&self) -> bool {
+        self.suspended
+    }
+
+    /// Plane and block of the program or erase that runs, is being suspended or is suspended.
+    #[inline]
+    pub fn operation_block(&self) -> Option<(u32, u32)> {
+        self.operation.as_ref().map(|(_, at)| (at.plane, at.block))
+    }
+
+    /// Suspensions of the program or erase that runs or is suspended.
+    pub fn suspensions(&self) -> u32 {
+        self.operation.as_ref().map_or(0, |(operation, _)| operation.suspensions)
+    }
+
+    /// Whether the suspended operation's page has to be sent again over the channel.
+    pub fn resume_needs_channel(&self) -> bool {
+        let program = self.operation.as_ref().is_some_and(|(op, _)| op.kind == Kind::Program);
+        program && !self.suspension.shadow_buffer
+    }
+
+    /// The part's times.
+    #[inline]
+    pub fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    #[inline]
+    fn block_index(&self, at: PageAddress) -> Result<usize, Refusal> {
+        let Shape { planes, blocks_per_plane, pages_per_block } = self.shape;
+        if at.plane >= planes || at.block >= blocks_per_plane || at.page >= pages_per_block {
+            return Err(Refusal::NoSuchPage);
+        }
+        Ok(at.plane as usize * blocks_per_plane as usize + at.block as usize)
+    }
+}

@@ -1,0 +1,13 @@
+//! One NAND die: a pure state machine with no queue, no mapping and no clock of its own.
+//!
+//! It is given commands with the time at which they reach it and answers until when it is busy; it
+//! refuses, with a reason, what a real chip must never be asked. Specification: `docs/model`.
+
+mod die;
+mod operation;
+mod refusal;
+mod timing;
+
+pub use die::{Command, Die, Elapsed, Shape, Suspend};
+pub use refusal::Refusal;
+pub use timing::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};

@@ -1,0 +1,273 @@
+//! A program or erase as its phases: where it stands, where it can stop, what is left of it.
+//!
+//! Phases are never stepped one by one: the position in the phases follows from the time elapsed
+//! since the operation last began to run, so that an undisturbed operation costs one computation.
+
+use reprieve_base::{Dur, Stream, Time};
+
+use crate::timing::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+
+/// What an operation does to the array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Program,
+    Erase,
+}
+
+/// The phase with which an operation begins when it runs next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// A program pulse, or the erase pulse with `pulse_left` to go.
+    Pulse,
+    /// The verify that ends an iteration or the erase.
+    Verify,
+    /// The verify after a cancelled pulse that has not reached its target: the pulse follows again.
+    CheckVerify,
+}
+
+/// What is still to be done: a position in the sequence of phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Position {
+    /// Program: 0..program_iterations; erase: 0.
+    iteration: u32,
+    stage: Stage,
+    /// Erase in `Stage::Pulse`: what is left of the pulse.
+    pulse_left: Dur,
+    /// Erase broken off in its pulse: the voltages have to be set before the pulse goes on.
+    needs_set_up: bool,
+}
+
+/// A phase in progress at some instant: `begin < instant <= end`.
+struct Phase {
+    at: Position,
+    begin: Time,
+    end: Time,
+}
+
+/// A program or erase from its start to its end, through any number of suspensions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operation {
+    pub(crate) kind: Kind,
+    position: Position,
+    /// End of the atomic prelude (command, data in, restore, set-up) of the current run.
+    prelude_end: Time,
+    /// When the last resume was, once there has been one.
+    resumed_at: Option<Time>,
+    /// How often the operation has been suspended.
+    pub(crate) suspensions: u32,
+}
+
+/// The answer to a suspend request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The operation ends before the request could take effect.
+    AtEnd,
+    /// The array is free at this instant and the operation suspended.
+    At(Time),
+}
+
+impl Operation {
+    /// An operation whose phases begin at `prelude_end`, after its command and data in.
+    pub(crate) fn new(kind: Kind, prelude_end: Time, timing: &Timing) -> Operation {
+        let position = Position {
+            iteration: 0,
+            stage: Stage::Pulse,
+            pulse_left: timing.erase,
+            // An erase stopped before its pulse has begun still has to set its voltages.
+            needs_set_up: kind == Kind::Erase,
+        };
+        Operation { kind, position, prelude_end, resumed_at: None, suspensions: 0 }
+    }
+
+    /// When the operation ends if it is left alone.
+    pub(crate) fn end(&self, timing: &Timing) -> Time {
+        self.prelude_end + self.left(timing)
+    }
+
+    /// The earliest instant at which `min_progress` allows a suspension.
+    pub(crate) fn suspendable_from(&self, suspension: &Suspension) -> Time {
+        self.resumed_at.map_or(Time::ZERO, |resumed| resumed + suspension.min_progress)
+    }
+
+    /// Array time left from the current position, without a prelude.
+    fn left(&self, timing: &Timing) -> Dur {
+        let at = self.position;
+        match self.kind {
+            Kind::Erase if at.stage == Stage::Pulse => at.pulse_left + timing.erase_verify,
+            Kind::Erase => timing.erase_verify,
+            Kind::Program => {
+                let iteration = timing.program_pulse + timing.verify;
+                let whole = u64::from(timing.program_iterations - at.iteration);
+                match at.stage {
+                    Stage::Pulse => iteration * whole,
+                    Stage::Verify => timing.verify + iteration * (whole - 1),
+                    Stage::CheckVerify => timing.verify + iteration * whole,
+                }
+            }
+        }
+    }
+
+    /// Begins to run again at `now`; the prelude restores the page buffer or sets the voltages.
+    pub(crate) fn resume(&mut self, now: Time, timing: &Timing, suspension: &Suspension) {
+        let exact = suspension.erase_resume == EraseResume::Exact;
+        let prelude = match self.kind {
+            Kind::Program if suspension.shadow_buffer => timing.buffer,
+            Kind::Program => timing.bus,
+            Kind::Erase if exact && self.position.needs_set_up => timing.voltage_reset,
+            Kind::Erase => Dur::ZERO,
+        };
+        self.prelude_end = now + prelude;
+        self.resumed_at = Some(now);
+    }
+
+    /// Stops for a request at `now`: says when the array is free and moves to what is then left.
+    pub(crate) fn stop(
+        &mut self,
+        now: Time,
+        timing: &Timing,
+        suspension: &Suspension,
+        vth: &mut Stream,
+    ) -> Stop {
+        if now <= self.prelude_end {
+            // Atomic: the request waits for the end of the prelude, and nothing is lost.
+            self.suspensions += 1;
+            return Stop::At(self.prelude_end);
+        }
+        let before = self.position;
+        let free_at = match self.kind {
+            Kind::Program => self.stop_program(now, timing, suspension, vth),
+            Kind::Erase => self.stop_erase(now, timing, suspension),
+        };
+        match free_at {
+            Some(free_at) if self.left(timing) > Dur::ZERO => {
+                self.suspensions += 1;
+                Stop::At(free_at)
+            }
+            _ => {
+                self.position = before;
+                Stop::AtEnd
+            }
+        }
+    }
+
+    /// Moves to what is left after a stop; `None` if the program ends first.
+    fn stop_program(
+        &mut self,
+        now: Time,
+        timing: &Timing,
+        suspension: &Suspension,
+        vth: &mut Stream,
+    ) -> Option<Time> {
+        let phase = self.program_phase(now, timing);
+        match suspension.program {
+            ProgramSuspension::None => unreachable!("the die refuses what the part cannot suspend"),
+            ProgramSuspension::Ips => {
+                self.position = after(phase.at, timing)?;
+                Some(phase.end)
+            }
+            ProgramSuspension::Ipc if now + timing.voltage_reset >= phase.end => {
+                self.position = after(phase.at, timing)?;
+                Some(phase.end)
+            }
+            ProgramSuspension::Ipc => {
+                if phase.at.stage == Stage::Pulse {
+                    let elapsed = now - phase.begin;
+                    let reached = match suspension.vth_reached {
+                        VthReached::Never => false,
+                        VthReached::Always => true,
+                        VthReached::Proportional => {
+                            vth.below(timing.program_pulse.ns()) < elapsed.ns()
+                        }
+                    };
+                    let stage = if reached { Stage::Verify } else { Stage::CheckVerify };
+                    self.position = Position { stage, ..phase.at };
+                } else {
+                    self.position = phase.at;
+                }
+                Some(now + timing.voltage_reset)
+            }
+            ProgramSuspension::Iteration => {
+                let end = match phase.at.stage {
+                    Stage::Pulse => phase.end + timing.verify,
+                    Stage::Verify | Stage::CheckVerify => phase.end,
+                };
+                self.position = after(Position { stage: Stage::Verify, ..phase.at }, timing)?;
+                Some(end + timing.suspend_overhead)
+            }
+        }
+    }
+
+    /// Moves to what is left after a stop; `None` if the erase ends first.
+    fn stop_erase(&mut self, now: Time, timing: &Timing, suspension: &Suspension) -> Option<Time> {
+        let at = self.position;
+        let whole_pulse =
+            Position { stage: Stage::Pulse, pulse_left: timing.erase, needs_set_up: false, ..at };
+        let verify =
+            Position { stage: Stage::Verify, pulse_left: Dur::ZERO, needs_set_up: false, ..at };
+        let pulse = if at.stage == Stage::Pulse { at.pulse_left } else { Dur::ZERO };
+        let pulse_end = self.prelude_end + pulse;
+        if at.stage == Stage::Pulse && now <= pulse_end {
+            if now + timing.voltage_reset >= pulse_end {
+                self.position = match suspension.erase_resume {
+                    EraseResume::Exact | EraseResume::RedoPhase => verify,
+                    EraseResume::Restart => whole_pulse,
+                };
+                return Some(pulse_end);
+            }
+            self.position = match suspension.erase_resume {
+                EraseResume::Exact => {
+                    Position { pulse_left: pulse_end - now, needs_set_up: true, ..at }
+                }
+                EraseResume::RedoPhase | EraseResume::Restart => whole_pulse,
+            };
+            return Some(now + timing.voltage_reset);
+        }
+        if now + timing.voltage_reset >= pulse_end + timing.erase_verify {
+            return None;
+        }
+        self.position = match suspension.erase_resume {
+            EraseResume::Exact | EraseResume::RedoPhase => verify,
+            EraseResume::Restart => whole_pulse,
+        };
+        Some(now + timing.voltage_reset)
+    }
+
+    /// The program phase in progress at `now`, which is later than the prelude's end.
+    ///
+    /// An instant that ends one phase and begins the next belongs to the one that ends.
+    fn program_phase(&self, now: Time, timing: &Timing) -> Phase {
+        let mut at = self.position;
+        let mut begin = self.prelude_end;
+        if at.stage != Stage::Pulse {
+            let end = begin + timing.verify;
+            if now <= end {
+                return Phase { at, begin, end };
+            }
+            begin = end;
+            at.iteration += u32::from(at.stage == Stage::Verify);
+            at.stage = Stage::Pulse;
+        }
+        let iteration = timing.program_pulse + timing.verify;
+        let whole = (now.ns() - begin.ns() - 1) / iteration.ns();
+        at.iteration += u32::try_from(whole).expect("a program has fewer than 2^32 iterations");
+        begin = begin + iteration * whole;
+        let pulse_end = begin + timing.program_pulse;
+        if now <= pulse_end {
+            return Phase { at, begin, end: pulse_end };
+        }
+        at.stage = Stage::Verify;
+        Phase { at, begin: pulse_end, end: pulse_end + timing.verify }
+    }
+}
+
+/// The position after the program phase `at`; `None` after the last verify.
+fn after(at: Position, timing: &Timing) -> Option<Position> {
+    match at.stage {
+        Stage::Pulse => Some(Position { stage: Stage::Verify, ..at }),
+        Stage::CheckVerify => Some(Position { stage: Stage::Pulse, ..at }),
+        Stage::Verify if at.iteration + 1 == timing.program_iterations => None,
+        Stage::Verify => {
+            Some(Position { iteration: at.iteration + 1, stage: Stage::Pulse, ..at })
+        }
+    }
+}

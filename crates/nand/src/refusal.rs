@@ -1,0 +1,70 @@
+//! Why a die refuses a command: what a real chip must never be asked.
+
+use std::fmt;
+
+use reprieve_base::Time;
+
+/// The reason for a refusal; the state of the die is unchanged by a refused command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The array, or the page buffer that the command needs, is in use.
+    Busy,
+    /// The address lies outside the die.
+    NoSuchPage,
+    /// The pages of a block are programmed in order; `expected` is the next one.
+    OutOfOrder {
+        /// The page that the block takes next.
+        expected: u32,
+    },
+    /// The page was programmed since the last erase of its block.
+    AlreadyProgrammed,
+    /// The block is the one whose operation is suspended.
+    SuspendedBlock,
+    /// While an operation is suspended only reads are served; suspensions do not nest.
+    Nested,
+    /// No program or erase is running.
+    NothingToSuspend,
+    /// No operation is suspended.
+    NothingToResume,
+    /// The running operation is already on its way into suspension.
+    AlreadySuspending,
+    /// The part cannot suspend this kind of operation.
+    NotSuspendable,
+    /// The operation has used up its suspensions.
+    LimitReached,
+    /// The operation was resumed too recently.
+    TooSoon {
+        /// The first instant at which a suspension is allowed again.
+        until: Time,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Busy => f.write_str("the array or its page buffer is in use"),
+            Refusal::NoSuchPage => f.write_str("the address lies outside the die"),
+            Refusal::OutOfOrder { expected } => write!(
+                f,
+                "pages of a block are programmed in order, and the next page of this block is {expected}"
+            ),
+            Refusal::AlreadyProgrammed => {
+                f.write_str("the page is already programmed and its block was not erased since")
+            }
+            Refusal::SuspendedBlock => {
+                f.write_str("the block's own program or erase is suspended")
+            }
+            Refusal::Nested => f.write_str(
+                "another operation is suspended, and suspensions do not nest: only reads are served",
+            ),
+            Refusal::NothingToSuspend => f.write_str("no program or erase is running"),
+            Refusal::NothingToResume => f.write_str("no operation is suspended"),
+            Refusal::AlreadySuspending => f.write_str("the operation is already being suspended"),
+            Refusal::NotSuspendable => f.write_str("the part cannot suspend this operation"),
+            Refusal::LimitReached => f.write_str("the operation has used up its suspensions"),
+            Refusal::TooSoon { until } => {
+                write!(f, "the operation was resumed too recently; allowed from {until}")
+            }
+        }
+    }
+}

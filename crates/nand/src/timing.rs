@@ -1,0 +1,88 @@
+//! The numbers of a part: how long each phase takes and what its suspension can do.
+
+use reprieve_base::Dur;
+
+/// Lengths of the operations of one die, in nanoseconds.
+///
+/// The last `voltage_reset` of every pulse and verify is part of that phase's length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// Command and address cycles on the channel (tCMD).
+    pub command: Dur,
+    /// One page over the channel (tBUS).
+    pub bus: Dur,
+    /// Array read (tR).
+    pub read: Dur,
+    /// ISPP iterations of a page program, 1 or more.
+    pub program_iterations: u32,
+    /// Program pulse of one iteration.
+    pub program_pulse: Dur,
+    /// Program verify of one iteration.
+    pub verify: Dur,
+    /// Erase pulse.
+    pub erase: Dur,
+    /// Verify after the erase pulse.
+    pub erase_verify: Dur,
+    /// Reset of the operating voltages; at most as long as any phase that can be cancelled.
+    pub voltage_reset: Dur,
+    /// Restoring the page buffer from the shadow buffer.
+    pub buffer: Dur,
+    /// Added to a suspension at the end of an atomic iteration (3D parts).
+    pub suspend_overhead: Dur,
+    /// The array is free at the end of tR, because the data waits in a second register.
+    pub cache_register: bool,
+}
+
+/// How a program stops for a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramSuspension {
+    /// Never.
+    None,
+    /// Inter-phase suspension: at the end of the phase in progress.
+    Ips,
+    /// Intra-phase cancellation: the phase is broken off, a voltage reset later the array is free.
+    Ipc,
+    /// At the end of the pulse-and-verify iteration in progress, plus `Timing::suspend_overhead`.
+    Iteration,
+}
+
+/// How a suspended erase goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EraseResume {
+    /// With what was left of the pulse (FAST'12).
+    Exact,
+    /// With the whole of the phase that was broken off.
+    RedoPhase,
+    /// From the beginning of the erase pulse, whatever was broken off (OneNAND).
+    Restart,
+}
+
+/// Whether a cancelled program pulse had already brought the cells to their target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VthReached {
+    /// Never: the worst case.
+    Never,
+    /// Always: the best case.
+    Always,
+    /// With a probability equal to the elapsed share of the pulse.
+    Proportional,
+}
+
+/// What the part can suspend, and how often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suspension {
+    /// How a program stops.
+    pub program: ProgramSuspension,
+    /// Whether an erase can be suspended.
+    pub erase: bool,
+    /// How a suspended erase goes on.
+    pub erase_resume: EraseResume,
+    /// With it the page buffer is restored in `Timing::buffer`; without, over the channel.
+    pub shadow_buffer: bool,
+    /// The verdict of the verify that follows a cancelled pulse.
+    pub vth_reached: VthReached,
+    /// An operation that was suspended this often runs to its end; `None`: no limit.
+    pub max_per_operation: Option<u32>,
+    /// An operation is not suspended again sooner than this after its resume.
+    pub min_progress: Dur,
+}
