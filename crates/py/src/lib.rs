@@ -1,0 +1,49 @@
+//! The Python face: thin wrappers, with errors turned into Python's and the GIL released.
+
+mod registry;
+mod rig;
+mod simulation;
+mod traces;
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use reprieve_sim::scenario::{self, Sources};
+
+create_exception!(_native, UserError, PyValueError, "A user's mistake, in one sentence.");
+
+/// Turns a user's mistake into the Python exception.
+fn raise(error: reprieve_base::UserError) -> PyErr {
+    UserError::new_err(error.to_string())
+}
+
+/// The resolved scenario as canonical TOML.
+#[pyfunction]
+fn resolve(text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
+    let sources = Sources { text, path, sets: &sets };
+    let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
+    Ok(scenario::print(&scenario))
+}
+
+/// The scenario reference as Markdown.
+#[pyfunction]
+fn reference() -> String {
+    scenario::reference_markdown(reprieve_sim::registries())
+}
+
+/// The native module of the package `reprieve`.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("UserError", module.py().get_type::<UserError>())?;
+    module.add_class::<simulation::Simulation>()?;
+    module.add_function(wrap_pyfunction!(resolve, module)?)?;
+    module.add_function(wrap_pyfunction!(reference, module)?)?;
+    module.add_function(wrap_pyfunction!(rig::rig, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::trace_head, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::trace_convert, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::registry, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::preset, module)?)?;
+    Ok(())
+}

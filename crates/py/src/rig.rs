@@ -1,0 +1,28 @@
+//! The rig from Python: CSV text in, CSV text out.
+
+use pyo3::prelude::*;
+use reprieve_sim::rig as die_rig;
+use reprieve_sim::scenario::{self, Sources};
+
+use crate::raise;
+
+/// Drives one die with raw commands; returns their CSV with start, completion and suspensions.
+#[pyfunction]
+pub fn rig(
+    py: Python<'_>,
+    text: &str,
+    path: &str,
+    sets: Vec<String>,
+    commands: &str,
+    commands_path: &str,
+) -> PyResult<String> {
+    py.detach(|| {
+        let sources = Sources { text, path, sets: &sets };
+        let scenario = scenario::load_rig_file(&sources, reprieve_sim::registries())?;
+        let at = |error: reprieve_base::UserError| error.at(commands_path);
+        let parsed = die_rig::parse(commands, &scenario).map_err(at)?;
+        let results = die_rig::run(&scenario, &parsed).map_err(at)?;
+        Ok(die_rig::to_csv(commands, &results))
+    })
+    .map_err(raise)
+}

@@ -1,0 +1,120 @@
+//! One run, advanced from Python in steps, so that it can show progress and be interrupted.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use reprieve_sim::Ssd;
+use reprieve_sim::flash::PART_NAMES;
+use reprieve_sim::scenario::{self, Scenario, Sources};
+
+use crate::{UserError, raise};
+
+/// A run before its first step has tables to fill, which takes a while: the first step does it.
+enum State {
+    Loaded(Box<Scenario>, bool),
+    Running(Box<Ssd>),
+    /// The first step failed.
+    Failed,
+}
+
+/// One run. Its methods may be called from any thread, one at a time.
+#[pyclass(module = "reprieve._native")]
+pub struct Simulation {
+    state: Mutex<State>,
+    #[pyo3(get)]
+    scenario: String,
+}
+
+type Histogram<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    fn new(text: &str, path: &str, sets: Vec<String>, log_requests: bool) -> PyResult<Simulation> {
+        let sources = Sources { text, path, sets: &sets };
+        let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
+        let text = scenario::print(&scenario);
+        let state = State::Loaded(Box::new(scenario), log_requests);
+        Ok(Simulation { state: Mutex::new(state), scenario: text })
+    }
+
+    /// Simulates until about so many more requests are complete; False at the end.
+    fn step(&self, py: Python<'_>, requests: u64) -> PyResult<bool> {
+        py.detach(|| {
+            let mut state = self.lock();
+            if let State::Loaded(..) = *state {
+                let State::Loaded(scenario, log) = std::mem::replace(&mut *state, State::Failed)
+                else {
+                    unreachable!("just seen");
+                };
+                *state = State::Running(Box::new(Ssd::new(*scenario, log)?));
+            }
+            match &mut *state {
+                State::Running(ssd) => ssd.step(requests),
+                _ => Err(reprieve_base::UserError::new("the run could not be started")),
+            }
+        })
+        .map_err(raise)
+    }
+
+    /// Share of the workload handed out (None: unknown), and requests completed.
+    fn progress(&self) -> (Option<f64>, u64) {
+        match &*self.lock() {
+            State::Running(ssd) => ssd.progress(),
+            _ => (Some(0.0), 0),
+        }
+    }
+
+    /// The request log since the last call, by column.
+    fn take_log<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let batch = match &mut *self.lock() {
+            State::Running(ssd) => ssd.take_log(),
+            _ => Default::default(),
+        };
+        let columns = PyDict::new(py);
+        columns.set_item("id", batch.id.into_pyarray(py))?;
+        columns.set_item("op", batch.op.into_pyarray(py))?;
+        columns.set_item("lba", batch.lba.into_pyarray(py))?;
+        columns.set_item("bytes", batch.bytes.into_pyarray(py))?;
+        columns.set_item("arrival_ns", batch.arrival_ns.into_pyarray(py))?;
+        columns.set_item("completion_ns", batch.completion_ns.into_pyarray(py))?;
+        for (name, column) in PART_NAMES.iter().zip(batch.parts_ns) {
+            columns.set_item(name, column.into_pyarray(py))?;
+        }
+        Ok(columns)
+    }
+
+    /// The summary as JSON, without the wall-clock fields of `run`.
+    fn summary(&self) -> PyResult<String> {
+        self.with_running(|ssd| ssd.summary().to_string())
+    }
+
+    /// Upper value in ns and count of each bucket of "read", "write" or "total" that is not empty.
+    fn histogram<'py>(&self, py: Python<'py>, what: &str) -> PyResult<Histogram<'py>> {
+        let index = ["read", "write", "total"].iter().position(|name| *name == what);
+        let index = index.ok_or_else(|| {
+            UserError::new_err(format!("{what:?} is none of \"read\", \"write\", \"total\""))
+        })?;
+        let (values, counts): (Vec<i64>, Vec<i64>) = self.with_running(|ssd| {
+            let latency = &ssd.latencies()[index];
+            latency.buckets().map(|(value, count)| (value as i64, count as i64)).unzip()
+        })?;
+        Ok((values.into_pyarray(py), counts.into_pyarray(py)))
+    }
+}
+
+impl Simulation {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A run that panicked stays as it was; what it has counted may still be looked at.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with_running<T>(&self, ask: impl FnOnce(&Ssd) -> T) -> PyResult<T> {
+        match &*self.lock() {
+            State::Running(ssd) => Ok(ask(ssd)),
+            _ => Err(UserError::new_err("the run has not begun: call step first")),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Traces from Python: profile, first rows, conversion.
+
+use std::path::Path;
+
+use pyo3::prelude::*;
+
+use crate::raise;
+
+type Row = (u64, u32, &'static str, u64, u64);
+
+/// What is in a trace, as JSON.
+#[pyfunction]
+pub fn trace_info(py: Python<'_>, path: &str, format: &str) -> PyResult<String> {
+    let profile = py.detach(|| reprieve_trace::profile(Path::new(path), format)).map_err(raise)?;
+    Ok(profile.to_json())
+}
+
+/// The first rows: time_ns, device, op, offset_bytes, bytes.
+#[pyfunction]
+pub fn trace_head(py: Python<'_>, path: &str, format: &str, rows: usize) -> PyResult<Vec<Row>> {
+    let found = py
+        .detach(|| reprieve_trace::head(Path::new(path), format, rows))
+        .map_err(raise)?;
+    Ok(found
+        .iter()
+        .map(|row| (row.time_ns, row.device, row.op.name(), row.offset_bytes, row.bytes.into()))
+        .collect())
+}
+
+/// Writes a trace in another format; returns the counts as JSON.
+#[pyfunction]
+pub fn trace_convert(
+    py: Python<'_>,
+    path: &str,
+    format: &str,
+    output: &str,
+    to: &str,
+) -> PyResult<String> {
+    let counts = py
+        .detach(|| reprieve_trace::convert(Path::new(path), format, Path::new(output), to))
+        .map_err(raise)?;
+    let dropped: serde_json::Map<String, serde_json::Value> =
+        counts.dropped.iter().map(|(reason, count)| ((*reason).into(), (*count).into())).collect();
+    Ok(serde_json::json!({
+        "rows": counts.rows,
+        "requests": counts.requests,
+        "dropped": dropped,
+        "widened": counts.widened,
+        "resorted": counts.resorted,
+        "times_rounded": counts.times_rounded,
+    })
+    .to_string())
+}

@@ -1,0 +1,215 @@
+//! Decisions: at the end of an instant, what each die that was touched and each channel does next.
+
+use reprieve_base::{Dur, Time};
+use reprieve_nand::{Refusal, Suspend};
+
+use super::channel::Wish;
+use super::{Flash, FlashEvent, GcNeed, Kind, NONE, Work};
+use crate::event::Schedule;
+use crate::sched::{Choice, DieView};
+use crate::suspend::OperationView;
+
+/// Whether the channel is free for a die that is deciding.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grant {
+    /// Only if nobody uses it or waits for it.
+    Ask,
+    /// It is this die's turn.
+    Given,
+}
+
+impl Flash {
+    /// Lets everything decide that was touched at this instant.
+    #[inline]
+    pub fn decide<W: Work>(&mut self, now: Time, work: &mut W, out: &mut impl Schedule<FlashEvent>) {
+        // Decisions touch no other die, so that the lists do not grow while they are walked.
+        for next in 0..self.dirty_dies.len() {
+            let die = self.dirty_dies[next];
+            self.units[die as usize].dirty = false;
+            self.decide_die(die, now, work, out, Grant::Ask);
+        }
+        self.dirty_dies.clear();
+        while let Some(channel) = self.dirty_channels.pop() {
+            self.channels[channel as usize].dirty = false;
+            self.decide_channel(channel, now, work, out);
+        }
+    }
+
+    fn decide_channel<W: Work>(
+        &mut self,
+        channel: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let reads_first = self.scheduler.reads_first();
+        loop {
+            let unit = &mut self.channels[channel as usize];
+            if unit.free_at() > now {
+                if unit.has_waiters() && !unit.event_pending {
+                    unit.event_pending = true;
+                    out.schedule(unit.free_at(), FlashEvent::Channel { channel });
+                }
+                return;
+            }
+            match unit.next(reads_first) {
+                None => return,
+                Some((Wish::Out(die), _)) => self.start_out(die, now, out),
+                Some((Wish::Start(die), is_read)) => {
+                    self.units[die as usize].in_line[usize::from(!is_read)] = false;
+                    self.decide_die(die, now, work, out, Grant::Given);
+                }
+            }
+        }
+    }
+
+    pub(super) fn decide_die<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) {
+        let unit = &self.units[die as usize];
+        if unit.die.is_running() {
+            self.consider_suspending(die, now, work, out);
+            return;
+        }
+        if !unit.die.is_free() {
+            return;
+        }
+        let read = self.admissible_read(die, work);
+        let view = self.view(die, read, now, work);
+        match self.scheduler.choose(&view) {
+            Choice::Wait => {}
+            Choice::Resume => self.resume(die, now, out, grant),
+            Choice::Gc => self.start_gc(die, now, work, out, grant),
+            Choice::Write => {
+                self.start_write(die, now, work, out, (grant, view.writes_first));
+            }
+            Choice::Read => match read {
+                Some(id) => self.start_read(id, now, work, out, grant),
+                None => self.start_gc(die, now, work, out, grant),
+            },
+        }
+    }
+
+    /// The oldest queued read that may be served now, and while an operation runs, suspend it.
+    #[inline]
+    fn admissible_read<W: Work>(&mut self, die: u32, work: &mut W) -> Option<u32> {
+        let unit = &self.units[die as usize];
+        let mut id = unit.reads.first()?;
+        let Some(block) = unit.die.operation_block() else {
+            return Some(id);
+        };
+        let operation = self.txns[unit.operation].kind;
+        while id != NONE {
+            let txn = &mut self.txns[id];
+            if self.admission.admits(txn.kind, operation) {
+                work.locate(txn);
+                // The block of a running or suspended operation cannot be read.
+                if (txn.at.plane, txn.at.block) != block {
+                    return Some(id);
+                }
+            }
+            id = txn.next;
+        }
+        None
+    }
+
+    /// Whether a read of garbage collection may make the operation on the die wait.
+    fn admits_gc_read<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
+        let operation = self.txns[self.units[die as usize].operation].kind;
+        self.admission.admits(Kind::GcRead, operation)
+            && work.gc_need(die) == GcNeed::Urgent
+            && work.gc_next(die) == Some(Kind::GcRead)
+    }
+
+    #[inline]
+    fn view<W: Work>(&mut self, die: u32, read: Option<u32>, now: Time, work: &mut W) -> DieView {
+        let unit = &self.units[die as usize];
+        let suspended = unit.die.is_suspended();
+        let mut view = DieView {
+            suspended,
+            must_resume: false,
+            read: read.map(|id| self.txns[id].seq),
+            write: unit.writes.first().map(|id| self.txns[id].seq),
+            writes_first: unit.pending_programs >= self.write_queue_limit,
+            urgent_gc: None,
+            idle_gc: false,
+        };
+        if suspended {
+            let operation = self.operation_view(die, Dur::ZERO, now);
+            view.must_resume = self.policy.must_resume(&operation);
+            if read.is_none() && self.admits_gc_read(die, work) {
+                // Served as a read; there is no host read that it could be confused with.
+                view.read = Some(self.arrivals);
+            }
+            return view;
+        }
+        match work.gc_need(die) {
+            GcNeed::None => self.units[die as usize].gc_waits = None,
+            GcNeed::Idle => view.idle_gc = true,
+            GcNeed::Urgent => {
+                let arrivals = &mut self.arrivals;
+                let waits = &mut self.units[die as usize].gc_waits;
+                view.urgent_gc = Some(*waits.get_or_insert_with(|| {
+                    *arrivals += 1;
+                    *arrivals - 1
+                }));
+            }
+        }
+        view
+    }
+
+    fn operation_view(&self, die: u32, remaining: Dur, now: Time) -> OperationView {
+        let unit = &self.units[die as usize];
+        let txn = &self.txns[unit.operation];
+        let since = if unit.die.is_suspended() { (now - unit.suspended_since).ns() } else { 0 };
+        OperationView {
+            remaining,
+            suspended: Dur::from_ns(txn.suspended_ns + since),
+        }
+    }
+
+    /// Asks for a suspension of the running operation if a read that waits may have one.
+    fn consider_suspending<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let unit = &self.units[die as usize];
+        if !self.scheduler.suspends()
+            || unit.pending_programs >= self.write_queue_limit
+            || self.txns[unit.operation].unsuspendable
+        {
+            return;
+        }
+        if self.admissible_read(die, work).is_none() && !self.admits_gc_read(die, work) {
+            return;
+        }
+        let until = self.units[die as usize].promised;
+        let view = self.operation_view(die, until - now, now);
+        if !self.policy.suspend(&view) {
+            return;
+        }
+        let unit = &mut self.units[die as usize];
+        match unit.die.suspend(now) {
+            Ok(Suspend::FreeAt(free_at)) => {
+                unit.suspend_asked = now;
+                unit.suspend_free = free_at;
+                unit.promise(die, free_at, out);
+            }
+            Err(Refusal::TooSoon { until: from }) if from < until => {
+                out.schedule(from, FlashEvent::Poke { die });
+            }
+            // It runs to its end: the reads wait for that.
+            Ok(Suspend::RunsToEnd)
+            | Err(Refusal::TooSoon { .. } | Refusal::LimitReached | Refusal::NotSuspendable) => {}
+            Err(refusal) => panic!("at {now} die {die} refused a suspension: {refusal}"),
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! The flash back end: dies, channels and their queues, from a waiting transaction to its completion.
+//!
+//! It knows no mapping and no host: what a program's page is, and what garbage collection does next,
+//! it asks of its [`Work`]. The drive and the rig differ in nothing else.
+
+mod channel;
+mod decide;
+mod queue;
+mod start;
+mod txn;
+mod unit;
+
+use reprieve_base::{Dur, Geometry, Time};
+use reprieve_nand::{Refusal, Timing};
+
+use crate::scenario::{OperationSet, Scenario};
+use crate::sched::{self, Scheduler};
+use crate::slab::Slab;
+use crate::suspend::{self, SuspendPolicy};
+use channel::Channel;
+use unit::Unit;
+
+pub use txn::{Kind, NONE, PART_NAMES, Part, Parts, Txn};
+
+/// What can happen in the back end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FlashEvent {
+    /// What the array of a die promised has come; void if the die's epoch has moved on.
+    Array {
+        /// The die.
+        die: u32,
+        /// Its epoch when the promise was made.
+        epoch: u32,
+    },
+    /// A page has left a die over the channel.
+    Out {
+        /// The die.
+        die: u32,
+    },
+    /// A channel is free and dies wait for it.
+    Channel {
+        /// The channel.
+        channel: u32,
+    },
+    /// A die has a reason to decide again.
+    Poke {
+        /// The die.
+        die: u32,
+    },
+}
+
+/// How much a die needs garbage collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GcNeed {
+    /// Not at all.
+    None,
+    /// In idle time.
+    Idle,
+    /// A plane has no room for host writes until it is done.
+    Urgent,
+}
+
+/// What the back end asks of the layer above.
+pub trait Work {
+    /// Names the physical page of a program that is about to start; false if its plane has no room.
+    fn place(&mut self, txn: &mut Txn) -> bool;
+
+    /// Renews the address of a queued read whose page may have moved.
+    fn locate(&mut self, txn: &mut Txn);
+
+    /// How much the die needs garbage collection.
+    fn gc_need(&self, die: u32) -> GcNeed;
+
+    /// What the next step of garbage collection on the die is, if there is a useful one.
+    fn gc_next(&mut self, die: u32) -> Option<Kind>;
+
+    /// Takes that step.
+    fn gc_take(&mut self, die: u32, now: Time) -> Txn;
+}
+
+/// What the back end has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlashStats {
+    /// Array reads of pages of host reads.
+    pub host_reads: u64,
+    /// Array reads of old pages under partial writes.
+    pub rmw_reads: u64,
+    /// Array reads by garbage collection.
+    pub gc_reads: u64,
+    /// Programs of host pages.
+    pub host_programs: u64,
+    /// Programs by garbage collection.
+    pub gc_programs: u64,
+    /// Block erases.
+    pub erases: u64,
+    /// Suspensions of programs and of erases.
+    pub suspensions: [u64; 2],
+    /// Programs and erases that were suspended at least once.
+    pub suspended: [u64; 2],
+    /// Time that programs and erases spent in suspension.
+    pub suspended_ns: [u64; 2],
+}
+
+/// Which operations each class of reads may suspend.
+#[derive(Clone, Copy, Debug)]
+struct Admission {
+    host_read: OperationSet,
+    rmw_read: OperationSet,
+    gc_read: OperationSet,
+}
+
+impl Admission {
+    /// Whether a read of kind `read` may suspend an operation of kind `operation`.
+    #[inline]
+    fn admits(&self, read: Kind, operation: Kind) -> bool {
+        let set = match read {
+            Kind::HostRead => &self.host_read,
+            Kind::RmwRead => &self.rmw_read,
+            _ => &self.gc_read,
+        };
+        match operation {
+            Kind::Program => set.program,
+            Kind::GcProgram => set.gc_program,
+            _ => set.erase,
+        }
+    }
+}
+
+/// Dies, channels, queues and the policies that choose between them.
+pub struct Flash {
+    geometry: Geometry,
+    timing: Timing,
+    units: Vec<Unit>,
+    channels: Vec<Channel>,
+    /// Transactions in flight.
+    pub txns: Slab<Txn>,
+    scheduler: Box<dyn Scheduler>,
+    policy: Box<dyn SuspendPolicy>,
+    admission: Admission,
+    write_queue_limit: u32,
+    /// A die has its channel to itself, so that the end of a read is known at its start.
+    private_channels: bool,
+    dirty_dies: Vec<u32>,
+    dirty_channels: Vec<u32>,
+    arrivals: u64,
+    /// Transactions completed since the caller last took them.
+    pub done: Vec<u32>,
+    /// A command that a die refused, and why: a mistake in what the layer above asked for.
+    pub refused: Option<(u32, Refusal)>,
+    /// Counters.
+    pub stats: FlashStats,
+}
+
+impl Flash {
+    /// The back end of a scenario, all blocks erased.
+    pub fn new(scenario: &Scenario) -> Flash {
+        let scheduler = sched::make(&scenario.scheduling.policy);
+        let timing = scheduler.timing(scenario.timing);
+        let geometry = scenario.geometry;
+        let dies = geometry.dies();
+        let rules = &scenario.suspend_rules;
+        Flash {
+            geometry,
+            timing,
+            units: (0..dies).map(|die| Unit::new(scenario, timing, die)).collect(),
+            channels: vec![
+                Channel::new(geometry.dies_per_channel as usize);
+                geometry.channels as usize
+            ],
+            txns: Slab::with_capacity(4096),
+            scheduler,
+            policy: suspend::make(rules),
+            admission: Admission {
+                host_read: rules.host_read_suspends,
+                rmw_read: rules.rmw_read_suspends,
+                gc_read: rules.gc_read_suspends,
+            },
+            write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
+            private_channels: geometry.dies_per_channel == 1 && !timing.cache_register,
+            dirty_dies: Vec::with_capacity(dies as usize),
+            dirty_channels: Vec::with_capacity(geometry.channels as usize),
+            arrivals: 0,
+            done: Vec::with_capacity(64),
+            refused: None,
+            stats: FlashStats::default(),
+        }
+    }
+
+    /// Queues a transaction at its die.
+    #[inline]
+    pub fn enqueue(&mut self, id: u32) {
+        let txn = &mut self.txns[id];
+        txn.seq = self.arrivals;
+        self.arrivals += 1;
+        let (die, kind) = (txn.die, txn.kind);
+        let unit = &mut self.units[die as usize];
+        if kind.is_read() {
+            unit.reads.push(&mut self.txns, id);
+        } else {
+            unit.pending_programs += u32::from(kind == Kind::Program);
+            unit.writes.push(&mut self.txns, id);
+        }
+        self.wake(die);
+    }
+
+    /// Makes a die decide at the end of this instant.
+    #[inline]
+    pub fn wake(&mut self, die: u32) {
+        let unit = &mut self.units[die as usize];
+        if !unit.dirty {
+            unit.dirty = true;
+            self.dirty_dies.push(die);
+        }
+    }
+
+    /// Whether a die has nothing to do and nothing waiting.
+    pub fn is_idle(&self, die: u32) -> bool {
+        let unit = &self.units[die as usize];
+        unit.die.is_free() && unit.reads.first().is_none() && unit.writes.first().is_none()
+    }
+
+    /// Counts the first pages of a block as programmed.
+    pub fn precondition(&mut self, die: u32, plane: u32, block: u32, pages: u32) {
+        self.units[die as usize].die.precondition(plane, block, pages);
+    }
+
+    /// Total time until `now` that dies and channels were in use, in nanoseconds.
+    pub fn busy_ns(&self, now: Time) -> (u64, u64) {
+        let dies = self.units.iter().map(|unit| unit.busy_until(now)).sum();
+        (dies, self.channels.iter().map(|channel| channel.busy_until(now)).sum())
+    }
+
+    #[inline]
+    fn channel_of(&self, die: u32) -> usize {
+        (die / self.geometry.dies_per_channel) as usize
+    }
+
+    /// Handles an event.
+    #[inline]
+    pub fn handle(&mut self, event: FlashEvent, now: Time) {
+        match event {
+            FlashEvent::Array { die, epoch } => {
+                if self.units[die as usize].epoch == epoch {
+                    self.array_elapsed(die, now);
+                }
+            }
+            FlashEvent::Out { die } => self.page_left(die, now),
+            FlashEvent::Channel { channel } => {
+                self.channels[channel as usize].event_pending = false;
+                self.wake_channel(channel);
+            }
+            FlashEvent::Poke { die } => self.wake(die),
+        }
+    }
+
+    fn wake_channel(&mut self, channel: u32) {
+        let unit = &mut self.channels[channel as usize];
+        if !unit.dirty {
+            unit.dirty = true;
+            self.dirty_channels.push(channel);
+        }
+    }
+
+    /// The time that one page takes over the channel.
+    #[inline]
+    fn bus(&self) -> Dur {
+        self.timing.bus
+    }
+}

@@ -1,0 +1,55 @@
+//! A first-in-first-out queue of transactions, linked through the transactions themselves.
+
+use crate::flash::txn::{NONE, Txn};
+use crate::slab::Slab;
+
+/// First in, first out; holds indices into the pool of transactions.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue {
+    head: u32,
+    tail: u32,
+}
+
+impl Queue {
+    /// An empty queue.
+    pub const fn new() -> Queue {
+        Queue { head: NONE, tail: NONE }
+    }
+
+    /// The oldest transaction.
+    #[inline]
+    pub fn first(&self) -> Option<u32> {
+        (self.head != NONE).then_some(self.head)
+    }
+
+    /// Adds a transaction at the end.
+    #[inline]
+    pub fn push(&mut self, txns: &mut Slab<Txn>, id: u32) {
+        txns[id].next = NONE;
+        if self.head == NONE {
+            self.head = id;
+        } else {
+            txns[self.tail].next = id;
+        }
+        self.tail = id;
+    }
+
+    /// Takes `id` out; it usually is the first.
+    #[inline]
+    pub fn remove(&mut self, txns: &mut Slab<Txn>, id: u32) {
+        let next = txns[id].next;
+        if self.head == id {
+            self.head = next;
+            return;
+        }
+        let mut before = self.head;
+        while txns[before].next != id {
+            before = txns[before].next;
+            assert!(before != NONE, "a transaction is not in its queue");
+        }
+        txns[before].next = next;
+        if self.tail == id {
+            self.tail = before;
+        }
+    }
+}

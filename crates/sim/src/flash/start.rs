@@ -1,0 +1,295 @@
+//! Beginning and ending: commands to the dies, transfers over the channels, completions.
+
+use reprieve_base::{Dur, Time};
+use reprieve_nand::{Command, Elapsed};
+
+use super::channel::Wish;
+use super::decide::Grant;
+use super::{Flash, FlashEvent, Kind, NONE, Part, Work};
+use crate::event::Schedule;
+
+impl Flash {
+    /// Whether the die has the channel; if not, it stands in line for it afterwards.
+    fn has_channel(&mut self, die: u32, now: Time, grant: Grant, is_read: bool) -> bool {
+        let channel = self.channel_of(die);
+        if grant == Grant::Given || self.channels[channel].is_available(now) {
+            return true;
+        }
+        let in_line = &mut self.units[die as usize].in_line[usize::from(!is_read)];
+        if !*in_line {
+            *in_line = true;
+            self.channels[channel].wait(Wish::Start(die), is_read);
+            self.wake_channel(channel as u32);
+        }
+        false
+    }
+
+    pub(super) fn start_read<W: Work>(
+        &mut self,
+        id: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) {
+        let die = self.txns[id].die;
+        if self.timing.command > Dur::ZERO && !self.has_channel(die, now, grant, true) {
+            return;
+        }
+        let unit = &mut self.units[die as usize];
+        unit.reads.remove(&mut self.txns, id);
+        work.locate(&mut self.txns[id]);
+        self.sense(id, now, out);
+    }
+
+    /// Begins the array read of a transaction that is in no queue any more.
+    fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let (bus, command) = (self.bus(), self.timing.command);
+        let die = self.txns[id].die;
+        let channel = self.channel_of(die);
+        let unit = &mut self.units[die as usize];
+        let txn = &mut self.txns[id];
+        let wait = unit.suspend_wait(txn.mark, now);
+        txn.parts.add(Part::SuspendWait, wait.ns());
+        txn.parts.add(Part::Queue, (now - txn.mark).saturating_sub(wait).ns());
+        txn.parts.add(Part::Bus, command.ns());
+        txn.mark = now + command;
+        txn.start = now;
+        let until = match unit.die.start(now, Command::Read(txn.at)) {
+            Ok(until) => until,
+            Err(refusal) => {
+                self.refused.get_or_insert((id, refusal));
+                return;
+            }
+        };
+        unit.occupied(now);
+        unit.reading = id;
+        if command > Dur::ZERO {
+            self.channels[channel].occupy(now, command);
+        }
+        if self.private_channels {
+            // Nobody else can want the channel: the page leaves as soon as it is sensed.
+            self.channels[channel].occupy(until, bus);
+            unit.promised = until;
+            out.schedule(until + bus, FlashEvent::Out { die });
+        } else {
+            unit.promise(die, until, out);
+        }
+    }
+
+    pub(super) fn start_write<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        (grant, unsuspendable): (Grant, bool),
+    ) {
+        let unit = &self.units[die as usize];
+        let Some(id) = unit.writes.first() else { return };
+        let is_program = self.txns[id].kind == Kind::Program;
+        if is_program && unit.die.output_in_use() {
+            return;
+        }
+        let needs_channel = is_program || self.timing.command > Dur::ZERO;
+        if needs_channel && !self.has_channel(die, now, grant, false) {
+            return;
+        }
+        if is_program && !work.place(&mut self.txns[id]) {
+            self.start_gc(die, now, work, out, grant);
+            return;
+        }
+        let unit = &mut self.units[die as usize];
+        unit.writes.remove(&mut self.txns, id);
+        unit.pending_programs -= u32::from(is_program);
+        self.txns[id].unsuspendable = unsuspendable;
+        self.run(id, now, out);
+    }
+
+    pub(super) fn start_gc<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) {
+        let Some(kind) = work.gc_next(die) else { return };
+        let is_program = kind == Kind::GcProgram;
+        if is_program && self.units[die as usize].die.output_in_use() {
+            return;
+        }
+        let needs_channel = is_program || self.timing.command > Dur::ZERO;
+        if needs_channel && !self.has_channel(die, now, grant, kind.is_read()) {
+            return;
+        }
+        let txn = work.gc_take(die, now);
+        debug_assert_eq!(txn.kind, kind, "garbage collection took another step than it named");
+        let id = self.txns.insert(txn);
+        self.units[die as usize].gc_waits = None;
+        if kind.is_read() { self.sense(id, now, out) } else { self.run(id, now, out) }
+    }
+
+    /// Begins a program or erase that is in no queue any more.
+    fn run(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let timing = &self.timing;
+        let txn = &mut self.txns[id];
+        let die = txn.die;
+        let unit = &mut self.units[die as usize];
+        let (command, transfer) = if txn.kind == Kind::Erase {
+            (Command::Erase(txn.at), timing.command)
+        } else {
+            (Command::Program(txn.at), timing.command + timing.bus)
+        };
+        let until = match unit.die.start(now, command) {
+            Ok(until) => until,
+            Err(refusal) => {
+                self.refused.get_or_insert((id, refusal));
+                return;
+            }
+        };
+        txn.book(Part::Queue, now);
+        txn.parts.add(Part::Bus, transfer.ns());
+        txn.mark = now + transfer;
+        txn.start = now;
+        unit.occupied(now);
+        unit.operation = id;
+        unit.promise(die, until, out);
+        if transfer > Dur::ZERO {
+            let channel = self.channel_of(die);
+            self.channels[channel].occupy(now, transfer);
+        }
+    }
+
+    pub(super) fn resume(
+        &mut self,
+        die: u32,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) {
+        let unit = &self.units[die as usize];
+        let needs_channel = unit.die.resume_needs_channel();
+        if needs_channel
+            && (unit.die.output_in_use() || !self.has_channel(die, now, grant, false))
+        {
+            return;
+        }
+        let unit = &mut self.units[die as usize];
+        let until = unit.die.resume(now).expect("the die is suspended, free and has the channel");
+        let txn = &mut self.txns[unit.operation];
+        let suspended = (now - unit.suspended_since).ns();
+        txn.suspended_ns += suspended;
+        self.stats.suspended_ns[usize::from(txn.kind == Kind::Erase)] += suspended;
+        txn.book(Part::Suspended, now);
+        unit.occupied(now);
+        unit.promise(die, until, out);
+        if needs_channel {
+            txn.parts.add(Part::Bus, self.timing.bus.ns());
+            txn.mark = now + self.timing.bus;
+            let channel = self.channel_of(die);
+            self.channels[channel].occupy(now, self.timing.bus);
+        }
+    }
+
+    /// The array of a die has done what it promised.
+    pub(super) fn array_elapsed(&mut self, die: u32, now: Time) {
+        let unit = &mut self.units[die as usize];
+        match unit.die.elapse(now) {
+            Elapsed::ReadReady => {
+                self.txns[unit.reading].book(Part::Array, now);
+                if unit.die.is_free() {
+                    unit.freed(now);
+                    self.wake(die);
+                }
+                self.line_up_out(die);
+            }
+            Elapsed::ReadHeld => self.txns[unit.reading].book(Part::Array, now),
+            Elapsed::Programmed | Elapsed::Erased => {
+                let id = unit.operation;
+                unit.operation = NONE;
+                unit.freed(now);
+                self.txns[id].book(Part::Array, now);
+                self.count_operation(id);
+                self.complete(id);
+            }
+            Elapsed::Suspended => {
+                unit.suspended_since = now;
+                unit.freed(now);
+                let txn = &mut self.txns[unit.operation];
+                txn.book(Part::Array, now);
+                txn.suspensions += 1;
+                self.stats.suspensions[usize::from(txn.kind == Kind::Erase)] += 1;
+                self.wake(die);
+            }
+        }
+    }
+
+    /// A sensed page waits for the channel.
+    fn line_up_out(&mut self, die: u32) {
+        let unit = &mut self.units[die as usize];
+        unit.leaving = unit.reading;
+        unit.reading = NONE;
+        let channel = self.channel_of(die);
+        self.channels[channel].wait(Wish::Out(die), true);
+        self.wake_channel(channel as u32);
+    }
+
+    pub(super) fn start_out(
+        &mut self,
+        die: u32,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let (channel, bus) = (self.channel_of(die), self.bus());
+        self.channels[channel].occupy(now, bus);
+        let id = self.units[die as usize].leaving;
+        self.txns[id].book(Part::BusWait, now);
+        out.schedule(now + bus, FlashEvent::Out { die });
+    }
+
+    /// A page has left a die: the read is complete.
+    pub(super) fn page_left(&mut self, die: u32, now: Time) {
+        let unit = &mut self.units[die as usize];
+        if self.private_channels {
+            let sensed = unit.promised;
+            unit.die.elapse(sensed);
+            self.txns[unit.reading].book(Part::Array, sensed);
+            unit.leaving = unit.reading;
+            unit.reading = NONE;
+        }
+        let id = unit.leaving;
+        unit.leaving = NONE;
+        self.txns[id].book(Part::Bus, now);
+        let held = unit.die.release();
+        if held || !self.timing.cache_register {
+            unit.freed(now);
+        }
+        if held {
+            self.line_up_out(die);
+        }
+        match self.txns[id].kind {
+            Kind::HostRead => self.stats.host_reads += 1,
+            Kind::RmwRead => self.stats.rmw_reads += 1,
+            _ => self.stats.gc_reads += 1,
+        }
+        self.complete(id);
+    }
+
+    fn count_operation(&mut self, id: u32) {
+        let txn = &self.txns[id];
+        match txn.kind {
+            Kind::Program => self.stats.host_programs += 1,
+            Kind::GcProgram => self.stats.gc_programs += 1,
+            _ => self.stats.erases += 1,
+        }
+        let is_erase = usize::from(txn.kind == Kind::Erase);
+        self.stats.suspended[is_erase] += u64::from(txn.suspensions > 0);
+    }
+
+    fn complete(&mut self, id: u32) {
+        let die = self.txns[id].die;
+        self.done.push(id);
+        self.wake(die);
+    }
+}

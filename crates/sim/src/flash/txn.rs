@@ -1,0 +1,184 @@
+//! Transactions: one page operation each, with an account of where its time went.
+
+use reprieve_base::{PageAddress, Time};
+
+/// "No transaction", "no request": the end of a linked list.
+pub const NONE: u32 = u32::MAX;
+
+/// What a transaction is for; decides its queue and who may suspend whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A page of a host read.
+    HostRead,
+    /// The old page under a host write of part of it.
+    RmwRead,
+    /// A page of a host write.
+    Program,
+    /// Garbage collection reads a valid page of its victim.
+    GcRead,
+    /// Garbage collection writes that page elsewhere.
+    GcProgram,
+    /// A block is erased.
+    Erase,
+}
+
+impl Kind {
+    /// Whether it senses a page.
+    #[inline]
+    pub fn is_read(self) -> bool {
+        matches!(self, Kind::HostRead | Kind::RmwRead | Kind::GcRead)
+    }
+
+    /// Whether garbage collection asked for it.
+    #[inline]
+    pub fn is_gc(self) -> bool {
+        matches!(self, Kind::GcRead | Kind::GcProgram)
+    }
+}
+
+/// Where the time of a transaction can go. The parts add up to its latency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Part {
+    /// Waiting for the host link and crossing it.
+    Link,
+    /// Waiting for room in the write buffer.
+    Buffer,
+    /// Reading the old page before a write of part of it.
+    Rmw,
+    /// Queued at the die behind other work.
+    Queue,
+    /// Queued while the operation in the way was being suspended.
+    SuspendWait,
+    /// The array at work for it, restores and repeated phases included.
+    Array,
+    /// Waiting for the channel with a page ready to leave.
+    BusWait,
+    /// Crossing the channel.
+    Bus,
+    /// Suspended.
+    Suspended,
+}
+
+/// Names of the parts as columns of the request log, in the order of [`Part`].
+pub const PART_NAMES: [&str; 9] = [
+    "link_ns",
+    "buffer_ns",
+    "rmw_ns",
+    "queue_ns",
+    "suspend_wait_ns",
+    "array_ns",
+    "bus_wait_ns",
+    "bus_ns",
+    "suspended_ns",
+];
+
+/// Nanoseconds by [`Part`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts(pub [u64; PART_NAMES.len()]);
+
+impl Parts {
+    /// Adds `ns` nanoseconds to a part.
+    #[inline]
+    pub fn add(&mut self, part: Part, ns: u64) {
+        self.0[part as usize] += ns;
+    }
+
+    /// The sum over all parts.
+    pub fn sum_ns(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+/// One page operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Txn {
+    /// What it is for.
+    pub kind: Kind,
+    /// A later write of the same page has overtaken it: its page will hold nothing valid.
+    pub stale: bool,
+    /// It must not be suspended: it was started ahead of reads to shorten the write queue.
+    pub unsuspendable: bool,
+    /// Times it has been suspended.
+    pub suspensions: u32,
+    /// The die, counted over the drive.
+    pub die: u32,
+    /// Where in the die; the plane is known from the start, block and page once it is placed.
+    pub at: PageAddress,
+    /// Logical page; unused by erases.
+    pub lpn: u32,
+    /// Program: the mapping that it replaces. Garbage collection: the page that it moves.
+    pub old: u32,
+    /// The host request it belongs to, or `NONE`.
+    pub request: u32,
+    /// Blocks erased in its plane when a read was addressed: the address holds while none follows.
+    pub erases_seen: u32,
+    /// Next in its queue, or `NONE`.
+    pub next: u32,
+    /// Host write: the first of the writes that wait for the old page that this one reads.
+    pub waiters: u32,
+    /// Host write: the write whose read of the old page this one waits for, or `NONE`.
+    pub waits_for: u32,
+    /// Host write: the flush interval in which it arrived.
+    pub interval: u32,
+    /// Order of arrival at the die queues.
+    pub seq: u64,
+    /// Up to when its time is accounted for.
+    pub mark: Time,
+    /// When a die first began to serve it.
+    pub start: Time,
+    /// Total time in suspension.
+    pub suspended_ns: u64,
+    /// Where its time has gone.
+    pub parts: Parts,
+}
+
+impl Txn {
+    /// A transaction that comes into being at `now`.
+    pub fn new(kind: Kind, die: u32, at: PageAddress, lpn: u32, request: u32, now: Time) -> Txn {
+        Txn {
+            kind,
+            stale: false,
+            unsuspendable: false,
+            suspensions: 0,
+            die,
+            at,
+            lpn,
+            old: NONE,
+            request,
+            erases_seen: 0,
+            next: NONE,
+            waiters: NONE,
+            waits_for: NONE,
+            interval: 0,
+            seq: 0,
+            mark: now,
+            start: Time::NEVER,
+            suspended_ns: 0,
+            parts: Parts::default(),
+        }
+    }
+
+    /// Books the time since `mark` under `part`.
+    #[inline]
+    pub fn book(&mut self, part: Part, now: Time) {
+        self.parts.add(part, (now - self.mark).ns());
+        self.mark = now;
+    }
+}
+
+impl Txn {
+    /// Books all time since the write came into the buffer, which was spent on its old page.
+    pub fn close_rmw(&mut self, now: Time) {
+        let since_arrival: u64 = self.parts.sum_ns();
+        let before = self.parts.0[Part::Link as usize] + self.parts.0[Part::Buffer as usize];
+        let (link, buffer) =
+            (self.parts.0[Part::Link as usize], self.parts.0[Part::Buffer as usize]);
+        let read = since_arrival - before + (now - self.mark).ns();
+        self.parts = Parts::default();
+        self.parts.add(Part::Link, link);
+        self.parts.add(Part::Buffer, buffer);
+        self.parts.add(Part::Rmw, read);
+        self.mark = now;
+    }
+}

@@ -1,0 +1,109 @@
+//! A die with its queues and what it is serving.
+
+use reprieve_base::{Dur, Time};
+use reprieve_nand::{Die, Shape, Timing};
+
+use crate::event::Schedule;
+use crate::flash::FlashEvent;
+use crate::flash::queue::Queue;
+use crate::flash::txn::NONE;
+use crate::scenario::Scenario;
+
+/// A die, what waits for it, and what it is doing.
+#[derive(Clone, Debug)]
+pub(super) struct Unit {
+    pub(super) die: Die,
+    /// Host reads and the reads of read-modify-writes.
+    pub(super) reads: Queue,
+    /// Host programs, and the erases of the rig.
+    pub(super) writes: Queue,
+    /// Programs in `writes`.
+    pub(super) pending_programs: u32,
+    /// The program or erase that runs or is suspended.
+    pub(super) operation: u32,
+    /// The read that is being sensed, or held in the page buffer.
+    pub(super) reading: u32,
+    /// The read whose page waits for the channel or crosses it.
+    pub(super) leaving: u32,
+    /// When the array will have done what it promised last.
+    pub(super) promised: Time,
+    /// Promises of the array made before the epoch moved on are void.
+    pub(super) epoch: u32,
+    /// On the list of dies that have to decide.
+    pub(super) dirty: bool,
+    /// In the channel's line of reads, of others.
+    pub(super) in_line: [bool; 2],
+    /// Since when, in order of arrival, urgent garbage collection waits.
+    pub(super) gc_waits: Option<u64>,
+    /// The last suspension: when it was asked for and when the array was free.
+    pub(super) suspend_asked: Time,
+    pub(super) suspend_free: Time,
+    /// Since when the operation is suspended.
+    pub(super) suspended_since: Time,
+    busy_since: Time,
+    /// Total time in which the array or the page buffer was in use.
+    busy_ns: u64,
+}
+
+impl Unit {
+    pub(super) fn new(scenario: &Scenario, timing: Timing, index: u32) -> Unit {
+        let geometry = &scenario.geometry;
+        let shape = Shape {
+            planes: geometry.planes_per_die,
+            blocks_per_plane: geometry.blocks_per_plane,
+            pages_per_block: geometry.pages_per_block,
+        };
+        let die = Die::new(shape, timing, scenario.suspension, scenario.seed, u64::from(index));
+        Unit {
+            die,
+            reads: Queue::new(),
+            writes: Queue::new(),
+            pending_programs: 0,
+            operation: NONE,
+            reading: NONE,
+            leaving: NONE,
+            promised: Time::ZERO,
+            epoch: 0,
+            dirty: false,
+            in_line: [false; 2],
+            gc_waits: None,
+            suspend_asked: Time::ZERO,
+            suspend_free: Time::ZERO,
+            suspended_since: Time::ZERO,
+            busy_since: Time::ZERO,
+            busy_ns: 0,
+        }
+    }
+
+    /// The array will be done at `until`; what it promised before is void.
+    #[inline]
+    pub(super) fn promise(&mut self, die: u32, until: Time, out: &mut impl Schedule<FlashEvent>) {
+        self.promised = until;
+        self.epoch = self.epoch.wrapping_add(1);
+        out.schedule(until, FlashEvent::Array { die, epoch: self.epoch });
+    }
+
+    #[inline]
+    pub(super) fn occupied(&mut self, now: Time) {
+        self.busy_since = now;
+    }
+
+    #[inline]
+    pub(super) fn freed(&mut self, now: Time) {
+        self.busy_ns += (now - self.busy_since).ns();
+    }
+
+    /// Time until `now` in which the array or the page buffer was in use.
+    pub(super) fn busy_until(&self, now: Time) -> u64 {
+        let current = if self.die.is_free() { 0 } else { (now - self.busy_since).ns() };
+        self.busy_ns + current
+    }
+
+    /// The part of a wait from `mark` to `now` that the last suspension took to take effect.
+    #[inline]
+    pub(super) fn suspend_wait(&self, mark: Time, now: Time) -> Dur {
+        let from = self.suspend_asked.max(mark);
+        let to = self.suspend_free.min(now);
+        if to > from { to - from } else { Dur::ZERO }
+    }
+}

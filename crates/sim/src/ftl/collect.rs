@@ -1,0 +1,185 @@
+//! Garbage collection within a plane, one flash operation at a time.
+//!
+//! A die asks for the next step whenever it has time for one, so that the host gets in between any
+//! two of them: a read of a valid page, its program into the open block, and at last the erase.
+
+use reprieve_base::{PageAddress, Time};
+
+use super::{Ftl, Mapping};
+use crate::flash::{GcNeed, Kind, NONE, Txn};
+use crate::gc::job::Held;
+use crate::slab::Slab;
+
+impl Ftl {
+    #[inline]
+    fn planes_of(&self, die: u32) -> std::ops::Range<u32> {
+        let first = die * self.geometry.planes_per_die;
+        first..first + self.geometry.planes_per_die
+    }
+
+    /// How much a plane needs garbage collection.
+    #[inline]
+    fn need_of_plane(&self, plane: u32) -> GcNeed {
+        let state = &self.planes[plane as usize];
+        let free = state.free_blocks();
+        if free > self.reserve_blocks && free >= self.gc_start_blocks && state.job.victim.is_none()
+        {
+            return GcNeed::None;
+        }
+        if state.job.victim.is_none() && !self.index.has_victim(plane) {
+            return GcNeed::None;
+        }
+        if free <= self.reserve_blocks {
+            GcNeed::Urgent
+        } else if self.gc_start_blocks > 0 {
+            GcNeed::Idle
+        } else {
+            GcNeed::None
+        }
+    }
+
+    #[inline]
+    pub(super) fn need_of_die(&self, die: u32) -> GcNeed {
+        let mut need = GcNeed::None;
+        for plane in self.planes_of(die) {
+            match self.need_of_plane(plane) {
+                GcNeed::Urgent => return GcNeed::Urgent,
+                GcNeed::Idle => need = GcNeed::Idle,
+                GcNeed::None => {}
+            }
+        }
+        need
+    }
+
+    /// The plane to work on: the one begun, unless another needs it more.
+    fn choose_plane(&mut self, die: u32) -> Option<u32> {
+        let current = self.gc_planes[die as usize];
+        let urgency = |plane: u32| match self.need_of_plane(plane) {
+            GcNeed::Urgent => 2,
+            GcNeed::Idle => 1,
+            GcNeed::None => 0,
+        };
+        let rank = |plane: u32| {
+            let begun = plane == current && self.planes[plane as usize].job.victim.is_some();
+            let free = self.planes[plane as usize].free_blocks();
+            (urgency(plane), begun, std::cmp::Reverse(free), std::cmp::Reverse(plane))
+        };
+        let best = self.planes_of(die).max_by_key(|plane| rank(*plane))?;
+        (urgency(best) > 0).then_some(best)
+    }
+
+    /// The next step on a die, if none is under way and one is useful.
+    pub(super) fn next_step(&mut self, die: u32) -> Option<Kind> {
+        let current = self.gc_planes[die as usize];
+        if self.planes[current as usize].job.in_flight {
+            return None;
+        }
+        let plane = self.choose_plane(die)?;
+        self.gc_planes[die as usize] = plane;
+        let job = &mut self.planes[plane as usize].job;
+        let victim = match job.victim {
+            Some(victim) => victim,
+            None => {
+                let victim = self.victim.pick(&self.index, plane)?;
+                self.index.unlist(victim);
+                job.victim = Some(victim);
+                job.cursor = 0;
+                victim
+            }
+        };
+        if let Some(held) = job.held {
+            if self.map.owner(held.source) == Some(held.lpn) {
+                return Some(Kind::GcProgram);
+            }
+            // Overwritten while it was on its way: nothing to write any more.
+            job.held = None;
+        }
+        let pages = self.geometry.pages_per_block;
+        while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
+            job.cursor += 1;
+        }
+        Some(if job.cursor < pages { Kind::GcRead } else { Kind::Erase })
+    }
+
+    /// Takes the step that `next_step` named.
+    pub(super) fn take_step(&mut self, die: u32, now: Time) -> Txn {
+        let plane = self.gc_planes[die as usize];
+        let in_die = plane % self.geometry.planes_per_die;
+        let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
+        let job = &mut self.planes[plane as usize].job;
+        job.in_flight = true;
+        let victim = job.victim.expect("a step is taken after it was named");
+        let at = PageAddress { plane: in_die, block: victim % blocks, page: job.cursor % pages };
+        if let Some(held) = job.held {
+            let at = self.allocate(plane);
+            let mut txn = Txn::new(Kind::GcProgram, die, at, held.lpn, NONE, now);
+            txn.old = held.source;
+            return txn;
+        }
+        if job.cursor == pages {
+            self.planes[plane as usize].erases += 1;
+            return Txn::new(Kind::Erase, die, at, NONE, NONE, now);
+        }
+        let source = victim * pages + job.cursor;
+        job.cursor += 1;
+        let lpn = self.map.owner(source).expect("the page named to be read is valid");
+        let mut txn = Txn::new(Kind::GcRead, die, at, lpn, NONE, now);
+        txn.old = source;
+        txn.erases_seen = self.planes[plane as usize].erases;
+        txn
+    }
+
+    /// A step is complete.
+    pub fn finish_step(&mut self, txn: &Txn, txns: &mut Slab<Txn>) {
+        let plane = self.plane_of(txn.die, txn.at);
+        let job = &mut self.planes[plane as usize].job;
+        job.in_flight = false;
+        match txn.kind {
+            Kind::GcRead => job.held = Some(Held { source: txn.old, lpn: txn.lpn }),
+            Kind::GcProgram => {
+                job.held = None;
+                let page = self.page_number(txn.die, txn.at);
+                self.relocate(txn.old, page, txn.lpn, txns);
+            }
+            _ => {
+                let victim = job.victim.take().expect("an erase ends a job");
+                self.planes[plane as usize].add_free(victim % self.geometry.blocks_per_plane);
+            }
+        }
+    }
+
+    /// The data of `source` is in `target` as well, and from now on only there.
+    fn relocate(&mut self, source: u32, target: u32, lpn: u32, txns: &mut Slab<Txn>) {
+        if self.map.owner(source) != Some(lpn) {
+            // Overwritten meanwhile: the copy is dead on arrival.
+            return;
+        }
+        match self.map.get(lpn) {
+            // The data is the old version under a write that is still in the buffer.
+            Mapping::Buffered(id) => txns[id].old = target,
+            _ => self.map.set(lpn, Mapping::Flash(target)),
+        }
+        self.invalidate(source);
+        self.validate(target, lpn);
+    }
+
+    /// Reclaims one block of a plane at once, without taking time; returns the pages moved.
+    pub(super) fn collect_now(&mut self, plane: u32) -> u32 {
+        let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
+        let victim = self.victim.pick(&self.index, plane);
+        let victim = victim.expect("over-provisioning leaves every plane a block to reclaim");
+        self.index.unlist(victim);
+        let moved = self.index.valid(victim);
+        for source in victim * pages..(victim + 1) * pages {
+            if let Some(lpn) = self.map.owner(source) {
+                let at = self.allocate(plane);
+                let target = self.page_number(plane / self.geometry.planes_per_die, at);
+                self.invalidate(source);
+                self.validate(target, lpn);
+                self.map.set(lpn, Mapping::Flash(target));
+            }
+        }
+        self.planes[plane as usize].add_free(victim % blocks);
+        moved
+    }
+}

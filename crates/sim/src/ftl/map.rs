@@ -1,0 +1,103 @@
+//! The mapping tables: logical to physical page and back, four bytes an entry each.
+
+/// An entry of the logical-to-physical table, decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mapping {
+    /// The newest data is in the write buffer, in this write's transaction.
+    Buffered(u32),
+    /// The data is in this flash page, counted over the drive.
+    Flash(u32),
+    /// Never written: the data is part of the image that the drive came with.
+    Unwritten,
+    /// Trimmed: reads as zeros.
+    Trimmed,
+}
+
+const BUFFERED: u32 = 1 << 31;
+const UNWRITTEN: u32 = BUFFERED - 1;
+const TRIMMED: u32 = BUFFERED - 2;
+/// No valid data in a physical page.
+const INVALID: u32 = u32::MAX;
+
+/// Physical pages that the encoding has room for.
+pub const PAGES_MAX: u64 = TRIMMED as u64;
+
+impl Mapping {
+    #[inline]
+    fn encode(self) -> u32 {
+        match self {
+            Mapping::Buffered(id) => {
+                assert!(id < BUFFERED, "more than 2^31 transactions in flight");
+                id | BUFFERED
+            }
+            Mapping::Flash(page) => page,
+            Mapping::Unwritten => UNWRITTEN,
+            Mapping::Trimmed => TRIMMED,
+        }
+    }
+
+    #[inline]
+    fn decode(entry: u32) -> Mapping {
+        match entry {
+            UNWRITTEN => Mapping::Unwritten,
+            TRIMMED => Mapping::Trimmed,
+            entry if entry & BUFFERED != 0 => Mapping::Buffered(entry & !BUFFERED),
+            page => Mapping::Flash(page),
+        }
+    }
+}
+
+/// Both tables.
+#[derive(Clone, Debug)]
+pub struct Map {
+    physical: Vec<u32>,
+    logical: Vec<u32>,
+}
+
+impl Map {
+    /// Every logical page unwritten, every physical page without data.
+    pub fn new(logical_pages: u32, physical_pages: u32) -> Map {
+        Map {
+            physical: vec![UNWRITTEN; logical_pages as usize],
+            logical: vec![INVALID; physical_pages as usize],
+        }
+    }
+
+    /// Logical pages of the drive.
+    pub fn logical_pages(&self) -> u32 {
+        self.physical.len() as u32
+    }
+
+    /// Where the data of a logical page is.
+    #[inline]
+    pub fn get(&self, lpn: u32) -> Mapping {
+        Mapping::decode(self.physical[lpn as usize])
+    }
+
+    /// Says where the data of a logical page is; the physical table is the caller's to keep.
+    #[inline]
+    pub fn set(&mut self, lpn: u32, mapping: Mapping) {
+        self.physical[lpn as usize] = mapping.encode();
+    }
+
+    /// The logical page whose valid data a physical page holds.
+    #[inline]
+    pub fn owner(&self, page: u32) -> Option<u32> {
+        let lpn = self.logical[page as usize];
+        (lpn != INVALID).then_some(lpn)
+    }
+
+    /// The physical page holds the valid data of `lpn`.
+    #[inline]
+    pub fn own(&mut self, page: u32, lpn: u32) {
+        debug_assert_eq!(self.logical[page as usize], INVALID, "a page holds two logical pages");
+        self.logical[page as usize] = lpn;
+    }
+
+    /// The physical page holds no valid data any more.
+    #[inline]
+    pub fn disown(&mut self, page: u32) {
+        debug_assert_ne!(self.logical[page as usize], INVALID, "an invalid page lost its data");
+        self.logical[page as usize] = INVALID;
+    }
+}

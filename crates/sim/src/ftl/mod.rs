@@ -1,0 +1,265 @@
+//! The flash translation layer: mapping, allocation in the planes, and garbage collection's steps.
+
+mod collect;
+mod map;
+pub mod place;
+mod plane;
+mod precondition;
+
+use reprieve_base::{Geometry, PageAddress, Time};
+
+use crate::flash::{Flash, GcNeed, Kind, NONE, Txn, Work};
+use crate::gc::index::BlockIndex;
+use crate::gc::victim::{self, VictimPolicy};
+use crate::scenario::Scenario;
+use crate::slab::Slab;
+use map::Map;
+use place::{Placement, PlaneView};
+use plane::Plane;
+
+pub use map::{Mapping, PAGES_MAX};
+
+/// Page-level mapping with an allocation pool for each plane.
+pub struct Ftl {
+    geometry: Geometry,
+    map: Map,
+    planes: Vec<Plane>,
+    index: BlockIndex,
+    victim: Box<dyn VictimPolicy>,
+    /// The plane of each die that garbage collection works on.
+    gc_planes: Vec<u32>,
+    /// Below so many free blocks a plane is collected in idle time; 0: never.
+    gc_start_blocks: u32,
+    /// So many free blocks of a plane are kept from the host.
+    reserve_blocks: u32,
+    placement: Box<dyn Placement>,
+}
+
+/// The planes as a placement scheme sees them; without a back end every die is idle.
+struct View<'a> {
+    planes: &'a [Plane],
+    geometry: &'a Geometry,
+    reserve_blocks: u32,
+    flash: Option<&'a Flash>,
+}
+
+impl PlaneView for View<'_> {
+    fn is_idle(&self, plane: u32) -> bool {
+        self.flash.is_none_or(|flash| flash.is_idle(plane / self.geometry.planes_per_die))
+    }
+
+    fn has_room(&self, plane: u32) -> bool {
+        self.planes[plane as usize].has_room(self.reserve_blocks, self.geometry.pages_per_block)
+    }
+}
+
+impl Ftl {
+    /// The FTL of a scenario, with nothing written.
+    pub fn new(scenario: &Scenario) -> Ftl {
+        let geometry = scenario.geometry;
+        let ftl = &scenario.ftl;
+        let physical = u32::try_from(geometry.pages()).expect("the scenario limits the pages");
+        let start = (ftl.gc_start_free_share * f64::from(geometry.blocks_per_plane)).ceil() as u32;
+        Ftl {
+            geometry,
+            map: Map::new(scenario.logical_pages(), physical),
+            planes: vec![Plane::new(geometry.blocks_per_plane); geometry.planes() as usize],
+            index: BlockIndex::new(
+                geometry.planes(),
+                geometry.blocks_per_plane,
+                geometry.pages_per_block,
+            ),
+            victim: victim::make(&ftl.gc_victim),
+            gc_planes: (0..geometry.dies()).map(|die| die * geometry.planes_per_die).collect(),
+            gc_start_blocks: if ftl.gc_background { start } else { 0 },
+            reserve_blocks: ftl.gc_hard_free_blocks,
+            placement: place::make(&ftl.placement, &geometry),
+        }
+    }
+
+    /// Logical pages of the drive.
+    pub fn logical_pages(&self) -> u32 {
+        self.map.logical_pages()
+    }
+
+    /// Where the data of a logical page is.
+    #[inline]
+    pub fn lookup(&self, lpn: u32) -> Mapping {
+        self.map.get(lpn)
+    }
+
+    /// Die and address of a page counted over the drive.
+    #[inline]
+    pub fn locate_page(&self, page: u32) -> (u32, PageAddress) {
+        let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
+        let (block, page) = (page / pages_per_block, page % pages_per_block);
+        let (plane, block) = (block / blocks_per_plane, block % blocks_per_plane);
+        (plane / planes_per_die, PageAddress { plane: plane % planes_per_die, block, page })
+    }
+
+    /// Where a page that was never written lies in an image that was written in order.
+    pub fn image_page(&self, lpn: u32) -> (u32, PageAddress) {
+        let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
+        let plane = self.placement.home(lpn);
+        let index = lpn / self.geometry.planes();
+        let block = index / pages_per_block % blocks_per_plane;
+        let page = index % pages_per_block;
+        (plane / planes_per_die, PageAddress { plane: plane % planes_per_die, block, page })
+    }
+
+    /// Blocks whose erase has begun in the plane of an address, for [`Txn::erases_seen`].
+    #[inline]
+    pub fn erases(&self, die: u32, at: PageAddress) -> u32 {
+        self.planes[self.plane_of(die, at) as usize].erases
+    }
+
+    /// Die and plane that take the next page of `lpn`; block and page are named when it is programmed.
+    #[inline]
+    pub fn place_write(&mut self, lpn: u32, flash: &Flash) -> (u32, PageAddress) {
+        let plane = self.plane_for(lpn, Some(flash));
+        let planes_per_die = self.geometry.planes_per_die;
+        (plane / planes_per_die, PageAddress { plane: plane % planes_per_die, block: 0, page: 0 })
+    }
+
+    fn plane_for(&mut self, lpn: u32, flash: Option<&Flash>) -> u32 {
+        let view = View {
+            planes: &self.planes,
+            geometry: &self.geometry,
+            reserve_blocks: self.reserve_blocks,
+            flash,
+        };
+        self.placement.plane(lpn, &view)
+    }
+
+    /// Whether a plane, counted over the drive, can take a host page now.
+    fn has_room(&self, plane: u32) -> bool {
+        let plane = &self.planes[plane as usize];
+        plane.has_room(self.reserve_blocks, self.geometry.pages_per_block)
+    }
+
+    /// A write of `lpn` is in the buffer, as transaction `id`; overtakes the one before it.
+    ///
+    /// Returns what the newest data was until now.
+    #[inline]
+    pub fn accept_write(&mut self, lpn: u32, id: u32, txns: &mut Slab<Txn>) -> Mapping {
+        let before = self.map.get(lpn);
+        txns[id].old = match before {
+            Mapping::Buffered(previous) => {
+                txns[previous].stale = true;
+                txns[previous].old
+            }
+            Mapping::Flash(page) => page,
+            Mapping::Unwritten | Mapping::Trimmed => NONE,
+        };
+        self.map.set(lpn, Mapping::Buffered(id));
+        before
+    }
+
+    /// The page of a host write is programmed.
+    #[inline]
+    pub fn finish_write(&mut self, txn: &Txn) {
+        if txn.stale {
+            return;
+        }
+        if txn.old != NONE {
+            self.invalidate(txn.old);
+        }
+        let page = self.page_number(txn.die, txn.at);
+        self.map.set(txn.lpn, Mapping::Flash(page));
+        self.validate(page, txn.lpn);
+    }
+
+    /// The host needs the data of a logical page no more.
+    pub fn trim(&mut self, lpn: u32, txns: &mut Slab<Txn>) {
+        let old = match self.map.get(lpn) {
+            Mapping::Buffered(id) => {
+                txns[id].stale = true;
+                txns[id].old
+            }
+            Mapping::Flash(page) => page,
+            Mapping::Unwritten | Mapping::Trimmed => NONE,
+        };
+        if old != NONE {
+            self.invalidate(old);
+        }
+        self.map.set(lpn, Mapping::Trimmed);
+    }
+
+    #[inline]
+    fn invalidate(&mut self, page: u32) {
+        self.map.disown(page);
+        self.index.remove_valid(page / self.geometry.pages_per_block);
+    }
+
+    #[inline]
+    fn validate(&mut self, page: u32, lpn: u32) {
+        self.map.own(page, lpn);
+        self.index.add_valid(page / self.geometry.pages_per_block);
+    }
+
+    #[inline]
+    fn plane_of(&self, die: u32, at: PageAddress) -> u32 {
+        die * self.geometry.planes_per_die + at.plane
+    }
+
+    #[inline]
+    fn page_number(&self, die: u32, at: PageAddress) -> u32 {
+        let block = self.plane_of(die, at) * self.geometry.blocks_per_plane + at.block;
+        block * self.geometry.pages_per_block + at.page
+    }
+
+    /// Takes the next page of a plane, counted over the drive.
+    #[inline]
+    fn allocate(&mut self, plane: u32) -> PageAddress {
+        let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
+        let got = self.planes[plane as usize].allocate(pages_per_block);
+        if let Some(full) = got.filled {
+            self.index.list(plane * blocks_per_plane + full);
+        }
+        PageAddress { plane: plane % planes_per_die, block: got.block, page: got.page }
+    }
+}
+
+impl Work for Ftl {
+    #[inline]
+    fn place(&mut self, txn: &mut Txn) -> bool {
+        let plane = self.plane_of(txn.die, txn.at);
+        if !self.has_room(plane) {
+            return false;
+        }
+        txn.at = self.allocate(plane);
+        true
+    }
+
+    #[inline]
+    fn locate(&mut self, txn: &mut Txn) {
+        let erases = self.erases(txn.die, txn.at);
+        if erases == txn.erases_seen {
+            return;
+        }
+        txn.erases_seen = erases;
+        let page = match (txn.kind, self.map.get(txn.lpn)) {
+            (Kind::RmwRead, _) if txn.old != NONE => txn.old,
+            (Kind::HostRead, Mapping::Flash(page)) => page,
+            // Overwritten or trimmed since it was queued: the old copy is what it reads.
+            _ => return,
+        };
+        let (die, at) = self.locate_page(page);
+        if die == txn.die && at.plane == txn.at.plane {
+            txn.at = at;
+        }
+    }
+
+    #[inline]
+    fn gc_need(&self, die: u32) -> GcNeed {
+        self.need_of_die(die)
+    }
+
+    fn gc_next(&mut self, die: u32) -> Option<Kind> {
+        self.next_step(die)
+    }
+
+    fn gc_take(&mut self, die: u32, now: Time) -> Txn {
+        self.take_step(die, now)
+    }
+}

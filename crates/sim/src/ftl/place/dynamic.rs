@@ -1,0 +1,48 @@
+//! Dynamic placement: the next plane, going around, whose die is idle.
+
+use reprieve_base::{Entry, Geometry};
+
+use super::static_order::StaticOrder;
+use super::{Placement, PlaneView};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "dynamic",
+    doc: "the next plane in the order cwdp whose die is idle, else the next that has room",
+};
+
+/// So many planes are looked at before an idle die is given up.
+const WINDOW: u32 = 64;
+
+/// Goes around the planes and prefers idle dies.
+pub(super) struct Dynamic {
+    order: StaticOrder,
+    planes: u32,
+    next: u32,
+}
+
+impl Dynamic {
+    pub(super) fn new(geometry: &Geometry) -> Dynamic {
+        Dynamic { order: StaticOrder::new("cwdp", geometry), planes: geometry.planes(), next: 0 }
+    }
+}
+
+impl Placement for Dynamic {
+    fn plane(&mut self, _: u32, view: &dyn PlaneView) -> u32 {
+        let window = WINDOW.min(self.planes);
+        let candidate = |step: u32| (self.next + step) % self.planes;
+        let has_room = |unit: &u32| view.has_room(self.order.home(*unit));
+        let idle = (0..window)
+            .map(candidate)
+            .find(|unit| view.is_idle(self.order.home(*unit)) && has_room(unit));
+        let chosen = idle
+            .or_else(|| (0..self.planes).map(candidate).find(has_room))
+            // Without room anywhere the page waits for garbage collection of the next plane.
+            .unwrap_or(self.next);
+        self.next = (chosen + 1) % self.planes;
+        self.order.home(chosen)
+    }
+
+    fn home(&self, lpn: u32) -> u32 {
+        self.order.home(lpn)
+    }
+}

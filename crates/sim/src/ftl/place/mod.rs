@@ -1,0 +1,37 @@
+//! Placement schemes: the plane that takes the next page of a logical page.
+
+mod dynamic;
+mod static_order;
+
+use reprieve_base::{Entry, Geometry};
+
+/// What a placement scheme may ask about the planes of the drive.
+pub trait PlaneView {
+    /// Whether the plane's die has nothing to do and nothing waiting.
+    fn is_idle(&self, plane: u32) -> bool;
+    /// Whether the plane can take a host page now.
+    fn has_room(&self, plane: u32) -> bool;
+}
+
+/// A placement scheme.
+pub trait Placement: Send {
+    /// The plane, counted over the drive, for a page of `lpn` that is written now.
+    fn plane(&mut self, lpn: u32, view: &dyn PlaneView) -> u32;
+
+    /// The plane on which `lpn` lies in an image that was written in order.
+    fn home(&self, lpn: u32) -> u32;
+}
+
+/// Every placement scheme: the 24 static orders and the dynamic one.
+pub fn entries() -> Vec<Entry> {
+    static_order::ENTRIES.iter().copied().chain([dynamic::ENTRY]).collect()
+}
+
+/// The scheme of that name, which the scenario has checked.
+pub fn make(name: &str, geometry: &Geometry) -> Box<dyn Placement> {
+    if name == dynamic::ENTRY.name {
+        Box::new(dynamic::Dynamic::new(geometry))
+    } else {
+        Box::new(static_order::StaticOrder::new(name, geometry))
+    }
+}

@@ -1,0 +1,23 @@
+//! How far garbage collection of one plane has got with its victim.
+
+/// What is held between the read of a valid page and its program elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The page that was read, counted over the drive.
+    pub source: u32,
+    /// Its logical page.
+    pub lpn: u32,
+}
+
+/// The state of the victim that a plane is reclaiming.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Job {
+    /// The victim, counted over the drive; `None`: nothing is being reclaimed.
+    pub victim: Option<u32>,
+    /// Pages of the victim below this one have been dealt with.
+    pub cursor: u32,
+    /// A page that was read and has to be programmed.
+    pub held: Option<Held>,
+    /// A step is under way at the die.
+    pub in_flight: bool,
+}

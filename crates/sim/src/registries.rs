@@ -1,0 +1,28 @@
+//! Every registry in one place: what the names in a scenario may be.
+
+use std::sync::LazyLock;
+
+use reprieve_base::Entry;
+
+use crate::ftl::place;
+use crate::gc::victim;
+use crate::scenario::Registries;
+use crate::{sched, suspend};
+
+/// The registries of this build.
+pub fn registries() -> &'static Registries {
+    static ALL: LazyLock<Registries> = LazyLock::new(|| Registries {
+        schedulers: keep(sched::entries()),
+        suspend_policies: keep(suspend::entries()),
+        placements: keep(place::entries()),
+        gc_victims: keep(victim::entries()),
+        trace_formats: reprieve_trace::formats(),
+        generators: reprieve_trace::generators(),
+    });
+    &ALL
+}
+
+/// The list for the rest of the process's life; each is made once.
+fn keep(entries: Vec<Entry>) -> &'static [Entry] {
+    entries.leak()
+}

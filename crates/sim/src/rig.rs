@@ -1,0 +1,198 @@
+//! The rig: one die on its own channel, driven with raw commands; no FTL, no buffer, no host link.
+
+use std::fmt::Write as _;
+
+use reprieve_base::{PageAddress, Time, UserError};
+
+use crate::event::EventQueue;
+use crate::flash::{Flash, FlashEvent, GcNeed, Kind, NONE, Txn, Work};
+use crate::scenario::Scenario;
+
+const HEADER: &str = "arrival_ns,op,plane,block,page";
+
+/// A raw command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RigCommand {
+    /// When it reaches the die's queue.
+    pub arrival: Time,
+    /// What is asked.
+    pub op: RigOp,
+    /// Plane, block and page; an erase ignores the page.
+    pub at: PageAddress,
+}
+
+/// What a raw command asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RigOp {
+    /// Read a page, programmed or not.
+    Read,
+    /// Program a page.
+    Program,
+    /// Erase a block.
+    Erase,
+}
+
+impl RigOp {
+    fn name(self) -> &'static str {
+        match self {
+            RigOp::Read => "read",
+            RigOp::Program => "program",
+            RigOp::Erase => "erase",
+        }
+    }
+}
+
+/// What became of a raw command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RigResult {
+    /// When the die first began to serve it.
+    pub start: Time,
+    /// When it was complete.
+    pub completion: Time,
+    /// How often it was suspended.
+    pub suspensions: u32,
+}
+
+/// The rig has no mapping and no garbage collection.
+struct NoWork;
+
+impl Work for NoWork {
+    fn place(&mut self, _: &mut Txn) -> bool {
+        true
+    }
+    fn locate(&mut self, _: &mut Txn) {}
+    fn gc_need(&self, _: u32) -> GcNeed {
+        GcNeed::None
+    }
+    fn gc_next(&mut self, _: u32) -> Option<Kind> {
+        None
+    }
+    fn gc_take(&mut self, _: u32, _: Time) -> Txn {
+        unreachable!("the rig collects no garbage")
+    }
+}
+
+/// Runs the commands, in order of arrival; results are in the order of `commands`.
+///
+/// Errors at a command that the die refuses, with the row (from 1) and the reason.
+pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult>, UserError> {
+    let mut scenario = scenario.clone();
+    scenario.geometry.channels = 1;
+    scenario.geometry.chips_per_channel = 1;
+    scenario.geometry.dies_per_channel = 1;
+    let mut flash = Flash::new(&scenario);
+    let mut events: EventQueue<FlashEvent> = EventQueue::new();
+    let mut order: Vec<usize> = (0..commands.len()).collect();
+    order.sort_by_key(|row| commands[*row].arrival);
+    let mut arrivals = order.into_iter().peekable();
+    let blank =
+        RigResult { start: Time::NEVER, completion: Time::NEVER, suspensions: 0 };
+    let mut results = vec![blank; commands.len()];
+    loop {
+        let arrival = arrivals.peek().map(|row| commands[*row].arrival);
+        let Some(now) = [events.next_time(), arrival].into_iter().flatten().min() else { break };
+        while let Some(event) = events.pop_at(now) {
+            flash.handle(event, now);
+            while let Some(id) = flash.done.pop() {
+                let txn = flash.txns.remove(id);
+                results[txn.request as usize] = RigResult {
+                    start: txn.start,
+                    completion: now,
+                    suspensions: txn.suspensions,
+                };
+            }
+        }
+        while let Some(row) = arrivals.next_if(|row| commands[*row].arrival == now) {
+            let kind = match commands[row].op {
+                RigOp::Read => Kind::HostRead,
+                RigOp::Program => Kind::Program,
+                RigOp::Erase => Kind::Erase,
+            };
+            let id = flash.txns.insert(Txn::new(kind, 0, commands[row].at, NONE, row as u32, now));
+            flash.enqueue(id);
+        }
+        flash.decide(now, &mut NoWork, &mut events);
+        if let Some((id, refusal)) = flash.refused {
+            let row = flash.txns[id].request as usize;
+            let RigCommand { op, at, .. } = commands[row];
+            return Err(UserError::new(format!(
+                "row {} (line {}): {} of plane {} block {} page {} is refused: {refusal}",
+                row + 1,
+                row + 2,
+                op.name(),
+                at.plane,
+                at.block,
+                at.page
+            )));
+        }
+    }
+    assert!(flash.txns.is_empty(), "the rig stopped with commands waiting");
+    Ok(results)
+}
+
+/// Reads commands from CSV text.
+///
+/// Errors with row and line at what is no command of this die.
+pub fn parse(text: &str, scenario: &Scenario) -> Result<Vec<RigCommand>, UserError> {
+    let mut lines = text.lines().map(str::trim_end).enumerate();
+    let header = lines.next().map_or("", |(_, line)| line);
+    if header.trim_start_matches('\u{feff}') != HEADER {
+        return Err(UserError::new(format!("line 1: {header:?} is not the header {HEADER:?}")));
+    }
+    let mut commands = Vec::new();
+    for (number, line) in lines {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let place = format!("row {} (line {})", number, number + 1);
+        commands.push(parse_row(line, scenario).map_err(|error| error.at(place))?);
+    }
+    Ok(commands)
+}
+
+fn parse_row(line: &str, scenario: &Scenario) -> Result<RigCommand, UserError> {
+    let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+    let &[arrival, op, plane, block, page] = fields.as_slice() else {
+        return Err(UserError::new(format!(
+            "{line:?} has {} fields; a command is {HEADER}",
+            fields.len()
+        )));
+    };
+    let op = match op {
+        "read" => RigOp::Read,
+        "program" => RigOp::Program,
+        "erase" => RigOp::Erase,
+        _ => {
+            let wrong = format!("op = {op:?} is none of read, program, erase");
+            return Err(UserError::new(wrong));
+        }
+    };
+    let arrival: u64 = arrival.parse().map_err(|_| {
+        UserError::new(format!("arrival_ns = {arrival:?} is not a whole number of nanoseconds"))
+    })?;
+    let geometry = &scenario.geometry;
+    let index = |name: &str, value: &str, count: u32| match value.parse::<u32>() {
+        Ok(index) if index < count => Ok(index),
+        _ => Err(UserError::new(format!("{name} = {value:?} is not one of 0 to {}", count - 1))),
+    };
+    let page = match (op, page) {
+        // The page of an erase is ignored, and may be left out.
+        (RigOp::Erase, _) => 0,
+        _ => index("page", page, geometry.pages_per_block)?,
+    };
+    let plane = index("plane", plane, geometry.planes_per_die)?;
+    let block = index("block", block, geometry.blocks_per_plane)?;
+    Ok(RigCommand { arrival: Time::from_ns(arrival), op, at: PageAddress { plane, block, page } })
+}
+
+/// The commands with their results as CSV text: the rows of `text`, in its order.
+pub fn to_csv(text: &str, results: &[RigResult]) -> String {
+    let mut csv = format!("{HEADER},start_ns,completion_ns,suspensions\n");
+    let rows = text.lines().skip(1).map(str::trim_end).filter(|line| !line.trim().is_empty());
+    for (row, result) in rows.zip(results) {
+        let RigResult { start, completion, suspensions } = result;
+        writeln!(csv, "{row},{},{},{suspensions}", start.ns(), completion.ns())
+            .expect("a string takes any text");
+    }
+    csv
+}

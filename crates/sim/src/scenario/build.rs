@@ -1,0 +1,161 @@
+//! From settled values to the typed scenario; nothing is decided here.
+
+use std::path::PathBuf;
+
+use reprieve_base::Geometry;
+use reprieve_nand::{Suspension, Timing};
+use reprieve_trace::{Addresses, Arrivals, MixedConfig, TraceConfig, WorkloadConfig};
+
+use super::resolve::Values;
+use super::value::Value;
+use super::words::Word;
+use super::{Buffer, Ftl, Host, Scenario, Scheduling, SuspendRules};
+
+/// The scenario that these values describe; the schema has seen to their ranges.
+pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
+    let name = values.text_if_on("name").map(str::to_string);
+    Scenario {
+        seed: values.count("seed"),
+        device: name.or(device).unwrap_or_else(|| "custom".to_string()),
+        geometry: geometry(values),
+        timing: timing(values),
+        suspension: suspension(values),
+        suspend_rules: suspend_rules(values),
+        scheduling: Scheduling {
+            policy: values.text("scheduling.policy").to_string(),
+            write_queue_limit: values.u32_if_on("scheduling.write_queue_limit"),
+        },
+        ftl: ftl(values),
+        buffer: Buffer {
+            bytes: values.count("buffer.bytes"),
+            acknowledge: Word::of_word(values.text("buffer.acknowledge")),
+        },
+        host: Host {
+            link_bytes_per_s: values.count_if_on("host.link_bytes_per_s"),
+            unwritten_costs_read: values.text_if_on("workload.unwritten") != Some("zero"),
+        },
+        workload: workload(values),
+    }
+}
+
+fn geometry(values: &Values) -> Geometry {
+    Geometry {
+        channels: values.u32("geometry.channels"),
+        chips_per_channel: values.u32("geometry.chips_per_channel"),
+        dies_per_channel: values.u32("geometry.dies_per_channel"),
+        planes_per_die: values.u32("geometry.planes_per_die"),
+        blocks_per_plane: values.u32("geometry.blocks_per_plane"),
+        pages_per_block: values.u32("geometry.pages_per_block"),
+        page_bytes: values.u32("geometry.page_bytes"),
+    }
+}
+
+fn timing(values: &Values) -> Timing {
+    Timing {
+        command: values.dur("timing.t_command_us"),
+        bus: values.dur("timing.t_bus_us"),
+        read: values.dur("timing.t_read_us"),
+        program_iterations: values.u32("timing.program_iterations"),
+        program_pulse: values.dur("timing.t_program_pulse_us"),
+        verify: values.dur("timing.t_verify_us"),
+        erase: values.dur("timing.t_erase_us"),
+        erase_verify: values.dur("timing.t_erase_verify_us"),
+        voltage_reset: values.dur("timing.t_voltage_reset_us"),
+        buffer: values.dur("timing.t_buffer_us"),
+        suspend_overhead: values.dur("timing.t_suspend_overhead_us"),
+        cache_register: values.flag("timing.cache_register"),
+    }
+}
+
+fn suspension(values: &Values) -> Suspension {
+    Suspension {
+        program: Word::of_word(values.text("suspension.program")),
+        erase: values.flag("suspension.erase"),
+        erase_resume: Word::of_word(values.text("suspension.erase_resume")),
+        shadow_buffer: values.flag("suspension.shadow_buffer"),
+        vth_reached: Word::of_word(values.text("suspension.vth_reached")),
+        max_per_operation: values.u32_if_on("suspension.max_per_operation"),
+        min_progress: values.dur("suspension.min_progress_us"),
+    }
+}
+
+fn suspend_rules(values: &Values) -> SuspendRules {
+    SuspendRules {
+        policy: values.text("suspension.policy").to_string(),
+        min_remaining: values.dur_if_on("suspension.min_remaining_us"),
+        max_suspended: values.dur_if_on("suspension.max_suspended_us"),
+        host_read_suspends: values.operations("suspension.host_read_suspends"),
+        rmw_read_suspends: values.operations("suspension.rmw_read_suspends"),
+        gc_read_suspends: values.operations("suspension.gc_read_suspends"),
+    }
+}
+
+fn ftl(values: &Values) -> Ftl {
+    Ftl {
+        over_provisioning: values.number("ftl.over_provisioning"),
+        placement: values.text("ftl.placement").to_string(),
+        gc_victim: values.text("ftl.gc_victim").to_string(),
+        gc_start_free_share: values.number("ftl.gc_start_free_share"),
+        gc_hard_free_blocks: values.u32("ftl.gc_hard_free_blocks"),
+        gc_background: values.flag("ftl.gc_background"),
+        precondition: Word::of_word(values.text("ftl.precondition")),
+    }
+}
+
+fn workload(values: &Values) -> Option<WorkloadConfig> {
+    if let Some(path) = values.text_if_on("workload.trace") {
+        return Some(WorkloadConfig::Trace(trace(values, PathBuf::from(path))));
+    }
+    values.text_if_on("workload.generator").map(|name| match name {
+        "mixed" => WorkloadConfig::Mixed(mixed(values)),
+        other => panic!("generator {other} is registered and no workload is built for it"),
+    })
+}
+
+fn trace(values: &Values, path: PathBuf) -> TraceConfig {
+    let Value::Devices(devices) = values.need("workload.devices") else {
+        panic!("workload.devices is no selection of devices")
+    };
+    TraceConfig {
+        path,
+        format: values.text("workload.format").to_string(),
+        time_scale: values.number("workload.time_scale"),
+        start: values.dur("workload.start_s"),
+        duration: values.dur_if_on("workload.duration_s"),
+        max_requests: values.count_if_on("workload.max_requests"),
+        devices: devices.clone(),
+        address: Word::of_word(values.text("workload.address")),
+        drop_duplicates_within: values.dur_if_on("workload.drop_duplicates_within_us"),
+        sort_window_requests: values.u32("workload.sort_window_requests"),
+    }
+}
+
+fn mixed(values: &Values) -> MixedConfig {
+    let Value::Sizes(sizes) = values.need("workload.request_bytes") else {
+        panic!("workload.request_bytes is no list of sizes")
+    };
+    MixedConfig {
+        requests: values.count("workload.requests"),
+        read_fraction: values.number("workload.read_fraction"),
+        trim_fraction: values.number("workload.trim_fraction"),
+        sizes: sizes.clone(),
+        align_bytes: values.u32("workload.align_bytes"),
+        addresses: match values.text("workload.addresses") {
+            "uniform" => Addresses::Uniform,
+            "sequential" => Addresses::Sequential,
+            "zipf" => Addresses::Zipf { theta: values.number("workload.zipf_theta") },
+            "hot-cold" => Addresses::HotCold {
+                hot_share: values.number("workload.hot_share"),
+                hot_fraction: values.number("workload.hot_fraction"),
+            },
+            other => panic!("addresses {other} are in the schema and not built"),
+        },
+        footprint_share: values.number("workload.footprint_share"),
+        arrivals: match values.text("workload.arrivals") {
+            "closed" => Arrivals::Closed { queue_depth: values.u32("workload.queue_depth") },
+            "poisson" => Arrivals::Poisson { rate_iops: values.number("workload.rate_iops") },
+            "fixed" => Arrivals::Fixed { rate_iops: values.number("workload.rate_iops") },
+            other => panic!("arrivals {other} are in the schema and not built"),
+        },
+    }
+}

@@ -1,0 +1,144 @@
+//! What no single key can tell: values that do not fit each other.
+
+use reprieve_base::UserError;
+use reprieve_nand::ProgramSuspension;
+
+use super::Scenario;
+use super::resolve::{Resolved, Use};
+
+/// Page numbers are 31 bits wide, and the last sixteen stand for "no page" and the like.
+const PAGES_MAX: u64 = (1 << 31) - 16;
+
+/// Blocks of a plane that garbage collection has under way besides its reserve: the open block of
+/// the host, its own, and the one it erases.
+const GC_BLOCKS: u64 = 3;
+
+/// Refuses a scenario that cannot be run, naming the key that is nearest to the cause.
+pub(super) fn check(
+    scenario: &Scenario,
+    resolved: &Resolved,
+    purpose: Use,
+) -> Result<(), UserError> {
+    voltage_reset(scenario, resolved)?;
+    if purpose == Use::Run {
+        over_provisioning(scenario, resolved)?;
+        buffer(scenario, resolved)?;
+        workload(resolved)?;
+    }
+    Ok(())
+}
+
+/// The counts whose product is the number of pages.
+const FACTORS: [&str; 5] = [
+    "geometry.channels",
+    "geometry.dies_per_channel",
+    "geometry.planes_per_die",
+    "geometry.blocks_per_plane",
+    "geometry.pages_per_block",
+];
+
+/// Checks the counts before they are multiplied anywhere else.
+pub(super) fn geometry(resolved: &Resolved) -> Result<(), UserError> {
+    let product = FACTORS.iter().try_fold(1u64, |product, name| {
+        product.checked_mul(resolved.values.count(name)).filter(|pages| *pages <= PAGES_MAX)
+    });
+    if product.is_none() {
+        // The last layer that had a say is where the mistake was made.
+        let rank = |name: &str| resolved.leaves.get(name).map(|leaf| leaf.rank);
+        let name = FACTORS.iter().max_by_key(|name| rank(name)).expect("there are five");
+        let what = format!(
+            "the drive has more than {PAGES_MAX} pages; channels × dies_per_channel × \
+             planes_per_die × blocks_per_plane × pages_per_block must be at most that"
+        );
+        return Err(resolved.fault(name, what));
+    }
+    let dies = resolved.values.count("geometry.dies_per_channel");
+    let chips = resolved.values.count("geometry.chips_per_channel");
+    if dies % chips != 0 {
+        let what = format!("must divide geometry.dies_per_channel = {dies}");
+        return Err(resolved.fault("geometry.chips_per_channel", what));
+    }
+    Ok(())
+}
+
+/// A cancelled phase ends with a voltage reset, so it has room for one.
+fn voltage_reset(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let timing = &scenario.timing;
+    let cancels = scenario.suspension.program == ProgramSuspension::Ipc;
+    let phases = [
+        (cancels, timing.program_pulse, "t_program_pulse_us"),
+        (cancels, timing.verify, "t_verify_us"),
+        (scenario.suspension.erase, timing.erase, "t_erase_us"),
+        (scenario.suspension.erase, timing.erase_verify, "t_erase_verify_us"),
+    ];
+    for (cancelled, phase, key) in phases {
+        // A phase of no length is never found in progress, so it is never cancelled.
+        if cancelled && phase.ns() > 0 && phase < timing.voltage_reset {
+            let what = format!(
+                "is longer than timing.{key} ({phase}), a phase that can be broken off; \
+                 must be at most that"
+            );
+            return Err(resolved.fault("timing.t_voltage_reset_us", what));
+        }
+    }
+    Ok(())
+}
+
+/// Garbage collection needs blocks to move to: its reserve, and those it has under way.
+fn over_provisioning(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let (geometry, ftl) = (&scenario.geometry, &scenario.ftl);
+    let user_pages_per_plane = scenario.logical_pages().div_ceil(geometry.planes());
+    let user_blocks = u64::from(user_pages_per_plane.div_ceil(geometry.pages_per_block));
+    let blocks = u64::from(geometry.blocks_per_plane);
+    let spare_blocks = blocks - user_blocks;
+    let needed_blocks = u64::from(ftl.gc_hard_free_blocks) + GC_BLOCKS + 1;
+    if spare_blocks >= needed_blocks && user_blocks > 0 {
+        return Ok(());
+    }
+    let reserve = ftl.gc_hard_free_blocks;
+    if blocks <= needed_blocks {
+        let what = format!(
+            "garbage collection with ftl.gc_hard_free_blocks = {reserve} needs {needed_blocks} \
+             spare blocks in a plane; must be at least {}",
+            needed_blocks + 1
+        );
+        return Err(resolved.fault("geometry.blocks_per_plane", what));
+    }
+    if user_blocks == 0 {
+        let what = "leaves the user not a page; must be smaller";
+        return Err(resolved.fault("ftl.over_provisioning", what));
+    }
+    // Rounded up to six decimals, so that the number we name does pass.
+    let least = (needed_blocks as f64 / blocks as f64 * 1e6).ceil() / 1e6;
+    let what = format!(
+        "leaves {spare_blocks} spare blocks of {blocks} in a plane, and garbage collection with \
+         ftl.gc_hard_free_blocks = {reserve} needs {needed_blocks}; must be at least {least}"
+    );
+    Err(resolved.fault("ftl.over_provisioning", what))
+}
+
+fn buffer(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let page_bytes = scenario.geometry.page_bytes;
+    if scenario.buffer.bytes < u64::from(page_bytes) {
+        let what = format!("must hold at least one page of {page_bytes} bytes");
+        return Err(resolved.fault("buffer.bytes", what));
+    }
+    Ok(())
+}
+
+fn workload(resolved: &Resolved) -> Result<(), UserError> {
+    let values = &resolved.values;
+    if values.dur_if_on("workload.duration_s").is_some_and(|duration| duration.ns() == 0) {
+        let what = "must be above 0, or \"none\" for no limit";
+        return Err(resolved.fault("workload.duration_s", what));
+    }
+    if values.text_if_on("workload.generator").is_some() {
+        let (reads, trims) =
+            (values.number("workload.read_fraction"), values.number("workload.trim_fraction"));
+        if reads + trims > 1.0 {
+            let what = format!("with workload.trim_fraction = {trims} must be at most 1 in all");
+            return Err(resolved.fault("workload.read_fraction", what));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! From the typed scenario back to the values of its keys: the inverse of `build`.
+
+use reprieve_base::{Dur, Geometry};
+use reprieve_nand::{Suspension, Timing};
+use reprieve_trace::{Addresses, Arrivals, MixedConfig, TraceConfig, WorkloadConfig};
+
+use super::resolve::Values;
+use super::value::Value;
+use super::words::Word;
+use super::{Ftl, Scenario, SuspendRules};
+
+type Pair = (&'static str, Option<Value>);
+
+/// The values that make this scenario.
+pub(super) fn values(scenario: &Scenario) -> Values {
+    let mut pairs = vec![
+        ("seed", count(scenario.seed)),
+        ("name", text(&scenario.device)),
+        ("scheduling.policy", text(&scenario.scheduling.policy)),
+        ("scheduling.write_queue_limit", scenario.scheduling.write_queue_limit.and_then(count)),
+        ("buffer.bytes", count(scenario.buffer.bytes)),
+        ("buffer.acknowledge", text(scenario.buffer.acknowledge.word())),
+        ("host.link_bytes_per_s", scenario.host.link_bytes_per_s.and_then(count)),
+    ];
+    pairs.extend(geometry(&scenario.geometry));
+    pairs.extend(timing(&scenario.timing));
+    pairs.extend(suspension(&scenario.suspension));
+    pairs.extend(suspend_rules(&scenario.suspend_rules));
+    pairs.extend(ftl(&scenario.ftl));
+    if let Some(workload) = &scenario.workload {
+        let unwritten = if scenario.host.unwritten_costs_read { "flash" } else { "zero" };
+        pairs.push(("workload.unwritten", text(unwritten)));
+        match workload {
+            WorkloadConfig::Trace(config) => pairs.extend(trace(config)),
+            WorkloadConfig::Mixed(config) => pairs.extend(mixed(config)),
+        }
+    }
+    Values::of(pairs)
+}
+
+fn count(count: impl Into<u64>) -> Option<Value> {
+    Some(Value::Count(count.into()))
+}
+
+fn number(number: f64) -> Option<Value> {
+    Some(Value::Number(number))
+}
+
+fn flag(flag: bool) -> Option<Value> {
+    Some(Value::Flag(flag))
+}
+
+fn dur(dur: Dur) -> Option<Value> {
+    Some(Value::Duration(dur))
+}
+
+fn text(text: &str) -> Option<Value> {
+    Some(Value::Text(text.to_string()))
+}
+
+fn geometry(geometry: &Geometry) -> [Pair; 7] {
+    [
+        ("geometry.channels", count(geometry.channels)),
+        ("geometry.dies_per_channel", count(geometry.dies_per_channel)),
+        ("geometry.chips_per_channel", count(geometry.chips_per_channel)),
+        ("geometry.planes_per_die", count(geometry.planes_per_die)),
+        ("geometry.blocks_per_plane", count(geometry.blocks_per_plane)),
+        ("geometry.pages_per_block", count(geometry.pages_per_block)),
+        ("geometry.page_bytes", count(geometry.page_bytes)),
+    ]
+}
+
+fn timing(timing: &Timing) -> [Pair; 12] {
+    [
+        ("timing.t_command_us", dur(timing.command)),
+        ("timing.t_bus_us", dur(timing.bus)),
+        ("timing.t_read_us", dur(timing.read)),
+        ("timing.program_iterations", count(timing.program_iterations)),
+        ("timing.t_program_pulse_us", dur(timing.program_pulse)),
+        ("timing.t_verify_us", dur(timing.verify)),
+        ("timing.t_erase_us", dur(timing.erase)),
+        ("timing.t_erase_verify_us", dur(timing.erase_verify)),
+        ("timing.t_voltage_reset_us", dur(timing.voltage_reset)),
+        ("timing.t_buffer_us", dur(timing.buffer)),
+        ("timing.t_suspend_overhead_us", dur(timing.suspend_overhead)),
+        ("timing.cache_register", flag(timing.cache_register)),
+    ]
+}
+
+fn suspension(suspension: &Suspension) -> [Pair; 7] {
+    [
+        ("suspension.program", text(suspension.program.word())),
+        ("suspension.erase", flag(suspension.erase)),
+        ("suspension.erase_resume", text(suspension.erase_resume.word())),
+        ("suspension.shadow_buffer", flag(suspension.shadow_buffer)),
+        ("suspension.vth_reached", text(suspension.vth_reached.word())),
+        ("suspension.max_per_operation", suspension.max_per_operation.and_then(count)),
+        ("suspension.min_progress_us", dur(suspension.min_progress)),
+    ]
+}
+
+fn suspend_rules(rules: &SuspendRules) -> [Pair; 6] {
+    [
+        ("suspension.policy", text(&rules.policy)),
+        ("suspension.min_remaining_us", rules.min_remaining.and_then(dur)),
+        ("suspension.max_suspended_us", rules.max_suspended.and_then(dur)),
+        ("suspension.host_read_suspends", Some(Value::Operations(rules.host_read_suspends))),
+        ("suspension.rmw_read_suspends", Some(Value::Operations(rules.rmw_read_suspends))),
+        ("suspension.gc_read_suspends", Some(Value::Operations(rules.gc_read_suspends))),
+    ]
+}
+
+fn ftl(ftl: &Ftl) -> [Pair; 7] {
+    [
+        ("ftl.over_provisioning", number(ftl.over_provisioning)),
+        ("ftl.placement", text(&ftl.placement)),
+        ("ftl.gc_victim", text(&ftl.gc_victim)),
+        ("ftl.gc_start_free_share", number(ftl.gc_start_free_share)),
+        ("ftl.gc_hard_free_blocks", count(ftl.gc_hard_free_blocks)),
+        ("ftl.gc_background", flag(ftl.gc_background)),
+        ("ftl.precondition", text(ftl.precondition.word())),
+    ]
+}
+
+fn trace(config: &TraceConfig) -> Vec<Pair> {
+    let path = config.path.to_str().expect("a path out of a scenario is UTF-8");
+    vec![
+        ("workload.trace", text(path)),
+        ("workload.format", text(&config.format)),
+        ("workload.time_scale", number(config.time_scale)),
+        ("workload.start_s", dur(config.start)),
+        ("workload.duration_s", config.duration.and_then(dur)),
+        ("workload.max_requests", config.max_requests.and_then(count)),
+        ("workload.devices", Some(Value::Devices(config.devices.clone()))),
+        ("workload.address", text(config.address.word())),
+        ("workload.drop_duplicates_within_us", config.drop_duplicates_within.and_then(dur)),
+        ("workload.sort_window_requests", count(config.sort_window_requests)),
+    ]
+}
+
+fn mixed(config: &MixedConfig) -> Vec<Pair> {
+    let mut pairs = vec![
+        ("workload.generator", text("mixed")),
+        ("workload.requests", count(config.requests)),
+        ("workload.read_fraction", number(config.read_fraction)),
+        ("workload.trim_fraction", number(config.trim_fraction)),
+        ("workload.request_bytes", Some(Value::Sizes(config.sizes.clone()))),
+        ("workload.align_bytes", count(config.align_bytes)),
+        ("workload.footprint_share", number(config.footprint_share)),
+    ];
+    let addresses = match config.addresses {
+        Addresses::Uniform => "uniform",
+        Addresses::Sequential => "sequential",
+        Addresses::Zipf { theta } => {
+            pairs.push(("workload.zipf_theta", number(theta)));
+            "zipf"
+        }
+        Addresses::HotCold { hot_share, hot_fraction } => {
+            pairs.push(("workload.hot_share", number(hot_share)));
+            pairs.push(("workload.hot_fraction", number(hot_fraction)));
+            "hot-cold"
+        }
+    };
+    pairs.push(("workload.addresses", text(addresses)));
+    let arrivals = match config.arrivals {
+        Arrivals::Closed { queue_depth } => {
+            pairs.push(("workload.queue_depth", count(queue_depth)));
+            "closed"
+        }
+        Arrivals::Poisson { rate_iops } => {
+            pairs.push(("workload.rate_iops", number(rate_iops)));
+            "poisson"
+        }
+        Arrivals::Fixed { rate_iops } => {
+            pairs.push(("workload.rate_iops", number(rate_iops)));
+            "fixed"
+        }
+    };
+    pairs.push(("workload.arrivals", text(arrivals)));
+    pairs
+}

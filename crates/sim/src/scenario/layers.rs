@@ -1,0 +1,114 @@
+//! Stacks the layers of a scenario: part, device, file, `--set`; a later one wins, key by key.
+
+use std::path::Path;
+
+use reprieve_base::{UserError, nearest};
+
+use super::preset::{self, Found};
+use super::raw::{self, Leaf, Leaves, Rank, Raw};
+
+/// The merged layers, without the keys that only say how to stack them.
+pub(super) struct Stack {
+    pub leaves: Leaves,
+    /// What the scenario calls its device, if it names one.
+    pub device: Option<String>,
+}
+
+/// What `policy` stands for: scheduling.policy, suspension.program, suspension.erase.
+const SHORTHANDS: &[(&str, &str, &str, bool)] = &[
+    ("fifo", "fifo", "none", false),
+    ("rps", "rps", "none", false),
+    ("per", "per", "none", false),
+    ("pe0", "pe0", "none", false),
+    ("pes-ips", "rps", "ips", true),
+    ("pes-ipc", "rps", "ipc", true),
+];
+
+/// The names that `policy` takes.
+pub(super) fn shorthand_names() -> Vec<&'static str> {
+    SHORTHANDS.iter().map(|row| row.0).collect()
+}
+
+/// Merges a scenario file and its overrides over the device and the part that they name.
+///
+/// `base` is the folder from which relative paths of file and overrides are meant.
+pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, UserError> {
+    let (file, sets) = (expanded(file)?, expanded(sets)?);
+    let named = |key| sets.get(key).or(file.get(key));
+    let device = match named("device") {
+        Some(leaf) => Some(preset::find("device", leaf, base)?),
+        None => None,
+    };
+    let device_leaves = match &device {
+        Some(found) => expanded(read_preset(found, Rank::Device)?)?,
+        None => Leaves::new(),
+    };
+    let part = match (named("part"), device_leaves.get("part"), &device) {
+        (Some(leaf), _, _) => Some(preset::find("part", leaf, base)?),
+        (None, Some(leaf), Some(device)) => Some(preset::find("part", leaf, &device.folder)?),
+        _ => None,
+    };
+    let mut leaves = match &part {
+        Some(found) => read_preset(found, Rank::Part)?,
+        None => Leaves::new(),
+    };
+    leaves.extend(device_leaves);
+    leaves.extend(file);
+    leaves.extend(sets);
+    leaves.remove("device");
+    leaves.remove("part");
+    Ok(Stack { leaves, device: device.map(|found| found.written) })
+}
+
+/// Reads a device or part, which may only say what is its own.
+fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
+    let leaves = raw::read(&found.text, &found.file, rank)?;
+    for (name, leaf) in &leaves {
+        let (section, _) = name.split_once('.').unwrap_or(("", name));
+        let allowed = match rank {
+            Rank::Part => ["geometry", "timing", "suspension"].contains(&section),
+            _ => ["part", "policy"].contains(name) || !["", "workload"].contains(&section),
+        };
+        if !allowed {
+            let what = match rank {
+                Rank::Part => "a part has only [geometry], [timing] and [suspension]",
+                _ => "a device has only part, policy and sections other than [workload]",
+            };
+            return Err(leaf.fault(name, what));
+        }
+    }
+    Ok(leaves)
+}
+
+/// Replaces the shorthand `policy` of a layer by the three keys that it stands for.
+fn expanded(mut leaves: Leaves) -> Result<Leaves, UserError> {
+    let Some(policy) = leaves.remove("policy") else { return Ok(leaves) };
+    let name = match &policy.raw {
+        Raw::Text(text) => text.to_lowercase(),
+        _ => String::new(),
+    };
+    let Some((_, scheduling, program, erase)) = SHORTHANDS.iter().find(|row| row.0 == name) else {
+        let names = shorthand_names();
+        let near = match nearest(&name, names.iter().copied()) {
+            Some(near) => format!("; did you mean \"{near}\"?"),
+            None => String::new(),
+        };
+        let names = names.join(", ");
+        return Err(policy.fault("policy", format!("must be one of {names}{near}")));
+    };
+    for (key, raw) in [
+        ("scheduling.policy", Raw::Text(scheduling.to_string())),
+        ("suspension.program", Raw::Text(program.to_string())),
+        ("suspension.erase", Raw::Flag(*erase)),
+    ] {
+        match leaves.get(key) {
+            Some(leaf) if leaf.raw != raw => {
+                let (other, place) = (&policy.raw, &policy.place);
+                let what = format!("contradicts policy = {other} at {place}, which means {raw}");
+                return Err(leaf.fault(key, what));
+            }
+            _ => leaves.insert(key, Leaf { raw, ..policy.clone() }),
+        };
+    }
+    Ok(leaves)
+}

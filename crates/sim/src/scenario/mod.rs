@@ -1,0 +1,126 @@
+//! A scenario: everything a run depends on, resolved from preset, file and overrides, and checked.
+//!
+//! Layers, a later one wins key by key: defaults of the schema, part, device, scenario file,
+//! `--set`. Every value keeps its place, so that every error names one.
+
+mod build;
+mod check;
+mod flatten;
+mod layers;
+mod preset;
+mod print;
+mod raw;
+mod reference;
+mod resolve;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod types;
+mod value;
+mod words;
+
+use std::path::Path;
+
+use reprieve_base::{Entry, UserError};
+
+use raw::{Leaf, Leaves, Rank, Raw};
+use resolve::Use;
+use schema::Family;
+
+pub use preset::{Preset, devices, parts};
+pub use print::print;
+pub use reference::{reference_markdown, schema_json};
+pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
+pub use types::{
+    Acknowledge, Buffer, Ftl, Host, OperationSet, Precondition, Scenario, Scheduling, SuspendRules,
+};
+
+/// What a scenario is read from.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// The scenario file's content.
+    pub text: &'a str,
+    /// Its path: named in errors, and relative paths are tried from its folder first.
+    pub path: &'a str,
+    /// Overrides `KEY=VALUE` in TOML; a value that is not TOML is taken as a string.
+    pub sets: &'a [String],
+}
+
+/// The registries whose names a scenario may write.
+#[derive(Clone, Copy, Debug)]
+pub struct Registries {
+    /// Names of `scheduling.policy`.
+    pub schedulers: &'static [Entry],
+    /// Names of `suspension.policy`.
+    pub suspend_policies: &'static [Entry],
+    /// Names of `ftl.placement`.
+    pub placements: &'static [Entry],
+    /// Names of `ftl.gc_victim`.
+    pub gc_victims: &'static [Entry],
+    /// Names of `workload.format`, besides `auto`.
+    pub trace_formats: &'static [Entry],
+    /// Names of `workload.generator`.
+    pub generators: &'static [Entry],
+}
+
+impl Registries {
+    fn of(&self, family: Family) -> &'static [Entry] {
+        match family {
+            Family::Scheduler => self.schedulers,
+            Family::SuspendPolicy => self.suspend_policies,
+            Family::Placement => self.placements,
+            Family::GcVictim => self.gc_victims,
+            Family::TraceFormat => self.trace_formats,
+            Family::Generator => self.generators,
+        }
+    }
+}
+
+/// The scenario of a run: it has a workload.
+pub fn load(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
+    let file = raw::read(sources.text, sources.path, Rank::File)?;
+    let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
+    assemble(file, sources, base, Use::Run, registries)
+}
+
+/// The scenario of the rig: `device`, a preset or a path, with overrides and without a workload.
+pub fn load_rig(
+    device: &str,
+    sets: &[String],
+    registries: &Registries,
+) -> Result<Scenario, UserError> {
+    let raw = Raw::Text(device.to_string());
+    let leaf = Leaf { raw, place: "--device".to_string(), rank: Rank::File };
+    let sources = Sources { text: "", path: "--device", sets };
+    assemble(Leaves::from([("device", leaf)]), &sources, Path::new(""), Use::Rig, registries)
+}
+
+/// The shorthands of the key `policy`.
+pub fn shorthands() -> &'static [Entry] {
+    schema::SHORTHANDS
+}
+
+/// The scenario of the rig as text, without a workload.
+pub fn load_rig_file(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
+    let file = raw::read(sources.text, sources.path, Rank::File)?;
+    let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
+    assemble(file, sources, base, Use::Rig, registries)
+}
+
+fn assemble(
+    file: Leaves,
+    sources: &Sources,
+    base: &Path,
+    purpose: Use,
+    registries: &Registries,
+) -> Result<Scenario, UserError> {
+    let sets = raw::read_sets(sources.sets)?;
+    let stack = layers::stack(file, sets, base)?;
+    let device = stack.device.clone();
+    let mut resolved = resolve::resolve(stack, sources.path, purpose, registries)?;
+    resolved.locate_trace(base)?;
+    check::geometry(&resolved)?;
+    let scenario = build::scenario(&resolved.values, device);
+    check::check(&scenario, &resolved, purpose)?;
+    Ok(scenario)
+}

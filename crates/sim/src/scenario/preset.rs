@@ -1,0 +1,111 @@
+//! The built-in devices and parts, and how a name or a path in a scenario leads to one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use reprieve_base::{UserError, nearest};
+
+use super::raw::{Leaf, Raw};
+
+/// A built-in device or part: a TOML file that travels inside the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// What a scenario calls it.
+    pub name: &'static str,
+    /// The file.
+    pub toml: &'static str,
+}
+
+const DEVICES: &[Preset] = &[
+    Preset { name: "fast12-slc", toml: include_str!("../../../../devices/fast12-slc.toml") },
+    Preset { name: "fast12-mlc", toml: include_str!("../../../../devices/fast12-mlc.toml") },
+    Preset { name: "tlc3d-1tb", toml: include_str!("../../../../devices/tlc3d-1tb.toml") },
+];
+
+const PARTS: &[Preset] = &[
+    Preset { name: "slc-fast12", toml: include_str!("../../../../parts/slc-fast12.toml") },
+    Preset { name: "mlc-fast12", toml: include_str!("../../../../parts/mlc-fast12.toml") },
+    Preset { name: "tlc3d-2021", toml: include_str!("../../../../parts/tlc3d-2021.toml") },
+];
+
+/// The built-in drives.
+pub fn devices() -> &'static [Preset] {
+    DEVICES
+}
+
+/// The built-in NAND parts.
+pub fn parts() -> &'static [Preset] {
+    PARTS
+}
+
+impl Preset {
+    /// One sentence: what it is. The first line of the file.
+    pub fn doc(&self) -> &'static str {
+        let line = self.toml.lines().next().unwrap_or_default();
+        line.trim_start_matches('#').trim()
+    }
+}
+
+/// The text of a device or part, with what names it in errors and the folder of its own paths.
+pub(super) struct Found {
+    /// What the scenario called it.
+    pub written: String,
+    /// `devices/NAME.toml`, or the path.
+    pub file: String,
+    pub text: String,
+    pub folder: PathBuf,
+}
+
+/// Finds what the key `device` or `part` names, by its list of presets or as a path.
+pub(super) fn find(key: &str, leaf: &Leaf, base: &Path) -> Result<Found, UserError> {
+    let Raw::Text(written) = &leaf.raw else {
+        let what = "must be a string: the name of a preset or the path of a .toml file";
+        return Err(leaf.fault(key, what));
+    };
+    if written.ends_with(".toml") || written.contains(['/', '\\']) {
+        let path = locate(written, base).map_err(|what| leaf.fault(key, what))?;
+        let file = path.display().to_string();
+        let text = fs::read_to_string(&path)
+            .map_err(|error| leaf.fault(key, format!("cannot read {file}: {error}")))?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        return Ok(Found { written: written.clone(), file, text, folder });
+    }
+    let presets = if key == "device" { DEVICES } else { PARTS };
+    let Some(preset) = presets.iter().find(|preset| preset.name == written) else {
+        let names: Vec<_> = presets.iter().map(|preset| preset.name).collect();
+        let near = match nearest(written, names.iter().copied()) {
+            Some(near) => format!("; did you mean \"{near}\"?"),
+            None => String::new(),
+        };
+        let known = names.join(", ");
+        let what = format!("must be one of {known}, or a path that ends in .toml{near}");
+        return Err(leaf.fault(key, what));
+    };
+    Ok(Found {
+        written: written.clone(),
+        file: format!("{key}s/{}.toml", preset.name),
+        text: preset.toml.to_string(),
+        folder: base.to_path_buf(),
+    })
+}
+
+/// The absolute path of the file that a scenario in the folder `base` calls `written`.
+///
+/// A relative path is meant from `base` if there is such a file, else from the current folder.
+pub(super) fn locate(written: &str, base: &Path) -> Result<PathBuf, String> {
+    let absolute = |path: &Path| {
+        std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let first = absolute(&base.join(written))?;
+    let second = absolute(Path::new(written))?;
+    if first.is_file() {
+        return Ok(first);
+    }
+    if second.is_file() {
+        return Ok(second);
+    }
+    if first == second {
+        return Err(format!("there is no file {}", first.display()));
+    }
+    Err(format!("there is neither a file {} nor {}", first.display(), second.display()))
+}

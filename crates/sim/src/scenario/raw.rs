@@ -1,0 +1,246 @@
+//! Reads TOML into leaves: key, value as written, and the place to name in an error.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use reprieve_base::{UserError, nearest};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::schema::{self, SECTIONS};
+
+/// A value as written. Numbers keep their digits, so that decimals stay exact.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Raw {
+    Integer(i128),
+    Decimal(String),
+    Flag(bool),
+    Text(String),
+    List(Vec<Raw>),
+    /// What no key takes: a table, a date, an integer beyond 128 bits; with its name.
+    Other(String),
+}
+
+/// Layers of a scenario; a later one wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    Schema,
+    Part,
+    Device,
+    File,
+    Set,
+}
+
+/// A key's value in one layer.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    pub raw: Raw,
+    /// `FILE:LINE`, or `--set`.
+    pub place: String,
+    pub rank: Rank,
+}
+
+/// The values of one layer, or of several merged, by full name.
+pub(super) type Leaves = BTreeMap<&'static str, Leaf>;
+
+impl Leaf {
+    /// The error that this value of `name` makes.
+    pub fn fault(&self, name: &str, what: impl fmt::Display) -> UserError {
+        UserError::new(format!("{name} = {}: {what}", self.raw)).at(&self.place)
+    }
+}
+
+/// Reads the text of a file; every key must be known.
+pub(super) fn read(text: &str, file: &str, rank: Rank) -> Result<Leaves, UserError> {
+    let lines = Lines { text, file };
+    let table = DeTable::parse(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        let message = error.message().lines().collect::<Vec<_>>().join("; ");
+        UserError::new(format!("not TOML: {message}")).at(lines.place(offset))
+    })?;
+    let mut leaves = Leaves::new();
+    for (name, value) in by_position(table.get_ref()) {
+        let place = lines.place(name.span().start);
+        match value.get_ref() {
+            DeValue::Table(section) if is_section(name.get_ref()) => {
+                for (inner, value) in by_position(section) {
+                    let full_name = format!("{}.{}", name.get_ref(), inner.get_ref());
+                    let place = lines.place(inner.span().start);
+                    insert(&mut leaves, &full_name, raw(value.get_ref()), place, rank)?;
+                }
+            }
+            other => insert(&mut leaves, name.get_ref(), raw(other), place, rank)?,
+        }
+    }
+    Ok(leaves)
+}
+
+/// Reads `KEY=VALUE` options into one layer; of two for one key the later holds.
+pub(super) fn read_sets(sets: &[String]) -> Result<Leaves, UserError> {
+    let mut leaves = Leaves::new();
+    for set in sets {
+        let place = "--set".to_string();
+        let Some((name, value)) = set.split_once('=') else {
+            let what = "must be KEY=VALUE, such as timing.t_read_us=30";
+            return Err(UserError::new(format!("{set:?}: {what}")).at(place));
+        };
+        let (name, value) = (name.trim(), value.trim());
+        let raw = match DeValue::parse(value) {
+            Ok(parsed) => raw(parsed.get_ref()),
+            Err(error) if value.starts_with(['[', '{', '"', '\'']) || value.is_empty() => {
+                let message = error.message();
+                let what = format!("{name} = {value}: not a TOML value: {message}");
+                return Err(UserError::new(what).at(place));
+            }
+            Err(_) => Raw::Text(value.to_string()),
+        };
+        insert(&mut leaves, name, raw, place, Rank::Set)?;
+    }
+    Ok(leaves)
+}
+
+fn insert(
+    leaves: &mut Leaves,
+    full_name: &str,
+    raw: Raw,
+    place: String,
+    rank: Rank,
+) -> Result<(), UserError> {
+    let Some(key) = schema::key(full_name) else {
+        return Err(UserError::new(unknown(full_name, &raw)).at(place));
+    };
+    leaves.insert(key.full_name, Leaf { raw, place, rank });
+    Ok(())
+}
+
+/// Why no key has this name, and which one may be meant.
+fn unknown(full_name: &str, raw: &Raw) -> String {
+    if is_section(full_name) {
+        return format!("{full_name} = {raw}: it is a section; write [{full_name}] above its keys");
+    }
+    let (section, name) = full_name.split_once('.').unwrap_or(("", full_name));
+    if !section.is_empty() && !is_section(section) {
+        let known = SECTIONS.iter().map(|s| s.name).filter(|name| !name.is_empty());
+        return match nearest(section, known) {
+            Some(near) => format!("[{section}]: unknown section; did you mean [{near}]?"),
+            None => format!("[{section}]: unknown section; the sections are {}", section_list()),
+        };
+    }
+    let everywhere = schema::keys();
+    let owners = everywhere.iter().filter(|key| key.name() == name);
+    let owners: Vec<_> = owners
+        .map(|key| match key.section() {
+            "" => "stands before every section".to_string(),
+            section => format!("belongs to [{section}]"),
+        })
+        .collect();
+    if !owners.is_empty() {
+        return format!("{full_name}: unknown key; {name} {}", owners.join(" or "));
+    }
+    let here = everywhere.iter().filter(|key| key.section() == section);
+    if let Some(near) = nearest(name, here.clone().map(|key| key.name())) {
+        let dot = if section.is_empty() { "" } else { "." };
+        return format!("{full_name}: unknown key; did you mean {section}{dot}{near}?");
+    }
+    if let Some(near) = nearest(name, everywhere.iter().map(|key| key.name())) {
+        let key = everywhere.iter().find(|key| key.name() == near).expect("it is one of them");
+        return format!("{full_name}: unknown key; did you mean {}?", key.full_name);
+    }
+    let names: Vec<_> = here.map(|key| key.name()).collect();
+    let owner = match section {
+        "" => format!(
+            "before every section stand {}; sections are {}",
+            names.join(", "),
+            section_list()
+        ),
+        section => format!("[{section}] has {}", names.join(", ")),
+    };
+    format!("{full_name}: unknown key; {owner}")
+}
+
+fn is_section(name: &str) -> bool {
+    !name.is_empty() && SECTIONS.iter().any(|section| section.name == name)
+}
+
+fn section_list() -> String {
+    let names = SECTIONS.iter().map(|section| section.name).filter(|name| !name.is_empty());
+    names.map(|name| format!("[{name}]")).collect::<Vec<_>>().join(", ")
+}
+
+/// The entries of a table as they stand in the file, so that the first mistake is reported.
+fn by_position<'t, 'i>(
+    table: &'t DeTable<'i>,
+) -> Vec<(&'t Spanned<Cow<'i, str>>, &'t Spanned<DeValue<'i>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(name, _)| name.span().start);
+    entries
+}
+
+fn raw(value: &DeValue) -> Raw {
+    match value {
+        DeValue::Integer(integer) => {
+            match i128::from_str_radix(integer.as_str(), integer.radix()) {
+                Ok(integer) => Raw::Integer(integer),
+                Err(_) => Raw::Other(integer.to_string()),
+            }
+        }
+        DeValue::Float(float) => Raw::Decimal(float.as_str().to_string()),
+        DeValue::Boolean(flag) => Raw::Flag(*flag),
+        DeValue::String(text) => Raw::Text(text.to_string()),
+        DeValue::Array(items) => Raw::List(items.iter().map(|item| raw(item.get_ref())).collect()),
+        DeValue::Datetime(date) => Raw::Other(date.to_string()),
+        DeValue::Table(_) => Raw::Other("a table".to_string()),
+    }
+}
+
+impl Raw {
+    /// The value of a TOML text of ours, such as a default of the schema.
+    pub fn of_toml(text: &str) -> Raw {
+        let parsed = DeValue::parse(text);
+        raw(parsed.unwrap_or_else(|error| panic!("{text}: {error}")).get_ref())
+    }
+}
+
+impl fmt::Display for Raw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Raw::Integer(integer) => write!(f, "{integer}"),
+            Raw::Flag(flag) => write!(f, "{flag}"),
+            Raw::Text(text) => f.write_str(&quoted(text)),
+            Raw::Decimal(words) | Raw::Other(words) => f.write_str(words),
+            Raw::List(items) => {
+                let items: Vec<_> = items.iter().map(Raw::to_string).collect();
+                write!(f, "[{}]", items.join(", "))
+            }
+        }
+    }
+}
+
+/// A TOML basic string.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Turns offsets into a text into lines.
+struct Lines<'a> {
+    text: &'a str,
+    file: &'a str,
+}
+
+impl Lines<'_> {
+    fn place(&self, offset: usize) -> String {
+        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        format!("{}:{line}", self.file)
+    }
+}

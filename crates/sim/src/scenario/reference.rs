@@ -1,0 +1,108 @@
+//! The reference of the scenario file, generated from the schema: for people and for programs.
+
+use serde_json::{Value as Json, json};
+
+use super::Registries;
+use super::schema::{Fallback, Key, SECTIONS, Section, When};
+
+/// The reference page: every section and key with unit, range, default, meaning and source.
+pub fn reference_markdown(registries: &Registries) -> String {
+    let mut page = String::from("# Scenario file\n\n");
+    page.push_str(
+        "A later layer wins, key by key: default, part, device, scenario file, `--set`.\n",
+    );
+    page.push_str("A key that a later layer's choice rules out is put aside; ");
+    page.push_str("within one layer that is an error.\n");
+    for section in SECTIONS {
+        page.push_str(&section_markdown(section, registries));
+    }
+    page
+}
+
+fn section_markdown(section: &Section, registries: &Registries) -> String {
+    let title = match section.name {
+        "" => "Before every section".to_string(),
+        name => format!("`[{name}]`"),
+    };
+    let mut page = format!("\n## {title}\n\n{}\n", section.doc);
+    for key in section.keys {
+        page.push_str(&format!("\n### `{}`\n\n{}\n\n", key.full_name, key.doc));
+        page.push_str(&format!("- Value: {}\n", key.expected(registries)));
+        page.push_str(&format!("- Default: {}\n", default_words(key)));
+        if let Some(when) = when_words(key) {
+            page.push_str(&format!("- Only while {when}\n"));
+        }
+        if !key.source.is_empty() {
+            page.push_str(&format!("- Source: {}\n", key.source));
+        }
+        for choice in key.kind.choices(registries) {
+            page.push_str(&format!("- `{}`: {}\n", choice.name, choice.doc));
+        }
+    }
+    page
+}
+
+fn default_words(key: &Key) -> String {
+    match key.default {
+        Fallback::Required => "none; it must be given".to_string(),
+        Fallback::Absent => "absent".to_string(),
+        Fallback::Toml(toml) => format!("`{toml}`"),
+        Fallback::SameAs(other) => format!("that of `{other}`"),
+    }
+}
+
+fn when_words(key: &Key) -> Option<String> {
+    match key.when {
+        When::Always => None,
+        When::Given(other) => Some(format!("`{other}` is given")),
+        When::Equals(other, values) => {
+            let values: Vec<_> = values.iter().map(|value| format!("`\"{value}\"`")).collect();
+            Some(format!("`{other}` is {}", values.join(" or ")))
+        }
+    }
+}
+
+/// The schema as JSON, for programs: sections, their keys, and what each takes.
+pub fn schema_json(registries: &Registries) -> String {
+    let sections: Vec<_> = SECTIONS
+        .iter()
+        .map(|section| {
+            let keys: Vec<_> = section.keys.iter().map(|key| key_json(key, registries)).collect();
+            json!({"name": section.name, "doc": section.doc, "keys": keys})
+        })
+        .collect();
+    json!({"schema": 1, "sections": sections}).to_string()
+}
+
+fn key_json(key: &Key, registries: &Registries) -> Json {
+    let choices: Vec<_> = key
+        .kind
+        .choices(registries)
+        .iter()
+        .map(|entry| json!({"name": entry.name, "doc": entry.doc}))
+        .collect();
+    let (default, default_key) = match key.default {
+        Fallback::Required | Fallback::Absent => (None, None),
+        Fallback::Toml(toml) => (Some(toml), None),
+        Fallback::SameAs(other) => (None, Some(other)),
+    };
+    let when = match key.when {
+        When::Always => Json::Null,
+        When::Given(other) => json!({"key": other}),
+        When::Equals(other, values) => json!({"key": other, "values": values}),
+    };
+    json!({
+        "key": key.full_name,
+        "section": key.section(),
+        "name": key.name(),
+        "kind": key.kind.name(),
+        "value": key.expected(registries),
+        "choices": choices,
+        "required": key.default == Fallback::Required,
+        "default_toml": default,
+        "default_key": default_key,
+        "when": when,
+        "doc": key.doc,
+        "source": key.source,
+    })
+}

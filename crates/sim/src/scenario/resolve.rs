@@ -1,0 +1,284 @@
+//! Settles every key: its leaf, parsed, or its default, or an error where it has neither.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use reprieve_base::{Dur, UserError};
+
+use super::layers::Stack;
+use super::raw::{Leaf, Leaves, Rank, Raw};
+use super::schema::{self, Fallback, Key, When};
+use super::value::{self, Value};
+use super::{OperationSet, Registries, preset};
+
+/// The settled values by full name; a key without one is off or does not apply.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Values(BTreeMap<&'static str, Value>);
+
+/// The settled values, and where each was written.
+pub(super) struct Resolved {
+    pub values: Values,
+    /// The leaves that hold; a key without one has its default.
+    pub leaves: Leaves,
+}
+
+/// Whether the scenario has to have a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// A run: it has.
+    Run,
+    /// The rig: it must not have one, and no mapping is used.
+    Rig,
+}
+
+/// Settles every key of the stack. `file` is named where a key is missing.
+pub(super) fn resolve(
+    stack: Stack,
+    file: &str,
+    purpose: Use,
+    registries: &Registries,
+) -> Result<Resolved, UserError> {
+    let mut leaves = stack.leaves;
+    choose_workload(&mut leaves, file, purpose)?;
+    let mut resolved = Resolved { values: Values::default(), leaves };
+    for key in schema::keys() {
+        let is_ruled_out = purpose == Use::Rig && key.section() == "workload";
+        if is_ruled_out || !applies(key, &resolved.values) {
+            put_aside(key, &mut resolved, purpose)?;
+            continue;
+        }
+        let value = match resolved.leaves.get(key.full_name) {
+            Some(leaf) => value::parse(key, &leaf.raw, registries)
+                .map_err(|what| leaf.fault(key.full_name, what))?,
+            None => fallback(key, &resolved.values, registries)
+                .ok_or_else(|| missing(key, file, stack.device.as_deref(), registries))?,
+        };
+        if let Some(value) = value {
+            resolved.values.0.insert(key.full_name, value);
+        }
+    }
+    Ok(resolved)
+}
+
+/// Of a trace and a generator the later layer's holds; in one layer they contradict each other.
+fn choose_workload(leaves: &mut Leaves, file: &str, purpose: Use) -> Result<(), UserError> {
+    if purpose == Use::Rig {
+        return Ok(());
+    }
+    match (leaves.get("workload.trace"), leaves.get("workload.generator")) {
+        (None, None) => {
+            let what = "[workload] has neither trace nor generator; \
+                give one, such as generator = \"mixed\"";
+            Err(UserError::new(what).at(file))
+        }
+        (Some(trace), Some(generator)) if trace.rank == generator.rank => {
+            let what = format!(
+                "contradicts workload.generator = {} at {}; give one of them",
+                generator.raw, generator.place
+            );
+            Err(trace.fault("workload.trace", what))
+        }
+        (Some(trace), Some(generator)) => {
+            let aside = if trace.rank > generator.rank { "generator" } else { "trace" };
+            leaves.remove(format!("workload.{aside}").as_str());
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether `key` may be given beside these values, which hold those that it depends on.
+pub(super) fn applies(key: &Key, values: &Values) -> bool {
+    match key.when {
+        When::Always => true,
+        When::Given(other) => values.get(other).is_some(),
+        When::Equals(other, allowed) => match values.get(other) {
+            Some(Value::Text(text)) => allowed.contains(&text.as_str()),
+            _ => false,
+        },
+    }
+}
+
+/// Drops the leaf of a key that does not apply if a later layer made it so; else it is a mistake.
+fn put_aside(key: &Key, resolved: &mut Resolved, purpose: Use) -> Result<(), UserError> {
+    let Some(leaf) = resolved.leaves.remove(key.full_name) else { return Ok(()) };
+    if purpose == Use::Rig && key.section() == "workload" {
+        return Err(leaf.fault(key.full_name, "the rig has no workload; leave it out"));
+    }
+    match rank_of_condition(key, &resolved.leaves) {
+        rank if rank > leaf.rank => Ok(()),
+        _ => Err(leaf.fault(key.full_name, condition(key, resolved))),
+    }
+}
+
+/// The latest layer that had a say in whether `key` applies.
+fn rank_of_condition(key: &Key, leaves: &Leaves) -> Rank {
+    let rank = |name: &str| leaves.get(name).map_or(Rank::Schema, |leaf| leaf.rank);
+    let other = match key.when {
+        When::Always => return Rank::Schema,
+        When::Given(other) | When::Equals(other, _) => other,
+    };
+    let above = schema::key(other).map_or(Rank::Schema, |other| rank_of_condition(other, leaves));
+    let own = match other {
+        // Each is ruled out by the presence of the other.
+        "workload.trace" | "workload.generator" => {
+            rank("workload.trace").max(rank("workload.generator"))
+        }
+        other => rank(other),
+    };
+    own.max(above)
+}
+
+/// What would have to hold for `key` to apply, and what holds instead.
+fn condition(key: &Key, resolved: &Resolved) -> String {
+    let (other, needed) = match key.when {
+        When::Always => panic!("{} always applies", key.full_name),
+        When::Given(other) => (other, format!("{other} is given")),
+        When::Equals(other, allowed) => {
+            let allowed: Vec<_> = allowed.iter().map(|name| format!("\"{name}\"")).collect();
+            (other, format!("{other} is {}", allowed.join(" or ")))
+        }
+    };
+    match (resolved.leaves.get(other), resolved.values.get(other)) {
+        (Some(leaf), Some(_)) => {
+            format!("only while {needed}, but it is {} at {}", leaf.raw, leaf.place)
+        }
+        (None, Some(Value::Text(text))) => {
+            format!("only while {needed}, but by default it is \"{text}\"")
+        }
+        _ => format!("only while {needed}, and it is not given"),
+    }
+}
+
+/// The value of a key that no layer gives, `Some(None)` if it is off; `None` if it is missing.
+fn fallback(key: &Key, values: &Values, registries: &Registries) -> Option<Option<Value>> {
+    match key.default {
+        Fallback::Required => None,
+        Fallback::Absent => Some(None),
+        Fallback::SameAs(other) => Some(Some(values.need(other).clone())),
+        Fallback::Toml(toml) => {
+            let value = value::parse(key, &Raw::of_toml(toml), registries);
+            Some(value.unwrap_or_else(|what| panic!("default of {}: {what}", key.full_name)))
+        }
+    }
+}
+
+/// The error of a required key that no layer gives.
+fn missing(key: &Key, file: &str, device: Option<&str>, registries: &Registries) -> UserError {
+    let expected = key.expected(registries);
+    let help = match (key.section(), device) {
+        ("workload", _) => String::new(),
+        (_, Some(device)) => format!("; device \"{device}\" has none"),
+        (_, None) => {
+            let names: Vec<_> = preset::devices().iter().map(|preset| preset.name).collect();
+            format!("; or give device, one of {}, which has one", names.join(", "))
+        }
+    };
+    UserError::new(format!("{} is missing: must be {expected}{help}", key.full_name)).at(file)
+}
+
+impl Values {
+    /// The values of these pairs, without those that are off.
+    pub fn of(pairs: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Values {
+        let known = |name: &str| assert!(schema::key(name).is_some(), "{name} is no key");
+        let pairs = pairs.into_iter().inspect(|(name, _)| known(name));
+        Values(pairs.filter_map(|(name, value)| Some((name, value?))).collect())
+    }
+
+    /// The value of `name`, if it is on.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        assert!(schema::key(name).is_some(), "{name} is no key");
+        self.0.get(name)
+    }
+
+    /// The value of a key that always has one.
+    pub fn need(&self, name: &str) -> &Value {
+        self.get(name).unwrap_or_else(|| panic!("{name} has no value"))
+    }
+
+    pub fn count(&self, name: &str) -> u64 {
+        self.count_if_on(name).unwrap_or_else(|| panic!("{name} has no count"))
+    }
+
+    pub fn count_if_on(&self, name: &str) -> Option<u64> {
+        match self.get(name) {
+            Some(Value::Count(count)) => Some(*count),
+            _ => None,
+        }
+    }
+
+    pub fn u32(&self, name: &str) -> u32 {
+        u32::try_from(self.count(name)).expect("the schema bounds it")
+    }
+
+    pub fn u32_if_on(&self, name: &str) -> Option<u32> {
+        let count = self.count_if_on(name)?;
+        Some(u32::try_from(count).expect("the schema bounds it"))
+    }
+
+    pub fn number(&self, name: &str) -> f64 {
+        match self.need(name) {
+            Value::Number(number) => *number,
+            other => panic!("{name} is no number: {other:?}"),
+        }
+    }
+
+    pub fn dur(&self, name: &str) -> Dur {
+        self.dur_if_on(name).unwrap_or_else(|| panic!("{name} has no duration"))
+    }
+
+    pub fn dur_if_on(&self, name: &str) -> Option<Dur> {
+        match self.get(name) {
+            Some(Value::Duration(dur)) => Some(*dur),
+            _ => None,
+        }
+    }
+
+    pub fn flag(&self, name: &str) -> bool {
+        match self.need(name) {
+            Value::Flag(flag) => *flag,
+            other => panic!("{name} is no flag: {other:?}"),
+        }
+    }
+
+    pub fn text(&self, name: &str) -> &str {
+        self.text_if_on(name).unwrap_or_else(|| panic!("{name} has no text"))
+    }
+
+    pub fn text_if_on(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn operations(&self, name: &str) -> OperationSet {
+        match self.need(name) {
+            Value::Operations(set) => *set,
+            other => panic!("{name} is no set of operations: {other:?}"),
+        }
+    }
+}
+
+impl Resolved {
+    /// Makes the path of the trace absolute, so that the resolved scenario runs from anywhere.
+    pub fn locate_trace(&mut self, base: &Path) -> Result<(), UserError> {
+        let Some(written) = self.values.text_if_on("workload.trace") else { return Ok(()) };
+        let fault = |what: &str| self.fault("workload.trace", what);
+        let path = preset::locate(written, base).map_err(|what| fault(&what))?;
+        let path = path.to_str().ok_or_else(|| fault("the current folder's name is not UTF-8"))?;
+        let value = Value::Text(path.to_string());
+        self.values.0.insert("workload.trace", value);
+        Ok(())
+    }
+
+    /// The error that the settled value of `name` makes, wherever it comes from.
+    pub fn fault(&self, name: &'static str, what: impl std::fmt::Display) -> UserError {
+        if let Some(leaf) = self.leaves.get(name) {
+            return leaf.fault(name, what);
+        }
+        let key = schema::key(name).unwrap_or_else(|| panic!("{name} is no key"));
+        let raw = self.values.need(name).raw(key);
+        Leaf { raw, place: "default".to_string(), rank: Rank::Schema }.fault(name, what)
+    }
+}

@@ -1,0 +1,329 @@
+//! The part of the schema that describes a drive: everything but the workload.
+
+use reprieve_base::Entry;
+
+use super::{Fallback, Family, Key, Kind, Section, Unit, When};
+use super::{below, count, open, optional, required, same, sectors, usual};
+
+const US: Kind = Kind::Duration(Unit::Microseconds);
+const U32: u64 = u32::MAX as u64;
+/// A count of the geometry; the product of all is checked against the size of the page tables.
+const MANY: Kind = count(1, 1 << 31);
+const FAST12: &str = "Wu and He, FAST 2012, Table 1";
+
+/// Keys before every section.
+pub(super) const TOP: Section = Section {
+    name: "",
+    doc: "Keys that stand before every section.",
+    keys: &[
+        usual("seed", count(0, u64::MAX), "1", "Seed of every random stream."),
+        optional(
+            "device",
+            Kind::Preset,
+            "The drive to start from: a built-in preset, or the path of a file of the same form.",
+        ),
+        optional(
+            "part",
+            Kind::Preset,
+            "The NAND part under the drive, in place of the one that the device names.",
+        ),
+        Key {
+            default: Fallback::Absent,
+            ..required("name", Kind::Text, "What results call this drive; else the device's name.")
+        },
+        optional(
+            "policy",
+            Kind::Choice(SHORTHANDS),
+            "Shorthand for scheduling.policy, suspension.program and suspension.erase together.",
+        )
+        .source("Wu and He, FAST 2012, section 5"),
+    ],
+};
+
+/// What `policy` may say; see `layers` for what each stands for.
+pub const SHORTHANDS: &[Entry] = &[
+    Entry { name: "fifo", doc: "In order of arrival, nothing is suspended." },
+    Entry { name: "rps", doc: "Read priority scheduling, nothing is suspended." },
+    Entry { name: "per", doc: "RPS with program and erase as short as a read." },
+    Entry { name: "pe0", doc: "RPS with program and erase of no length." },
+    Entry { name: "pes-ips", doc: "RPS with erase and inter-phase program suspension." },
+    Entry { name: "pes-ipc", doc: "RPS with erase suspension and intra-phase cancellation." },
+];
+
+/// Section `[geometry]`.
+pub(super) const GEOMETRY: Section = Section {
+    name: "geometry",
+    doc: "How many of what the drive has; at most 2147483632 pages in all.",
+    keys: &[
+        required("geometry.channels", MANY, "Independent buses between controller and flash."),
+        required("geometry.dies_per_channel", MANY, "Dies that share a channel."),
+        same(
+            "geometry.chips_per_channel",
+            MANY,
+            "geometry.dies_per_channel",
+            "Chips (packages) on a channel; divides dies_per_channel.",
+        ),
+        required("geometry.planes_per_die", MANY, "Planes of a die."),
+        required("geometry.blocks_per_plane", MANY, "Erase blocks of a plane."),
+        required("geometry.pages_per_block", MANY, "Pages of a block."),
+        required("geometry.page_bytes", sectors(1 << 24), "User bytes of a page."),
+    ],
+};
+
+/// Section `[timing]`.
+pub(super) const TIMING: Section = Section {
+    name: "timing",
+    doc: "How long the part takes; the last t_voltage_reset_us of a phase is part of its length.",
+    keys: &[
+        usual("timing.t_command_us", US, "0", "Command and address cycles on the channel (tCMD)."),
+        required("timing.t_bus_us", US, "One page over the channel (tBUS).").source(FAST12),
+        required("timing.t_read_us", US, "Array read of a page (tR).").source(FAST12),
+        required(
+            "timing.program_iterations",
+            count(1, 1000),
+            "Iterations of pulse and verify (ISPP) of a page program.",
+        )
+        .source(FAST12),
+        required("timing.t_program_pulse_us", US, "Program pulse of one iteration.").source(FAST12),
+        required("timing.t_verify_us", US, "Program verify of one iteration.").source(FAST12),
+        required("timing.t_erase_us", US, "Erase pulse.").source(FAST12),
+        same("timing.t_erase_verify_us", US, "timing.t_verify_us", "Verify after the erase pulse.")
+            .source("Wu and He, FAST 2012, section 4.1"),
+        required(
+            "timing.t_voltage_reset_us",
+            US,
+            "Reset of the operating voltages; no longer than any phase that can be broken off.",
+        )
+        .source(FAST12),
+        usual(
+            "timing.t_buffer_us",
+            US,
+            "0",
+            "Restoring the page buffer from the shadow buffer before a program goes on.",
+        )
+        .source(FAST12),
+        usual(
+            "timing.t_suspend_overhead_us",
+            US,
+            "0",
+            "Added to a suspension at the end of an atomic iteration (3D parts).",
+        )
+        .source("Zambelli et al. 2021"),
+        usual(
+            "timing.cache_register",
+            Kind::Flag,
+            "false",
+            "Whether the array is free at the end of tR: the data waits in a second register.",
+        ),
+    ],
+};
+
+const PROGRAM: &[Entry] = &[
+    Entry { name: "none", doc: "Never." },
+    Entry { name: "ips", doc: "At the end of the phase in progress." },
+    Entry { name: "ipc", doc: "The phase is cancelled; a voltage reset later the array is free." },
+    Entry { name: "iteration", doc: "At the end of the pulse and verify in progress (3D parts)." },
+];
+
+const ERASE_RESUME: &[Entry] = &[
+    Entry { name: "exact", doc: "With what was left of the pulse (Wu and He, FAST 2012)." },
+    Entry { name: "redo_phase", doc: "With the whole of the phase that was broken off." },
+    Entry { name: "restart", doc: "From the beginning of the pulse (Samsung OneNAND)." },
+];
+
+const VTH_REACHED: &[Entry] = &[
+    Entry { name: "never", doc: "The worst case: the pulse is done again." },
+    Entry { name: "always", doc: "The best case: the next iteration follows." },
+    Entry { name: "proportional", doc: "With a probability of the elapsed share of the pulse." },
+];
+
+const THRESHOLD: When = When::Equals("suspension.policy", &["threshold"]);
+
+/// Section `[suspension]`.
+pub(super) const SUSPENSION: Section = Section {
+    name: "suspension",
+    doc: "What the part can suspend, and when the controller asks for it.",
+    keys: &[
+        usual("suspension.program", Kind::Choice(PROGRAM), "\"none\"", "How a program stops.")
+            .source("Wu and He, FAST 2012, section 4"),
+        usual("suspension.erase", Kind::Flag, "false", "Whether an erase can be suspended."),
+        usual(
+            "suspension.erase_resume",
+            Kind::Choice(ERASE_RESUME),
+            "\"exact\"",
+            "With what a suspended erase goes on.",
+        ),
+        usual(
+            "suspension.shadow_buffer",
+            Kind::Flag,
+            "true",
+            "Whether the page buffer is restored on the chip; else over the channel (tBUS).",
+        )
+        .source("Wu and He, FAST 2012, section 4"),
+        usual(
+            "suspension.vth_reached",
+            Kind::Choice(VTH_REACHED),
+            "\"never\"",
+            "Whether a cancelled program pulse had already brought the cells to their target.",
+        ),
+        optional(
+            "suspension.max_per_operation",
+            count(1, U32),
+            "An operation that was suspended this often runs to its end; absent: no limit.",
+        ),
+        usual(
+            "suspension.min_progress_us",
+            US,
+            "0",
+            "An operation is not suspended again sooner than this after its resume.",
+        ),
+        usual(
+            "suspension.policy",
+            Kind::Registered(Family::SuspendPolicy),
+            "\"always\"",
+            "When the controller asks for a suspension.",
+        ),
+        optional(
+            "suspension.min_remaining_us",
+            US,
+            "An operation with less than this left is not suspended; absent: no such limit.",
+        )
+        .when(THRESHOLD),
+        optional(
+            "suspension.max_suspended_us",
+            US,
+            "After this much time in suspension an operation runs to its end; absent: no limit.",
+        )
+        .when(THRESHOLD),
+        usual(
+            "suspension.host_read_suspends",
+            Kind::Operations,
+            "[\"program\", \"gc_program\", \"erase\"]",
+            "What a host read may suspend.",
+        ),
+        usual(
+            "suspension.rmw_read_suspends",
+            Kind::Operations,
+            "[]",
+            "What the read of a read-modify-write may suspend.",
+        ),
+        usual(
+            "suspension.gc_read_suspends",
+            Kind::Operations,
+            "[]",
+            "What a read of garbage collection may suspend.",
+        ),
+    ],
+};
+
+/// Section `[scheduling]`.
+pub(super) const SCHEDULING: Section = Section {
+    name: "scheduling",
+    doc: "Which transaction a die serves next.",
+    keys: &[
+        usual(
+            "scheduling.policy",
+            Kind::Registered(Family::Scheduler),
+            "\"rps\"",
+            "Order in which a die serves its transactions.",
+        ),
+        optional(
+            "scheduling.write_queue_limit",
+            count(1, U32),
+            "Pending programs of a die at which they go ahead of reads; absent: no limit.",
+        )
+        .source("Wu and He, FAST 2012, section 5.3"),
+    ],
+};
+
+const PRECONDITION: &[Entry] = &[
+    Entry { name: "none", doc: "Nothing written." },
+    Entry { name: "sequential", doc: "Every logical page written once, in order." },
+    Entry { name: "steady", doc: "Sequential, then random overwrites to the steady state." },
+];
+
+/// Section `[ftl]`.
+pub(super) const FTL: Section = Section {
+    name: "ftl",
+    doc: "Mapping, placement and garbage collection.",
+    keys: &[
+        required(
+            "ftl.over_provisioning",
+            open(0.0, 1.0),
+            "Share of the raw pages kept from the user.",
+        ),
+        usual(
+            "ftl.placement",
+            Kind::Registered(Family::Placement),
+            "\"cwdp\"",
+            "In which plane a page is written.",
+        ),
+        usual(
+            "ftl.gc_victim",
+            Kind::Registered(Family::GcVictim),
+            "\"greedy\"",
+            "Which block garbage collection empties.",
+        ),
+        usual(
+            "ftl.gc_start_free_share",
+            below(0.0, 1.0),
+            "0.05",
+            "Background collection of a plane runs while fewer of its blocks than this are free.",
+        ),
+        usual(
+            "ftl.gc_hard_free_blocks",
+            count(1, 65536),
+            "2",
+            "With so few free blocks a plane takes host writes only into its open block.",
+        ),
+        usual(
+            "ftl.gc_background",
+            Kind::Flag,
+            "true",
+            "Whether collection uses idle time, or only runs when it is forced.",
+        ),
+        usual(
+            "ftl.precondition",
+            Kind::Choice(PRECONDITION),
+            "\"none\"",
+            "State of the drive before the first request.",
+        ),
+    ],
+};
+
+const ACKNOWLEDGE: &[Entry] = &[
+    Entry { name: "through", doc: "When its last page is programmed." },
+    Entry { name: "back", doc: "When its last page is in the buffer." },
+];
+
+/// Section `[buffer]`.
+pub(super) const BUFFER: Section = Section {
+    name: "buffer",
+    doc: "The write buffer.",
+    keys: &[
+        usual(
+            "buffer.bytes",
+            count(512, 1 << 40),
+            "67108864",
+            "Capacity of the write buffer; at least one page.",
+        )
+        .source("Wu and He, FAST 2012, section 5.1: 64 MB"),
+        usual(
+            "buffer.acknowledge",
+            Kind::Choice(ACKNOWLEDGE),
+            "\"through\"",
+            "When a write is acknowledged.",
+        ),
+    ],
+};
+
+/// Section `[host]`.
+pub(super) const HOST: Section = Section {
+    name: "host",
+    doc: "The link to the host.",
+    keys: &[optional(
+        "host.link_bytes_per_s",
+        count(1, 1_000_000_000_000),
+        "Rate of the host link in each direction; absent: transfers take no time.",
+    )],
+};

@@ -1,0 +1,149 @@
+//! The part of the schema that describes the workload: a trace, or a generator.
+
+use reprieve_base::Entry;
+
+use super::{Family, Key, Kind, Section, Unit, When};
+use super::{above, closed, count, open, optional, required, same, sectors, usual};
+
+const US: Kind = Kind::Duration(Unit::Microseconds);
+const S: Kind = Kind::Duration(Unit::Seconds);
+const TRACE: When = When::Given("workload.trace");
+const MIXED: When = When::Equals("workload.generator", &["mixed"]);
+
+const ADDRESS: &[Entry] = &[
+    Entry { name: "modulo", doc: "Wrap around the end of the drive." },
+    Entry { name: "scale", doc: "Map the extent of the trace onto the drive, linearly." },
+    Entry { name: "error", doc: "Stop, naming the row." },
+];
+
+const ADDRESSES: &[Entry] = &[
+    Entry { name: "uniform", doc: "Every place alike." },
+    Entry { name: "sequential", doc: "One after the other, from the start again at the end." },
+    Entry { name: "zipf", doc: "The place of rank r with a frequency of r^-zipf_theta." },
+    Entry { name: "hot-cold", doc: "hot_fraction of the requests go to hot_share of the space." },
+];
+
+const ARRIVALS: &[Entry] = &[
+    Entry { name: "closed", doc: "A new request when one completes: queue_depth outstanding." },
+    Entry { name: "poisson", doc: "At random, rate_iops a second on average." },
+    Entry { name: "fixed", doc: "At equal distances, rate_iops a second." },
+];
+
+const UNWRITTEN: &[Entry] = &[
+    Entry { name: "flash", doc: "Like any page: a flash read." },
+    Entry { name: "zero", doc: "Answered without a flash read." },
+];
+
+/// Section `[workload]`.
+pub(super) const WORKLOAD: Section = Section {
+    name: "workload",
+    doc: "What the drive is asked to do: a trace, or a generator.",
+    keys: &[
+        optional("workload.trace", Kind::Path, "The trace to replay; plain, .gz or .zst."),
+        optional(
+            "workload.generator",
+            Kind::Registered(Family::Generator),
+            "The generator of requests, in place of a trace.",
+        ),
+        usual(
+            "workload.unwritten",
+            Kind::Choice(UNWRITTEN),
+            "\"flash\"",
+            "What the read of a page that was never written costs.",
+        ),
+        FORMAT,
+        TIME_SCALE,
+        usual("workload.start_s", S, "0", "Earlier rows are left out; in trace time.").when(TRACE),
+        optional("workload.duration_s", S, "Rows from this long after the start are left out.")
+            .when(TRACE),
+        optional("workload.max_requests", count(1, u64::MAX), "The run ends after this many.")
+            .when(TRACE),
+        usual(
+            "workload.devices",
+            Kind::Devices,
+            "\"concatenate\"",
+            "Each device of the trace gets its own range, or all share one, or only these count.",
+        )
+        .when(TRACE),
+        usual(
+            "workload.address",
+            Kind::Choice(ADDRESS),
+            "\"modulo\"",
+            "What becomes of an address past the end of the drive.",
+        )
+        .when(TRACE),
+        optional(
+            "workload.drop_duplicates_within_us",
+            US,
+            "A row that repeats another within this time is dropped; absent: none is.",
+        )
+        .when(TRACE),
+        usual(
+            "workload.sort_window_requests",
+            count(0, 1 << 24),
+            "0",
+            "Rows within which a time that runs back is sorted into place; 0: it is an error.",
+        )
+        .when(TRACE),
+        required("workload.requests", count(1, u64::MAX), "How many requests.").when(MIXED),
+        required("workload.read_fraction", closed(0.0, 1.0), "Share of reads.").when(MIXED),
+        usual("workload.trim_fraction", closed(0.0, 1.0), "0.0", "Share of trims.").when(MIXED),
+        usual("workload.request_bytes", Kind::Sizes, "4096", "Size of a request.").when(MIXED),
+        same(
+            "workload.align_bytes",
+            sectors(1 << 30),
+            "geometry.page_bytes",
+            "Every address is a multiple of this.",
+        )
+        .when(MIXED),
+        ADDRESSES_KEY,
+        required("workload.zipf_theta", above(0.0, 10.0), "Exponent of the Zipf law.")
+            .when(When::Equals("workload.addresses", &["zipf"])),
+        required("workload.hot_share", open(0.0, 1.0), "Share of the space that is hot.")
+            .when(When::Equals("workload.addresses", &["hot-cold"])),
+        required("workload.hot_fraction", closed(0.0, 1.0), "Share of requests to the hot space.")
+            .when(When::Equals("workload.addresses", &["hot-cold"])),
+        usual(
+            "workload.footprint_share",
+            above(0.0, 1.0),
+            "1.0",
+            "Share of the user capacity that is addressed, from its start.",
+        )
+        .when(MIXED),
+        usual(
+            "workload.arrivals",
+            Kind::Choice(ARRIVALS),
+            "\"closed\"",
+            "When a request reaches the drive.",
+        )
+        .when(MIXED),
+        required("workload.queue_depth", count(1, 65536), "Requests kept outstanding.")
+            .when(When::Equals("workload.arrivals", &["closed"])),
+        required("workload.rate_iops", above(0.0, 1e9), "Requests a second.")
+            .when(When::Equals("workload.arrivals", &["poisson", "fixed"])),
+    ],
+};
+
+const FORMAT: Key = usual(
+    "workload.format",
+    Kind::Registered(Family::TraceFormat),
+    "\"auto\"",
+    "How the trace is written.",
+)
+.when(TRACE);
+
+const TIME_SCALE: Key = usual(
+    "workload.time_scale",
+    above(0.0, 1e9),
+    "1.0",
+    "Multiplies the times between arrivals: 0.1 is ten times the load.",
+)
+.when(TRACE);
+
+const ADDRESSES_KEY: Key = usual(
+    "workload.addresses",
+    Kind::Choice(ADDRESSES),
+    "\"uniform\"",
+    "Where in the space a request goes.",
+)
+.when(MIXED);

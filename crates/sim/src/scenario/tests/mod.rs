@@ -1,0 +1,48 @@
+//! Tests of the scenario: its layers, errors, presets, schema and printed form.
+
+mod errors;
+mod layers;
+mod presets;
+mod print;
+mod schema;
+
+use reprieve_base::Entry;
+
+use super::{Registries, Scenario, Sources, load};
+
+const fn entry(name: &'static str) -> Entry {
+    Entry { name, doc: "An entry of a test." }
+}
+
+const REGISTRIES: Registries = Registries {
+    schedulers: &[entry("fifo"), entry("rps"), entry("per"), entry("pe0")],
+    suspend_policies: &[entry("always"), entry("threshold")],
+    placements: &[entry("cwdp"), entry("dynamic")],
+    gc_victims: &[entry("greedy"), entry("random")],
+    trace_formats: &[entry("spc"), entry("msr")],
+    generators: &[entry("mixed")],
+};
+
+/// A scenario that is complete; tests append keys of `[workload]` or further sections.
+const BASE: &str = "\
+device = \"fast12-mlc\"
+[workload]
+generator = \"mixed\"
+requests = 1000
+read_fraction = 0.7
+queue_depth = 4
+";
+
+fn load_text(text: &str, sets: &[&str]) -> Result<Scenario, String> {
+    let sets: Vec<_> = sets.iter().map(|set| set.to_string()).collect();
+    let sources = Sources { text, path: "s.toml", sets: &sets };
+    load(&sources, &REGISTRIES).map_err(|error| error.to_string())
+}
+
+fn good(text: &str, sets: &[&str]) -> Scenario {
+    load_text(text, sets).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn bad(text: &str, sets: &[&str]) -> String {
+    load_text(text, sets).expect_err("the scenario has a mistake")
+}

@@ -1,0 +1,117 @@
+//! The presets against the numbers printed in their sources, typed in by hand.
+
+use reprieve_base::{Dur, Geometry};
+use reprieve_nand::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+
+use super::super::layers::shorthand_names;
+use super::super::{Acknowledge, Preset, devices, parts};
+use super::{BASE, good};
+
+const MIB: u64 = 1 << 20;
+
+/// Wu and He, FAST 2012, Table 1: Tbus, Tr_phy, Nw_cycle, Tw_program, Tverify, Terase,
+/// Tvoltage_reset, Tbuffer; times in microseconds.
+fn table_1(columns: [u64; 8]) -> Timing {
+    let [bus, read, iterations, pulse, verify, erase, reset, buffer] = columns;
+    Timing {
+        command: Dur::ZERO,
+        bus: Dur::from_us(bus),
+        read: Dur::from_us(read),
+        program_iterations: iterations as u32,
+        program_pulse: Dur::from_us(pulse),
+        verify: Dur::from_us(verify),
+        erase: Dur::from_us(erase),
+        erase_verify: Dur::from_us(verify),
+        voltage_reset: Dur::from_us(reset),
+        buffer: Dur::from_us(buffer),
+        suspend_overhead: Dur::ZERO,
+        cache_register: false,
+    }
+}
+
+fn program_us(timing: &Timing) -> u64 {
+    let iteration = timing.program_pulse + timing.verify;
+    (iteration * u64::from(timing.program_iterations)).ns() / 1000
+}
+
+#[test]
+fn fast12_drives_have_the_paper_s_table_and_configuration() {
+    let slc = good(BASE, &["device=fast12-slc"]);
+    let mlc = good(BASE, &[]);
+    assert_eq!(slc.timing, table_1([20, 10, 5, 20, 8, 1500, 4, 3]));
+    assert_eq!(mlc.timing, table_1([40, 25, 15, 20, 24, 3300, 4, 3]));
+    // The table's own sum, Tw_total.
+    assert_eq!((program_us(&slc.timing), program_us(&mlc.timing)), (140, 660));
+    for (drive, page_bytes, plane_mib) in [(&slc, 2048, 512), (&mlc, 4096, 1024)] {
+        let Geometry { channels, dies_per_channel, planes_per_die, .. } = drive.geometry;
+        assert_eq!((channels, dies_per_channel, planes_per_die), (16, 1, 4));
+        assert_eq!(drive.geometry.page_bytes, page_bytes);
+        assert_eq!(drive.geometry.raw_bytes(), 64 * plane_mib * MIB);
+        assert_eq!(drive.ftl.over_provisioning, 0.30);
+        assert_eq!(drive.ftl.placement, "cwdp");
+        assert!(drive.ftl.gc_background);
+        assert_eq!(drive.ftl.gc_start_free_share, 0.05);
+        assert_eq!(drive.buffer.bytes, 64 * MIB);
+        assert_eq!(drive.buffer.acknowledge, Acknowledge::Through);
+        assert_eq!(drive.host.link_bytes_per_s, Some(2_000_000_000));
+        assert_eq!(drive.scheduling.policy, "rps");
+        assert_eq!(drive.scheduling.write_queue_limit, None);
+        assert_eq!(
+            drive.suspension,
+            Suspension {
+                program: ProgramSuspension::Ipc,
+                erase: true,
+                erase_resume: EraseResume::Exact,
+                shadow_buffer: true,
+                vth_reached: VthReached::Never,
+                max_per_operation: None,
+                min_progress: Dur::ZERO,
+            }
+        );
+    }
+    // 70 % of 16 × 4 × 4096 × 64 and of 16 × 4 × 2048 × 128 pages, both 16,777,216.
+    assert_eq!((slc.logical_pages(), mlc.logical_pages()), (11_744_051, 11_744_051));
+}
+
+#[test]
+fn the_tlc_drive_adds_up_to_its_published_sums() {
+    let drive = good(BASE, &["device=tlc3d-1tb"]);
+    let timing = &drive.timing;
+    // Zambelli et al. 2021, Table 2: tPGM 2 ms, tREAD 80 us, tERS 5 ms.
+    assert_eq!(program_us(timing), 2000);
+    assert_eq!(timing.read, Dur::from_us(80));
+    assert_eq!(timing.erase + timing.erase_verify, Dur::from_us(5000));
+    // The same, section 4.2: entering suspension takes 3 to 4 % of tPGM on average.
+    let iteration = timing.program_pulse + timing.verify;
+    let entry_us = (iteration.ns() / 2 + timing.suspend_overhead.ns()) / 1000;
+    assert!((60..=80).contains(&entry_us), "{entry_us} us");
+    assert_eq!(drive.suspension.program, ProgramSuspension::Iteration);
+    assert_eq!(drive.suspension.max_per_operation, Some(10));
+    let user_bytes = u64::from(drive.logical_pages()) * u64::from(drive.geometry.page_bytes);
+    assert!((1_000_000_000_000..1_002_000_000_000).contains(&user_bytes), "{user_bytes}");
+    // PCIe 3.0: 8e9 × 4 × 128 / 130 / 8 = 3,938,461,538.46 bytes a second.
+    assert_eq!(drive.host.link_bytes_per_s, Some(3_938_461_538));
+}
+
+#[test]
+fn every_preset_loads_and_says_what_it_is() {
+    for device in devices() {
+        for policy in shorthand_names() {
+            good(BASE, &[&format!("device={}", device.name), &format!("policy={policy}")]);
+        }
+    }
+    for part in parts() {
+        good(BASE, &[&format!("part={}", part.name)]);
+    }
+    for Preset { name, toml } in devices().iter().chain(parts()) {
+        assert!(toml.starts_with("# "), "{name} opens with a sentence");
+        let unsourced: Vec<_> =
+            toml.lines().filter(|line| line.contains(" = ") && !line.contains('#')).collect();
+        // What needs no source: the name of the part.
+        assert!(unsourced.iter().all(|line| line.starts_with("part = ")), "{name}: {unsourced:?}");
+    }
+    assert_eq!(
+        devices()[1].doc(),
+        "The MLC drive of Wu and He, FAST 2012: 16 chips, each with a channel of its own."
+    );
+}

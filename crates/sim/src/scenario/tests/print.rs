@@ -1,0 +1,128 @@
+//! The printed scenario: complete, and read back as the same.
+
+use proptest::prelude::*;
+
+use super::super::raw::{self, Rank};
+use super::super::schema::keys;
+use super::super::{Scenario, print};
+use super::{BASE, good};
+
+fn reloaded(scenario: &Scenario) -> Scenario {
+    good(&print(scenario), &[])
+}
+
+#[test]
+fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
+    let printed = print(&good(BASE, &["policy=pes-ips"]));
+    let leaves = raw::read(&printed, "printed", Rank::File).expect("it is TOML");
+    let missing: Vec<_> =
+        keys().iter().map(|key| key.full_name).filter(|name| !leaves.contains_key(name)).collect();
+    // By hand: the keys that only stack layers, those of a trace, and those of other choices.
+    assert_eq!(
+        missing,
+        [
+            "device",
+            "part",
+            "policy",
+            "suspension.min_remaining_us",
+            "suspension.max_suspended_us",
+            "workload.trace",
+            "workload.format",
+            "workload.time_scale",
+            "workload.start_s",
+            "workload.duration_s",
+            "workload.max_requests",
+            "workload.devices",
+            "workload.address",
+            "workload.drop_duplicates_within_us",
+            "workload.sort_window_requests",
+            "workload.zipf_theta",
+            "workload.hot_share",
+            "workload.hot_fraction",
+            "workload.rate_iops",
+        ]
+    );
+    assert!(printed.contains("\nname = \"fast12-mlc\"\n"), "{printed}");
+}
+
+#[test]
+fn awkward_values_are_read_back() {
+    for sets in [
+        vec!["name=\"a \\\"quote\\\", a \\\\ and a \\t\""],
+        vec!["seed=18446744073709551615"],
+        vec!["timing.t_read_us=0.001", "timing.t_bus_us=12.34"],
+        vec!["suspension.policy=threshold", "suspension.min_remaining_us=0.5"],
+        vec!["suspension.host_read_suspends=[]"],
+        vec!["workload.request_bytes=[[4096, 2.5]]"],
+        vec!["workload.trace=Cargo.toml", "workload.devices=[7, 1]", "workload.duration_s=0.25"],
+        vec!["workload.trace=Cargo.toml", "workload.devices=merge", "workload.unwritten=zero"],
+        vec!["workload.arrivals=fixed", "workload.rate_iops=1e-3"],
+    ] {
+        let scenario = good(BASE, &sets);
+        assert_ne!(scenario, good(BASE, &[]), "{sets:?} change something");
+        assert_eq!(reloaded(&scenario), scenario, "{sets:?}");
+    }
+}
+
+/// Overrides of everything that has a range, valid in any combination.
+fn sets() -> impl Strategy<Value = Vec<String>> {
+    let us = |key: &'static str, ns: std::ops::Range<u64>| {
+        ns.prop_map(move |ns| format!("{key}={}.{:03}", ns / 1000, ns % 1000))
+    };
+    let word = |key: &'static str, words: &'static [&'static str]| {
+        prop::sample::select(words).prop_map(move |word| format!("{key}={word}"))
+    };
+    let drive = (
+        (1u32..9, 1u32..4).prop_map(|(dies, chips)| {
+            format!("geometry.dies_per_channel={}|geometry.chips_per_channel={chips}", dies * chips)
+        }),
+        (64u32..3000).prop_map(|count| format!("geometry.blocks_per_plane={count}")),
+        (1u32..32).prop_map(|count| format!("geometry.page_bytes={}", count * 512)),
+        us("timing.t_read_us", 0..1_000_000),
+        us("timing.t_erase_us", 10_000..9_000_000_000),
+        us("timing.t_voltage_reset_us", 0..10_001),
+        (0.2f64..0.9).prop_map(|share| format!("ftl.over_provisioning={share:?}")),
+        (1u32..5).prop_map(|count| format!("ftl.gc_hard_free_blocks={count}")),
+    );
+    let policies = (
+        word("suspension.program", &["none", "ips", "ipc", "iteration"]),
+        word("suspension.erase_resume", &["exact", "redo_phase", "restart"]),
+        word("suspension.vth_reached", &["never", "always", "proportional"]),
+        word("suspension.max_per_operation", &["none", "1", "4294967295"]),
+        word("suspension.gc_read_suspends", &["[]", "[\"erase\"]", "[\"erase\", \"program\"]"]),
+        word("ftl.precondition", &["none", "sequential", "steady"]),
+        word("buffer.acknowledge", &["through", "back"]),
+        word("scheduling.write_queue_limit", &["none", "64"]),
+    );
+    let workload = (
+        (0.0f64..=0.5).prop_map(|share| format!("workload.read_fraction={share:?}")),
+        (0.0f64..=0.5).prop_map(|share| format!("workload.trim_fraction={share:?}")),
+        prop_oneof![
+            Just("workload.addresses=sequential".to_string()),
+            (0.01f64..3.0)
+                .prop_map(|t| format!("workload.addresses=zipf|workload.zipf_theta={t:?}")),
+        ],
+        (1.0f64..1e6)
+            .prop_map(|rate| format!("workload.arrivals=poisson|workload.rate_iops={rate:?}")),
+        any::<u64>().prop_map(|seed| format!("seed={seed}")),
+    );
+    (drive, policies, workload).prop_map(|(d, p, w)| {
+        let all = [
+            d.0, d.1, d.2, d.3, d.4, d.5, d.6, d.7, p.0, p.1, p.2, p.3, p.4, p.5, p.6, p.7, w.0,
+            w.1, w.2, w.3, w.4,
+        ];
+        all.iter().flat_map(|set| set.split('|')).map(str::to_string).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn loading_what_was_printed_gives_the_same(sets in sets()) {
+        let sets: Vec<_> = sets.iter().map(String::as_str).collect();
+        let scenario = good(BASE, &sets);
+        let printed = print(&scenario);
+        let again = good(&printed, &[]);
+        prop_assert_eq!(&again, &scenario);
+        prop_assert_eq!(print(&again), printed);
+    }
+}

@@ -1,0 +1,135 @@
+//! The resolved scenario: typed, in base units, every value within its range.
+
+use reprieve_base::{Dur, Geometry};
+use reprieve_nand::{Suspension, Timing};
+use reprieve_trace::WorkloadConfig;
+
+/// Everything a run depends on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// What results call the drive: the key `name`, else the preset or path that was given.
+    pub device: String,
+    /// The drive's shape.
+    pub geometry: Geometry,
+    /// The part's times.
+    pub timing: Timing,
+    /// What the part can suspend, and how often.
+    pub suspension: Suspension,
+    /// When the controller asks for a suspension.
+    pub suspend_rules: SuspendRules,
+    /// Which transaction a die serves next.
+    pub scheduling: Scheduling,
+    /// Mapping, placement and garbage collection.
+    pub ftl: Ftl,
+    /// Write buffer.
+    pub buffer: Buffer,
+    /// Host interface.
+    pub host: Host,
+    /// What the drive is asked to do; `None` for the rig, which has its own commands.
+    pub workload: Option<WorkloadConfig>,
+}
+
+impl Scenario {
+    /// Pages that the user sees: what over-provisioning leaves, to the nearest page.
+    pub fn logical_pages(&self) -> u32 {
+        let pages = self.geometry.pages();
+        let spare = (pages as f64 * self.ftl.over_provisioning).round() as u64;
+        u32::try_from(pages - spare).expect("a checked geometry has less than 2^31 pages")
+    }
+}
+
+/// Which operations a class of reads may suspend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OperationSet {
+    /// Host programs.
+    pub program: bool,
+    /// Programs of garbage collection.
+    pub gc_program: bool,
+    /// Erases.
+    pub erase: bool,
+}
+
+/// Section `[suspension]`, the controller's half.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuspendRules {
+    /// Name in the registry of suspension policies.
+    pub policy: String,
+    /// Policy `threshold`: an operation with less than this left is not suspended.
+    pub min_remaining: Option<Dur>,
+    /// Policy `threshold`: after this much time in suspension, in all, an operation is left alone.
+    pub max_suspended: Option<Dur>,
+    /// What a host read may suspend.
+    pub host_read_suspends: OperationSet,
+    /// What the read of a read-modify-write may suspend.
+    pub rmw_read_suspends: OperationSet,
+    /// What a read of garbage collection may suspend.
+    pub gc_read_suspends: OperationSet,
+}
+
+/// Section `[scheduling]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scheduling {
+    /// Name in the registry of schedulers.
+    pub policy: String,
+    /// Pending programs of a die at which they go ahead of reads, unsuspended; `None`: no limit.
+    pub write_queue_limit: Option<u32>,
+}
+
+/// State of the drive before the first request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precondition {
+    /// Nothing written.
+    None,
+    /// Every logical page written once, in order.
+    Sequential,
+    /// Sequential, then random overwrites until write amplification is stationary.
+    Steady,
+}
+
+/// Section `[ftl]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ftl {
+    /// Share of the raw pages kept from the user, in `(0, 1)`.
+    pub over_provisioning: f64,
+    /// Name in the registry of placement schemes.
+    pub placement: String,
+    /// Name in the registry of victim policies.
+    pub gc_victim: String,
+    /// A plane is collected in idle time while fewer than this share of its blocks are free.
+    pub gc_start_free_share: f64,
+    /// At this many free blocks or fewer a plane takes host writes only into its open block.
+    pub gc_hard_free_blocks: u32,
+    /// Whether garbage collection uses idle time, or only runs when it is forced.
+    pub gc_background: bool,
+    /// State of the drive before the first request.
+    pub precondition: Precondition,
+}
+
+/// When a write is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acknowledge {
+    /// When its last page is programmed.
+    Through,
+    /// When its last page is in the buffer.
+    Back,
+}
+
+/// Section `[buffer]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// Capacity; at least one page.
+    pub bytes: u64,
+    /// When a write is acknowledged.
+    pub acknowledge: Acknowledge,
+}
+
+/// Section `[host]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Host {
+    /// Rate of the host link in each direction; `None`: transfers take no time.
+    pub link_bytes_per_s: Option<u64>,
+    /// Whether a read of a page that was never written costs a flash read.
+    pub unwritten_costs_read: bool,
+}

@@ -1,0 +1,69 @@
+//! The words that a scenario writes for the values of fixed choices, in both directions.
+
+use reprieve_nand::{EraseResume, ProgramSuspension, VthReached};
+use reprieve_trace::AddressPolicy;
+
+use super::{Acknowledge, Precondition};
+
+/// A type whose every value has a word.
+pub(super) trait Word: Copy + PartialEq + 'static {
+    /// Every value with its word.
+    const WORDS: &'static [(&'static str, Self)];
+
+    /// The value of a word that the schema has let through.
+    fn of_word(word: &str) -> Self {
+        let row = Self::WORDS.iter().find(|row| row.0 == word);
+        row.unwrap_or_else(|| panic!("{word} is in the schema and has no value")).1
+    }
+
+    /// The word of a value.
+    fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|row| row.1 == self).expect("every value has a word").0
+    }
+}
+
+impl Word for ProgramSuspension {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("none", ProgramSuspension::None),
+        ("ips", ProgramSuspension::Ips),
+        ("ipc", ProgramSuspension::Ipc),
+        ("iteration", ProgramSuspension::Iteration),
+    ];
+}
+
+impl Word for EraseResume {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("exact", EraseResume::Exact),
+        ("redo_phase", EraseResume::RedoPhase),
+        ("restart", EraseResume::Restart),
+    ];
+}
+
+impl Word for VthReached {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("never", VthReached::Never),
+        ("always", VthReached::Always),
+        ("proportional", VthReached::Proportional),
+    ];
+}
+
+impl Word for Precondition {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("none", Precondition::None),
+        ("sequential", Precondition::Sequential),
+        ("steady", Precondition::Steady),
+    ];
+}
+
+impl Word for Acknowledge {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("through", Acknowledge::Through), ("back", Acknowledge::Back)];
+}
+
+impl Word for AddressPolicy {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("modulo", AddressPolicy::Modulo),
+        ("scale", AddressPolicy::Scale),
+        ("error", AddressPolicy::Error),
+    ];
+}

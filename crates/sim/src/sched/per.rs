@@ -1,0 +1,35 @@
+//! PER: read priority scheduling on a hypothetical part that programs and erases as fast as it reads.
+
+use reprieve_base::{Dur, Entry};
+use reprieve_nand::Timing;
+
+use super::{Choice, DieView, Scheduler, rps};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "per",
+    doc: "rps on a hypothetical part whose programs and erases take tR in the array",
+};
+
+pub(super) struct Per;
+
+/// The part with one array time for a whole program and for a whole erase.
+pub(super) fn with_array_time(timing: Timing, array: Dur) -> Timing {
+    Timing {
+        program_iterations: 1,
+        program_pulse: array,
+        verify: Dur::ZERO,
+        erase: array,
+        erase_verify: Dur::ZERO,
+        ..timing
+    }
+}
+
+impl Scheduler for Per {
+    fn choose(&self, view: &DieView) -> Choice {
+        rps::choose(view)
+    }
+
+    fn timing(&self, timing: Timing) -> Timing {
+        with_array_time(timing, timing.read)
+    }
+}

@@ -1,0 +1,43 @@
+//! Read priority scheduling: pending reads before pending programs and erases.
+
+use reprieve_base::Entry;
+
+use super::{Choice, DieView, Scheduler};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "rps",
+    doc: "pending reads before pending programs and erases; with suspension it is PES",
+};
+
+pub(super) struct Rps;
+
+/// The order of read priority scheduling, which PER and PE0 share.
+pub(super) fn choose(view: &DieView) -> Choice {
+    if view.suspended {
+        let read = view.read.is_some() && !view.must_resume && !view.writes_first;
+        return if read { Choice::Read } else { Choice::Resume };
+    }
+    if view.writes_first {
+        Choice::Write
+    } else if view.read.is_some() {
+        Choice::Read
+    } else if view.urgent_gc.is_some() {
+        Choice::Gc
+    } else if view.write.is_some() {
+        Choice::Write
+    } else if view.idle_gc {
+        Choice::Gc
+    } else {
+        Choice::Wait
+    }
+}
+
+impl Scheduler for Rps {
+    fn choose(&self, view: &DieView) -> Choice {
+        choose(view)
+    }
+
+    fn suspends(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,61 @@
+//! A pool of reusable slots addressed by index: no allocation once it has grown to its load.
+
+use std::ops::{Index, IndexMut};
+
+/// Values in reusable slots. An index is valid from `insert` until `remove`.
+#[derive(Clone, Debug)]
+pub struct Slab<T> {
+    slots: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T: Copy> Slab<T> {
+    /// An empty pool with room for `capacity` values.
+    pub fn with_capacity(capacity: usize) -> Slab<T> {
+        Slab { slots: Vec::with_capacity(capacity), free: Vec::with_capacity(capacity) }
+    }
+
+    /// Stores a value and returns its index.
+    #[inline]
+    pub fn insert(&mut self, value: T) -> u32 {
+        if let Some(index) = self.free.pop() {
+            self.slots[index as usize] = value;
+            return index;
+        }
+        let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 values in flight");
+        self.slots.push(value);
+        index
+    }
+
+    /// Gives the slot back; the index must not be used again.
+    #[inline]
+    pub fn remove(&mut self, index: u32) -> T {
+        self.free.push(index);
+        self.slots[index as usize]
+    }
+
+    /// Values in use.
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// Whether no value is in use.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<T> Index<u32> for Slab<T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, index: u32) -> &T {
+        &self.slots[index as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for Slab<T> {
+    #[inline]
+    fn index_mut(&mut self, index: u32) -> &mut T {
+        &mut self.slots[index as usize]
+    }
+}

@@ -1,0 +1,39 @@
+//! The write buffer: room for pages between their arrival and their program.
+
+use std::collections::VecDeque;
+
+use crate::scenario::Acknowledge;
+
+/// Room in the write buffer, and the writes that wait for it.
+#[derive(Clone, Debug)]
+pub(super) struct Buffer {
+    capacity_pages: u64,
+    used_pages: u64,
+    pub(super) acknowledge: Acknowledge,
+    /// Requests whose data is at the drive and not all in the buffer.
+    pub(super) waiting: VecDeque<u32>,
+}
+
+impl Buffer {
+    pub(super) fn new(capacity_pages: u64, acknowledge: Acknowledge) -> Buffer {
+        assert!(capacity_pages > 0, "the scenario asks for a buffer of at least one page");
+        let waiting = VecDeque::with_capacity(1024);
+        Buffer { capacity_pages, used_pages: 0, acknowledge, waiting }
+    }
+
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.used_pages == self.capacity_pages
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self) {
+        debug_assert!(!self.is_full(), "a page went into a full buffer");
+        self.used_pages += 1;
+    }
+
+    #[inline]
+    pub(super) fn give_back(&mut self) {
+        self.used_pages -= 1;
+    }
+}

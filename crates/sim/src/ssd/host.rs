@@ -1,0 +1,237 @@
+//! The host interface: requests in, the link, completions out.
+
+use reprieve_base::{Dur, Op, Request, SECTOR_BYTES, Time, UserError};
+
+use super::{Event, Ssd};
+use crate::event::Schedule;
+use crate::flash::{NONE, Part, Parts};
+use crate::stats::LogRow;
+
+/// A host request between its arrival and its completion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HostRequest {
+    /// Number in order of arrival.
+    pub(super) id: u64,
+    pub(super) op: Op,
+    pub(super) lba: u64,
+    pub(super) bytes: u32,
+    pub(super) arrival: Time,
+    /// Write: when its data had crossed the link.
+    pub(super) received: Time,
+    /// Pages that are not done.
+    pub(super) pages_left: u32,
+    /// Write: the next page to go into the buffer.
+    pub(super) next_lpn: u32,
+    /// Write or flush: the flush interval in which it arrived.
+    pub(super) interval: u32,
+    /// Where the time of the page that was done last went.
+    pub(super) parts: Parts,
+}
+
+/// One direction of the host link: transfers one after the other, in order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    bytes_per_s: Option<u64>,
+    free_at: Time,
+}
+
+impl Link {
+    pub(super) fn new(bytes_per_s: Option<u64>) -> Link {
+        Link { bytes_per_s, free_at: Time::ZERO }
+    }
+
+    /// When a transfer that is ready at `now` has crossed the link.
+    #[inline]
+    fn cross(&mut self, now: Time, bytes: u64) -> Time {
+        let Some(rate) = self.bytes_per_s else { return now };
+        self.free_at = self.free_at.max(now) + Dur::of_transfer(bytes, rate);
+        self.free_at
+    }
+}
+
+impl Ssd {
+    /// Takes the next request of a closed loop.
+    pub(super) fn pull(&mut self) -> Result<(), UserError> {
+        if let Some(request) = self.workload.next_request()? {
+            self.arrive(Request { arrival: self.now, ..request })?;
+        }
+        Ok(())
+    }
+
+    /// First and last logical page that a request touches.
+    #[inline]
+    pub(super) fn pages_of(&self, lba: u64, bytes: u32) -> (u32, u32) {
+        let page_bytes = u64::from(self.scenario.geometry.page_bytes);
+        let from = lba * SECTOR_BYTES;
+        let last = (from + u64::from(bytes) - 1) / page_bytes;
+        assert!(
+            last < u64::from(self.ftl.logical_pages()),
+            "a request at sector {lba} reaches past the end of the drive"
+        );
+        ((from / page_bytes) as u32, last as u32)
+    }
+
+    /// Bytes of a page that a request covers.
+    #[inline]
+    pub(super) fn covered_bytes(&self, request: &HostRequest, lpn: u32) -> u32 {
+        let page_bytes = u64::from(self.scenario.geometry.page_bytes);
+        let page = u64::from(lpn) * page_bytes;
+        let from = (request.lba * SECTOR_BYTES).max(page);
+        let to = (request.lba * SECTOR_BYTES + u64::from(request.bytes)).min(page + page_bytes);
+        (to - from) as u32
+    }
+
+    pub(super) fn arrive(&mut self, request: Request) -> Result<(), UserError> {
+        let Request { arrival, op, lba, bytes } = request;
+        if self.requests.is_empty() {
+            self.idle_ns += (self.now - self.idle_since).ns();
+        }
+        let id = self.requests.insert(HostRequest {
+            id: self.arrived,
+            op,
+            lba,
+            bytes,
+            arrival,
+            received: Time::ZERO,
+            pages_left: 0,
+            next_lpn: 0,
+            interval: 0,
+            parts: Parts::default(),
+        });
+        self.arrived += 1;
+        match op {
+            Op::Read => self.read_arrived(id),
+            Op::Write => self.write_arrived(id),
+            Op::Trim => self.trim_arrived(id),
+            Op::Flush => self.flush_arrived(id),
+        }
+    }
+
+    fn read_arrived(&mut self, id: u32) -> Result<(), UserError> {
+        let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
+        self.requests[id].pages_left = last - first + 1;
+        for lpn in first..=last {
+            self.read_page(id, lpn)?;
+        }
+        Ok(())
+    }
+
+    fn write_arrived(&mut self, id: u32) -> Result<(), UserError> {
+        let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
+        let pages = last - first + 1;
+        let interval = self.intervals.begin(pages);
+        let received = self.link_in.cross(self.now, u64::from(self.requests[id].bytes));
+        let request = &mut self.requests[id];
+        request.pages_left = pages;
+        request.next_lpn = first;
+        request.interval = interval;
+        request.received = received;
+        if received == self.now {
+            return self.write_received(id);
+        }
+        self.events.schedule(received, Event::LinkIn { request: id });
+        Ok(())
+    }
+
+    fn trim_arrived(&mut self, id: u32) -> Result<(), UserError> {
+        let request = self.requests[id];
+        let (first, last) = self.pages_of(request.lba, request.bytes);
+        for lpn in first..=last {
+            if self.covered_bytes(&request, lpn) == self.scenario.geometry.page_bytes {
+                self.ftl.trim(lpn, &mut self.flash.txns);
+                self.totals.trimmed_pages += 1;
+            } else {
+                // The rest of the page is still wanted.
+                self.totals.trims_of_part_of_a_page += 1;
+            }
+        }
+        self.request_done(id)
+    }
+
+    fn flush_arrived(&mut self, id: u32) -> Result<(), UserError> {
+        if self.intervals.flush(id) { Ok(()) } else { self.request_done(id) }
+    }
+
+    /// A page of a read has its data at `now`, after `parts`; it crosses the link to the host.
+    #[inline]
+    pub(super) fn page_read(
+        &mut self,
+        id: u32,
+        lpn: u32,
+        mut parts: Parts,
+    ) -> Result<(), UserError> {
+        let bytes = self.covered_bytes(&self.requests[id], lpn);
+        let crossed = self.link_out.cross(self.now, u64::from(bytes));
+        let request = &mut self.requests[id];
+        request.pages_left -= 1;
+        if request.pages_left > 0 {
+            return Ok(());
+        }
+        // The link is first in, first out: the page that comes to it last leaves it last.
+        parts.add(Part::Link, (crossed - self.now).ns());
+        request.parts = parts;
+        if crossed == self.now {
+            return self.request_done(id);
+        }
+        self.events.schedule(crossed, Event::Done { request: id });
+        Ok(())
+    }
+
+    /// A request is complete.
+    pub(super) fn request_done(&mut self, id: u32) -> Result<(), UserError> {
+        let request = self.requests.remove(id);
+        let latency_ns = (self.now - request.arrival).ns();
+        assert_eq!(
+            request.parts.sum_ns(),
+            latency_ns,
+            "the parts of request {} do not add up to its latency at {}: {:?}",
+            request.id,
+            self.now,
+            request.parts
+        );
+        let class = match request.op {
+            Op::Read => &mut self.read,
+            Op::Write => &mut self.write,
+            Op::Trim => &mut self.trim,
+            Op::Flush => &mut self.flush,
+        };
+        class.record(latency_ns, request.bytes, &request.parts);
+        self.completed += 1;
+        if let Some(log) = &mut self.log {
+            log.push(&LogRow {
+                id: request.id,
+                op: request.op,
+                lba: request.lba,
+                bytes: request.bytes,
+                arrival: request.arrival,
+                completion: self.now,
+                parts: request.parts,
+            });
+        }
+        if self.requests.is_empty() {
+            self.idle_since = self.now;
+        }
+        if self.workload.queue_depth().is_some() { self.pull() } else { Ok(()) }
+    }
+
+    /// Completes the flushes that waited for the page of a write of `interval`.
+    pub(super) fn page_is_safe(&mut self, interval: u32) -> Result<(), UserError> {
+        self.intervals.end(interval);
+        while let Some(id) = self.intervals.next_flushed() {
+            let waited = (self.now - self.requests[id].arrival).ns();
+            self.requests[id].parts.add(Part::Buffer, waited);
+            self.request_done(id)?;
+        }
+        Ok(())
+    }
+
+    /// Parts of a write that has waited for the buffer until now.
+    pub(super) fn received_parts(&self, id: u32) -> Parts {
+        let request = &self.requests[id];
+        let mut parts = Parts::default();
+        parts.add(Part::Link, (request.received - request.arrival).ns());
+        parts.add(Part::Buffer, (self.now - request.received).ns());
+        debug_assert_ne!(id, NONE, "a page without a request");
+        parts
+    }
+}

@@ -1,0 +1,234 @@
+//! The drive: owns every component, and the one loop that lets time pass.
+
+mod buffer;
+mod flush;
+mod host;
+mod pages;
+mod report;
+
+use reprieve_base::{Request, Time, UserError};
+use reprieve_trace::Workload;
+
+use crate::event::EventQueue;
+use crate::flash::{Flash, FlashEvent, Kind};
+use crate::ftl::Ftl;
+use crate::scenario::Scenario;
+use crate::slab::Slab;
+use crate::stats::{Latency, LogBatch, Totals};
+use buffer::Buffer;
+use flush::Intervals;
+use host::{HostRequest, Link};
+
+/// What can happen in a drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// Something in the flash back end.
+    Flash(FlashEvent),
+    /// The data of a write has crossed the host link.
+    LinkIn { request: u32 },
+    /// The last data of a read has crossed the host link.
+    Done { request: u32 },
+}
+
+const _: () = assert!(size_of::<Event>() <= 16);
+
+impl From<FlashEvent> for Event {
+    #[inline]
+    fn from(event: FlashEvent) -> Event {
+        Event::Flash(event)
+    }
+}
+
+/// A simulated drive and the workload that it is given.
+pub struct Ssd {
+    scenario: Scenario,
+    workload: Workload,
+    /// The request that arrives next; requests of a closed loop are pulled instead.
+    next_arrival: Option<Request>,
+    now: Time,
+    events: EventQueue<Event>,
+    flash: Flash,
+    ftl: Ftl,
+    buffer: Buffer,
+    link_in: Link,
+    link_out: Link,
+    requests: Slab<HostRequest>,
+    arrived: u64,
+    completed: u64,
+    intervals: Intervals,
+    idle_since: Time,
+    idle_ns: u64,
+    read: Latency,
+    write: Latency,
+    trim: Latency,
+    flush: Latency,
+    totals: Totals,
+    log: Option<LogBatch>,
+    started: bool,
+}
+
+impl Ssd {
+    /// The drive of a scenario, with its workload opened and its preconditioned state.
+    ///
+    /// Errors if the workload cannot be opened or the drive does not fit into memory.
+    pub fn new(scenario: Scenario, log_requests: bool) -> Result<Ssd, UserError> {
+        crate::memory::check(&scenario)?;
+        let config = scenario.workload.as_ref().ok_or_else(|| {
+            UserError::new("workload: missing; a run needs workload.trace or workload.generator")
+        })?;
+        let capacity_bytes =
+            u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
+        let workload = Workload::open(config, capacity_bytes, scenario.seed)?;
+        let mut flash = Flash::new(&scenario);
+        let mut ftl = Ftl::new(&scenario);
+        ftl.precondition(scenario.ftl.precondition, scenario.seed, &mut flash);
+        let pages = scenario.buffer.bytes / u64::from(scenario.geometry.page_bytes);
+        Ok(Ssd {
+            workload,
+            next_arrival: None,
+            now: Time::ZERO,
+            events: EventQueue::new(),
+            flash,
+            ftl,
+            buffer: Buffer::new(pages, scenario.buffer.acknowledge),
+            link_in: Link::new(scenario.host.link_bytes_per_s),
+            link_out: Link::new(scenario.host.link_bytes_per_s),
+            requests: Slab::with_capacity(4096),
+            arrived: 0,
+            completed: 0,
+            intervals: Intervals::new(),
+            idle_since: Time::ZERO,
+            idle_ns: 0,
+            read: Latency::default(),
+            write: Latency::default(),
+            trim: Latency::default(),
+            flush: Latency::default(),
+            totals: Totals::default(),
+            log: log_requests.then(LogBatch::default),
+            started: false,
+            scenario,
+        })
+    }
+
+    /// Simulates until `requests` more are complete; false when the workload is done.
+    ///
+    /// Errors at a row of the trace that cannot be read.
+    pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
+        if !self.started {
+            self.start()?;
+        }
+        let until = self.completed.saturating_add(requests);
+        while self.completed < until {
+            if !self.instant()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn start(&mut self) -> Result<(), UserError> {
+        self.started = true;
+        // A preconditioned drive may have garbage to collect before the first request comes.
+        for die in 0..self.scenario.geometry.dies() {
+            self.flash.wake(die);
+        }
+        match self.workload.queue_depth() {
+            Some(depth) => {
+                for _ in 0..depth {
+                    self.pull()?;
+                }
+                self.decide();
+            }
+            None => self.next_arrival = self.workload.next_request()?,
+        }
+        Ok(())
+    }
+
+    /// Lets one instant pass: what frees a resource, then arrivals, then decisions.
+    fn instant(&mut self) -> Result<bool, UserError> {
+        let event = self.events.next_time();
+        let arrival = self.next_arrival.map(|request| request.arrival);
+        let Some(now) = [event, arrival].into_iter().flatten().min() else {
+            assert!(self.requests.is_empty(), "{}", self.stuck());
+            return Ok(false);
+        };
+        if arrival.is_none() && self.requests.is_empty() {
+            // What is left is background work, which no request waits for.
+            return Ok(false);
+        }
+        debug_assert!(now >= self.now, "time runs back");
+        self.now = now;
+        while let Some(event) = self.events.pop_at(now) {
+            self.handle(event)?;
+        }
+        while self.next_arrival.is_some_and(|request| request.arrival == now) {
+            let request = self.next_arrival.take().expect("just seen");
+            self.next_arrival = self.workload.next_request()?;
+            self.arrive(request)?;
+        }
+        self.decide();
+        Ok(true)
+    }
+
+    #[inline]
+    fn decide(&mut self) {
+        self.flash.decide(self.now, &mut self.ftl, &mut self.events);
+        if let Some((id, refusal)) = self.flash.refused {
+            let txn = &self.flash.txns[id];
+            panic!(
+                "at {} die {} refused {:?} of {:?}: {refusal} (seed {})",
+                self.now, txn.die, txn.kind, txn.at, self.scenario.seed
+            );
+        }
+    }
+
+    #[inline]
+    fn handle(&mut self, event: Event) -> Result<(), UserError> {
+        match event {
+            Event::Flash(event) => {
+                self.flash.handle(event, self.now);
+                while let Some(id) = self.flash.done.pop() {
+                    self.transaction_done(id)?;
+                }
+                Ok(())
+            }
+            Event::LinkIn { request } => self.write_received(request),
+            Event::Done { request } => self.request_done(request),
+        }
+    }
+
+    /// A transaction has left its die.
+    fn transaction_done(&mut self, id: u32) -> Result<(), UserError> {
+        match self.flash.txns[id].kind {
+            Kind::HostRead => {
+                let txn = self.flash.txns.remove(id);
+                self.page_read(txn.request, txn.lpn, txn.parts)
+            }
+            Kind::RmwRead => {
+                self.old_page_read(id);
+                Ok(())
+            }
+            Kind::Program => self.page_programmed(id),
+            Kind::GcRead | Kind::GcProgram | Kind::Erase => {
+                let txn = self.flash.txns.remove(id);
+                self.ftl.finish_step(&txn, &mut self.flash.txns);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes the request log since the last call; empty columns if none is kept.
+    pub fn take_log(&mut self) -> LogBatch {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Share of the workload that has been handed out, and requests completed.
+    pub fn progress(&self) -> (Option<f64>, u64) {
+        (self.workload.progress(), self.completed)
+    }
+
+    /// The scenario that is being run.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+}

@@ -1,0 +1,195 @@
+//! Pages on their way: reads to the flash or the buffer, writes into the buffer and on to the flash.
+
+use reprieve_base::UserError;
+
+use super::Ssd;
+use crate::flash::{Kind, NONE, Parts, Txn};
+use crate::ftl::Mapping;
+use crate::scenario::Acknowledge;
+
+impl Ssd {
+    /// One page of a host read has arrived.
+    #[inline]
+    pub(super) fn read_page(&mut self, request: u32, lpn: u32) -> Result<(), UserError> {
+        let (die, at) = match self.ftl.lookup(lpn) {
+            Mapping::Flash(page) => self.ftl.locate_page(page),
+            Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
+                self.ftl.image_page(lpn)
+            }
+            Mapping::Buffered(_) => {
+                self.totals.buffer_hits += 1;
+                return self.page_read(request, lpn, Parts::default());
+            }
+            Mapping::Unwritten | Mapping::Trimmed => {
+                self.totals.zero_reads += 1;
+                return self.page_read(request, lpn, Parts::default());
+            }
+        };
+        let mut txn = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
+        txn.erases_seen = self.ftl.erases(die, at);
+        let id = self.flash.txns.insert(txn);
+        self.flash.enqueue(id);
+        Ok(())
+    }
+
+    /// The data of a write has crossed the link: its pages go into the buffer, or wait for room.
+    pub(super) fn write_received(&mut self, request: u32) -> Result<(), UserError> {
+        self.buffer.waiting.push_back(request);
+        self.fill_buffer()
+    }
+
+    /// Moves waiting pages into the buffer while it has room, in the order in which they came.
+    fn fill_buffer(&mut self) -> Result<(), UserError> {
+        while let Some(request) = self.buffer.waiting.front().copied() {
+            let state = &self.requests[request];
+            let (_, last) = self.pages_of(state.lba, state.bytes);
+            let lpn = state.next_lpn;
+            if self.buffer.is_full() && !self.can_merge(lpn) {
+                return Ok(());
+            }
+            self.requests[request].next_lpn = lpn + 1;
+            if lpn == last {
+                self.buffer.waiting.pop_front();
+            }
+            self.buffer_page(request, lpn)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a page of a write-back buffer is overwritten where it is, before its program begins.
+    fn can_merge(&self, lpn: u32) -> bool {
+        let waits = |id: u32| self.flash.txns[id].start == reprieve_base::Time::NEVER;
+        self.buffer.acknowledge == Acknowledge::Back
+            && matches!(self.ftl.lookup(lpn), Mapping::Buffered(id) if waits(id))
+    }
+
+    /// One page of a write goes into the buffer.
+    fn buffer_page(&mut self, request: u32, lpn: u32) -> Result<(), UserError> {
+        let state = self.requests[request];
+        let parts = self.received_parts(request);
+        if self.can_merge(lpn) {
+            self.totals.merged_writes += 1;
+            self.page_acknowledged(request, parts)?;
+            return self.page_is_safe(state.interval);
+        }
+        self.buffer.take();
+        let covered = self.covered_bytes(&state, lpn);
+        let partial = covered < self.scenario.geometry.page_bytes;
+        let (die, at) = self.ftl.place_write(lpn, &self.flash);
+        let mut txn = Txn::new(Kind::Program, die, at, lpn, request, self.now);
+        txn.parts = parts;
+        txn.interval = state.interval;
+        if self.buffer.acknowledge == Acknowledge::Back {
+            txn.request = NONE;
+        }
+        let id = self.flash.txns.insert(txn);
+        let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+        if partial {
+            self.totals.partial_writes += 1;
+            self.fill_page(id, before);
+        } else {
+            self.flash.enqueue(id);
+        }
+        if self.buffer.acknowledge == Acknowledge::Back {
+            self.page_acknowledged(request, parts)?;
+        }
+        Ok(())
+    }
+
+    /// Gets the rest of a page that is written in part: from the buffer, the flash, or nowhere.
+    fn fill_page(&mut self, id: u32, before: Mapping) {
+        let lpn = self.flash.txns[id].lpn;
+        match before {
+            Mapping::Buffered(previous) => {
+                let previous_txn = &self.flash.txns[previous];
+                let leader = match previous_txn.kind {
+                    Kind::RmwRead => previous,
+                    _ => previous_txn.waits_for,
+                };
+                if leader == NONE {
+                    self.flash.enqueue(id);
+                    return;
+                }
+                // The rest of the page is still being read, for an earlier write.
+                let first = self.flash.txns[leader].waiters;
+                let txn = &mut self.flash.txns[id];
+                txn.waits_for = leader;
+                txn.next = first;
+                self.flash.txns[leader].waiters = id;
+            }
+            Mapping::Flash(page) => {
+                let (die, at) = self.ftl.locate_page(page);
+                self.read_old_page(id, die, at);
+            }
+            Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
+                let (die, at) = self.ftl.image_page(lpn);
+                self.read_old_page(id, die, at);
+            }
+            Mapping::Unwritten | Mapping::Trimmed => self.flash.enqueue(id),
+        }
+    }
+
+    fn read_old_page(&mut self, id: u32, die: u32, at: reprieve_base::PageAddress) {
+        let erases = self.ftl.erases(die, at);
+        let txn = &mut self.flash.txns[id];
+        txn.kind = Kind::RmwRead;
+        txn.die = die;
+        txn.at = at;
+        txn.erases_seen = erases;
+        self.flash.enqueue(id);
+    }
+
+    /// The old page under a partial write is read: the write, and those behind it, can go on.
+    pub(super) fn old_page_read(&mut self, id: u32) {
+        let now = self.now;
+        let lpn = self.flash.txns[id].lpn;
+        let mut ready = std::mem::replace(&mut self.flash.txns[id].waiters, NONE);
+        let txn = &mut self.flash.txns[id];
+        txn.kind = Kind::Program;
+        txn.start = reprieve_base::Time::NEVER;
+        txn.close_rmw(now);
+        let (die, at) = self.ftl.place_write(lpn, &self.flash);
+        let txn = &mut self.flash.txns[id];
+        (txn.die, txn.at) = (die, at);
+        self.flash.enqueue(id);
+        // The list has the newest first; they are programmed in the order in which they came.
+        let mut in_order = NONE;
+        while ready != NONE {
+            let next = self.flash.txns[ready].next;
+            self.flash.txns[ready].next = in_order;
+            in_order = ready;
+            ready = next;
+        }
+        while in_order != NONE {
+            let next = self.flash.txns[in_order].next;
+            let txn = &mut self.flash.txns[in_order];
+            txn.waits_for = NONE;
+            txn.close_rmw(now);
+            self.flash.enqueue(in_order);
+            in_order = next;
+        }
+    }
+
+    /// The page of a host write is in flash.
+    pub(super) fn page_programmed(&mut self, id: u32) -> Result<(), UserError> {
+        let txn = self.flash.txns.remove(id);
+        self.ftl.finish_write(&txn);
+        self.buffer.give_back();
+        if txn.request != NONE {
+            self.page_acknowledged(txn.request, txn.parts)?;
+        }
+        self.page_is_safe(txn.interval)?;
+        self.fill_buffer()
+    }
+
+    /// A page of a write is as safe as the host asked for.
+    fn page_acknowledged(&mut self, request: u32, parts: Parts) -> Result<(), UserError> {
+        let state = &mut self.requests[request];
+        state.pages_left -= 1;
+        if state.pages_left > 0 {
+            return Ok(());
+        }
+        state.parts = parts;
+        self.request_done(request)
+    }
+}

@@ -1,0 +1,58 @@
+//! The request log: one row a request, in columns, handed over in batches.
+
+use reprieve_base::{Op, Time};
+
+use crate::flash::{PART_NAMES, Parts};
+
+/// One completed request.
+#[derive(Clone, Copy, Debug)]
+pub struct LogRow {
+    /// Number of the request in order of arrival, from 0.
+    pub id: u64,
+    /// What was asked.
+    pub op: Op,
+    /// First 512-byte sector.
+    pub lba: u64,
+    /// Length.
+    pub bytes: u32,
+    /// When it reached the drive.
+    pub arrival: Time,
+    /// When it was complete.
+    pub completion: Time,
+    /// Where its time went, on the transaction that completed last.
+    pub parts: Parts,
+}
+
+/// Columns of the request log, all of one length.
+#[derive(Clone, Debug, Default)]
+pub struct LogBatch {
+    /// Request numbers.
+    pub id: Vec<i64>,
+    /// 0 read, 1 write, 2 trim, 3 flush.
+    pub op: Vec<u8>,
+    /// First sectors.
+    pub lba: Vec<i64>,
+    /// Lengths in bytes.
+    pub bytes: Vec<i64>,
+    /// Arrivals in nanoseconds.
+    pub arrival_ns: Vec<i64>,
+    /// Completions in nanoseconds.
+    pub completion_ns: Vec<i64>,
+    /// Where the time went, in the order of [`PART_NAMES`].
+    pub parts_ns: [Vec<i64>; PART_NAMES.len()],
+}
+
+impl LogBatch {
+    /// Adds a row.
+    pub fn push(&mut self, row: &LogRow) {
+        self.id.push(row.id as i64);
+        self.op.push(row.op as u8);
+        self.lba.push(row.lba as i64);
+        self.bytes.push(i64::from(row.bytes));
+        self.arrival_ns.push(row.arrival.ns() as i64);
+        self.completion_ns.push(row.completion.ns() as i64);
+        for (column, part) in self.parts_ns.iter_mut().zip(row.parts.0) {
+            column.push(part as i64);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The summary of a run as JSON: schema version 1, times in integer nanoseconds.
+
+use serde_json::{Map, Value, json};
+
+use super::Latency;
+use crate::flash::{FlashStats, PART_NAMES};
+
+/// What the drive counted beside latencies and flash operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Pages of reads that were answered from the write buffer.
+    pub buffer_hits: u64,
+    /// Pages of reads that were trimmed, or unwritten where that reads as zero.
+    pub zero_reads: u64,
+    /// Pages that were written in part.
+    pub partial_writes: u64,
+    /// Pages overwritten in a write-back buffer before their program began.
+    pub merged_writes: u64,
+    /// Pages trimmed.
+    pub trimmed_pages: u64,
+    /// Pages of which a trim covered a part, and which it left alone.
+    pub trims_of_part_of_a_page: u64,
+}
+
+/// Everything that a summary is made from.
+pub struct Facts<'a> {
+    /// Latencies of reads, writes, trims, flushes.
+    pub latencies: [&'a Latency; 4],
+    /// What the flash back end counted.
+    pub flash: &'a FlashStats,
+    /// What the drive counted.
+    pub totals: &'a Totals,
+    /// What became of the rows of a trace: name and count.
+    pub workload: Vec<(&'static str, u64)>,
+    /// Length of the run.
+    pub simulated_ns: u64,
+    /// Time without a request outstanding.
+    pub idle_ns: u64,
+    /// Time in use, summed over the dies and over the channels.
+    pub busy_ns: (u64, u64),
+    /// Dies and channels of the drive.
+    pub dies: u32,
+    /// See `dies`.
+    pub channels: u32,
+    /// Bytes of a page.
+    pub page_bytes: u32,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+fn class(latency: &Latency) -> Value {
+    let quantile = |q| latency.quantile_ns(q);
+    let parts: Map<String, Value> = PART_NAMES
+        .iter()
+        .zip(latency.mean_parts_ns())
+        .map(|(name, mean)| (name.trim_end_matches("_ns").to_string(), json!(mean)))
+        .collect();
+    json!({
+        "count": latency.count,
+        "bytes": latency.bytes,
+        "latency_ns": {
+            "mean": latency.mean_ns(),
+            "min": latency.min_ns(),
+            "p50": quantile(0.5),
+            "p95": quantile(0.95),
+            "p99": quantile(0.99),
+            "p99_9": quantile(0.999),
+            "p99_99": quantile(0.9999),
+            "p99_999": quantile(0.99999),
+            "max": latency.max_ns(),
+        },
+        "components_ns": parts,
+    })
+}
+
+impl Facts<'_> {
+    /// The summary; the wall-clock fields of `run` are the caller's to add.
+    pub fn summary(&self) -> Value {
+        let [read, write, trim, flush] = self.latencies;
+        let mut total = read.clone();
+        total.add(write);
+        let mut requests = Map::new();
+        requests.insert("read".into(), class(read));
+        requests.insert("write".into(), class(write));
+        requests.insert("total".into(), class(&total));
+        for (name, latency) in [("trim", trim), ("flush", flush)] {
+            if latency.count > 0 {
+                requests.insert(name.into(), class(latency));
+            }
+        }
+        json!({
+            "schema": 1,
+            "requests": requests,
+            "flash": self.flash_counts(write.bytes),
+            "device": self.device(total.count, total.bytes),
+            "workload": self.workload.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
+            "run": {
+                "seed": self.seed,
+                "page_transactions": self.page_transactions(),
+                "version": env!("CARGO_PKG_VERSION"),
+            },
+        })
+    }
+
+    /// Page reads and programs of the host and of garbage collection.
+    fn page_transactions(&self) -> u64 {
+        self.reads() + self.programs()
+    }
+
+    fn reads(&self) -> u64 {
+        self.flash.host_reads + self.flash.rmw_reads + self.flash.gc_reads
+    }
+
+    fn programs(&self) -> u64 {
+        self.flash.host_programs + self.flash.gc_programs
+    }
+
+    fn flash_counts(&self, written_bytes: u64) -> Value {
+        let flash = self.flash;
+        let [program, erase] = flash.suspensions;
+        json!({
+            "reads": self.reads(),
+            "programs": self.programs(),
+            "erases": flash.erases,
+            "host_reads": flash.host_reads,
+            "rmw_reads": flash.rmw_reads,
+            "gc_reads": flash.gc_reads,
+            "host_programs": flash.host_programs,
+            "gc_programs": flash.gc_programs,
+            "waf": ratio(self.programs() * u64::from(self.page_bytes), written_bytes),
+            "gc_waf": ratio(self.programs(), flash.host_programs),
+            "suspensions": {"program": program, "erase": erase},
+            "suspended_share": {
+                "program": ratio(flash.suspended[0], self.programs()),
+                "erase": ratio(flash.suspended[1], flash.erases),
+            },
+            "suspended_ns": {"program": flash.suspended_ns[0], "erase": flash.suspended_ns[1]},
+        })
+    }
+
+    fn device(&self, requests: u64, bytes: u64) -> Value {
+        let seconds = self.simulated_ns as f64 * 1e-9;
+        let rate = |amount: u64| if seconds > 0.0 { amount as f64 / seconds } else { 0.0 };
+        let totals = self.totals;
+        json!({
+            "simulated_ns": self.simulated_ns,
+            "iops": rate(requests),
+            "bandwidth_bytes_per_s": rate(bytes),
+            "idle_share": ratio(self.idle_ns, self.simulated_ns),
+            "channel_busy_share":
+                ratio(self.busy_ns.1, self.simulated_ns) / f64::from(self.channels),
+            "die_busy_share": ratio(self.busy_ns.0, self.simulated_ns) / f64::from(self.dies),
+            "buffer_hits": totals.buffer_hits,
+            "zero_reads": totals.zero_reads,
+            "partial_writes": totals.partial_writes,
+            "merged_writes": totals.merged_writes,
+            "trimmed_pages": totals.trimmed_pages,
+            "trims_of_part_of_a_page": totals.trims_of_part_of_a_page,
+        })
+    }
+}

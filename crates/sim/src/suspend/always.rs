@@ -1,0 +1,22 @@
+//! Always: every read that may suspend the operation in its way does (FAST'12).
+
+use reprieve_base::Entry;
+
+use super::{OperationView, SuspendPolicy};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "always",
+    doc: "every read that may suspend the operation in its way does",
+};
+
+pub(super) struct Always;
+
+impl SuspendPolicy for Always {
+    fn suspend(&self, _: &OperationView) -> bool {
+        true
+    }
+
+    fn must_resume(&self, _: &OperationView) -> bool {
+        false
+    }
+}

@@ -1,0 +1,45 @@
+//! Suspension policies: when a read that waits is worth suspending a program or erase.
+
+mod always;
+mod threshold;
+
+use reprieve_base::{Dur, Entry};
+
+use crate::scenario::SuspendRules;
+
+/// What a suspension policy sees of the operation in a read's way.
+#[derive(Clone, Copy, Debug)]
+pub struct OperationView {
+    /// Time until it ends if it is left alone; zero while it is suspended.
+    pub remaining: Dur,
+    /// How long it has been suspended, in total.
+    pub suspended: Dur,
+}
+
+/// A suspension policy. What the part cannot do, the die refuses; this is about what is worth while.
+pub trait SuspendPolicy: Send {
+    /// Whether to ask for a suspension of a running operation.
+    fn suspend(&self, operation: &OperationView) -> bool;
+
+    /// Whether a suspended operation has to resume though reads are waiting.
+    fn must_resume(&self, operation: &OperationView) -> bool;
+}
+
+type Make = fn(&SuspendRules) -> Box<dyn SuspendPolicy>;
+
+/// The registry: name, sentence, maker.
+const POLICIES: &[(Entry, Make)] = &[
+    (always::ENTRY, |_| Box::new(always::Always)),
+    (threshold::ENTRY, |rules| Box::new(threshold::Threshold::new(rules))),
+];
+
+/// Every suspension policy.
+pub fn entries() -> Vec<Entry> {
+    POLICIES.iter().map(|(entry, _)| *entry).collect()
+}
+
+/// The policy that the rules name, which the scenario has checked.
+pub fn make(rules: &SuspendRules) -> Box<dyn SuspendPolicy> {
+    let found = POLICIES.iter().find(|(entry, _)| entry.name == rules.policy);
+    found.map(|(_, make)| make(rules)).expect("the scenario names a registered suspension policy")
+}

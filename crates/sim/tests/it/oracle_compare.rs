@@ -1,0 +1,158 @@
+//! The rig against the independent second implementation: every time and every count equal.
+
+use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time};
+use reprieve_nand::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+use reprieve_sim::rig::{self, RigCommand, RigOp};
+use reprieve_sim::scenario::{self, Scenario};
+
+use super::oracle::{self, Command, Kind, Policy};
+use super::oracle_gen::{self as generate, Case};
+
+/// Command sequences for each policy and kind of timing.
+const CASES: u64 = 10_000;
+
+fn base_scenario() -> Scenario {
+    let registries = reprieve_sim::registries();
+    scenario::load_rig("fast12-slc", &[], registries).expect("a built-in device")
+}
+
+/// Runs one case on the rig and in the oracle; panics where they differ.
+fn compare(base: &Scenario, case: &Case, policy: Policy, seed: u64) {
+    let mut scenario = base.clone();
+    scenario.seed = seed;
+    scenario.timing = case.timing;
+    scenario.suspension = case.suspension;
+    scenario.geometry = Geometry {
+        planes_per_die: generate::PLANES,
+        blocks_per_plane: generate::BLOCKS_PER_PLANE,
+        pages_per_block: generate::PAGES_PER_BLOCK,
+        ..base.geometry
+    };
+    scenario.scheduling.write_queue_limit = case.write_queue_limit;
+    scenario.scheduling.policy = match policy {
+        Policy::Fifo => "fifo",
+        Policy::Rps => "rps",
+        Policy::Per => "per",
+        Policy::Pe0 => "pe0",
+    }
+    .to_string();
+    let commands: Vec<RigCommand> = case.commands.iter().map(rig_command).collect();
+    let got = rig::run(&scenario, &commands).expect("the generator's commands are legal");
+    let want = oracle::run(
+        &case.timing,
+        &case.suspension,
+        policy,
+        case.write_queue_limit,
+        seed,
+        &case.commands,
+    );
+    for (row, (got, want)) in got.iter().zip(&want).enumerate() {
+        let got = (got.start.ns(), got.completion.ns(), got.suspensions);
+        let want = (want.start_ns, want.completion_ns, want.suspensions);
+        assert_eq!(
+            got, want,
+            "case {seed}, {policy:?}, command {row} (start, completion, suspensions) of {case:#?}"
+        );
+    }
+}
+
+fn rig_command(command: &Command) -> RigCommand {
+    RigCommand {
+        arrival: Time::from_ns(command.arrival_ns),
+        op: match command.kind {
+            Kind::Read => RigOp::Read,
+            Kind::Program => RigOp::Program,
+            Kind::Erase => RigOp::Erase,
+        },
+        at: PageAddress { plane: command.plane, block: command.block, page: command.page },
+    }
+}
+
+/// The timing of table 1 of Wu and He, FAST 2012.
+fn fast12(slc: bool) -> Timing {
+    let us = Dur::from_us;
+    let (bus, read, verify, program_iterations, erase) =
+        if slc { (20, 10, 8, 5, 1_500) } else { (40, 25, 24, 15, 3_300) };
+    Timing {
+        command: Dur::ZERO,
+        bus: us(bus),
+        read: us(read),
+        program_iterations,
+        program_pulse: us(20),
+        verify: us(verify),
+        erase: us(erase),
+        erase_verify: us(verify),
+        voltage_reset: us(4),
+        buffer: us(3),
+        suspend_overhead: Dur::ZERO,
+        cache_register: false,
+    }
+}
+
+fn pes(program: ProgramSuspension) -> Suspension {
+    Suspension {
+        program,
+        erase: true,
+        erase_resume: EraseResume::Exact,
+        shadow_buffer: true,
+        vth_reached: VthReached::Never,
+        max_per_operation: None,
+        min_progress: Dur::ZERO,
+    }
+}
+
+/// One policy on SLC, on MLC and on random timings.
+fn compare_policy(policy: Policy, program: Option<ProgramSuspension>) {
+    let base = base_scenario();
+    for seed in 0..CASES {
+        for slc in [true, false] {
+            let timing = fast12(slc);
+            let mut stream = Stream::new(seed, "test.fast12", u64::from(slc));
+            let commands = generate::random_commands(&mut stream, &timing);
+            let suspension = pes(program.unwrap_or(ProgramSuspension::None));
+            let suspension = Suspension { erase: program.is_some(), ..suspension };
+            let case = Case { timing, suspension, write_queue_limit: None, commands };
+            compare(&base, &case, policy, seed);
+        }
+        let mut case = generate::random_case(seed);
+        if let Some(program) = program {
+            case.suspension.program = program;
+        }
+        compare(&base, &case, policy, seed);
+    }
+}
+
+#[test]
+fn fifo() {
+    compare_policy(Policy::Fifo, None);
+}
+
+#[test]
+fn rps() {
+    compare_policy(Policy::Rps, None);
+}
+
+#[test]
+fn per() {
+    compare_policy(Policy::Per, None);
+}
+
+#[test]
+fn pe0() {
+    compare_policy(Policy::Pe0, None);
+}
+
+#[test]
+fn pes_ips() {
+    compare_policy(Policy::Rps, Some(ProgramSuspension::Ips));
+}
+
+#[test]
+fn pes_ipc() {
+    compare_policy(Policy::Rps, Some(ProgramSuspension::Ipc));
+}
+
+#[test]
+fn atomic_iterations() {
+    compare_policy(Policy::Rps, Some(ProgramSuspension::Iteration));
+}

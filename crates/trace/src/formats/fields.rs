@@ -1,0 +1,153 @@
+//! Fields of text rows: splitting, exact numbers, and the checks that every format needs.
+
+use reprieve_base::{Op, SECTOR_BYTES};
+
+use super::{ADDRESS_BYTES_MAX, DropReason, RawRequest, Row};
+
+/// The fields of a line, or `None` if there are not exactly `N`; blanks around each are taken
+/// off.
+pub(super) fn split<const N: usize>(line: &[u8], separator: u8) -> Option<[&[u8]; N]> {
+    collect(line.split(|&byte| byte == separator).map(<[u8]>::trim_ascii))
+}
+
+/// The first `N` fields of a line and whether there are more, or `None` if there are fewer.
+pub(super) fn split_first<const N: usize>(line: &[u8], separator: u8) -> Option<[&[u8]; N]> {
+    collect(line.split(|&byte| byte == separator).map(<[u8]>::trim_ascii).take(N))
+}
+
+/// The fields between runs of blanks and tabs, or `None` if there are not exactly `N`.
+pub(super) fn split_blanks<const N: usize>(line: &[u8]) -> Option<[&[u8]; N]> {
+    collect(line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()))
+}
+
+fn collect<'a, const N: usize>(fields: impl Iterator<Item = &'a [u8]>) -> Option<[&'a [u8]; N]> {
+    let mut found: [&[u8]; N] = [&[]; N];
+    let mut count = 0;
+    for field in fields {
+        *found.get_mut(count)? = field;
+        count += 1;
+    }
+    (count == N).then_some(found)
+}
+
+/// A decimal integer: digits alone.
+#[inline]
+pub(super) fn integer(field: &[u8]) -> Option<u64> {
+    if field.is_empty() {
+        return None;
+    }
+    field.iter().try_fold(0u64, |value, &byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value.checked_mul(10)?.checked_add(u64::from(digit))
+    })
+}
+
+/// A decimal integer of 32 bits.
+pub(super) fn small_integer(field: &[u8]) -> Option<u32> {
+    integer(field).and_then(|value| u32::try_from(value).ok())
+}
+
+/// A hexadecimal integer, with or without `0x`.
+pub(super) fn hexadecimal(field: &[u8]) -> Option<u64> {
+    let digits = field.strip_prefix(b"0x").unwrap_or(field);
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |value, &byte| {
+        let digit = char::from(byte).to_digit(16)?;
+        Some(value.checked_mul(16)? | u64::from(digit))
+    })
+}
+
+/// A decimal number such as `12`, `12.` or `0.026214` in units of `10^-places`, exactly; digits
+/// beyond are rounded half up.
+///
+/// Never through a float: one of 64 bits loses nanoseconds after 104 days, one of 32 bits loses
+/// microseconds at once.
+#[inline]
+pub(super) fn decimal(field: &[u8], places: usize) -> Option<u64> {
+    let point = field.iter().position(|&byte| byte == b'.');
+    let (whole, fraction) = match point {
+        Some(at) => (&field[..at], &field[at + 1..]),
+        None => (field, &[][..]),
+    };
+    let mut value = integer(whole)?;
+    for place in 0..places {
+        let digit = match fraction.get(place) {
+            Some(byte) => digit(*byte)?,
+            None => 0,
+        };
+        value = value.checked_mul(10)?.checked_add(digit)?;
+    }
+    if let Some(beyond) = fraction.get(places..) {
+        for byte in beyond {
+            digit(*byte)?;
+        }
+        if beyond.first().is_some_and(|&byte| byte >= b'5') {
+            value = value.checked_add(1)?;
+        }
+    }
+    Some(value)
+}
+
+fn digit(byte: u8) -> Option<u64> {
+    byte.is_ascii_digit().then(|| u64::from(byte - b'0'))
+}
+
+/// `R` or `W`, in either case.
+pub(super) fn letter(field: &[u8]) -> Result<Op, &'static str> {
+    match field {
+        b"R" | b"r" => Ok(Op::Read),
+        b"W" | b"w" => Ok(Op::Write),
+        _ => Err("the operation must be R or W"),
+    }
+}
+
+/// How a format without other operations writes this one.
+pub(super) fn read_or_write<T>(op: Op, read: T, write: T) -> Result<T, &'static str> {
+    match op {
+        Op::Read => Ok(read),
+        Op::Write => Ok(write),
+        Op::Trim | Op::Flush => Err("it holds reads and writes only"),
+    }
+}
+
+/// A row in bytes, checked: no length is dropped, no address of any drive is an error.
+pub(super) fn row_of_bytes(
+    time_ns: u64,
+    device: u32,
+    op: Op,
+    offset_bytes: u64,
+    bytes: u64,
+) -> Result<Row, &'static str> {
+    if bytes == 0 {
+        return Ok(Row::Drop(DropReason::ZeroLength));
+    }
+    if offset_bytes >= ADDRESS_BYTES_MAX {
+        return Err("the address must be below 2^48 sectors, beyond which no drive reaches");
+    }
+    // Widening to whole sectors must still fit 32 bits.
+    match u32::try_from(bytes) {
+        Ok(bytes) if bytes <= u32::MAX - 2 * SECTOR_BYTES as u32 => {
+            Ok(Row::Request(RawRequest { time_ns, device, op, offset_bytes, bytes }))
+        }
+        _ => Err("the length must be below 4 GiB"),
+    }
+}
+
+/// The same in sectors of 512 bytes.
+#[inline]
+pub(super) fn row_of_sectors(
+    time_ns: u64,
+    device: u32,
+    op: Op,
+    sector: u64,
+    sectors: u64,
+) -> Result<Row, &'static str> {
+    // Saturated values are far beyond the limits that the other function names.
+    let offset_bytes = sector.saturating_mul(SECTOR_BYTES);
+    row_of_bytes(time_ns, device, op, offset_bytes, sectors.saturating_mul(SECTOR_BYTES))
+}

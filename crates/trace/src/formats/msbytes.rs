@@ -1,0 +1,53 @@
+//! Format `msbytes`: five columns like DiskSim's, but in bytes, as slices of MSR volumes
+//! circulate.
+//!
+//! Rows `time device offset bytes type`: milliseconds with a decimal point, bytes, type 1 a read
+//! and 0 a write. Nothing in a row tells it from a row of `disksim` whose blocks happen to be
+//! multiples of 512, so a trace that fits both must have its format named.
+
+use std::io::Write;
+
+use reprieve_base::{Entry, Op, SECTOR_BYTES};
+
+use super::fields::{decimal, integer, read_or_write, row_of_bytes, small_integer, split_blanks};
+use super::{Format, RawRequest, Row, Writer};
+
+pub(super) const FORMAT: Format = Format {
+    entry: Entry {
+        name: "msbytes",
+        doc: "Five columns in bytes: ms device offset bytes type (1 read, 0 write).",
+    },
+    has_devices: true,
+    reads_like: None,
+    new_parser: || Box::new(parse),
+    writer: Some(Writer { heading: "", row: write, tick_ns: 1, whole_sectors: true }),
+};
+
+fn parse(line: &[u8]) -> Result<Row, &'static str> {
+    let [time, device, offset, bytes, op] =
+        split_blanks(line).ok_or("it needs five fields: time device offset bytes type")?;
+    let expected = "the time must be milliseconds with a decimal point, such as 223.412";
+    if !time.contains(&b'.') {
+        return Err(expected);
+    }
+    let time_ns = decimal(time, 6).ok_or(expected)?;
+    let device = small_integer(device).ok_or("the device must be a whole number")?;
+    let sectors_only = |field| integer(field).filter(|bytes| bytes % SECTOR_BYTES == 0);
+    let offset_bytes = sectors_only(offset).ok_or("the offset must be a multiple of 512 bytes")?;
+    let bytes = sectors_only(bytes).ok_or("the length must be a multiple of 512 bytes")?;
+    let op = match op {
+        b"0" => Op::Write,
+        b"1" => Op::Read,
+        _ => return Err("the type must be 0 for a write or 1 for a read"),
+    };
+    row_of_bytes(time_ns, device, op, offset_bytes, bytes)
+}
+
+fn write(raw: &RawRequest, out: &mut Vec<u8>) -> Result<(), &'static str> {
+    let op = read_or_write(raw.op, 1, 0)?;
+    let (ms, ns) = (raw.time_ns / 1_000_000, raw.time_ns % 1_000_000);
+    let (device, offset, bytes) = (raw.device, raw.offset_bytes, raw.bytes);
+    writeln!(out, "{ms}.{ns:06} {device} {offset} {bytes} {op}")
+        .expect("writing to memory does not fail");
+    Ok(())
+}

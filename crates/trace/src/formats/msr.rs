@@ -1,0 +1,86 @@
+//! Format `msr`: the CSV of the MSR Cambridge traces (SNIA IOTTA 388).
+//!
+//! Rows `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`: Windows FILETIME in ticks
+//! of 100 ns since 1601, bytes, response time in ticks. Slices that circulate put a row number
+//! and a blank in front.
+
+use std::io::Write;
+
+use reprieve_base::{Entry, Op};
+
+use super::fields::{integer, read_or_write, row_of_bytes, small_integer, split_first};
+use super::{Format, RawRequest, Row, Writer};
+
+pub(super) const FORMAT: Format = Format {
+    entry: Entry {
+        name: "msr",
+        doc: "MSR Cambridge CSV: FILETIME,host,disk,Read or Write,offset,bytes,response.",
+    },
+    has_devices: true,
+    reads_like: None,
+    new_parser: || {
+        let mut hosts = Hosts::default();
+        Box::new(move |line| parse(line, &mut hosts))
+    },
+    writer: Some(Writer { heading: "", row: write, tick_ns: TICK_NS, whole_sectors: false }),
+};
+
+/// Nanoseconds of a FILETIME tick.
+const TICK_NS: u64 = 100;
+
+/// Disk numbers repeat across hosts: disk `d` of the `h`-th host to appear is device
+/// `h * 1000 + d`, so that the devices of a trace of one host are its disk numbers.
+const DISKS_PER_HOST: u32 = 1000;
+
+/// The hosts of a trace, in order of appearance.
+#[derive(Default)]
+struct Hosts(Vec<Vec<u8>>);
+
+impl Hosts {
+    fn device(&mut self, host: &[u8], disk: u32) -> Option<u32> {
+        let index = self.0.iter().position(|known| known == host).unwrap_or_else(|| {
+            self.0.push(host.to_vec());
+            self.0.len() - 1
+        });
+        if disk >= DISKS_PER_HOST {
+            return None;
+        }
+        u32::try_from(index).ok()?.checked_mul(DISKS_PER_HOST)?.checked_add(disk)
+    }
+}
+
+fn parse(line: &[u8], hosts: &mut Hosts) -> Result<Row, &'static str> {
+    let [ticks, host, disk, op, offset, bytes] = split_first(line, b',')
+        .ok_or("it needs Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime")?;
+    let ticks = match ticks.iter().rposition(u8::is_ascii_whitespace) {
+        Some(blank) if integer(ticks[..blank].trim_ascii()).is_some() => &ticks[blank + 1..],
+        _ => ticks,
+    };
+    let time_ns = integer(ticks)
+        .and_then(|ticks| ticks.checked_mul(TICK_NS))
+        .ok_or("the timestamp must be a FILETIME of 100 ns ticks, before the year 2185")?;
+    let op = match op {
+        b"Read" | b"read" => Op::Read,
+        b"Write" | b"write" => Op::Write,
+        _ => return Err("the type must be Read or Write"),
+    };
+    let device = small_integer(disk)
+        .and_then(|disk| hosts.device(host, disk))
+        .ok_or("the disk must be a number below 1000")?;
+    let offset_bytes = integer(offset).ok_or("the offset must be a whole number of bytes")?;
+    let bytes = integer(bytes).ok_or("the size must be a whole number of bytes")?;
+    row_of_bytes(time_ns, device, op, offset_bytes, bytes)
+}
+
+fn write(raw: &RawRequest, out: &mut Vec<u8>) -> Result<(), &'static str> {
+    let op = read_or_write(raw.op, "Read", "Write")?;
+    if raw.device >= DISKS_PER_HOST {
+        return Err("msr holds disk numbers below 1000 of one host");
+    }
+    let (ticks, device) = (raw.time_ns / TICK_NS, raw.device);
+    let (offset, bytes) = (raw.offset_bytes, raw.bytes);
+    // The response time is not known; nothing that reads requests uses it.
+    writeln!(out, "{ticks},host,{device},{op},{offset},{bytes},0")
+        .expect("writing to memory does not fail");
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! Requests in: readers of block traces, transforms between trace and drive, and generators.
+//!
+//! [`Workload::open`] turns a checked [`WorkloadConfig`] into a stream of requests in the drive's
+//! own address space. [`profile`], [`convert`] and [`head`] look at traces without a drive.
+
+mod config;
+mod convert;
+mod formats;
+mod profile;
+mod replay;
+mod source;
+mod synth;
+mod transform;
+mod workload;
+
+pub use config::{
+    AddressPolicy, Addresses, Arrivals, DeviceSelection, MixedConfig, TraceConfig, WorkloadConfig,
+};
+pub use convert::convert;
+pub use formats::{RawRequest, formats};
+pub use profile::{DeviceProfile, Profile, SizeProfile, head, profile};
+pub use synth::generators;
+pub use workload::{Counts, Workload};

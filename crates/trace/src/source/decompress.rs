@@ -1,0 +1,161 @@
+//! Opens a file as a stream of plain bytes, whatever its compression, and counts what is read.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::MultiGzDecoder;
+use reprieve_base::UserError;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// Bytes fetched from the file, and decompressed, at a time.
+const CHUNK_BYTES: usize = 128 * 1024;
+
+/// How far a file has been read, asked while its reader is boxed away.
+pub(super) struct FileProgress {
+    file_bytes: u64,
+    read_bytes: Arc<AtomicU64>,
+}
+
+impl FileProgress {
+    /// Share of the file, as it lies on disk, that has been fetched; `None` for an empty file.
+    pub(super) fn share(&self) -> Option<f64> {
+        let read_bytes = self.read_bytes.load(Ordering::Relaxed);
+        (self.file_bytes > 0).then(|| (read_bytes as f64 / self.file_bytes as f64).min(1.0))
+    }
+}
+
+/// A stream of plain bytes.
+pub(super) type ByteReader = Box<dyn BufRead + Send>;
+
+/// Opens a plain, gzip or Zstandard file, told apart by its first bytes: traces get renamed.
+pub(super) fn open(path: &Path) -> Result<(ByteReader, FileProgress), UserError> {
+    let unreadable =
+        |error: io::Error| UserError::new(format!("cannot be read: {error}")).at(path.display());
+    let file = File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if !metadata.is_file() {
+        let sentence = "is not a regular file; a trace must be one, as it may be read twice";
+        return Err(UserError::new(sentence).at(path.display()));
+    }
+    let read_bytes = Arc::new(AtomicU64::new(0));
+    let progress = FileProgress { file_bytes: metadata.len(), read_bytes: Arc::clone(&read_bytes) };
+    let mut raw = BufReader::with_capacity(CHUNK_BYTES, Counted { file, read_bytes });
+    let magic = raw.fill_buf().map_err(unreadable)?;
+    let reader: ByteReader = if magic.starts_with(&[0x1f, 0x8b]) {
+        Box::new(BufReader::with_capacity(CHUNK_BYTES, MultiGzDecoder::new(raw)))
+    } else if is_zstd(magic) {
+        Box::new(BufReader::with_capacity(CHUNK_BYTES, ZstdFrames::new(raw)))
+    } else {
+        Box::new(raw)
+    };
+    Ok((reader, progress))
+}
+
+/// A frame of RFC 8878 begins with 0xFD2FB528, a skippable one with 0x184D2A50 to 0x184D2A5F,
+/// both little-endian.
+fn is_zstd(magic: &[u8]) -> bool {
+    match magic {
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => true,
+        [low, 0x2a, 0x4d, 0x18, ..] => low & 0xf0 == 0x50,
+        _ => false,
+    }
+}
+
+/// A file that counts what has been read from it.
+struct Counted {
+    file: File,
+    read_bytes: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.read_bytes.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// All the frames of a Zstandard file, one after the other, their checksums compared.
+struct ZstdFrames<R> {
+    source: R,
+    decoder: FrameDecoder,
+    in_frame: bool,
+}
+
+impl<R: BufRead> ZstdFrames<R> {
+    fn new(source: R) -> ZstdFrames<R> {
+        ZstdFrames { source, decoder: FrameDecoder::new(), in_frame: false }
+    }
+
+    /// Reads the header of the next frame with content; false at the end of the file.
+    fn start_frame(&mut self) -> io::Result<bool> {
+        while !self.source.fill_buf()?.is_empty() {
+            match self.decoder.reset(&mut self.source) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let mut content = (&mut self.source).take(u64::from(length));
+                    let skipped = io::copy(&mut content, &mut io::sink())?;
+                    if skipped < u64::from(length) {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(self.broken(&error)),
+            }
+        }
+        Ok(false)
+    }
+
+    /// The decoder's error, or the plain fact that the file has ended.
+    fn broken(&mut self, error: &FrameDecoderError) -> io::Error {
+        match self.source.fill_buf() {
+            Ok([]) => {
+                let sentence = "the file ends within a frame";
+                io::Error::new(io::ErrorKind::UnexpectedEof, sentence)
+            }
+            Ok(_) => io::Error::new(io::ErrorKind::InvalidData, error.to_string()),
+            Err(unreadable) => unreadable,
+        }
+    }
+
+    fn check_sum(&self) -> io::Result<()> {
+        let stored = self.decoder.get_checksum_from_data();
+        match (stored, self.decoder.get_calculated_checksum()) {
+            (Some(stored), Some(found)) if stored != found => {
+                let sentence = "the checksum of a frame does not match its content";
+                Err(io::Error::new(io::ErrorKind::InvalidData, sentence))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<R: BufRead> Read for ZstdFrames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.in_frame {
+                if !self.start_frame()? {
+                    return Ok(0);
+                }
+                self.in_frame = true;
+            }
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let one = BlockDecodingStrategy::UptoBlocks(1);
+                let decoded = self.decoder.decode_blocks(&mut self.source, one);
+                decoded.map_err(|error| self.broken(&error))?;
+            }
+            let count = self.decoder.read(buffer)?;
+            if count > 0 {
+                return Ok(count);
+            }
+            self.check_sum()?;
+            self.in_frame = false;
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Splits a stream of bytes into numbered lines, one at a time.
+
+use std::io::{self, BufRead, Read};
+
+use super::decompress::ByteReader;
+
+/// Longest line that is still taken for text: far above any format's, far below the memory.
+const LINE_BYTES_MAX: usize = 64 * 1024;
+
+/// A stream of lines without their ends (LF or CRLF).
+pub(super) struct Lines {
+    reader: ByteReader,
+    buffer: Vec<u8>,
+    number: u64,
+}
+
+impl Lines {
+    pub(super) fn new(reader: ByteReader) -> Lines {
+        Lines { reader, buffer: Vec::new(), number: 0 }
+    }
+
+    /// The next line, or `None` at the end; the last line may lack its end.
+    #[inline]
+    pub(super) fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
+        self.buffer.clear();
+        let mut limited = (&mut *self.reader).take(LINE_BYTES_MAX as u64);
+        if limited.read_until(b'\n', &mut self.buffer)? == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        if self.buffer.len() == LINE_BYTES_MAX {
+            let sentence = format!("a line of more than {LINE_BYTES_MAX} bytes is not text");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, sentence));
+        }
+        Ok(Some(trim_end(&self.buffer)))
+    }
+
+    /// Number of the line returned last, from 1; 0 before the first.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+/// Without a line's end.
+pub(super) fn trim_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}

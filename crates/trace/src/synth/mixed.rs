@@ -1,0 +1,253 @@
+//! Generator `mixed`: independent draws of operation, size, address and arrival time.
+
+use reprieve_base::{Entry, Op, Request, SECTOR_BYTES, Stream, UserError};
+
+use super::arrival::ArrivalTimes;
+use super::zipf::{Scatter, Zipf};
+use crate::config::{Addresses, MixedConfig, wrong};
+
+/// What the registry says of it.
+pub(super) const ENTRY: Entry = Entry {
+    name: "mixed",
+    doc: "Independent draws of operation, size, address and inter-arrival time.",
+};
+
+/// Smallest unit of popularity of Zipf's law: the page that most hosts use.
+const ZIPF_UNIT_BYTES_MIN: u64 = 4096;
+
+/// 1.0 in the fixed-point probabilities below: the resolution of an `f64` in [0.5, 1).
+const ONE: u64 = 1 << 53;
+
+/// The generator, ready to draw.
+#[derive(Debug)]
+pub(crate) struct Mixed {
+    requests: u64,
+    handed_out: u64,
+    op_stream: Stream,
+    read_below: u64,
+    trim_below: u64,
+    size_stream: Stream,
+    sizes: Vec<Size>,
+    address_stream: Stream,
+    placement: Placement,
+    align_sectors: u64,
+    footprint_sectors: u64,
+    arrivals: ArrivalTimes,
+    queue_depth: Option<u32>,
+}
+
+/// A size, and in how many aligned places it fits.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    bytes: u32,
+    sectors: u64,
+    /// A draw of 53 bits below this, and not below that of the size before, chooses it.
+    below: u64,
+    /// Places in the footprint; of `HotCold`, in its cold part.
+    places: u64,
+    /// Places in the hot part of `HotCold`; else 0.
+    hot_places: u64,
+}
+
+/// `Addresses`, resolved for a footprint.
+#[derive(Debug)]
+enum Placement {
+    Uniform,
+    Sequential { next_sector: u64 },
+    Zipf { law: Zipf, scatter: Scatter, unit_sectors: u64 },
+    HotCold { hot_below: u64, cold_sector: u64 },
+}
+
+impl Mixed {
+    pub(crate) fn new(
+        config: &MixedConfig,
+        capacity_bytes: u64,
+        seed: u64,
+    ) -> Result<Mixed, UserError> {
+        config.check()?;
+        let align_sectors = u64::from(config.align_bytes) / SECTOR_BYTES;
+        let footprint_bytes = (capacity_bytes as f64 * config.footprint_share) as u64;
+        let footprint_sectors =
+            footprint_bytes.min(capacity_bytes) / SECTOR_BYTES / align_sectors * align_sectors;
+        let (hot_sectors, cold_sectors) = split(config, footprint_sectors, align_sectors);
+        let sizes = sizes(config, hot_sectors, cold_sectors, align_sectors)?;
+        let arrivals = ArrivalTimes::new(config.arrivals, config.requests, seed)?;
+        let queue_depth = match arrivals {
+            ArrivalTimes::Closed { queue_depth } => Some(queue_depth),
+            _ => None,
+        };
+        let read_below = fixed_point(config.read_fraction);
+        Ok(Mixed {
+            requests: config.requests,
+            handed_out: 0,
+            op_stream: Stream::new(seed, "workload.op", 0),
+            read_below,
+            trim_below: read_below + fixed_point(config.trim_fraction),
+            size_stream: Stream::new(seed, "workload.size", 0),
+            placement: placement(config, &sizes, hot_sectors, footprint_sectors),
+            sizes,
+            address_stream: Stream::new(seed, "workload.address", 0),
+            align_sectors,
+            footprint_sectors,
+            arrivals,
+            queue_depth,
+        })
+    }
+
+    #[inline]
+    pub(crate) fn next_request(&mut self) -> Option<Request> {
+        if self.handed_out == self.requests {
+            return None;
+        }
+        self.handed_out += 1;
+        let draw = self.op_stream.next_u64() >> 11;
+        let op = if draw < self.read_below {
+            Op::Read
+        } else if draw < self.trim_below {
+            Op::Trim
+        } else {
+            Op::Write
+        };
+        let size = self.next_size();
+        let lba = self.next_lba(size);
+        debug_assert!(lba + size.sectors <= self.footprint_sectors, "{lba} leaves the footprint");
+        Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes })
+    }
+
+    #[inline]
+    fn next_size(&mut self) -> Size {
+        if self.sizes.len() == 1 {
+            return self.sizes[0];
+        }
+        let draw = self.size_stream.next_u64() >> 11;
+        let chosen = self.sizes.iter().find(|size| draw < size.below);
+        *chosen.expect("the last size takes every draw")
+    }
+
+    #[inline]
+    fn next_lba(&mut self, size: Size) -> u64 {
+        let stream = &mut self.address_stream;
+        match &mut self.placement {
+            Placement::Uniform => stream.below(size.places) * self.align_sectors,
+            Placement::Sequential { next_sector } => {
+                let fits = *next_sector + size.sectors <= self.footprint_sectors;
+                let lba = if fits { *next_sector } else { 0 };
+                *next_sector = (lba + size.sectors).next_multiple_of(self.align_sectors);
+                lba
+            }
+            Placement::Zipf { law, scatter, unit_sectors } => {
+                scatter.place(law.draw(stream) - 1) * *unit_sectors
+            }
+            Placement::HotCold { hot_below, cold_sector } => {
+                if stream.next_u64() >> 11 < *hot_below {
+                    stream.below(size.hot_places) * self.align_sectors
+                } else {
+                    *cold_sector + stream.below(size.places) * self.align_sectors
+                }
+            }
+        }
+    }
+
+    pub(crate) fn queue_depth(&self) -> Option<u32> {
+        self.queue_depth
+    }
+
+    pub(crate) fn handed_out(&self) -> u64 {
+        self.handed_out
+    }
+
+    pub(crate) fn progress(&self) -> f64 {
+        self.handed_out as f64 / self.requests as f64
+    }
+}
+
+/// Sectors of the hot and of the other part of the footprint, both whole multiples of the
+/// alignment; without `HotCold` all of it is the other part.
+fn split(config: &MixedConfig, footprint_sectors: u64, align_sectors: u64) -> (u64, u64) {
+    match config.addresses {
+        Addresses::HotCold { hot_share, .. } => {
+            let places = (footprint_sectors / align_sectors) as f64;
+            let hot_sectors = (places * hot_share).round() as u64 * align_sectors;
+            (hot_sectors, footprint_sectors - hot_sectors)
+        }
+        Addresses::Uniform | Addresses::Sequential | Addresses::Zipf { .. } => {
+            (0, footprint_sectors)
+        }
+    }
+}
+
+fn sizes(
+    config: &MixedConfig,
+    hot_sectors: u64,
+    cold_sectors: u64,
+    align_sectors: u64,
+) -> Result<Vec<Size>, UserError> {
+    let hot_cold = matches!(config.addresses, Addresses::HotCold { .. });
+    let total: f64 = config.sizes.iter().map(|(_, weight)| weight).sum();
+    let mut sum = 0.0;
+    let mut sizes = Vec::with_capacity(config.sizes.len());
+    for &(bytes, weight) in &config.sizes {
+        let sectors = u64::from(bytes) / SECTOR_BYTES;
+        let places = |region: u64| Some(region.checked_sub(sectors)? / align_sectors + 1);
+        sum += weight;
+        match (places(cold_sectors), places(hot_sectors)) {
+            (Some(places), hot_places) if !hot_cold || hot_places.is_some() => sizes.push(Size {
+                bytes,
+                sectors,
+                below: fixed_point(sum / total),
+                places,
+                hot_places: hot_places.unwrap_or(0),
+            }),
+            _ => return Err(does_not_fit(bytes, hot_cold, hot_sectors, cold_sectors)),
+        }
+    }
+    // A sum of weights may miss the total by a rounding error: the last size takes what is left.
+    sizes.last_mut().expect("checked: at least one size").below = ONE;
+    Ok(sizes)
+}
+
+fn does_not_fit(bytes: u32, hot_cold: bool, hot_sectors: u64, cold_sectors: u64) -> UserError {
+    let region = match (hot_cold, hot_sectors < cold_sectors) {
+        (false, _) => "footprint",
+        (true, true) => "hot part of the footprint",
+        (true, false) => "cold part of the footprint",
+    };
+    let sectors = if hot_cold { hot_sectors.min(cold_sectors) } else { cold_sectors };
+    let room = sectors * SECTOR_BYTES;
+    let what = format!("does not fit into the {region}, which has {room} bytes");
+    wrong("sizes", bytes, &what)
+}
+
+fn placement(
+    config: &MixedConfig,
+    sizes: &[Size],
+    hot_sectors: u64,
+    footprint_sectors: u64,
+) -> Placement {
+    match config.addresses {
+        Addresses::Uniform => Placement::Uniform,
+        Addresses::Sequential => Placement::Sequential { next_sector: 0 },
+        Addresses::HotCold { hot_fraction, .. } => {
+            Placement::HotCold { hot_below: fixed_point(hot_fraction), cold_sector: hot_sectors }
+        }
+        Addresses::Zipf { theta } => {
+            let align_bytes = u64::from(config.align_bytes);
+            let unit_sectors =
+                ZIPF_UNIT_BYTES_MIN.next_multiple_of(align_bytes).max(align_bytes) / SECTOR_BYTES;
+            let longest = sizes.iter().map(|size| size.sectors).max();
+            let longest = longest.expect("checked: at least one size");
+            // The last units may be too near the end for the longest request: they stay unused.
+            let units = (footprint_sectors - longest) / unit_sectors + 1;
+            Placement::Zipf {
+                law: Zipf::new(units, theta),
+                scatter: Scatter::new(units),
+                unit_sectors,
+            }
+        }
+    }
+}
+
+/// A probability in [0, 1] as a bound for draws of 53 bits: 1 takes every draw, 0 none.
+fn fixed_point(probability: f64) -> u64 {
+    (probability * ONE as f64) as u64
+}

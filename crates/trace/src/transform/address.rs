@@ -1,0 +1,56 @@
+//! Requests made to fit a drive: the address policies.
+
+use reprieve_base::SECTOR_BYTES;
+
+use crate::config::AddressPolicy;
+
+/// Unit of `AddressPolicy::Scale`: what is aligned to it stays aligned.
+const SCALE_SECTORS: u64 = 4096 / SECTOR_BYTES;
+
+/// The policy, for one drive and one trace.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fit {
+    policy: AddressPolicy,
+    capacity_sectors: u64,
+    /// Of the trace, in units of `SCALE_SECTORS`; used by `Scale` only.
+    extent_units: u64,
+}
+
+impl Fit {
+    /// `extent_bytes` matters to `Scale` only.
+    pub(crate) fn new(policy: AddressPolicy, capacity_bytes: u64, extent_bytes: u64) -> Fit {
+        let extent_units = extent_bytes.div_ceil(SCALE_SECTORS * SECTOR_BYTES).max(1);
+        Fit { policy, capacity_sectors: capacity_bytes / SECTOR_BYTES, extent_units }
+    }
+
+    /// Where `sectors` sectors at `sector` go; the error says why they cannot.
+    #[inline]
+    pub(crate) fn place(&self, sector: u64, sectors: u64) -> Result<u64, String> {
+        if sectors > self.capacity_sectors {
+            return Err(format!(
+                "a request of {} bytes is larger than the drive, which has {}",
+                sectors * SECTOR_BYTES,
+                self.capacity_sectors * SECTOR_BYTES
+            ));
+        }
+        let last_sector = self.capacity_sectors - sectors;
+        match self.policy {
+            AddressPolicy::Modulo => Ok((sector % self.capacity_sectors).min(last_sector)),
+            AddressPolicy::Scale => Ok(self.scaled(sector).min(last_sector)),
+            AddressPolicy::Error if sector <= last_sector => Ok(sector),
+            AddressPolicy::Error => Err(format!(
+                "sector {sector} and the {sectors} from it go past the end of the drive at \
+                 sector {}; with address = \"modulo\" or \"scale\" they would be moved",
+                self.capacity_sectors
+            )),
+        }
+    }
+
+    fn scaled(&self, sector: u64) -> u64 {
+        let unit = u128::from(sector / SCALE_SECTORS);
+        let capacity_units = u128::from(self.capacity_sectors / SCALE_SECTORS);
+        let scaled = unit * capacity_units / u128::from(self.extent_units);
+        let scaled = u64::try_from(scaled).expect("an address within the extent");
+        scaled * SCALE_SECTORS + sector % SCALE_SECTORS
+    }
+}

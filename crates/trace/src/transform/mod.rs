@@ -1,0 +1,13 @@
+//! What happens between a trace's rows and a drive's requests, one step a file.
+
+mod address;
+mod devices;
+mod duplicates;
+mod order;
+mod sectors;
+
+pub(crate) use address::Fit;
+pub(crate) use devices::{Bases, Extents};
+pub(crate) use duplicates::Duplicates;
+pub(crate) use order::{Ordered, SORT_WINDOW_ROWS};
+pub(crate) use sectors::widen;

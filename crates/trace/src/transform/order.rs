@@ -1,0 +1,128 @@
+//! Rows in order of time: late ones put in place within a window, or refused.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use reprieve_base::UserError;
+
+use crate::source::{NumberedRow, Rows};
+
+/// The window where no key of a scenario sets one: far more than recordings are known to need,
+/// in some 4 MB of memory.
+pub(crate) const SORT_WINDOW_ROWS: u32 = 1 << 16;
+
+/// Rows of a trace whose times never run back.
+pub(crate) struct Ordered {
+    rows: Rows,
+    window: usize,
+    /// Rows held back; empty while `window` is 0.
+    held: BinaryHeap<Reverse<Held>>,
+    /// Latest time read, and its line.
+    latest: (u64, u64),
+    /// Time handed out last.
+    released_ns: u64,
+    at_end: bool,
+    resorted: u64,
+}
+
+/// A row held back, ordered by time and, where that is equal, by line: the sort is stable.
+struct Held(NumberedRow);
+
+impl Held {
+    fn key(&self) -> (u64, u64) {
+        (self.0.raw.time_ns, self.0.line)
+    }
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Held) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Held {}
+
+impl PartialOrd for Held {
+    fn partial_cmp(&self, other: &Held) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Held {
+    fn cmp(&self, other: &Held) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl Ordered {
+    /// Puts `rows` in order, holding back at most `window` of them.
+    pub(crate) fn new(rows: Rows, window: u32) -> Ordered {
+        Ordered {
+            rows,
+            window: window as usize,
+            held: BinaryHeap::new(),
+            latest: (0, 0),
+            released_ns: 0,
+            at_end: false,
+            resorted: 0,
+        }
+    }
+
+    /// The next row in order of time.
+    #[inline]
+    pub(crate) fn next_row(&mut self) -> Result<Option<NumberedRow>, UserError> {
+        while !self.at_end {
+            let Some(row) = self.rows.next_row()? else {
+                self.at_end = true;
+                break;
+            };
+            let time_ns = row.raw.time_ns;
+            if time_ns < self.released_ns {
+                return Err(self.too_late(row));
+            }
+            if time_ns < self.latest.0 {
+                self.resorted += 1;
+            } else {
+                self.latest = (time_ns, row.line);
+            }
+            if self.window == 0 {
+                self.released_ns = time_ns;
+                return Ok(Some(row));
+            }
+            self.held.push(Reverse(Held(row)));
+            if self.held.len() > self.window {
+                break;
+            }
+        }
+        Ok(self.held.pop().map(|Reverse(Held(row))| {
+            self.released_ns = row.raw.time_ns;
+            row
+        }))
+    }
+
+    fn too_late(&self, row: NumberedRow) -> UserError {
+        let (latest_ns, latest_line) = self.latest;
+        let back_ns = latest_ns - row.raw.time_ns;
+        let sentence = format!(
+            "time runs back by {back_ns} ns from line {latest_line}; with \
+             sort_window_requests above {} such rows are put in order",
+            self.window
+        );
+        self.rows.at_line(row.line, sentence)
+    }
+
+    /// Rows that stood behind a later one.
+    pub(crate) fn resorted(&self) -> u64 {
+        self.resorted
+    }
+
+    /// The rows as they are read.
+    pub(crate) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// The same, to count what is dropped further on.
+    pub(crate) fn rows_mut(&mut self) -> &mut Rows {
+        &mut self.rows
+    }
+}

@@ -1,0 +1,91 @@
+//! The one stream of requests that a drive sees, whether recorded or generated.
+
+use reprieve_base::{Request, UserError};
+
+use crate::config::WorkloadConfig;
+use crate::replay::Replay;
+use crate::synth::Mixed;
+
+/// A stream of requests whose arrivals never run back.
+#[derive(Debug)]
+pub struct Workload(Source);
+
+#[derive(Debug)]
+enum Source {
+    Trace(Box<Replay>),
+    Mixed(Box<Mixed>),
+}
+
+/// What has been read, handed out and left out so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Rows of the trace that hold a request, whatever became of it.
+    pub rows: u64,
+    /// Requests handed out (or written, by `convert`).
+    pub requests: u64,
+    /// Rows left out: reason and count, only where there are any, in a fixed order.
+    pub dropped: Vec<(&'static str, u64)>,
+    /// Requests whose address the address policy moved.
+    pub wrapped: u64,
+    /// Rows that stood behind a later one and were put in order of time.
+    pub resorted: u64,
+    /// Requests widened outward to whole 512-byte sectors.
+    pub widened: u64,
+    /// Times rounded down to the resolution of the format written; 0 unless converting.
+    pub times_rounded: u64,
+}
+
+impl Workload {
+    /// Opens a trace or sets up a generator for a drive of `capacity_bytes`.
+    ///
+    /// A trace whose addresses depend on its devices' extents (several devices one behind the
+    /// other, or [`AddressPolicy::Scale`](crate::AddressPolicy::Scale)) is read twice. The seed
+    /// matters to generators only.
+    pub fn open(
+        config: &WorkloadConfig,
+        capacity_bytes: u64,
+        seed: u64,
+    ) -> Result<Workload, UserError> {
+        Ok(Workload(match config {
+            WorkloadConfig::Trace(trace) => {
+                Source::Trace(Box::new(Replay::open(trace, capacity_bytes)?))
+            }
+            WorkloadConfig::Mixed(mixed) => {
+                Source::Mixed(Box::new(Mixed::new(mixed, capacity_bytes, seed)?))
+            }
+        }))
+    }
+
+    /// The next request, or `None` after the last; after an error the stream is at its end.
+    #[inline]
+    pub fn next_request(&mut self) -> Result<Option<Request>, UserError> {
+        match &mut self.0 {
+            Source::Mixed(mixed) => Ok(mixed.next_request()),
+            Source::Trace(replay) => replay.next_request(),
+        }
+    }
+
+    /// Requests outstanding in a closed loop, where every arrival is `Time::ZERO`; else `None`.
+    pub fn queue_depth(&self) -> Option<u32> {
+        match &self.0 {
+            Source::Mixed(mixed) => mixed.queue_depth(),
+            Source::Trace(_) => None,
+        }
+    }
+
+    /// Share of the work handed out, in [0, 1]: of requests, or of the trace file's bytes.
+    pub fn progress(&self) -> Option<f64> {
+        match &self.0 {
+            Source::Mixed(mixed) => Some(mixed.progress()),
+            Source::Trace(replay) => replay.progress(),
+        }
+    }
+
+    /// What has been read, handed out and left out so far.
+    pub fn counts(&self) -> Counts {
+        match &self.0 {
+            Source::Mixed(mixed) => Counts { requests: mixed.handed_out(), ..Counts::default() },
+            Source::Trace(replay) => replay.counts(),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Tests of the crate from outside: files in, requests out.
+
+mod compression;
+mod convert;
+mod files;
+mod formats;
+mod mixed;
+mod profile;
+mod replay;

@@ -1,0 +1,270 @@
+//! From rows to requests: order, the part that is replayed, devices, addresses and the clock.
+
+use proptest::prelude::*;
+use reprieve_base::{Dur, Op, Request, Time, UserError};
+use reprieve_trace::{
+    AddressPolicy, Counts, DeviceSelection, TraceConfig, Workload, WorkloadConfig,
+};
+
+use crate::files::{TestFile, whole};
+
+const GIB: u64 = 1 << 30;
+
+fn replay(config: &TraceConfig, capacity: u64) -> Result<(Vec<Request>, Counts), UserError> {
+    let mut workload = Workload::open(&WorkloadConfig::Trace(config.clone()), capacity, 1)?;
+    let mut requests = Vec::new();
+    while let Some(request) = workload.next_request()? {
+        requests.push(request);
+    }
+    assert_eq!(workload.next_request(), Ok(None));
+    assert_eq!(workload.queue_depth(), None);
+    let counts = workload.counts();
+    assert_eq!(counts.requests, requests.len() as u64);
+    Ok((requests, counts))
+}
+
+/// Arrivals and addresses of a replay.
+fn places(config: &TraceConfig, capacity: u64) -> Vec<(u64, u64)> {
+    let (requests, _) = replay(config, capacity).expect("a good trace");
+    requests.iter().map(|request| (request.arrival.ns(), request.lba)).collect()
+}
+
+fn error_of(config: &TraceConfig, capacity: u64) -> String {
+    let error = replay(config, capacity).expect_err("a mistake").to_string();
+    error.replace(&config.path.display().to_string(), "FILE")
+}
+
+#[test]
+fn a_workload_can_be_moved_to_another_thread() {
+    fn assert_send<T: Send>() {}
+    assert_send::<Workload>();
+}
+
+#[test]
+fn a_run_starts_at_its_first_request() {
+    let file = TestFile::new("t", "500 0 8 8 1\n700 0 16 16 0\n");
+    let (requests, counts) = replay(&whole(&file), GIB).expect("a good trace");
+    let request = |ns, op, lba, bytes| Request { arrival: Time::from_ns(ns), op, lba, bytes };
+    assert_eq!(requests, [request(0, Op::Read, 8, 4096), request(200, Op::Write, 16, 8192)]);
+    assert_eq!(counts, Counts { rows: 2, requests: 2, ..Counts::default() });
+}
+
+#[test]
+fn scaled_times_round_half_up_and_do_not_add_up_errors() {
+    // 0.5 of 1, 2, 3 and 5 ns: 0.5, 1, 1.5 and 2.5 ns.
+    let file = TestFile::new("t", "10 0 8 8 1\n11 0 8 8 1\n12 0 8 8 1\n13 0 8 8 1\n15 0 8 8 1\n");
+    let config = TraceConfig { time_scale: 0.5, ..whole(&file) };
+    let times: Vec<u64> = places(&config, GIB).iter().map(|place| place.0).collect();
+    assert_eq!(times, [0, 1, 1, 2, 3]);
+    let config = TraceConfig { time_scale: 1e19, ..whole(&file) };
+    let error = error_of(&config, GIB);
+    assert!(error.contains("workload.time_scale") && error.contains("line 3"), "{error}");
+}
+
+#[test]
+fn start_and_duration_are_trace_time_before_scaling() {
+    // Times since the first row: 0, 100, 199, 200, 300. Kept: from 100, for 100, so two rows.
+    let rows = "50 0 0 8 1\n150 0 8 8 1\n249 0 16 8 1\n250 0 24 8 1\n350 0 32 8 1\n";
+    let file = TestFile::new("t", rows);
+    let config = TraceConfig {
+        start: Dur::from_ns(100),
+        duration: Some(Dur::from_ns(100)),
+        time_scale: 2.0,
+        ..whole(&file)
+    };
+    assert_eq!(places(&config, GIB), [(0, 8), (198, 16)]);
+    let (_, counts) = replay(&config, GIB).expect("a good trace");
+    assert_eq!(counts.dropped, [("before start", 1)]);
+    let config = TraceConfig { start: Dur::from_ns(301), ..whole(&file) };
+    assert_eq!(
+        error_of(&config, GIB),
+        "FILE: has no request to replay: of its rows, 5 before start"
+    );
+}
+
+#[test]
+fn a_limit_of_requests_is_kept_exactly() {
+    let file = TestFile::new("t", "1 0 0 8 1\n2 0 8 8 1\n3 0 16 8 1\nnot a row\n");
+    // Merged, or the devices' extents would be read from the whole file first.
+    let devices = DeviceSelection::Merge;
+    let config = TraceConfig { max_requests: Some(2), devices, ..whole(&file) };
+    let mut workload =
+        Workload::open(&WorkloadConfig::Trace(config), GIB, 1).expect("a good trace");
+    assert_eq!(workload.counts().requests, 0);
+    assert!(workload.next_request().expect("good").is_some());
+    assert_eq!(workload.counts().requests, 1);
+    assert!(workload.next_request().expect("good").is_some());
+    assert_eq!(workload.next_request(), Ok(None));
+    assert_eq!(workload.progress(), Some(1.0));
+}
+
+#[test]
+fn devices_lie_one_behind_the_other() {
+    // Device 2 ends at sector 3 + 5 = 8: 4 KiB. Device 5 ends at 17 + 8 = 25, rounded up to a
+    // multiple of 4 KiB: 32. Device 7 begins at 8 + 32 = 40.
+    let rows = "1 5 17 8 1\n2 7 1 8 1\n3 2 3 5 1\n4 7 0 8 1\n";
+    let file = TestFile::new("t", rows);
+    assert_eq!(places(&whole(&file), GIB), [(0, 25), (1, 41), (2, 3), (3, 40)]);
+    let merged = TraceConfig { devices: DeviceSelection::Merge, ..whole(&file) };
+    assert_eq!(places(&merged, GIB), [(0, 17), (1, 1), (2, 3), (3, 0)]);
+    // In the order given: device 7 ends at sector 9, rounded up to 16; then device 2.
+    let some = TraceConfig { devices: DeviceSelection::Only(vec![7, 2]), ..whole(&file) };
+    assert_eq!(places(&some, GIB), [(0, 1), (1, 16 + 3), (2, 0)]);
+    assert_eq!(replay(&some, GIB).expect("good").1.dropped, [("other device", 1)]);
+    let one = TraceConfig { devices: DeviceSelection::Only(vec![7]), ..whole(&file) };
+    assert_eq!(places(&one, GIB), [(0, 1), (2, 0)]);
+}
+
+#[test]
+fn a_part_of_a_trace_lies_where_the_whole_puts_it() {
+    let file = TestFile::new("t", "1 1 0 8 1\n2 0 8 8 1\n3 1 8 8 1\n");
+    let part = TraceConfig { max_requests: Some(1), ..whole(&file) };
+    assert_eq!(places(&part, GIB), [(0, 16)]);
+    assert_eq!(places(&whole(&file), GIB), [(0, 16), (1, 8), (2, 24)]);
+}
+
+#[test]
+fn a_device_that_is_not_there_is_a_mistake() {
+    let file = TestFile::new("t", "1 5 17 8 1\n2 7 1 8 1\n");
+    for list in [vec![3], vec![5, 3]] {
+        let config = TraceConfig { devices: DeviceSelection::Only(list), ..whole(&file) };
+        let error = error_of(&config, GIB);
+        assert!(error.contains('5') && error.contains('7') && error.contains("device"), "{error}");
+    }
+}
+
+#[test]
+fn addresses_wrap_at_the_capacity_and_never_straddle_it() {
+    // A drive of 100 sectors. Sector 195 wraps to 95, and 8 sectors from there would end at 103:
+    // moved to 92. Sector 92 just fits. Sector 300 wraps to 0.
+    let file = TestFile::new("t", "1 0 92 8 1\n2 0 195 8 1\n3 0 300 8 1\n4 0 93 8 0\n");
+    let config = TraceConfig { address: AddressPolicy::Modulo, ..whole(&file) };
+    assert_eq!(places(&config, 51_200), [(0, 92), (1, 92), (2, 0), (3, 92)]);
+    assert_eq!(replay(&config, 51_200).expect("good").1.wrapped, 3);
+    let small = error_of(&config, 2048);
+    assert!(small.starts_with("FILE:1: ") && small.contains("4096 bytes"), "{small}");
+}
+
+#[test]
+fn an_address_past_the_end_can_be_an_error() {
+    let file = TestFile::new("t", "1 0 92 8 1\n2 0 93 8 1\n");
+    let error = error_of(&whole(&file), 51_200);
+    assert!(error.starts_with("FILE:2: sector 93"), "{error}");
+    assert!(error.contains("modulo") && error.contains("scale"), "{error}");
+}
+
+#[test]
+fn an_extent_is_scaled_onto_the_capacity() {
+    // Extent 100 * 4 KiB (the request at sector 792 ends it), capacity 50 * 4 KiB. Page 40
+    // becomes 20, and 3 sectors into the page stay 3; page 99 becomes 49, and 8 sectors fit.
+    let file = TestFile::new("t", "1 0 323 8 1\n2 0 792 8 1\n3 0 0 8 0\n");
+    let config = TraceConfig { address: AddressPolicy::Scale, ..whole(&file) };
+    assert_eq!(places(&config, 50 * 4096), [(0, 163), (1, 392), (2, 0)]);
+    assert_eq!(replay(&config, 50 * 4096).expect("good").1.wrapped, 2);
+    // Onto twice the capacity: pages 40 and 99 become 80 and 198.
+    assert_eq!(places(&config, 200 * 4096), [(0, 643), (1, 1584), (2, 0)]);
+}
+
+#[test]
+fn requests_are_widened_to_whole_sectors_and_counted() {
+    // Bytes 100..1,300 are sectors 0, 1 and 2; 512..1,024 are sector 1 as they stand.
+    let file = TestFile::new("t", "5,h,0,Read,100,1200,1\n5,h,0,Read,512,512,1\n");
+    let (requests, counts) = replay(&whole(&file), GIB).expect("a good trace");
+    assert_eq!((requests[0].lba, requests[0].bytes), (0, 1536));
+    assert_eq!((requests[1].lba, requests[1].bytes), (1, 512));
+    assert_eq!(counts.widened, 1);
+}
+
+#[test]
+fn repeats_within_the_window_are_dropped() {
+    // After the first row at 0: a repeat at 10 (within), one at 11 (not within 10 of the kept
+    // row at 0), one at 21 (within 10 of 11); others differ in length, operation or device.
+    let rows = "0 0 8 8 1\n10 0 8 8 1\n10 0 8 16 1\n10 0 8 8 0\n10 1 8 8 1\n11 0 8 8 1\n\
+                21 0 8 8 1\n";
+    let file = TestFile::new("t", rows);
+    let config = TraceConfig {
+        drop_duplicates_within: Some(Dur::from_ns(10)),
+        devices: DeviceSelection::Merge,
+        ..whole(&file)
+    };
+    let times: Vec<u64> = places(&config, GIB).iter().map(|place| place.0).collect();
+    assert_eq!(times, [0, 10, 10, 10, 11]);
+    assert_eq!(replay(&config, GIB).expect("good").1.dropped, [("duplicate", 2)]);
+}
+
+#[test]
+fn late_rows_are_an_error_or_put_in_order() {
+    let file = TestFile::new("t", "5 0 0 8 1\n9 0 8 8 1\n9 0 16 8 1\n7 0 24 8 1\n9 0 32 8 1\n");
+    let error = error_of(&whole(&file), GIB);
+    assert!(error.starts_with("FILE:4: time runs back by 2 ns from line 3"), "{error}");
+    assert!(error.contains("sort_window_requests above 0"), "{error}");
+    // Held back: two rows of time 9 when the row of time 7 comes. Equal times keep their order.
+    let sorted = TraceConfig { sort_window_requests: 2, ..whole(&file) };
+    assert_eq!(places(&sorted, GIB), [(0, 0), (2, 24), (4, 8), (4, 16), (4, 32)]);
+    assert_eq!(replay(&sorted, GIB).expect("good").1.resorted, 1);
+    let too_small = TraceConfig { sort_window_requests: 1, ..whole(&file) };
+    let error = error_of(&too_small, GIB);
+    assert!(error.contains("FILE:4:") && error.contains("above 1"), "{error}");
+}
+
+#[test]
+fn settings_outside_their_range_are_mistakes() {
+    let file = TestFile::new("t", "5 0 0 8 1\n");
+    let base = whole(&file);
+    let only = |list: &[u32]| DeviceSelection::Only(list.to_vec());
+    let cases = [
+        ("time_scale", TraceConfig { time_scale: 0.0, ..base.clone() }),
+        ("time_scale", TraceConfig { time_scale: f64::NAN, ..base.clone() }),
+        ("max_requests", TraceConfig { max_requests: Some(0), ..base.clone() }),
+        ("duration", TraceConfig { duration: Some(Dur::ZERO), ..base.clone() }),
+        ("devices", TraceConfig { devices: only(&[]), ..base.clone() }),
+        ("devices", TraceConfig { devices: only(&[0, 1, 0]), ..base.clone() }),
+    ];
+    for (key, config) in cases {
+        let error = error_of(&config, GIB);
+        assert!(error.starts_with(&format!("workload.{key} = ")), "{error}");
+    }
+}
+
+proptest! {
+    /// Whatever the rows and the settings: times never run back, addresses stay on the drive,
+    /// and every row is either handed out or counted as dropped.
+    #[test]
+    fn a_replay_keeps_its_promises(
+        rows in prop::collection::vec(
+            (0u64..5_000, 0u32..3, 0u64..100_000, 0u32..64, any::<bool>()),
+            1..200,
+        ),
+        policy in prop::sample::select(vec![AddressPolicy::Modulo, AddressPolicy::Scale]),
+        devices in prop::sample::select(
+            vec![DeviceSelection::Concatenate, DeviceSelection::Merge],
+        ),
+        capacity_sectors in 64u64..50_000,
+        time_scale in 0.01f64..10.0,
+        filter in any::<bool>(),
+    ) {
+        prop_assume!(rows.iter().any(|row| row.3 > 0));
+        let text: String = rows
+            .iter()
+            .map(|(t, d, lba, n, read)| format!("{t} {d} {lba} {n} {}\n", u32::from(*read)))
+            .collect();
+        let file = TestFile::new("random", text);
+        let config = TraceConfig {
+            address: policy,
+            devices,
+            time_scale,
+            sort_window_requests: 200,
+            drop_duplicates_within: filter.then_some(Dur::from_ns(100)),
+            ..whole(&file)
+        };
+        let (requests, counts) = replay(&config, capacity_sectors * 512).expect("good rows");
+        prop_assert!(requests.windows(2).all(|pair| pair[0].arrival <= pair[1].arrival));
+        for request in &requests {
+            prop_assert!(request.bytes > 0 && request.bytes % 512 == 0);
+            prop_assert!(request.lba + u64::from(request.bytes) / 512 <= capacity_sectors);
+        }
+        let dropped: u64 = counts.dropped.iter().map(|(_, count)| count).sum();
+        prop_assert_eq!(counts.requests + dropped, counts.rows);
+        prop_assert_eq!(counts.rows, rows.len() as u64);
+    }
+}
