@@ -76,17 +76,16 @@ impl Ftl {
         }
         let plane = self.choose_plane(die)?;
         self.gc_planes[die as usize] = plane;
+        if self.planes[plane as usize].job.victim.is_none() {
+            let victim = self.victim.pick(&self.index, plane)?;
+            self.index.unlist(victim);
+            self.touch_owners(victim);
+            let job = &mut self.planes[plane as usize].job;
+            job.victim = Some(victim);
+            job.cursor = 0;
+        }
         let job = &mut self.planes[plane as usize].job;
-        let victim = match job.victim {
-            Some(victim) => victim,
-            None => {
-                let victim = self.victim.pick(&self.index, plane)?;
-                self.index.unlist(victim);
-                job.victim = Some(victim);
-                job.cursor = 0;
-                victim
-            }
-        };
+        let victim = job.victim.expect("just made sure of");
         if let Some(held) = job.held {
             if self.map.owner(held.source) == Some(held.lpn) {
                 return Some(Kind::GcProgram);
@@ -99,6 +98,13 @@ impl Ftl {
             job.cursor += 1;
         }
         Some(if job.cursor < pages { Kind::GcRead } else { Kind::Erase })
+    }
+
+    /// Brings the mapping of a victim's valid pages into the caches, with the misses overlapping.
+    fn touch_owners(&self, victim: u32) {
+        let pages = self.geometry.pages_per_block;
+        let owners = (victim * pages..(victim + 1) * pages).filter_map(|page| self.map.owner(page));
+        std::hint::black_box(owners.fold(0, |sum, lpn| sum ^ self.map.peek(lpn)));
     }
 
     /// Takes the step that `next_step` named.
@@ -170,6 +176,7 @@ impl Ftl {
         let victim = victim.expect("over-provisioning leaves every plane a block to reclaim");
         self.index.unlist(victim);
         let moved = self.index.valid(victim);
+        self.touch_owners(victim);
         for source in victim * pages..(victim + 1) * pages {
             if let Some(lpn) = self.map.owner(source) {
                 let at = self.allocate(plane);

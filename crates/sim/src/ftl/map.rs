@@ -1,5 +1,7 @@
 //! The mapping tables: logical to physical page and back, four bytes an entry each.
 
+use super::table::Table;
+
 /// An entry of the logical-to-physical table, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
@@ -48,56 +50,64 @@ impl Mapping {
 }
 
 /// Both tables.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Map {
-    physical: Vec<u32>,
-    logical: Vec<u32>,
+    physical: Table,
+    logical: Table,
+    logical_pages: u32,
 }
 
 impl Map {
     /// Every logical page unwritten, every physical page without data.
     pub fn new(logical_pages: u32, physical_pages: u32) -> Map {
         Map {
-            physical: vec![UNWRITTEN; logical_pages as usize],
-            logical: vec![INVALID; physical_pages as usize],
+            physical: Table::new(logical_pages as usize, UNWRITTEN),
+            logical: Table::new(physical_pages as usize, INVALID),
+            logical_pages,
         }
     }
 
     /// Logical pages of the drive.
     pub fn logical_pages(&self) -> u32 {
-        self.physical.len() as u32
+        self.logical_pages
     }
 
     /// Where the data of a logical page is.
     #[inline]
     pub fn get(&self, lpn: u32) -> Mapping {
-        Mapping::decode(self.physical[lpn as usize])
+        Mapping::decode(self.physical.get(lpn))
+    }
+
+    /// The entry of a logical page as it is stored: for who only wants it in the caches.
+    #[inline]
+    pub fn peek(&self, lpn: u32) -> u32 {
+        self.physical.get(lpn)
     }
 
     /// Says where the data of a logical page is; the physical table is the caller's to keep.
     #[inline]
     pub fn set(&mut self, lpn: u32, mapping: Mapping) {
-        self.physical[lpn as usize] = mapping.encode();
+        self.physical.set(lpn, mapping.encode());
     }
 
     /// The logical page whose valid data a physical page holds.
     #[inline]
     pub fn owner(&self, page: u32) -> Option<u32> {
-        let lpn = self.logical[page as usize];
+        let lpn = self.logical.get(page);
         (lpn != INVALID).then_some(lpn)
     }
 
     /// The physical page holds the valid data of `lpn`.
     #[inline]
     pub fn own(&mut self, page: u32, lpn: u32) {
-        debug_assert_eq!(self.logical[page as usize], INVALID, "a page holds two logical pages");
-        self.logical[page as usize] = lpn;
+        debug_assert_eq!(self.logical.get(page), INVALID, "a page holds two logical pages");
+        self.logical.set(page, lpn);
     }
 
     /// The physical page holds no valid data any more.
     #[inline]
     pub fn disown(&mut self, page: u32) {
-        debug_assert_ne!(self.logical[page as usize], INVALID, "an invalid page lost its data");
-        self.logical[page as usize] = INVALID;
+        debug_assert_ne!(self.logical.get(page), INVALID, "an invalid page lost its data");
+        self.logical.set(page, INVALID);
     }
 }

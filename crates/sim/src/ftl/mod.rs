@@ -5,6 +5,7 @@ mod map;
 pub mod place;
 mod plane;
 mod precondition;
+mod table;
 
 use reprieve_base::{Geometry, PageAddress, Time};
 
@@ -18,6 +19,9 @@ use place::{Placement, PlaneView};
 use plane::Plane;
 
 pub use map::{Mapping, PAGES_MAX};
+
+/// Entries looked at together by [`Ftl::touch`]: about as many misses as a core has in flight.
+const TOUCH_CHUNK: usize = 16;
 
 /// Page-level mapping with an allocation pool for each plane.
 pub struct Ftl {
@@ -86,6 +90,27 @@ impl Ftl {
     #[inline]
     pub fn lookup(&self, lpn: u32) -> Mapping {
         self.map.get(lpn)
+    }
+
+    /// Brings the table entries of logical pages into the caches, with their misses overlapping.
+    pub fn touch(&self, lpns: &[u32]) {
+        let mut sum = 0;
+        for chunk in lpns.chunks(TOUCH_CHUNK) {
+            let mut mappings = [Mapping::Unwritten; TOUCH_CHUNK];
+            for (mapping, lpn) in mappings.iter_mut().zip(chunk) {
+                // A request past the end is told when it arrives.
+                if *lpn < self.logical_pages() {
+                    *mapping = self.map.get(*lpn);
+                }
+            }
+            for mapping in mappings {
+                if let Mapping::Flash(page) = mapping {
+                    let block = page / self.geometry.pages_per_block;
+                    sum ^= self.map.owner(page).unwrap_or(0) ^ self.index.valid(block);
+                }
+            }
+        }
+        std::hint::black_box(sum);
     }
 
     /// Die and address of a page counted over the drive.

@@ -10,6 +10,8 @@ use crate::scenario::Precondition;
 const STATIONARY: u64 = 200;
 /// On a small drive chance alone parts two passes by this many standard deviations.
 const DEVIATIONS: u64 = 3;
+/// Overwrites drawn ahead.
+const DRAWN_AHEAD: usize = 32;
 /// Passes after which the state is taken as it is; a drive settles within ten.
 const PASSES_MAX: u32 = 40;
 
@@ -49,11 +51,18 @@ impl Ftl {
         let mut stream = Stream::new(seed, "precondition.overwrite", 0);
         let pages = u64::from(self.logical_pages());
         let alike = (pages / STATIONARY).max(DEVIATIONS * pages.isqrt());
+        let mut drawn = [0; DRAWN_AHEAD];
         let mut before = 0;
         for _ in 0..PASSES_MAX {
             let mut moved = 0;
-            for _ in 0..pages {
-                moved += u64::from(self.write_now(stream.below(pages) as u32));
+            let mut left = pages;
+            while left > 0 {
+                // Drawn ahead, so that the tables' cache misses overlap.
+                let lpns = &mut drawn[..left.min(DRAWN_AHEAD as u64) as usize];
+                lpns.fill_with(|| stream.below(pages) as u32);
+                self.touch(lpns);
+                moved += lpns.iter().map(|lpn| u64::from(self.write_now(*lpn))).sum::<u64>();
+                left -= lpns.len() as u64;
             }
             if moved > 0 && moved.abs_diff(before) <= alike {
                 return;

@@ -52,7 +52,7 @@ impl Link {
 impl Ssd {
     /// Takes the next request of a closed loop.
     pub(super) fn pull(&mut self) -> Result<(), UserError> {
-        if let Some(request) = self.workload.next_request()? {
+        if let Some(request) = self.feed.next(&self.ftl)? {
             self.arrive(Request { arrival: self.now, ..request })?;
         }
         Ok(())
@@ -211,7 +211,7 @@ impl Ssd {
         if self.requests.is_empty() {
             self.idle_since = self.now;
         }
-        if self.workload.queue_depth().is_some() { self.pull() } else { Ok(()) }
+        if self.feed.queue_depth().is_some() { self.pull() } else { Ok(()) }
     }
 
     /// Completes the flushes that waited for the page of a write of `interval`.

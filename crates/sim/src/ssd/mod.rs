@@ -1,6 +1,7 @@
 //! The drive: owns every component, and the one loop that lets time pass.
 
 mod buffer;
+mod feed;
 mod flush;
 mod host;
 mod pages;
@@ -16,6 +17,7 @@ use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::stats::{Latency, LogBatch, Totals};
 use buffer::Buffer;
+use feed::Feed;
 use flush::Intervals;
 use host::{HostRequest, Link};
 
@@ -42,7 +44,7 @@ impl From<FlashEvent> for Event {
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
     scenario: Scenario,
-    workload: Workload,
+    feed: Feed,
     /// The request that arrives next; requests of a closed loop are pulled instead.
     next_arrival: Option<Request>,
     now: Time,
@@ -84,7 +86,7 @@ impl Ssd {
         ftl.precondition(scenario.ftl.precondition, scenario.seed, &mut flash);
         let pages = scenario.buffer.bytes / u64::from(scenario.geometry.page_bytes);
         Ok(Ssd {
-            workload,
+            feed: Feed::new(workload, scenario.geometry.page_bytes),
             next_arrival: None,
             now: Time::ZERO,
             events: EventQueue::new(),
@@ -132,14 +134,14 @@ impl Ssd {
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
         }
-        match self.workload.queue_depth() {
+        match self.feed.queue_depth() {
             Some(depth) => {
                 for _ in 0..depth {
                     self.pull()?;
                 }
                 self.decide();
             }
-            None => self.next_arrival = self.workload.next_request()?,
+            None => self.next_arrival = self.feed.next(&self.ftl)?,
         }
         Ok(())
     }
@@ -163,7 +165,7 @@ impl Ssd {
         }
         while self.next_arrival.is_some_and(|request| request.arrival == now) {
             let request = self.next_arrival.take().expect("just seen");
-            self.next_arrival = self.workload.next_request()?;
+            self.next_arrival = self.feed.next(&self.ftl)?;
             self.arrive(request)?;
         }
         self.decide();
@@ -224,7 +226,7 @@ impl Ssd {
 
     /// Share of the workload that has been handed out, and requests completed.
     pub fn progress(&self) -> (Option<f64>, u64) {
-        (self.workload.progress(), self.completed)
+        (self.feed.progress(), self.completed)
     }
 
     /// The scenario that is being run.

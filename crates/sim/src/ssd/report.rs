@@ -9,7 +9,7 @@ impl Ssd {
         let geometry = &self.scenario.geometry;
         let idle_now =
             if self.requests.is_empty() { (self.now - self.idle_since).ns() } else { 0 };
-        let counts = self.workload.counts();
+        let counts = self.feed.counts();
         let mut workload = vec![
             ("rows", counts.rows),
             ("requests", counts.requests),

@@ -1,0 +1,71 @@
+# The project's commands: each target is a line or two of real tools, and `make` lists them.
+
+PYTHON ?= python3
+BIN    := .venv/bin
+POLICIES := FIFO,RPS,PES-IPS,PES-IPC,PE0
+
+# What the installed package is made from; its Python files are linked, so they need no rebuild.
+SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts -type f \
+             \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test bench lint docs clean tools
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: .venv/.built ## one real trace through five policies: a table, and a report in out/demo
+	$(BIN)/reprieve compare examples/mysql-five-policies.toml --axis policy=$(POLICIES) \
+	  --out out/demo
+
+test: .venv/.dev ## every test: Rust, Python, house rules
+	cargo test --workspace
+	$(BIN)/python -m pytest python/tests tests/house
+
+bench: tools ## the fixed loads of benches/, as events and requests a second
+	cargo run --release -p reprieve-bench
+
+lint: .venv/.dev ## formatting, clippy, ruff, types
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check python tests
+	$(BIN)/ruff format --check python tests
+	$(BIN)/mypy
+	$(BIN)/mypy --strict tests/house
+
+docs: .venv/.built ## write docs/reference anew from the program itself
+	mkdir -p docs/reference
+	$(BIN)/python -c 'from reprieve._native import reference; print(reference().rstrip())' \
+	  > docs/reference/.new && mv docs/reference/.new docs/reference/scenario.md
+
+clean: ## remove all that was built or written by runs
+	rm -rf .venv target out
+	find python tests -name __pycache__ -prune -exec rm -rf {} +
+	rm -f python/reprieve/_native*.so
+
+# ---- Set-up: a virtual environment, the package in it, the tools of development ----------------
+
+tools:
+	@command -v cargo >/dev/null || { echo 'Reprieve needs Rust 1.85 or later:' \
+	  'cargo was not found; install it with rustup (https://rustup.rs).' >&2; exit 1; }
+	@command -v cc >/dev/null || { echo 'Reprieve needs a C compiler:' \
+	  'cc was not found; on Debian, apt-get install build-essential.' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'Reprieve needs' \
+	  'Python 3.11 or later as $(PYTHON); give another with make PYTHON=...' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo 'Reprieve needs the venv module' \
+	  'of $(PYTHON); on Debian, apt-get install python3-venv.' >&2; exit 1; }
+
+# The version of maturin stands in pyproject.toml, under the extra `build`, and only there.
+.venv/.tools: pyproject.toml | tools
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check $$($(BIN)/python -c 'import tomllib; \
+	  print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["build"])')
+	@touch $@
+
+.venv/.built: .venv/.tools $(SOURCES) | tools
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release
+	@touch $@
+
+.venv/.dev: .venv/.built
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev
+	@touch $@

@@ -1,0 +1,37 @@
+"""Reprieve: an SSD simulator with program and erase suspension, exact to the nanosecond.
+
+>>> import reprieve as rp
+>>> result = rp.run("scenario.toml", policy="PES-IPC")
+>>> result.latency("read").percentile(99.99)  # ns
+
+Every mistake of a user raises `UserError`, one sentence that says what would be right.
+"""
+
+from reprieve._native import UserError, __version__
+from reprieve.comparison import Comparison, compare
+from reprieve.die_rig import RigRow, rig
+from reprieve.registries import Entry, device, devices, part, parts, policies
+from reprieve.result import Latency, Result
+from reprieve.simulation import run
+from reprieve.traces import Trace, TraceRow, open_trace
+
+__all__ = [
+    "Comparison",
+    "Entry",
+    "Latency",
+    "Result",
+    "RigRow",
+    "Trace",
+    "TraceRow",
+    "UserError",
+    "__version__",
+    "compare",
+    "device",
+    "devices",
+    "open_trace",
+    "part",
+    "parts",
+    "policies",
+    "rig",
+    "run",
+]

@@ -1,0 +1,41 @@
+"""Types of the compiled simulator, which the rest of the package wraps."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+class UserError(ValueError):
+    """A user's mistake: one sentence that names place, value and what would be right."""
+
+def resolve(text: str, path: str, sets: list[str]) -> str:
+    """Resolve a scenario with its presets and overrides into canonical TOML."""
+
+class Simulation:
+    """One run, advanced from outside."""
+
+    def __init__(self, text: str, path: str, sets: list[str], log_requests: bool) -> None: ...
+    @property
+    def scenario(self) -> str: ...
+    def step(self, requests: int) -> bool:
+        """Simulate until about that many more requests are complete; False at the end."""
+
+    def progress(self) -> tuple[float | None, int]:
+        """Share done (None if unknown) and requests completed."""
+
+    def take_log(self) -> dict[str, NDArray[np.generic]]:
+        """Columns of the requests completed since the last call, in order of completion."""
+
+    def summary(self) -> str:
+        """`summary.json` without what the caller measures."""
+
+    def histogram(self, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Upper value in ns and count of each non-empty bucket: "read", "write" or "total"."""
+
+def rig(text: str, path: str, sets: list[str], commands: str, commands_path: str) -> str: ...
+def trace_info(path: str, format: str) -> str: ...
+def trace_head(path: str, format: str, rows: int) -> list[tuple[int, int, str, int, int]]: ...
+def trace_convert(path: str, format: str, output: str, to: str) -> str: ...
+def registry(kind: str) -> list[tuple[str, str]]: ...
+def preset(kind: str, name: str) -> str: ...
+def reference() -> str: ...

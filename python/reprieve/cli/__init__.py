@@ -1,0 +1,72 @@
+"""The command line: turns arguments into calls, and what goes wrong into an exit status."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+import traceback
+from types import FrameType
+
+import typer
+
+from reprieve._native import UserError
+from reprieve.cli.app import app
+
+EXIT_OK = 0
+EXIT_FAULT = 1
+EXIT_MISTAKE = 2
+EXIT_INTERRUPTED = 128 + signal.SIGINT
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit status; see `EXIT_…`."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        status = _dispatch(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough. What is still buffered must not be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except Exception as error:  # anything else is a fault of ours
+        traceback.print_exception(error)
+        return _fault(f"{type(error).__name__}: {error}", arguments)
+    except BaseException as error:
+        # A panic of the simulator is a BaseException, of a type that only its runtime knows.
+        if type(error).__name__ != "PanicException":
+            raise
+        return _fault(str(error), arguments)
+    return status
+
+
+def _dispatch(arguments: list[str]) -> int:
+    """Run the command; the framework's own errors become one line like all others."""
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("reprieve", list(arguments)) as context:
+            command.invoke(context)
+    except typer.Exit as leave:
+        return leave.exit_code
+    except (UserError, typer.TyperException) as error:
+        sentence = error.format_message() if isinstance(error, typer.TyperException) else str(error)
+        print(" ".join(sentence.split()), file=sys.stderr)  # noqa: T201
+        return EXIT_MISTAKE
+    return EXIT_OK
+
+
+def _fault(text: str, arguments: list[str]) -> int:
+    command = shlex.join(["reprieve", *arguments])
+    print(  # noqa: T201
+        f"internal fault: {text}\nPlease report it; this repeats it: {command}", file=sys.stderr
+    )
+    return EXIT_FAULT
+
+
+def _terminate(signum: int, _frame: FrameType | None) -> None:
+    """Leave like an interrupt does, so that no half-written file stays."""
+    raise SystemExit(128 + signum)

@@ -1,0 +1,44 @@
+"""The commands, gathered into one application."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from reprieve import _native
+from reprieve.cli.builtin import devices, parts, policies
+from reprieve.cli.compare import compare
+from reprieve.cli.console import say
+from reprieve.cli.rig import rig
+from reprieve.cli.run import run
+from reprieve.cli.trace import trace
+
+app = typer.Typer(
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+app.command()(run)
+app.command()(compare)
+app.command()(rig)
+app.add_typer(trace, name="trace")
+app.command()(devices)
+app.command()(parts)
+app.command()(policies)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        say(f"reprieve {_native.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _reprieve(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Simulate an SSD whose programs and erases can be suspended, exact to the nanosecond."""

@@ -1,0 +1,57 @@
+"""`reprieve devices`, `parts` and `policies`: what is built in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from reprieve import registries
+from reprieve._native import UserError
+from reprieve.cli.console import say, show, table
+from reprieve.registries import Entry
+
+Name = Annotated[
+    str | None,
+    typer.Argument(metavar="[NAME]", help="Print this one; without it, list all."),
+]
+
+
+def devices(name: Name = None) -> None:
+    """List the built-in devices, or print one with its sources."""
+    if name is None:
+        _list("device", registries.devices())
+    else:
+        say(registries.device(name))
+
+
+def parts(name: Name = None) -> None:
+    """List the built-in NAND parts, or print one with its sources."""
+    if name is None:
+        _list("part", registries.parts())
+    else:
+        say(registries.part(name))
+
+
+def policies(name: Name = None) -> None:
+    """List the built-in policies, or say what those called NAME do."""
+    found = [
+        (key, entry)
+        for key, entries in registries.policies().items()
+        for entry in entries
+        if name is None or entry.name.lower() == name.lower()
+    ]
+    if not found:
+        raise UserError(f"policies: there is no {name}; `reprieve policies` lists all")
+    rows = table("", ["key", "value", ""], left=3)
+    for key, entry in found:
+        rows.add_row(key, entry.name, entry.doc)
+    show(rows)
+
+
+def _list(word: str, entries: Sequence[Entry]) -> None:
+    rows = table("", [word, ""], left=2)
+    for entry in entries:
+        rows.add_row(entry.name, entry.doc)
+    show(rows)

@@ -1,0 +1,84 @@
+"""`reprieve compare`: the same scenario at each value of some keys."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reprieve.cli.console import progress, say, show, table
+from reprieve.cli.options import ScenarioFile, Sets
+from reprieve.comparison import Axis, Comparison, Settings, compare_into
+from reprieve.result import Result
+from reprieve.scenario import Source
+
+_METRICS = {"mean": "mean", "p99": "p99", "p99_99": "p99.99"}
+
+
+def compare(
+    scenario: ScenarioFile,
+    axes: Annotated[
+        list[str],
+        typer.Option(
+            "--axis",
+            metavar="KEY=V1,V2,…",
+            help="A key and its values, such as policy=FIFO,RPS; repeated, all combinations run.",
+            show_default=False,
+        ),
+    ],
+    sets: Sets = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where results go.", show_default="out/SCENARIO-compare"),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Runs at a time.", show_default="one a core")
+    ] = None,
+) -> None:
+    """Run a scenario at each value of a key and compare all with the first.
+
+    Each run's results go to DIR/LABEL, a report over all of them to DIR/report.html.
+    """
+    source = Source.read(scenario, sets or ())
+    parsed = [Axis.parse(text) for text in axes]
+    directory = Path("out", f"{scenario.stem}-compare") if out is None else out
+    with progress() as bars:
+        settings = Settings(
+            jobs,
+            shlex.join(["reprieve", *sys.argv[1:]]),
+            lambda run, share, done: bars(run.label, share, done),
+        )
+        comparison = compare_into(source, parsed, directory, settings)
+    _show(comparison)
+    say(f"wrote {directory / 'compare.json'}, {directory / 'report.html'}")
+
+
+def _show(comparison: Comparison) -> None:
+    first = next(iter(comparison))
+    columns = [f"{op} {metric}" for op in ("read", "write") for metric in _METRICS.values()]
+    rows = table(
+        f"Latency, as multiples of {first}",
+        [", ".join(axis.key for axis in comparison.axes), *columns, "suspensions", "WAF"],
+    )
+    rows.add_row(f"{first}, µs", *_absolute(comparison[first]), "", "", style="dim")
+    for label, ratios in comparison.normalised().items():
+        flash = comparison[label].summary["flash"]
+        rows.add_row(
+            label,
+            *("–" if ratio is None else f"{ratio:.3f}" for ratio in ratios.values()),
+            f"{sum(flash['suspensions'].values()):,}",
+            f"{flash['waf']:.3f}",
+        )
+    show(rows)
+
+
+def _absolute(result: Result) -> list[str]:
+    groups = [result.summary["requests"][op] for op in ("read", "write")]
+    return [
+        f"{group['latency_ns'][key] / 1000:,.1f}" if group["count"] else "–"
+        for group in groups
+        for key in _METRICS
+    ]

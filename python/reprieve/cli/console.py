@@ -1,0 +1,107 @@
+"""What the user sees: tables on stdout, progress on stderr."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NoReturn
+
+from rich import box
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+# In a pipe there is no width to fit into: wrapped cells could not be parsed.
+_PIPE_COLUMNS = 200
+
+
+class _Stdout(Console):
+    """Leaves a broken pipe to the caller, who knows how to end."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        raise BrokenPipeError
+
+
+def show(table: Table) -> None:
+    """Print a table to stdout."""
+    width = None if sys.stdout.isatty() else _PIPE_COLUMNS
+    _Stdout(width=width, highlight=False).print(table)
+
+
+def say(text: str) -> None:
+    """Print text to stdout as it is."""
+    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def table(title: str, columns: Sequence[str], left: int = 1) -> Table:
+    """Return an empty table: the first `left` columns are words, the rest numbers."""
+    made = Table(
+        title=title or None,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+    )
+    for index, column in enumerate(columns):
+        made.add_column(column, justify="left" if index < left else "right", no_wrap=index >= left)
+    return made
+
+
+Report = Callable[[str, float | None, int], None]
+"""Takes a run's label, its share done (None if unknown) and its requests completed."""
+
+
+@contextmanager
+def progress() -> Iterator[Report]:
+    """Show a bar for each run while it goes on; nothing at all if stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _label, _share, _requests: None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        _RequestRate(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, TaskID] = {}
+        lock = threading.Lock()
+
+        def report(label: str, share: float | None, requests: int) -> None:
+            with lock:
+                if label not in tasks:
+                    tasks[label] = bars.add_task(label, total=None, requests=0)
+            total = None if share is None else 1.0
+            over = share == 1.0
+            bars.update(
+                tasks[label],
+                completed=share or 0.0,
+                total=total,
+                visible=not over,
+                requests=requests,
+            )
+
+        yield report
+
+
+class _RequestRate(ProgressColumn):
+    """Requests a second since the run began."""
+
+    def render(self, task: Task) -> Text:
+        if not task.elapsed:
+            return Text("")
+        return Text(f"{task.fields['requests'] / task.elapsed:,.0f} requests/s", style="dim")

@@ -1,0 +1,47 @@
+"""`reprieve rig`: raw commands on one die."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reprieve._native import UserError
+from reprieve.cli.console import say
+from reprieve.cli.options import Sets
+from reprieve.die_rig import rig_source, run_commands
+from reprieve.outputs import replace_file
+
+
+def rig(
+    device: Annotated[
+        str, typer.Option(metavar="NAME", help="A device preset, or a path.", show_default=False)
+    ],
+    commands: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE.csv",
+            help="Header arrival_ns,op,plane,block,page; op is read, program or erase.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE.csv",
+            help="The same rows, then start_ns,completion_ns,suspensions.",
+            show_default=False,
+        ),
+    ],
+    sets: Sets = None,
+) -> None:
+    """Drive one die on its own channel with raw commands: no FTL, no cache, no host link."""
+    try:
+        text = commands.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UserError(f"{commands}: cannot read the commands: {reason}") from None
+    output = run_commands(rig_source(device, sets or ()), text, str(commands))
+    replace_file(out, output)
+    say(f"wrote {out}, {output.count(chr(10)) - 1:,} commands")

@@ -1,0 +1,82 @@
+"""`reprieve run`: one simulation."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reprieve.cli.console import progress, say, show, table
+from reprieve.cli.options import ScenarioFile, Sets
+from reprieve.result import KINDS, Result
+from reprieve.scenario import Source
+from reprieve.simulation import Files, run_into
+
+_STATISTICS = {
+    "mean": "mean",
+    "p50": "p50",
+    "p99": "p99",
+    "p99_9": "p99.9",
+    "p99_99": "p99.99",
+    "max": "max",
+}
+
+
+def run(
+    scenario: ScenarioFile,
+    sets: Sets = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where results go.", show_default="out/SCENARIO"),
+    ] = None,
+    requests: Annotated[
+        bool, typer.Option("--requests", help="Write requests.parquet, one row a request.")
+    ] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Write report.html, which needs no network.")
+    ] = False,
+    print_only: Annotated[
+        bool, typer.Option("--print", help="Print the resolved scenario and do not run it.")
+    ] = False,
+) -> None:
+    """Run one simulation and write its results to DIR.
+
+    Results that an earlier run left in DIR are replaced once this one is complete.
+    """
+    source = Source.read(scenario, sets or ())
+    if print_only:
+        say(source.resolve())
+        return
+    directory = Path("out", scenario.stem) if out is None else out
+    command = shlex.join(["reprieve", *sys.argv[1:]]) if report else None
+    with progress() as bars:
+        result, paths = run_into(
+            source,
+            directory,
+            Files(requests, command),
+            lambda share, done: bars(scenario.stem, share, done),
+        )
+    _show(result)
+    say("wrote " + ", ".join(str(path) for path in paths))
+
+
+def _show(result: Result) -> None:
+    requests, flash = result.summary["requests"], result.summary["flash"]
+    rows = table("Latency, µs", ["", "requests", *_STATISTICS.values()])
+    for kind in KINDS:
+        group = requests[kind]
+        cells = [f"{group['latency_ns'][key] / 1000:,.1f}" for key in _STATISTICS]
+        rows.add_row(
+            kind, f"{group['count']:,}", *(cells if group["count"] else ["–"] * len(cells))
+        )
+    show(rows)
+    device, measured = result.summary["device"], result.summary["run"]
+    suspensions = flash["suspensions"]
+    say(
+        f"suspensions: {suspensions['program']:,} of programs, {suspensions['erase']:,} of erases; "
+        f"WAF {flash['waf']:.3f}; {device['iops']:,.0f} IOPS over "
+        f"{device['simulated_ns'] / 1e9:,.3f} s simulated, in {measured['wall_s']:.2f} s"
+    )

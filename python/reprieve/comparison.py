@@ -1,0 +1,296 @@
+"""The same scenario at each value of one or more keys, run side by side."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reprieve._native import UserError
+from reprieve.outputs import ResultDirectory, replace_file
+from reprieve.result import Result
+from reprieve.scenario import Scenario, Source, toml_value
+from reprieve.simulation import Files, Watch, run_into, simulate
+
+if TYPE_CHECKING:
+    from reprieve.plot import Plots
+
+_METRICS = tuple((op, metric) for op in ("read", "write") for metric in ("mean", "p99", "p99_99"))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A key of the scenario and the values it takes."""
+
+    key: str
+    values: tuple[str, ...]
+    """As TOML, or bare words."""
+
+    @classmethod
+    def parse(cls, text: str) -> Axis:
+        """Parse `KEY=V1,V2,…`; a comma inside quotes or brackets belongs to its value."""
+        key, equals, values = text.partition("=")
+        if not equals or not key.strip():
+            raise UserError(f"--axis {text}: must be KEY=V1,V2,…, such as policy=FIFO,RPS")
+        return cls(key.strip(), tuple(_split(values, text)))
+
+
+def _split(values: str, text: str) -> list[str]:
+    pieces, piece, depth, quote = [], "", 0, ""
+    for character in values:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        elif character in "[]":
+            depth += 1 if character == "[" else -1
+        if character == "," and depth == 0 and not quote:
+            pieces.append(piece.strip())
+            piece = ""
+        else:
+            piece += character
+    if quote or depth != 0:
+        raise UserError(f"--axis {text}: a quote or bracket is not closed")
+    return [*pieces, piece.strip()]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One point of the comparison, before it has run."""
+
+    label: str
+    """Unique among the runs, short enough for a table."""
+    directory: str
+    """Where its results go, below the comparison's directory."""
+    sets: tuple[str, ...]
+    """What makes this run different, `KEY=VALUE`."""
+
+
+def plan(source: Source, axes: Sequence[Axis]) -> list[Run]:
+    """Cross the axes, the last varying fastest, and check every scenario before any runs."""
+    _check(source, axes)
+    runs = []
+    for values in product(*(axis.values for axis in axes)):
+        words = [_word(value) for value in values]
+        if len(axes) > 1:
+            names = [axis.key.rsplit(".", 1)[-1] for axis in axes]
+            words = [f"{name}={word}" for name, word in zip(names, words, strict=True)]
+        label = " ".join(words)
+        sets = tuple(f"{axis.key}={value}" for axis, value in zip(axes, values, strict=True))
+        runs.append(Run(label, re.sub(r"[^\w.=+-]+", "_", label), sets))
+    for index, run in enumerate(runs):
+        for earlier in runs[:index]:
+            if run.directory == earlier.directory:
+                raise UserError(
+                    f"--axis: {' '.join(earlier.sets)} and {' '.join(run.sets)} would share the "
+                    f"directory {run.directory}; give each value once"
+                )
+        source.with_sets(run.sets).resolve()
+    return runs
+
+
+def _check(source: Source, axes: Sequence[Axis]) -> None:
+    if not axes:
+        raise UserError("compare: no axis is given; add one, such as --axis policy=FIFO,RPS")
+    seen = [text.partition("=")[0].strip() for text in source.sets]
+    for axis in axes:
+        if axis.key in seen:
+            raise UserError(f"--axis {axis.key}: the key is also set elsewhere; give it once")
+        if any(not value for value in axis.values):
+            raise UserError(f"--axis {axis.key}: a value is empty; must be KEY=V1,V2,…")
+        seen.append(axis.key)
+
+
+def _word(value: str) -> str:
+    """Return a value as a reader writes it: a TOML string without its quotes."""
+    try:
+        parsed = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return value
+    return parsed if isinstance(parsed, str) else value
+
+
+class Comparison(Mapping[str, Result]):
+    """Results by label, in the order of the axes; the first is what the others are measured by."""
+
+    def __init__(
+        self, axes: Sequence[Axis], runs: Sequence[Run], results: Sequence[Result]
+    ) -> None:
+        self.axes = tuple(axes)
+        self.runs = tuple(runs)
+        self._results = {run.label: result for run, result in zip(runs, results, strict=True)}
+
+    def __getitem__(self, label: str) -> Result:
+        return self._results[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __repr__(self) -> str:
+        return f"<reprieve.Comparison: {', '.join(self)}>"
+
+    def normalised(self) -> dict[str, dict[str, float | None]]:
+        """For each run, latencies as multiples of the first run's: `read_mean`, `read_p99`, ….
+
+        None where one of the two has no such request.
+        """
+        first = next(iter(self.values()))
+        return {
+            label: {f"{op}_{metric}": _ratio(result, first, op, metric) for op, metric in _METRICS}
+            for label, result in self.items()
+        }
+
+    @property
+    def plot(self) -> Plots:
+        """Charts of all runs together."""
+        from reprieve.plot import Plots
+
+        return Plots(self)
+
+    def report(self, path: str | Path, command: str = "reprieve compare") -> None:
+        """Write one report over all runs; UserError if it cannot be written."""
+        from reprieve.report import render
+
+        replace_file(Path(path), render(self, command))
+
+    def to_json(self) -> str:
+        """`compare.json`: axes, and for each run its label, directory, overrides and summary."""
+        document = {
+            "schema": 1,
+            "axes": [{"key": axis.key, "values": list(axis.values)} for axis in self.axes],
+            "runs": [
+                {
+                    "label": run.label,
+                    "directory": run.directory,
+                    "sets": list(run.sets),
+                    "summary": self[run.label].summary,
+                }
+                for run in self.runs
+            ],
+        }
+        return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _ratio(result: Result, first: Result, op: str, metric: str) -> float | None:
+    ours, base = (side.summary["requests"][op]["latency_ns"][metric] for side in (result, first))
+    return ours / base if ours and base else None
+
+
+def compare(
+    scenario: Scenario,
+    axes: Mapping[str, Sequence[Any]],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    **overrides: Any,
+) -> Comparison:
+    """Run a scenario at every combination of the axes' values, in threads.
+
+    `axes`: key to values, such as `{"policy": ["FIFO", "RPS"]}`; the first of each is the base.
+    `out`: a directory for the results of each run, `compare.json` and `report.html`.
+    `jobs`: runs at a time; by default one a core.
+    `scenario` and `overrides` as for `run`.
+
+    Raises UserError before anything runs if any of the scenarios is wrong.
+    """
+    source = Source.of(scenario, overrides)
+    parsed = [
+        Axis(key.replace("__", "."), tuple(toml_value(value) for value in values))
+        for key, values in axes.items()
+    ]
+    runs = plan(source, parsed)
+    if out is None:
+
+        def one(run: Run, watch: Watch) -> Result:
+            return simulate(source.with_sets(run.sets), watch=watch)
+
+        return Comparison(parsed, runs, run_all(runs, jobs, one))
+    return compare_into(source, parsed, Path(out), Settings(jobs=jobs))
+
+
+def _nobody(_run: Run, _share: float | None, _requests: int) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How `compare_into` goes about it."""
+
+    jobs: int | None = None
+    """Runs at a time; None: one a core."""
+    command: str = "reprieve compare"
+    """Shown in the report as what repeats it."""
+    watch: Callable[[Run, float | None, int], None] = _nobody
+    """Called from the threads with a run, its share done and its requests completed."""
+
+
+def compare_into(
+    source: Source, axes: Sequence[Axis], directory: Path, settings: Settings
+) -> Comparison:
+    """Run all points, each into its own directory, and write what covers them all."""
+    runs = plan(source, axes)
+    with ResultDirectory(directory) as out:
+
+        def one(run: Run, watch: Watch) -> Result:
+            def both(share: float | None, requests: int) -> None:
+                watch(share, requests)
+                settings.watch(run, share, requests)
+
+            into = directory / run.directory
+            return run_into(source.with_sets(run.sets), into, Files(), both)[0]
+
+        comparison = Comparison(axes, runs, run_all(runs, settings.jobs, one))
+        from reprieve.report import render
+
+        out.write("report.html", render(comparison, settings.command))
+        out.write("compare.json", comparison.to_json())
+        out.commit()
+    return comparison
+
+
+class _StoppedError(Exception):
+    """Ends a run because another has failed or the user has interrupted."""
+
+
+def run_all(
+    runs: Sequence[Run], jobs: int | None, one: Callable[[Run, Watch], Result]
+) -> list[Result]:
+    """Run all in threads; the first error, or an interrupt, stops the rest and is raised."""
+    stop = threading.Event()
+
+    def watch(_share: float | None, _requests: int) -> None:
+        if stop.is_set():
+            raise _StoppedError
+
+    with ThreadPoolExecutor(jobs or _cores()) as pool:
+        futures = [pool.submit(one, run, watch) for run in runs]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+            _raise_first(futures)
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+    return [future.result() for future in futures]
+
+
+def _raise_first(futures: Sequence[Future[Result]]) -> None:
+    for future in futures:
+        if future.done() and (error := future.exception()) is not None:
+            raise error
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

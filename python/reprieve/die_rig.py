@@ -1,0 +1,85 @@
+"""The rig: one die on its own channel, driven with raw commands."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from reprieve import _native
+from reprieve._native import UserError
+from reprieve.scenario import Source, toml_text
+
+
+class RigRow(NamedTuple):
+    """A command and what became of it."""
+
+    arrival_ns: int
+    op: str
+    """"read", "program" or "erase"."""
+    plane: int
+    block: int
+    page: int
+    """Ignored by an erase."""
+    start_ns: int
+    """When the die took it up."""
+    completion_ns: int
+    suspensions: int
+    """How often it was suspended."""
+
+
+COMMAND_COLUMNS = RigRow._fields[:5]
+"""Columns of a command: `arrival_ns, op, plane, block, page`."""
+
+
+def rig(device: str, commands: Any, **overrides: Any) -> list[RigRow]:
+    """Drive one die of `device` with raw commands: no FTL, no cache, no host link.
+
+    `device`: name of a preset, or path of a device file.
+    `commands`: each a sequence (arrival_ns, op, plane, block, page) or a mapping of those names;
+    or an Arrow table or a data frame with those columns.
+    `overrides`: keys of the scenario's timing, suspension and scheduling sections, as for `run`.
+
+    Returns one row a command, in the order given. Raises UserError if a command is illegal.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COMMAND_COLUMNS)
+    writer.writerows(_cells(row, number) for number, row in enumerate(_rows(commands), 1))
+    source = rig_source(device, Source.of({}, overrides).sets)
+    output = run_commands(source, text.getvalue(), "commands")
+    return [
+        RigRow(int(row[0]), row[1], *(int(cell) for cell in row[2:]))
+        for row in list(csv.reader(io.StringIO(output)))[1:]
+    ]
+
+
+def rig_source(device: str, sets: Sequence[str]) -> Source:
+    """Return the scenario of a rig: a device and overrides."""
+    return Source(toml_text({"device": device}), "--device", tuple(sets))
+
+
+def run_commands(source: Source, commands: str, commands_path: str) -> str:
+    """Run commands in CSV and return the CSV of what became of them; errors name the row."""
+    return _native.rig(source.text, source.path, list(source.sets), commands, commands_path)
+
+
+def _rows(commands: Any) -> Iterable[Any]:
+    if hasattr(commands, "to_pylist"):  # an Arrow table
+        commands = commands.to_pylist()
+    elif hasattr(commands, "to_dict"):  # a pandas data frame
+        commands = commands.to_dict("records")
+    elif hasattr(commands, "to_dicts"):  # a polars data frame
+        commands = commands.to_dicts()
+    if not isinstance(commands, Iterable):
+        raise UserError(f"commands: {commands!r} is not a list of rows {COMMAND_COLUMNS}")
+    return commands
+
+
+def _cells(row: Any, number: int) -> tuple[Any, ...]:
+    if isinstance(row, Mapping) and set(row) >= set(COMMAND_COLUMNS):
+        return tuple(row[column] for column in COMMAND_COLUMNS)
+    if isinstance(row, Sequence) and not isinstance(row, str) and len(row) == len(COMMAND_COLUMNS):
+        return tuple(row)
+    raise UserError(f"commands: row {number}: {row!r} must have {', '.join(COMMAND_COLUMNS)}")

@@ -1,0 +1,118 @@
+"""Results on disk: files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from reprieve._native import UserError
+
+
+class ResultDirectory:
+    """A directory whose new files stay under temporary names until `commit`.
+
+    As a context manager: whatever ends the block before `commit`, an interrupt included, leaves
+    the directory as it was. An error of the operating system becomes a UserError.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._files: dict[str, tuple[Path, BinaryIO]] = {}
+        self._made: list[Path] = []
+
+    def __enter__(self) -> ResultDirectory:
+        missing = [self._path, *self._path.parents]
+        missing = [directory for directory in missing if not directory.exists()]
+        try:
+            with _explained(self._path):
+                for directory in reversed(missing):
+                    directory.mkdir(exist_ok=True)
+                    self._made.append(directory)
+                if not self._path.is_dir():
+                    raise NotADirectoryError(None, "it is a file")
+        except BaseException:
+            self._roll_back()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._roll_back()
+        if isinstance(error, OSError):
+            raise _write_error(self._path, error) from error
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a new file of this name for writing; `commit` closes it."""
+        temporary = self._path / f".{name}.{os.getpid()}.partial"
+        file = temporary.open("wb")
+        self._files[name] = (temporary, file)
+        return file
+
+    def write(self, name: str, text: str) -> None:
+        """Write a whole text file."""
+        self.open(name).write(text.encode())
+
+    def commit(self, stale: tuple[str, ...] = ()) -> list[Path]:
+        """Give the files their names, in the order they were opened, and return their paths.
+
+        Files called `stale` that an earlier run left and this one did not write are removed:
+        they would contradict the rest.
+        """
+        for _, file in self._files.values():
+            file.close()
+        for name in stale:
+            if name not in self._files:
+                (self._path / name).unlink(missing_ok=True)
+        paths = []
+        for name, (temporary, _) in self._files.items():
+            temporary.replace(self._path / name)
+            paths.append(self._path / name)
+        self._files.clear()
+        self._made.clear()
+        return paths
+
+    def _roll_back(self) -> None:
+        for temporary, file in self._files.values():
+            # What is still buffered may not fit on the disk; it is discarded anyway.
+            with suppress(OSError):
+                file.close()
+            temporary.unlink(missing_ok=True)
+        self._files.clear()
+        for directory in reversed(self._made):
+            try:
+                directory.rmdir()
+            except OSError:  # someone else has put a file there meanwhile
+                break
+        self._made.clear()
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a text file whole or not at all; UserError if it cannot be written."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    with _explained(path):
+        try:
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _write_error(path, error) from error
+
+
+def _write_error(path: Path, error: OSError) -> UserError:
+    reason = error.strerror or str(error)
+    return UserError(f"{path}: cannot write here: {reason}; name another place with --out")

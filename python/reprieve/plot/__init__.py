@@ -1,0 +1,47 @@
+"""Charts of results, for notebooks, papers and the report; `chart.save("x.svg")` writes one."""
+
+from __future__ import annotations
+
+from reprieve._native import UserError
+from reprieve.plot import charts
+from reprieve.plot.charts import Chart
+from reprieve.plot.rows import Runs
+from reprieve.plot.theme import LIGHT
+
+__all__ = ["Chart", "Plots"]
+
+
+class Plots:
+    """Charts of one run or of several side by side; each returns an Altair chart."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+
+    def cdf(self, op: str = "read") -> Chart:
+        """Draw the share of requests at or below each latency; log axis in µs."""
+        return charts.cdf(self._runs, self._has(op), LIGHT)
+
+    def tail(self, op: str = "read") -> Chart:
+        """Draw the percentile against the latency, each further nine with the same height."""
+        return charts.tail(self._runs, self._has(op), LIGHT)
+
+    def components(self, op: str = "read") -> Chart:
+        """Draw what the mean time of a request was spent on, in µs."""
+        return charts.components(self._runs, self._has(op), LIGHT)
+
+    def bars(self) -> Chart:
+        """Draw mean and tail latencies as multiples of the first run's."""
+        return charts.bars(self._runs, LIGHT)
+
+    def suspended(self) -> Chart:
+        """Draw the shares of programs and erases that were suspended at least once."""
+        return charts.suspended(self._runs, LIGHT)
+
+    def busy(self) -> Chart:
+        """Draw the shares of the simulated time that dies and channels were busy."""
+        return charts.busy(self._runs, LIGHT)
+
+    def _has(self, op: str) -> str:
+        if all(result.latency(op).requests == 0 for result in self._runs.values()):
+            raise UserError(f'plot of "{op}": there are no such requests')
+        return op

@@ -1,0 +1,164 @@
+"""The charts, each built from the results of one or more runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import altair as alt
+
+from reprieve.plot import rows
+from reprieve.plot.rows import Row, Runs
+from reprieve.plot.theme import COMPONENTS, Theme, dashes
+
+Chart = alt.Chart | alt.LayerChart
+
+_HEIGHT_CURVE = 260
+_HEIGHT_BAR = 15
+
+# An axis of words: no lines, and a little air before the bars.
+_NAMES: dict[str, Any] = {"ticks": False, "domain": False, "labelPadding": 6, "labelLimit": 240}
+
+# 0 → "0 %", 1 → "90 %", 2 → "99 %", 3 → "99.9 %", …
+_NINES_LABEL = (
+    "datum.value == 0 ? '0 %' : datum.value == 1 ? '90 %' : datum.value == 2 ? '99 %' : "
+    "'99.' + substring('99999999', 0, datum.value - 2) + ' %'"
+)
+
+
+def cdf(runs: Runs, op: str, theme: Theme) -> Chart:
+    """Share of requests at or below each latency; latency on a logarithmic axis."""
+    y = alt.Y("share:Q", title="share of requests", scale=alt.Scale(domain=[0, 1]))
+    return _curves(runs, op, theme, y.axis(format=".0%", tickCount=5))
+
+
+def tail(runs: Runs, op: str, theme: Theme) -> Chart:
+    """Share of requests again, with the same height for each nine of the percentile."""
+    y = alt.Y("nines:Q", title="percentile")
+    return _curves(runs, op, theme, y.axis(labelExpr=_NINES_LABEL, values=list(range(10))))
+
+
+def _curves(runs: Runs, op: str, theme: Theme, y: alt.Y) -> Chart:
+    log = alt.Scale(type="log", nice=False, padding=6)
+    x = alt.X("latency_us:Q", title=f"{op} latency, µs", scale=log)
+    base = _chart(rows.curve(runs, op)).encode(
+        x=x.axis(format=",~r", tickCount=6, labelOverlap=True), y=y, color=_colour(runs, theme)
+    )
+    dash = alt.Scale(domain=list(runs), range=dashes(len(runs)))
+    lines = base.mark_line(interpolate="step-after", strokeWidth=2).encode(
+        strokeDash=alt.StrokeDash("run:N", scale=dash, legend=_legend(runs, theme))
+    )
+    # Invisible points carry the tooltips: a line has only one for its whole length.
+    hover = base.mark_point(size=90, opacity=0, filled=True).encode(
+        tooltip=[
+            alt.Tooltip("run:N"),
+            alt.Tooltip("latency_us:Q", title=f"{op} latency, µs", format=",.1f"),
+            alt.Tooltip("share:Q", title="share at or below", format=".4%"),
+        ]
+    )
+    return _finished(lines + hover, theme, _HEIGHT_CURVE)
+
+
+@dataclass(frozen=True)
+class _Bars:
+    """What a chart of grouped bars shows."""
+
+    group: str
+    value: str
+    title: str
+    format: str
+
+
+def bars(runs: Runs, theme: Theme) -> Chart:
+    """Mean and tail latencies as multiples of the first run's."""
+    shown = _Bars("metric", "ratio", f"latency, multiple of {next(iter(runs))}", ".2f")
+    return _grouped(runs, theme, rows.ratios(runs), shown)
+
+
+def suspended(runs: Runs, theme: Theme) -> Chart:
+    """Shares of programs and of erases that were suspended at least once."""
+    words = {"suspended_share.program": "programs", "suspended_share.erase": "erases"}
+    shown = _Bars("what", "share", "share suspended at least once", ".1%")
+    return _grouped(runs, theme, rows.shares(runs, "flash", words), shown)
+
+
+def busy(runs: Runs, theme: Theme) -> Chart:
+    """Shares of the simulated time that dies and channels were busy, and the drive idle."""
+    words = {
+        "die_busy_share": "dies busy",
+        "channel_busy_share": "channels busy",
+        "idle_share": "drive idle",
+    }
+    shown = _Bars("what", "share", "share of simulated time", ".1%")
+    return _grouped(runs, theme, rows.shares(runs, "device", words), shown)
+
+
+def _grouped(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
+    gap = alt.Scale(paddingInner=0.15)
+    group = alt.Y(f"{shown.group}:N", title=None, sort=None).axis(**_NAMES)
+    base = _chart(data).encode(
+        x=alt.X(f"{shown.value}:Q", title=shown.title).axis(format=shown.format, tickCount=6),
+        y=group,
+        yOffset=alt.YOffset("run:N", sort=list(runs), scale=gap),
+        tooltip=[
+            alt.Tooltip("run:N"),
+            alt.Tooltip(f"{shown.group}:N"),
+            alt.Tooltip(f"{shown.value}:Q", format=shown.format),
+        ],
+    )
+    drawn = base.mark_bar().encode(color=_colour(runs, theme))
+    values = base.mark_text(align="left", dx=4, fontSize=10, color=theme.ink).encode(
+        yOffset=alt.YOffset("run:N", sort=list(runs), scale=gap, bandPosition=0.5),
+        text=alt.Text(f"{shown.value}:Q", format=shown.format),
+    )
+    groups = len({row[shown.group] for row in data})
+    return _finished(drawn + values, theme, _HEIGHT_BAR * groups * (len(runs) + 1))
+
+
+def components(runs: Runs, op: str, theme: Theme) -> Chart:
+    """Mean time of an operation's requests, by what it was spent on."""
+    data = rows.components(runs, op)
+    used = {row["component"] for row in data}
+    palette = {
+        word: colour
+        for (word, *_), colour in zip(COMPONENTS.values(), theme.components, strict=True)
+        if word in used
+    }
+    scale = alt.Scale(domain=list(palette), range=list(palette.values()))
+    legend = alt.Legend(title=None, orient="bottom", columns=3, labelLimit=240, symbolType="square")
+    chart = (
+        _chart(data)
+        .mark_bar(height={"band": 0.7})
+        .encode(
+            x=alt.X("mean_us:Q", title=f"mean {op} latency, µs").axis(format=",~r", tickCount=6),
+            y=alt.Y("run:N", title=None, sort=list(runs)).axis(**_NAMES),
+            color=alt.Color("component:N", scale=scale, legend=legend),
+            order=alt.Order("index:Q"),
+            tooltip=[
+                alt.Tooltip("run:N"),
+                alt.Tooltip("component:N"),
+                alt.Tooltip("mean_us:Q", title="mean, µs", format=",.1f"),
+            ],
+        )
+    )
+    return _finished(chart, theme, 2 * _HEIGHT_BAR * len(runs) + 10)
+
+
+def _chart(data: list[Row]) -> alt.Chart:
+    return alt.Chart(alt.InlineData(values=data))
+
+
+def _colour(runs: Runs, theme: Theme) -> alt.Color:
+    scale = alt.Scale(domain=list(runs), range=theme.run_colours(len(runs)))
+    return alt.Color("run:N", scale=scale, legend=_legend(runs, theme))
+
+
+def _legend(runs: Runs, theme: Theme) -> alt.Legend | None:
+    if not theme.legends or len(runs) == 1:
+        return None
+    return alt.Legend(title=None, orient="bottom", symbolSize=400)
+
+
+def _finished(chart: Chart, theme: Theme, height: int) -> Chart:
+    sized = chart.properties(width=theme.width, height=height)
+    return cast("Chart", sized.configure(**theme.config()))

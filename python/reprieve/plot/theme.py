@@ -1,0 +1,86 @@
+"""Colours of the charts: safe for the colour-blind, and paired with dashes where they tell runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+# After Okabe and Ito, "Color Universal Design", 2008; the base of a comparison is neutral.
+RUNS_LIGHT = (
+    "#555555", "#0072b2", "#d55e00", "#008c66", "#b8568f", "#b37a00", "#3d9bd1", "#7a6a00",
+)  # fmt: skip
+RUNS_DARK = (
+    "#c4c4c4", "#56b4e9", "#ff8c4d", "#2fc99b", "#e79ac6", "#f0b93a", "#a3d8ff", "#d8c45c",
+)  # fmt: skip
+
+COMPONENTS = {
+    "link": ("host link", "#555555", "#c4c4c4"),
+    "buffer": ("write buffer", "#9a9a9a", "#8a8a8a"),
+    "rmw": ("read-modify-write", "#c9b400", "#f0e442"),
+    "queue": ("queue of the die", "#d55e00", "#ff8c4d"),
+    "suspend_wait": ("waiting for a suspension", "#b8568f", "#e79ac6"),
+    "array": ("array", "#0072b2", "#3d9bd1"),
+    "bus_wait": ("waiting for the channel", "#e69f00", "#f0b93a"),
+    "bus": ("channel", "#56b4e9", "#a3d8ff"),
+    "suspended": ("suspended", "#009e73", "#2fc99b"),
+}
+"""What a request's time is made of: words for a reader, colour in light and in dark."""
+
+# The first is solid; the patterns differ at a glance and repeat less often than the colours.
+_DASHES = ([1, 0], [7, 3], [2, 2], [10, 3, 2, 3], [4, 2], [12, 4], [1, 3])
+
+
+@dataclass(frozen=True)
+class Theme:
+    """What a chart is drawn with; any CSS colour."""
+
+    runs: Sequence[str]
+    components: Sequence[str]
+    ink: str
+    muted: str
+    grid: str
+    font: str = "system-ui, sans-serif"
+    width: int | Literal["container"] = 480
+    """In pixels, or as wide as the page's element."""
+    legends: bool = True
+    """Whether charts say which run is which; the report says it beside them."""
+
+    def run_colours(self, count: int) -> list[str]:
+        """Colours for this many runs, repeated where they do not suffice."""
+        return [self.runs[index % len(self.runs)] for index in range(count)]
+
+    def config(self) -> dict[str, Any]:
+        """Vega-Lite's configuration."""
+        return {
+            "background": "transparent",
+            "font": self.font,
+            "view": {"stroke": None},
+            "axis": {
+                "labelColor": self.muted,
+                "titleColor": self.muted,
+                "titleFontWeight": "normal",
+                "gridColor": self.grid,
+                "domainColor": self.grid,
+                "tickColor": self.grid,
+                "labelFontSize": 12,
+                "titleFontSize": 12,
+            },
+            "legend": {"labelColor": self.ink, "titleColor": self.muted, "labelFontSize": 12},
+            "title": {"color": self.ink, "anchor": "start", "fontSize": 14},
+        }
+
+
+def dashes(count: int) -> list[list[int]]:
+    """Dash patterns for this many runs."""
+    return [_DASHES[index % len(_DASHES)] for index in range(count)]
+
+
+LIGHT = Theme(
+    runs=RUNS_LIGHT,
+    components=[light for _, light, _ in COMPONENTS.values()],
+    ink="#1b1b1b",
+    muted="#4d4d4d",
+    grid="#dddddd",
+)
+"""For a white page."""

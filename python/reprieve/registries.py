@@ -1,0 +1,55 @@
+"""What is built in: devices, parts and policies, by name."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from reprieve import _native
+
+POLICY_KINDS = {
+    "schedulers": "scheduling.policy",
+    "suspend_policies": "suspension.policy",
+    "placements": "ftl.placement",
+    "gc_victims": "ftl.gc_victim",
+    "policies": "policy",
+}
+"""Kinds of policies, and the key of the scenario that chooses among each."""
+
+
+class Entry(NamedTuple):
+    """A registered choice."""
+
+    name: str
+    """As a scenario writes it."""
+    doc: str
+    """One sentence."""
+
+
+def entries(kind: str) -> list[Entry]:
+    """Return a registry in its own order."""
+    return [Entry(name, doc) for name, doc in _native.registry(kind)]
+
+
+def devices() -> list[Entry]:
+    """Built-in devices."""
+    return entries("devices")
+
+
+def parts() -> list[Entry]:
+    """Built-in NAND parts."""
+    return entries("parts")
+
+
+def policies() -> dict[str, list[Entry]]:
+    """Built-in policies by the key of the scenario that chooses among them."""
+    return {key: entries(kind) for kind, key in POLICY_KINDS.items()}
+
+
+def device(name: str) -> str:
+    """TOML of a built-in device with the sources of its numbers; UserError if there is none."""
+    return _native.preset("devices", name)
+
+
+def part(name: str) -> str:
+    """TOML of a built-in part with the sources of its numbers; UserError if there is none."""
+    return _native.preset("parts", name)

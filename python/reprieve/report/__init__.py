@@ -1,0 +1,76 @@
+"""The report: one HTML file that holds everything it shows and needs no network."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import altair as alt
+import jinja2
+import vl_convert
+from markupsafe import Markup
+
+from reprieve import _native
+from reprieve.plot.rows import Runs
+from reprieve.plot.theme import COMPONENTS, RUNS_DARK, RUNS_LIGHT, dashes
+from reprieve.report import tables
+from reprieve.report.figures import THEME, figures
+
+# The library must be of the version that Altair writes its charts for: "v6.1.0" → "6.1".
+_VEGA_LITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+
+
+def render(runs: Runs, command: str) -> str:
+    """Return the page over these runs; the first is the base, and `command` repeats it all."""
+    pages = jinja2.Environment(
+        loader=jinja2.PackageLoader("reprieve.report", "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    drawn = figures(runs)
+    first = next(iter(runs.values()))
+    return pages.get_template("page.html").render(
+        title=f"{first.device}: {', '.join(runs)}" if len(runs) > 1 else first.device,
+        version=_native.__version__,
+        command=command,
+        facts=tables.facts(first),
+        runs=_swatches(runs),
+        headline=tables.headline(runs),
+        suspensions=tables.suspensions(runs),
+        components={op: tables.components(runs, op) for op in ("read", "write")},
+        figures=drawn,
+        scenarios={label: result.scenario for label, result in runs.items()},
+        palettes={"light": _palette(dark=False), "dark": _palette(dark=True)},
+        # "<" occurs in JSON only inside strings; escaped, it cannot end the script element.
+        specs=Markup(
+            json.dumps(
+                {name: figure.spec for name, figure in drawn.items()}, ensure_ascii=False
+            ).replace("<", "\\u003c")
+        ),
+        library=_library(),
+    )
+
+
+def _swatches(runs: Runs) -> list[dict[str, str]]:
+    colours, patterns = THEME.run_colours(len(runs)), dashes(len(runs))
+    return [
+        {"label": label, "colour": colour, "dash": " ".join(map(str, pattern))}
+        for label, colour, pattern in zip(runs, colours, patterns, strict=True)
+    ]
+
+
+def _palette(*, dark: bool) -> dict[str, str]:
+    """Return the style sheet's names for the charts' colours."""
+    colours = {f"run-{i}": colour for i, colour in enumerate(RUNS_DARK if dark else RUNS_LIGHT)}
+    for name, (_, on_light, on_dark) in COMPONENTS.items():
+        colours[name.replace("_", "-")] = on_dark if dark else on_light
+    return colours
+
+
+@cache
+def _library() -> Markup:
+    """Return Vega and Vega-Lite as one script, from the package that carries them."""
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE)
+    return Markup(bundle)

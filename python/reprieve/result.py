@@ -1,0 +1,134 @@
+"""What a run gave: summary, latency distributions, requests, plots."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reprieve._native import UserError
+from reprieve.outputs import replace_file
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from reprieve.plot import Plots
+
+KINDS = ("read", "write", "total")
+"""What requests are counted as; "total" is reads, writes, trims and flushes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Latency:
+    """Distribution of response times, completion − arrival, in ns.
+
+    It is a histogram: a percentile is the upper end of the bucket that holds it, never above the
+    largest latency. Mean, smallest and largest are exact.
+    """
+
+    upper_ns: NDArray[np.int64]
+    """Upper end of each bucket that is not empty, rising."""
+    count: NDArray[np.int64]
+    """Requests in each bucket."""
+    mean: float
+    """Mean in ns; 0.0 without requests."""
+    min: int
+    """Smallest in ns; 0 without requests."""
+    max: int
+    """Largest in ns; 0 without requests."""
+
+    @property
+    def requests(self) -> int:
+        """Number of requests."""
+        return int(self.count.sum())
+
+    def percentile(self, percent: float) -> int:
+        """Latency in ns that this share of the requests does not exceed; 0 without requests.
+
+        `percent` is in (0, 100]; 99.99 is the field's p99.99. UserError outside.
+        """
+        if not 0 < percent <= 100:  # noqa: PLR2004
+            raise UserError(f"percentile {percent}: must be above 0 and at most 100")
+        if len(self.count) == 0:
+            return 0
+        cumulative = np.cumsum(self.count)
+        # A product that float rounding lifts a hair above a whole rank must not move to the next.
+        rank = int(np.ceil(round(percent / 100 * int(cumulative[-1]), 6)))
+        bucket = int(np.searchsorted(cumulative, max(rank, 1)))
+        return min(int(self.upper_ns[bucket]), self.max)
+
+    def cdf(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Latency in ns, and the share of requests in (0, 1] that it is enough for."""
+        cumulative = np.cumsum(self.count)
+        total = cumulative[-1] if len(cumulative) else 1
+        return np.minimum(self.upper_ns, self.max), cumulative / total
+
+
+class Result:
+    """What one run gave."""
+
+    def __init__(
+        self,
+        scenario: str,
+        summary: dict[str, Any],
+        latencies: dict[str, Latency],
+        requests: pa.Table | Path | None,
+    ) -> None:
+        self.scenario = scenario
+        """The resolved scenario as TOML; running it again gives identical results."""
+        self.summary = summary
+        """`summary.json` as a dictionary; times in ns, rates per s, shares in [0, 1]."""
+        self._latencies = latencies
+        self._requests = requests
+
+    def __repr__(self) -> str:
+        total = self.summary["requests"]["total"]
+        return (
+            f"<reprieve.Result: {self.device}, {total['count']} requests, "
+            f"mean {total['latency_ns']['mean'] / 1000:.1f} µs>"
+        )
+
+    @property
+    def device(self) -> str:
+        """Name of the device: of a preset, of a file, or "custom"."""
+        return str(tomllib.loads(self.scenario)["name"])
+
+    def latency(self, what: str = "total") -> Latency:
+        """Latencies of "read", "write" or "total" requests; UserError for another word."""
+        if what not in self._latencies:
+            raise UserError(f'latency("{what}"): must be "read", "write" or "total"')
+        return self._latencies[what]
+
+    @property
+    def requests(self) -> pa.Table:
+        """One row a request, in order of completion; UserError if the run kept no log."""
+        if self._requests is None:
+            raise UserError("this run kept no log of its requests; run it with requests=True")
+        if isinstance(self._requests, Path):
+            import pyarrow.parquet as pq
+
+            return pq.read_table(self._requests)
+        return self._requests
+
+    @property
+    def plot(self) -> Plots:
+        """Charts of this run."""
+        from reprieve.plot import Plots
+
+        return Plots({"this run": self})
+
+    def report(self, path: str | Path) -> None:
+        """Write the report, one HTML file that needs no network; UserError if it cannot be."""
+        from reprieve.report import render
+
+        replace_file(Path(path), render({self.device: self}, "reprieve run scenario.toml --report"))
+
+
+def summary_json(summary: dict[str, Any]) -> str:
+    """Write a summary in fixed key order, floats by their shortest exact form."""
+    return json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,147 @@
+"""One run from scenario to result, in memory or into a directory."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reprieve import _native
+from reprieve.outputs import ResultDirectory
+from reprieve.result import KINDS, Latency, Result, summary_json
+from reprieve.scenario import Scenario, Source
+
+if TYPE_CHECKING:
+    from reprieve.request_log import RequestLog
+
+Watch = Callable[[float | None, int], None]
+"""Called between steps with the share done (None if unknown) and the requests completed; the run
+stops if it raises."""
+
+# A step ends about this often, so that progress moves and an interrupt is heard.
+_STEP_S = 0.05
+_STEP_REQUESTS_FIRST = 256
+_STEP_REQUESTS_MAX = 1 << 17
+
+
+def run(
+    scenario: Scenario,
+    *,
+    requests: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    **overrides: Any,
+) -> Result:
+    """Simulate a scenario and return what it gave; the GIL is released meanwhile.
+
+    `scenario`: path of a scenario file, or a dictionary of the same form.
+    `requests`: keep one row a request for `Result.requests`, in memory or, with `out`, on disk.
+    `out`: a directory for `summary.json`, `scenario.toml` and, with `requests`,
+    `requests.parquet`; what a run left there before is replaced.
+    `overrides`: any key of the scenario, two underscores for the dot (`timing__t_read_us=50`), or
+    dotted as it is written in a file (`**{"timing.t_read_us": 50}`).
+
+    Raises UserError, one sentence, if the scenario or a value is wrong or `out` cannot be written.
+    """
+    source = Source.of(scenario, overrides)
+    if out is None:
+        return simulate(source, keep_requests=requests)
+    result, _ = run_into(source, Path(out), Files(requests=requests))
+    return result
+
+
+def _unwatched(share: float | None, requests: int) -> None:
+    """Nobody watches."""
+
+
+def simulate(source: Source, *, keep_requests: bool = False, watch: Watch = _unwatched) -> Result:
+    """Run a scenario and keep everything in memory; the log of requests only if asked."""
+    log = None
+    if keep_requests:
+        from reprieve.request_log import MemoryLog
+
+        log = MemoryLog()
+    return _simulate(source, log, watch)
+
+
+@dataclass(frozen=True)
+class Files:
+    """What a run writes beside `summary.json` and `scenario.toml`."""
+
+    requests: bool = False
+    """`requests.parquet`."""
+    report_command: str | None = None
+    """`report.html`, which shows this command as the one to repeat it."""
+
+
+def run_into(
+    source: Source, directory: Path, files: Files, watch: Watch = _unwatched
+) -> tuple[Result, list[Path]]:
+    """Run a scenario and write its results, all of them at the end; return the paths too."""
+    with ResultDirectory(directory) as out, ExitStack() as open_log:
+        log = None
+        if files.requests:
+            from reprieve.request_log import ParquetLog
+
+            path = directory / "requests.parquet"
+            log = open_log.enter_context(ParquetLog(out.open(path.name), path))
+        result = _simulate(source, log, watch)
+        out.write("scenario.toml", result.scenario)
+        if files.report_command is not None:
+            from reprieve.report import render
+
+            out.write("report.html", render({result.device: result}, files.report_command))
+        out.write("summary.json", summary_json(result.summary))
+        return result, out.commit(stale=("requests.parquet", "report.html"))
+
+
+def _simulate(source: Source, log: RequestLog | None, watch: Watch) -> Result:
+    began_s = time.perf_counter()
+    simulation = _native.Simulation(source.text, source.path, list(source.sets), log is not None)
+    step_requests = _STEP_REQUESTS_FIRST
+    more = True
+    while more:
+        step_began_s = time.perf_counter()
+        more = simulation.step(step_requests)
+        step_s = time.perf_counter() - step_began_s
+        if log is not None:
+            log.add(simulation.take_log())
+        watch(*simulation.progress())
+        step_requests = _next_step(step_requests, step_s)
+    requests = None if log is None else log.close()
+    summary = json.loads(simulation.summary())
+    summary["run"] = _measured(summary["run"], time.perf_counter() - began_s)
+    latencies = {what: _latency(simulation, summary, what) for what in KINDS}
+    return Result(simulation.scenario, summary, latencies, requests)
+
+
+def _next_step(requests: int, took_s: float) -> int:
+    """Approach the step's length by at most a factor of two, whatever one step was hit by."""
+    factor = min(2.0, max(0.5, _STEP_S / max(took_s, 1e-9)))
+    return min(_STEP_REQUESTS_MAX, max(1, int(requests * factor)))
+
+
+def _latency(simulation: _native.Simulation, summary: dict[str, Any], what: str) -> Latency:
+    upper_ns, count = simulation.histogram(what)
+    exact = summary["requests"][what]["latency_ns"]
+    return Latency(upper_ns, count, exact["mean"], exact["min"], exact["max"])
+
+
+def _measured(run: dict[str, Any], wall_s: float) -> dict[str, Any]:
+    """Section "run" with what the outside measures, in the order that the schema lists it."""
+    # Linux counts in KiB, macOS in bytes; of the whole process, so runs side by side share it.
+    unit_bytes = 1 if sys.platform == "darwin" else 1024
+    measured = {
+        "wall_s": wall_s,
+        "page_transactions_per_s": run["page_transactions"] / wall_s,
+        "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit_bytes,
+    }
+    order = ("seed", "wall_s", "page_transactions", "page_transactions_per_s", "peak_rss_bytes")
+    known = {key: (measured | run)[key] for key in order}
+    return known | {key: value for key, value in run.items() if key not in known}

@@ -1,0 +1,66 @@
+"""Traces: what is in one, its rows, and copies in other formats."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from reprieve import _native
+
+
+class TraceRow(NamedTuple):
+    """A request as the trace has it."""
+
+    time_ns: int
+    """As written, before any scaling or shift."""
+    device: int
+    op: str
+    offset_bytes: int
+    bytes: int
+
+
+class Trace:
+    """A trace on disk, plain or compressed; it is read anew by each call."""
+
+    def __init__(self, path: str | os.PathLike[str], format: str = "auto") -> None:
+        self.path = os.fspath(path)
+        self.format = format
+        """Name in the registry of formats, or "auto"."""
+
+    def __repr__(self) -> str:
+        return f"reprieve.open_trace({self.path!r}, format={self.format!r})"
+
+    def info(self) -> dict[str, Any]:
+        """Read it whole and return what is in it; UserError if a row is wrong."""
+        return dict(json.loads(_native.trace_info(self.path, self.format)))
+
+    def head(self, rows: int = 10) -> list[TraceRow]:
+        """Return the first rows, fewer if it has fewer; UserError if one of them is wrong."""
+        return [TraceRow(*row) for row in _native.trace_head(self.path, self.format, rows)]
+
+    def __iter__(self) -> Iterator[TraceRow]:
+        """Go through the rows; what was passed is read again as the window doubles."""
+        done, window = 0, 4096
+        while True:
+            rows = _native.trace_head(self.path, self.format, window)
+            yield from (TraceRow(*row) for row in rows[done:])
+            if len(rows) < window:
+                return
+            done, window = window, window * 2
+
+    def convert(self, output: str | os.PathLike[str], to: str) -> dict[str, Any]:
+        """Write a copy in the format `to`, compressed if its name ends in .gz; return the counts.
+
+        UserError if a row is wrong or the output cannot be written; then nothing is left of it.
+        """
+        output = os.fspath(output)
+        return dict(json.loads(_native.trace_convert(self.path, self.format, output, to)))
+
+
+def open_trace(path: str | os.PathLike[str], format: str = "auto") -> Trace:
+    """Open a trace; `format` is found by content unless named. UserError if it cannot be read."""
+    trace = Trace(path, format)
+    trace.head(1)
+    return trace

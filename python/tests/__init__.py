@@ -1,0 +1,1 @@
+"""Tests of the Python package and of the command line, end to end."""

@@ -1,0 +1,43 @@
+"""`reprieve devices`, `parts` and `policies`."""
+
+from __future__ import annotations
+
+import pytest
+
+import reprieve as rp
+
+from .drive import Reprieve
+
+
+@pytest.mark.parametrize("kind", ["devices", "parts"])
+def test_list_and_one(reprieve: Reprieve, kind: str) -> None:
+    entries = rp.devices() if kind == "devices" else rp.parts()
+    text = rp.device(entries[0].name) if kind == "devices" else rp.part(entries[0].name)
+    listed = reprieve(kind)
+    assert (listed.returncode, listed.stderr) == (0, "")
+    for entry in entries:
+        assert any(
+            line.split()[0] == entry.name and line.rstrip().endswith(entry.doc)
+            for line in listed.stdout.splitlines()
+        )
+    one = reprieve(kind, entries[0].name)
+    assert one.stdout.rstrip("\n") == text.rstrip("\n")
+
+
+def test_policies_by_key_and_by_name(reprieve: Reprieve) -> None:
+    listed = reprieve("policies").stdout
+    for key, entries in rp.policies().items():
+        for entry in entries:
+            assert any(line.split()[:2] == [key, entry.name] for line in listed.splitlines())
+    one = [line.split()[:2] for line in reprieve("policies", "RPS").stdout.splitlines()]
+    assert one[2:] == [["scheduling.policy", "rps"], ["policy", "rps"]]
+
+
+def test_version(reprieve: Reprieve) -> None:
+    assert reprieve("--version").stdout == f"reprieve {rp.__version__}\n"
+
+
+def test_help_lists_the_commands(reprieve: Reprieve) -> None:
+    shown = reprieve("--help").stdout
+    for command in ("run", "compare", "rig", "trace", "devices", "parts", "policies"):
+        assert f" {command} " in shown

@@ -1,0 +1,142 @@
+"""`reprieve compare`, and the cross product behind it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reprieve import UserError
+from reprieve.comparison import Axis, plan
+from reprieve.scenario import Source
+
+from .drive import SMALL, Reprieve
+from .test_run import deterministic
+
+POLICIES = ("FIFO", "RPS", "PES-IPC")
+
+
+def test_runs_each_value_side_by_side(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:
+    done = reprieve("compare", small, "--axis", f"policy={','.join(POLICIES)}", "--jobs", "2")
+    assert (done.returncode, done.stderr) == (0, "")
+    out = tmp_path / "out" / "small-compare"
+    assert sorted(path.name for path in out.iterdir()) == sorted(
+        [*POLICIES, "compare.json", "report.html"]
+    )
+    document = json.loads((out / "compare.json").read_text())
+    assert document["schema"] == 1
+    assert document["axes"] == [{"key": "policy", "values": list(POLICIES)}]
+    for run, policy in zip(document["runs"], POLICIES, strict=True):
+        assert (run["label"], run["directory"]) == (policy, policy)
+        assert run["sets"] == [f"policy={policy}"]
+        assert run["summary"] == json.loads((out / policy / "summary.json").read_text())
+
+
+def test_table_is_normalised_to_the_first(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:
+    done = reprieve("compare", small, "--axis", "policy=RPS,PES-IPC", "--out", "o")
+    lines = {line.split()[0]: line.split() for line in done.stdout.splitlines()}
+    runs = json.loads((tmp_path / "o" / "compare.json").read_text())["runs"]
+    metrics = [(op, key) for op in ("read", "write") for key in ("mean", "p99", "p99_99")]
+    first, second = (
+        [run["summary"]["requests"][op]["latency_ns"][key] for op, key in metrics] for run in runs
+    )
+    assert lines["RPS,"][1:] == ["µs", *(f"{value / 1000:,.1f}" for value in first)]
+    assert lines["RPS"][1:7] == ["1.000"] * 6
+    ratios = [f"{ours / base:.3f}" for ours, base in zip(second, first, strict=True)]
+    assert lines["PES-IPC"][1:7] == ratios
+    flash = runs[1]["summary"]["flash"]
+    suspensions = flash["suspensions"]["program"] + flash["suspensions"]["erase"]
+    assert lines["PES-IPC"][7:] == [f"{suspensions:,}", f"{flash['waf']:.3f}"]
+
+
+def test_threads_do_not_change_results(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:
+    axis = ("--axis", f"policy={','.join(POLICIES)}")
+    assert reprieve("compare", small, *axis, "--jobs", "3", "--out", "c").returncode == 0
+    for policy in POLICIES:
+        assert reprieve("run", small, "--set", f"policy={policy}", "--out", policy).returncode == 0
+        side_by_side, alone = tmp_path / "c" / policy, tmp_path / policy
+        assert deterministic(side_by_side / "summary.json") == deterministic(alone / "summary.json")
+        assert (side_by_side / "scenario.toml").read_text() == (alone / "scenario.toml").read_text()
+
+
+def small_source(*sets: str) -> Source:
+    return Source(SMALL, "small.toml", sets)
+
+
+def test_axes_cross_with_the_last_fastest() -> None:
+    runs = plan(
+        small_source(),
+        [Axis.parse("policy=FIFO,RPS"), Axis.parse("timing.t_read_us=25, 50")],
+    )
+    assert [run.label for run in runs] == [
+        "policy=FIFO t_read_us=25",
+        "policy=FIFO t_read_us=50",
+        "policy=RPS t_read_us=25",
+        "policy=RPS t_read_us=50",
+    ]
+    assert runs[0].directory == "policy=FIFO_t_read_us=25"
+    assert runs[3].sets == ("policy=RPS", "timing.t_read_us=50")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("k=1,2", ("1", "2")),
+        ('k="a,b",c', ('"a,b"', "c")),
+        ("k='a,b',\"it's\"", ("'a,b'", '"it\'s"')),
+        ("k=[1, 2],[3]", ("[1, 2]", "[3]")),
+        ("k=[[4096, 0.5], [8192, 0.5]]", ("[[4096, 0.5], [8192, 0.5]]",)),
+        ("k=a=b", ("a=b",)),
+    ],
+)
+def test_commas_inside_quotes_and_brackets_stay(text: str, values: tuple[str, ...]) -> None:
+    assert Axis.parse(text) == Axis("k", values)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("policy", "--axis policy: must be KEY=V1,V2,…, such as policy=FIFO,RPS"),
+        ("=FIFO", "--axis =FIFO: must be KEY=V1,V2,…, such as policy=FIFO,RPS"),
+        ("k=[1,2", "--axis k=[1,2: a quote or bracket is not closed"),
+        ('k="a', '--axis k="a: a quote or bracket is not closed'),
+        ("k=1,2]", "--axis k=1,2]: a quote or bracket is not closed"),
+    ],
+)
+def test_malformed_axis_is_named(text: str, sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        Axis.parse(text)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("sets", "axes", "sentence"),
+    [
+        ((), ["seed=1,,2"], "--axis seed: a value is empty; must be KEY=V1,V2,…"),
+        (("seed=3",), ["seed=1,2"], "--axis seed: the key is also set elsewhere; give it once"),
+        ((), ["seed=1", "seed=2"], "--axis seed: the key is also set elsewhere; give it once"),
+        (
+            (),
+            ["policy=FIFO,RPS,FIFO"],
+            "--axis: policy=FIFO and policy=FIFO would share the directory FIFO; "
+            "give each value once",
+        ),
+        ((), [], "compare: no axis is given; add one, such as --axis policy=FIFO,RPS"),
+    ],
+)
+def test_axes_that_contradict_are_named(
+    sets: tuple[str, ...], axes: list[str], sentence: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        plan(small_source(*sets), [Axis.parse(text) for text in axes])
+    assert str(caught.value) == sentence
+
+
+def test_wrong_value_stops_before_anything_runs(
+    reprieve: Reprieve, small: Path, tmp_path: Path
+) -> None:
+    done = reprieve("compare", small, "--axis", "seed=1,x", "--out", "o")
+    assert done.returncode == 2
+    assert "seed" in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "o").exists()

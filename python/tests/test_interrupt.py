@@ -1,0 +1,117 @@
+"""What happens when a run is stopped from outside, or its output goes nowhere."""
+
+from __future__ import annotations
+
+import os
+import pty
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ENDLESS = ("--set", "workload.requests=1000000000", "--requests", "--out", "o")
+
+
+def start(program: str, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
+    """Start the command as a terminal would: background jobs inherit an ignored SIGINT."""
+    return subprocess.Popen(
+        [program, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=cwd,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+
+
+def wait_for_partial(directory: Path, process: subprocess.Popen[str]) -> None:
+    """Wait until the run has begun to write."""
+    while not list(directory.glob(".requests.parquet.*.partial")):
+        assert process.poll() is None, "the run ended before it began to write"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["int", "term"]
+)
+def test_stopped_run_leaves_nothing(
+    program: str, small: Path, number: signal.Signals, status: int
+) -> None:
+    process = start(program, "run", str(small), *ENDLESS, cwd=small.parent)
+    wait_for_partial(small.parent / "o", process)
+    process.send_signal(number)
+    assert process.communicate() == ("", "")
+    assert process.returncode == status
+    assert sorted(path.name for path in small.parent.iterdir()) == ["small.toml"]
+
+
+def test_stopped_run_keeps_earlier_results(program: str, small: Path) -> None:
+    earlier = [program, "run", str(small), "--requests", "--out", "o"]
+    subprocess.run(earlier, cwd=small.parent, check=True, capture_output=True)
+    before = {path.name: path.read_bytes() for path in (small.parent / "o").iterdir()}
+    process = start(program, "run", str(small), *ENDLESS, cwd=small.parent)
+    wait_for_partial(small.parent / "o", process)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert process.returncode == 130
+    assert {path.name: path.read_bytes() for path in (small.parent / "o").iterdir()} == before
+
+
+def test_stopped_comparison_leaves_nothing_half_written(program: str, small: Path) -> None:
+    arguments = ("compare", str(small), "--axis", "workload.requests=1000,1000000000", "--jobs=2")
+    process = start(program, *arguments, "--out", "o", cwd=small.parent)
+    while not (small.parent / "o" / "1000" / "summary.json").exists():
+        assert process.poll() is None, "the comparison ended before its first run"
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate() == ("", "")
+    assert process.returncode == 130
+    left = sorted(str(path.relative_to(small.parent)) for path in small.parent.rglob("*"))
+    assert left == ["o", "o/1000", "o/1000/scenario.toml", "o/1000/summary.json", "small.toml"]
+
+
+def test_full_disk_is_one_sentence(program: str, small: Path) -> None:
+    """A limit on file size stands in for a full disk: the write fails in the same place."""
+    done = subprocess.run(
+        [program, "run", str(small), "--requests", "--out", "o"],
+        capture_output=True,
+        text=True,
+        cwd=small.parent,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)),
+    )
+    sentence = "o: cannot write here: File too large; name another place with --out\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
+    assert not (small.parent / "o").exists()
+
+
+def test_reader_that_leaves_is_no_error(program: str, small: Path) -> None:
+    process = start(program, "run", str(small), "--print", cwd=small.parent)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    with process.stderr as stderr:
+        assert stderr.read() == ""
+    assert process.wait() == 0
+
+
+def test_progress_shows_on_a_terminal_only(program: str, small: Path) -> None:
+    ours, theirs = pty.openpty()
+    arguments = [program, "run", str(small), "--set", "workload.requests=200000"]
+    process = subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=theirs, text=True, cwd=small.parent
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 65536):
+            shown += piece
+    except OSError:  # Linux ends a terminal whose other side is closed with an error
+        pass
+    finally:
+        os.close(ours)
+    assert process.communicate()[0].startswith("Latency, µs")
+    assert process.returncode == 0
+    assert b"requests/s" in shown

@@ -1,0 +1,126 @@
+"""The report: offline, complete, and without an error in a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import tomllib
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import reprieve as rp
+
+from .drive import SMALL, Reprieve
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FIGURES = {
+    *(f"{kind}-{op}" for kind in ("cdf", "tail", "components") for op in ("read", "write")),
+    "bars",
+    "suspended",
+    "busy",
+}
+
+
+class Page(HTMLParser):
+    """Collects what the tests look at."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.cells: list[str] = []
+        self._open = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._open = tag
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self._open in ("td", "th", "dd", "code", "h1", "pre") and data.strip():
+            self.cells.append(data.strip())
+
+
+@pytest.fixture(scope="module")
+def comparison() -> rp.Comparison:
+    """Two runs to report on; one has a name that HTML must not take for a tag."""
+    return rp.compare(tomllib.loads(SMALL), {"policy": ["FIFO", "PES-IPC"]})
+
+
+@pytest.fixture(scope="module")
+def report(comparison: rp.Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Path of a report over both."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    comparison.report(path, "reprieve compare '<b>.toml' </script>")
+    return path
+
+
+def test_nothing_is_fetched(report: Path) -> None:
+    text = report.read_text()
+    page = Page(text)
+    assert not [tag for tag, _ in page.tags if tag in ("link", "img", "iframe", "base")]
+    assert not [attributes for _, attributes in page.tags if attributes.keys() & {"src", "href"}]
+    policy = next(a["content"] for t, a in page.tags if "http-equiv" in a)
+    assert policy is not None and policy.startswith("default-src 'none';")
+    # The library has addresses in its messages; the page only has the name of the charts' schema.
+    before, _, rest = text.partition("<script>")
+    _, _, after = rest.partition("</script>")
+    assert set(re.findall(r"https?://([\w.]+)", before + after)) == {"vega.github.io"}
+    assert len(text) < 3_000_000
+
+
+def test_text_cannot_become_markup(report: Path) -> None:
+    page = Page(report.read_text())
+    assert [tag for tag, _ in page.tags].count("script") == 3
+    assert "reprieve compare '<b>.toml' </script>" in page.cells
+
+
+def test_numbers_are_those_of_the_summaries(report: Path, comparison: rp.Comparison) -> None:
+    cells = Page(report.read_text()).cells
+    first = comparison["FIFO"].summary["requests"]["read"]["latency_ns"]["p99"]
+    ours = comparison["PES-IPC"].summary["requests"]["read"]["latency_ns"]["p99"]
+    assert f"{first / 1000:,.1f} (×1.00)" in cells
+    assert f"{ours / 1000:,.1f} (×{ours / first:.2f})" in cells
+    assert {"fast12-mlc", "7", f"Reprieve {rp.__version__}"} <= set(cells)
+    for result in comparison.values():
+        assert result.scenario.strip() in cells
+
+
+def test_every_figure_has_its_place(report: Path) -> None:
+    text = report.read_text()
+    found = re.search(r'<script type="application/json" id="specs">(.*?)</script>', text, re.S)
+    assert found is not None
+    specs = json.loads(found[1])
+    assert set(specs) == FIGURES
+    places = {a["id"] for tag, a in Page(text).tags if tag == "div" and "id" in a}
+    assert places == {f"chart-{name}" for name in specs}
+    for spec in specs.values():
+        assert spec["description"].endswith(".")
+
+
+def test_single_run_has_no_comparison(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:
+    assert reprieve("run", small, "--report", "--out", "o").returncode == 0
+    text = (tmp_path / "o" / "report.html").read_text()
+    assert "chart-bars" not in text and 'type="checkbox"' not in text
+    assert f"reprieve run {small} --report --out o" in Page(text).cells
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+def test_browser_draws_all_figures_without_an_error(report: Path) -> None:
+    assert CHROMIUM is not None
+    done = subprocess.run(
+        [
+            CHROMIUM,
+            *("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"),
+            *("--virtual-time-budget=20000", "--dump-dom", report.as_uri()),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "CONSOLE" not in done.stderr
+    drawn = re.findall(r'<svg[^>]*class="marks"', done.stdout)
+    assert len(drawn) == len(FIGURES)

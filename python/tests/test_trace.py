@@ -1,0 +1,85 @@
+"""`reprieve trace` and `rp.open_trace` on a trace of four rows written by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import reprieve as rp
+
+from .drive import Reprieve
+
+# MSR Cambridge: ticks of 100 ns, host, disk, type, offset, bytes, response time.
+ROWS = """\
+128166372000000000,h,0,Read,8192,4096,100
+128166372000000010,h,0,Write,0,8192,100
+128166372000010010,h,0,Write,12288,4096,100
+128166372000010020,h,0,Read,8192,4096,100
+"""
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "t.csv"
+    path.write_text(ROWS)
+    return path
+
+
+def test_rows_as_they_are_written(trace: Path) -> None:
+    rows = rp.open_trace(trace, format="msr").head(3)
+    first_ns = rows[0].time_ns
+    assert [row.time_ns - first_ns for row in rows] == [0, 1_000, 1_001_000]
+    assert [(row.device, row.op, row.offset_bytes, row.bytes) for row in rows] == [
+        (0, "read", 8192, 4096),
+        (0, "write", 0, 8192),
+        (0, "write", 12288, 4096),
+    ]
+
+
+def test_iteration_goes_to_the_end(tmp_path: Path) -> None:
+    """More rows than one window holds, so that it has to double twice."""
+    path = tmp_path / "long.csv"
+    count = 10_000
+    path.write_text(
+        "".join(f"{128166372000000000 + i},h,0,Read,{4096 * i},4096,1\n" for i in range(count))
+    )
+    offsets = [row.offset_bytes for row in rp.open_trace(path)]
+    assert offsets == [4096 * i for i in range(count)]
+
+
+def test_info_counts(trace: Path, reprieve: Reprieve) -> None:
+    info = rp.open_trace(trace).info()
+    assert info["format"] == "msr"
+    done = reprieve("trace", "info", trace, "--json")
+    assert json.loads(done.stdout) == info
+    table = reprieve("trace", "info", trace)
+    assert (table.returncode, table.stderr) == (0, "")
+    assert "msr" in table.stdout
+
+
+def test_head_prints_rows(trace: Path, reprieve: Reprieve) -> None:
+    done = reprieve("trace", "head", trace, "-n", "2")
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert lines[0] == ["time_ns", "device", "op", "offset_bytes", "bytes"]
+    assert [line[1:] for line in lines[2:4]] == [
+        ["0", "read", "8192", "4096"],
+        ["0", "write", "0", "8192"],
+    ]
+    assert len(lines) == 4
+
+
+def test_copy_has_the_same_requests(trace: Path, tmp_path: Path, reprieve: Reprieve) -> None:
+    done = reprieve("trace", "convert", trace, "copy.gz", "--to", "mqsim")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("wrote copy.gz: ")
+    before, after = rp.open_trace(trace).head(), rp.open_trace(tmp_path / "copy.gz").head()
+    assert [row[1:] for row in after] == [row[1:] for row in before]
+    gaps = [[row.time_ns - rows[0].time_ns for row in rows] for rows in (before, after)]
+    assert gaps[0] == gaps[1]
+
+
+def test_missing_trace_is_found_out_when_opened() -> None:
+    with pytest.raises(rp.UserError, match=r"none\.gz"):
+        rp.open_trace("none.gz")

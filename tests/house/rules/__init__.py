@@ -1,0 +1,27 @@
+"""The list of rules: a name and a function that yields what is wrong with a tree."""
+
+from collections.abc import Callable, Iterator
+
+from ..tree import Problem, Tree
+from . import documents, layers, registries, shape
+
+Rule = Callable[[Tree], Iterator[Problem]]
+
+RULES: dict[str, Rule] = {
+    "crate dependencies": layers.crates_depend_as_drawn,
+    "policies stand alone": layers.policies_use_no_component,
+    "components stand apart": layers.components_stand_apart,
+    "policy registries": registries.policies_are_listed,
+    "preset registries": registries.presets_are_listed,
+    "dead Rust files": registries.rust_files_are_reachable,
+    "file length": shape.files_are_short,
+    "function length": shape.functions_are_short,
+    "line width": shape.lines_are_narrow,
+    "file heads": shape.files_say_what_they_are_for,
+    "file size": shape.files_are_small,
+    "forbidden words": shape.no_forbidden_words,
+    "documents": documents.documents_are_there,
+    "changelog": documents.changelog_has_its_form,
+    "readme length": documents.readme_is_short,
+    "links": documents.links_resolve,
+}

@@ -1,0 +1,84 @@
+"""Who may use whom: between crates by their manifests, inside the simulator by what code names."""
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from .. import tables
+from ..rust import used_paths
+from ..tree import Problem, Tree
+
+SIM = "crates/sim/src/"
+
+
+def crates_depend_as_drawn(tree: Tree) -> Iterator[Problem]:
+    """Find manifests that depend on a crate of ours that the table does not allow."""
+    for manifest in [*tree.files("crates/*/Cargo.toml"), *tree.files("benches/Cargo.toml")]:
+        content = tomllib.loads(tree.text(manifest))
+        name = content["package"]["name"].removeprefix("reprieve-")
+        if name not in tables.CRATES:
+            yield Problem(manifest, 0, f"crate {name} is not in the table of tests/house/tables.py")
+            continue
+        for section in ("dependencies", "dev-dependencies", "build-dependencies"):
+            for dependency in content.get(section, {}):
+                used = dependency.removeprefix("reprieve-")
+                if used != dependency and used not in tables.CRATES[name]:
+                    what = f"[{section}] {name} may not use {used}; see ARCHITECTURE.md"
+                    yield Problem(manifest, 0, what)
+
+
+def policies_use_no_component(tree: Tree) -> Iterator[Problem]:
+    """Find policies that name more of the crate than their own folder and parameters."""
+    for folder in tables.POLICY_FOLDERS:
+        own = ("crate", *folder.split("/"))
+        for path, used in _uses(tree, folder):
+            is_own = used[: len(own)] == own or used[1] in tables.POLICIES_MAY_USE
+            if not is_own and not _is_allowed(folder, used):
+                yield Problem(path, 0, f"a policy of {folder} uses {'::'.join(used)}")
+
+
+def components_stand_apart(tree: Tree) -> Iterator[Problem]:
+    """Find components that use another one or an owner, and modules that leave their list."""
+    for component in tables.COMPONENTS:
+        barred = frozenset({*tables.COMPONENTS, *tables.OWNERS}) - {component}
+        for path, used in _uses(tree, component):
+            if used[1] in barred and not _is_allowed(component, used):
+                yield Problem(path, 0, f"component {component} uses {'::'.join(used)}")
+    for module, allowed in tables.ONLY.items():
+        for path, used in _uses(tree, module):
+            is_own = used[1] == module or used[1] in allowed or not _is_module(tree, used[1])
+            if not is_own and not _is_allowed(module, used):
+                yield Problem(path, 0, f"{module} uses {'::'.join(used)}; see tables.ONLY")
+
+
+def _uses(tree: Tree, module: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield what the files of a module of the simulator name of their crate."""
+    for path in _sources(tree, module):
+        for used in sorted(used_paths(tree.text(path), _module(path))):
+            if used[0] == "crate" and len(used) > 1:
+                yield path, used
+
+
+def _sources(tree: Tree, module: str) -> Iterator[str]:
+    """Yield the files of a module; its tests may put together whatever they like."""
+    for path in [*tree.files(f"{SIM}{module}.rs"), *tree.files(f"{SIM}{module}/*.rs")]:
+        if PurePosixPath(path).stem != "tests" and "/tests/" not in path:
+            yield path
+
+
+def _module(path: str) -> tuple[str, ...]:
+    """Return the module path of a file below the crate's root."""
+    parts = PurePosixPath(path.removeprefix(SIM)).with_suffix("").parts
+    return parts[:-1] if parts[-1] == "mod" else parts
+
+
+def _is_module(tree: Tree, name: str) -> bool:
+    return tree.exists(f"{SIM}{name}.rs") or tree.exists(f"{SIM}{name}/mod.rs")
+
+
+def _is_allowed(user: str, used: tuple[str, ...]) -> bool:
+    named = "::".join(used[1:])
+    return any(
+        use.user == user and (named == use.used or named.startswith(use.used + "::"))
+        for use in tables.SIM_USES_ALLOWED
+    )

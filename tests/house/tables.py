@@ -1,0 +1,111 @@
+"""Every table of the house rules: who may use whom, what is a registry, limits, exceptions."""
+
+from dataclasses import dataclass
+
+# ---- Who may use whom ---------------------------------------------------------------------------
+
+# Our crates and which others of ours each may depend on; ARCHITECTURE.md draws the same.
+CRATES: dict[str, frozenset[str]] = {
+    "base": frozenset(),
+    "nand": frozenset({"base"}),
+    "trace": frozenset({"base"}),
+    "sim": frozenset({"base", "nand", "trace"}),
+    "device": frozenset({"base", "sim"}),
+    "py": frozenset({"base", "trace", "sim", "device"}),
+    "bench": frozenset({"base", "nand", "trace", "sim", "device"}),
+}
+
+# Folders of crates/sim/src whose files are policies: a policy sees the view that its folder's
+# mod.rs defines, and its own parameters in the scenario; nothing else of the crate.
+POLICY_FOLDERS = ("sched", "suspend", "ftl/place", "gc/victim")
+POLICIES_MAY_USE = frozenset({"scenario"})
+
+# Modules of crates/sim/src that are components: none uses another one, nor an owner.
+COMPONENTS = ("host", "buffer", "ftl", "gc", "flash")
+
+# Modules that put components together; only they may name them all.
+OWNERS = ("ssd", "run", "rig")
+
+# Modules with a list of their own of what they may use of the crate.
+ONLY: dict[str, frozenset[str]] = {
+    "report": frozenset({"stats", "scenario"}),
+    "scenario": frozenset(),
+    "stats": frozenset(),
+}
+
+
+@dataclass(frozen=True)
+class Use:
+    """A use inside crates/sim that the rules above forbid, and why it is right all the same."""
+
+    user: str
+    used: str
+    reason: str
+
+
+SIM_USES_ALLOWED: tuple[Use, ...] = ()
+
+# ---- Registries ---------------------------------------------------------------------------------
+
+# Folders in which a file with an entry is one choice, listed in the folder's mod.rs.
+REGISTRIES = (
+    "crates/sim/src/sched",
+    "crates/sim/src/suspend",
+    "crates/sim/src/ftl/place",
+    "crates/sim/src/gc/victim",
+    "crates/trace/src/formats",
+    "crates/trace/src/synth",
+)
+
+# The constants that make a file an entry: one choice, or a family of them.
+ENTRY_CONSTANTS = ("ENTRY", "ENTRIES", "FORMAT")
+
+# Folders of presets, each of which one `include_str!` under PRESET_LIST takes into the program.
+PRESETS = ("devices", "parts")
+PRESET_LIST = "crates/sim/src/scenario/*.rs"
+
+# ---- Limits -------------------------------------------------------------------------------------
+
+FILE_LINES = 500
+TEST_FILE_LINES = 800
+FUNCTION_LINES = 70
+COLUMNS = 100
+README_LINES = 150
+FILE_BYTES = 100_000
+LARGE_FILES_IN = ("traces/", "docs/figures/")
+
+# Manifests that a tool defines and everyone knows need no sentence that says what they are for.
+NO_HEAD = frozenset({"Cargo.toml", "rustfmt.toml", "pyproject.toml"})
+
+# ---- Words that must not appear ----------------------------------------------------------------
+
+# Pattern and what is wrong with it, in any text file.
+FORBIDDEN = {
+    r"(?<![\w.$)])/(?:work|home|root|Users)/": "an absolute path of somebody's machine",
+    r"\.\./shared\b": "a path outside the project",
+    r"\b(?:TODO|FIXME|XXX)\b": "unfinished work: do it, or describe it where users look",
+}
+
+# The same for Rust code, comments and literals left out.
+FORBIDDEN_IN_RUST = {
+    r"\b(?:todo|unimplemented)!": "unfinished work",
+    r"\b(?:dbg)!": "left over from debugging",
+}
+UNSAFE_ONLY_IN = "crates/py/"
+
+# ---- Exceptions ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Exempt:
+    """A file in which one rule does not hold, and why; one that is no longer needed is an error."""
+
+    rule: str
+    path: str
+    reason: str
+
+
+EXCEPTIONS: tuple[Exempt, ...] = (
+    Exempt("forbidden words", "tests/house/tables.py", "names what it forbids"),
+    Exempt("forbidden words", "tests/house/test_rules.py", "breaks the rule on purpose"),
+)

@@ -1,0 +1,105 @@
+"""What README and guide show works as it stands, and the reference is up to date."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .markdown import Block, blocks
+from .tree import Tree
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = Tree(ROOT)
+REFERENCE = ROOT / "docs/reference/scenario.md"
+
+# What a reader has at hand in a checkout, as far as the pages use it.
+AT_HAND = ("Makefile", "devices", "examples", "parts", "traces")
+
+PAGES = [
+    path
+    for path in (*PROJECT.files("README.md"), *PROJECT.files("docs/guide/*.md"))
+    if any(block.is_runnable for block in blocks(PROJECT.text(path)))
+]
+
+
+def command_of(block: Block, folder: Path) -> list[str]:
+    """Return the command that runs a block; the blocks of a page share `folder`."""
+    if block.language == "sh":
+        return ["bash", "-euo", "pipefail", "-c", block.code]
+    if block.language == "python":
+        return [sys.executable, "-c", block.code]
+    scenario = folder / f"line-{block.line}.toml"
+    scenario.write_text(block.code, encoding="utf-8")
+    return ["reprieve", "run", "--print", scenario.name]
+
+
+def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command as a reader would, with the installed `reprieve` first on the path."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_of_page_run(page: str, tmp_path: Path) -> None:
+    for name in AT_HAND:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, tmp_path / name)
+        else:
+            shutil.copy(source, tmp_path / name)
+    for block in blocks(PROJECT.text(page)):
+        if block.is_runnable:
+            done = run(command_of(block, tmp_path), tmp_path)
+            assert done.returncode == 0, f"{page}:{block.line}:\n{done.stdout}{done.stderr}"
+
+
+def test_reference_is_up_to_date() -> None:
+    from reprieve._native import reference
+
+    written = REFERENCE.read_text(encoding="utf-8") if REFERENCE.exists() else ""
+    assert written == reference().rstrip() + "\n", "run `make docs`"
+
+
+def test_blocks_are_found_and_told_apart() -> None:
+    page = (
+        "# Page\n\n```sh runnable\nreprieve devices\n```\n\n```sh\nmake demo\n```\n\n"
+        '```toml\n# Whole.\nseed = 1\n```\n\n```toml\n[ftl]\ngc_victim = "greedy"\n```\n\n'
+        "```text\nout\n```\n\n```python\nimport reprieve\n```\n"
+    )
+    found = [(block.language, block.line, block.is_runnable) for block in blocks(page)]
+    assert found == [
+        ("sh", 3, True),
+        ("sh", 7, False),
+        ("toml", 11, True),
+        ("toml", 16, False),
+        ("text", 21, False),
+        ("python", 25, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "succeeds"),
+    [
+        ("sh", "true", True),
+        ("sh", "false\ntrue", False),
+        ("sh", "false | true", False),
+        ("python", "assert 1 + 1 == 2", True),
+        ("python", "assert 1 + 1 == 3", False),
+    ],
+)
+def test_block_that_fails_is_noticed(
+    language: str, code: str, succeeds: bool, tmp_path: Path
+) -> None:
+    done = run(command_of(Block(language, (), 1, code), tmp_path), tmp_path)
+    assert (done.returncode == 0) == succeeds

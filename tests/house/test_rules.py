@@ -1,0 +1,236 @@
+"""Each house rule catches what it is there for, and finds nothing in a tree that is in order."""
+
+from pathlib import Path
+
+import pytest
+
+from .rules import RULES
+from .rust import Function, code_of, functions, used_paths
+from .tree import Problem, Tree
+
+ENTRY = 'pub(super) const ENTRY: Entry = Entry {{\n    name: "{}",\n    doc: "in order",\n}};\n'
+
+# A small project in order; each case below changes or adds files.
+IN_ORDER = {
+    "README.md": "# Reprieve\n\nSee [how](CONTRIBUTING.md#set-up), [map](ARCHITECTURE.md).\n",
+    "ARCHITECTURE.md": "# Architecture\n",
+    "CONTRIBUTING.md": "# Contributing\n\n## Set-up\n",
+    "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n### Results change\n\nNothing.\n",
+    "crates/base/Cargo.toml": '[package]\nname = "reprieve-base"\n',
+    "crates/base/src/lib.rs": "//! The words.\n",
+    "crates/sim/Cargo.toml": (
+        '[package]\nname = "reprieve-sim"\n[dependencies]\nreprieve-base.workspace = true\n'
+    ),
+    "crates/sim/src/lib.rs": (
+        "//! The drive.\nmod gc;\nmod host;\nmod scenario;\nmod sched;\nmod ssd;\n"
+    ),
+    "crates/sim/src/gc.rs": "//! Reclaims blocks.\nuse reprieve_base::Time;\n",
+    "crates/sim/src/host.rs": "//! The host.\n",
+    "crates/sim/src/ssd.rs": "//! Owns.\nuse crate::{gc::Gc, host};\n",
+    "crates/sim/src/scenario.rs": "//! Scenario.\nmod list;\n",
+    "crates/sim/src/sched/mod.rs": (
+        "//! Schedulers.\nmod fifo;\npub struct View;\npub const ALL: &[Entry] = &[fifo::ENTRY];\n"
+        "fn is_fifo(name: &str) -> bool {\n    name == fifo::ENTRY.name\n}\n"
+    ),
+    "crates/sim/src/sched/fifo.rs": "//! In order.\nuse super::View;\n" + ENTRY.format("fifo"),
+    "crates/sim/tests/it/main.rs": "//! Tests.\nmod gaps;\n",
+    "crates/sim/tests/it/gaps.rs": "//! Gaps.\n",
+    "crates/sim/src/scenario/list.rs": (
+        '//! List.\nconst A: &str = include_str!("../devices/a.toml");\n'
+    ),
+    "devices/a.toml": "# A drive.\nchannels = 1\n",
+    "python/reprieve/run.py": '"""Runs."""\n\n\ndef run() -> None:\n    pass\n',
+}
+
+LONG_RUST = "//! Long.\nfn long() {\n" + "    step();\n" * 69 + "}\n"
+LONG_PYTHON = '"""Long."""\n\n\ndef long():\n' + "    step()\n" * 70
+SIM_MANIFEST = '[package]\nname = "reprieve-{}"\n[dependencies]\nreprieve-{}.workspace = true\n'
+
+# Rule, files that break it, and where and how the one problem is reported.
+CASES: list[tuple[str, dict[str, str], str]] = [
+    (
+        "crate dependencies",
+        {"crates/base/Cargo.toml": SIM_MANIFEST.format("base", "sim")},
+        "crates/base/Cargo.toml: [dependencies] base may not use sim",
+    ),
+    (
+        "crate dependencies",
+        {"crates/new/Cargo.toml": '[package]\nname = "reprieve-new"\n'},
+        "crates/new/Cargo.toml: crate new is not in the table",
+    ),
+    (
+        "policies stand alone",
+        {"crates/sim/src/sched/fifo.rs": "//! In order.\nuse crate::{gc::Gc, sched::View};\n"},
+        "crates/sim/src/sched/fifo.rs: a policy of sched uses crate::gc::Gc",
+    ),
+    (
+        "policies stand alone",
+        {"crates/sim/src/sched/fifo.rs": "//! In order.\nfn f(x: super::super::host::Host) {}\n"},
+        "crates/sim/src/sched/fifo.rs: a policy of sched uses crate::host::Host",
+    ),
+    (
+        "components stand apart",
+        {"crates/sim/src/gc.rs": "//! Reclaims.\nuse crate::host::{Host, Port as P};\n"},
+        "crates/sim/src/gc.rs: component gc uses crate::host::Host",
+    ),
+    (
+        "components stand apart",
+        {"crates/sim/src/host.rs": "//! Host.\nfn f() { crate::ssd::now() }\n"},
+        "crates/sim/src/host.rs: component host uses crate::ssd::now",
+    ),
+    (
+        "components stand apart",
+        {"crates/sim/src/scenario.rs": "//! Scenario.\nuse crate::gc::Gc;\nmod list;\n"},
+        "crates/sim/src/scenario.rs: scenario uses crate::gc::Gc",
+    ),
+    (
+        "policy registries",
+        {"crates/sim/src/sched/rps.rs": "//! Reads first.\n" + ENTRY.format("rps")},
+        "crates/sim/src/sched/rps.rs: listed 0 times",
+    ),
+    (
+        "policy registries",
+        {
+            "crates/sim/src/sched/mod.rs": (
+                "//! S.\nmod fifo;\npub const ALL: &[Entry] = &[fifo::ENTRY, fifo::ENTRY];\n"
+            )
+        },
+        "crates/sim/src/sched/fifo.rs: listed 2 times",
+    ),
+    (
+        "policy registries",
+        {"crates/sim/src/sched/fifo.rs": "//! In order.\n" + ENTRY.format("lifo")},
+        "crates/sim/src/sched/fifo.rs: its entry is called lifo",
+    ),
+    (
+        "policy registries",
+        {"crates/trace/src/formats/spc.rs": "//! SPC.\n"},
+        "crates/trace/src/formats: a registry folder needs a mod.rs",
+    ),
+    ("preset registries", {"devices/b.toml": "# B.\n"}, "devices/b.toml: registered 0 times"),
+    (
+        "preset registries",
+        {"crates/sim/src/scenario/more.rs": '//! M.\nconst B: X = include_str!("parts/b.toml");'},
+        "parts/b.toml: registered in crates/sim, but not there",
+    ),
+    (
+        "dead Rust files",
+        {"crates/sim/src/lost.rs": "//! Lost.\n", "crates/sim/src/gc.rs": "//! G.\n// mod lost;\n"},
+        "crates/sim/src/lost.rs: dead file",
+    ),
+    (
+        "dead Rust files",
+        {"crates/sim/tests/it/lost.rs": "//! Lost.\n"},
+        "crates/sim/tests/it/lost.rs: dead file",
+    ),
+    (
+        "file length",
+        {"crates/sim/src/gc.rs": "//! G.\n" + "\n" * 500},
+        "crates/sim/src/gc.rs: 501 lines; at most 500",
+    ),
+    (
+        "file length",
+        {"crates/sim/tests/it/gaps.rs": "//! G.\n" + "\n" * 800},
+        "crates/sim/tests/it/gaps.rs: 801 lines; at most 800",
+    ),
+    (
+        "function length",
+        {"crates/sim/src/gc.rs": LONG_RUST},
+        "crates/sim/src/gc.rs:2: function long has 71 lines; at most 70",
+    ),
+    (
+        "function length",
+        {"python/reprieve/run.py": LONG_PYTHON},
+        "python/reprieve/run.py:4: function long has 71 lines; at most 70",
+    ),
+    (
+        "line width",
+        {"crates/sim/src/gc.rs": "//! G.\n// " + "x" * 98 + "\n"},
+        "crates/sim/src/gc.rs:2: 101 columns; at most 100",
+    ),
+    ("file heads", {"crates/sim/src/gc.rs": "use a::b;\n"}, "crates/sim/src/gc.rs:1: open with"),
+    ("file heads", {"crates/sim/src/gc.rs": "//! gc\n"}, "crates/sim/src/gc.rs:1: open with"),
+    ("file heads", {"python/reprieve/run.py": "x = 1\n"}, "python/reprieve/run.py:1: open with"),
+    ("file heads", {"devices/a.toml": "channels = 1\n"}, "devices/a.toml:1: open with"),
+    ("file heads", {"docs/a.md": "Words.\n"}, "docs/a.md:1: a page opens with its title"),
+    ("file size", {"docs/a.csv": "x" * 100_001}, "docs/a.csv: 100001 bytes; at most 100000"),
+    ("forbidden words", {"docs/a.md": "# A\n\n/home/me/x\n"}, "docs/a.md:3: '/home/': an absolute"),
+    ("forbidden words", {"docs/a.md": "# A\n`../shared/x`\n"}, "docs/a.md:2: '../shared': a path"),
+    ("forbidden words", {"devices/a.toml": "# TODO.\n"}, "devices/a.toml:1: 'TODO': unfinished"),
+    (
+        "forbidden words",
+        {"crates/sim/src/gc.rs": "//! G.\nfn f() { todo!() }\n"},
+        "crates/sim/src/gc.rs:2: 'todo!': unfinished work",
+    ),
+    (
+        "forbidden words",
+        {"crates/sim/src/gc.rs": "//! No unsafe here.\nfn f() { unsafe { g() } }\n"},
+        "crates/sim/src/gc.rs:2: 'unsafe': `unsafe` outside crates/py/",
+    ),
+    ("documents", {"ARCHITECTURE.md": ""}, "ARCHITECTURE.md: missing"),
+    (
+        "changelog",
+        {"CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n## Results change\n"},
+        "CHANGELOG.md: needs a heading `### Results change`",
+    ),
+    (
+        "changelog",
+        {"CHANGELOG.md": "# Changelog\n\n## 0.1.0\n\n### Results change\n"},
+        "CHANGELOG.md: needs a heading `## Unreleased`",
+    ),
+    ("readme length", {"README.md": "# R\n" * 151}, "README.md: 151 lines; at most 150"),
+    ("links", {"docs/a.md": "# A\n[b](../b.md)\n"}, "docs/a.md:2: link to ../b.md, which is not"),
+    ("links", {"docs/a.md": "# A\n[b](../../b.md)\n"}, "docs/a.md:2: link to ../../b.md, which"),
+    ("links", {"docs/a.md": "# A\n[b](#c)\n"}, "docs/a.md:2: link to #c: no such heading"),
+]
+
+
+def problems_of(root: Path, rule: str, changes: dict[str, str]) -> list[Problem]:
+    """Ask `rule` about the tree in order with `changes`; an empty text removes the file."""
+    for path, text in {**IN_ORDER, **changes}.items():
+        if text:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+    return list(RULES[rule](Tree(root)))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rule_finds_nothing_in_order(rule: str, tmp_path: Path) -> None:
+    assert problems_of(tmp_path, rule, {}) == []
+
+
+@pytest.mark.parametrize(("rule", "changes", "report"), CASES, ids=[case[2] for case in CASES])
+def test_rule_catches(rule: str, changes: dict[str, str], report: str, tmp_path: Path) -> None:
+    found = [str(problem) for problem in problems_of(tmp_path, rule, changes)]
+    assert any(problem.startswith(report) for problem in found), found
+
+
+def test_every_rule_has_a_case() -> None:
+    assert {case[0] for case in CASES} == set(RULES)
+
+
+def test_code_leaves_out_comments_and_literals_and_keeps_lines() -> None:
+    text = 'a /* {\n { */ b; // {\nlet s = "}{\\"{"; let c = \'{\'; let r = r#"{"#; f::<\'a>()\n'
+    code = code_of(text)
+    assert not {"{", "}"} & set(code)
+    assert code.count("\n") == text.count("\n")
+    assert "f::<'a>()" in code
+
+
+def test_functions_are_found_with_their_length() -> None:
+    text = (
+        "trait T { fn sketch(&self) -> [u8; 4]; }\n"
+        "fn one() {}\n"
+        "fn two<const N: usize>(a: [u8; 2])\nwhere\n    A: B,\n{\n    if x { y }\n}\n"
+    )
+    assert list(functions(text)) == [Function("one", 2, 1), Function("two", 3, 6)]
+
+
+def test_uses_are_resolved_from_the_crate() -> None:
+    text = "use super::{self, fifo::{Fifo, Other as O}};\nuse std::io;\nfn f(a: crate::gc::Gc) {}\n"
+    assert used_paths(text, ("sched", "rps")) == {
+        ("crate", "sched"),
+        ("crate", "sched", "fifo", "Fifo"),
+        ("crate", "sched", "fifo", "Other"),
+        ("crate", "gc", "Gc"),
+    }

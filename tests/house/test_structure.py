@@ -1,0 +1,29 @@
+"""The project keeps the house rules, but for the exceptions that tables.py lists with a reason."""
+
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from .rules import RULES
+from .tables import EXCEPTIONS, Exempt
+from .tree import Tree
+
+PROJECT = Tree(Path(__file__).resolve().parents[2])
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_project_keeps_rule(rule: str) -> None:
+    excepted = [exempt.path for exempt in EXCEPTIONS if exempt.rule == rule]
+    problems = [
+        str(problem)
+        for problem in RULES[rule](PROJECT)
+        if not any(fnmatch(problem.path, path) for path in excepted)
+    ]
+    assert not problems, "\n" + "\n".join(problems)
+
+
+@pytest.mark.parametrize("exempt", EXCEPTIONS, ids=lambda exempt: f"{exempt.rule}: {exempt.path}")
+def test_exception_is_still_needed(exempt: Exempt) -> None:
+    found = [problem.path for problem in RULES[exempt.rule](PROJECT)]
+    assert any(fnmatch(path, exempt.path) for path in found), f"remove the exception {exempt}"
