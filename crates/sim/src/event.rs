@@ -1,13 +1,22 @@
 //! The event queue: what happens next, and in which order among equals.
+//!
+//! A calendar of short slots with a bitmap over them: adding and taking an event costs the same
+//! however many are pending. Events beyond the calendar's horizon wait in a binary heap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use reprieve_base::Time;
+use reprieve_base::{Dur, Time};
+
+/// Slots of the calendar: 64 words of bits for each bit of the summary.
+const SLOTS: usize = 16_384;
+const WORDS: usize = SLOTS / 64;
+/// "No node": the end of a slot's list.
+const NIL: u32 = u32::MAX;
 
 /// Where a component puts its own events; it does not see those of others.
 pub trait Schedule<E> {
-    /// Adds an event at `at`.
+    /// Adds an event at `at`, which is not in the past.
     fn schedule(&mut self, at: Time, event: E);
 }
 
@@ -20,39 +29,228 @@ struct Entry<E> {
     event: E,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Node<E> {
+    entry: Entry<E>,
+    next: u32,
+}
+
 /// Events in order of time; events of one instant come in the order in which they were scheduled.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    heap: BinaryHeap<Reverse<Entry<E>>>,
+    /// A slot covers 2^shift nanoseconds.
+    shift: u32,
+    /// First node of each slot's list, which is in order.
+    heads: Vec<u32>,
+    /// A bit for each slot that has events, and one for each word that is not zero.
+    bits: [u64; WORDS],
+    summary: [u64; WORDS / 64],
+    nodes: Vec<Node<E>>,
+    /// First unused node.
+    unused: u32,
+    /// Events beyond the horizon when they were scheduled.
+    far: BinaryHeap<Reverse<Entry<E>>>,
+    /// Slot of the instant reached, counted from the start of the run.
+    reached: u64,
     scheduled: u64,
+    next_time: Time,
 }
 
 impl<E: Copy + Ord> EventQueue<E> {
-    /// An empty queue.
-    pub fn new() -> EventQueue<E> {
-        EventQueue { heap: BinaryHeap::with_capacity(1024), scheduled: 0 }
+    /// An empty queue for events that are about `spacing` apart. The order does not depend on it.
+    pub fn new(spacing: Dur) -> EventQueue<E> {
+        EventQueue {
+            shift: spacing.ns().max(1).ilog2(),
+            heads: vec![NIL; SLOTS],
+            bits: [0; WORDS],
+            summary: [0; WORDS / 64],
+            nodes: Vec::with_capacity(1024),
+            unused: NIL,
+            far: BinaryHeap::with_capacity(1024),
+            reached: 0,
+            scheduled: 0,
+            next_time: Time::NEVER,
+        }
     }
 
     /// When the next event happens.
     #[inline]
     pub fn next_time(&self) -> Option<Time> {
-        self.heap.peek().map(|Reverse(entry)| entry.at)
+        (self.next_time != Time::NEVER).then_some(self.next_time)
     }
 
     /// Takes the next event if it happens at `now`.
     #[inline]
     pub fn pop_at(&mut self, now: Time) -> Option<E> {
-        if self.next_time() != Some(now) {
+        if self.next_time != now || now == Time::NEVER {
             return None;
         }
-        self.heap.pop().map(|Reverse(entry)| entry.event)
+        self.reached = now.ns() >> self.shift;
+        let slot = (self.reached % SLOTS as u64) as usize;
+        let head = self.heads[slot];
+        let near = (head != NIL).then(|| self.nodes[head as usize].entry);
+        let near = near.filter(|entry| entry.at == now).map(|entry| entry.order);
+        let far = self.far.peek().filter(|far| far.0.at == now).map(|far| far.0.order);
+        let event = match (near, far) {
+            (Some(near), Some(far)) if far < near => self.pop_far(),
+            (None, _) => self.pop_far(),
+            (Some(_), _) => self.pop_head(slot),
+        };
+        self.next_time = self.find_next_time();
+        Some(event)
+    }
+
+    fn pop_far(&mut self) -> E {
+        let Reverse(entry) = self.far.pop().expect("the next event is in the calendar or beyond");
+        entry.event
+    }
+
+    #[inline]
+    fn pop_head(&mut self, slot: usize) -> E {
+        let head = self.heads[slot];
+        let node = self.nodes[head as usize];
+        self.heads[slot] = node.next;
+        if node.next == NIL {
+            let word = slot / 64;
+            self.bits[word] &= !(1 << (slot % 64));
+            if self.bits[word] == 0 {
+                self.summary[word / 64] &= !(1 << (word % 64));
+            }
+        }
+        self.nodes[head as usize].next = self.unused;
+        self.unused = head;
+        node.entry.event
+    }
+
+    #[inline]
+    fn find_next_time(&self) -> Time {
+        let far = self.far.peek().map_or(Time::NEVER, |Reverse(entry)| entry.at);
+        let from = (self.reached % SLOTS as u64) as usize;
+        // Slots before the one reached belong to the calendar's next round.
+        match self.first_slot(from).or_else(|| self.first_slot(0)) {
+            Some(slot) => self.nodes[self.heads[slot] as usize].entry.at.min(far),
+            None => far,
+        }
+    }
+
+    /// The first slot from `from` on that has events.
+    #[inline]
+    fn first_slot(&self, from: usize) -> Option<usize> {
+        let word = from / 64;
+        let rest = self.bits[word] & (u64::MAX << (from % 64));
+        if rest != 0 {
+            return Some(word * 64 + rest.trailing_zeros() as usize);
+        }
+        let mut group = (word + 1) / 64;
+        let mut mask = u64::MAX << ((word + 1) % 64);
+        while group < self.summary.len() {
+            let rest = self.summary[group] & mask;
+            if rest != 0 {
+                let word = group * 64 + rest.trailing_zeros() as usize;
+                return Some(word * 64 + self.bits[word].trailing_zeros() as usize);
+            }
+            mask = u64::MAX;
+            group += 1;
+        }
+        None
+    }
+
+    #[inline]
+    fn add(&mut self, entry: Entry<E>) {
+        self.next_time = self.next_time.min(entry.at);
+        let number = entry.at.ns() >> self.shift;
+        debug_assert!(number >= self.reached, "an event in the past");
+        if number - self.reached >= SLOTS as u64 {
+            self.far.push(Reverse(entry));
+            return;
+        }
+        let slot = (number % SLOTS as u64) as usize;
+        let mut before = NIL;
+        let mut after = self.heads[slot];
+        while after != NIL && self.nodes[after as usize].entry.at <= entry.at {
+            before = after;
+            after = self.nodes[after as usize].next;
+        }
+        let node = self.new_node(Node { entry, next: after });
+        if before == NIL {
+            self.heads[slot] = node;
+            self.bits[slot / 64] |= 1 << (slot % 64);
+            self.summary[slot / 64 / 64] |= 1 << (slot / 64 % 64);
+        } else {
+            self.nodes[before as usize].next = node;
+        }
+    }
+
+    #[inline]
+    fn new_node(&mut self, node: Node<E>) -> u32 {
+        let index = self.unused;
+        if index != NIL {
+            self.unused = self.nodes[index as usize].next;
+            self.nodes[index as usize] = node;
+            return index;
+        }
+        self.nodes.push(node);
+        u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 events pending")
     }
 }
 
 impl<F, E: Copy + Ord + From<F>> Schedule<F> for EventQueue<E> {
     #[inline]
     fn schedule(&mut self, at: Time, event: F) {
-        self.heap.push(Reverse(Entry { at, order: self.scheduled, event: event.into() }));
+        self.add(Entry { at, order: self.scheduled, event: event.into() });
         self.scheduled += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reprieve_base::Stream;
+
+    use super::*;
+
+    /// Random holds against a sorted list: same instants, same order among equals.
+    fn compare(spacing_ns: u64, spread_ns: u64, grid_ns: u64) {
+        let mut stream = Stream::new(1, "test.event", spread_ns);
+        let mut queue: EventQueue<u64> = EventQueue::new(Dur::from_ns(spacing_ns));
+        let mut list: Vec<(Time, u64)> = Vec::new();
+        let mut now = Time::ZERO;
+        for number in 0..20_000 {
+            let burst = if number == 0 { 300 } else { stream.below(3) };
+            for part in 0..burst {
+                let wait = stream.below(spread_ns) / grid_ns * grid_ns;
+                let at = now + Dur::from_ns(wait);
+                let event = number * 1000 + part;
+                queue.schedule(at, event);
+                list.push((at, event));
+            }
+            let next = list.iter().map(|(at, _)| *at).min();
+            assert_eq!(queue.next_time(), next);
+            let Some(next) = next else { continue };
+            now = next;
+            let first = list.iter().position(|(at, _)| *at == next).expect("just found");
+            assert_eq!(queue.pop_at(next), Some(list.remove(first).1));
+        }
+    }
+
+    #[test]
+    fn events_come_in_order_within_the_calendar() {
+        compare(1, 5_000, 1);
+        compare(1_000, 5_000, 1_000);
+        compare(1 << 20, 5_000, 1);
+    }
+
+    #[test]
+    fn events_come_in_order_beyond_the_horizon() {
+        compare(1, 50_000_000, 1);
+        compare(64, 3_000_000, 100_000);
+    }
+
+    #[test]
+    fn nothing_is_taken_before_its_time() {
+        let mut queue: EventQueue<u64> = EventQueue::new(Dur::from_ns(1));
+        queue.schedule(Time::from_ns(5), 1u64);
+        assert_eq!(queue.pop_at(Time::from_ns(4)), None);
+        assert_eq!(queue.pop_at(Time::from_ns(5)), Some(1));
+        assert_eq!(queue.next_time(), None);
     }
 }

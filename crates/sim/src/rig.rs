@@ -61,7 +61,7 @@ impl Work for NoWork {
         true
     }
     fn locate(&mut self, _: &mut Txn) {}
-    fn gc_need(&self, _: u32) -> GcNeed {
+    fn gc_need(&mut self, _: u32) -> GcNeed {
         GcNeed::None
     }
     fn gc_next(&mut self, _: u32) -> Option<Kind> {
@@ -81,7 +81,7 @@ pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult
     scenario.geometry.chips_per_channel = 1;
     scenario.geometry.dies_per_channel = 1;
     let mut flash = Flash::new(&scenario);
-    let mut events: EventQueue<FlashEvent> = EventQueue::new();
+    let mut events: EventQueue<FlashEvent> = EventQueue::new(scenario.timing.read);
     let mut order: Vec<usize> = (0..commands.len()).collect();
     order.sort_by_key(|row| commands[*row].arrival);
     let mut arrivals = order.into_iter().peekable();

@@ -50,7 +50,7 @@ pub enum FlashEvent {
 }
 
 /// How much a die needs garbage collection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GcNeed {
     /// Not at all.
     None,
@@ -69,7 +69,7 @@ pub trait Work {
     fn locate(&mut self, txn: &mut Txn);
 
     /// How much the die needs garbage collection.
-    fn gc_need(&self, die: u32) -> GcNeed;
+    fn gc_need(&mut self, die: u32) -> GcNeed;
 
     /// What the next step of garbage collection on the die is, if there is a useful one.
     fn gc_next(&mut self, die: u32) -> Option<Kind>;

@@ -38,44 +38,53 @@ impl Ftl {
         }
     }
 
+    /// How much the neediest plane of a die needs garbage collection.
+    ///
+    /// Asked at every decision: the answer is kept until something happens to a plane's blocks.
     #[inline]
-    pub(super) fn need_of_die(&self, die: u32) -> GcNeed {
-        let mut need = GcNeed::None;
-        for plane in self.planes_of(die) {
-            match self.need_of_plane(plane) {
-                GcNeed::Urgent => return GcNeed::Urgent,
-                GcNeed::Idle => need = GcNeed::Idle,
-                GcNeed::None => {}
-            }
+    pub(super) fn need_of_die(&mut self, die: u32) -> GcNeed {
+        if let Some(need) = self.gc_dies[die as usize].need {
+            return need;
         }
+        let need = self.planes_of(die).map(|plane| self.need_of_plane(plane)).max();
+        let need = need.expect("a die has at least one plane");
+        self.gc_dies[die as usize].need = Some(need);
         need
+    }
+
+    /// Something has happened to the blocks of a plane that may change what it needs.
+    #[inline]
+    pub(super) fn forget_need(&mut self, plane: u32) {
+        self.gc_dies[(plane / self.geometry.planes_per_die) as usize].need = None;
     }
 
     /// The plane to work on: the one begun, unless another needs it more.
     fn choose_plane(&mut self, die: u32) -> Option<u32> {
-        let current = self.gc_planes[die as usize];
-        let urgency = |plane: u32| match self.need_of_plane(plane) {
-            GcNeed::Urgent => 2,
-            GcNeed::Idle => 1,
-            GcNeed::None => 0,
-        };
-        let rank = |plane: u32| {
-            let begun = plane == current && self.planes[plane as usize].job.victim.is_some();
-            let free = self.planes[plane as usize].free_blocks();
-            (urgency(plane), begun, std::cmp::Reverse(free), std::cmp::Reverse(plane))
-        };
-        let best = self.planes_of(die).max_by_key(|plane| rank(*plane))?;
-        (urgency(best) > 0).then_some(best)
+        let need = self.need_of_die(die);
+        if need == GcNeed::None {
+            return None;
+        }
+        let current = self.gc_dies[die as usize].plane;
+        let begun = self.planes[current as usize].job.victim.is_some();
+        if begun && self.need_of_plane(current) == need {
+            return Some(current);
+        }
+        let needy = self.planes_of(die).filter(|plane| self.need_of_plane(*plane) == need);
+        // One that was begun and left before one that was not; then the one with the least room.
+        needy.min_by_key(|plane| {
+            let state = &self.planes[*plane as usize];
+            (state.job.victim.is_none(), state.free_blocks(), *plane)
+        })
     }
 
     /// The next step on a die, if none is under way and one is useful.
     pub(super) fn next_step(&mut self, die: u32) -> Option<Kind> {
-        let current = self.gc_planes[die as usize];
+        let current = self.gc_dies[die as usize].plane;
         if self.planes[current as usize].job.in_flight {
             return None;
         }
         let plane = self.choose_plane(die)?;
-        self.gc_planes[die as usize] = plane;
+        self.gc_dies[die as usize].plane = plane;
         if self.planes[plane as usize].job.victim.is_none() {
             let victim = self.victim.pick(&self.index, plane)?;
             self.index.unlist(victim);
@@ -83,6 +92,7 @@ impl Ftl {
             let job = &mut self.planes[plane as usize].job;
             job.victim = Some(victim);
             job.cursor = 0;
+            self.forget_need(plane);
         }
         let job = &mut self.planes[plane as usize].job;
         let victim = job.victim.expect("just made sure of");
@@ -109,7 +119,7 @@ impl Ftl {
 
     /// Takes the step that `next_step` named.
     pub(super) fn take_step(&mut self, die: u32, now: Time) -> Txn {
-        let plane = self.gc_planes[die as usize];
+        let plane = self.gc_dies[die as usize].plane;
         let in_die = plane % self.geometry.planes_per_die;
         let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
         let job = &mut self.planes[plane as usize].job;
@@ -150,6 +160,7 @@ impl Ftl {
             _ => {
                 let victim = job.victim.take().expect("an erase ends a job");
                 self.planes[plane as usize].add_free(victim % self.geometry.blocks_per_plane);
+                self.forget_need(plane);
             }
         }
     }

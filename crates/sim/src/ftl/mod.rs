@@ -30,13 +30,21 @@ pub struct Ftl {
     planes: Vec<Plane>,
     index: BlockIndex,
     victim: Box<dyn VictimPolicy>,
-    /// The plane of each die that garbage collection works on.
-    gc_planes: Vec<u32>,
+    gc_dies: Vec<GcDie>,
     /// Below so many free blocks a plane is collected in idle time; 0: never.
     gc_start_blocks: u32,
     /// So many free blocks of a plane are kept from the host.
     reserve_blocks: u32,
     placement: Box<dyn Placement>,
+}
+
+/// Garbage collection on one die.
+#[derive(Clone, Copy, Debug)]
+struct GcDie {
+    /// The plane, counted over the drive, that it works on.
+    plane: u32,
+    /// How much the die needs it; `None`: to be found out.
+    need: Option<GcNeed>,
 }
 
 /// The planes as a placement scheme sees them; without a back end every die is idle.
@@ -74,7 +82,9 @@ impl Ftl {
                 geometry.pages_per_block,
             ),
             victim: victim::make(&ftl.gc_victim),
-            gc_planes: (0..geometry.dies()).map(|die| die * geometry.planes_per_die).collect(),
+            gc_dies: (0..geometry.dies())
+                .map(|die| GcDie { plane: die * geometry.planes_per_die, need: None })
+                .collect(),
             gc_start_blocks: if ftl.gc_background { start } else { 0 },
             reserve_blocks: ftl.gc_hard_free_blocks,
             placement: place::make(&ftl.placement, &geometry),
@@ -213,7 +223,11 @@ impl Ftl {
     #[inline]
     fn invalidate(&mut self, page: u32) {
         self.map.disown(page);
-        self.index.remove_valid(page / self.geometry.pages_per_block);
+        let block = page / self.geometry.pages_per_block;
+        if self.index.remove_valid(block) {
+            // The first block of the plane that is worth reclaiming.
+            self.forget_need(block / self.geometry.blocks_per_plane);
+        }
     }
 
     #[inline]
@@ -238,6 +252,9 @@ impl Ftl {
     fn allocate(&mut self, plane: u32) -> PageAddress {
         let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
         let got = self.planes[plane as usize].allocate(pages_per_block);
+        if got.page == 0 {
+            self.forget_need(plane);
+        }
         if let Some(full) = got.filled {
             self.index.list(plane * blocks_per_plane + full);
         }
@@ -276,7 +293,7 @@ impl Work for Ftl {
     }
 
     #[inline]
-    fn gc_need(&self, die: u32) -> GcNeed {
+    fn gc_need(&mut self, die: u32) -> GcNeed {
         self.need_of_die(die)
     }
 

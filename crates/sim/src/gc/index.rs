@@ -53,18 +53,21 @@ impl BlockIndex {
         debug_assert!(entry.valid <= self.pages_per_block, "more valid pages than pages");
     }
 
-    /// A page of the block became invalid.
+    /// A page of the block became invalid; true if that made its plane worth collecting.
     #[inline]
-    pub fn remove_valid(&mut self, block: u32) {
-        let listed = self.blocks[block as usize].listed;
-        if listed {
-            self.unlist(block);
+    pub fn remove_valid(&mut self, block: u32) -> bool {
+        if !self.blocks[block as usize].listed {
+            let entry = &mut self.blocks[block as usize];
+            entry.valid = entry.valid.checked_sub(1).expect("an empty block lost a page");
+            return false;
         }
+        let plane = block / self.blocks_per_plane;
+        let had_victim = self.has_victim(plane);
+        self.unlist(block);
         let entry = &mut self.blocks[block as usize];
-        entry.valid = entry.valid.checked_sub(1).expect("a block without valid pages lost one");
-        if listed {
-            self.list(block);
-        }
+        entry.valid = entry.valid.checked_sub(1).expect("an empty block lost a page");
+        self.list(block);
+        !had_victim
     }
 
     /// The block is full: from now on it can be reclaimed.

@@ -7,7 +7,7 @@ mod host;
 mod pages;
 mod report;
 
-use reprieve_base::{Request, Time, UserError};
+use reprieve_base::{Dur, Request, Time, UserError};
 use reprieve_trace::Workload;
 
 use crate::event::EventQueue;
@@ -84,12 +84,16 @@ impl Ssd {
         let mut flash = Flash::new(&scenario);
         let mut ftl = Ftl::new(&scenario);
         ftl.precondition(scenario.ftl.precondition, scenario.seed, &mut flash);
+        // A busy die has about two events for each read time.
+        let spacing = Dur::from_ns(
+            scenario.timing.read.ns() / (2 * u64::from(scenario.geometry.dies())),
+        );
         let pages = scenario.buffer.bytes / u64::from(scenario.geometry.page_bytes);
         Ok(Ssd {
             feed: Feed::new(workload, scenario.geometry.page_bytes),
             next_arrival: None,
             now: Time::ZERO,
-            events: EventQueue::new(),
+            events: EventQueue::new(spacing),
             flash,
             ftl,
             buffer: Buffer::new(pages, scenario.buffer.acknowledge),
