@@ -1,29 +1,60 @@
-//! Fixed loads for `make bench`: how fast the simulator is, and what a transaction costs.
+//! Fixed loads for `make bench`: how fast the simulator is, and how its cost grows with the drive.
+//!
+//! Each load runs on one core. Times are of whole windows of requests after a warm-up, and the
+//! minimum, median and maximum over the windows are printed: a shared machine is noisy.
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
-use std::time::Instant;
+mod load;
+mod table;
 
-use reprieve_sim::scenario::{self, Sources};
-use reprieve_sim::{Ssd, registries};
+use std::process::ExitCode;
 
-fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let requests: u64 = args.first().map_or(2_000_000, |n| n.parse().expect("a number"));
-    let text = format!(
-        "device = \"fast12-mlc\"\npolicy = \"pes-ipc\"\n[ftl]\nprecondition = \"steady\"\n[workload]\n\
-         generator = \"mixed\"\nrequests = {requests}\nread_fraction = 0.7\nrequest_bytes = 4096\n\
-         arrivals = \"closed\"\nqueue_depth = 64\n"
-    );
-    let sources = Sources { text: &text, path: "bench", sets: &args[1.min(args.len())..] };
-    let scenario = scenario::load(&sources, registries()).expect("a valid scenario");
-    let start = Instant::now();
-    let mut ssd = Ssd::new(scenario, false).expect("a drive that fits");
-    println!("precondition {:.2} s", start.elapsed().as_secs_f64());
-    let start = Instant::now();
-    while ssd.step(100_000).expect("a generator has no bad rows") {}
-    let s = start.elapsed().as_secs_f64();
-    let n = ssd.page_transactions();
-    println!("{n} page transactions in {s:.3} s: {:.3} M/s", n as f64 / s / 1e6);
-    println!("{:#}", ssd.summary());
+use lexopt::prelude::*;
+use load::Load;
+
+const USAGE: &str = "usage: reprieve-bench [all | main | dies | capacity | one REQUESTS [KEY=VALUE]…]";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("reprieve-bench: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error>> {
+    let mut words = Vec::new();
+    let mut parser = lexopt::Parser::from_env();
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Value(word) => words.push(word.string()?),
+            Long("help") | Short('h') => {
+                println!("{USAGE}");
+                return Ok(());
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    match words.first().map(String::as_str) {
+        None | Some("all") => {
+            table::main_load()?;
+            table::dies()?;
+            table::capacity()?;
+        }
+        Some("main") => table::main_load()?,
+        Some("dies") => table::dies()?,
+        Some("capacity") => table::capacity()?,
+        Some("one") => {
+            let requests = words.get(1).ok_or(USAGE)?.parse()?;
+            let mut load = Load::new(&words[2..], requests)?;
+            let sample = load.window(requests)?;
+            println!("{} page transactions", sample.transactions);
+            println!("{:#}", load.summary());
+        }
+        Some(_) => return Err(USAGE.into()),
+    }
+    Ok(())
 }

@@ -274,8 +274,8 @@ def run_all(
             raise _StoppedError
 
     with ThreadPoolExecutor(jobs or _cores()) as pool:
-        futures = [pool.submit(one, run, watch) for run in runs]
         try:
+            futures = [pool.submit(one, run, watch) for run in runs]
             wait(futures, return_when=FIRST_EXCEPTION)
             _raise_first(futures)
         finally:

@@ -21,8 +21,10 @@ class ResultDirectory:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._files: dict[str, tuple[Path, BinaryIO]] = {}
+        # What is listed here may exist; listed first and made then, an interrupt misses nothing.
+        self._temporary: dict[str, Path] = {}
         self._made: list[Path] = []
+        self._open: list[BinaryIO] = []
 
     def __enter__(self) -> ResultDirectory:
         missing = [self._path, *self._path.parents]
@@ -30,8 +32,8 @@ class ResultDirectory:
         try:
             with _explained(self._path):
                 for directory in reversed(missing):
-                    directory.mkdir(exist_ok=True)
                     self._made.append(directory)
+                    directory.mkdir(exist_ok=True)
                 if not self._path.is_dir():
                     raise NotADirectoryError(None, "it is a file")
         except BaseException:
@@ -52,8 +54,9 @@ class ResultDirectory:
     def open(self, name: str) -> BinaryIO:
         """Open a new file of this name for writing; `commit` closes it."""
         temporary = self._path / f".{name}.{os.getpid()}.partial"
+        self._temporary[name] = temporary
         file = temporary.open("wb")
-        self._files[name] = (temporary, file)
+        self._open.append(file)
         return file
 
     def write(self, name: str, text: str) -> None:
@@ -66,32 +69,29 @@ class ResultDirectory:
         Files called `stale` that an earlier run left and this one did not write are removed:
         they would contradict the rest.
         """
-        for _, file in self._files.values():
+        for file in self._open:
             file.close()
         for name in stale:
-            if name not in self._files:
+            if name not in self._temporary:
                 (self._path / name).unlink(missing_ok=True)
         paths = []
-        for name, (temporary, _) in self._files.items():
+        for name, temporary in self._temporary.items():
             temporary.replace(self._path / name)
             paths.append(self._path / name)
-        self._files.clear()
         self._made.clear()
         return paths
 
     def _roll_back(self) -> None:
-        for temporary, file in self._files.values():
+        for file in self._open:
             # What is still buffered may not fit on the disk; it is discarded anyway.
             with suppress(OSError):
                 file.close()
+        for temporary in self._temporary.values():
             temporary.unlink(missing_ok=True)
-        self._files.clear()
         for directory in reversed(self._made):
-            try:
+            # It stays if it could not be made, or if someone else has put a file there.
+            with suppress(OSError):
                 directory.rmdir()
-            except OSError:  # someone else has put a file there meanwhile
-                break
-        self._made.clear()
 
 
 def replace_file(path: Path, text: str) -> None:

@@ -106,6 +106,7 @@ def _simulate(source: Source, log: RequestLog | None, watch: Watch) -> Result:
     simulation = _native.Simulation(source.text, source.path, list(source.sets), log is not None)
     step_requests = _STEP_REQUESTS_FIRST
     more = True
+    watch(*simulation.progress())  # the first step may take long: it brings the drive to its state
     while more:
         step_began_s = time.perf_counter()
         more = simulation.step(step_requests)

@@ -123,6 +123,8 @@ def test_curve_goes_from_the_smallest_to_the_largest(result: rp.Result) -> None:
     rows = rows_of(result.plot.tail("read"))
     latencies = [row["latency_us"] for row in rows]
     assert latencies == sorted(latencies)
+    assert latencies[0] * 1000 == result.latency("read").min
+    assert (rows[0]["share"], rows[-1]["share"]) == (0, 1)
     assert latencies[-1] * 1000 == result.latency("read").max
     # The largest of n stands at 1 − 1/n, which is log10(n) nines.
     count = result.latency("read").requests

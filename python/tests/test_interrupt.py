@@ -28,8 +28,8 @@ def start(program: str, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
 
 
 def wait_for_partial(directory: Path, process: subprocess.Popen[str]) -> None:
-    """Wait until the run has begun to write."""
-    while not list(directory.glob(".requests.parquet.*.partial")):
+    """Wait until the run is well under way: its first row group is on the disk."""
+    while not any(path.stat().st_size for path in directory.glob(".requests.parquet.*.partial")):
         assert process.poll() is None, "the run ended before it began to write"
         time.sleep(0.01)
 
@@ -55,7 +55,7 @@ def test_stopped_run_keeps_earlier_results(program: str, small: Path) -> None:
     process = start(program, "run", str(small), *ENDLESS, cwd=small.parent)
     wait_for_partial(small.parent / "o", process)
     process.send_signal(signal.SIGINT)
-    process.communicate()
+    assert process.communicate() == ("", "")
     assert process.returncode == 130
     assert {path.name: path.read_bytes() for path in (small.parent / "o").iterdir()} == before
 

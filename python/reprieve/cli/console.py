@@ -99,9 +99,14 @@ def progress() -> Iterator[Report]:
 
 
 class _RequestRate(ProgressColumn):
-    """Requests a second since the run began."""
+    """Requests a second, of late if the share done is known, else since the run began."""
 
     def render(self, task: Task) -> Text:
-        if not task.elapsed:
-            return Text("")
-        return Text(f"{task.fields['requests'] / task.elapsed:,.0f} requests/s", style="dim")
+        requests: int = task.fields["requests"]
+        if task.speed and task.completed:
+            rate = task.speed * requests / task.completed
+        elif task.elapsed:
+            rate = requests / task.elapsed
+        else:
+            rate = 0.0
+        return Text(f"{rate:,.0f} requests/s", style="dim")

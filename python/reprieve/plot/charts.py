@@ -19,6 +19,12 @@ _HEIGHT_BAR = 15
 # An axis of words: no lines, and a little air before the bars.
 _NAMES: dict[str, Any] = {"ticks": False, "domain": False, "labelPadding": 6, "labelLimit": 240}
 
+# Of a logarithmic axis's lines, only those at powers of ten are drawn in full.
+_DECADES: dict[str, Any] = {
+    "condition": {"test": "abs(log(datum.value) / LN10 % 1) < 1e-9", "value": 1},
+    "value": 0.3,
+}
+
 # 0 → "0 %", 1 → "90 %", 2 → "99 %", 3 → "99.9 %", …
 _NINES_LABEL = (
     "datum.value == 0 ? '0 %' : datum.value == 1 ? '90 %' : datum.value == 2 ? '99 %' : "
@@ -42,7 +48,9 @@ def _curves(runs: Runs, op: str, theme: Theme, y: alt.Y) -> Chart:
     log = alt.Scale(type="log", nice=False, padding=6)
     x = alt.X("latency_us:Q", title=f"{op} latency, µs", scale=log)
     base = _chart(rows.curve(runs, op)).encode(
-        x=x.axis(format=",~r", tickCount=6, labelOverlap=True), y=y, color=_colour(runs, theme)
+        x=x.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=_DECADES),
+        y=y,
+        color=_colour(runs, theme),
     )
     dash = alt.Scale(domain=list(runs), range=dashes(len(runs)))
     lines = base.mark_line(interpolate="step-after", strokeWidth=2).encode(
@@ -71,14 +79,14 @@ class _Bars:
 
 def bars(runs: Runs, theme: Theme) -> Chart:
     """Mean and tail latencies as multiples of the first run's."""
-    shown = _Bars("metric", "ratio", f"latency, multiple of {next(iter(runs))}", ".2f")
+    shown = _Bars("metric", "ratio", f"latency, multiple of {next(iter(runs))}", ".3~r")
     return _grouped(runs, theme, rows.ratios(runs), shown)
 
 
 def suspended(runs: Runs, theme: Theme) -> Chart:
     """Shares of programs and of erases that were suspended at least once."""
     words = {"suspended_share.program": "programs", "suspended_share.erase": "erases"}
-    shown = _Bars("what", "share", "share suspended at least once", ".1%")
+    shown = _Bars("what", "share", "share suspended at least once", ".3~p")
     return _grouped(runs, theme, rows.shares(runs, "flash", words), shown)
 
 
@@ -89,7 +97,7 @@ def busy(runs: Runs, theme: Theme) -> Chart:
         "channel_busy_share": "channels busy",
         "idle_share": "drive idle",
     }
-    shown = _Bars("what", "share", "share of simulated time", ".1%")
+    shown = _Bars("what", "share", "share of simulated time", ".3~p")
     return _grouped(runs, theme, rows.shares(runs, "device", words), shown)
 
 

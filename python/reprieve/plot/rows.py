@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reprieve.plot.theme import COMPONENTS
-from reprieve.result import Result
+from reprieve.result import Latency, Result
 
 Runs = Mapping[str, Result]
 Row = dict[str, Any]
 
 # Points kept of a curve: more cannot be told apart in a chart, and would swell the report.
-_POINTS_BODY = 120
-_POINTS_NINE = 24
+_SPOTS_BODY = 120
+_SPOTS_NINE = 24
 
 
 def curve(runs: Runs, op: str) -> list[Row]:
@@ -22,26 +22,30 @@ def curve(runs: Runs, op: str) -> list[Row]:
 
     Nines are −log10(1 − share). The largest of n latencies is drawn at a share of 1 − 1/n.
     """
-    rows = []
-    for label, result in runs.items():
-        latency = result.latency(op)
-        kept: set[tuple[str, int]] = set()
-        for latency_ns, share in zip(*latency.cdf(), strict=True):
-            nines = -math.log10(max(1 - share, 1 / latency.requests))
-            last = share == 1.0
-            bins = {("body", int(share * _POINTS_BODY)), ("nines", int(nines * _POINTS_NINE))}
-            if not last and bins <= kept:
-                continue
-            kept |= bins
-            rows.append(
-                {
-                    "run": label,
-                    "latency_us": float(latency_ns) / 1000,
-                    "share": round(float(share), 7),
-                    "nines": round(nines, 5),
-                }
-            )
-    return rows
+    return [
+        {
+            "run": label,
+            "latency_us": latency_ns / 1000,
+            "share": round(share, 7),
+            "nines": round(nines, 5),
+        }
+        for label, result in runs.items()
+        for latency_ns, share, nines in _thinned(result.latency(op))
+    ]
+
+
+def _thinned(latency: Latency) -> Iterator[tuple[int, float, float]]:
+    """From the smallest, at no share, to the largest, without what would fall on one spot."""
+    if latency.requests == 0:
+        return
+    yield latency.min, 0.0, 0.0
+    kept: set[tuple[str, int]] = set()
+    for latency_ns, share in zip(*(side.tolist() for side in latency.cdf()), strict=True):
+        nines = -math.log10(max(1 - share, 1 / latency.requests))
+        spots = {("body", int(share * _SPOTS_BODY)), ("nines", int(nines * _SPOTS_NINE))}
+        if share == 1.0 or not spots <= kept:
+            yield latency_ns, share, nines
+        kept |= spots
 
 
 def ratios(runs: Runs) -> list[Row]:

@@ -54,10 +54,14 @@ def _latencies(runs: Runs, op: str) -> Table:
         cells = [f"{group['count']:,}"]
         for key in _STATISTICS:
             latency_ns = group["latency_ns"][key]
-            ratio = f" (×{latency_ns / first[key]:.2f})" if len(runs) > 1 and first[key] else ""
+            ratio = _multiple(latency_ns / first[key]) if len(runs) > 1 and first[key] else ""
             cells.append(f"{latency_ns / 1000:,.1f}{ratio}" if group["count"] else "–")
         rows[label] = cells
     return Table(["requests", *_STATISTICS.values()], rows)
+
+
+def _multiple(ratio: float) -> str:
+    return f" (×{ratio:.2f})" if ratio >= 0.1 else f" (×{ratio:#.2g})"  # noqa: PLR2004
 
 
 def suspensions(runs: Runs) -> Table:

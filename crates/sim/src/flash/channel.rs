@@ -17,6 +17,8 @@ pub(super) enum Wish {
 #[derive(Clone, Debug)]
 pub(super) struct Channel {
     free_at: Time,
+    /// When the last transfer begins or began.
+    last_from: Time,
     /// Pages ready to leave and commands of reads, with their tickets.
     reads: VecDeque<(u64, Wish)>,
     /// Everything else.
@@ -34,6 +36,7 @@ impl Channel {
     pub(super) fn new(dies: usize) -> Channel {
         Channel {
             free_at: Time::ZERO,
+            last_from: Time::ZERO,
             reads: VecDeque::with_capacity(2 * dies),
             writes: VecDeque::with_capacity(dies),
             tickets: 0,
@@ -64,12 +67,14 @@ impl Channel {
     pub(super) fn occupy(&mut self, from: Time, length: Dur) {
         debug_assert!(from >= self.free_at, "two transfers overlap on a channel");
         self.free_at = from + length;
+        self.last_from = from;
         self.busy_ns += length.ns();
     }
 
     /// Time until `now` in use.
     pub(super) fn busy_until(&self, now: Time) -> u64 {
-        self.busy_ns - self.free_at.ns().saturating_sub(now.ns()).min(self.busy_ns)
+        // The last transfer may be under way, or booked ahead.
+        self.busy_ns - self.free_at.ns().saturating_sub(self.last_from.max(now).ns())
     }
 
     pub(super) fn wait(&mut self, wish: Wish, is_read: bool) {

@@ -119,6 +119,8 @@ pub struct Txn {
     pub waiters: u32,
     /// Host write: the write whose read of the old page this one waits for, or `NONE`.
     pub waits_for: u32,
+    /// Host write: the plane, counted over the drive, that it goes to.
+    pub target: u32,
     /// Host write: the flush interval in which it arrived.
     pub interval: u32,
     /// Order of arrival at the die queues.
@@ -150,6 +152,7 @@ impl Txn {
             next: NONE,
             waiters: NONE,
             waits_for: NONE,
+            target: NONE,
             interval: 0,
             seq: 0,
             mark: now,

@@ -86,8 +86,8 @@ impl Ftl {
         let plane = self.choose_plane(die)?;
         self.gc_dies[die as usize].plane = plane;
         if self.planes[plane as usize].job.victim.is_none() {
-            let victim = self.victim.pick(&self.index, plane)?;
-            self.index.unlist(victim);
+            let victim = self.victim.pick(&mut self.index, plane)?;
+            self.index.reclaim(victim);
             self.touch_owners(victim);
             let job = &mut self.planes[plane as usize].job;
             job.victim = Some(victim);
@@ -183,9 +183,9 @@ impl Ftl {
     /// Reclaims one block of a plane at once, without taking time; returns the pages moved.
     pub(super) fn collect_now(&mut self, plane: u32) -> u32 {
         let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
-        let victim = self.victim.pick(&self.index, plane);
+        let victim = self.victim.pick(&mut self.index, plane);
         let victim = victim.expect("over-provisioning leaves every plane a block to reclaim");
-        self.index.unlist(victim);
+        self.index.reclaim(victim);
         let moved = self.index.valid(victim);
         self.touch_owners(victim);
         for source in victim * pages..(victim + 1) * pages {

@@ -20,6 +20,9 @@ use plane::Plane;
 
 pub use map::{Mapping, PAGES_MAX};
 
+/// Blocks of a plane besides the reserve that must not be full of valid pages: the open one and one
+/// that has something to be collected.
+const BLOCKS_UNDER_WAY: u32 = 2;
 /// Entries looked at together by [`Ftl::touch`]: about as many misses as a core has in flight.
 const TOUCH_CHUNK: usize = 16;
 
@@ -51,7 +54,7 @@ struct GcDie {
 struct View<'a> {
     planes: &'a [Plane],
     geometry: &'a Geometry,
-    reserve_blocks: u32,
+    pages_max: u32,
     flash: Option<&'a Flash>,
 }
 
@@ -61,7 +64,7 @@ impl PlaneView for View<'_> {
     }
 
     fn has_room(&self, plane: u32) -> bool {
-        self.planes[plane as usize].has_room(self.reserve_blocks, self.geometry.pages_per_block)
+        self.planes[plane as usize].committed < self.pages_max
     }
 }
 
@@ -148,22 +151,32 @@ impl Ftl {
         self.planes[self.plane_of(die, at) as usize].erases
     }
 
-    /// Die and plane that take the next page of `lpn`; block and page are named when it is programmed.
+    /// The plane, counted over the drive, that takes the next page of `lpn`; `None`: all are full.
+    ///
+    /// Block and page are named when the program starts.
     #[inline]
-    pub fn place_write(&mut self, lpn: u32, flash: &Flash) -> (u32, PageAddress) {
-        let plane = self.plane_for(lpn, Some(flash));
-        let planes_per_die = self.geometry.planes_per_die;
-        (plane / planes_per_die, PageAddress { plane: plane % planes_per_die, block: 0, page: 0 })
+    pub fn place_write(&mut self, lpn: u32, flash: &Flash) -> Option<u32> {
+        self.plane_for(lpn, Some(flash))
     }
 
-    fn plane_for(&mut self, lpn: u32, flash: Option<&Flash>) -> u32 {
+    fn plane_for(&mut self, lpn: u32, flash: Option<&Flash>) -> Option<u32> {
+        let blocks_max = self.geometry.blocks_per_plane - self.reserve_blocks - BLOCKS_UNDER_WAY;
         let view = View {
             planes: &self.planes,
             geometry: &self.geometry,
-            reserve_blocks: self.reserve_blocks,
+            pages_max: blocks_max * self.geometry.pages_per_block,
             flash,
         };
-        self.placement.plane(lpn, &view)
+        let plane = self.placement.plane(lpn, &view)?;
+        self.planes[plane as usize].committed += 1;
+        Some(plane)
+    }
+
+    /// Die and address, as far as it is known, of a page that will be written to a plane.
+    #[inline]
+    pub fn in_plane(&self, plane: u32) -> (u32, PageAddress) {
+        let planes_per_die = self.geometry.planes_per_die;
+        (plane / planes_per_die, PageAddress { plane: plane % planes_per_die, block: 0, page: 0 })
     }
 
     /// Whether a plane, counted over the drive, can take a host page now.
@@ -194,10 +207,12 @@ impl Ftl {
     #[inline]
     pub fn finish_write(&mut self, txn: &Txn) {
         if txn.stale {
+            let plane = self.plane_of(txn.die, txn.at);
+            self.planes[plane as usize].committed -= 1;
             return;
         }
         if txn.old != NONE {
-            self.invalidate(txn.old);
+            self.discard(txn.old);
         }
         let page = self.page_number(txn.die, txn.at);
         self.map.set(txn.lpn, Mapping::Flash(page));
@@ -215,11 +230,20 @@ impl Ftl {
             Mapping::Unwritten | Mapping::Trimmed => NONE,
         };
         if old != NONE {
-            self.invalidate(old);
+            self.discard(old);
         }
         self.map.set(lpn, Mapping::Trimmed);
     }
 
+    /// A page's data is not needed any more, anywhere.
+    #[inline]
+    fn discard(&mut self, page: u32) {
+        let block = page / self.geometry.pages_per_block;
+        self.planes[(block / self.geometry.blocks_per_plane) as usize].committed -= 1;
+        self.invalidate(page);
+    }
+
+    /// A page holds no valid data any more.
     #[inline]
     fn invalidate(&mut self, page: u32) {
         self.map.disown(page);
@@ -256,7 +280,7 @@ impl Ftl {
             self.forget_need(plane);
         }
         if let Some(full) = got.filled {
-            self.index.list(plane * blocks_per_plane + full);
+            self.index.fill(plane * blocks_per_plane + full);
         }
         PageAddress { plane: plane % planes_per_die, block: got.block, page: got.page }
     }

@@ -13,6 +13,8 @@ pub(super) struct Plane {
     pub(super) active: Option<u32>,
     /// Its next page.
     pub(super) next_page: u32,
+    /// Valid pages, and pages of the host that will be programmed here.
+    pub(super) committed: u32,
     /// Erases begun, by which queued reads notice that their address may be void.
     pub(super) erases: u32,
     pub(super) job: Job,
@@ -31,6 +33,7 @@ impl Plane {
             free: (0..blocks).collect(),
             active: None,
             next_page: 0,
+            committed: 0,
             erases: 0,
             job: Job::default(),
         }

@@ -31,7 +31,7 @@ impl Ftl {
 
     /// Writes a logical page at once; returns the pages that garbage collection moved for it.
     fn write_now(&mut self, lpn: u32) -> u32 {
-        let plane = self.plane_for(lpn, None);
+        let plane = self.plane_for(lpn, None).expect("the drive has more room than logical pages");
         let mut moved = 0;
         while !self.has_room(plane) {
             moved += self.collect_now(plane);
@@ -39,7 +39,7 @@ impl Ftl {
         let at = self.allocate(plane);
         let page = self.page_number(plane / self.geometry.planes_per_die, at);
         if let Mapping::Flash(old) = self.map.get(lpn) {
-            self.invalidate(old);
+            self.discard(old);
         }
         self.map.set(lpn, Mapping::Flash(page));
         self.validate(page, lpn);

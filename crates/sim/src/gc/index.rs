@@ -1,141 +1,254 @@
-//! Valid pages of every block, with the full blocks of a plane ordered by them: O(1) per change.
+//! Valid pages of every block, and which full block of a plane has the fewest.
+//!
+//! An invalidation is one random memory access: blocks are not kept in order. A plane keeps a short
+//! list of its emptiest full blocks, complete up to a limit of valid pages; when the list is used
+//! up, one pass over the plane makes the next, so that a pick costs O(1) on average.
 
-use crate::flash::NONE;
+/// The list of a plane is filled with at least so many blocks, if it has them.
+const LIST_BLOCKS: usize = 64;
+/// A list that has grown beyond this is made anew with a lower limit.
+const LIST_BLOCKS_MAX: usize = 256;
 
-/// A block's entry in the list of full blocks that hold as many valid pages.
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    before: u32,
-    after: u32,
-    valid: u16,
-    /// In a list: full, and not being reclaimed.
-    listed: bool,
+/// The emptiest full blocks of a plane.
+#[derive(Clone, Debug)]
+struct Emptiest {
+    /// Every full block with at most `limit` valid pages, in order of getting there.
+    blocks: Vec<u32>,
+    /// Below the pages of a block: a block without garbage is never listed.
+    limit: u16,
+    /// No block of the list has fewer valid pages.
+    fewest: u16,
+    /// Full blocks of the plane with at least one invalid page.
+    with_garbage: u32,
 }
 
 /// Counts valid pages; blocks are numbered over the drive.
 #[derive(Clone, Debug)]
 pub struct BlockIndex {
-    blocks: Vec<Block>,
-    /// First and last of each list: plane by plane, then by valid pages.
-    lists: Vec<[u32; 2]>,
-    /// The lowest list of the plane that has a block; `pages_per_block` if none below it has.
-    lowest: Vec<u16>,
+    valid: Vec<u16>,
+    /// One bit a block: full, and not being reclaimed.
+    full: Vec<u64>,
+    planes: Vec<Emptiest>,
     blocks_per_plane: u32,
     pages_per_block: u16,
 }
 
 impl BlockIndex {
-    /// All blocks empty and none listed.
+    /// All blocks empty and none full.
     pub fn new(planes: u32, blocks_per_plane: u32, pages_per_block: u32) -> BlockIndex {
-        let pages = u16::try_from(pages_per_block).expect("pages of a block fit 16 bits");
-        let empty = Block { before: NONE, after: NONE, valid: 0, listed: false };
+        let blocks = planes as usize * blocks_per_plane as usize;
+        let capacity = (LIST_BLOCKS_MAX + 1).min(blocks_per_plane as usize);
+        let plane = || Emptiest {
+            blocks: Vec::with_capacity(capacity),
+            limit: 0,
+            fewest: 0,
+            with_garbage: 0,
+        };
         BlockIndex {
-            blocks: vec![empty; planes as usize * blocks_per_plane as usize],
-            lists: vec![[NONE; 2]; planes as usize * (usize::from(pages) + 1)],
-            lowest: vec![pages; planes as usize],
+            valid: vec![0; blocks],
+            full: vec![0; blocks.div_ceil(64)],
+            planes: (0..planes).map(|_| plane()).collect(),
             blocks_per_plane,
-            pages_per_block: pages,
+            pages_per_block: u16::try_from(pages_per_block)
+                .expect("pages of a block fit 16 bits"),
         }
     }
 
     /// Valid pages of a block.
     #[inline]
     pub fn valid(&self, block: u32) -> u32 {
-        u32::from(self.blocks[block as usize].valid)
+        u32::from(self.valid[block as usize])
     }
 
-    /// A page of the block, which is not full yet or being filled, became valid.
+    #[inline]
+    fn is_full(&self, block: u32) -> bool {
+        self.full[block as usize / 64] & (1 << (block % 64)) != 0
+    }
+
+    /// A page of the block, which is being filled, became valid.
     #[inline]
     pub fn add_valid(&mut self, block: u32) {
-        let entry = &mut self.blocks[block as usize];
-        debug_assert!(!entry.listed, "a page of a full block cannot become valid");
-        entry.valid += 1;
-        debug_assert!(entry.valid <= self.pages_per_block, "more valid pages than pages");
+        debug_assert!(!self.is_full(block), "a page of a full block cannot become valid");
+        self.valid[block as usize] += 1;
+        debug_assert!(self.valid[block as usize] <= self.pages_per_block, "too many valid pages");
     }
 
     /// A page of the block became invalid; true if that made its plane worth collecting.
     #[inline]
     pub fn remove_valid(&mut self, block: u32) -> bool {
-        if !self.blocks[block as usize].listed {
-            let entry = &mut self.blocks[block as usize];
-            entry.valid = entry.valid.checked_sub(1).expect("an empty block lost a page");
+        let valid = &mut self.valid[block as usize];
+        *valid = valid.checked_sub(1).expect("a block without valid pages lost one");
+        let valid = *valid;
+        if !self.is_full(block) {
             return false;
         }
-        let plane = block / self.blocks_per_plane;
-        let had_victim = self.has_victim(plane);
-        self.unlist(block);
-        let entry = &mut self.blocks[block as usize];
-        entry.valid = entry.valid.checked_sub(1).expect("an empty block lost a page");
-        self.list(block);
-        !had_victim
+        let plane = &mut self.planes[(block / self.blocks_per_plane) as usize];
+        let first_garbage = valid + 1 == self.pages_per_block;
+        plane.with_garbage += u32::from(first_garbage);
+        let worth = first_garbage && plane.with_garbage == 1;
+        if valid <= plane.limit {
+            plane.fewest = plane.fewest.min(valid);
+            if valid == plane.limit {
+                plane.blocks.push(block);
+                if plane.blocks.len() > LIST_BLOCKS_MAX {
+                    self.list_anew(block / self.blocks_per_plane);
+                }
+            }
+        }
+        worth
     }
 
     /// The block is full: from now on it can be reclaimed.
     #[inline]
-    pub fn list(&mut self, block: u32) {
-        let plane = block / self.blocks_per_plane;
-        let valid = self.blocks[block as usize].valid;
-        let list = self.list_of(plane, valid);
-        let last = self.lists[list][1];
-        let entry = &mut self.blocks[block as usize];
-        entry.listed = true;
-        entry.before = last;
-        entry.after = NONE;
-        if last == NONE {
-            self.lists[list][0] = block;
-        } else {
-            self.blocks[last as usize].after = block;
-        }
-        self.lists[list][1] = block;
-        let lowest = &mut self.lowest[plane as usize];
-        *lowest = (*lowest).min(valid);
-    }
-
-    /// The block is being reclaimed: it cannot be picked again.
-    #[inline]
-    pub fn unlist(&mut self, block: u32) {
-        let Block { before, after, valid, .. } = self.blocks[block as usize];
-        let plane = block / self.blocks_per_plane;
-        let list = self.list_of(plane, valid);
-        if before == NONE {
-            self.lists[list][0] = after;
-        } else {
-            self.blocks[before as usize].after = after;
-        }
-        if after == NONE {
-            self.lists[list][1] = before;
-        } else {
-            self.blocks[after as usize].before = before;
-        }
-        self.blocks[block as usize].listed = false;
-        if before == NONE && after == NONE && valid == self.lowest[plane as usize] {
-            self.raise_lowest(plane);
+    pub fn fill(&mut self, block: u32) {
+        debug_assert!(!self.is_full(block), "a block is filled once");
+        self.full[block as usize / 64] |= 1 << (block % 64);
+        let valid = self.valid[block as usize];
+        let plane = &mut self.planes[(block / self.blocks_per_plane) as usize];
+        plane.with_garbage += u32::from(valid < self.pages_per_block);
+        if valid <= plane.limit {
+            plane.fewest = plane.fewest.min(valid);
+            plane.blocks.push(block);
         }
     }
 
-    /// The lowest list has become empty: looks for the next that is not.
-    fn raise_lowest(&mut self, plane: u32) {
-        let from = self.lowest[plane as usize];
-        let next = (from..self.pages_per_block)
-            .find(|valid| self.lists[self.list_of(plane, *valid)][0] != NONE);
-        self.lowest[plane as usize] = next.unwrap_or(self.pages_per_block);
-    }
-
-    /// The full block of the plane with the fewest valid pages, if reclaiming it gains a page.
-    pub fn emptiest(&self, plane: u32) -> Option<u32> {
-        let lowest = self.lowest[plane as usize];
-        let list = self.lists[self.list_of(plane, lowest)];
-        (lowest < self.pages_per_block).then_some(list[0])
+    /// The block is being reclaimed: it cannot be picked again before it is filled again.
+    pub fn reclaim(&mut self, block: u32) {
+        debug_assert!(self.is_full(block), "only full blocks are reclaimed");
+        self.full[block as usize / 64] &= !(1 << (block % 64));
+        let valid = self.valid[block as usize];
+        let plane = &mut self.planes[(block / self.blocks_per_plane) as usize];
+        plane.with_garbage -= u32::from(valid < self.pages_per_block);
+        if valid <= plane.limit {
+            let listed = plane.blocks.iter().position(|listed| *listed == block);
+            plane.blocks.remove(listed.expect("the list is complete up to its limit"));
+        }
     }
 
     /// Whether some full block of the plane holds an invalid page.
     #[inline]
     pub fn has_victim(&self, plane: u32) -> bool {
-        self.lowest[plane as usize] < self.pages_per_block
+        self.planes[plane as usize].with_garbage > 0
     }
 
-    #[inline]
-    fn list_of(&self, plane: u32, valid: u16) -> usize {
-        plane as usize * (usize::from(self.pages_per_block) + 1) + usize::from(valid)
+    /// The full block of the plane with the fewest valid pages, if reclaiming it gains a page.
+    ///
+    /// Among equals the one that is first in the list.
+    pub fn emptiest(&mut self, plane: u32) -> Option<u32> {
+        if !self.has_victim(plane) {
+            return None;
+        }
+        if self.planes[plane as usize].blocks.is_empty() {
+            self.list_anew(plane);
+        }
+        let list = &mut self.planes[plane as usize];
+        let mut best = (u16::MAX, 0);
+        for block in &list.blocks {
+            let valid = self.valid[*block as usize];
+            if valid < best.0 {
+                best = (valid, *block);
+                if valid == list.fewest {
+                    break;
+                }
+            }
+        }
+        list.fewest = best.0;
+        Some(best.1)
+    }
+
+    /// Lists the emptiest full blocks of a plane, in the order of their numbers.
+    #[cold]
+    fn list_anew(&mut self, plane: u32) {
+        let first = plane * self.blocks_per_plane;
+        let blocks = first..first + self.blocks_per_plane;
+        let limit = self.limit_for(blocks.clone());
+        let mut list = std::mem::take(&mut self.planes[plane as usize].blocks);
+        list.clear();
+        list.extend(blocks.filter(|block| {
+            self.is_full(*block) && self.valid[*block as usize] <= limit
+        }));
+        let fewest = list.iter().map(|block| self.valid[*block as usize]).min();
+        let plane = &mut self.planes[plane as usize];
+        plane.blocks = list;
+        plane.limit = limit;
+        plane.fewest = fewest.unwrap_or(0);
+    }
+
+    /// The least number of valid pages that enough full blocks do not exceed.
+    fn limit_for(&self, blocks: std::ops::Range<u32>) -> u16 {
+        let most = self.pages_per_block - 1;
+        let mut low = 0;
+        let mut high = most;
+        // A search by halves needs no memory; each step is one pass over two bytes a block.
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let enough = blocks
+                .clone()
+                .filter(|block| self.is_full(*block) && self.valid[*block as usize] <= middle)
+                .take(LIST_BLOCKS)
+                .count();
+            if enough == LIST_BLOCKS { high = middle } else { low = middle + 1 }
+        }
+        low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reprieve_base::Stream;
+
+    use super::*;
+
+    /// Random fills and invalidations: the pick is always one with the fewest valid pages.
+    #[test]
+    fn the_pick_is_the_emptiest() {
+        const BLOCKS: u32 = 700;
+        const PAGES: u32 = 16;
+        let mut stream = Stream::new(3, "test.index", 0);
+        let mut index = BlockIndex::new(2, BLOCKS, PAGES);
+        let mut left = vec![PAGES; BLOCKS as usize];
+        let plane = 1;
+        for block in 0..BLOCKS {
+            (0..PAGES).for_each(|_| index.add_valid(plane * BLOCKS + block));
+            index.fill(plane * BLOCKS + block);
+        }
+        assert_eq!(index.emptiest(plane), None, "nothing is to be gained yet");
+        assert!(!index.has_victim(plane));
+        for round in 0..20_000u32 {
+            let block = stream.below(u64::from(BLOCKS)) as u32;
+            if left[block as usize] > 0 {
+                left[block as usize] -= 1;
+                index.remove_valid(plane * BLOCKS + block);
+            }
+            if round % 3 == 0 {
+                let picked = index.emptiest(plane).expect("garbage was made") - plane * BLOCKS;
+                let fewest = left.iter().min().expect("not empty");
+                assert_eq!(left[picked as usize], *fewest, "round {round}");
+                // Reclaimed, and filled again with valid pages.
+                index.reclaim(plane * BLOCKS + picked);
+                while left[picked as usize] < PAGES {
+                    index.add_valid(plane * BLOCKS + picked);
+                    left[picked as usize] += 1;
+                }
+                index.fill(plane * BLOCKS + picked);
+            }
+        }
+        assert!(!index.has_victim(0), "the other plane has no blocks in use");
+    }
+
+    #[test]
+    fn many_equals_are_picked_in_order() {
+        let mut index = BlockIndex::new(1, 2_000, 2);
+        for block in 0..2_000 {
+            index.add_valid(block);
+            index.add_valid(block);
+            index.fill(block);
+            index.remove_valid(block);
+        }
+        for block in 0..2_000 {
+            assert_eq!(index.emptiest(0), Some(block));
+            index.reclaim(block);
+        }
+        assert_eq!(index.emptiest(0), None);
     }
 }

@@ -42,16 +42,13 @@ impl Ssd {
     fn fill_buffer(&mut self) -> Result<(), UserError> {
         while let Some(request) = self.buffer.waiting.front().copied() {
             let state = &self.requests[request];
-            let (_, last) = self.pages_of(state.lba, state.bytes);
             let lpn = state.next_lpn;
             if self.buffer.is_full() && !self.can_merge(lpn) {
                 return Ok(());
             }
-            self.requests[request].next_lpn = lpn + 1;
-            if lpn == last {
-                self.buffer.waiting.pop_front();
+            if !self.buffer_page(request, lpn)? {
+                return Ok(());
             }
-            self.buffer_page(request, lpn)?;
         }
         Ok(())
     }
@@ -63,20 +60,37 @@ impl Ssd {
             && matches!(self.ftl.lookup(lpn), Mapping::Buffered(id) if waits(id))
     }
 
-    /// One page of a write goes into the buffer.
-    fn buffer_page(&mut self, request: u32, lpn: u32) -> Result<(), UserError> {
+    /// The next page of the first waiting write leaves the line.
+    fn leave_line(&mut self, request: u32, lpn: u32) {
+        let state = &mut self.requests[request];
+        state.next_lpn = lpn + 1;
+        let (lba, bytes) = (state.lba, state.bytes);
+        if lpn == self.pages_of(lba, bytes).1 {
+            self.buffer.waiting.pop_front();
+        }
+    }
+
+    /// One page of a write goes into the buffer; false if no plane has room for it yet.
+    fn buffer_page(&mut self, request: u32, lpn: u32) -> Result<bool, UserError> {
         let state = self.requests[request];
         let parts = self.received_parts(request);
         if self.can_merge(lpn) {
+            self.leave_line(request, lpn);
             self.totals.merged_writes += 1;
             self.page_acknowledged(request, parts)?;
-            return self.page_is_safe(state.interval);
+            self.page_is_safe(state.interval)?;
+            return Ok(true);
         }
+        let Some(target) = self.ftl.place_write(lpn, &self.flash) else {
+            return Ok(false);
+        };
+        self.leave_line(request, lpn);
         self.buffer.take();
         let covered = self.covered_bytes(&state, lpn);
         let partial = covered < self.scenario.geometry.page_bytes;
-        let (die, at) = self.ftl.place_write(lpn, &self.flash);
+        let (die, at) = self.ftl.in_plane(target);
         let mut txn = Txn::new(Kind::Program, die, at, lpn, request, self.now);
+        txn.target = target;
         txn.parts = parts;
         txn.interval = state.interval;
         if self.buffer.acknowledge == Acknowledge::Back {
@@ -93,7 +107,7 @@ impl Ssd {
         if self.buffer.acknowledge == Acknowledge::Back {
             self.page_acknowledged(request, parts)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Gets the rest of a page that is written in part: from the buffer, the flash, or nowhere.
@@ -142,15 +156,12 @@ impl Ssd {
     /// The old page under a partial write is read: the write, and those behind it, can go on.
     pub(super) fn old_page_read(&mut self, id: u32) {
         let now = self.now;
-        let lpn = self.flash.txns[id].lpn;
         let mut ready = std::mem::replace(&mut self.flash.txns[id].waiters, NONE);
         let txn = &mut self.flash.txns[id];
         txn.kind = Kind::Program;
         txn.start = reprieve_base::Time::NEVER;
         txn.close_rmw(now);
-        let (die, at) = self.ftl.place_write(lpn, &self.flash);
-        let txn = &mut self.flash.txns[id];
-        (txn.die, txn.at) = (die, at);
+        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
         self.flash.enqueue(id);
         // The list has the newest first; they are programmed in the order in which they came.
         let mut in_order = NONE;

@@ -1,7 +1,14 @@
 //! All integration tests of the simulator, in one binary.
 
+mod closed_form;
+mod commands;
+mod conservation;
+mod determinism;
+mod drive;
+mod golden;
 mod oracle;
 mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
+mod smoke;
 mod worked_examples;

@@ -215,7 +215,7 @@ fn does_not_fit(bytes: u32, hot_cold: bool, hot_sectors: u64, cold_sectors: u64)
     let sectors = if hot_cold { hot_sectors.min(cold_sectors) } else { cold_sectors };
     let room = sectors * SECTOR_BYTES;
     let what = format!("does not fit into the {region}, which has {room} bytes");
-    wrong("sizes", bytes, &what)
+    wrong("request_bytes", bytes, &what)
 }
 
 fn placement(

@@ -7,7 +7,7 @@ use super::{Placement, PlaneView};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "dynamic",
-    doc: "the next plane in the order cwdp whose die is idle, else the next that has room",
+    doc: "the next plane in the order cwdp whose die is idle, else the next; none that is full",
 };
 
 /// So many planes are looked at before an idle die is given up.
@@ -27,19 +27,16 @@ impl Dynamic {
 }
 
 impl Placement for Dynamic {
-    fn plane(&mut self, _: u32, view: &dyn PlaneView) -> u32 {
+    fn plane(&mut self, _: u32, view: &dyn PlaneView) -> Option<u32> {
         let window = WINDOW.min(self.planes);
         let candidate = |step: u32| (self.next + step) % self.planes;
         let has_room = |unit: &u32| view.has_room(self.order.home(*unit));
         let idle = (0..window)
             .map(candidate)
             .find(|unit| view.is_idle(self.order.home(*unit)) && has_room(unit));
-        let chosen = idle
-            .or_else(|| (0..self.planes).map(candidate).find(has_room))
-            // Without room anywhere the page waits for garbage collection of the next plane.
-            .unwrap_or(self.next);
+        let chosen = idle.or_else(|| (0..self.planes).map(candidate).find(has_room))?;
         self.next = (chosen + 1) % self.planes;
-        self.order.home(chosen)
+        Some(self.order.home(chosen))
     }
 
     fn home(&self, lpn: u32) -> u32 {

@@ -9,14 +9,16 @@ use reprieve_base::{Entry, Geometry};
 pub trait PlaneView {
     /// Whether the plane's die has nothing to do and nothing waiting.
     fn is_idle(&self, plane: u32) -> bool;
-    /// Whether the plane can take a host page now.
+    /// Whether the plane can hold one more page and still be collected.
     fn has_room(&self, plane: u32) -> bool;
 }
 
 /// A placement scheme.
 pub trait Placement: Send {
     /// The plane, counted over the drive, for a page of `lpn` that is written now.
-    fn plane(&mut self, lpn: u32, view: &dyn PlaneView) -> u32;
+    ///
+    /// `None` while every plane that the scheme may choose is full: the page waits outside.
+    fn plane(&mut self, lpn: u32, view: &dyn PlaneView) -> Option<u32>;
 
     /// The plane on which `lpn` lies in an image that was written in order.
     fn home(&self, lpn: u32) -> u32;

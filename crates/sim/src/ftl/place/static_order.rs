@@ -70,8 +70,9 @@ impl StaticOrder {
 
 impl Placement for StaticOrder {
     #[inline]
-    fn plane(&mut self, lpn: u32, _: &dyn PlaneView) -> u32 {
-        self.home(lpn)
+    fn plane(&mut self, lpn: u32, _: &dyn PlaneView) -> Option<u32> {
+        // Over-provisioning gives every plane room for its share of the logical pages.
+        Some(self.home(lpn))
     }
 
     #[inline]

@@ -11,7 +11,7 @@ pub(super) const ENTRY: Entry =
 pub(super) struct Greedy;
 
 impl VictimPolicy for Greedy {
-    fn pick(&mut self, index: &BlockIndex, plane: u32) -> Option<u32> {
+    fn pick(&mut self, index: &mut BlockIndex, plane: u32) -> Option<u32> {
         index.emptiest(plane)
     }
 }

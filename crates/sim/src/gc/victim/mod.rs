@@ -9,7 +9,7 @@ use super::index::BlockIndex;
 /// A victim policy.
 pub trait VictimPolicy: Send {
     /// The block of `plane` to reclaim, with fewer valid pages than a block holds; `None`: none has.
-    fn pick(&mut self, index: &BlockIndex, plane: u32) -> Option<u32>;
+    fn pick(&mut self, index: &mut BlockIndex, plane: u32) -> Option<u32>;
 }
 
 /// The registry: name, sentence, maker.

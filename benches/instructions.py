@@ -1,0 +1,88 @@
+"""Print where the instructions of the fixed load go, counted by callgrind.
+
+Counts do not depend on what else the machine does. The drive is small, so that preconditioning is
+short, and two runs of different length are subtracted, so that it does not count at all.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+BENCH = "target/release/reprieve-bench"
+SHORT, LONG = 100_000, 300_000
+SMALL = ["geometry.blocks_per_plane=64"]
+LINE = re.compile(r"\s*([\d,]+) \([ \d.]+%\)\s+(\S+?):(.+?)(?: \[.*\])?$")
+
+# The part of the program that a source file or function belongs to, first match wins.
+PARTS = [
+    ("event queue", "sim/src/event"),
+    ("die", "nand/src"),
+    ("dies and channels", "sim/src/flash"),
+    ("scheduling and suspension policy", "sim/src/s(ched|uspend)"),
+    ("garbage collection", "sim/src/(gc|ftl/collect)"),
+    ("mapping and placement", "sim/src/ftl"),
+    ("host, buffer, loop", "sim/src/(ssd|slab)"),
+    ("statistics", "sim/src/stats|hdrhistogram"),
+    ("workload generator", "trace/src|rand_|base/src/rng"),
+    ("time arithmetic", "base/src"),
+]
+
+
+def count(requests: int, sets: list[str]) -> tuple[int, Counter[str]]:
+    """Run under callgrind; return page transactions and instructions by part."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "callgrind.out")
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", BENCH, "one"]
+        run = subprocess.run(
+            [*command, str(requests), *sets], capture_output=True, text=True, check=True
+        )
+        annotate = subprocess.run(
+            ["callgrind_annotate", "--threshold=100", "--auto=no", str(out)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    parts: Counter[str] = Counter()
+    for line in annotate.stdout.splitlines():
+        found = LINE.match(line)
+        if found:
+            where = found[2] if "crates/" in found[2] or "hdrhist" in found[2] else found[3]
+            where = where.replace("reprieve_", "").replace("::", "/src/", 1).replace("::", "/")
+            part = next((name for name, key in PARTS if re.search(key, where)), "other")
+            parts[part] += int(found[1].replace(",", ""))
+    return int(run.stdout.split(maxsplit=1)[0]), parts
+
+
+def per_transaction(sets: list[str]) -> Counter[str]:
+    """Return instructions a page transaction by part, in thousandths."""
+    (few, start), (many, end) = count(SHORT, sets), count(LONG, sets)
+    return Counter({part: 1000 * (end[part] - start[part]) // (many - few) for part in end})
+
+
+def main() -> None:
+    """Print the table for the fixed load, and the totals for small and large drives."""
+    if not shutil.which("valgrind"):
+        sys.exit("instructions are not counted: valgrind was not found (apt-get install valgrind)")
+    parts = per_transaction(SMALL)
+    total = sum(parts.values())
+    print("Instructions a page transaction, fixed load on a small drive (callgrind):")
+    for part, thousandths in parts.most_common():
+        print(f"  {thousandths / 1000:8.1f}  {100 * thousandths / total:5.1f} %  {part}")
+    print(f"  {total / 1000:8.1f}  in all")
+    print("The same by dies (4 requests a die) and by capacity:")
+    base = ["ftl.gc_hard_free_blocks=1", "ftl.over_provisioning=0.65"]
+    for dies in (1, 1024):
+        shape = [f"geometry.channels={dies}", f"geometry.blocks_per_plane={8192 // dies}"]
+        some = sum(per_transaction([*base, *shape, f"workload.queue_depth={4 * dies}"]).values())
+        print(f"  {some / 1000:8.1f}  {dies} dies")
+    for gib in (1, 16):
+        some = sum(per_transaction([f"geometry.blocks_per_plane={32 * gib}"]).values())
+        print(f"  {some / 1000:8.1f}  {gib} GiB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+//! The fixed load: FAST'12 MLC, 16 dies, 70/30 random page-sized requests, PES-IPC, steady state.
+
+use std::fs;
+use std::time::Instant;
+
+use reprieve_base::UserError;
+use reprieve_sim::scenario::{self, Scenario, Sources};
+use reprieve_sim::{Ssd, registries};
+
+const SCENARIO: &str = r#"
+device = "fast12-mlc"
+policy = "pes-ipc"
+[ftl]
+precondition = "steady"
+[workload]
+generator = "mixed"
+read_fraction = 0.7
+request_bytes = 4096
+arrivals = "closed"
+queue_depth = 64
+"#;
+
+/// A drive in steady state, and the fixed load on it.
+pub struct Load {
+    ssd: Ssd,
+    /// The resolved scenario.
+    pub scenario: Scenario,
+    /// Seconds that preconditioning took.
+    pub precondition_s: f64,
+}
+
+/// One timed window.
+#[derive(Clone, Copy)]
+pub struct Sample {
+    pub seconds: f64,
+    pub requests: u64,
+    /// Page reads and programs, of the host and of garbage collection.
+    pub transactions: u64,
+}
+
+impl Sample {
+    pub fn ns_per_transaction(&self) -> f64 {
+        self.seconds * 1e9 / self.transactions as f64
+    }
+}
+
+impl Load {
+    /// The load with overrides `KEY=VALUE`, preconditioned, for `requests` requests in all.
+    pub fn new(sets: &[String], requests: u64) -> Result<Load, UserError> {
+        let mut all = vec![format!("workload.requests={requests}")];
+        all.extend_from_slice(sets);
+        let sources = Sources { text: SCENARIO, path: "the fixed load", sets: &all };
+        let scenario = scenario::load(&sources, registries())?;
+        let start = Instant::now();
+        let ssd = Ssd::new(scenario.clone(), false)?;
+        Ok(Load { ssd, scenario, precondition_s: start.elapsed().as_secs_f64() })
+    }
+
+    /// Runs and times so many requests.
+    pub fn window(&mut self, requests: u64) -> Result<Sample, UserError> {
+        let (_, done) = self.ssd.progress();
+        let before = self.ssd.page_transactions();
+        let start = Instant::now();
+        self.ssd.step(requests)?;
+        let seconds = start.elapsed().as_secs_f64();
+        Ok(Sample {
+            seconds,
+            requests: self.ssd.progress().1 - done,
+            transactions: self.ssd.page_transactions() - before,
+        })
+    }
+
+    /// The run's summary.
+    pub fn summary(&self) -> serde_json::Value {
+        self.ssd.summary()
+    }
+}
+
+/// Memory in use by this process, in bytes, where the system tells.
+pub fn resident_bytes() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib << 10)
+}

@@ -1,0 +1,121 @@
+//! What is measured, as tables on the terminal.
+
+use reprieve_base::UserError;
+
+use crate::load::{Load, Sample, resident_bytes};
+
+/// Requests of a window, and windows after the warm-up.
+const WINDOW: u64 = 1_000_000;
+const WINDOWS: u64 = 7;
+
+/// The drive of the scaling loads has about so many page transactions in flight a die.
+const QUEUE_DEPTH_PER_DIE: u32 = 4;
+
+fn samples(load: &mut Load) -> Result<Vec<Sample>, UserError> {
+    load.window(WINDOW / 2)?;
+    let mut samples = Vec::new();
+    for _ in 0..WINDOWS {
+        samples.push(load.window(WINDOW)?);
+    }
+    samples.sort_by(|a, b| a.ns_per_transaction().total_cmp(&b.ns_per_transaction()));
+    Ok(samples)
+}
+
+fn load(sets: &[String]) -> Result<(Load, Vec<Sample>), UserError> {
+    let mut load = Load::new(sets, WINDOW * (WINDOWS + 1))?;
+    let samples = samples(&mut load)?;
+    Ok((load, samples))
+}
+
+/// Page transactions a second of the main load, and the memory it takes.
+pub fn main_load() -> Result<(), UserError> {
+    let before = resident_bytes();
+    let (load, samples) = load(&[])?;
+    let pages = load.scenario.geometry.pages();
+    println!("Main load: 16-die FAST'12 MLC, {pages} pages, 70/30 random, PES-IPC, steady state");
+    println!("  preconditioned in {:.1} s", load.precondition_s);
+    println!("  {WINDOWS} windows of {WINDOW} requests on one core, best, median and worst:");
+    for (name, sample) in
+        [("best", samples[0]), ("median", samples[samples.len() / 2]), ("worst", samples[samples.len() - 1])]
+    {
+        println!(
+            "  {name:>6}: {:.2} million page transactions a second ({:.2} million requests), \
+             {:.0} ns each",
+            1e3 / sample.ns_per_transaction(),
+            sample.requests as f64 / sample.seconds / 1e6,
+            sample.ns_per_transaction()
+        );
+    }
+    let summary = load.summary();
+    println!(
+        "  of the transactions in all: {} host reads, {} host programs, {} GC reads, \
+         {} GC programs; {} erases; {} suspensions of programs, {} of erases",
+        summary["flash"]["host_reads"],
+        summary["flash"]["host_programs"],
+        summary["flash"]["gc_reads"],
+        summary["flash"]["gc_programs"],
+        summary["flash"]["erases"],
+        summary["flash"]["suspensions"]["program"],
+        summary["flash"]["suspensions"]["erase"],
+    );
+    if let (Some(before), Some(after)) = (before, resident_bytes()) {
+        let bytes = after - before;
+        println!(
+            "  memory: {} MiB resident, {:.2} bytes a physical page, or {:.2} beyond 50 MiB",
+            bytes >> 20,
+            bytes as f64 / pages as f64,
+            bytes.saturating_sub(50 << 20) as f64 / pages as f64
+        );
+    }
+    println!();
+    Ok(())
+}
+
+fn row(name: &str, samples: &[Sample], precondition_s: f64, first: &mut Option<f64>) {
+    let best = samples[0].ns_per_transaction();
+    let median = samples[samples.len() / 2].ns_per_transaction();
+    let base = *first.get_or_insert(best);
+    println!(
+        "  {name:>10}  {best:>7.0}  {median:>7.0}  {:>8.2}  {precondition_s:>8.1}",
+        best / base
+    );
+}
+
+fn header(what: &str) {
+    println!("  {what:>10}  best ns  median ns  to first  precond. s");
+}
+
+/// Cost of a transaction by number of dies: the same capacity, the same load a die.
+pub fn dies() -> Result<(), UserError> {
+    println!("Cost of a transaction by dies: 16 GiB in all, {QUEUE_DEPTH_PER_DIE} requests a die");
+    header("dies");
+    let mut first = None;
+    for dies in [1u32, 4, 16, 64, 256, 1024] {
+        let sets = [
+            format!("geometry.channels={dies}"),
+            format!("geometry.blocks_per_plane={}", 8192 / dies),
+            format!("workload.queue_depth={}", dies * QUEUE_DEPTH_PER_DIE),
+            // Eight blocks a plane are few: the reserve is one of them on every drive.
+            "ftl.gc_hard_free_blocks=1".to_string(),
+            "ftl.over_provisioning=0.65".to_string(),
+        ];
+        let (load, samples) = load(&sets)?;
+        row(&dies.to_string(), &samples, load.precondition_s, &mut first);
+    }
+    println!();
+    Ok(())
+}
+
+/// Cost of a transaction by capacity, with 16 dies and everything else alike.
+pub fn capacity() -> Result<(), UserError> {
+    println!("Cost of a transaction by capacity: 16 dies");
+    header("GiB");
+    let mut first = None;
+    for gib in [1u32, 4, 16, 64, 256, 1024] {
+        let sets = [format!("geometry.blocks_per_plane={}", 32 * gib)];
+        let (load, samples) = load(&sets)?;
+        row(&gib.to_string(), &samples, load.precondition_s, &mut first);
+    }
+    println!();
+    Ok(())
+}

@@ -1,0 +1,12 @@
+//! Tests of one die alone: every time to the nanosecond, every order legal.
+
+mod buffers;
+mod device;
+mod erases;
+mod guards;
+mod ledger;
+mod programs;
+mod random;
+mod refusals;
+mod target;
+mod undisturbed;

@@ -1,0 +1,462 @@
+//! Random drives under random loads: nothing is lost, nothing is counted twice, time adds up.
+
+use proptest::prelude::*;
+use reprieve_base::{Op, SECTOR_BYTES};
+use reprieve_sim::registries;
+
+use super::drive::{self, Outcome, Row};
+
+/// Percentiles of the summary, in parts per million so that a rank is exact.
+const PERCENTILES: [(&str, u64); 6] = [
+    ("p50", 500_000),
+    ("p95", 950_000),
+    ("p99", 990_000),
+    ("p99_9", 999_000),
+    ("p99_99", 999_900),
+    ("p99_999", 999_990),
+];
+
+/// A small drive.
+#[derive(Clone, Debug)]
+struct Shape {
+    channels: u32,
+    dies: u32,
+    planes: u32,
+    blocks: u32,
+    pages: u32,
+    page_bytes: u32,
+    /// Free blocks of a plane that the host does not get.
+    reserve: u32,
+    /// Blocks of a plane kept from the user beyond what garbage collection needs.
+    extra_spare: u32,
+}
+
+impl Shape {
+    fn planes_in_all(&self) -> u64 {
+        u64::from(self.channels * self.dies * self.planes)
+    }
+
+    /// Blocks kept from the user: the reserve, three under way, one to gain, and more.
+    fn spare_blocks(&self) -> u32 {
+        (self.reserve + 4 + self.extra_spare).min(self.blocks - 1)
+    }
+
+    fn physical_pages(&self) -> u64 {
+        self.planes_in_all() * u64::from(self.blocks * self.pages)
+    }
+
+    fn logical_pages(&self) -> u64 {
+        self.planes_in_all() * u64::from((self.blocks - self.spare_blocks()) * self.pages)
+    }
+
+    fn toml(&self) -> String {
+        let share = f64::from(self.spare_blocks()) / f64::from(self.blocks);
+        format!(
+            "[geometry]\nchannels = {}\ndies_per_channel = {}\nplanes_per_die = {}\n\
+             blocks_per_plane = {}\npages_per_block = {}\npage_bytes = {}\n\
+             [ftl]\nover_provisioning = {share}\ngc_hard_free_blocks = {}\n",
+            self.channels,
+            self.dies,
+            self.planes,
+            self.blocks,
+            self.pages,
+            self.page_bytes,
+            self.reserve,
+        )
+    }
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    let sizes = prop::sample::select(vec![512u32, 2048, 4096, 8192]);
+    let many = (1..=4u32, 1..=3u32, 1..=4u32, 8..=40u32, 4..=16u32, sizes, 1..=3u32, 0..=8u32);
+    many.prop_map(|(channels, dies, planes, blocks, pages, page_bytes, reserve, extra_spare)| {
+        Shape { channels, dies, planes, blocks, pages, page_bytes, reserve, extra_spare }
+    })
+}
+
+/// Policies of the drive, as the rest of the sections that [`Shape`] begins.
+#[derive(Clone, Debug)]
+struct Policies {
+    /// The rest of `[ftl]`, then other sections.
+    toml: String,
+    write_back: bool,
+    unwritten_is_zero: bool,
+    preconditioned: bool,
+    shadow_buffer: bool,
+}
+
+fn names(entries: &[reprieve_base::Entry]) -> Vec<&'static str> {
+    entries.iter().map(|entry| entry.name).collect()
+}
+
+/// Placement, victim, background collection and preconditioning.
+fn ftl() -> impl Strategy<Value = (String, bool)> {
+    let registries = registries();
+    (
+        prop::sample::select(names(registries.placements)),
+        prop::sample::select(names(registries.gc_victims)),
+        any::<bool>(),
+        0.0..0.6f64,
+        prop::sample::select(vec!["none", "sequential", "steady"]),
+    )
+        .prop_map(|(placement, victim, background, start, precondition)| {
+            let toml = format!(
+                "placement = \"{placement}\"\ngc_victim = \"{victim}\"\n\
+                 gc_background = {background}\ngc_start_free_share = {start}\n\
+                 precondition = \"{precondition}\"\n"
+            );
+            (toml, precondition != "none")
+        })
+}
+
+/// What the part can suspend and when the controller asks for it.
+fn suspension() -> impl Strategy<Value = (String, bool)> {
+    let sets = ["[]", "[\"program\"]", "[\"gc_program\", \"erase\"]", "[\"erase\", \"program\"]"];
+    let set = || prop::sample::select(sets.to_vec());
+    let limit = prop::option::of(1..4u32);
+    let threshold = (prop::option::of(0..500u32), prop::option::of(0..500u32));
+    (
+        prop::sample::select(vec!["none", "ips", "ipc", "iteration"]),
+        any::<(bool, bool)>(),
+        prop::sample::select(vec!["exact", "redo_phase", "restart"]),
+        prop::sample::select(vec!["never", "always", "proportional"]),
+        (limit, 0..60u32),
+        prop::sample::select(names(registries().suspend_policies)),
+        threshold,
+        (set(), set()),
+    )
+        .prop_map(
+            |(program, (erase, shadow), resume, vth, guards, policy, threshold, reads)| {
+                let mut toml = format!(
+                    "[suspension]\nprogram = \"{program}\"\nerase = {erase}\n\
+                 erase_resume = \"{resume}\"\nvth_reached = \"{vth}\"\nshadow_buffer = {shadow}\n\
+                 min_progress_us = {}\npolicy = \"{policy}\"\nrmw_read_suspends = {}\n\
+                 gc_read_suspends = {}\n",
+                    guards.1, reads.0, reads.1
+                );
+                let mut optional = |key: &str, value: Option<u32>| {
+                    if let Some(value) = value {
+                        toml.push_str(&format!("{key} = {value}\n"));
+                    }
+                };
+                optional("max_per_operation", guards.0);
+                if policy == "threshold" {
+                    optional("min_remaining_us", threshold.0);
+                    optional("max_suspended_us", threshold.1);
+                }
+                (toml, shadow)
+            },
+        )
+}
+
+fn policies() -> impl Strategy<Value = Policies> {
+    (
+        ftl(),
+        suspension(),
+        prop::sample::select(names(registries().schedulers)),
+        prop::option::of(1..5u32),
+        any::<(bool, bool, bool)>(),
+        prop::sample::select(vec![0u32, 1, 300]),
+        // Pages of the largest size that the buffer holds; smaller pages: more of them.
+        prop::sample::select(vec![1u32, 2, 5, 64]),
+        prop::option::of(1_000_000..4_000_000_000u64),
+    )
+        .prop_map(|(ftl, suspension, scheduler, limit, flags, command_ns, buffer, link)| {
+            let (write_back, unwritten_is_zero, cache_register) = flags;
+            let acknowledge = if write_back { "back" } else { "through" };
+            let command_us = f64::from(command_ns) / 1000.0;
+            let mut toml = format!(
+                "{}{}[timing]\ncache_register = {cache_register}\nt_command_us = {command_us}\n\
+                 [buffer]\nbytes = {}\nacknowledge = \"{acknowledge}\"\n\
+                 [scheduling]\npolicy = \"{scheduler}\"\n",
+                ftl.0,
+                suspension.0,
+                buffer * 8192
+            );
+            if let Some(limit) = limit {
+                toml.push_str(&format!("write_queue_limit = {limit}\n"));
+            }
+            if let Some(rate) = link {
+                toml.push_str(&format!("[host]\nlink_bytes_per_s = {rate}\n"));
+            }
+            let (preconditioned, shadow_buffer) = (ftl.1, suspension.1);
+            Policies { toml, write_back, unwritten_is_zero, preconditioned, shadow_buffer }
+        })
+}
+
+/// A load, as a share of a drive that is not known yet.
+#[derive(Clone, Debug)]
+struct Load {
+    requests: u64,
+    read_fraction: f64,
+    trim_fraction: f64,
+    /// Lengths, in sectors; longer ones than the drive are left out.
+    sectors: Vec<u64>,
+    unaligned: bool,
+    addresses: String,
+    queue_depth: Option<usize>,
+    arrivals: String,
+}
+
+fn load() -> impl Strategy<Value = Load> {
+    let addresses = prop::sample::select(vec![
+        "addresses = \"uniform\"\n",
+        "addresses = \"sequential\"\n",
+        "addresses = \"zipf\"\nzipf_theta = 1.1\n",
+        "addresses = \"hot-cold\"\nhot_share = 0.25\nhot_fraction = 0.9\n",
+    ]);
+    let arrivals = prop_oneof![
+        (1..80usize).prop_map(|depth| {
+            (Some(depth), format!("arrivals = \"closed\"\nqueue_depth = {depth}\n"))
+        }),
+        (1..40_000u32, prop::sample::select(vec!["poisson", "fixed"])).prop_map(|(rate, how)| {
+            (None, format!("arrivals = \"{how}\"\nrate_iops = {rate}\n"))
+        }),
+    ];
+    let sectors = prop::collection::vec(1..=40u64, 1..4);
+    (100..900u64, 0.0..=1.0f64, 0.0..0.3f64, sectors, any::<bool>(), addresses, arrivals).prop_map(
+        |(requests, reads, trims, sectors, unaligned, addresses, (queue_depth, arrivals))| Load {
+            requests,
+            read_fraction: reads * (1.0 - trims),
+            trim_fraction: trims,
+            sectors,
+            unaligned,
+            addresses: addresses.to_string(),
+            queue_depth,
+            arrivals,
+        },
+    )
+}
+
+/// A drive and what is asked of it.
+#[derive(Clone, Debug)]
+struct Case {
+    seed: u64,
+    shape: Shape,
+    policies: Policies,
+    load: Load,
+}
+
+impl Case {
+    fn toml(&self) -> String {
+        let Case { seed, shape, policies, load } = self;
+        let device = "device = \"fast12-slc\"";
+        let capacity = shape.logical_pages() * u64::from(shape.page_bytes) / SECTOR_BYTES;
+        // A quarter of the drive, in whole pages, is hot, and every request has to fit there.
+        let longest = (capacity / 5).max(1);
+        let align = if load.unaligned { SECTOR_BYTES } else { u64::from(shape.page_bytes) };
+        let sizes: Vec<String> = load
+            .sectors
+            .iter()
+            .map(|sectors| format!("[{}, 1]", (*sectors).min(longest) * SECTOR_BYTES))
+            .collect();
+        let unwritten = if policies.unwritten_is_zero { "zero" } else { "flash" };
+        format!(
+            "seed = {seed}\n{device}\n{}{}[workload]\ngenerator = \"mixed\"\nrequests = {}\n\
+             read_fraction = {}\ntrim_fraction = {}\nrequest_bytes = [{}]\nalign_bytes = {align}\n\
+             unwritten = \"{unwritten}\"\n{}{}",
+            shape.toml(),
+            policies.toml,
+            load.requests,
+            load.read_fraction,
+            load.trim_fraction,
+            sizes.join(", "),
+            load.addresses,
+            load.arrivals
+        )
+    }
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    (any::<u64>(), shape(), policies(), load()).prop_map(|(seed, shape, policies, load)| Case {
+        seed,
+        shape,
+        policies,
+        load,
+    })
+}
+
+/// Pages that a request touches, and how many of them in part.
+fn pages(row: &Row, page_bytes: u64) -> (u64, u64) {
+    let (from, to) = (row.lba * SECTOR_BYTES, row.lba * SECTOR_BYTES + row.bytes);
+    let touched = to.div_ceil(page_bytes) - from / page_bytes;
+    let whole = (to / page_bytes).saturating_sub(from.div_ceil(page_bytes));
+    (touched, touched - whole)
+}
+
+/// Every request once, in order of arrival, and each with an account of its time.
+fn check_log(case: &Case, outcome: &Outcome) {
+    let rows = &outcome.rows;
+    assert_eq!(rows.len() as u64, case.load.requests);
+    for (id, row) in rows.iter().enumerate() {
+        assert_eq!(row.id, id as u64, "a request is missing or complete twice");
+        assert!(row.completion_ns >= row.arrival_ns, "{row:?}");
+        assert_eq!(row.parts_ns.iter().sum::<u64>(), row.latency_ns(), "{row:?}");
+    }
+    assert!(rows.is_sorted_by_key(|row| row.arrival_ns), "numbers are not in order of arrival");
+    if let Some(depth) = case.load.queue_depth {
+        // A request arrives when one completes, so that always `depth` are outstanding.
+        let mut completions: Vec<u64> = rows.iter().map(|row| row.completion_ns).collect();
+        completions.sort_unstable();
+        for (row, completion) in rows.iter().skip(depth).zip(completions) {
+            assert_eq!(row.arrival_ns, completion, "request {} of a closed loop", row.id);
+        }
+    }
+}
+
+/// The summary's latencies against those of the log.
+fn check_class(outcome: &Outcome, name: &str, rows: &[&Row]) {
+    let number = |key: &str| outcome.number(&format!("requests.{name}.{key}"));
+    assert_eq!(number("count"), rows.len() as f64, "{name}");
+    assert_eq!(number("bytes"), rows.iter().map(|row| row.bytes as f64).sum::<f64>(), "{name}");
+    let mut latencies: Vec<u64> = rows.iter().map(|row| row.latency_ns()).collect();
+    latencies.sort_unstable();
+    let Some((min, max)) = latencies.first().zip(latencies.last()) else { return };
+    assert_eq!(number("latency_ns.min"), *min as f64, "{name}");
+    assert_eq!(number("latency_ns.max"), *max as f64, "{name}");
+    let mean = latencies.iter().sum::<u64>() as f64 / rows.len() as f64;
+    assert_eq!(number("latency_ns.mean"), mean, "{name}");
+    for (key, ppm) in PERCENTILES {
+        let rank = (latencies.len() as u64 * ppm).div_ceil(1_000_000);
+        let exact = latencies[rank as usize - 1] as f64;
+        let got = number(&format!("latency_ns.{key}"));
+        assert!(got >= exact && got <= exact * 1.001, "{name} {key}: {got}, nearest rank {exact}");
+    }
+    for (part, key) in reprieve_sim::flash::PART_NAMES.iter().enumerate() {
+        let sum: u64 = rows.iter().map(|row| row.parts_ns[part]).sum();
+        let got = number(&format!("components_ns.{}", key.trim_end_matches("_ns")));
+        assert_eq!(got, sum as f64 / rows.len() as f64, "{name} {key}");
+    }
+}
+
+fn check_classes(outcome: &Outcome) {
+    let all = |wanted: &[Op]| -> Vec<&Row> {
+        outcome.rows.iter().filter(|row| wanted.contains(&row.op)).collect()
+    };
+    check_class(outcome, "read", &all(&[Op::Read]));
+    check_class(outcome, "write", &all(&[Op::Write]));
+    check_class(outcome, "total", &all(&[Op::Read, Op::Write]));
+    let trims = all(&[Op::Trim]);
+    assert_eq!(outcome.summary["requests"].get("trim").is_some(), !trims.is_empty());
+    if !trims.is_empty() {
+        check_class(outcome, "trim", &trims);
+    }
+}
+
+/// Pages in against pages out: of the host, of the buffer, of the flash.
+fn check_pages(case: &Case, outcome: &Outcome) {
+    let page_bytes = u64::from(case.shape.page_bytes);
+    let sum = |op: Op| {
+        let pages = outcome.of(op).map(|row| pages(row, page_bytes));
+        pages.fold((0, 0), |sum, page| (sum.0 + page.0, sum.1 + page.1))
+    };
+    let flash = |key: &str| outcome.count(&format!("flash.{key}"));
+    let device = |key: &str| outcome.count(&format!("device.{key}"));
+
+    let from_buffer_or_zero = device("buffer_hits") + device("zero_reads");
+    assert_eq!(flash("host_reads") + from_buffer_or_zero, sum(Op::Read).0, "pages read");
+
+    let (written, in_part) = sum(Op::Write);
+    let merged = device("merged_writes");
+    let programmed_at_last = flash("host_programs") + merged;
+    if case.policies.write_back {
+        let buffered = written - programmed_at_last;
+        let room = case.buffer_pages();
+        assert!(buffered <= room, "{buffered} pages lost, the buffer holds {room}");
+        assert!(
+            device("partial_writes") <= in_part && device("partial_writes") + merged >= in_part
+        );
+    } else {
+        assert_eq!(merged, 0, "a page that is acknowledged when programmed is programmed");
+        assert_eq!(programmed_at_last, written, "pages written");
+        assert_eq!(device("partial_writes"), in_part, "pages written in part");
+    }
+    assert!(flash("rmw_reads") <= device("partial_writes"));
+
+    let (trimmed, trimmed_in_part) = sum(Op::Trim);
+    assert_eq!(device("trims_of_part_of_a_page"), trimmed_in_part);
+    assert_eq!(device("trimmed_pages"), trimmed - trimmed_in_part);
+}
+
+impl Case {
+    fn buffer_pages(&self) -> u64 {
+        drive::load(&self.toml()).buffer.bytes / u64::from(self.shape.page_bytes)
+    }
+}
+
+/// What the flash did against what it can do.
+fn check_flash(case: &Case, outcome: &Outcome) {
+    let flash = |key: &str| outcome.count(&format!("flash.{key}"));
+    let (programs, host_programs) = (flash("programs"), flash("host_programs"));
+    assert_eq!(programs, host_programs + flash("gc_programs"));
+    assert_eq!(
+        flash("reads"),
+        flash("host_reads") + flash("rmw_reads") + flash("gc_reads"),
+        "pages sensed"
+    );
+    assert!(flash("gc_programs") <= flash("gc_reads"), "moved without having been read");
+    // Pages that were free at first, and those of erased blocks; all can be in use at most once.
+    let valid_at_first = if case.policies.preconditioned { case.shape.logical_pages() } else { 0 };
+    let free_at_first = case.shape.physical_pages() - valid_at_first;
+    let gained = flash("erases") * u64::from(case.shape.pages);
+    assert!(programs <= free_at_first + gained, "{programs} programs, {gained} pages erased");
+
+    let ratio = |part: f64, whole: f64| if whole == 0.0 { 0.0 } else { part / whole };
+    let written_bytes = outcome.number("requests.write.bytes");
+    let programmed_bytes = programs as f64 * f64::from(case.shape.page_bytes);
+    assert_eq!(outcome.number("flash.waf"), ratio(programmed_bytes, written_bytes));
+    let gc_waf = ratio(programs as f64, host_programs as f64);
+    assert_eq!(outcome.number("flash.gc_waf"), gc_waf);
+    for share in ["flash.suspended_share.program", "flash.suspended_share.erase"] {
+        assert!((0.0..=1.0).contains(&outcome.number(share)), "{share}");
+    }
+}
+
+/// Time of the drive: shares are shares, and the channels' time is that of their transfers.
+fn check_time(case: &Case, outcome: &Outcome) {
+    let share = |key: &str| {
+        let share = outcome.number(&format!("device.{key}"));
+        assert!((0.0..=1.0).contains(&share), "{key} = {share}");
+        share
+    };
+    share("idle_share");
+    share("die_busy_share");
+    let simulated_ns = outcome.number("device.simulated_ns");
+    let last_ns = outcome.rows.iter().map(|row| row.completion_ns).max();
+    assert_eq!(simulated_ns, last_ns.expect("there are requests") as f64);
+    let channels = f64::from(case.shape.channels);
+    let busy_ns = share("channel_busy_share") * simulated_ns * channels;
+
+    let timing = drive::load(&case.toml()).timing;
+    let flash = |key: &str| outcome.number(&format!("flash.{key}"));
+    let pages = flash("reads") + flash("programs");
+    let commands = (pages + flash("erases")) * timing.command.ns() as f64;
+    let complete_ns = pages * timing.bus.ns() as f64 + commands;
+    // Each die may be at one more command and page, and at one page it has sensed before.
+    let dies = channels * f64::from(case.shape.dies);
+    let under_way_ns = dies * 2.0 * (timing.bus.ns() + timing.command.ns()) as f64;
+    let restores = if case.policies.shadow_buffer { 0.0 } else { flash("suspensions.program") };
+    let restores_ns = restores * timing.bus.ns() as f64;
+    let rounding_ns = simulated_ns * 1e-9;
+    assert!(busy_ns >= complete_ns - rounding_ns, "{busy_ns} ns of {complete_ns} ns on the bus");
+    let most_ns = complete_ns + under_way_ns + restores_ns + rounding_ns;
+    assert!(busy_ns <= most_ns, "{busy_ns} ns of at most {most_ns} ns on the bus");
+}
+
+fn check(case: &Case) {
+    let outcome = drive::run_text(&case.toml());
+    check_log(case, &outcome);
+    check_classes(&outcome);
+    check_pages(case, &outcome);
+    check_flash(case, &outcome);
+    check_time(case, &outcome);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn requests_pages_and_time_are_conserved(case in case()) {
+        check(&case);
+    }
+}

@@ -1,0 +1,136 @@
+//! Runs drives for the tests: scenario text in, request log and summary out.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use reprieve_base::Op;
+use reprieve_sim::flash::PART_NAMES;
+use reprieve_sim::scenario::{self, Scenario, Sources};
+use reprieve_sim::stats::LogBatch;
+use reprieve_sim::{Ssd, registries};
+use serde_json::Value;
+
+/// One request of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub id: u64,
+    pub op: Op,
+    pub lba: u64,
+    pub bytes: u64,
+    pub arrival_ns: u64,
+    pub completion_ns: u64,
+    pub parts_ns: [u64; PART_NAMES.len()],
+}
+
+impl Row {
+    pub fn latency_ns(&self) -> u64 {
+        self.completion_ns - self.arrival_ns
+    }
+
+    /// The part of that name, such as `queue_ns`.
+    pub fn part_ns(&self, name: &str) -> u64 {
+        let index = PART_NAMES.iter().position(|part| *part == name);
+        self.parts_ns[index.expect("a part of the request log")]
+    }
+}
+
+/// What a run leaves behind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The log in order of arrival.
+    pub rows: Vec<Row>,
+    pub summary: Value,
+}
+
+impl Outcome {
+    /// The number at a path of the summary, such as `flash.host_programs`.
+    pub fn number(&self, path: &str) -> f64 {
+        self.value(path).as_f64().unwrap_or_else(|| panic!("{path} is no number"))
+    }
+
+    /// The count at a path of the summary.
+    pub fn count(&self, path: &str) -> u64 {
+        self.value(path).as_u64().unwrap_or_else(|| panic!("{path} is no count"))
+    }
+
+    fn value(&self, path: &str) -> &Value {
+        let pointer = format!("/{}", path.replace('.', "/"));
+        self.summary.pointer(&pointer).unwrap_or_else(|| panic!("the summary has no {path}"))
+    }
+
+    /// Requests of one kind, in order of arrival.
+    pub fn of(&self, op: Op) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.op == op)
+    }
+}
+
+/// The scenario of a text without files.
+pub fn load(text: &str) -> Scenario {
+    load_with(text, &[])
+}
+
+/// The scenario of a text with overrides `KEY=VALUE`.
+pub fn load_with(text: &str, sets: &[&str]) -> Scenario {
+    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    let sources = Sources { text, path: "test.toml", sets: &sets };
+    scenario::load(&sources, registries()).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Runs a scenario to its end.
+pub fn run(scenario: Scenario) -> Outcome {
+    run_in_steps(scenario, 1000)
+}
+
+/// Runs a scenario to its end, looking at the clock after every `step` requests.
+pub fn run_in_steps(scenario: Scenario, step: u64) -> Outcome {
+    let mut ssd = Ssd::new(scenario, true).expect("a scenario that fits into memory");
+    let mut rows = Vec::new();
+    while ssd.step(step).expect("a workload without bad rows") {
+        take_rows(&ssd.take_log(), &mut rows);
+    }
+    take_rows(&ssd.take_log(), &mut rows);
+    rows.sort_by_key(|row| row.id);
+    Outcome { rows, summary: ssd.summary() }
+}
+
+/// Runs a scenario text to its end.
+pub fn run_text(text: &str) -> Outcome {
+    run(load(text))
+}
+
+fn take_rows(log: &LogBatch, rows: &mut Vec<Row>) {
+    let natural = |value: i64| u64::try_from(value).expect("the log has no negative numbers");
+    for index in 0..log.id.len() {
+        rows.push(Row {
+            id: natural(log.id[index]),
+            op: [Op::Read, Op::Write, Op::Trim, Op::Flush][usize::from(log.op[index])],
+            lba: natural(log.lba[index]),
+            bytes: natural(log.bytes[index]),
+            arrival_ns: natural(log.arrival_ns[index]),
+            completion_ns: natural(log.completion_ns[index]),
+            parts_ns: std::array::from_fn(|part| natural(log.parts_ns[part][index])),
+        });
+    }
+}
+
+/// One row of a trace written by hand: nanoseconds, `R`, `W` or `D`, first sector, sectors.
+pub type TraceRow = (u64, char, u64, u64);
+
+/// Runs a drive on a trace written by hand, whose first row arrives at 0.
+///
+/// `text` is the scenario without its workload.
+pub fn replay(text: &str, sets: &[&str], rows: &[TraceRow]) -> Outcome {
+    let mut trace = String::new();
+    for (ns, op, sector, sectors) in rows {
+        let (s, ns) = (ns / 1_000_000_000, ns % 1_000_000_000);
+        writeln!(trace, "{s}.{ns:09} ; {sector} ; {sectors} ; {op} ; 0.0 ; 0.0")
+            .expect("a string takes any text");
+    }
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    file.write_all(trace.as_bytes()).expect("room for a few rows");
+    // A literal string: paths of some systems have backslashes.
+    let path = file.path().display();
+    let workload =
+        format!("\n[workload]\ntrace = '{path}'\nformat = \"blkreplay\"\naddress = \"error\"\n");
+    run(load_with(&format!("{text}{workload}"), sets))
+}
