@@ -22,14 +22,15 @@ test: .venv/.dev ## every test: Rust, Python, house rules
 	cargo test --workspace
 	$(BIN)/python -m pytest python/tests tests/house
 
-bench: tools ## the fixed loads of benches/, as events and requests a second
+bench: tools ## the fixed loads of benches/: page transactions a second, cost by size, instructions
 	cargo run --release -p reprieve-bench
+	$(PYTHON) benches/instructions.py
 
 lint: .venv/.dev ## formatting, clippy, ruff, types
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests
-	$(BIN)/ruff format --check python tests
+	$(BIN)/ruff check python tests benches
+	$(BIN)/ruff format --check python tests benches
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
 

@@ -52,7 +52,10 @@ impl Load {
         let sources = Sources { text: SCENARIO, path: "the fixed load", sets: &all };
         let scenario = scenario::load(&sources, registries())?;
         let start = Instant::now();
-        let ssd = Ssd::new(scenario.clone(), false)?;
+        let mut ssd = Ssd::new(scenario.clone(), false)?;
+        while !ssd.is_preconditioned() {
+            ssd.step(0)?;
+        }
         Ok(Load { ssd, scenario, precondition_s: start.elapsed().as_secs_f64() })
     }
 

@@ -13,7 +13,8 @@ use std::process::ExitCode;
 use lexopt::prelude::*;
 use load::Load;
 
-const USAGE: &str = "usage: reprieve-bench [all | main | dies | capacity | one REQUESTS [KEY=VALUE]…]";
+const USAGE: &str =
+    "usage: reprieve-bench [all | main | dies | capacity | one REQUESTS [KEY=VALUE]…]";
 
 fn main() -> ExitCode {
     match run() {

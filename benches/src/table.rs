@@ -35,9 +35,11 @@ pub fn main_load() -> Result<(), UserError> {
     println!("Main load: 16-die FAST'12 MLC, {pages} pages, 70/30 random, PES-IPC, steady state");
     println!("  preconditioned in {:.1} s", load.precondition_s);
     println!("  {WINDOWS} windows of {WINDOW} requests on one core, best, median and worst:");
-    for (name, sample) in
-        [("best", samples[0]), ("median", samples[samples.len() / 2]), ("worst", samples[samples.len() - 1])]
-    {
+    for (name, sample) in [
+        ("best", samples[0]),
+        ("median", samples[samples.len() / 2]),
+        ("worst", samples[samples.len() - 1]),
+    ] {
         println!(
             "  {name:>6}: {:.2} million page transactions a second ({:.2} million requests), \
              {:.0} ns each",

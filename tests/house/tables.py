@@ -17,11 +17,11 @@ CRATES: dict[str, frozenset[str]] = {
 
 # Folders of crates/sim/src whose files are policies: a policy sees the view that its folder's
 # mod.rs defines, and its own parameters in the scenario; nothing else of the crate.
-POLICY_FOLDERS = ("sched", "suspend", "ftl/place", "gc/victim")
+POLICY_FOLDERS = ("sched", "suspend", "place", "victim")
 POLICIES_MAY_USE = frozenset({"scenario"})
 
 # Modules of crates/sim/src that are components: none uses another one, nor an owner.
-COMPONENTS = ("host", "buffer", "ftl", "gc", "flash")
+COMPONENTS = ("ftl", "flash")
 
 # Modules that put components together; only they may name them all.
 OWNERS = ("ssd", "run", "rig")
@@ -30,7 +30,10 @@ OWNERS = ("ssd", "run", "rig")
 ONLY: dict[str, frozenset[str]] = {
     "report": frozenset({"stats", "scenario"}),
     "scenario": frozenset(),
-    "stats": frozenset(),
+    "stats": frozenset({"txn"}),
+    "txn": frozenset(),
+    "work": frozenset({"txn"}),
+    "blocks": frozenset({"victim"}),
 }
 
 
@@ -51,8 +54,8 @@ SIM_USES_ALLOWED: tuple[Use, ...] = ()
 REGISTRIES = (
     "crates/sim/src/sched",
     "crates/sim/src/suspend",
-    "crates/sim/src/ftl/place",
-    "crates/sim/src/gc/victim",
+    "crates/sim/src/place",
+    "crates/sim/src/victim",
     "crates/trace/src/formats",
     "crates/trace/src/synth",
 )

@@ -22,10 +22,10 @@ IN_ORDER = {
         '[package]\nname = "reprieve-sim"\n[dependencies]\nreprieve-base.workspace = true\n'
     ),
     "crates/sim/src/lib.rs": (
-        "//! The drive.\nmod gc;\nmod host;\nmod scenario;\nmod sched;\nmod ssd;\n"
+        "//! The drive.\nmod ftl;\nmod flash;\nmod scenario;\nmod sched;\nmod ssd;\n"
     ),
-    "crates/sim/src/gc.rs": "//! Reclaims blocks.\nuse reprieve_base::Time;\n",
-    "crates/sim/src/host.rs": "//! The host.\n",
+    "crates/sim/src/ftl.rs": "//! Reclaims blocks.\nuse reprieve_base::Time;\n",
+    "crates/sim/src/flash.rs": "//! The host.\n",
     "crates/sim/src/ssd.rs": "//! Owns.\nuse crate::{gc::Gc, host};\n",
     "crates/sim/src/scenario.rs": "//! Scenario.\nmod list;\n",
     "crates/sim/src/sched/mod.rs": (
@@ -60,8 +60,8 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "policies stand alone",
-        {"crates/sim/src/sched/fifo.rs": "//! In order.\nuse crate::{gc::Gc, sched::View};\n"},
-        "crates/sim/src/sched/fifo.rs: a policy of sched uses crate::gc::Gc",
+        {"crates/sim/src/sched/fifo.rs": "//! In order.\nuse crate::{ftl::Gc, sched::View};\n"},
+        "crates/sim/src/sched/fifo.rs: a policy of sched uses crate::ftl::Gc",
     ),
     (
         "policies stand alone",
@@ -70,18 +70,18 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "components stand apart",
-        {"crates/sim/src/gc.rs": "//! Reclaims.\nuse crate::host::{Host, Port as P};\n"},
-        "crates/sim/src/gc.rs: component gc uses crate::host::Host",
+        {"crates/sim/src/ftl.rs": "//! Reclaims.\nuse crate::flash::{Host, Port as P};\n"},
+        "crates/sim/src/ftl.rs: component ftl uses crate::flash::Host",
     ),
     (
         "components stand apart",
-        {"crates/sim/src/host.rs": "//! Host.\nfn f() { crate::ssd::now() }\n"},
-        "crates/sim/src/host.rs: component host uses crate::ssd::now",
+        {"crates/sim/src/flash.rs": "//! Host.\nfn f() { crate::ssd::now() }\n"},
+        "crates/sim/src/flash.rs: component flash uses crate::ssd::now",
     ),
     (
         "components stand apart",
-        {"crates/sim/src/scenario.rs": "//! Scenario.\nuse crate::gc::Gc;\nmod list;\n"},
-        "crates/sim/src/scenario.rs: scenario uses crate::gc::Gc",
+        {"crates/sim/src/scenario.rs": "//! Scenario.\nuse crate::ftl::Gc;\nmod list;\n"},
+        "crates/sim/src/scenario.rs: scenario uses crate::ftl::Gc",
     ),
     (
         "policy registries",
@@ -115,7 +115,7 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "dead Rust files",
-        {"crates/sim/src/lost.rs": "//! Lost.\n", "crates/sim/src/gc.rs": "//! G.\n// mod lost;\n"},
+        {"crates/sim/src/lost.rs": "//! Lost.\n", "crates/sim/src/ftl.rs": "//! F.\n//mod lost;\n"},
         "crates/sim/src/lost.rs: dead file",
     ),
     (
@@ -125,8 +125,8 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "file length",
-        {"crates/sim/src/gc.rs": "//! G.\n" + "\n" * 500},
-        "crates/sim/src/gc.rs: 501 lines; at most 500",
+        {"crates/sim/src/ftl.rs": "//! G.\n" + "\n" * 500},
+        "crates/sim/src/ftl.rs: 501 lines; at most 500",
     ),
     (
         "file length",
@@ -135,8 +135,8 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "function length",
-        {"crates/sim/src/gc.rs": LONG_RUST},
-        "crates/sim/src/gc.rs:2: function long has 71 lines; at most 70",
+        {"crates/sim/src/ftl.rs": LONG_RUST},
+        "crates/sim/src/ftl.rs:2: function long has 71 lines; at most 70",
     ),
     (
         "function length",
@@ -145,11 +145,11 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "line width",
-        {"crates/sim/src/gc.rs": "//! G.\n// " + "x" * 98 + "\n"},
-        "crates/sim/src/gc.rs:2: 101 columns; at most 100",
+        {"crates/sim/src/ftl.rs": "//! G.\n// " + "x" * 98 + "\n"},
+        "crates/sim/src/ftl.rs:2: 101 columns; at most 100",
     ),
-    ("file heads", {"crates/sim/src/gc.rs": "use a::b;\n"}, "crates/sim/src/gc.rs:1: open with"),
-    ("file heads", {"crates/sim/src/gc.rs": "//! gc\n"}, "crates/sim/src/gc.rs:1: open with"),
+    ("file heads", {"crates/sim/src/ftl.rs": "use a::b;\n"}, "crates/sim/src/ftl.rs:1: open with"),
+    ("file heads", {"crates/sim/src/ftl.rs": "//! gc\n"}, "crates/sim/src/ftl.rs:1: open with"),
     ("file heads", {"python/reprieve/run.py": "x = 1\n"}, "python/reprieve/run.py:1: open with"),
     ("file heads", {"devices/a.toml": "channels = 1\n"}, "devices/a.toml:1: open with"),
     ("file heads", {"docs/a.md": "Words.\n"}, "docs/a.md:1: a page opens with its title"),
@@ -159,13 +159,13 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ("forbidden words", {"devices/a.toml": "# TODO.\n"}, "devices/a.toml:1: 'TODO': unfinished"),
     (
         "forbidden words",
-        {"crates/sim/src/gc.rs": "//! G.\nfn f() { todo!() }\n"},
-        "crates/sim/src/gc.rs:2: 'todo!': unfinished work",
+        {"crates/sim/src/ftl.rs": "//! G.\nfn f() { todo!() }\n"},
+        "crates/sim/src/ftl.rs:2: 'todo!': unfinished work",
     ),
     (
         "forbidden words",
-        {"crates/sim/src/gc.rs": "//! No unsafe here.\nfn f() { unsafe { g() } }\n"},
-        "crates/sim/src/gc.rs:2: 'unsafe': `unsafe` outside crates/py/",
+        {"crates/sim/src/ftl.rs": "//! No unsafe here.\nfn f() { unsafe { g() } }\n"},
+        "crates/sim/src/ftl.rs:2: 'unsafe': `unsafe` outside crates/py/",
     ),
     ("documents", {"ARCHITECTURE.md": ""}, "ARCHITECTURE.md: missing"),
     (
@@ -227,10 +227,11 @@ def test_functions_are_found_with_their_length() -> None:
 
 
 def test_uses_are_resolved_from_the_crate() -> None:
-    text = "use super::{self, fifo::{Fifo, Other as O}};\nuse std::io;\nfn f(a: crate::gc::Gc) {}\n"
+    text = "use super::{self, fifo::{Fifo, Other as O}};\nuse std::io;\n"
+    text += "fn f(a: crate::ftl::Gc) {}\n"
     assert used_paths(text, ("sched", "rps")) == {
         ("crate", "sched"),
         ("crate", "sched", "fifo", "Fifo"),
         ("crate", "sched", "fifo", "Other"),
-        ("crate", "gc", "Gc"),
+        ("crate", "ftl", "Gc"),
     }

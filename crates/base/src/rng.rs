@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn splitmix64_matches_its_published_first_outputs() {
-        // The reference implementation's outputs for seed 1234567: the state advances by the constant.
+        // The reference implementation's outputs for seed 1234567, whose state adds the constant.
         let constant = 0x9e37_79b9_7f4a_7c15u64;
         let outputs = [6_457_827_717_110_365_317u64, 3_203_168_211_198_807_973];
         for (step, want) in outputs.into_iter().enumerate() {

@@ -40,7 +40,7 @@ pub enum Suspend {
 /// What has come to pass at the instant that the die promised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elapsed {
-    /// The page is sensed and ready to leave; the array is free too if the part has a cache register.
+    /// The page is sensed and ready to leave; with a cache register the array is free too.
     ReadReady,
     /// The page is sensed but the output register is still in use; it leaves after that.
     ReadHeld,
@@ -84,13 +84,7 @@ pub struct Die {
 
 impl Die {
     /// A die whose blocks are all erased. `index` selects its random stream.
-    pub fn new(
-        shape: Shape,
-        timing: Timing,
-        suspension: Suspension,
-        seed: u64,
-        index: u64,
-    ) -> Die {
+    pub fn new(shape: Shape, timing: Timing, suspension: Suspension, seed: u64, index: u64) -> Die {
         assert!(shape.pages_per_block <= u32::from(u16::MAX), "a block of more than 65,535 pages");
         assert!(timing.program_iterations > 0, "a program without iterations");
         let blocks = shape.planes as usize * shape.blocks_per_plane as usize;
@@ -141,7 +135,10 @@ impl Die {
                     std::cmp::Ordering::Greater => return Err(Refusal::OutOfOrder { expected }),
                     std::cmp::Ordering::Equal => self.next_page[block] += 1,
                 }
-                self.begin(Operation::new(Kind::Program, issued + self.timing.bus, &self.timing), at)
+                self.begin(
+                    Operation::new(Kind::Program, issued + self.timing.bus, &self.timing),
+                    at,
+                )
             }
             Command::Erase(_) => {
                 self.admit_operation(at)?;
@@ -274,6 +271,7 @@ impl Die {
     pub fn precondition(&mut self, plane: u32, block: u32, pages: u32) {
         let at = PageAddress { plane, block, page: 0 };
         let index = self.block_index(at).expect("preconditioning stays inside the die");
+        assert!(pages <= self.shape.pages_per_block, "more pages programmed than a block has");
         self.next_page[index] = u16::try_from(pages).expect("pages of a block fit 16 bits");
     }
 

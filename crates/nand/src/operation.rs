@@ -133,21 +133,12 @@ impl Operation {
             self.suspensions += 1;
             return Stop::At(self.prelude_end);
         }
-        let before = self.position;
         let free_at = match self.kind {
             Kind::Program => self.stop_program(now, timing, suspension, vth),
             Kind::Erase => self.stop_erase(now, timing, suspension),
         };
-        match free_at {
-            Some(free_at) if self.left(timing) > Dur::ZERO => {
-                self.suspensions += 1;
-                Stop::At(free_at)
-            }
-            _ => {
-                self.position = before;
-                Stop::AtEnd
-            }
-        }
+        self.suspensions += u32::from(free_at.is_some());
+        free_at.map_or(Stop::AtEnd, Stop::At)
     }
 
     /// Moves to what is left after a stop; `None` if the program ends first.
@@ -158,18 +149,21 @@ impl Operation {
         suspension: &Suspension,
         vth: &mut Stream,
     ) -> Option<Time> {
+        let end = self.end(timing);
         let phase = self.program_phase(now, timing);
+        let in_reset = now + timing.voltage_reset >= phase.end;
         match suspension.program {
             ProgramSuspension::None => unreachable!("the die refuses what the part cannot suspend"),
-            ProgramSuspension::Ips => {
-                self.position = after(phase.at, timing)?;
+            ProgramSuspension::Ips | ProgramSuspension::Ipc
+                if in_reset || suspension.program == ProgramSuspension::Ips =>
+            {
+                if phase.end == end {
+                    return None;
+                }
+                self.position = after(phase.at, timing);
                 Some(phase.end)
             }
-            ProgramSuspension::Ipc if now + timing.voltage_reset >= phase.end => {
-                self.position = after(phase.at, timing)?;
-                Some(phase.end)
-            }
-            ProgramSuspension::Ipc => {
+            ProgramSuspension::Ips | ProgramSuspension::Ipc => {
                 if phase.at.stage == Stage::Pulse {
                     let elapsed = now - phase.begin;
                     let reached = match suspension.vth_reached {
@@ -187,12 +181,15 @@ impl Operation {
                 Some(now + timing.voltage_reset)
             }
             ProgramSuspension::Iteration => {
-                let end = match phase.at.stage {
+                let iteration_end = match phase.at.stage {
                     Stage::Pulse => phase.end + timing.verify,
                     Stage::Verify | Stage::CheckVerify => phase.end,
                 };
-                self.position = after(Position { stage: Stage::Verify, ..phase.at }, timing)?;
-                Some(end + timing.suspend_overhead)
+                if iteration_end == end {
+                    return None;
+                }
+                self.position = after(Position { stage: Stage::Verify, ..phase.at }, timing);
+                Some(iteration_end + timing.suspend_overhead)
             }
         }
     }
@@ -204,10 +201,14 @@ impl Operation {
             Position { stage: Stage::Pulse, pulse_left: timing.erase, needs_set_up: false, ..at };
         let verify =
             Position { stage: Stage::Verify, pulse_left: Dur::ZERO, needs_set_up: false, ..at };
-        let pulse = if at.stage == Stage::Pulse { at.pulse_left } else { Dur::ZERO };
-        let pulse_end = self.prelude_end + pulse;
+        let end = self.end(timing);
+        // In the verify nothing is left of the pulse.
+        let pulse_end = self.prelude_end + at.pulse_left;
         if at.stage == Stage::Pulse && now <= pulse_end {
             if now + timing.voltage_reset >= pulse_end {
+                if pulse_end == end {
+                    return None;
+                }
                 self.position = match suspension.erase_resume {
                     EraseResume::Exact | EraseResume::RedoPhase => verify,
                     EraseResume::Restart => whole_pulse,
@@ -222,7 +223,7 @@ impl Operation {
             };
             return Some(now + timing.voltage_reset);
         }
-        if now + timing.voltage_reset >= pulse_end + timing.erase_verify {
+        if now + timing.voltage_reset >= end {
             return None;
         }
         self.position = match suspension.erase_resume {
@@ -260,14 +261,14 @@ impl Operation {
     }
 }
 
-/// The position after the program phase `at`; `None` after the last verify.
-fn after(at: Position, timing: &Timing) -> Option<Position> {
+/// The position after the program phase `at`, which is not the last verify.
+fn after(at: Position, timing: &Timing) -> Position {
     match at.stage {
-        Stage::Pulse => Some(Position { stage: Stage::Verify, ..at }),
-        Stage::CheckVerify => Some(Position { stage: Stage::Pulse, ..at }),
-        Stage::Verify if at.iteration + 1 == timing.program_iterations => None,
+        Stage::Pulse => Position { stage: Stage::Verify, ..at },
+        Stage::CheckVerify => Position { stage: Stage::Pulse, ..at },
         Stage::Verify => {
-            Some(Position { iteration: at.iteration + 1, stage: Stage::Pulse, ..at })
+            debug_assert!(at.iteration + 1 < timing.program_iterations, "the program is over");
+            Position { iteration: at.iteration + 1, stage: Stage::Pulse, ..at }
         }
     }
 }

@@ -46,16 +46,14 @@ impl fmt::Display for Refusal {
             Refusal::NoSuchPage => f.write_str("the address lies outside the die"),
             Refusal::OutOfOrder { expected } => write!(
                 f,
-                "pages of a block are programmed in order, and the next page of this block is {expected}"
+                "pages of a block are programmed in order, and the next of this one is {expected}"
             ),
             Refusal::AlreadyProgrammed => {
                 f.write_str("the page is already programmed and its block was not erased since")
             }
-            Refusal::SuspendedBlock => {
-                f.write_str("the block's own program or erase is suspended")
-            }
+            Refusal::SuspendedBlock => f.write_str("the block's own program or erase is suspended"),
             Refusal::Nested => f.write_str(
-                "another operation is suspended, and suspensions do not nest: only reads are served",
+                "another operation is suspended and suspensions do not nest: only reads are served",
             ),
             Refusal::NothingToSuspend => f.write_str("no program or erase is running"),
             Refusal::NothingToResume => f.write_str("no operation is suspended"),

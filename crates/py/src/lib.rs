@@ -5,6 +5,7 @@ mod rig;
 mod simulation;
 mod traces;
 
+use numpy::PyArray1;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -31,9 +32,19 @@ fn reference() -> String {
     scenario::reference_markdown(reprieve_sim::registries())
 }
 
+/// Says where the simulator is at fault; what and how to repeat it the Python side says.
+fn say_where(fault: &std::panic::PanicHookInfo<'_>) {
+    if let Some(place) = fault.location() {
+        eprintln!("reprieve: internal fault at {}:{}", place.file(), place.line());
+    }
+}
+
 /// The native module of the package `reprieve`.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    std::panic::set_hook(Box::new(say_where));
+    // The first array initialises numpy, which an interrupt must not find half done.
+    drop(PyArray1::<i64>::zeros(module.py(), 0, false));
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("UserError", module.py().get_type::<UserError>())?;
     module.add_class::<simulation::Simulation>()?;

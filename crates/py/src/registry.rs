@@ -47,8 +47,5 @@ pub fn preset(kind: &str, name: &str) -> PyResult<&'static str> {
         .map(|near| format!("; did you mean {near:?}?"))
         .unwrap_or_default();
     let kind = kind.trim_end_matches('s');
-    Err(UserError::new_err(format!(
-        "there is no {kind} {name:?}, only {}{hint}",
-        names.join(", ")
-    )))
+    Err(UserError::new_err(format!("there is no {kind} {name:?}, only {}{hint}", names.join(", "))))
 }

@@ -6,8 +6,8 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use reprieve_sim::Ssd;
-use reprieve_sim::flash::PART_NAMES;
 use reprieve_sim::scenario::{self, Scenario, Sources};
+use reprieve_sim::txn::PART_NAMES;
 
 use crate::{UserError, raise};
 

@@ -18,9 +18,7 @@ pub fn trace_info(py: Python<'_>, path: &str, format: &str) -> PyResult<String> 
 /// The first rows: time_ns, device, op, offset_bytes, bytes.
 #[pyfunction]
 pub fn trace_head(py: Python<'_>, path: &str, format: &str, rows: usize) -> PyResult<Vec<Row>> {
-    let found = py
-        .detach(|| reprieve_trace::head(Path::new(path), format, rows))
-        .map_err(raise)?;
+    let found = py.detach(|| reprieve_trace::head(Path::new(path), format, rows)).map_err(raise)?;
     Ok(found
         .iter()
         .map(|row| (row.time_ns, row.device, row.op.name(), row.offset_bytes, row.bytes.into()))

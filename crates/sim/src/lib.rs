@@ -1,13 +1,14 @@
 //! The SSD: host interface, write buffer, FTL, garbage collection, scheduling and suspension.
 //!
 //! [`Ssd`] runs a [`scenario`]; [`rig`] drives one die with raw commands. Both use the same
-//! back end in [`flash`]. The map of the code is in ARCHITECTURE.md.
+//! flash back end. The map of the code is in ARCHITECTURE.md.
 
-pub mod event;
-pub mod flash;
-pub mod ftl;
-mod gc;
+mod blocks;
+mod event;
+mod flash;
+mod ftl;
 mod memory;
+mod place;
 mod registries;
 pub mod rig;
 pub mod scenario;
@@ -16,6 +17,9 @@ mod slab;
 mod ssd;
 pub mod stats;
 mod suspend;
+pub mod txn;
+mod victim;
+mod work;
 
 pub use memory::needed_bytes;
 pub use registries::registries;

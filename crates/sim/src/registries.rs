@@ -4,10 +4,8 @@ use std::sync::LazyLock;
 
 use reprieve_base::Entry;
 
-use crate::ftl::place;
-use crate::gc::victim;
 use crate::scenario::Registries;
-use crate::{sched, suspend};
+use crate::{place, sched, suspend, victim};
 
 /// The registries of this build.
 pub fn registries() -> &'static Registries {

@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 use reprieve_base::{PageAddress, Time, UserError};
 
 use crate::event::EventQueue;
-use crate::flash::{Flash, FlashEvent, GcNeed, Kind, NONE, Txn, Work};
+use crate::flash::{Flash, FlashEvent};
 use crate::scenario::Scenario;
+use crate::txn::{Kind, NONE, Txn};
+use crate::work::{GcNeed, Work};
 
 const HEADER: &str = "arrival_ns,op,plane,block,page";
 
@@ -85,8 +87,7 @@ pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult
     let mut order: Vec<usize> = (0..commands.len()).collect();
     order.sort_by_key(|row| commands[*row].arrival);
     let mut arrivals = order.into_iter().peekable();
-    let blank =
-        RigResult { start: Time::NEVER, completion: Time::NEVER, suspensions: 0 };
+    let blank = RigResult { start: Time::NEVER, completion: Time::NEVER, suspensions: 0 };
     let mut results = vec![blank; commands.len()];
     loop {
         let arrival = arrivals.peek().map(|row| commands[*row].arrival);
@@ -95,11 +96,8 @@ pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult
             flash.handle(event, now);
             while let Some(id) = flash.done.pop() {
                 let txn = flash.txns.remove(id);
-                results[txn.request as usize] = RigResult {
-                    start: txn.start,
-                    completion: now,
-                    suspensions: txn.suspensions,
-                };
+                results[txn.request as usize] =
+                    RigResult { start: txn.start, completion: now, suspensions: txn.suspensions };
             }
         }
         while let Some(row) = arrivals.next_if(|row| commands[*row].arrival == now) {

@@ -70,6 +70,8 @@ pub struct MixedConfig {
     pub read_fraction: f64,
     /// Share of trims, in [0, 1]; what is neither read nor trim is a write.
     pub trim_fraction: f64,
+    /// Every so many requests one is a flush, at least 2; `None`: none is.
+    pub flush_every_requests: Option<u64>,
     /// Sizes in bytes, multiples of 512, and their weights, above 0.
     pub sizes: Vec<(u32, f64)>,
     /// Every address is a multiple of this; a multiple of 512.
@@ -133,7 +135,7 @@ impl TraceConfig {
             return Err(wrong("max_requests", 0, "must be at least 1, or absent for no limit"));
         }
         if self.duration == Some(Dur::ZERO) {
-            return Err(wrong("duration", "0 ns", "must be above 0, or absent for no limit"));
+            return Err(wrong("duration_s", "0 ns", "must be above 0, or absent for no limit"));
         }
         if let DeviceSelection::Only(list) = &self.devices {
             if list.is_empty() {
@@ -169,6 +171,9 @@ impl MixedConfig {
             let what = format!("{what}; together they may be at most 1");
             return Err(wrong("trim_fraction", self.trim_fraction, &what));
         }
+        if let Some(every) = self.flush_every_requests.filter(|every| *every < 2) {
+            return Err(wrong("flush_every_requests", every, "must be at least 2"));
+        }
         if !(self.footprint_share > 0.0 && self.footprint_share <= 1.0) {
             let what = "must be above 0 and at most 1";
             return Err(wrong("footprint_share", self.footprint_share, what));
@@ -184,15 +189,15 @@ impl MixedConfig {
 
     fn check_sizes(&self) -> Result<(), UserError> {
         if self.sizes.is_empty() {
-            return Err(wrong("sizes", "[]", "must list at least one size"));
+            return Err(wrong("request_bytes", "[]", "must list at least one size"));
         }
         for &(bytes, weight) in &self.sizes {
             if !is_sectors(bytes) {
-                return Err(wrong("sizes", bytes, "must be a multiple of 512 and not 0"));
+                return Err(wrong("request_bytes", bytes, "must be a multiple of 512 and not 0"));
             }
             if !(weight.is_finite() && weight > 0.0) {
                 let what = format!("is the weight of {bytes} bytes; must be above 0 and finite");
-                return Err(wrong("sizes", weight, &what));
+                return Err(wrong("request_bytes", weight, &what));
             }
         }
         Ok(())
@@ -205,7 +210,7 @@ impl Addresses {
             Addresses::Uniform | Addresses::Sequential => Ok(()),
             Addresses::Zipf { theta } if theta.is_finite() && theta > 0.0 => Ok(()),
             Addresses::Zipf { theta } => {
-                Err(wrong("theta", theta, "must be a finite number above 0"))
+                Err(wrong("zipf_theta", theta, "must be a finite number above 0"))
             }
             Addresses::HotCold { hot_share, .. } if !(hot_share > 0.0 && hot_share < 1.0) => {
                 Err(wrong("hot_share", hot_share, "must be above 0 and below 1"))

@@ -4,10 +4,12 @@ use reprieve_base::{Dur, Time};
 use reprieve_nand::{Refusal, Suspend};
 
 use super::channel::Wish;
-use super::{Flash, FlashEvent, GcNeed, Kind, NONE, Work};
+use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::sched::{Choice, DieView};
 use crate::suspend::OperationView;
+use crate::txn::{Kind, NONE};
+use crate::work::{GcNeed, Work};
 
 /// Whether the channel is free for a die that is deciding.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,7 +23,12 @@ pub(super) enum Grant {
 impl Flash {
     /// Lets everything decide that was touched at this instant.
     #[inline]
-    pub fn decide<W: Work>(&mut self, now: Time, work: &mut W, out: &mut impl Schedule<FlashEvent>) {
+    pub fn decide<W: Work>(
+        &mut self,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
         // Decisions touch no other die, so that the lists do not grow while they are walked.
         for next in 0..self.dirty_dies.len() {
             let die = self.dirty_dies[next];
@@ -167,10 +174,7 @@ impl Flash {
         let unit = &self.units[die as usize];
         let txn = &self.txns[unit.operation];
         let since = if unit.die.is_suspended() { (now - unit.suspended_since).ns() } else { 0 };
-        OperationView {
-            remaining,
-            suspended: Dur::from_ns(txn.suspended_ns + since),
-        }
+        OperationView { remaining, suspended: Dur::from_ns(txn.suspended_ns + since) }
     }
 
     /// Asks for a suspension of the running operation if a read that waits may have one.

@@ -1,13 +1,12 @@
-//! The flash back end: dies, channels and their queues, from a waiting transaction to its completion.
+//! The flash back end: dies, channels and queues, from a waiting transaction to its completion.
 //!
-//! It knows no mapping and no host: what a program's page is, and what garbage collection does next,
-//! it asks of its [`Work`]. The drive and the rig differ in nothing else.
+//! It knows no mapping and no host: which page a program gets, and what garbage collection does
+//! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
 mod channel;
 mod decide;
 mod queue;
 mod start;
-mod txn;
 mod unit;
 
 use reprieve_base::{Dur, Geometry, Time};
@@ -16,11 +15,11 @@ use reprieve_nand::{Refusal, Timing};
 use crate::scenario::{OperationSet, Scenario};
 use crate::sched::{self, Scheduler};
 use crate::slab::Slab;
+use crate::stats::FlashCounts;
 use crate::suspend::{self, SuspendPolicy};
+use crate::txn::{Kind, Txn};
 use channel::Channel;
 use unit::Unit;
-
-pub use txn::{Kind, NONE, PART_NAMES, Part, Parts, Txn};
 
 /// What can happen in the back end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,58 +46,6 @@ pub enum FlashEvent {
         /// The die.
         die: u32,
     },
-}
-
-/// How much a die needs garbage collection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum GcNeed {
-    /// Not at all.
-    None,
-    /// In idle time.
-    Idle,
-    /// A plane has no room for host writes until it is done.
-    Urgent,
-}
-
-/// What the back end asks of the layer above.
-pub trait Work {
-    /// Names the physical page of a program that is about to start; false if its plane has no room.
-    fn place(&mut self, txn: &mut Txn) -> bool;
-
-    /// Renews the address of a queued read whose page may have moved.
-    fn locate(&mut self, txn: &mut Txn);
-
-    /// How much the die needs garbage collection.
-    fn gc_need(&mut self, die: u32) -> GcNeed;
-
-    /// What the next step of garbage collection on the die is, if there is a useful one.
-    fn gc_next(&mut self, die: u32) -> Option<Kind>;
-
-    /// Takes that step.
-    fn gc_take(&mut self, die: u32, now: Time) -> Txn;
-}
-
-/// What the back end has counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlashStats {
-    /// Array reads of pages of host reads.
-    pub host_reads: u64,
-    /// Array reads of old pages under partial writes.
-    pub rmw_reads: u64,
-    /// Array reads by garbage collection.
-    pub gc_reads: u64,
-    /// Programs of host pages.
-    pub host_programs: u64,
-    /// Programs by garbage collection.
-    pub gc_programs: u64,
-    /// Block erases.
-    pub erases: u64,
-    /// Suspensions of programs and of erases.
-    pub suspensions: [u64; 2],
-    /// Programs and erases that were suspended at least once.
-    pub suspended: [u64; 2],
-    /// Time that programs and erases spent in suspension.
-    pub suspended_ns: [u64; 2],
 }
 
 /// Which operations each class of reads may suspend.
@@ -148,7 +95,7 @@ pub struct Flash {
     /// A command that a die refused, and why: a mistake in what the layer above asked for.
     pub refused: Option<(u32, Refusal)>,
     /// Counters.
-    pub stats: FlashStats,
+    pub counts: FlashCounts,
 }
 
 impl Flash {
@@ -182,7 +129,7 @@ impl Flash {
             arrivals: 0,
             done: Vec::with_capacity(64),
             refused: None,
-            stats: FlashStats::default(),
+            counts: FlashCounts::default(),
         }
     }
 

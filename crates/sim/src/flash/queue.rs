@@ -1,7 +1,7 @@
 //! A first-in-first-out queue of transactions, linked through the transactions themselves.
 
-use crate::flash::txn::{NONE, Txn};
 use crate::slab::Slab;
+use crate::txn::{NONE, Txn};
 
 /// First in, first out; holds indices into the pool of transactions.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,10 @@ use reprieve_nand::{Command, Elapsed};
 
 use super::channel::Wish;
 use super::decide::Grant;
-use super::{Flash, FlashEvent, Kind, NONE, Part, Work};
+use super::{Flash, FlashEvent};
 use crate::event::Schedule;
+use crate::txn::{Kind, NONE, Part};
+use crate::work::Work;
 
 impl Flash {
     /// Whether the die has the channel; if not, it stands in line for it afterwards.
@@ -170,8 +172,7 @@ impl Flash {
     ) {
         let unit = &self.units[die as usize];
         let needs_channel = unit.die.resume_needs_channel();
-        if needs_channel
-            && (unit.die.output_in_use() || !self.has_channel(die, now, grant, false))
+        if needs_channel && (unit.die.output_in_use() || !self.has_channel(die, now, grant, false))
         {
             return;
         }
@@ -180,7 +181,7 @@ impl Flash {
         let txn = &mut self.txns[unit.operation];
         let suspended = (now - unit.suspended_since).ns();
         txn.suspended_ns += suspended;
-        self.stats.suspended_ns[usize::from(txn.kind == Kind::Erase)] += suspended;
+        self.counts.suspended_ns[usize::from(txn.kind == Kind::Erase)] += suspended;
         txn.book(Part::Suspended, now);
         unit.occupied(now);
         unit.promise(die, until, out);
@@ -219,7 +220,7 @@ impl Flash {
                 let txn = &mut self.txns[unit.operation];
                 txn.book(Part::Array, now);
                 txn.suspensions += 1;
-                self.stats.suspensions[usize::from(txn.kind == Kind::Erase)] += 1;
+                self.counts.suspensions[usize::from(txn.kind == Kind::Erase)] += 1;
                 self.wake(die);
             }
         }
@@ -235,12 +236,7 @@ impl Flash {
         self.wake_channel(channel as u32);
     }
 
-    pub(super) fn start_out(
-        &mut self,
-        die: u32,
-        now: Time,
-        out: &mut impl Schedule<FlashEvent>,
-    ) {
+    pub(super) fn start_out(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let (channel, bus) = (self.channel_of(die), self.bus());
         self.channels[channel].occupy(now, bus);
         let id = self.units[die as usize].leaving;
@@ -269,9 +265,9 @@ impl Flash {
             self.line_up_out(die);
         }
         match self.txns[id].kind {
-            Kind::HostRead => self.stats.host_reads += 1,
-            Kind::RmwRead => self.stats.rmw_reads += 1,
-            _ => self.stats.gc_reads += 1,
+            Kind::HostRead => self.counts.host_reads += 1,
+            Kind::RmwRead => self.counts.rmw_reads += 1,
+            _ => self.counts.gc_reads += 1,
         }
         self.complete(id);
     }
@@ -279,12 +275,12 @@ impl Flash {
     fn count_operation(&mut self, id: u32) {
         let txn = &self.txns[id];
         match txn.kind {
-            Kind::Program => self.stats.host_programs += 1,
-            Kind::GcProgram => self.stats.gc_programs += 1,
-            _ => self.stats.erases += 1,
+            Kind::Program => self.counts.host_programs += 1,
+            Kind::GcProgram => self.counts.gc_programs += 1,
+            _ => self.counts.erases += 1,
         }
         let is_erase = usize::from(txn.kind == Kind::Erase);
-        self.stats.suspended[is_erase] += u64::from(txn.suspensions > 0);
+        self.counts.suspended[is_erase] += u64::from(txn.suspensions > 0);
     }
 
     fn complete(&mut self, id: u32) {

@@ -6,8 +6,8 @@ use reprieve_nand::{Die, Shape, Timing};
 use crate::event::Schedule;
 use crate::flash::FlashEvent;
 use crate::flash::queue::Queue;
-use crate::flash::txn::NONE;
 use crate::scenario::Scenario;
+use crate::txn::NONE;
 
 /// A die, what waits for it, and what it is doing.
 #[derive(Clone, Debug)]

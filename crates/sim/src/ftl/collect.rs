@@ -5,10 +5,11 @@
 
 use reprieve_base::{PageAddress, Time};
 
+use super::job::Held;
 use super::{Ftl, Mapping};
-use crate::flash::{GcNeed, Kind, NONE, Txn};
-use crate::gc::job::Held;
 use crate::slab::Slab;
+use crate::txn::{Kind, NONE, Txn};
+use crate::work::GcNeed;
 
 impl Ftl {
     #[inline]

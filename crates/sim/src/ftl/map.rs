@@ -21,9 +21,6 @@ const TRIMMED: u32 = BUFFERED - 2;
 /// No valid data in a physical page.
 const INVALID: u32 = u32::MAX;
 
-/// Physical pages that the encoding has room for.
-pub const PAGES_MAX: u64 = TRIMMED as u64;
-
 impl Mapping {
     #[inline]
     fn encode(self) -> u32 {

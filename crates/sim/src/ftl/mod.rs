@@ -1,24 +1,26 @@
 //! The flash translation layer: mapping, allocation in the planes, and garbage collection's steps.
 
 mod collect;
+mod job;
 mod map;
-pub mod place;
 mod plane;
 mod precondition;
 mod table;
 
 use reprieve_base::{Geometry, PageAddress, Time};
 
-use crate::flash::{Flash, GcNeed, Kind, NONE, Txn, Work};
-use crate::gc::index::BlockIndex;
-use crate::gc::victim::{self, VictimPolicy};
+use crate::blocks::BlockIndex;
+use crate::place::{self, Placement, PlaneView};
 use crate::scenario::Scenario;
 use crate::slab::Slab;
+use crate::txn::{Kind, NONE, Txn};
+use crate::victim::{self, VictimPolicy};
+use crate::work::{GcNeed, Work};
 use map::Map;
-use place::{Placement, PlaneView};
 use plane::Plane;
 
-pub use map::{Mapping, PAGES_MAX};
+pub use map::Mapping;
+pub use precondition::Preconditioner;
 
 /// Blocks of a plane besides the reserve that must not be full of valid pages: the open one and one
 /// that has something to be collected.
@@ -50,17 +52,17 @@ struct GcDie {
     need: Option<GcNeed>,
 }
 
-/// The planes as a placement scheme sees them; without a back end every die is idle.
+/// The planes as a placement scheme sees them.
 struct View<'a> {
     planes: &'a [Plane],
     geometry: &'a Geometry,
     pages_max: u32,
-    flash: Option<&'a Flash>,
+    is_idle: &'a dyn Fn(u32) -> bool,
 }
 
 impl PlaneView for View<'_> {
     fn is_idle(&self, plane: u32) -> bool {
-        self.flash.is_none_or(|flash| flash.is_idle(plane / self.geometry.planes_per_die))
+        (self.is_idle)(plane / self.geometry.planes_per_die)
     }
 
     fn has_room(&self, plane: u32) -> bool {
@@ -153,19 +155,16 @@ impl Ftl {
 
     /// The plane, counted over the drive, that takes the next page of `lpn`; `None`: all are full.
     ///
-    /// Block and page are named when the program starts.
+    /// `is_idle` says whether a die has nothing to do. Block and page are named when the program
+    /// starts.
     #[inline]
-    pub fn place_write(&mut self, lpn: u32, flash: &Flash) -> Option<u32> {
-        self.plane_for(lpn, Some(flash))
-    }
-
-    fn plane_for(&mut self, lpn: u32, flash: Option<&Flash>) -> Option<u32> {
+    pub fn place_write(&mut self, lpn: u32, is_idle: &dyn Fn(u32) -> bool) -> Option<u32> {
         let blocks_max = self.geometry.blocks_per_plane - self.reserve_blocks - BLOCKS_UNDER_WAY;
         let view = View {
             planes: &self.planes,
             geometry: &self.geometry,
             pages_max: blocks_max * self.geometry.pages_per_block,
-            flash,
+            is_idle,
         };
         let plane = self.placement.plane(lpn, &view)?;
         self.planes[plane as usize].committed += 1;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::gc::job::Job;
+use super::job::Job;
 
 /// Allocation state of one plane. Blocks are numbered within the plane.
 #[derive(Clone, Debug)]

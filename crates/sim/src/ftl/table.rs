@@ -1,4 +1,4 @@
-//! A large table of 32-bit entries that is accessed at random, in huge pages where the system has them.
+//! A large table of 32-bit entries for random access, in huge pages where the system has them.
 
 use memmap2::{Advice, MmapMut};
 

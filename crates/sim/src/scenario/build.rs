@@ -138,6 +138,7 @@ fn mixed(values: &Values) -> MixedConfig {
         requests: values.count("workload.requests"),
         read_fraction: values.number("workload.read_fraction"),
         trim_fraction: values.number("workload.trim_fraction"),
+        flush_every_requests: values.count_if_on("workload.flush_every_requests"),
         sizes: sizes.clone(),
         align_bytes: values.u32("workload.align_bytes"),
         addresses: match values.text("workload.addresses") {

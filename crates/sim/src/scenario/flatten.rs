@@ -144,6 +144,7 @@ fn mixed(config: &MixedConfig) -> Vec<Pair> {
         ("workload.requests", count(config.requests)),
         ("workload.read_fraction", number(config.read_fraction)),
         ("workload.trim_fraction", number(config.trim_fraction)),
+        ("workload.flush_every_requests", config.flush_every_requests.and_then(count)),
         ("workload.request_bytes", Some(Value::Sizes(config.sizes.clone()))),
         ("workload.align_bytes", count(config.align_bytes)),
         ("workload.footprint_share", number(config.footprint_share)),

@@ -63,8 +63,10 @@ pub trait Scheduler: Send {
     }
 }
 
+type Make = fn() -> Box<dyn Scheduler>;
+
 /// The registry: name, sentence, maker.
-const SCHEDULERS: &[(Entry, fn() -> Box<dyn Scheduler>)] = &[
+const SCHEDULERS: &[(Entry, Make)] = &[
     (fifo::ENTRY, || Box::new(fifo::Fifo)),
     (rps::ENTRY, || Box::new(rps::Rps)),
     (per::ENTRY, || Box::new(per::Per)),

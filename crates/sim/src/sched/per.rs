@@ -1,4 +1,4 @@
-//! PER: read priority scheduling on a hypothetical part that programs and erases as fast as it reads.
+//! PER: read priority scheduling on a hypothetical part whose programs and erases take tR.
 
 use reprieve_base::{Dur, Entry};
 use reprieve_nand::Timing;

@@ -4,8 +4,8 @@ use reprieve_base::{Dur, Op, Request, SECTOR_BYTES, Time, UserError};
 
 use super::{Event, Ssd};
 use crate::event::Schedule;
-use crate::flash::{NONE, Part, Parts};
 use crate::stats::LogRow;
+use crate::txn::{NONE, Part, Parts};
 
 /// A host request between its arrival and its completion.
 #[derive(Clone, Copy, Debug)]

@@ -11,11 +11,12 @@ use reprieve_base::{Dur, Request, Time, UserError};
 use reprieve_trace::Workload;
 
 use crate::event::EventQueue;
-use crate::flash::{Flash, FlashEvent, Kind};
-use crate::ftl::Ftl;
+use crate::flash::{Flash, FlashEvent};
+use crate::ftl::{Ftl, Preconditioner};
 use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::stats::{Latency, LogBatch, Totals};
+use crate::txn::Kind;
 use buffer::Buffer;
 use feed::Feed;
 use flush::Intervals;
@@ -40,6 +41,9 @@ impl From<FlashEvent> for Event {
         Event::Flash(event)
     }
 }
+
+/// Page writes of preconditioning in one step: some hundredths of a second.
+const PRECONDITION_STEP: u64 = 1 << 18;
 
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
@@ -66,11 +70,12 @@ pub struct Ssd {
     flush: Latency,
     totals: Totals,
     log: Option<LogBatch>,
+    preconditioner: Preconditioner,
     started: bool,
 }
 
 impl Ssd {
-    /// The drive of a scenario, with its workload opened and its preconditioned state.
+    /// The drive of a scenario, with its workload opened; the first steps precondition it.
     ///
     /// Errors if the workload cannot be opened or the drive does not fit into memory.
     pub fn new(scenario: Scenario, log_requests: bool) -> Result<Ssd, UserError> {
@@ -81,13 +86,11 @@ impl Ssd {
         let capacity_bytes =
             u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
         let workload = Workload::open(config, capacity_bytes, scenario.seed)?;
-        let mut flash = Flash::new(&scenario);
-        let mut ftl = Ftl::new(&scenario);
-        ftl.precondition(scenario.ftl.precondition, scenario.seed, &mut flash);
+        let flash = Flash::new(&scenario);
+        let ftl = Ftl::new(&scenario);
         // A busy die has about two events for each read time.
-        let spacing = Dur::from_ns(
-            scenario.timing.read.ns() / (2 * u64::from(scenario.geometry.dies())),
-        );
+        let spacing =
+            Dur::from_ns(scenario.timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
         let pages = scenario.buffer.bytes / u64::from(scenario.geometry.page_bytes);
         Ok(Ssd {
             feed: Feed::new(workload, scenario.geometry.page_bytes),
@@ -111,6 +114,7 @@ impl Ssd {
             flush: Latency::default(),
             totals: Totals::default(),
             log: log_requests.then(LogBatch::default),
+            preconditioner: Preconditioner::new(scenario.ftl.precondition, scenario.seed),
             started: false,
             scenario,
         })
@@ -118,9 +122,14 @@ impl Ssd {
 
     /// Simulates until `requests` more are complete; false when the workload is done.
     ///
-    /// Errors at a row of the trace that cannot be read.
+    /// Before the first request the steps precondition the drive, a piece each.
+    /// Errors at a row of the trace that cannot be read, or if the drive cannot be preconditioned.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
+            self.preconditioner.advance(&mut self.ftl, PRECONDITION_STEP)?;
+            if !self.preconditioner.is_done() {
+                return Ok(true);
+            }
             self.start()?;
         }
         let until = self.completed.saturating_add(requests);
@@ -134,6 +143,10 @@ impl Ssd {
 
     fn start(&mut self) -> Result<(), UserError> {
         self.started = true;
+        let flash = &mut self.flash;
+        self.ftl.for_each_block(|die, plane, block, pages| {
+            flash.precondition(die, plane, block, pages);
+        });
         // A preconditioned drive may have garbage to collect before the first request comes.
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
@@ -221,6 +234,11 @@ impl Ssd {
                 Ok(())
             }
         }
+    }
+
+    /// Whether the drive is preconditioned and the first request can arrive.
+    pub fn is_preconditioned(&self) -> bool {
+        self.started
     }
 
     /// Takes the request log since the last call; empty columns if none is kept.

@@ -1,11 +1,11 @@
-//! Pages on their way: reads to the flash or the buffer, writes into the buffer and on to the flash.
+//! Pages on their way: reads to flash or buffer, writes into the buffer and on to the flash.
 
-use reprieve_base::UserError;
+use reprieve_base::{PageAddress, Time, UserError};
 
 use super::Ssd;
-use crate::flash::{Kind, NONE, Parts, Txn};
 use crate::ftl::Mapping;
 use crate::scenario::Acknowledge;
+use crate::txn::{Kind, NONE, Parts, Txn};
 
 impl Ssd {
     /// One page of a host read has arrived.
@@ -15,6 +15,13 @@ impl Ssd {
             Mapping::Flash(page) => self.ftl.locate_page(page),
             Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
                 self.ftl.image_page(lpn)
+            }
+            // The rest of a page that is written in part is still in the flash.
+            Mapping::Buffered(id) if self.flash.txns[id].is_incomplete() => {
+                match self.flash.txns[id].old {
+                    NONE => self.ftl.image_page(lpn),
+                    old => self.ftl.locate_page(old),
+                }
             }
             Mapping::Buffered(_) => {
                 self.totals.buffer_hits += 1;
@@ -55,7 +62,7 @@ impl Ssd {
 
     /// Whether a page of a write-back buffer is overwritten where it is, before its program begins.
     fn can_merge(&self, lpn: u32) -> bool {
-        let waits = |id: u32| self.flash.txns[id].start == reprieve_base::Time::NEVER;
+        let waits = |id: u32| self.flash.txns[id].start == Time::NEVER;
         self.buffer.acknowledge == Acknowledge::Back
             && matches!(self.ftl.lookup(lpn), Mapping::Buffered(id) if waits(id))
     }
@@ -81,7 +88,7 @@ impl Ssd {
             self.page_is_safe(state.interval)?;
             return Ok(true);
         }
-        let Some(target) = self.ftl.place_write(lpn, &self.flash) else {
+        let Some(target) = self.ftl.place_write(lpn, &|die| self.flash.is_idle(die)) else {
             return Ok(false);
         };
         self.leave_line(request, lpn);
@@ -143,7 +150,7 @@ impl Ssd {
         }
     }
 
-    fn read_old_page(&mut self, id: u32, die: u32, at: reprieve_base::PageAddress) {
+    fn read_old_page(&mut self, id: u32, die: u32, at: PageAddress) {
         let erases = self.ftl.erases(die, at);
         let txn = &mut self.flash.txns[id];
         txn.kind = Kind::RmwRead;
@@ -159,7 +166,7 @@ impl Ssd {
         let mut ready = std::mem::replace(&mut self.flash.txns[id].waiters, NONE);
         let txn = &mut self.flash.txns[id];
         txn.kind = Kind::Program;
-        txn.start = reprieve_base::Time::NEVER;
+        txn.start = Time::NEVER;
         txn.close_rmw(now);
         (txn.die, txn.at) = self.ftl.in_plane(txn.target);
         self.flash.enqueue(id);

@@ -7,8 +7,7 @@ impl Ssd {
     /// The summary so far as JSON, without the wall-clock fields of `run`.
     pub fn summary(&self) -> serde_json::Value {
         let geometry = &self.scenario.geometry;
-        let idle_now =
-            if self.requests.is_empty() { (self.now - self.idle_since).ns() } else { 0 };
+        let idle_now = if self.requests.is_empty() { (self.now - self.idle_since).ns() } else { 0 };
         let counts = self.feed.counts();
         let mut workload = vec![
             ("rows", counts.rows),
@@ -20,7 +19,7 @@ impl Ssd {
         workload.extend(counts.dropped);
         Facts {
             latencies: [&self.read, &self.write, &self.trim, &self.flush],
-            flash: &self.flash.stats,
+            flash: &self.flash.counts,
             totals: &self.totals,
             workload,
             simulated_ns: self.now.ns(),
@@ -43,9 +42,9 @@ impl Ssd {
 
     /// Page reads and programs so far, of the host and of garbage collection.
     pub fn page_transactions(&self) -> u64 {
-        let stats = &self.flash.stats;
-        let reads = stats.host_reads + stats.rmw_reads + stats.gc_reads;
-        reads + stats.host_programs + stats.gc_programs
+        let counts = &self.flash.counts;
+        let reads = counts.host_reads + counts.rmw_reads + counts.gc_reads;
+        reads + counts.host_programs + counts.gc_programs
     }
 
     /// What a run that cannot go on has to say for itself.

@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use crate::flash::{PART_NAMES, Parts};
+use crate::txn::{PART_NAMES, Parts};
 
 /// Significant decimal digits of a percentile.
 const DIGITS: u8 = 3;
@@ -85,7 +85,11 @@ impl Latency {
     ///
     /// Nearest rank; at most 0.1 % above the exact value, and never above the longest.
     pub fn quantile_ns(&self, quantile: f64) -> u64 {
-        if self.count == 0 { 0 } else { self.histogram.value_at_quantile(quantile).min(self.max_ns) }
+        if self.count == 0 {
+            0
+        } else {
+            self.histogram.value_at_quantile(quantile).min(self.max_ns)
+        }
     }
 
     /// Mean time by part, in nanoseconds.

@@ -2,7 +2,7 @@
 
 use reprieve_base::{Op, Time};
 
-use crate::flash::{PART_NAMES, Parts};
+use crate::txn::{PART_NAMES, Parts};
 
 /// One completed request.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,11 @@
 //! What a run counts: latencies, where their time went, the request log, the summary.
 
+mod flash_counts;
 mod latency;
 mod log;
 mod summary;
 
+pub use flash_counts::FlashCounts;
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
 pub use summary::{Facts, Totals};

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Latency;
-use crate::flash::{FlashStats, PART_NAMES};
+use super::{FlashCounts, Latency};
+use crate::txn::PART_NAMES;
 
 /// What the drive counted beside latencies and flash operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Facts<'a> {
     /// Latencies of reads, writes, trims, flushes.
     pub latencies: [&'a Latency; 4],
     /// What the flash back end counted.
-    pub flash: &'a FlashStats,
+    pub flash: &'a FlashCounts,
     /// What the drive counted.
     pub totals: &'a Totals,
     /// What became of the rows of a trace: name and count.

@@ -4,10 +4,8 @@ use reprieve_base::Entry;
 
 use super::{OperationView, SuspendPolicy};
 
-pub(super) const ENTRY: Entry = Entry {
-    name: "always",
-    doc: "every read that may suspend the operation in its way does",
-};
+pub(super) const ENTRY: Entry =
+    Entry { name: "always", doc: "every read that may suspend the operation in its way does" };
 
 pub(super) struct Always;
 

@@ -16,7 +16,7 @@ pub struct OperationView {
     pub suspended: Dur,
 }
 
-/// A suspension policy. What the part cannot do, the die refuses; this is about what is worth while.
+/// A suspension policy: what is worth while. What the part cannot do, the die refuses.
 pub trait SuspendPolicy: Send {
     /// Whether to ask for a suspension of a running operation.
     fn suspend(&self, operation: &OperationView) -> bool;

@@ -322,7 +322,7 @@ fn check_class(outcome: &Outcome, name: &str, rows: &[&Row]) {
         let got = number(&format!("latency_ns.{key}"));
         assert!(got >= exact && got <= exact * 1.001, "{name} {key}: {got}, nearest rank {exact}");
     }
-    for (part, key) in reprieve_sim::flash::PART_NAMES.iter().enumerate() {
+    for (part, key) in reprieve_sim::txn::PART_NAMES.iter().enumerate() {
         let sum: u64 = rows.iter().map(|row| row.parts_ns[part]).sum();
         let got = number(&format!("components_ns.{}", key.trim_end_matches("_ns")));
         assert_eq!(got, sum as f64 / rows.len() as f64, "{name} {key}");

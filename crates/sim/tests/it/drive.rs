@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use reprieve_base::Op;
-use reprieve_sim::flash::PART_NAMES;
 use reprieve_sim::scenario::{self, Scenario, Sources};
 use reprieve_sim::stats::LogBatch;
+use reprieve_sim::txn::PART_NAMES;
 use reprieve_sim::{Ssd, registries};
 use serde_json::Value;
 

@@ -337,7 +337,8 @@ impl<'a> Die<'a> {
         // Without any phase it is at its end already.
         let state =
             ahead.front().map_or(State::Between(What::Idealised), |_| State::Within(now_ns));
-        self.operation = Some(Operation { index, ahead, state, unsuspendable, asked: false, resumed_ns: None });
+        self.operation =
+            Some(Operation { index, ahead, state, unsuspendable, asked: false, resumed_ns: None });
         true
     }
 

@@ -26,6 +26,7 @@ pub(crate) struct Mixed {
     op_stream: Stream,
     read_below: u64,
     trim_below: u64,
+    flush_every: Option<u64>,
     size_stream: Stream,
     sizes: Vec<Size>,
     address_stream: Stream,
@@ -83,6 +84,7 @@ impl Mixed {
             op_stream: Stream::new(seed, "workload.op", 0),
             read_below,
             trim_below: read_below + fixed_point(config.trim_fraction),
+            flush_every: config.flush_every_requests,
             size_stream: Stream::new(seed, "workload.size", 0),
             placement: placement(config, &sizes, hot_sectors, footprint_sectors),
             sizes,
@@ -100,6 +102,10 @@ impl Mixed {
             return None;
         }
         self.handed_out += 1;
+        if self.flush_every.is_some_and(|every| self.handed_out % every == 0) {
+            let arrival = self.arrivals.next_arrival();
+            return Some(Request { arrival, op: Op::Flush, lba: 0, bytes: 0 });
+        }
         let draw = self.op_stream.next_u64() >> 11;
         let op = if draw < self.read_below {
             Op::Read

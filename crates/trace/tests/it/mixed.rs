@@ -13,6 +13,7 @@ fn config() -> MixedConfig {
         requests: 100_000,
         read_fraction: 0.7,
         trim_fraction: 0.1,
+        flush_every_requests: None,
         sizes: vec![(4096, 1.0)],
         align_bytes: 4096,
         addresses: Addresses::Uniform,
@@ -167,15 +168,15 @@ fn settings_outside_their_range_are_mistakes() {
         ("footprint_share", MixedConfig { footprint_share: 1.1, ..base.clone() }),
         ("align_bytes", MixedConfig { align_bytes: 0, ..base.clone() }),
         ("align_bytes", MixedConfig { align_bytes: 1000, ..base.clone() }),
-        ("sizes", MixedConfig { sizes: vec![], ..base.clone() }),
-        ("sizes", MixedConfig { sizes: vec![(0, 1.0)], ..base.clone() }),
-        ("sizes", MixedConfig { sizes: vec![(700, 1.0)], ..base.clone() }),
-        ("sizes", MixedConfig { sizes: vec![(512, 0.0)], ..base.clone() }),
-        ("sizes", MixedConfig { sizes: vec![(2 * MIB as u32, 1.0)], ..base.clone() }),
-        ("theta", MixedConfig { addresses: Addresses::Zipf { theta: 0.0 }, ..base.clone() }),
+        ("request_bytes", MixedConfig { sizes: vec![], ..base.clone() }),
+        ("request_bytes", MixedConfig { sizes: vec![(0, 1.0)], ..base.clone() }),
+        ("request_bytes", MixedConfig { sizes: vec![(700, 1.0)], ..base.clone() }),
+        ("request_bytes", MixedConfig { sizes: vec![(512, 0.0)], ..base.clone() }),
+        ("request_bytes", MixedConfig { sizes: vec![(2 * MIB as u32, 1.0)], ..base.clone() }),
+        ("zipf_theta", MixedConfig { addresses: Addresses::Zipf { theta: 0.0 }, ..base.clone() }),
         ("hot_share", MixedConfig { addresses: hot(1.0, 0.5), ..base.clone() }),
         ("hot_fraction", MixedConfig { addresses: hot(0.5, 1.5), ..base.clone() }),
-        ("sizes", MixedConfig { addresses: hot(0.001, 0.5), ..base.clone() }),
+        ("request_bytes", MixedConfig { addresses: hot(0.001, 0.5), ..base.clone() }),
         (
             "queue_depth",
             MixedConfig { arrivals: Arrivals::Closed { queue_depth: 0 }, ..base.clone() },
@@ -231,5 +232,15 @@ proptest! {
             let end = request.lba + u64::from(request.bytes) / 512;
             prop_assert!(end <= footprint_sectors, "{:?}", request);
         }
+    }
+}
+
+#[test]
+fn every_so_many_requests_one_is_a_flush() {
+    let flushing = MixedConfig { flush_every_requests: Some(5), ..config() };
+    let requests = generate(&flushing, 1 << 30, 1);
+    let ops: Vec<Op> = requests.iter().take(20).map(|request| request.op).collect();
+    for (number, op) in ops.iter().enumerate() {
+        assert_eq!(*op == Op::Flush, (number + 1) % 5 == 0, "request {number} is {op:?}");
     }
 }

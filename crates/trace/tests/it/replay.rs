@@ -216,7 +216,7 @@ fn settings_outside_their_range_are_mistakes() {
         ("time_scale", TraceConfig { time_scale: 0.0, ..base.clone() }),
         ("time_scale", TraceConfig { time_scale: f64::NAN, ..base.clone() }),
         ("max_requests", TraceConfig { max_requests: Some(0), ..base.clone() }),
-        ("duration", TraceConfig { duration: Some(Dur::ZERO), ..base.clone() }),
+        ("duration_s", TraceConfig { duration: Some(Dur::ZERO), ..base.clone() }),
         ("devices", TraceConfig { devices: only(&[]), ..base.clone() }),
         ("devices", TraceConfig { devices: only(&[0, 1, 0]), ..base.clone() }),
     ];

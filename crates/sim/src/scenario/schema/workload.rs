@@ -88,6 +88,12 @@ pub(super) const WORKLOAD: Section = Section {
         required("workload.requests", count(1, u64::MAX), "How many requests.").when(MIXED),
         required("workload.read_fraction", closed(0.0, 1.0), "Share of reads.").when(MIXED),
         usual("workload.trim_fraction", closed(0.0, 1.0), "0.0", "Share of trims.").when(MIXED),
+        optional(
+            "workload.flush_every_requests",
+            count(2, u64::MAX),
+            "Every so many requests one is a flush; absent: none is.",
+        )
+        .when(MIXED),
         usual("workload.request_bytes", Kind::Sizes, "4096", "Size of a request.").when(MIXED),
         same(
             "workload.align_bytes",

@@ -4,17 +4,22 @@ mod greedy;
 
 use reprieve_base::Entry;
 
-use super::index::BlockIndex;
+/// What a victim policy may ask about the full blocks of a plane.
+pub trait BlockView {
+    /// The one with the fewest valid pages, if reclaiming it gains a page.
+    fn emptiest(&mut self, plane: u32) -> Option<u32>;
+}
 
 /// A victim policy.
 pub trait VictimPolicy: Send {
-    /// The block of `plane` to reclaim, with fewer valid pages than a block holds; `None`: none has.
-    fn pick(&mut self, index: &mut BlockIndex, plane: u32) -> Option<u32>;
+    /// The block of `plane` to reclaim, which is not full of valid pages; `None`: all are.
+    fn pick(&mut self, blocks: &mut dyn BlockView, plane: u32) -> Option<u32>;
 }
 
+type Make = fn() -> Box<dyn VictimPolicy>;
+
 /// The registry: name, sentence, maker.
-const POLICIES: &[(Entry, fn() -> Box<dyn VictimPolicy>)] =
-    &[(greedy::ENTRY, || Box::new(greedy::Greedy))];
+const POLICIES: &[(Entry, Make)] = &[(greedy::ENTRY, || Box::new(greedy::Greedy))];
 
 /// Every victim policy.
 pub fn entries() -> Vec<Entry> {

@@ -4,6 +4,8 @@
 //! list of its emptiest full blocks, complete up to a limit of valid pages; when the list is used
 //! up, one pass over the plane makes the next, so that a pick costs O(1) on average.
 
+use crate::victim::BlockView;
+
 /// The list of a plane is filled with at least so many blocks, if it has them.
 const LIST_BLOCKS: usize = 64;
 /// A list that has grown beyond this is made anew with a lower limit.
@@ -49,8 +51,7 @@ impl BlockIndex {
             full: vec![0; blocks.div_ceil(64)],
             planes: (0..planes).map(|_| plane()).collect(),
             blocks_per_plane,
-            pages_per_block: u16::try_from(pages_per_block)
-                .expect("pages of a block fit 16 bits"),
+            pages_per_block: u16::try_from(pages_per_block).expect("pages of a block fit 16 bits"),
         }
     }
 
@@ -134,7 +135,7 @@ impl BlockIndex {
     /// The full block of the plane with the fewest valid pages, if reclaiming it gains a page.
     ///
     /// Among equals the one that is first in the list.
-    pub fn emptiest(&mut self, plane: u32) -> Option<u32> {
+    fn emptiest_of(&mut self, plane: u32) -> Option<u32> {
         if !self.has_victim(plane) {
             return None;
         }
@@ -164,9 +165,9 @@ impl BlockIndex {
         let limit = self.limit_for(blocks.clone());
         let mut list = std::mem::take(&mut self.planes[plane as usize].blocks);
         list.clear();
-        list.extend(blocks.filter(|block| {
-            self.is_full(*block) && self.valid[*block as usize] <= limit
-        }));
+        list.extend(
+            blocks.filter(|block| self.is_full(*block) && self.valid[*block as usize] <= limit),
+        );
         let fewest = list.iter().map(|block| self.valid[*block as usize]).min();
         let plane = &mut self.planes[plane as usize];
         plane.blocks = list;
@@ -190,6 +191,12 @@ impl BlockIndex {
             if enough == LIST_BLOCKS { high = middle } else { low = middle + 1 }
         }
         low
+    }
+}
+
+impl BlockView for BlockIndex {
+    fn emptiest(&mut self, plane: u32) -> Option<u32> {
+        self.emptiest_of(plane)
     }
 }
 

@@ -171,17 +171,21 @@ impl Txn {
 }
 
 impl Txn {
+    /// Whether this write of part of a page still waits for the rest of it.
+    #[inline]
+    pub fn is_incomplete(&self) -> bool {
+        self.kind == Kind::RmwRead || self.waits_for != NONE
+    }
+
     /// Books all time since the write came into the buffer, which was spent on its old page.
     pub fn close_rmw(&mut self, now: Time) {
-        let since_arrival: u64 = self.parts.sum_ns();
-        let before = self.parts.0[Part::Link as usize] + self.parts.0[Part::Buffer as usize];
-        let (link, buffer) =
-            (self.parts.0[Part::Link as usize], self.parts.0[Part::Buffer as usize]);
-        let read = since_arrival - before + (now - self.mark).ns();
+        let Parts(parts) = self.parts;
+        let (link_ns, buffer_ns) = (parts[Part::Link as usize], parts[Part::Buffer as usize]);
+        let since_ns = self.parts.sum_ns() - link_ns - buffer_ns + (now - self.mark).ns();
         self.parts = Parts::default();
-        self.parts.add(Part::Link, link);
-        self.parts.add(Part::Buffer, buffer);
-        self.parts.add(Part::Rmw, read);
+        self.parts.add(Part::Link, link_ns);
+        self.parts.add(Part::Buffer, buffer_ns);
+        self.parts.add(Part::Rmw, since_ns);
         self.mark = now;
     }
 }

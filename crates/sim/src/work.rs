@@ -1,0 +1,34 @@
+//! What the flash back end asks of the layer above it, so that neither has to know the other.
+
+use reprieve_base::Time;
+
+use crate::txn::{Kind, Txn};
+
+/// How much a die needs garbage collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GcNeed {
+    /// Not at all.
+    None,
+    /// In idle time.
+    Idle,
+    /// A plane has no room for host writes until it is done.
+    Urgent,
+}
+
+/// What the back end asks of the layer above.
+pub trait Work {
+    /// Names the physical page of a program that is about to start; false if its plane has no room.
+    fn place(&mut self, txn: &mut Txn) -> bool;
+
+    /// Renews the address of a queued read whose page may have moved.
+    fn locate(&mut self, txn: &mut Txn);
+
+    /// How much the die needs garbage collection.
+    fn gc_need(&mut self, die: u32) -> GcNeed;
+
+    /// What the next step of garbage collection on the die is, if there is a useful one.
+    fn gc_next(&mut self, die: u32) -> Option<Kind>;
+
+    /// Takes that step.
+    fn gc_take(&mut self, die: u32, now: Time) -> Txn;
+}
