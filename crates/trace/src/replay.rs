@@ -178,6 +178,7 @@ impl Replay {
         let rows = self.rows.rows();
         Counts {
             rows: rows.count(),
+            other_lines: rows.other_lines(),
             requests: self.fetched - u64::from(self.first.is_some()),
             dropped: rows.drops().listed(),
             wrapped: self.wrapped,

@@ -23,6 +23,8 @@ pub struct Counts {
     pub rows: u64,
     /// Requests handed out (or written, by `convert`).
     pub requests: u64,
+    /// Lines that are no rows: prose before or between them, blank ones.
+    pub other_lines: u64,
     /// Rows left out: reason and count, only where there are any, in a fixed order.
     pub dropped: Vec<(&'static str, u64)>,
     /// Requests whose address the address policy moved.

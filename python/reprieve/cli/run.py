@@ -11,6 +11,7 @@ import typer
 
 from reprieve.cli.console import progress, say, show, table
 from reprieve.cli.options import ScenarioFile, Sets
+from reprieve.report.tables import trace_changes
 from reprieve.result import KINDS, Result
 from reprieve.scenario import Source
 from reprieve.simulation import Files, run_into
@@ -73,6 +74,10 @@ def _show(result: Result) -> None:
             kind, f"{group['count']:,}", *(cells if group["count"] else ["–"] * len(cells))
         )
     show(rows)
+    if changes := trace_changes(result):
+        say(
+            f"of the {result.summary['workload']['rows']:,} rows of the trace: {', '.join(changes)}"
+        )
     device, measured = result.summary["device"], result.summary["run"]
     suspensions = flash["suspensions"]
     say(

@@ -33,12 +33,29 @@ def facts(first: Result) -> dict[str, str]:
     workload = scenario.get("workload", {})
     load = workload.get("trace") or f"generated, {workload.get('generator', '')}"
     count = first.summary["requests"]["total"]["count"]
+    changes = "".join(f"; {change}" for change in trace_changes(first))
     return {
         "Device": first.device,
-        "Workload": f"{load.rsplit('/', 1)[-1]}: {count:,} requests",
+        "Workload": f"{load.rsplit('/', 1)[-1]}: {count:,} requests{changes}",
         "Simulated": f"{first.summary['device']['simulated_ns'] / 1e9:,.3f} s",
         "Seed": str(first.summary["run"]["seed"]),
     }
+
+
+def trace_changes(result: Result) -> list[str]:
+    """Return what became of the rows of a trace other than being replayed as they are."""
+    known = {
+        "moved": "moved into the drive",
+        "resorted": "put in order of time",
+        "widened": "widened to whole sectors",
+        "other_lines": "lines that are no rows",
+    }
+    counts = result.summary["workload"]
+    return [
+        f"{count:,} {known.get(name, f'left out ({name})')}"
+        for name, count in counts.items()
+        if count and name not in {"rows", "requests"}
+    ]
 
 
 def headline(runs: Runs) -> dict[str, Table]:

@@ -252,7 +252,7 @@ fn a_request_that_runs_to_the_end_changes_nothing_either() {
 #[test]
 fn a_refusal_names_what_the_asker_needs_to_know() {
     let text = Refusal::OutOfOrder { expected: 17 }.to_string();
-    assert!(text.ends_with("the next page of this block is 17"), "{text}");
+    assert!(text.ends_with("the next of this one is 17"), "{text}");
     let text = Refusal::TooSoon { until: Time::from_ns(3_200) }.to_string();
     assert!(text.ends_with("allowed from 3200 ns"), "{text}");
 }

@@ -12,6 +12,7 @@ impl Ssd {
         let mut workload = vec![
             ("rows", counts.rows),
             ("requests", counts.requests),
+            ("other_lines", counts.other_lines),
             ("moved", counts.wrapped),
             ("resorted", counts.resorted),
             ("widened", counts.widened),

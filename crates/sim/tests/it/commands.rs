@@ -123,6 +123,21 @@ fn an_overwrite_in_a_write_back_buffer_saves_a_program() {
 }
 
 #[test]
+fn a_flush_waits_for_the_writes_before_it_and_no_others() {
+    // A page every 10 us into a write-back buffer, every fourth request a flush. The one die needs
+    // 160 us a page: the first three are in flash at 480, the next three at 960.
+    let text = format!(
+        "{SLC}[buffer]\nacknowledge = \"back\"\n[workload]\ngenerator = \"mixed\"\nrequests = 8\n\
+         read_fraction = 0\nrequest_bytes = 2048\naddresses = \"sequential\"\n\
+         arrivals = \"fixed\"\nrate_iops = 100000\nflush_every_requests = 4\n"
+    );
+    let outcome = drive::run(drive::load_with(&text, &[NO_LINK]));
+    assert_eq!(done_us(&outcome), [0, 10, 20, 480, 40, 50, 60, 960]);
+    assert_parts(&outcome.rows[3], &[("buffer_ns", us(450))]);
+    assert_eq!(outcome.count("requests.flush.count"), 2);
+}
+
+#[test]
 fn a_full_buffer_holds_the_next_write_back() {
     let rows = [(0, 'W', 0, 4), (0, 'W', 4, 4)];
     let outcome = drive::replay(SLC, &["buffer.bytes=2048"], &rows);

@@ -28,9 +28,12 @@ const HEADING: &str = "start ; sector; length ; op ;  replay_delay=0 ; replay_du
 
 fn parse(line: &[u8]) -> Result<Row, &'static str> {
     let line = line.trim_ascii_start();
-    let is_row = line.first().is_some_and(u8::is_ascii_digit) && line.contains(&b';');
-    if !is_row {
+    // Prose has no semicolons, and what has some is a row or the line of headings.
+    if !line.contains(&b';') || line.starts_with(b"start ;") {
         return Ok(Row::Other);
+    }
+    if !line.first().is_some_and(u8::is_ascii_digit) {
+        return Err("a row begins with its start in seconds, such as 0.449518165");
     }
     let [start, sector, sectors, op] =
         split_first(line, b';').ok_or("it needs start ; sector ; length ; op")?;

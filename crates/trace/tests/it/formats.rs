@@ -106,7 +106,7 @@ fn disksim_is_known_by_fractions_or_flags() {
 fn blkreplay_preambles_may_come_again() {
     check(
         "blkreplay",
-        "This is prose; 12 lines of it.\n\
+        "This is prose, 12 lines of it.\n\
          start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0\n\
          \x20     0.449518165 ;     37766917 ;   14 ; W ; 0.0 ; 0.0\n\
          Copyright, once more\n\
@@ -119,6 +119,14 @@ fn blkreplay_preambles_may_come_again() {
             (1_646_446_100_206, 0, Op::Trim, 8192, 4096),
         ],
     );
+}
+
+#[test]
+fn a_blkreplay_line_with_semicolons_is_a_row_or_a_mistake() {
+    let rows = "0.1 ; 8 ; 8 ; W ; 0.0 ; 0.0\ngarbage ; row\n";
+    let error = error_of("blkreplay", rows);
+    assert!(error.starts_with("FILE:2: "), "{error}");
+    assert!(error.contains("begins with its start in seconds"), "{error}");
 }
 
 #[test]
