@@ -13,8 +13,8 @@ use std::process::ExitCode;
 use lexopt::prelude::*;
 use load::Load;
 
-const USAGE: &str =
-    "usage: reprieve-bench [all | main | dies | capacity | one REQUESTS [KEY=VALUE]…]";
+const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | dies | capacity | \
+                     one REQUESTS [KEY=VALUE]…]";
 
 fn main() -> ExitCode {
     match run() {
@@ -29,8 +29,10 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut words = Vec::new();
     let mut parser = lexopt::Parser::from_env();
+    let mut record = None;
     while let Some(arg) = parser.next()? {
         match arg {
+            Long("record") => record = Some(parser.value()?),
             Value(word) => words.push(word.string()?),
             Long("help") | Short('h') => {
                 println!("{USAGE}");
@@ -41,13 +43,21 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     }
     match words.first().map(String::as_str) {
         None | Some("all") => {
-            table::main_load()?;
-            table::dies()?;
-            table::capacity()?;
+            let results = serde_json::json!({
+                "command": "make bench",
+                "unit": "ns of wall time a page transaction, one core",
+                "version": env!("CARGO_PKG_VERSION"),
+                "main": table::main_load()?,
+                "dies": table::dies()?,
+                "capacity_gib": table::capacity()?,
+            });
+            if let Some(path) = record {
+                std::fs::write(path, format!("{results:#}\n"))?;
+            }
         }
-        Some("main") => table::main_load()?,
-        Some("dies") => table::dies()?,
-        Some("capacity") => table::capacity()?,
+        Some("main") => drop(table::main_load()?),
+        Some("dies") => drop(table::dies()?),
+        Some("capacity") => drop(table::capacity()?),
         Some("one") => {
             let requests = words.get(1).ok_or(USAGE)?.parse()?;
             let mut load = Load::new(&words[2..], requests)?;

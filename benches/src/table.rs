@@ -1,6 +1,7 @@
 //! What is measured, as tables on the terminal.
 
 use reprieve_base::UserError;
+use serde_json::{Value, json};
 
 use crate::load::{Load, Sample, resident_bytes};
 
@@ -28,7 +29,7 @@ fn load(sets: &[String]) -> Result<(Load, Vec<Sample>), UserError> {
 }
 
 /// Page transactions a second of the main load, and the memory it takes.
-pub fn main_load() -> Result<(), UserError> {
+pub fn main_load() -> Result<Value, UserError> {
     let before = resident_bytes();
     let (load, samples) = load(&[])?;
     let pages = load.scenario.geometry.pages();
@@ -70,10 +71,14 @@ pub fn main_load() -> Result<(), UserError> {
         );
     }
     println!();
-    Ok(())
+    Ok(json!({
+        "best": samples[0].ns_per_transaction(),
+        "median": samples[samples.len() / 2].ns_per_transaction(),
+        "worst": samples[samples.len() - 1].ns_per_transaction(),
+    }))
 }
 
-fn row(name: &str, samples: &[Sample], precondition_s: f64, first: &mut Option<f64>) {
+fn row(name: &str, samples: &[Sample], precondition_s: f64, first: &mut Option<f64>) -> Value {
     let best = samples[0].ns_per_transaction();
     let median = samples[samples.len() / 2].ns_per_transaction();
     let base = *first.get_or_insert(best);
@@ -81,6 +86,7 @@ fn row(name: &str, samples: &[Sample], precondition_s: f64, first: &mut Option<f
         "  {name:>10}  {best:>7.0}  {median:>7.0}  {:>8.2}  {precondition_s:>8.1}",
         best / base
     );
+    json!({"of": name, "best": best, "median": median, "precondition_s": precondition_s})
 }
 
 fn header(what: &str) {
@@ -88,10 +94,11 @@ fn header(what: &str) {
 }
 
 /// Cost of a transaction by number of dies: the same capacity, the same load a die.
-pub fn dies() -> Result<(), UserError> {
+pub fn dies() -> Result<Value, UserError> {
     println!("Cost of a transaction by dies: 16 GiB in all, {QUEUE_DEPTH_PER_DIE} requests a die");
     header("dies");
     let mut first = None;
+    let mut rows = Vec::new();
     for dies in [1u32, 4, 16, 64, 256, 1024] {
         let sets = [
             format!("geometry.channels={dies}"),
@@ -102,22 +109,23 @@ pub fn dies() -> Result<(), UserError> {
             "ftl.over_provisioning=0.65".to_string(),
         ];
         let (load, samples) = load(&sets)?;
-        row(&dies.to_string(), &samples, load.precondition_s, &mut first);
+        rows.push(row(&dies.to_string(), &samples, load.precondition_s, &mut first));
     }
     println!();
-    Ok(())
+    Ok(Value::Array(rows))
 }
 
 /// Cost of a transaction by capacity, with 16 dies and everything else alike.
-pub fn capacity() -> Result<(), UserError> {
+pub fn capacity() -> Result<Value, UserError> {
     println!("Cost of a transaction by capacity: 16 dies");
     header("GiB");
     let mut first = None;
+    let mut rows = Vec::new();
     for gib in [1u32, 4, 16, 64, 256, 1024] {
         let sets = [format!("geometry.blocks_per_plane={}", 32 * gib)];
         let (load, samples) = load(&sets)?;
-        row(&gib.to_string(), &samples, load.precondition_s, &mut first);
+        rows.push(row(&gib.to_string(), &samples, load.precondition_s, &mut first));
     }
     println!();
-    Ok(())
+    Ok(Value::Array(rows))
 }

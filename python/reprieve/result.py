@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reprieve.plot import Plots
 
 KINDS = ("read", "write", "total")
-"""What requests are counted as; "total" is reads, writes, trims and flushes."""
+"""What requests are counted as; "total" is reads and writes."""
 
 
 @dataclass(frozen=True, eq=False)

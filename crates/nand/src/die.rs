@@ -1,5 +1,7 @@
 //! The die: one array, its page buffer and output register, and at most one suspended operation.
 
+use std::sync::Arc;
+
 use reprieve_base::{PageAddress, Stream, Time};
 
 use crate::operation::{Kind, Operation, Stop};
@@ -15,6 +17,17 @@ pub struct Shape {
     pub blocks_per_plane: u32,
     /// Pages of a block, at most 65,535.
     pub pages_per_block: u32,
+}
+
+/// What all dies of a drive have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// How many of what a die has.
+    pub shape: Shape,
+    /// Its times.
+    pub timing: Timing,
+    /// What it can suspend, and how often.
+    pub suspension: Suspension,
 }
 
 /// What a die is asked to do.
@@ -68,9 +81,8 @@ enum Array {
 /// One die. Every method names the instant at which it happens; instants never run back.
 #[derive(Clone, Debug)]
 pub struct Die {
-    shape: Shape,
-    timing: Timing,
-    suspension: Suspension,
+    /// Shared, so that a thousand dies read their times from the same cache lines.
+    part: Arc<Part>,
     array: Array,
     /// With a cache register: a sensed page is waiting to leave, or leaving.
     output_in_use: bool,
@@ -84,14 +96,13 @@ pub struct Die {
 
 impl Die {
     /// A die whose blocks are all erased. `index` selects its random stream.
-    pub fn new(shape: Shape, timing: Timing, suspension: Suspension, seed: u64, index: u64) -> Die {
+    pub fn new(part: Arc<Part>, seed: u64, index: u64) -> Die {
+        let Part { shape, timing, .. } = *part;
         assert!(shape.pages_per_block <= u32::from(u16::MAX), "a block of more than 65,535 pages");
         assert!(timing.program_iterations > 0, "a program without iterations");
         let blocks = shape.planes as usize * shape.blocks_per_plane as usize;
         Die {
-            shape,
-            timing,
-            suspension,
+            part,
             array: Array::Idle,
             output_in_use: false,
             operation: None,
@@ -114,13 +125,13 @@ impl Die {
         if self.array != Array::Idle {
             return Err(Refusal::Busy);
         }
-        let issued = now + self.timing.command;
+        let issued = now + self.part.timing.command;
         let until = match command {
             Command::Read(_) => {
                 if self.operation_block() == Some((at.plane, at.block)) {
                     return Err(Refusal::SuspendedBlock);
                 }
-                let until = issued + self.timing.read;
+                let until = issued + self.part.timing.read;
                 self.array = Array::Reading(until);
                 return Ok(until);
             }
@@ -136,21 +147,21 @@ impl Die {
                     std::cmp::Ordering::Equal => self.next_page[block] += 1,
                 }
                 self.begin(
-                    Operation::new(Kind::Program, issued + self.timing.bus, &self.timing),
+                    Operation::new(Kind::Program, issued + self.part.timing.bus, &self.part.timing),
                     at,
                 )
             }
             Command::Erase(_) => {
                 self.admit_operation(at)?;
                 self.next_page[block] = 0;
-                self.begin(Operation::new(Kind::Erase, issued, &self.timing), at)
+                self.begin(Operation::new(Kind::Erase, issued, &self.part.timing), at)
             }
         };
         Ok(until)
     }
 
     fn begin(&mut self, operation: Operation, at: PageAddress) -> Time {
-        let until = operation.end(&self.timing);
+        let until = operation.end(&self.part.timing);
         self.operation = Some((operation, at));
         self.array = Array::Running(until);
         until
@@ -174,20 +185,20 @@ impl Die {
         }
         let (operation, _) = self.operation.as_mut().expect("a running array has an operation");
         let able = match operation.kind {
-            Kind::Program => self.suspension.program != ProgramSuspension::None,
-            Kind::Erase => self.suspension.erase,
+            Kind::Program => self.part.suspension.program != ProgramSuspension::None,
+            Kind::Erase => self.part.suspension.erase,
         };
         if !able {
             return Err(Refusal::NotSuspendable);
         }
-        if self.suspension.max_per_operation.is_some_and(|max| operation.suspensions >= max) {
+        if self.part.suspension.max_per_operation.is_some_and(|max| operation.suspensions >= max) {
             return Err(Refusal::LimitReached);
         }
-        let from = operation.suspendable_from(&self.suspension);
+        let from = operation.suspendable_from(&self.part.suspension);
         if now < from {
             return Err(Refusal::TooSoon { until: from });
         }
-        match operation.stop(now, &self.timing, &self.suspension, &mut self.vth) {
+        match operation.stop(now, &self.part.timing, &self.part.suspension, &mut self.vth) {
             Stop::AtEnd => Ok(Suspend::RunsToEnd),
             Stop::At(free_at) => {
                 self.array = Array::Suspending(free_at);
@@ -208,8 +219,8 @@ impl Die {
             return Err(Refusal::Busy);
         }
         let (operation, _) = self.operation.as_mut().expect("a suspended die has an operation");
-        operation.resume(now, &self.timing, &self.suspension);
-        let until = operation.end(&self.timing);
+        operation.resume(now, &self.part.timing, &self.part.suspension);
+        let until = operation.end(&self.part.timing);
         self.suspended = false;
         self.array = Array::Running(until);
         Ok(until)
@@ -222,7 +233,7 @@ impl Die {
     pub fn elapse(&mut self, now: Time) -> Elapsed {
         match self.array {
             Array::Reading(until) if until == now => {
-                if !self.timing.cache_register {
+                if !self.part.timing.cache_register {
                     self.array = Array::Holding;
                     return Elapsed::ReadReady;
                 }
@@ -254,7 +265,7 @@ impl Die {
     /// The sensed page has left over the channel. Returns true if a held page can leave now.
     #[inline]
     pub fn release(&mut self) -> bool {
-        if !self.timing.cache_register {
+        if !self.part.timing.cache_register {
             assert_eq!(self.array, Array::Holding, "a page left a die that had none");
             self.array = Array::Idle;
             return false;
@@ -271,7 +282,7 @@ impl Die {
     pub fn precondition(&mut self, plane: u32, block: u32, pages: u32) {
         let at = PageAddress { plane, block, page: 0 };
         let index = self.block_index(at).expect("preconditioning stays inside the die");
-        assert!(pages <= self.shape.pages_per_block, "more pages programmed than a block has");
+        assert!(pages <= self.part.shape.pages_per_block, "more pages programmed than a block has");
         self.next_page[index] = u16::try_from(pages).expect("pages of a block fit 16 bits");
     }
 
@@ -313,18 +324,18 @@ impl Die {
     /// Whether the suspended operation's page has to be sent again over the channel.
     pub fn resume_needs_channel(&self) -> bool {
         let program = self.operation.as_ref().is_some_and(|(op, _)| op.kind == Kind::Program);
-        program && !self.suspension.shadow_buffer
+        program && !self.part.suspension.shadow_buffer
     }
 
     /// The part's times.
     #[inline]
     pub fn timing(&self) -> &Timing {
-        &self.timing
+        &self.part.timing
     }
 
     #[inline]
     fn block_index(&self, at: PageAddress) -> Result<usize, Refusal> {
-        let Shape { planes, blocks_per_plane, pages_per_block } = self.shape;
+        let Shape { planes, blocks_per_plane, pages_per_block } = self.part.shape;
         if at.plane >= planes || at.block >= blocks_per_plane || at.page >= pages_per_block {
             return Err(Refusal::NoSuchPage);
         }

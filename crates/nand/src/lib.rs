@@ -8,6 +8,6 @@ mod operation;
 mod refusal;
 mod timing;
 
-pub use die::{Command, Die, Elapsed, Shape, Suspend};
+pub use die::{Command, Die, Elapsed, Part, Shape, Suspend};
 pub use refusal::Refusal;
 pub use timing::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};

@@ -7,8 +7,8 @@
 use crate::victim::BlockView;
 
 /// The list of a plane is filled with at least so many blocks, if it has them.
-const LIST_BLOCKS: usize = 64;
-/// A list that has grown beyond this is made anew with a lower limit.
+const LIST_BLOCKS: u32 = 64;
+/// A list may always grow to this before it is made anew with a lower limit.
 const LIST_BLOCKS_MAX: usize = 256;
 
 /// The emptiest full blocks of a plane.
@@ -20,6 +20,8 @@ struct Emptiest {
     limit: u16,
     /// No block of the list has fewer valid pages.
     fewest: u16,
+    /// A list longer than this is made anew: twice what it was, for many blocks may be equals.
+    anew_beyond: usize,
     /// Full blocks of the plane with at least one invalid page.
     with_garbage: u32,
 }
@@ -31,6 +33,8 @@ pub struct BlockIndex {
     /// One bit a block: full, and not being reclaimed.
     full: Vec<u64>,
     planes: Vec<Emptiest>,
+    /// Scratch: full blocks of a plane by their valid pages.
+    by_valid: Vec<u32>,
     blocks_per_plane: u32,
     pages_per_block: u16,
 }
@@ -44,12 +48,14 @@ impl BlockIndex {
             blocks: Vec::with_capacity(capacity),
             limit: 0,
             fewest: 0,
+            anew_beyond: LIST_BLOCKS_MAX,
             with_garbage: 0,
         };
         BlockIndex {
             valid: vec![0; blocks],
             full: vec![0; blocks.div_ceil(64)],
             planes: (0..planes).map(|_| plane()).collect(),
+            by_valid: vec![0; pages_per_block as usize + 1],
             blocks_per_plane,
             pages_per_block: u16::try_from(pages_per_block).expect("pages of a block fit 16 bits"),
         }
@@ -91,7 +97,7 @@ impl BlockIndex {
             plane.fewest = plane.fewest.min(valid);
             if valid == plane.limit {
                 plane.blocks.push(block);
-                if plane.blocks.len() > LIST_BLOCKS_MAX {
+                if plane.blocks.len() > plane.anew_beyond {
                     self.list_anew(block / self.blocks_per_plane);
                 }
             }
@@ -170,27 +176,26 @@ impl BlockIndex {
         );
         let fewest = list.iter().map(|block| self.valid[*block as usize]).min();
         let plane = &mut self.planes[plane as usize];
+        plane.anew_beyond = LIST_BLOCKS_MAX.max(2 * list.len());
         plane.blocks = list;
         plane.limit = limit;
         plane.fewest = fewest.unwrap_or(0);
     }
 
     /// The least number of valid pages that enough full blocks do not exceed.
-    fn limit_for(&self, blocks: std::ops::Range<u32>) -> u16 {
-        let most = self.pages_per_block - 1;
-        let mut low = 0;
-        let mut high = most;
-        // A search by halves needs no memory; each step is one pass over two bytes a block.
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let enough = blocks
-                .clone()
-                .filter(|block| self.is_full(*block) && self.valid[*block as usize] <= middle)
-                .take(LIST_BLOCKS)
-                .count();
-            if enough == LIST_BLOCKS { high = middle } else { low = middle + 1 }
+    fn limit_for(&mut self, blocks: std::ops::Range<u32>) -> u16 {
+        self.by_valid.fill(0);
+        for block in blocks {
+            let full = u32::from(self.is_full(block));
+            self.by_valid[usize::from(self.valid[block as usize])] += full;
         }
-        low
+        let most = self.pages_per_block - 1;
+        let mut enough = 0;
+        let limit = (0..most).find(|valid| {
+            enough += self.by_valid[usize::from(*valid)];
+            enough >= LIST_BLOCKS
+        });
+        limit.unwrap_or(most)
     }
 }
 

@@ -57,10 +57,13 @@ pub struct EventQueue<E> {
 }
 
 impl<E: Copy + Ord> EventQueue<E> {
-    /// An empty queue for events that are about `spacing` apart. The order does not depend on it.
-    pub fn new(spacing: Dur) -> EventQueue<E> {
+    /// An empty queue for events about `spacing` apart, most of them at most `reach` ahead.
+    ///
+    /// Only speed depends on either, not the order of events.
+    pub fn new(spacing: Dur, reach: Dur) -> EventQueue<E> {
+        let slot_ns = spacing.ns().max(reach.ns() / SLOTS as u64 + 1);
         EventQueue {
-            shift: spacing.ns().max(1).ilog2(),
+            shift: slot_ns.next_power_of_two().ilog2(),
             heads: vec![NIL; SLOTS],
             bits: [0; WORDS],
             summary: [0; WORDS / 64],
@@ -211,7 +214,7 @@ mod tests {
     /// Random holds against a sorted list: same instants, same order among equals.
     fn compare(spacing_ns: u64, spread_ns: u64, grid_ns: u64) {
         let mut stream = Stream::new(1, "test.event", spread_ns);
-        let mut queue: EventQueue<u64> = EventQueue::new(Dur::from_ns(spacing_ns));
+        let mut queue: EventQueue<u64> = EventQueue::new(Dur::from_ns(spacing_ns), Dur::ZERO);
         let mut list: Vec<(Time, u64)> = Vec::new();
         let mut now = Time::ZERO;
         for number in 0..20_000 {
@@ -247,7 +250,7 @@ mod tests {
 
     #[test]
     fn nothing_is_taken_before_its_time() {
-        let mut queue: EventQueue<u64> = EventQueue::new(Dur::from_ns(1));
+        let mut queue: EventQueue<u64> = EventQueue::new(Dur::from_ns(1), Dur::ZERO);
         queue.schedule(Time::from_ns(5), 1u64);
         assert_eq!(queue.pop_at(Time::from_ns(4)), None);
         assert_eq!(queue.pop_at(Time::from_ns(5)), Some(1));

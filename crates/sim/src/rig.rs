@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use reprieve_base::{PageAddress, Time, UserError};
+use reprieve_base::{Dur, PageAddress, Time, UserError};
 
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
@@ -83,7 +83,7 @@ pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult
     scenario.geometry.chips_per_channel = 1;
     scenario.geometry.dies_per_channel = 1;
     let mut flash = Flash::new(&scenario);
-    let mut events: EventQueue<FlashEvent> = EventQueue::new(scenario.timing.read);
+    let mut events: EventQueue<FlashEvent> = EventQueue::new(scenario.timing.read, Dur::ZERO);
     let mut order: Vec<usize> = (0..commands.len()).collect();
     order.sort_by_key(|row| commands[*row].arrival);
     let mut arrivals = order.into_iter().peekable();

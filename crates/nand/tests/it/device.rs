@@ -1,9 +1,11 @@
 //! The device under test: a die that is probed, commanded and watched, and parts to make it from.
 
+use std::sync::Arc;
+
 use reprieve_base::{Dur, PageAddress, Time};
 use reprieve_nand::{
-    Command, Die, Elapsed, EraseResume, ProgramSuspension, Refusal, Shape, Suspend, Suspension,
-    Timing, VthReached,
+    Command, Die, Elapsed, EraseResume, Part, ProgramSuspension, Refusal, Shape, Suspend,
+    Suspension, Timing, VthReached,
 };
 
 /// Two planes of three blocks of four pages: enough for every way to be in the way.
@@ -85,7 +87,7 @@ pub struct Device {
 impl Device {
     /// A die of this part, all erased; its random stream is that of seed 1, die 0.
     pub fn new(timing: Timing, suspension: Suspension) -> Device {
-        Device::of_die(Die::new(SHAPE, timing, suspension, 1, 0))
+        Device::of_die(one_die(SHAPE, timing, suspension, 1, 0))
     }
 
     /// The device around a fresh die.
@@ -193,4 +195,9 @@ pub fn check_stops(timing: Timing, suspension: Suspension, operation: Ask, stops
         assert_eq!(device.assert_free_exactly_at(end_ns), done);
         assert_eq!(device.die.operation_block(), None);
     }
+}
+
+/// A die with a part of its own.
+pub fn one_die(shape: Shape, timing: Timing, suspension: Suspension, seed: u64, index: u64) -> Die {
+    Die::new(Arc::new(Part { shape, timing, suspension }), seed, index)
 }

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use reprieve_base::{Dur, PageAddress, Stream};
 use reprieve_nand::{
-    Command, Die, Elapsed, EraseResume, ProgramSuspension, Suspension, Timing, VthReached,
+    Command, Elapsed, EraseResume, ProgramSuspension, Suspension, Timing, VthReached,
 };
 
-use crate::device::{Answer, Ask, Device, SHAPE, page};
+use crate::device::{Answer, Ask, Device, SHAPE, one_die, page};
 use crate::ledger::{Kind, Ledger};
 
 /// What the array is doing, as far as its user can know.
@@ -50,7 +50,7 @@ type Step = (u8, u64);
 impl User {
     fn new(timing: Timing, suspension: Suspension, seed: u64) -> User {
         User {
-            device: Device::of_die(Die::new(SHAPE, timing, suspension, seed, 3)),
+            device: Device::of_die(one_die(SHAPE, timing, suspension, seed, 3)),
             timing,
             suspension,
             vth: Stream::new(seed, "nand.vth", 3),

@@ -5,16 +5,16 @@
 //! elapsed.
 
 use reprieve_base::{Stream, Time};
-use reprieve_nand::{Command, Die, ProgramSuspension, Suspension, Timing, VthReached};
+use reprieve_nand::{Command, ProgramSuspension, Suspension, Timing, VthReached};
 
-use crate::device::{Answer, Ask, Device, ERASE, PROGRAM, SHAPE, page, part, suspending};
+use crate::device::{Answer, Ask, Device, ERASE, PROGRAM, SHAPE, one_die, page, part, suspending};
 
 fn proportional() -> Suspension {
     Suspension { vth_reached: VthReached::Proportional, ..suspending(ProgramSuspension::Ipc) }
 }
 
 fn device(timing: Timing, seed: u64, index: u64) -> Device {
-    Device::of_die(Die::new(SHAPE, timing, proportional(), seed, index))
+    Device::of_die(one_die(SHAPE, timing, proportional(), seed, index))
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Operations that nobody interrupts: their exact times, and the order of pages in a block.
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Command, Die, Elapsed, ProgramSuspension, Refusal, Shape, Timing};
+use reprieve_nand::{Command, Elapsed, ProgramSuspension, Refusal, Shape, Timing};
 
-use crate::device::{Answer, Ask, Device, ERASE, PROGRAM, READ, SHAPE, page, part, suspending};
+use crate::device::{
+    Answer, Ask, Device, ERASE, PROGRAM, READ, SHAPE, one_die, page, part, suspending,
+};
 
 fn program(plane: u32, block: u32, number: u32) -> Ask {
     Ask::Start(Command::Program(page(plane, block, number)))
@@ -164,7 +166,7 @@ fn an_erase_opens_its_own_block_again_and_no_other() {
 #[test]
 fn the_longest_block_is_programmed_to_its_end() {
     let shape = Shape { pages_per_block: 65_535, ..SHAPE };
-    let die = Die::new(shape, part(), suspending(ProgramSuspension::Ips), 1, 0);
+    let die = one_die(shape, part(), suspending(ProgramSuspension::Ips), 1, 0);
     let mut device = Device::of_die(die);
     device.die.precondition(0, 0, 65_534);
     assert_eq!(device.probe(0, program(0, 0, 65_533)), Err(Refusal::AlreadyProgrammed));
@@ -178,7 +180,7 @@ fn the_longest_block_is_programmed_to_its_end() {
 #[should_panic(expected = "more than 65,535 pages")]
 fn a_block_with_too_many_pages_is_no_die() {
     let shape = Shape { pages_per_block: 65_536, ..SHAPE };
-    Die::new(shape, part(), suspending(ProgramSuspension::Ips), 1, 0);
+    one_die(shape, part(), suspending(ProgramSuspension::Ips), 1, 0);
 }
 
 #[test]

@@ -9,8 +9,10 @@ mod queue;
 mod start;
 mod unit;
 
+use std::sync::Arc;
+
 use reprieve_base::{Dur, Geometry, Time};
-use reprieve_nand::{Refusal, Timing};
+use reprieve_nand::{Part, Refusal, Shape, Timing};
 
 use crate::scenario::{OperationSet, Scenario};
 use crate::sched::{self, Scheduler};
@@ -105,11 +107,17 @@ impl Flash {
         let timing = scheduler.timing(scenario.timing);
         let geometry = scenario.geometry;
         let dies = geometry.dies();
+        let shape = Shape {
+            planes: geometry.planes_per_die,
+            blocks_per_plane: geometry.blocks_per_plane,
+            pages_per_block: geometry.pages_per_block,
+        };
+        let part = Arc::new(Part { shape, timing, suspension: scenario.suspension });
         let rules = &scenario.suspend_rules;
         Flash {
             geometry,
             timing,
-            units: (0..dies).map(|die| Unit::new(scenario, timing, die)).collect(),
+            units: (0..dies).map(|die| Unit::new(&part, scenario.seed, die)).collect(),
             channels: vec![
                 Channel::new(geometry.dies_per_channel as usize);
                 geometry.channels as usize

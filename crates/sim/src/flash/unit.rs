@@ -1,12 +1,13 @@
 //! A die with its queues and what it is serving.
 
+use std::sync::Arc;
+
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Die, Shape, Timing};
+use reprieve_nand::{Die, Part};
 
 use crate::event::Schedule;
 use crate::flash::FlashEvent;
 use crate::flash::queue::Queue;
-use crate::scenario::Scenario;
 use crate::txn::NONE;
 
 /// A die, what waits for it, and what it is doing.
@@ -46,14 +47,8 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    pub(super) fn new(scenario: &Scenario, timing: Timing, index: u32) -> Unit {
-        let geometry = &scenario.geometry;
-        let shape = Shape {
-            planes: geometry.planes_per_die,
-            blocks_per_plane: geometry.blocks_per_plane,
-            pages_per_block: geometry.pages_per_block,
-        };
-        let die = Die::new(shape, timing, scenario.suspension, scenario.seed, u64::from(index));
+    pub(super) fn new(part: &Arc<Part>, seed: u64, index: u32) -> Unit {
+        let die = Die::new(Arc::clone(part), seed, u64::from(index));
         Unit {
             die,
             reads: Queue::new(),

@@ -24,8 +24,6 @@ pub(super) struct HostRequest {
     pub(super) next_lpn: u32,
     /// Write or flush: the flush interval in which it arrived.
     pub(super) interval: u32,
-    /// Where the time of the page that was done last went.
-    pub(super) parts: Parts,
 }
 
 /// One direction of the host link: transfers one after the other, in order.
@@ -96,7 +94,6 @@ impl Ssd {
             pages_left: 0,
             next_lpn: 0,
             interval: 0,
-            parts: Parts::default(),
         });
         self.arrived += 1;
         match op {
@@ -145,11 +142,11 @@ impl Ssd {
                 self.totals.trims_of_part_of_a_page += 1;
             }
         }
-        self.request_done(id)
+        self.request_done(id, &Parts::default())
     }
 
     fn flush_arrived(&mut self, id: u32) -> Result<(), UserError> {
-        if self.intervals.flush(id) { Ok(()) } else { self.request_done(id) }
+        if self.intervals.flush(id) { Ok(()) } else { self.request_done(id, &Parts::default()) }
     }
 
     /// A page of a read has its data at `now`, after `parts`; it crosses the link to the host.
@@ -169,25 +166,32 @@ impl Ssd {
         }
         // The link is first in, first out: the page that comes to it last leaves it last.
         parts.add(Part::Link, (crossed - self.now).ns());
-        request.parts = parts;
         if crossed == self.now {
-            return self.request_done(id);
+            return self.request_done(id, &parts);
         }
+        self.crossing.push_back(parts);
         self.events.schedule(crossed, Event::Done { request: id });
         Ok(())
     }
 
-    /// A request is complete.
-    pub(super) fn request_done(&mut self, id: u32) -> Result<(), UserError> {
+    /// The last data of a read has crossed the link, in the order in which it came to it.
+    #[inline]
+    pub(super) fn read_crossed(&mut self, id: u32) -> Result<(), UserError> {
+        let parts = self.crossing.pop_front().expect("each read that crosses has left its parts");
+        self.request_done(id, &parts)
+    }
+
+    /// A request is complete; `parts` say where the time of its last page went.
+    pub(super) fn request_done(&mut self, id: u32, parts: &Parts) -> Result<(), UserError> {
         let request = self.requests.remove(id);
         let latency_ns = (self.now - request.arrival).ns();
         assert_eq!(
-            request.parts.sum_ns(),
+            parts.sum_ns(),
             latency_ns,
             "the parts of request {} do not add up to its latency at {}: {:?}",
             request.id,
             self.now,
-            request.parts
+            parts
         );
         let class = match request.op {
             Op::Read => &mut self.read,
@@ -195,7 +199,7 @@ impl Ssd {
             Op::Trim => &mut self.trim,
             Op::Flush => &mut self.flush,
         };
-        class.record(latency_ns, request.bytes, &request.parts);
+        class.record(latency_ns, request.bytes, parts);
         self.completed += 1;
         if let Some(log) = &mut self.log {
             log.push(&LogRow {
@@ -205,7 +209,7 @@ impl Ssd {
                 bytes: request.bytes,
                 arrival: request.arrival,
                 completion: self.now,
-                parts: request.parts,
+                parts: *parts,
             });
         }
         if self.requests.is_empty() {
@@ -218,9 +222,9 @@ impl Ssd {
     pub(super) fn page_is_safe(&mut self, interval: u32) -> Result<(), UserError> {
         self.intervals.end(interval);
         while let Some(id) = self.intervals.next_flushed() {
-            let waited = (self.now - self.requests[id].arrival).ns();
-            self.requests[id].parts.add(Part::Buffer, waited);
-            self.request_done(id)?;
+            let mut parts = Parts::default();
+            parts.add(Part::Buffer, (self.now - self.requests[id].arrival).ns());
+            self.request_done(id, &parts)?;
         }
         Ok(())
     }

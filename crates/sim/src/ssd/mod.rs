@@ -7,6 +7,8 @@ mod host;
 mod pages;
 mod report;
 
+use std::collections::VecDeque;
+
 use reprieve_base::{Dur, Request, Time, UserError};
 use reprieve_trace::Workload;
 
@@ -16,7 +18,7 @@ use crate::ftl::{Ftl, Preconditioner};
 use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::stats::{Latency, LogBatch, Totals};
-use crate::txn::Kind;
+use crate::txn::{Kind, Parts};
 use buffer::Buffer;
 use feed::Feed;
 use flush::Intervals;
@@ -58,6 +60,8 @@ pub struct Ssd {
     buffer: Buffer,
     link_in: Link,
     link_out: Link,
+    /// Where the time of the reads went whose last data is crossing the link.
+    crossing: VecDeque<Parts>,
     requests: Slab<HostRequest>,
     arrived: u64,
     completed: u64,
@@ -88,20 +92,23 @@ impl Ssd {
         let workload = Workload::open(config, capacity_bytes, scenario.seed)?;
         let flash = Flash::new(&scenario);
         let ftl = Ftl::new(&scenario);
+        let timing = &scenario.timing;
+        let iteration = timing.program_pulse + timing.verify;
+        let program = timing.bus + iteration * u64::from(timing.program_iterations);
         // A busy die has about two events for each read time.
-        let spacing =
-            Dur::from_ns(scenario.timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
+        let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
         let pages = scenario.buffer.bytes / u64::from(scenario.geometry.page_bytes);
         Ok(Ssd {
             feed: Feed::new(workload, scenario.geometry.page_bytes),
             next_arrival: None,
             now: Time::ZERO,
-            events: EventQueue::new(spacing),
+            events: EventQueue::new(spacing, program),
             flash,
             ftl,
             buffer: Buffer::new(pages, scenario.buffer.acknowledge),
             link_in: Link::new(scenario.host.link_bytes_per_s),
             link_out: Link::new(scenario.host.link_bytes_per_s),
+            crossing: VecDeque::with_capacity(1024),
             requests: Slab::with_capacity(4096),
             arrived: 0,
             completed: 0,
@@ -212,7 +219,7 @@ impl Ssd {
                 Ok(())
             }
             Event::LinkIn { request } => self.write_received(request),
-            Event::Done { request } => self.request_done(request),
+            Event::Done { request } => self.read_crossed(request),
         }
     }
 

@@ -84,7 +84,7 @@ impl Ssd {
         if self.can_merge(lpn) {
             self.leave_line(request, lpn);
             self.totals.merged_writes += 1;
-            self.page_acknowledged(request, parts)?;
+            self.page_acknowledged(request, &parts)?;
             self.page_is_safe(state.interval)?;
             return Ok(true);
         }
@@ -112,7 +112,7 @@ impl Ssd {
             self.flash.enqueue(id);
         }
         if self.buffer.acknowledge == Acknowledge::Back {
-            self.page_acknowledged(request, parts)?;
+            self.page_acknowledged(request, &parts)?;
         }
         Ok(true)
     }
@@ -194,20 +194,19 @@ impl Ssd {
         self.ftl.finish_write(&txn);
         self.buffer.give_back();
         if txn.request != NONE {
-            self.page_acknowledged(txn.request, txn.parts)?;
+            self.page_acknowledged(txn.request, &txn.parts)?;
         }
         self.page_is_safe(txn.interval)?;
         self.fill_buffer()
     }
 
     /// A page of a write is as safe as the host asked for.
-    fn page_acknowledged(&mut self, request: u32, parts: Parts) -> Result<(), UserError> {
+    fn page_acknowledged(&mut self, request: u32, parts: &Parts) -> Result<(), UserError> {
         let state = &mut self.requests[request];
         state.pages_left -= 1;
         if state.pages_left > 0 {
             return Ok(());
         }
-        state.parts = parts;
-        self.request_done(request)
+        self.request_done(request, parts)
     }
 }

@@ -307,7 +307,7 @@ pub(super) const BUFFER: Section = Section {
             "67108864",
             "Capacity of the write buffer; at least one page.",
         )
-        .source("Wu and He, FAST 2012, section 5.1: 64 MB"),
+        .source("Wu and He, FAST 2012, section 3.1: 64 MB"),
         usual(
             "buffer.acknowledge",
             Kind::Choice(ACKNOWLEDGE),
