@@ -74,10 +74,15 @@ def main() -> None:
         print(f"  {thousandths / 1000:8.1f}  {100 * thousandths / total:5.1f} %  {part}")
     print(f"  {total / 1000:8.1f}  in all")
     print("The same by dies (4 requests a die) and by capacity:")
-    base = ["ftl.gc_hard_free_blocks=1", "ftl.over_provisioning=0.65"]
     for dies in (1, 1024):
-        shape = [f"geometry.channels={dies}", f"geometry.blocks_per_plane={8192 // dies}"]
-        some = sum(per_transaction([*base, *shape, f"workload.queue_depth={4 * dies}"]).values())
+        sets = [
+            f"geometry.channels={dies}",
+            f"geometry.blocks_per_plane={16384 // dies}",
+            f"workload.queue_depth={4 * dies}",
+            f"host.link_bytes_per_s={125_000_000 * dies}",
+            "ftl.over_provisioning=0.4",
+        ]
+        some = sum(per_transaction(sets).values())
         print(f"  {some / 1000:8.1f}  {dies} dies")
     for gib in (1, 16):
         some = sum(per_transaction([f"geometry.blocks_per_plane={32 * gib}"]).values())

@@ -11,6 +11,8 @@ const WINDOWS: u64 = 7;
 
 /// The drive of the scaling loads has about so many page transactions in flight a die.
 const QUEUE_DEPTH_PER_DIE: u32 = 4;
+/// The FAST'12 drive has 2.0 GB/s for 16 dies.
+const LINK_BYTES_PER_S_PER_DIE: u64 = 125_000_000;
 
 fn samples(load: &mut Load) -> Result<Vec<Sample>, UserError> {
     load.window(WINDOW / 2)?;
@@ -95,18 +97,17 @@ fn header(what: &str) {
 
 /// Cost of a transaction by number of dies: the same capacity, the same load a die.
 pub fn dies() -> Result<Value, UserError> {
-    println!("Cost of a transaction by dies: 16 GiB in all, {QUEUE_DEPTH_PER_DIE} requests a die");
+    println!("Cost of a transaction by dies: 64 GiB in all, {QUEUE_DEPTH_PER_DIE} requests a die");
     header("dies");
     let mut first = None;
     let mut rows = Vec::new();
     for dies in [1u32, 4, 16, 64, 256, 1024] {
         let sets = [
             format!("geometry.channels={dies}"),
-            format!("geometry.blocks_per_plane={}", 8192 / dies),
+            format!("geometry.blocks_per_plane={}", 32_768 / dies),
             format!("workload.queue_depth={}", dies * QUEUE_DEPTH_PER_DIE),
-            // Eight blocks a plane are few: the reserve is one of them on every drive.
-            "ftl.gc_hard_free_blocks=1".to_string(),
-            "ftl.over_provisioning=0.65".to_string(),
+            // A link for as many dies, or a thousand of them would wait for the one of sixteen.
+            format!("host.link_bytes_per_s={}", u64::from(dies) * LINK_BYTES_PER_S_PER_DIE),
         ];
         let (load, samples) = load(&sets)?;
         rows.push(row(&dies.to_string(), &samples, load.precondition_s, &mut first));
