@@ -7,7 +7,6 @@ short, and two runs of different length are subtracted, so that it does not coun
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -66,7 +65,8 @@ def per_transaction(sets: list[str]) -> Counter[str]:
 def main() -> None:
     """Print the table for the fixed load, and the totals for small and large drives."""
     if not shutil.which("valgrind"):
-        sys.exit("instructions are not counted: valgrind was not found (apt-get install valgrind)")
+        print("Instructions are not counted: valgrind was not found (apt-get install valgrind).")
+        return
     parts = per_transaction(SMALL)
     total = sum(parts.values())
     print("Instructions a page transaction, fixed load on a small drive (callgrind):")

@@ -26,8 +26,12 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
 
 /// Errors if the drive does not fit into the memory that is available.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), UserError> {
+    check_against(scenario, available_bytes())
+}
+
+fn check_against(scenario: &Scenario, available: Option<u64>) -> Result<(), UserError> {
     let needed = needed_bytes(scenario);
-    match available_bytes() {
+    match available {
         Some(available) if needed > available => Err(UserError::new(format!(
             "geometry: a drive of {} pages needs {} MiB of memory for its tables, and {} MiB are \
              available; use fewer blocks_per_plane or larger page_bytes",
@@ -39,10 +43,42 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), UserError> {
     }
 }
 
-/// Memory that can be had without swapping, where the system says so.
+/// Memory that can be had without swapping, within the container's limit, where the system says so.
 fn available_bytes() -> Option<u64> {
+    [system_bytes(), container_bytes()].into_iter().flatten().min()
+}
+
+/// What the limit of a control group (version 2) leaves; `None` without one.
+fn container_bytes() -> Option<u64> {
+    let read = |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok();
+    let max: u64 = read("memory.max")?.trim().parse().ok()?;
+    let used: u64 = read("memory.current")?.trim().parse().ok()?;
+    Some(max.saturating_sub(used))
+}
+
+fn system_bytes() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kib << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario;
+
+    #[test]
+    fn a_drive_larger_than_memory_is_refused() {
+        let scenario = scenario::load_rig("fast12-mlc", &[], crate::registries());
+        let scenario = scenario.expect("a built-in device");
+        // 2^24 pages of 4 bytes, 70 % of them of 4 more, 2^17 blocks of 18, and 50 MiB:
+        // 64 + 44.8 + 2.25 + 50 = 161.05 MiB.
+        assert_eq!(needed_bytes(&scenario) >> 20, 161);
+        assert_eq!(check_against(&scenario, Some(162 << 20)), Ok(()));
+        assert_eq!(check_against(&scenario, None), Ok(()));
+        let error = check_against(&scenario, Some(160 << 20)).expect_err("too little").to_string();
+        assert!(error.starts_with("geometry: a drive of 16777216 pages needs 161 MiB"), "{error}");
+        assert!(error.contains("160 MiB are available"), "{error}");
+    }
 }

@@ -1,5 +1,7 @@
 //! The mapping tables: logical to physical page and back, four bytes an entry each.
 
+use reprieve_base::UserError;
+
 use super::table::Table;
 
 /// An entry of the logical-to-physical table, decoded.
@@ -56,12 +58,14 @@ pub struct Map {
 
 impl Map {
     /// Every logical page unwritten, every physical page without data.
-    pub fn new(logical_pages: u32, physical_pages: u32) -> Map {
-        Map {
-            physical: Table::new(logical_pages as usize, UNWRITTEN),
-            logical: Table::new(physical_pages as usize, INVALID),
+    ///
+    /// Errors if the system does not give the memory.
+    pub fn new(logical_pages: u32, physical_pages: u32) -> Result<Map, UserError> {
+        Ok(Map {
+            physical: Table::new(logical_pages, UNWRITTEN)?,
+            logical: Table::new(physical_pages, INVALID)?,
             logical_pages,
-        }
+        })
     }
 
     /// Logical pages of the drive.

@@ -7,7 +7,7 @@ mod plane;
 mod precondition;
 mod table;
 
-use reprieve_base::{Geometry, PageAddress, Time};
+use reprieve_base::{Geometry, PageAddress, Time, UserError};
 
 use crate::blocks::BlockIndex;
 use crate::place::{self, Placement, PlaneView};
@@ -72,14 +72,16 @@ impl PlaneView for View<'_> {
 
 impl Ftl {
     /// The FTL of a scenario, with nothing written.
-    pub fn new(scenario: &Scenario) -> Ftl {
+    ///
+    /// Errors if its tables do not fit into memory.
+    pub fn new(scenario: &Scenario) -> Result<Ftl, UserError> {
         let geometry = scenario.geometry;
         let ftl = &scenario.ftl;
         let physical = u32::try_from(geometry.pages()).expect("the scenario limits the pages");
         let start = (ftl.gc_start_free_share * f64::from(geometry.blocks_per_plane)).ceil() as u32;
-        Ftl {
+        Ok(Ftl {
             geometry,
-            map: Map::new(scenario.logical_pages(), physical),
+            map: Map::new(scenario.logical_pages(), physical)?,
             planes: vec![Plane::new(geometry.blocks_per_plane); geometry.planes() as usize],
             index: BlockIndex::new(
                 geometry.planes(),
@@ -93,7 +95,7 @@ impl Ftl {
             gc_start_blocks: if ftl.gc_background { start } else { 0 },
             reserve_blocks: ftl.gc_hard_free_blocks,
             placement: place::make(&ftl.placement, &geometry),
-        }
+        })
     }
 
     /// Logical pages of the drive.

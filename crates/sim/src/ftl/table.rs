@@ -1,6 +1,7 @@
 //! A large table of 32-bit entries for random access, in huge pages where the system has them.
 
 use memmap2::{Advice, MmapMut};
+use reprieve_base::UserError;
 
 /// Entries of 32 bits in memory of their own.
 ///
@@ -13,15 +14,23 @@ pub(super) struct Table {
 
 impl Table {
     /// A table of `entries` times `value`.
-    pub(super) fn new(entries: usize, value: u32) -> Table {
+    ///
+    /// Errors if the system does not give the memory.
+    pub(super) fn new(entries: u32, value: u32) -> Result<Table, UserError> {
         // A mapping cannot be empty.
-        let memory = MmapMut::map_anon(entries.max(1) * size_of::<u32>())
-            .unwrap_or_else(|error| panic!("no memory for a table of {entries} entries: {error}"));
+        let bytes = entries.max(1) as usize * size_of::<u32>();
+        let memory = MmapMut::map_anon(bytes).map_err(|error| {
+            UserError::new(format!(
+                "geometry: no memory for a table of {entries} pages ({} MiB): {error}; use fewer \
+                 blocks_per_plane or larger page_bytes",
+                bytes >> 20
+            ))
+        })?;
         // Only speed depends on it: a system without huge pages refuses, and that is all right.
         let _ = memory.advise(Advice::HugePage);
         let mut table = Table { memory };
         table.entries_mut().fill(value);
-        table
+        Ok(table)
     }
 
     #[inline]

@@ -91,7 +91,7 @@ impl Ssd {
             u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
         let workload = Workload::open(config, capacity_bytes, scenario.seed)?;
         let flash = Flash::new(&scenario);
-        let ftl = Ftl::new(&scenario);
+        let ftl = Ftl::new(&scenario)?;
         let timing = &scenario.timing;
         let iteration = timing.program_pulse + timing.verify;
         let program = timing.bus + iteration * u64::from(timing.program_iterations);
