@@ -80,7 +80,7 @@ def main() -> None:
             f"geometry.blocks_per_plane={16384 // dies}",
             f"workload.queue_depth={4 * dies}",
             f"host.link_bytes_per_s={125_000_000 * dies}",
-            "ftl.over_provisioning=0.4",
+            f"ftl.over_provisioning={0.3 + 2.5 / (16384 // dies)}",
         ]
         some = sum(per_transaction(sets).values())
         print(f"  {some / 1000:8.1f}  {dies} dies")

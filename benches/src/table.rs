@@ -102,9 +102,13 @@ pub fn dies() -> Result<Value, UserError> {
     let mut first = None;
     let mut rows = Vec::new();
     for dies in [1u32, 4, 16, 64, 256, 1024] {
+        let blocks = 32_768 / dies;
         let sets = [
             format!("geometry.channels={dies}"),
-            format!("geometry.blocks_per_plane={}", 32_768 / dies),
+            format!("geometry.blocks_per_plane={blocks}"),
+            // The reserve and the open block come on top, so that garbage collection does the same
+            // work for a page in planes of many blocks and of few.
+            format!("ftl.over_provisioning={}", 0.3 + 2.5 / f64::from(blocks)),
             format!("workload.queue_depth={}", dies * QUEUE_DEPTH_PER_DIE),
             // A link for as many dies, or a thousand of them would wait for the one of sixteen.
             format!("host.link_bytes_per_s={}", u64::from(dies) * LINK_BYTES_PER_S_PER_DIE),
