@@ -20,6 +20,9 @@ class Simulation:
     def step(self, requests: int) -> bool:
         """Simulate until about that many more requests are complete; False at the end."""
 
+    def is_preconditioned(self) -> bool:
+        """Whether the next step brings requests; steps before it prepare the drive."""
+
     def progress(self) -> tuple[float | None, int]:
         """Share done (None if unknown) and requests completed."""
 

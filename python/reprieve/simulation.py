@@ -102,11 +102,14 @@ def run_into(
 
 
 def _simulate(source: Source, log: RequestLog | None, watch: Watch) -> Result:
-    began_s = time.perf_counter()
     simulation = _native.Simulation(source.text, source.path, list(source.sets), log is not None)
     step_requests = _STEP_REQUESTS_FIRST
     more = True
-    watch(*simulation.progress())  # the first step may take long: it brings the drive to its state
+    watch(*simulation.progress())
+    while more and not simulation.is_preconditioned():
+        more = simulation.step(1)
+        watch(*simulation.progress())
+    began_s = time.perf_counter()  # of the simulation: bringing the drive to its state is set-up
     while more:
         step_began_s = time.perf_counter()
         more = simulation.step(step_requests)

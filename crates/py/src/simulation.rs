@@ -59,6 +59,11 @@ impl Simulation {
         .map_err(raise)
     }
 
+    /// Whether the drive has its state before the first request; the next step brings requests.
+    fn is_preconditioned(&self) -> bool {
+        matches!(&*self.lock(), State::Running(ssd) if ssd.is_preconditioned())
+    }
+
     /// Share of the workload handed out (None: unknown), and requests completed.
     fn progress(&self) -> (Option<f64>, u64) {
         match &*self.lock() {

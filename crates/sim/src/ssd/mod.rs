@@ -133,8 +133,8 @@ impl Ssd {
     /// Errors at a row of the trace that cannot be read, or if the drive cannot be preconditioned.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
-            self.preconditioner.advance(&mut self.ftl, PRECONDITION_STEP)?;
             if !self.preconditioner.is_done() {
+                self.preconditioner.advance(&mut self.ftl, PRECONDITION_STEP)?;
                 return Ok(true);
             }
             self.start()?;
@@ -245,7 +245,7 @@ impl Ssd {
 
     /// Whether the drive is preconditioned and the first request can arrive.
     pub fn is_preconditioned(&self) -> bool {
-        self.started
+        self.preconditioner.is_done()
     }
 
     /// Takes the request log since the last call; empty columns if none is kept.
