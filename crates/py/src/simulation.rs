@@ -11,7 +11,7 @@ use reprieve_sim::txn::PART_NAMES;
 
 use crate::{UserError, raise};
 
-/// A run before its first step has tables to fill, which takes a while: the first step does it.
+/// A run before its first step has tables to fill, which takes a while: the first step does that.
 enum State {
     Loaded(Box<Scenario>, bool),
     Running(Box<Ssd>),
@@ -50,6 +50,7 @@ impl Simulation {
                     unreachable!("just seen");
                 };
                 *state = State::Running(Box::new(Ssd::new(*scenario, log)?));
+                return Ok(true);
             }
             match &mut *state {
                 State::Running(ssd) => ssd.step(requests),

@@ -48,10 +48,15 @@ impl Link {
 }
 
 impl Ssd {
-    /// Takes the next request of a closed loop.
+    /// Lets the requests of a closed loop arrive that completed ones have made way for.
+    ///
+    /// One that completes at once makes way for the next: a loop, for there may be millions.
     pub(super) fn pull(&mut self) -> Result<(), UserError> {
-        if let Some(request) = self.feed.next(&self.ftl)? {
-            self.arrive(Request { arrival: self.now, ..request })?;
+        while self.to_pull > 0 {
+            self.to_pull -= 1;
+            if let Some(request) = self.feed.next(&self.ftl)? {
+                self.arrive(Request { arrival: self.now, ..request });
+            }
         }
         Ok(())
     }
@@ -79,7 +84,7 @@ impl Ssd {
         (to - from) as u32
     }
 
-    pub(super) fn arrive(&mut self, request: Request) -> Result<(), UserError> {
+    pub(super) fn arrive(&mut self, request: Request) {
         let Request { arrival, op, lba, bytes } = request;
         if self.requests.is_empty() {
             self.idle_ns += (self.now - self.idle_since).ns();
@@ -104,16 +109,15 @@ impl Ssd {
         }
     }
 
-    fn read_arrived(&mut self, id: u32) -> Result<(), UserError> {
+    fn read_arrived(&mut self, id: u32) {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         self.requests[id].pages_left = last - first + 1;
         for lpn in first..=last {
-            self.read_page(id, lpn)?;
+            self.read_page(id, lpn);
         }
-        Ok(())
     }
 
-    fn write_arrived(&mut self, id: u32) -> Result<(), UserError> {
+    fn write_arrived(&mut self, id: u32) {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         let pages = last - first + 1;
         let interval = self.intervals.begin(pages);
@@ -124,13 +128,13 @@ impl Ssd {
         request.interval = interval;
         request.received = received;
         if received == self.now {
-            return self.write_received(id);
+            self.write_received(id);
+            return;
         }
         self.events.schedule(received, Event::LinkIn { request: id });
-        Ok(())
     }
 
-    fn trim_arrived(&mut self, id: u32) -> Result<(), UserError> {
+    fn trim_arrived(&mut self, id: u32) {
         let request = self.requests[id];
         let (first, last) = self.pages_of(request.lba, request.bytes);
         for lpn in first..=last {
@@ -142,47 +146,44 @@ impl Ssd {
                 self.totals.trims_of_part_of_a_page += 1;
             }
         }
-        self.request_done(id, &Parts::default())
+        self.request_done(id, &Parts::default());
     }
 
-    fn flush_arrived(&mut self, id: u32) -> Result<(), UserError> {
-        if self.intervals.flush(id) { Ok(()) } else { self.request_done(id, &Parts::default()) }
+    fn flush_arrived(&mut self, id: u32) {
+        if !self.intervals.flush(id) {
+            self.request_done(id, &Parts::default());
+        }
     }
 
     /// A page of a read has its data at `now`, after `parts`; it crosses the link to the host.
     #[inline]
-    pub(super) fn page_read(
-        &mut self,
-        id: u32,
-        lpn: u32,
-        mut parts: Parts,
-    ) -> Result<(), UserError> {
+    pub(super) fn page_read(&mut self, id: u32, lpn: u32, mut parts: Parts) {
         let bytes = self.covered_bytes(&self.requests[id], lpn);
         let crossed = self.link_out.cross(self.now, u64::from(bytes));
         let request = &mut self.requests[id];
         request.pages_left -= 1;
         if request.pages_left > 0 {
-            return Ok(());
+            return;
         }
         // The link is first in, first out: the page that comes to it last leaves it last.
         parts.add(Part::Link, (crossed - self.now).ns());
         if crossed == self.now {
-            return self.request_done(id, &parts);
+            self.request_done(id, &parts);
+            return;
         }
         self.crossing.push_back(parts);
         self.events.schedule(crossed, Event::Done { request: id });
-        Ok(())
     }
 
     /// The last data of a read has crossed the link, in the order in which it came to it.
     #[inline]
-    pub(super) fn read_crossed(&mut self, id: u32) -> Result<(), UserError> {
+    pub(super) fn read_crossed(&mut self, id: u32) {
         let parts = self.crossing.pop_front().expect("each read that crosses has left its parts");
-        self.request_done(id, &parts)
+        self.request_done(id, &parts);
     }
 
     /// A request is complete; `parts` say where the time of its last page went.
-    pub(super) fn request_done(&mut self, id: u32, parts: &Parts) -> Result<(), UserError> {
+    pub(super) fn request_done(&mut self, id: u32, parts: &Parts) {
         let request = self.requests.remove(id);
         let latency_ns = (self.now - request.arrival).ns();
         assert_eq!(
@@ -215,18 +216,17 @@ impl Ssd {
         if self.requests.is_empty() {
             self.idle_since = self.now;
         }
-        if self.feed.queue_depth().is_some() { self.pull() } else { Ok(()) }
+        self.to_pull += u32::from(self.feed.queue_depth().is_some());
     }
 
     /// Completes the flushes that waited for the page of a write of `interval`.
-    pub(super) fn page_is_safe(&mut self, interval: u32) -> Result<(), UserError> {
+    pub(super) fn page_is_safe(&mut self, interval: u32) {
         self.intervals.end(interval);
         while let Some(id) = self.intervals.next_flushed() {
             let mut parts = Parts::default();
             parts.add(Part::Buffer, (self.now - self.requests[id].arrival).ns());
-            self.request_done(id, &parts)?;
+            self.request_done(id, &parts);
         }
-        Ok(())
     }
 
     /// Parts of a write that has waited for the buffer until now.

@@ -65,6 +65,8 @@ pub struct Ssd {
     requests: Slab<HostRequest>,
     arrived: u64,
     completed: u64,
+    /// Requests of a closed loop that may arrive now.
+    to_pull: u32,
     intervals: Intervals,
     idle_since: Time,
     idle_ns: u64,
@@ -112,6 +114,7 @@ impl Ssd {
             requests: Slab::with_capacity(4096),
             arrived: 0,
             completed: 0,
+            to_pull: 0,
             intervals: Intervals::new(),
             idle_since: Time::ZERO,
             idle_ns: 0,
@@ -160,9 +163,8 @@ impl Ssd {
         }
         match self.feed.queue_depth() {
             Some(depth) => {
-                for _ in 0..depth {
-                    self.pull()?;
-                }
+                self.to_pull = depth;
+                self.pull()?;
                 self.decide();
             }
             None => self.next_arrival = self.feed.next(&self.ftl)?,
@@ -185,12 +187,13 @@ impl Ssd {
         debug_assert!(now >= self.now, "time runs back");
         self.now = now;
         while let Some(event) = self.events.pop_at(now) {
-            self.handle(event)?;
+            self.handle(event);
         }
+        self.pull()?;
         while self.next_arrival.is_some_and(|request| request.arrival == now) {
             let request = self.next_arrival.take().expect("just seen");
             self.next_arrival = self.feed.next(&self.ftl)?;
-            self.arrive(request)?;
+            self.arrive(request);
         }
         self.decide();
         Ok(true)
@@ -209,14 +212,13 @@ impl Ssd {
     }
 
     #[inline]
-    fn handle(&mut self, event: Event) -> Result<(), UserError> {
+    fn handle(&mut self, event: Event) {
         match event {
             Event::Flash(event) => {
                 self.flash.handle(event, self.now);
                 while let Some(id) = self.flash.done.pop() {
-                    self.transaction_done(id)?;
+                    self.transaction_done(id);
                 }
-                Ok(())
             }
             Event::LinkIn { request } => self.write_received(request),
             Event::Done { request } => self.read_crossed(request),
@@ -224,7 +226,7 @@ impl Ssd {
     }
 
     /// A transaction has left its die.
-    fn transaction_done(&mut self, id: u32) -> Result<(), UserError> {
+    fn transaction_done(&mut self, id: u32) {
         match self.flash.txns[id].kind {
             Kind::HostRead => {
                 let txn = self.flash.txns.remove(id);
@@ -232,13 +234,11 @@ impl Ssd {
             }
             Kind::RmwRead => {
                 self.old_page_read(id);
-                Ok(())
             }
             Kind::Program => self.page_programmed(id),
             Kind::GcRead | Kind::GcProgram | Kind::Erase => {
                 let txn = self.flash.txns.remove(id);
                 self.ftl.finish_step(&txn, &mut self.flash.txns);
-                Ok(())
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Pages on their way: reads to flash or buffer, writes into the buffer and on to the flash.
 
-use reprieve_base::{PageAddress, Time, UserError};
+use reprieve_base::{PageAddress, Time};
 
 use super::Ssd;
 use crate::ftl::Mapping;
@@ -10,7 +10,7 @@ use crate::txn::{Kind, NONE, Parts, Txn};
 impl Ssd {
     /// One page of a host read has arrived.
     #[inline]
-    pub(super) fn read_page(&mut self, request: u32, lpn: u32) -> Result<(), UserError> {
+    pub(super) fn read_page(&mut self, request: u32, lpn: u32) {
         let (die, at) = match self.ftl.lookup(lpn) {
             Mapping::Flash(page) => self.ftl.locate_page(page),
             Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
@@ -25,39 +25,39 @@ impl Ssd {
             }
             Mapping::Buffered(_) => {
                 self.totals.buffer_hits += 1;
-                return self.page_read(request, lpn, Parts::default());
+                self.page_read(request, lpn, Parts::default());
+                return;
             }
             Mapping::Unwritten | Mapping::Trimmed => {
                 self.totals.zero_reads += 1;
-                return self.page_read(request, lpn, Parts::default());
+                self.page_read(request, lpn, Parts::default());
+                return;
             }
         };
         let mut txn = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
         txn.erases_seen = self.ftl.erases(die, at);
         let id = self.flash.txns.insert(txn);
         self.flash.enqueue(id);
-        Ok(())
     }
 
     /// The data of a write has crossed the link: its pages go into the buffer, or wait for room.
-    pub(super) fn write_received(&mut self, request: u32) -> Result<(), UserError> {
+    pub(super) fn write_received(&mut self, request: u32) {
         self.buffer.waiting.push_back(request);
-        self.fill_buffer()
+        self.fill_buffer();
     }
 
     /// Moves waiting pages into the buffer while it has room, in the order in which they came.
-    fn fill_buffer(&mut self) -> Result<(), UserError> {
+    fn fill_buffer(&mut self) {
         while let Some(request) = self.buffer.waiting.front().copied() {
             let state = &self.requests[request];
             let lpn = state.next_lpn;
             if self.buffer.is_full() && !self.can_merge(lpn) {
-                return Ok(());
+                return;
             }
-            if !self.buffer_page(request, lpn)? {
-                return Ok(());
+            if !self.buffer_page(request, lpn) {
+                return;
             }
         }
-        Ok(())
     }
 
     /// Whether a page of a write-back buffer is overwritten where it is, before its program begins.
@@ -78,18 +78,18 @@ impl Ssd {
     }
 
     /// One page of a write goes into the buffer; false if no plane has room for it yet.
-    fn buffer_page(&mut self, request: u32, lpn: u32) -> Result<bool, UserError> {
+    fn buffer_page(&mut self, request: u32, lpn: u32) -> bool {
         let state = self.requests[request];
         let parts = self.received_parts(request);
         if self.can_merge(lpn) {
             self.leave_line(request, lpn);
             self.totals.merged_writes += 1;
-            self.page_acknowledged(request, &parts)?;
-            self.page_is_safe(state.interval)?;
-            return Ok(true);
+            self.page_acknowledged(request, &parts);
+            self.page_is_safe(state.interval);
+            return true;
         }
         let Some(target) = self.ftl.place_write(lpn, &|die| self.flash.is_idle(die)) else {
-            return Ok(false);
+            return false;
         };
         self.leave_line(request, lpn);
         self.buffer.take();
@@ -112,9 +112,9 @@ impl Ssd {
             self.flash.enqueue(id);
         }
         if self.buffer.acknowledge == Acknowledge::Back {
-            self.page_acknowledged(request, &parts)?;
+            self.page_acknowledged(request, &parts);
         }
-        Ok(true)
+        true
     }
 
     /// Gets the rest of a page that is written in part: from the buffer, the flash, or nowhere.
@@ -189,24 +189,24 @@ impl Ssd {
     }
 
     /// The page of a host write is in flash.
-    pub(super) fn page_programmed(&mut self, id: u32) -> Result<(), UserError> {
+    pub(super) fn page_programmed(&mut self, id: u32) {
         let txn = self.flash.txns.remove(id);
         self.ftl.finish_write(&txn);
         self.buffer.give_back();
         if txn.request != NONE {
-            self.page_acknowledged(txn.request, &txn.parts)?;
+            self.page_acknowledged(txn.request, &txn.parts);
         }
-        self.page_is_safe(txn.interval)?;
-        self.fill_buffer()
+        self.page_is_safe(txn.interval);
+        self.fill_buffer();
     }
 
     /// A page of a write is as safe as the host asked for.
-    fn page_acknowledged(&mut self, request: u32, parts: &Parts) -> Result<(), UserError> {
+    fn page_acknowledged(&mut self, request: u32, parts: &Parts) {
         let state = &mut self.requests[request];
         state.pages_left -= 1;
         if state.pages_left > 0 {
-            return Ok(());
+            return;
         }
-        self.request_done(request, parts)
+        self.request_done(request, parts);
     }
 }

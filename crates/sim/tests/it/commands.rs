@@ -138,6 +138,18 @@ fn a_flush_waits_for_the_writes_before_it_and_no_others() {
 }
 
 #[test]
+fn a_closed_loop_of_requests_that_take_no_time_ends() {
+    // Each trim completes as it arrives and makes way for the next: a million in one instant.
+    let text = format!(
+        "{SLC}[workload]\ngenerator = \"mixed\"\nrequests = 1000000\nread_fraction = 0\n\
+         trim_fraction = 1\nrequest_bytes = 2048\narrivals = \"closed\"\nqueue_depth = 1\n"
+    );
+    let outcome = drive::run(drive::load_with(&text, &[NO_LINK]));
+    assert_eq!(outcome.count("requests.trim.count"), 1_000_000);
+    assert_eq!(outcome.count("device.simulated_ns"), 0);
+}
+
+#[test]
 fn a_full_buffer_holds_the_next_write_back() {
     let rows = [(0, 'W', 0, 4), (0, 'W', 4, 4)];
     let outcome = drive::replay(SLC, &["buffer.bytes=2048"], &rows);
