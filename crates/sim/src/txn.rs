@@ -28,12 +28,6 @@ impl Kind {
     pub fn is_read(self) -> bool {
         matches!(self, Kind::HostRead | Kind::RmwRead | Kind::GcRead)
     }
-
-    /// Whether garbage collection asked for it.
-    #[inline]
-    pub fn is_gc(self) -> bool {
-        matches!(self, Kind::GcRead | Kind::GcProgram)
-    }
 }
 
 /// Where the time of a transaction can go. The parts add up to its latency.

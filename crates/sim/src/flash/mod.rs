@@ -11,7 +11,7 @@ mod unit;
 
 use std::sync::Arc;
 
-use reprieve_base::{Dur, Geometry, Time};
+use reprieve_base::{Geometry, Time};
 use reprieve_nand::{Part, Refusal, Shape, Timing};
 
 use crate::scenario::{OperationSet, Scenario};
@@ -214,11 +214,5 @@ impl Flash {
             unit.dirty = true;
             self.dirty_channels.push(channel);
         }
-    }
-
-    /// The time that one page takes over the channel.
-    #[inline]
-    fn bus(&self) -> Dur {
-        self.timing.bus
     }
 }

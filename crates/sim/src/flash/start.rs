@@ -7,7 +7,7 @@ use super::channel::Wish;
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::txn::{Kind, NONE, Part};
+use crate::txn::{Kind, NONE, Part, Txn};
 use crate::work::Work;
 
 impl Flash {
@@ -26,6 +26,17 @@ impl Flash {
         false
     }
 
+    /// Whether a free die has all that an operation needs to begin; else it waits for the channel.
+    fn can_begin(&mut self, die: u32, kind: Kind, now: Time, grant: Grant) -> bool {
+        let is_program = matches!(kind, Kind::Program | Kind::GcProgram);
+        if is_program && self.units[die as usize].die.output_in_use() {
+            // The page that comes in would need the register from which one still leaves.
+            return false;
+        }
+        let needs_channel = is_program || self.timing.command > Dur::ZERO;
+        !needs_channel || self.has_channel(die, now, grant, kind.is_read())
+    }
+
     pub(super) fn start_read<W: Work>(
         &mut self,
         id: u32,
@@ -34,8 +45,8 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
     ) {
-        let die = self.txns[id].die;
-        if self.timing.command > Dur::ZERO && !self.has_channel(die, now, grant, true) {
+        let Txn { die, kind, .. } = self.txns[id];
+        if !self.can_begin(die, kind, now, grant) {
             return;
         }
         let unit = &mut self.units[die as usize];
@@ -46,7 +57,7 @@ impl Flash {
 
     /// Begins the array read of a transaction that is in no queue any more.
     fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let (bus, command) = (self.bus(), self.timing.command);
+        let (bus, command) = (self.timing.bus, self.timing.command);
         let die = self.txns[id].die;
         let channel = self.channel_of(die);
         let unit = &mut self.units[die as usize];
@@ -89,14 +100,11 @@ impl Flash {
     ) {
         let unit = &self.units[die as usize];
         let Some(id) = unit.writes.first() else { return };
-        let is_program = self.txns[id].kind == Kind::Program;
-        if is_program && unit.die.output_in_use() {
+        let kind = self.txns[id].kind;
+        if !self.can_begin(die, kind, now, grant) {
             return;
         }
-        let needs_channel = is_program || self.timing.command > Dur::ZERO;
-        if needs_channel && !self.has_channel(die, now, grant, false) {
-            return;
-        }
+        let is_program = kind == Kind::Program;
         if is_program && !work.place(&mut self.txns[id]) {
             self.start_gc(die, now, work, out, grant);
             return;
@@ -117,12 +125,7 @@ impl Flash {
         grant: Grant,
     ) {
         let Some(kind) = work.gc_next(die) else { return };
-        let is_program = kind == Kind::GcProgram;
-        if is_program && self.units[die as usize].die.output_in_use() {
-            return;
-        }
-        let needs_channel = is_program || self.timing.command > Dur::ZERO;
-        if needs_channel && !self.has_channel(die, now, grant, kind.is_read()) {
+        if !self.can_begin(die, kind, now, grant) {
             return;
         }
         let txn = work.gc_take(die, now);
@@ -237,7 +240,7 @@ impl Flash {
     }
 
     pub(super) fn start_out(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let (channel, bus) = (self.channel_of(die), self.bus());
+        let (channel, bus) = (self.channel_of(die), self.timing.bus);
         self.channels[channel].occupy(now, bus);
         let id = self.units[die as usize].leaving;
         self.txns[id].book(Part::BusWait, now);

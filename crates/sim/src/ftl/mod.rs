@@ -192,14 +192,7 @@ impl Ftl {
     #[inline]
     pub fn accept_write(&mut self, lpn: u32, id: u32, txns: &mut Slab<Txn>) -> Mapping {
         let before = self.map.get(lpn);
-        txns[id].old = match before {
-            Mapping::Buffered(previous) => {
-                txns[previous].stale = true;
-                txns[previous].old
-            }
-            Mapping::Flash(page) => page,
-            Mapping::Unwritten | Mapping::Trimmed => NONE,
-        };
+        txns[id].old = overtake(before, txns);
         self.map.set(lpn, Mapping::Buffered(id));
         before
     }
@@ -222,14 +215,7 @@ impl Ftl {
 
     /// The host needs the data of a logical page no more.
     pub fn trim(&mut self, lpn: u32, txns: &mut Slab<Txn>) {
-        let old = match self.map.get(lpn) {
-            Mapping::Buffered(id) => {
-                txns[id].stale = true;
-                txns[id].old
-            }
-            Mapping::Flash(page) => page,
-            Mapping::Unwritten | Mapping::Trimmed => NONE,
-        };
+        let old = overtake(self.map.get(lpn), txns);
         if old != NONE {
             self.discard(old);
         }
@@ -284,6 +270,19 @@ impl Ftl {
             self.index.fill(plane * blocks_per_plane + full);
         }
         PageAddress { plane: plane % planes_per_die, block: got.block, page: got.page }
+    }
+}
+
+/// What `newest` held is overtaken; returns the flash page with the data below it, or `NONE`.
+#[inline]
+fn overtake(newest: Mapping, txns: &mut Slab<Txn>) -> u32 {
+    match newest {
+        Mapping::Buffered(id) => {
+            txns[id].stale = true;
+            txns[id].old
+        }
+        Mapping::Flash(page) => page,
+        Mapping::Unwritten | Mapping::Trimmed => NONE,
     }
 }
 
