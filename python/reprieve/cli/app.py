@@ -10,6 +10,7 @@ from reprieve import _native
 from reprieve.cli.builtin import devices, parts, policies
 from reprieve.cli.compare import compare
 from reprieve.cli.console import say
+from reprieve.cli.reproduce import reproduce
 from reprieve.cli.rig import rig
 from reprieve.cli.run import run
 from reprieve.cli.trace import trace
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(compare)
 app.command()(rig)
+app.command()(reproduce)
 app.add_typer(trace, name="trace")
 app.command()(devices)
 app.command()(parts)
