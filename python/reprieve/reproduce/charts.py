@@ -13,6 +13,9 @@ from reprieve.plot.theme import Theme, dashes
 
 _HEIGHT = 260
 _SEPARATOR = "|"
+_WORD_LETTERS = 8
+"""A device and a group longer than this overlap if they are written level."""
+_SLANT_DEGREES = -35
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,14 @@ class Bars:
 
     def draw(self, theme: Theme) -> Chart:
         """Draw it, the first device left."""
-        devices, series = _firsts(self.values, 0), _firsts(self.values, 2)
-        spots = list(dict.fromkeys(device + _SEPARATOR + group for device, group, _ in self.values))
+        series = _firsts(self.values, 2)
+        spots: list[str] = []
+        for device in _firsts(self.values, 0):
+            # A band without bars keeps the devices apart.
+            spots += [_SEPARATOR] if spots else []
+            spots += dict.fromkeys(
+                device + _SEPARATOR + group for of, group, _ in self.values if of == device
+            )
         rows = [
             {
                 "spot": device + _SEPARATOR + group,
@@ -41,9 +50,11 @@ class Bars:
             }
             for (device, group, name), value in self.values.items()
         ]
-        label = f"split(datum.label, '{_SEPARATOR}')"
-        axis = alt.Axis(labelExpr=f"[{label}[1], {label}[0]]", labelAngle=0, title=None)
-        x = alt.X("spot:N", sort=spots, scale=alt.Scale(paddingInner=0.25)).axis(axis)
+        label = f"split(datum.label, '{_SEPARATOR}')[1]"
+        slant = _SLANT_DEGREES if max(len(spot) for spot in spots) > _WORD_LETTERS else 0
+        axis = alt.Axis(labelExpr=label, labelAngle=slant, title=None, ticks=False)
+        scale = alt.Scale(domain=spots, paddingInner=0.25)
+        x = alt.X("spot:N", sort=None, scale=scale).axis(axis)
         base = alt.Chart(alt.InlineData(values=rows)).encode(
             x=x,
             xOffset=alt.XOffset("series:N", sort=series),
@@ -58,13 +69,11 @@ class Bars:
                 alt.Tooltip("value:Q", format=self.format),
             ],
         )
-        edge = [spot for spot in spots if spot.startswith(devices[-1] + _SEPARATOR)][:1]
-        rule = (
-            alt.Chart(alt.InlineData(values=[{"spot": spot} for spot in edge]))
-            .mark_rule(color=theme.muted, strokeDash=[3, 3])
-            .encode(x=alt.X("spot:N", sort=spots, bandPosition=-0.12))
+        titles = alt.Chart(alt.InlineData(values=_middles(spots))).mark_text(
+            color=theme.ink, fontSize=13, dy=-10
         )
-        return finished(base.mark_bar() + rule, theme, _HEIGHT)
+        titles = titles.encode(x=x, y=alt.value(0), text="device:N")
+        return finished(base.mark_bar() + titles, theme, _HEIGHT)
 
 
 @dataclass(frozen=True)
@@ -116,6 +125,19 @@ class Lines:
 
 def _scale(*, log: bool) -> alt.Scale:
     return alt.Scale(type="log", nice=False, padding=8) if log else alt.Scale(zero=False, padding=8)
+
+
+def _middles(spots: Sequence[str]) -> list[dict[str, str]]:
+    """Return for each device the spot over which its name stands."""
+    of_device: dict[str, list[str]] = {}
+    for spot in spots:
+        device, _, _ = spot.partition(_SEPARATOR)
+        of_device.setdefault(device, []).append(spot)
+    return [
+        {"spot": group[len(group) // 2], "device": device}
+        for device, group in of_device.items()
+        if device
+    ]
 
 
 def _firsts(keys: Mapping[tuple[str, str, str], float], index: int) -> list[str]:

@@ -60,9 +60,9 @@ ALTERNATIVES = (
     ),
     Alternative(
         "steady",
-        "full drive of 128 blocks a plane",
+        "full drive of 64 blocks a plane",
         "How full is the drive? Garbage collection, and with it erases, begin on a full one.",
-        {"ftl.precondition": "steady", "geometry.blocks_per_plane": 128},
+        {"ftl.precondition": "steady", "geometry.blocks_per_plane": 64},
     ),
     Alternative(
         "idle-dies",

@@ -10,7 +10,7 @@ from reprieve.reproduce.runs import Overrides
 # Six segments: as in the published forms of redone segments; no data sheet at hand says how many.
 DRIVE: Overrides = {
     "ftl.precondition": "steady",
-    "geometry.blocks_per_plane": 128,
+    "geometry.blocks_per_plane": 64,
     "timing.erase_segments": 6,
 }
 

@@ -55,7 +55,7 @@ def sections(outcome: Outcome) -> list[Section]:
     )
     segments = beyond.DRIVE["timing.erase_segments"]
     text = (
-        "A full drive of 128 blocks a plane whose garbage is collected in the background, with "
+        "A full drive of 64 blocks a plane whose garbage is collected in the background, with "
         f"erases of {segments} segments (an assumption), each load compressed to 70 % idle under "
         "FIFO. Suspending the programs of garbage collection is the paper's future work; writes "
         "before erases are those of Wu, Huang and He, Journal of Systems Architecture, 2014; "
