@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use reprieve_base::{Dur, PageAddress, Stream};
 use reprieve_nand::{
-    Command, Elapsed, EraseResume, ProgramSuspension, Suspension, Timing, VthReached,
+    Command, Elapsed, EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt,
+    Suspension, Timing, VthReached,
 };
 
 use crate::device::{Answer, Ask, Device, SHAPE, one_die, page};
@@ -307,10 +308,12 @@ fn timings() -> impl Strategy<Value = Timing> {
             command: ns(transfers.0),
             bus: ns(transfers.1),
             read: ns(transfers.2),
+            read_law: ReadLaw::Fixed,
             program_iterations: iterations,
             program_pulse: ns(pulse_ns),
             verify: ns(verify_ns),
             erase: ns(erase_ns),
+            erase_segments: 1,
             erase_verify: ns(erase_verify_ns),
             voltage_reset: ns(reset_ns.min(shortest_ns)),
             buffer: ns(buffer_ns),
@@ -346,7 +349,11 @@ fn suspensions() -> impl Strategy<Value = Suspension> {
                 program,
                 erase: able.0,
                 erase_resume,
+                erase_mode: EraseMode::Immediate,
+                reset_inside_phase: true,
                 shadow_buffer: able.1,
+                restore: Restore::Atomic,
+                resume_at: ResumeAt::DataOut,
                 vth_reached,
                 max_per_operation,
                 min_progress: Dur::from_ns(min_progress_ns),

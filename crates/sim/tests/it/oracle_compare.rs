@@ -1,7 +1,10 @@
 //! The rig against the independent second implementation: every time and every count equal.
 
 use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time};
-use reprieve_nand::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+use reprieve_nand::{
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
+    VthReached,
+};
 use reprieve_sim::rig::{self, RigCommand, RigOp};
 use reprieve_sim::scenario::{self, Scenario};
 
@@ -77,10 +80,12 @@ fn fast12(slc: bool) -> Timing {
         command: Dur::ZERO,
         bus: us(bus),
         read: us(read),
+        read_law: ReadLaw::Fixed,
         program_iterations,
         program_pulse: us(20),
         verify: us(verify),
         erase: us(erase),
+        erase_segments: 1,
         erase_verify: us(verify),
         voltage_reset: us(4),
         buffer: us(3),
@@ -94,7 +99,11 @@ fn pes(program: ProgramSuspension) -> Suspension {
         program,
         erase: true,
         erase_resume: EraseResume::Exact,
+        erase_mode: EraseMode::Immediate,
+        reset_inside_phase: true,
         shadow_buffer: true,
+        restore: Restore::Atomic,
+        resume_at: ResumeAt::DataOut,
         vth_reached: VthReached::Never,
         max_per_operation: None,
         min_progress: Dur::ZERO,

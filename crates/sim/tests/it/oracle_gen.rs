@@ -1,7 +1,10 @@
 //! Random legal commands, timings and suspension rules with which two implementations are compared.
 
 use reprieve_base::{Dur, Stream};
-use reprieve_nand::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+use reprieve_nand::{
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
+    VthReached,
+};
 
 use super::oracle::{Command, Kind};
 
@@ -66,10 +69,12 @@ fn timing_in_units_of(stream: &mut Stream, unit_ns: u64, most: u64) -> Timing {
         command: or_none(stream),
         bus: length(stream),
         read: length(stream),
+        read_law: ReadLaw::Fixed,
         program_iterations: 1 + stream.below(iterations_most) as u32,
         program_pulse,
         verify,
         erase,
+        erase_segments: 1,
         erase_verify,
         voltage_reset,
         buffer: or_none(stream),
@@ -88,10 +93,12 @@ fn real_timing(stream: &mut Stream) -> Timing {
         command: us(stream.below(2)),
         bus: us(bus),
         read: us(read),
+        read_law: ReadLaw::Fixed,
         program_iterations,
         program_pulse: us(20),
         verify: us(verify),
         erase: us(erase),
+        erase_segments: 1,
         erase_verify: us(verify),
         voltage_reset: us(4),
         buffer: us(3),
@@ -111,7 +118,11 @@ pub fn random_suspension(stream: &mut Stream, timing: &Timing) -> Suspension {
             stream,
             &[EraseResume::Exact, EraseResume::RedoPhase, EraseResume::Restart],
         ),
+        erase_mode: EraseMode::Immediate,
+        reset_inside_phase: true,
         shadow_buffer: one_in(stream, 2),
+        restore: Restore::Atomic,
+        resume_at: ResumeAt::DataOut,
         vth_reached: one_of(
             stream,
             &[VthReached::Never, VthReached::Always, VthReached::Proportional],

@@ -1,7 +1,10 @@
 //! Checks the second implementation itself: the model's worked examples and hand calculations.
 
 use reprieve_base::Dur;
-use reprieve_nand::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+use reprieve_nand::{
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
+    VthReached,
+};
 
 use super::oracle::{Command, Die, Kind, Outcome, Policy, run};
 use super::oracle_gen::{Case, PAGES_PER_BLOCK, random_case};
@@ -15,10 +18,12 @@ fn slc() -> Timing {
         command: Dur::ZERO,
         bus: us(20),
         read: us(10),
+        read_law: ReadLaw::Fixed,
         program_iterations: 5,
         program_pulse: us(20),
         verify: us(8),
         erase: us(1_500),
+        erase_segments: 1,
         erase_verify: us(8),
         voltage_reset: us(4),
         buffer: us(3),
@@ -46,7 +51,11 @@ fn pes(program: ProgramSuspension) -> Suspension {
         program,
         erase: true,
         erase_resume: EraseResume::Exact,
+        erase_mode: EraseMode::Immediate,
+        reset_inside_phase: true,
         shadow_buffer: true,
+        restore: Restore::Atomic,
+        resume_at: ResumeAt::DataOut,
         vth_reached: VthReached::Never,
         max_per_operation: None,
         min_progress: Dur::ZERO,
