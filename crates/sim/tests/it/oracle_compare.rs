@@ -123,12 +123,26 @@ fn compare_policy(policy: Policy, program: Option<ProgramSuspension>) {
             let case = Case { timing, suspension, write_queue_limit: None, commands };
             compare(&base, &case, policy, seed);
         }
+        if let Some(program) = program {
+            compare_modes_of_a_real_part(&base, program, seed);
+        }
         let mut case = generate::random_case(seed);
         if let Some(program) = program {
             case.suspension.program = program;
         }
         compare(&base, &case, policy, seed);
     }
+}
+
+/// The settings that the paper's parts do not have, on those parts.
+fn compare_modes_of_a_real_part(base: &Scenario, program: ProgramSuspension, seed: u64) {
+    let mut stream = Stream::new(seed, "test.fast12.modes", 0);
+    let mut timing = fast12(stream.below(2) == 0);
+    let mut suspension = pes(program);
+    generate::set_modes(&mut stream, &mut timing, &mut suspension);
+    let commands = generate::random_commands(&mut stream, &timing);
+    let case = Case { timing, suspension, write_queue_limit: None, commands };
+    compare(base, &case, Policy::Rps, seed);
 }
 
 #[test]

@@ -31,8 +31,12 @@ pub struct Case {
 /// The case that belongs to a seed.
 pub fn random_case(seed: u64) -> Case {
     let mut stream = Stream::new(seed, "test.oracle", 0);
-    let timing = random_timing(&mut stream);
-    let suspension = random_suspension(&mut stream, &timing);
+    let mut timing = random_timing(&mut stream);
+    let mut suspension = random_suspension(&mut stream, &timing);
+    let mut modes = Stream::new(seed, "test.modes", 0);
+    if one_in(&mut modes, 2) {
+        set_modes(&mut modes, &mut timing, &mut suspension);
+    }
     let write_queue_limit = one_in(&mut stream, 2).then(|| 1 + stream.below(4) as u32);
     let commands = random_commands(&mut stream, &timing);
     Case { timing, suspension, write_queue_limit, commands }
@@ -136,6 +140,25 @@ pub fn random_suspension(stream: &mut Stream, timing: &Timing) -> Suspension {
             _ => Dur::ZERO,
         },
     }
+}
+
+/// Draws the settings that depart from the parts of Wu and He, FAST'12.
+pub fn set_modes(stream: &mut Stream, timing: &mut Timing, suspension: &mut Suspension) {
+    let segments = one_of(stream, &[1, 2, 3, 5, 6]);
+    timing.erase_segments = segments as u32;
+    timing.erase = Dur::from_ns(timing.erase.ns().next_multiple_of(segments));
+    suspension.erase_mode = match stream.below(4) {
+        0 => EraseMode::Immediate,
+        1 => EraseMode::Deferred,
+        // Often exactly at the end of a segment, if nothing came in between.
+        2 => EraseMode::Timeout(Dur::from_ns(
+            timing.erase.ns() / segments * stream.below(segments + 1),
+        )),
+        _ => EraseMode::Timeout(Dur::from_ns(stream.below(2 * timing.erase.ns()))),
+    };
+    suspension.reset_inside_phase = one_in(stream, 2);
+    suspension.restore = one_of(stream, &[Restore::Atomic, Restore::Interruptible]);
+    suspension.resume_at = one_of(stream, &[ResumeAt::DataOut, ResumeAt::ArrayRead]);
 }
 
 /// 5 to 60 commands; many arrive together, or just when a phase of the part can end.
