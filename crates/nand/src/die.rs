@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use reprieve_base::{PageAddress, Stream, Time};
+use reprieve_base::{Dur, PageAddress, Stream, Time};
 
 use crate::operation::{Kind, Operation, Stop};
 use crate::refusal::Refusal;
-use crate::timing::{ProgramSuspension, Suspension, Timing};
+use crate::timing::{ProgramSuspension, ReadLaw, ResumeAt, Suspension, Timing};
 
 /// How many of what a die has; each count is at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub enum Suspend {
 /// What has come to pass at the instant that the die promised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elapsed {
-    /// The page is sensed and ready to leave; with a cache register the array is free too.
+    /// The page is sensed and ready to leave; with a second register the array is free too.
     ReadReady,
     /// The page is sensed but the output register is still in use; it leaves after that.
     ReadHeld,
@@ -84,7 +84,7 @@ pub struct Die {
     /// Shared, so that a thousand dies read their times from the same cache lines.
     part: Arc<Part>,
     array: Array,
-    /// With a cache register: a sensed page is waiting to leave, or leaving.
+    /// A sensed page that the array has let go of is waiting to leave, or leaving.
     output_in_use: bool,
     /// The program or erase that runs or is suspended, and the block it works on.
     operation: Option<(Operation, PageAddress)>,
@@ -92,6 +92,7 @@ pub struct Die {
     /// Next page of each block, plane by plane.
     next_page: Vec<u16>,
     vth: Stream,
+    read: Stream,
 }
 
 impl Die {
@@ -100,6 +101,8 @@ impl Die {
         let Part { shape, timing, .. } = *part;
         assert!(shape.pages_per_block <= u32::from(u16::MAX), "a block of more than 65,535 pages");
         assert!(timing.program_iterations > 0, "a program without iterations");
+        let segments = u64::from(timing.erase_segments);
+        assert!(timing.erase.ns() % segments == 0, "an erase of segments of a fraction of 1 ns");
         let blocks = shape.planes as usize * shape.blocks_per_plane as usize;
         Die {
             part,
@@ -109,6 +112,7 @@ impl Die {
             suspended: false,
             next_page: vec![0; blocks],
             vth: Stream::new(seed, "nand.vth", index),
+            read: Stream::new(seed, "nand.read", index),
         }
     }
 
@@ -131,7 +135,7 @@ impl Die {
                 if self.operation_block() == Some((at.plane, at.block)) {
                     return Err(Refusal::SuspendedBlock);
                 }
-                let until = issued + self.part.timing.read;
+                let until = issued + self.read_time();
                 self.array = Array::Reading(until);
                 return Ok(until);
             }
@@ -158,6 +162,25 @@ impl Die {
             }
         };
         Ok(until)
+    }
+
+    #[inline]
+    fn read_time(&mut self) -> Dur {
+        match self.part.timing.read_law {
+            ReadLaw::Fixed => self.part.timing.read,
+            ReadLaw::Exponential => {
+                // The argument is in (0, 1]; `libm` for the same bits on every machine.
+                let times_mean = -libm::log(1.0 - self.read.unit());
+                Dur::from_ns((times_mean * self.part.timing.read.ns() as f64).round() as u64)
+            }
+        }
+    }
+
+    /// Whether a sensed page goes into a second register, so that the array is free.
+    #[inline]
+    fn has_output_register(&self) -> bool {
+        self.part.timing.cache_register
+            || self.suspended && self.part.suspension.resume_at == ResumeAt::ArrayRead
     }
 
     fn begin(&mut self, operation: Operation, at: PageAddress) -> Time {
@@ -233,13 +256,13 @@ impl Die {
     pub fn elapse(&mut self, now: Time) -> Elapsed {
         match self.array {
             Array::Reading(until) if until == now => {
-                if !self.part.timing.cache_register {
-                    self.array = Array::Holding;
-                    return Elapsed::ReadReady;
-                }
                 if self.output_in_use {
                     self.array = Array::Holding;
                     return Elapsed::ReadHeld;
+                }
+                if !self.has_output_register() {
+                    self.array = Array::Holding;
+                    return Elapsed::ReadReady;
                 }
                 self.output_in_use = true;
                 self.array = Array::Idle;
@@ -265,17 +288,17 @@ impl Die {
     /// The sensed page has left over the channel. Returns true if a held page can leave now.
     #[inline]
     pub fn release(&mut self) -> bool {
-        if !self.part.timing.cache_register {
-            assert_eq!(self.array, Array::Holding, "a page left a die that had none");
+        let holds = self.array == Array::Holding;
+        assert!(holds || self.output_in_use, "a page left a die that had none");
+        if !self.output_in_use {
             self.array = Array::Idle;
             return false;
         }
-        assert!(self.output_in_use, "a page left a die that had none");
-        self.output_in_use = self.array == Array::Holding;
+        self.output_in_use = holds && self.has_output_register();
         if self.output_in_use {
             self.array = Array::Idle;
         }
-        self.output_in_use
+        holds
     }
 
     /// Counts the first `pages` pages of a block as programmed, without taking time.
@@ -292,7 +315,7 @@ impl Die {
         self.array == Array::Idle
     }
 
-    /// Whether a sensed page is still waiting to leave, or leaving, through the cache register.
+    /// Whether a sensed page is still waiting to leave, or leaving, through the second register.
     #[inline]
     pub fn output_in_use(&self) -> bool {
         self.output_in_use

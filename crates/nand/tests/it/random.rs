@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use reprieve_base::{Dur, PageAddress, Stream};
 use reprieve_nand::{
-    Command, Elapsed, EraseResume, ProgramSuspension, Suspension, Timing, VthReached,
+    Command, Elapsed, EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt,
+    Suspension, Timing, VthReached,
 };
 
 use crate::device::{Answer, Ask, Device, SHAPE, one_die, page};
@@ -92,8 +93,8 @@ impl User {
     fn live_through_promise(&mut self) {
         let elapsed = self.device.elapse(self.promise_ns);
         let (want, array) = match self.array {
-            Array::Reading if !self.timing.cache_register => (Elapsed::ReadReady, Array::Holding),
             Array::Reading if self.output_in_use => (Elapsed::ReadHeld, Array::Holding),
+            Array::Reading if !self.lets_go() => (Elapsed::ReadReady, Array::Holding),
             Array::Reading => {
                 self.output_in_use = true;
                 (Elapsed::ReadReady, Array::Idle)
@@ -168,7 +169,13 @@ impl User {
     }
 
     fn may_release(&self) -> bool {
-        if self.timing.cache_register { self.output_in_use } else { self.array == Array::Holding }
+        self.output_in_use || self.array == Array::Holding
+    }
+
+    /// Whether a sensed page leaves the array to others.
+    fn lets_go(&self) -> bool {
+        let in_between = self.suspended && self.suspension.resume_at == ResumeAt::ArrayRead;
+        self.timing.cache_register || in_between
     }
 
     /// Suspends and resumes come twice, so that they are not lost among the many starts.
@@ -253,13 +260,14 @@ impl User {
     }
 
     fn release(&mut self) {
-        let held = self.array == Array::Holding;
-        let leaves = held && self.timing.cache_register;
-        assert_eq!(self.device.die.release(), leaves);
-        self.output_in_use = leaves;
-        if held {
+        // The page in the second register came first and leaves first.
+        let next = self.array == Array::Holding && self.output_in_use;
+        assert_eq!(self.device.die.release(), next);
+        let stays = next && !self.lets_go();
+        if self.array == Array::Holding && !stays {
             self.array = Array::Idle;
         }
+        self.output_in_use = next && !stays;
     }
 
     /// What the die tells of itself is what its user knows.
@@ -297,8 +305,9 @@ impl User {
 fn timings() -> impl Strategy<Value = Timing> {
     let transfers = (0..6u64, 0..12u64, 1..15u64);
     let phases = (1..5u32, 1..25u64, 1..15u64, 1..60u64, 1..15u64);
+    let segments = prop_oneof![Just(1u32), 2..6u32];
     let overheads = (0..10u64, 0..8u64, 0..8u64, any::<bool>());
-    (transfers, phases, overheads).prop_map(|(transfers, phases, overheads)| {
+    (transfers, phases, overheads, segments).prop_map(|(transfers, phases, overheads, segments)| {
         let ns = Dur::from_ns;
         let (iterations, pulse_ns, verify_ns, erase_ns, erase_verify_ns) = phases;
         let (reset_ns, buffer_ns, overhead_ns, cache_register) = overheads;
@@ -307,10 +316,12 @@ fn timings() -> impl Strategy<Value = Timing> {
             command: ns(transfers.0),
             bus: ns(transfers.1),
             read: ns(transfers.2),
+            read_law: ReadLaw::Fixed,
             program_iterations: iterations,
             program_pulse: ns(pulse_ns),
             verify: ns(verify_ns),
-            erase: ns(erase_ns),
+            erase: ns(erase_ns * u64::from(segments)),
+            erase_segments: segments,
             erase_verify: ns(erase_verify_ns),
             voltage_reset: ns(reset_ns.min(shortest_ns)),
             buffer: ns(buffer_ns),
@@ -340,13 +351,25 @@ fn suspensions() -> impl Strategy<Value = Suspension> {
     let most = prop_oneof![3 => Just(None), 1 => (0..4u32).prop_map(Some)];
     let min_progress_ns = prop_oneof![3 => Just(0), 1 => 1..40u64];
     let able = (prop::bool::weighted(0.9), any::<bool>());
-    (programs, erases, targets, most, min_progress_ns, able).prop_map(
-        |(program, erase_resume, vth_reached, max_per_operation, min_progress_ns, able)| {
+    let erase_modes = prop_oneof![
+        3 => Just(EraseMode::Immediate),
+        1 => Just(EraseMode::Deferred),
+        2 => (0..150u64).prop_map(|ns| EraseMode::Timeout(Dur::from_ns(ns))),
+    ];
+    let restores = prop_oneof![Just(Restore::Atomic), Just(Restore::Interruptible)];
+    let resume_ats = prop_oneof![Just(ResumeAt::DataOut), Just(ResumeAt::ArrayRead)];
+    let modes = (erase_modes, restores, resume_ats, any::<bool>());
+    (programs, erases, targets, most, min_progress_ns, able, modes).prop_map(
+        |(program, erase_resume, vth_reached, max_per_operation, min_progress_ns, able, modes)| {
             Suspension {
                 program,
                 erase: able.0,
                 erase_resume,
+                erase_mode: modes.0,
+                reset_inside_phase: modes.3,
                 shadow_buffer: able.1,
+                restore: modes.1,
+                resume_at: modes.2,
                 vth_reached,
                 max_per_operation,
                 min_progress: Dur::from_ns(min_progress_ns),

@@ -12,7 +12,7 @@ mod unit;
 use std::sync::Arc;
 
 use reprieve_base::{Geometry, Time};
-use reprieve_nand::{Part, Refusal, Shape, Timing};
+use reprieve_nand::{Part, Refusal, ResumeAt, Shape, Timing};
 
 use crate::scenario::{OperationSet, Scenario};
 use crate::sched::{self, Scheduler};
@@ -131,7 +131,9 @@ impl Flash {
                 gc_read: rules.gc_read_suspends,
             },
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
-            private_channels: geometry.dies_per_channel == 1 && !timing.cache_register,
+            private_channels: geometry.dies_per_channel == 1
+                && !timing.cache_register
+                && scenario.suspension.resume_at == ResumeAt::DataOut,
             dirty_dies: Vec::with_capacity(dies as usize),
             dirty_channels: Vec::with_capacity(geometry.channels as usize),
             arrivals: 0,

@@ -214,7 +214,7 @@ impl Flash {
                 unit.operation = NONE;
                 unit.freed(now);
                 self.txns[id].book(Part::Array, now);
-                self.count_operation(id);
+                self.count_operation(id, now);
                 self.complete(id);
             }
             Elapsed::Suspended => {
@@ -260,8 +260,9 @@ impl Flash {
         let id = unit.leaving;
         unit.leaving = NONE;
         self.txns[id].book(Part::Bus, now);
+        let was_free = unit.die.is_free();
         let held = unit.die.release();
-        if held || !self.timing.cache_register {
+        if !was_free && unit.die.is_free() {
             unit.freed(now);
         }
         if held {
@@ -275,15 +276,22 @@ impl Flash {
         self.complete(id);
     }
 
-    fn count_operation(&mut self, id: u32) {
+    fn count_operation(&mut self, id: u32, now: Time) {
         let txn = &self.txns[id];
         match txn.kind {
             Kind::Program => self.counts.host_programs += 1,
             Kind::GcProgram => self.counts.gc_programs += 1,
             _ => self.counts.erases += 1,
         }
-        let is_erase = usize::from(txn.kind == Kind::Erase);
-        self.counts.suspended[is_erase] += u64::from(txn.suspensions > 0);
+        if txn.suspensions > 0 {
+            let is_erase = txn.kind == Kind::Erase;
+            let undisturbed = match is_erase {
+                true => self.timing.undisturbed_erase(),
+                false => self.timing.undisturbed_program(),
+            };
+            let suspended = &mut self.counts.suspended[usize::from(is_erase)];
+            suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
+        }
     }
 
     fn complete(&mut self, id: u32) {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use reprieve_base::Geometry;
-use reprieve_nand::{Suspension, Timing};
+use reprieve_nand::{EraseMode, Suspension, Timing};
 use reprieve_trace::{Addresses, Arrivals, MixedConfig, TraceConfig, WorkloadConfig};
 
 use super::resolve::Values;
@@ -55,10 +55,12 @@ fn timing(values: &Values) -> Timing {
         command: values.dur("timing.t_command_us"),
         bus: values.dur("timing.t_bus_us"),
         read: values.dur("timing.t_read_us"),
+        read_law: Word::of_word(values.text("timing.read_law")),
         program_iterations: values.u32("timing.program_iterations"),
         program_pulse: values.dur("timing.t_program_pulse_us"),
         verify: values.dur("timing.t_verify_us"),
         erase: values.dur("timing.t_erase_us"),
+        erase_segments: values.u32("timing.erase_segments"),
         erase_verify: values.dur("timing.t_erase_verify_us"),
         voltage_reset: values.dur("timing.t_voltage_reset_us"),
         buffer: values.dur("timing.t_buffer_us"),
@@ -72,7 +74,16 @@ fn suspension(values: &Values) -> Suspension {
         program: Word::of_word(values.text("suspension.program")),
         erase: values.flag("suspension.erase"),
         erase_resume: Word::of_word(values.text("suspension.erase_resume")),
+        erase_mode: match values.text("suspension.erase_mode") {
+            "immediate" => EraseMode::Immediate,
+            "deferred" => EraseMode::Deferred,
+            "timeout" => EraseMode::Timeout(values.dur("suspension.erase_timeout_us")),
+            other => panic!("erase mode {other} is in the schema and not built"),
+        },
+        reset_inside_phase: values.flag("suspension.reset_inside_phase"),
         shadow_buffer: values.flag("suspension.shadow_buffer"),
+        restore: Word::of_word(values.text("suspension.restore")),
+        resume_at: Word::of_word(values.text("suspension.resume_at")),
         vth_reached: Word::of_word(values.text("suspension.vth_reached")),
         max_per_operation: values.u32_if_on("suspension.max_per_operation"),
         min_progress: values.dur("suspension.min_progress_us"),

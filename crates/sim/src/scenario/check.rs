@@ -1,7 +1,7 @@
 //! What no single key can tell: values that do not fit each other.
 
-use reprieve_base::UserError;
-use reprieve_nand::ProgramSuspension;
+use reprieve_base::{Dur, UserError};
+use reprieve_nand::{EraseMode, ProgramSuspension};
 
 use super::Scenario;
 use super::resolve::{Resolved, Use};
@@ -19,6 +19,7 @@ pub(super) fn check(
     resolved: &Resolved,
     purpose: Use,
 ) -> Result<(), UserError> {
+    erase_segments(scenario, resolved)?;
     voltage_reset(scenario, resolved)?;
     if purpose == Use::Run {
         over_provisioning(scenario, resolved)?;
@@ -61,21 +62,44 @@ pub(super) fn geometry(resolved: &Resolved) -> Result<(), UserError> {
     Ok(())
 }
 
+/// Segments are equal, and a nanosecond is not divided.
+fn erase_segments(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let timing = &scenario.timing;
+    if timing.erase.ns() % u64::from(timing.erase_segments) == 0 {
+        return Ok(());
+    }
+    let what = format!(
+        "must divide timing.t_erase_us ({}) into equal segments of whole nanoseconds",
+        timing.erase
+    );
+    Err(resolved.fault("timing.erase_segments", what))
+}
+
 /// A cancelled phase ends with a voltage reset, so it has room for one.
 fn voltage_reset(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
-    let timing = &scenario.timing;
-    let cancels = scenario.suspension.program == ProgramSuspension::Ipc;
+    let (timing, suspension) = (&scenario.timing, &scenario.suspension);
+    if !suspension.reset_inside_phase {
+        return Ok(());
+    }
+    let cancels = suspension.program == ProgramSuspension::Ipc;
+    let erases = suspension.erase && suspension.erase_mode != EraseMode::Deferred;
+    let segments = timing.erase_segments;
+    let segment = Dur::from_ns(timing.erase.ns() / u64::from(segments));
+    let segment_name = match segments {
+        1 => "timing.t_erase_us".to_string(),
+        _ => format!("timing.t_erase_us / {segments}"),
+    };
     let phases = [
-        (cancels, timing.program_pulse, "t_program_pulse_us"),
-        (cancels, timing.verify, "t_verify_us"),
-        (scenario.suspension.erase, timing.erase, "t_erase_us"),
-        (scenario.suspension.erase, timing.erase_verify, "t_erase_verify_us"),
+        (cancels, timing.program_pulse, "timing.t_program_pulse_us"),
+        (cancels, timing.verify, "timing.t_verify_us"),
+        (erases, segment, &segment_name),
+        (erases, timing.erase_verify, "timing.t_erase_verify_us"),
     ];
     for (cancelled, phase, key) in phases {
         // A phase of no length is never found in progress, so it is never cancelled.
         if cancelled && phase.ns() > 0 && phase < timing.voltage_reset {
             let what = format!(
-                "is longer than timing.{key} ({phase}), a phase that can be broken off; \
+                "is longer than {key} ({phase}), a phase that can be broken off; \
                  must be at most that"
             );
             return Err(resolved.fault("timing.t_voltage_reset_us", what));

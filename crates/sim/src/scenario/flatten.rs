@@ -1,7 +1,7 @@
 //! From the typed scenario back to the values of its keys: the inverse of `build`.
 
 use reprieve_base::{Dur, Geometry};
-use reprieve_nand::{Suspension, Timing};
+use reprieve_nand::{EraseMode, Suspension, Timing};
 use reprieve_trace::{Addresses, Arrivals, MixedConfig, TraceConfig, WorkloadConfig};
 
 use super::resolve::Values;
@@ -70,15 +70,17 @@ fn geometry(geometry: &Geometry) -> [Pair; 7] {
     ]
 }
 
-fn timing(timing: &Timing) -> [Pair; 12] {
+fn timing(timing: &Timing) -> [Pair; 14] {
     [
         ("timing.t_command_us", dur(timing.command)),
         ("timing.t_bus_us", dur(timing.bus)),
         ("timing.t_read_us", dur(timing.read)),
+        ("timing.read_law", text(timing.read_law.word())),
         ("timing.program_iterations", count(timing.program_iterations)),
         ("timing.t_program_pulse_us", dur(timing.program_pulse)),
         ("timing.t_verify_us", dur(timing.verify)),
         ("timing.t_erase_us", dur(timing.erase)),
+        ("timing.erase_segments", count(timing.erase_segments)),
         ("timing.t_erase_verify_us", dur(timing.erase_verify)),
         ("timing.t_voltage_reset_us", dur(timing.voltage_reset)),
         ("timing.t_buffer_us", dur(timing.buffer)),
@@ -87,12 +89,22 @@ fn timing(timing: &Timing) -> [Pair; 12] {
     ]
 }
 
-fn suspension(suspension: &Suspension) -> [Pair; 7] {
+fn suspension(suspension: &Suspension) -> [Pair; 12] {
+    let (erase_mode, erase_timeout) = match suspension.erase_mode {
+        EraseMode::Immediate => ("immediate", None),
+        EraseMode::Deferred => ("deferred", None),
+        EraseMode::Timeout(limit) => ("timeout", dur(limit)),
+    };
     [
         ("suspension.program", text(suspension.program.word())),
         ("suspension.erase", flag(suspension.erase)),
+        ("suspension.erase_mode", text(erase_mode)),
+        ("suspension.erase_timeout_us", erase_timeout),
         ("suspension.erase_resume", text(suspension.erase_resume.word())),
+        ("suspension.reset_inside_phase", flag(suspension.reset_inside_phase)),
         ("suspension.shadow_buffer", flag(suspension.shadow_buffer)),
+        ("suspension.restore", text(suspension.restore.word())),
+        ("suspension.resume_at", text(suspension.resume_at.word())),
         ("suspension.vth_reached", text(suspension.vth_reached.word())),
         ("suspension.max_per_operation", suspension.max_per_operation.and_then(count)),
         ("suspension.min_progress_us", dur(suspension.min_progress)),

@@ -7,7 +7,9 @@
 use std::collections::VecDeque;
 
 use reprieve_base::Stream;
-use reprieve_nand::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+use reprieve_nand::{
+    EraseMode, EraseResume, ProgramSuspension, Restore, ResumeAt, Suspension, Timing, VthReached,
+};
 
 /// What a command does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,10 +83,11 @@ pub fn run(
 enum What {
     /// Command, and for a program its data in: never interrupted.
     Transfer,
-    /// The page buffer gets its data back: never interrupted.
+    /// The page buffer gets its data back.
     Restore,
-    /// The voltages of a suspended erase are set again: never interrupted.
+    /// The voltages of a suspended erase are set again.
     SetUp,
+    /// A program pulse, or a segment of the erase pulse.
     Pulse,
     Verify,
     /// Pulse and verify that cannot be parted.
@@ -116,8 +119,11 @@ fn phases(list: &[(What, u64)]) -> VecDeque<Phase> {
     real.map(|&(what, length_ns)| Phase { what, length_ns }).collect()
 }
 
-fn erase_array(timing: &Timing) -> [(What, u64); 2] {
-    [(What::Pulse, timing.erase.ns()), (What::Verify, timing.erase_verify.ns())]
+fn erase_array(timing: &Timing) -> Vec<(What, u64)> {
+    let segments = timing.erase_segments;
+    let mut list = vec![(What::Pulse, timing.erase.ns() / u64::from(segments)); segments as usize];
+    list.push((What::Verify, timing.erase_verify.ns()));
+    list
 }
 
 /// A program or erase that has begun and is not complete.
@@ -157,6 +163,8 @@ pub struct Die<'a> {
     reading: Option<(usize, u64)>,
     /// The read whose data is on the channel, and the end of that transfer.
     data_out: Option<(usize, u64)>,
+    /// That data leaves from a second register, so that the array has a page buffer to itself.
+    leaves_apart: bool,
     operation: Option<Operation>,
     /// One for each command, as far as it is known.
     pub outcomes: Vec<Outcome>,
@@ -187,6 +195,7 @@ impl<'a> Die<'a> {
             queue: Vec::new(),
             reading: None,
             data_out: None,
+            leaves_apart: false,
             operation: None,
             outcomes: vec![Outcome::default(); commands.len()],
             incomplete: commands.len(),
@@ -248,6 +257,9 @@ impl<'a> Die<'a> {
         let over = self.reading.filter(|&(_, end_ns)| end_ns <= now_ns && self.data_out.is_none());
         if let Some((index, _)) = over {
             self.data_out = Some((index, now_ns + self.timing.bus.ns()));
+            let served_in_between = self.suspension.resume_at == ResumeAt::ArrayRead
+                && self.operation.as_ref().is_some_and(|o| matches!(o.state, State::Suspended));
+            self.leaves_apart = self.timing.cache_register || served_in_between;
             self.reading = None;
             return true;
         }
@@ -369,15 +381,27 @@ impl<'a> Die<'a> {
     /// Within a phase: cancels it, if it can be cancelled and a read wants the array.
     fn break_off_if_wanted(&mut self, since_ns: u64) -> bool {
         let (now_ns, reset_ns) = (self.now_ns, self.timing.voltage_reset.ns());
+        let reset_inside_ns = if self.suspension.reset_inside_phase { reset_ns } else { 0 };
         let operation =
             self.operation.as_ref().expect("called while a program or erase is under way");
         let phase = operation.ahead[0];
         let erases = self.commands[operation.index].kind == Kind::Erase;
         let can_be_cancelled = matches!(phase.what, What::Pulse | What::Verify)
-            && (erases || self.suspension.program == ProgramSuspension::Ipc);
-        let already_resets = now_ns + reset_ns >= since_ns + phase.length_ns;
+            && match erases {
+                true => !self.erase_is_deferred(operation.index),
+                false => self.suspension.program == ProgramSuspension::Ipc,
+            };
+        let already_resets = now_ns + reset_inside_ns >= since_ns + phase.length_ns;
+        let sets_up = phase.what == What::SetUp;
+        let restores = phase.what == What::Restore && self.suspension.shadow_buffer;
+        let can_be_undone = self.suspension.restore == Restore::Interruptible;
         if !self.suspension_is_wanted() {
             return false;
+        }
+        if can_be_undone && (sets_up || restores) {
+            self.running().ahead.pop_front();
+            self.stop(None, 0, if sets_up { now_ns + reset_ns } else { now_ns });
+            return true;
         }
         if !can_be_cancelled || already_resets {
             // The request stands, whatever the queue looks like when the phase ends.
@@ -387,8 +411,18 @@ impl<'a> Die<'a> {
         if phase.what == What::Pulse && !erases {
             self.cut_program_pulse(phase, now_ns - since_ns);
         }
-        self.stop(now_ns - since_ns, now_ns + reset_ns);
+        self.stop(None, now_ns - since_ns, now_ns + reset_ns);
         true
+    }
+
+    /// Whether the erase has grown so old that it stops at the end of a segment only.
+    fn erase_is_deferred(&self, index: usize) -> bool {
+        let first_ns = self.outcomes[index].start_ns + self.timing.command.ns();
+        match self.suspension.erase_mode {
+            EraseMode::Immediate => false,
+            EraseMode::Deferred => true,
+            EraseMode::Timeout(limit) => self.now_ns - first_ns >= limit.ns(),
+        }
     }
 
     /// At the end of a phase that is not the last: suspends there, or begins the next phase.
@@ -398,17 +432,18 @@ impl<'a> Die<'a> {
         if !asked && !self.suspension_is_wanted() {
             self.running().state = State::Within(now_ns);
         } else if ended == What::Iteration {
-            self.stop(0, now_ns + self.timing.suspend_overhead.ns());
+            self.stop(Some(ended), 0, now_ns + self.timing.suspend_overhead.ns());
         } else {
-            self.stop(0, now_ns);
+            self.stop(Some(ended), 0, now_ns);
         }
         true
     }
 
     /// Suspends; what a resume must do first goes before the phases that are still ahead.
     ///
-    /// The first of these is broken off after `elapsed_ns`, or not begun if that is 0.
-    fn stop(&mut self, elapsed_ns: u64, until_ns: u64) {
+    /// The first of these is broken off after `elapsed_ns`, or not begun if that is 0. After the
+    /// phase that `ended` just now the voltages are still there.
+    fn stop(&mut self, ended: Option<What>, elapsed_ns: u64, until_ns: u64) {
         let timing = self.timing;
         let resume = self.suspension.erase_resume;
         let restore = (What::Restore, self.restore_ns());
@@ -419,7 +454,10 @@ impl<'a> Die<'a> {
             operation.put_before(&[restore]);
         } else if resume == EraseResume::Restart {
             operation.ahead = phases(&erase_array(timing));
-        } else if resume == EraseResume::Exact && operation.ahead[0].what == What::Pulse {
+        } else if resume == EraseResume::Exact
+            && operation.ahead[0].what == What::Pulse
+            && ended != Some(What::Pulse)
+        {
             operation.ahead[0].length_ns -= elapsed_ns;
             operation.put_before(&[(What::SetUp, timing.voltage_reset.ns())]);
         }
@@ -498,9 +536,9 @@ impl<'a> Die<'a> {
         })
     }
 
-    /// Whether no read holds the array, or the one page buffer of a die without a cache register.
+    /// Whether no read holds the array, or the one page buffer of a die without a second register.
     fn array_is_free(&self) -> bool {
-        self.reading.is_none() && (self.timing.cache_register || self.data_out.is_none())
+        self.reading.is_none() && (self.leaves_apart || self.data_out.is_none())
     }
 
     fn restore_ns(&self) -> u64 {

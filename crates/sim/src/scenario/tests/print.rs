@@ -24,6 +24,7 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
             "device",
             "part",
             "policy",
+            "suspension.erase_timeout_us",
             "suspension.min_remaining_us",
             "suspension.max_suspended_us",
             "workload.trace",
@@ -52,6 +53,9 @@ fn awkward_values_are_read_back() {
         vec!["seed=18446744073709551615"],
         vec!["timing.t_read_us=0.001", "timing.t_bus_us=12.34"],
         vec!["suspension.policy=threshold", "suspension.min_remaining_us=0.5"],
+        vec!["suspension.erase_mode=timeout", "suspension.erase_timeout_us=0.25"],
+        vec!["suspension.erase_mode=deferred", "timing.erase_segments=7", "timing.t_erase_us=70"],
+        vec!["suspension.reset_inside_phase=false", "timing.t_voltage_reset_us=5000"],
         vec!["suspension.host_read_suspends=[]"],
         vec!["workload.request_bytes=[[4096, 2.5]]"],
         vec!["workload.trace=Cargo.toml", "workload.devices=[7, 1]", "workload.duration_s=0.25"],
@@ -93,6 +97,16 @@ fn sets() -> impl Strategy<Value = Vec<String>> {
         word("ftl.precondition", &["none", "sequential", "steady"]),
         word("buffer.acknowledge", &["through", "back"]),
         word("scheduling.write_queue_limit", &["none", "64"]),
+        (
+            word("timing.read_law", &["fixed", "exponential"]),
+            word("suspension.restore", &["atomic", "interruptible"]),
+            word("suspension.resume_at", &["data_out", "array_read"]),
+            word("suspension.reset_inside_phase", &["true", "false"]),
+            word(
+                "suspension.erase_mode",
+                &["immediate", "deferred", "timeout|suspension.erase_timeout_us=1.5"],
+            ),
+        ),
     );
     let workload = (
         (0.0f64..=0.5).prop_map(|share| format!("workload.read_fraction={share:?}")),
@@ -108,8 +122,8 @@ fn sets() -> impl Strategy<Value = Vec<String>> {
     );
     (drive, policies, workload).prop_map(|(d, p, w)| {
         let all = [
-            d.0, d.1, d.2, d.3, d.4, d.5, d.6, d.7, p.0, p.1, p.2, p.3, p.4, p.5, p.6, p.7, w.0,
-            w.1, w.2, w.3, w.4,
+            d.0, d.1, d.2, d.3, d.4, d.5, d.6, d.7, p.0, p.1, p.2, p.3, p.4, p.5, p.6, p.7, p.8.0,
+            p.8.1, p.8.2, p.8.3, p.8.4, w.0, w.1, w.2, w.3, w.4,
         ];
         all.iter().flat_map(|set| set.split('|')).map(str::to_string).collect()
     })
