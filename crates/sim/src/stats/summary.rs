@@ -122,7 +122,7 @@ impl Facts<'_> {
     fn flash_counts(&self, written_bytes: u64) -> Value {
         let flash = self.flash;
         let [program, erase] = flash.suspensions;
-        json!({
+        let mut counts = json!({
             "reads": self.reads(),
             "programs": self.programs(),
             "erases": flash.erases,
@@ -139,7 +139,11 @@ impl Facts<'_> {
                 "erase": ratio(flash.suspended[1], flash.erases),
             },
             "suspended_ns": {"program": flash.suspended_ns[0], "erase": flash.suspended_ns[1]},
-        })
+        });
+        if let Some(by_write) = flash.suspensions_by_write {
+            counts["suspensions_by_write"] = json!(by_write);
+        }
+        counts
     }
 
     fn device(&self, requests: u64, bytes: u64) -> Value {
