@@ -53,6 +53,7 @@ fn awkward_values_are_read_back() {
         vec!["timing.t_read_us=0.001", "timing.t_bus_us=12.34"],
         vec!["suspension.policy=threshold", "suspension.min_remaining_us=0.5"],
         vec!["suspension.host_read_suspends=[]"],
+        vec!["suspension.host_write_suspends=[\"erase\"]"],
         vec!["workload.request_bytes=[[4096, 2.5]]"],
         vec!["workload.trace=Cargo.toml", "workload.devices=[7, 1]", "workload.duration_s=0.25"],
         vec!["workload.trace=Cargo.toml", "workload.devices=merge", "workload.unwritten=zero"],
