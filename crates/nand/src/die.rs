@@ -229,7 +229,7 @@ impl Die {
         }
     }
 
-    /// Lets the operation suspended last run again from `now`, beginning with its restore or set-up.
+    /// Lets the operation suspended last go on from `now`, beginning with its restore or set-up.
     ///
     /// Without a shadow buffer the caller sends the page over the channel from `now` on.
     /// Returns when the operation will have ended, if it is not suspended again.
