@@ -150,6 +150,9 @@ impl Die {
                     std::cmp::Ordering::Greater => return Err(Refusal::OutOfOrder { expected }),
                     std::cmp::Ordering::Equal => self.next_page[block] += 1,
                 }
+                if self.suspended {
+                    self.enclose();
+                }
                 self.begin(
                     Operation::new(Kind::Program, issued + self.part.timing.bus, &self.part.timing),
                     at,
@@ -166,16 +169,27 @@ impl Die {
 
     fn begin(&mut self, operation: Operation, at: PageAddress) -> Time {
         let until = operation.end(&self.part.timing);
-        if self.suspended {
-            self.outer = self.operation.take();
-            self.suspended = false;
-        }
         self.operation = Some((operation, at));
         self.array = Array::Running(until);
         until
     }
 
+    /// The suspended erase now lies around the program that begins.
+    #[cold]
+    fn enclose(&mut self) {
+        self.outer = self.operation.take();
+        self.suspended = false;
+    }
+
+    /// The program is complete; what is suspended now is the erase around it.
+    #[cold]
+    fn uncover(&mut self) {
+        self.operation = self.outer.take();
+        self.suspended = true;
+    }
+
     /// Whether an operation of this kind may begin in an idle array.
+    #[inline]
     fn admit_operation(&self, kind: Kind, at: PageAddress) -> Result<(), Refusal> {
         let Some((suspended, _)) = &self.operation else { return Ok(()) };
         if self.works_on(at) {
@@ -271,8 +285,7 @@ impl Die {
                 let (operation, _) = self.operation.take().expect("a running array");
                 self.array = Array::Idle;
                 if self.outer.is_some() {
-                    self.operation = self.outer.take();
-                    self.suspended = true;
+                    self.uncover();
                 }
                 match operation.kind {
                     Kind::Program => Elapsed::Programmed,

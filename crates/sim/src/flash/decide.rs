@@ -110,7 +110,6 @@ impl Flash {
         let Some(block) = unit.die.operation_block() else {
             return Some(id);
         };
-        let outer = unit.die.outer_block();
         let operation = self.txns[unit.operation].kind;
         while id != NONE {
             let txn = &mut self.txns[id];
@@ -118,7 +117,7 @@ impl Flash {
                 work.locate(txn);
                 // The block of a running or suspended operation cannot be read.
                 let own = (txn.at.plane, txn.at.block);
-                if own != block && Some(own) != outer {
+                if own != block && unit.die.outer_block() != Some(own) {
                     return Some(id);
                 }
             }
@@ -132,9 +131,11 @@ impl Flash {
     /// Programs do not overtake each other: pages of a block are programmed in order.
     #[inline]
     fn admissible_write<W: Work>(&self, die: u32, work: &W) -> Option<u32> {
-        if !self.admission.write_in_erase {
-            return None;
-        }
+        if self.admission.write_in_erase { self.program_for_erase(die, work) } else { None }
+    }
+
+    #[cold]
+    fn program_for_erase<W: Work>(&self, die: u32, work: &W) -> Option<u32> {
         let unit = &self.units[die as usize];
         let id = unit.writes.first()?;
         let kinds = (self.txns[id].kind, self.txns[unit.operation].kind);
@@ -213,11 +214,14 @@ impl Flash {
 
     /// Whether the erase around the operation has been suspended for as long as it may be: then
     /// the operation goes on to its end, so that the erase can.
+    #[inline]
     fn outer_must_resume(&self, die: u32, now: Time) -> bool {
+        self.units[die as usize].outer != NONE && self.enclosing_must_resume(die, now)
+    }
+
+    #[cold]
+    fn enclosing_must_resume(&self, die: u32, now: Time) -> bool {
         let unit = &self.units[die as usize];
-        if unit.outer == NONE {
-            return false;
-        }
         let before = Dur::from_ns(self.txns[unit.outer].suspended_ns);
         let suspended = before + (now - unit.outer_since);
         self.policy.must_resume(&OperationView { remaining: Dur::ZERO, suspended })

@@ -87,6 +87,7 @@ impl Unit {
     }
 
     /// What was suspended, an erase, now lies around the operation that begins.
+    #[cold]
     pub(super) fn enclose(&mut self) {
         assert_eq!(self.outer, NONE, "a program inside a program inside an erase");
         self.outer = self.operation;
@@ -96,11 +97,17 @@ impl Unit {
     /// The operation is complete; what lay around it is as it was before.
     #[inline]
     pub(super) fn end_operation(&mut self) -> u32 {
+        let id = std::mem::replace(&mut self.operation, NONE);
         if self.outer != NONE {
-            self.suspended_since = self.outer_since;
+            self.uncover();
         }
-        let outer = std::mem::replace(&mut self.outer, NONE);
-        std::mem::replace(&mut self.operation, outer)
+        id
+    }
+
+    #[cold]
+    fn uncover(&mut self) {
+        self.operation = std::mem::replace(&mut self.outer, NONE);
+        self.suspended_since = self.outer_since;
     }
 
     #[inline]
