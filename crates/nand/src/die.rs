@@ -1,4 +1,4 @@
-//! The die: one array, its page buffer and output register, and at most one suspended operation.
+//! The die: one array, its page buffer and output register, and the operations suspended there.
 
 use std::sync::Arc;
 
@@ -86,9 +86,12 @@ pub struct Die {
     array: Array,
     /// A sensed page that the array has let go of is waiting to leave, or leaving.
     output_in_use: bool,
-    /// The program or erase that runs or is suspended, and the block it works on.
+    /// The program or erase that runs or was suspended last, and the block it works on.
     operation: Option<(Operation, PageAddress)>,
+    /// Whether `operation` is suspended.
     suspended: bool,
+    /// The suspended erase inside which `operation`, a program, runs or is suspended.
+    outer: Option<(Operation, PageAddress)>,
     /// Next page of each block, plane by plane.
     next_page: Vec<u16>,
     vth: Stream,
@@ -110,6 +113,7 @@ impl Die {
             output_in_use: false,
             operation: None,
             suspended: false,
+            outer: None,
             next_page: vec![0; blocks],
             vth: Stream::new(seed, "nand.vth", index),
             read: Stream::new(seed, "nand.read", index),
@@ -132,7 +136,7 @@ impl Die {
         let issued = now + self.part.timing.command;
         let until = match command {
             Command::Read(_) => {
-                if self.operation_block() == Some((at.plane, at.block)) {
+                if self.works_on(at) {
                     return Err(Refusal::SuspendedBlock);
                 }
                 let until = issued + self.read_time();
@@ -140,7 +144,7 @@ impl Die {
                 return Ok(until);
             }
             Command::Program(_) => {
-                self.admit_operation(at)?;
+                self.admit_operation(Kind::Program, at)?;
                 if self.output_in_use {
                     return Err(Refusal::Busy);
                 }
@@ -150,13 +154,16 @@ impl Die {
                     std::cmp::Ordering::Greater => return Err(Refusal::OutOfOrder { expected }),
                     std::cmp::Ordering::Equal => self.next_page[block] += 1,
                 }
+                if self.suspended {
+                    self.enclose();
+                }
                 self.begin(
                     Operation::new(Kind::Program, issued + self.part.timing.bus, &self.part.timing),
                     at,
                 )
             }
             Command::Erase(_) => {
-                self.admit_operation(at)?;
+                self.admit_operation(Kind::Erase, at)?;
                 self.next_page[block] = 0;
                 self.begin(Operation::new(Kind::Erase, issued, &self.part.timing), at)
             }
@@ -190,11 +197,40 @@ impl Die {
         until
     }
 
-    fn admit_operation(&self, at: PageAddress) -> Result<(), Refusal> {
-        match self.operation_block() {
-            Some(block) if block == (at.plane, at.block) => Err(Refusal::SuspendedBlock),
-            Some(_) => Err(Refusal::Nested),
-            None => Ok(()),
+    /// The suspended erase now lies around the program that begins.
+    #[cold]
+    fn enclose(&mut self) {
+        self.outer = self.operation.take();
+        self.suspended = false;
+    }
+
+    /// The program is complete; what is suspended now is the erase around it.
+    #[cold]
+    fn uncover(&mut self) {
+        self.operation = self.outer.take();
+        self.suspended = true;
+    }
+
+    /// Whether an operation of this kind may begin in an idle array.
+    #[inline]
+    fn admit_operation(&self, kind: Kind, at: PageAddress) -> Result<(), Refusal> {
+        let Some((suspended, _)) = &self.operation else { return Ok(()) };
+        if self.works_on(at) {
+            return Err(Refusal::SuspendedBlock);
+        }
+        // What lies innermost is a program if there are two, so that there are never three.
+        let fits = (kind, suspended.kind) == (Kind::Program, Kind::Erase);
+        if fits && self.part.suspension.program_in_erase { Ok(()) } else { Err(Refusal::Nested) }
+    }
+
+    /// Whether an operation that runs or is suspended works on the block of `at`.
+    #[inline]
+    fn works_on(&self, at: PageAddress) -> bool {
+        let own =
+            |(_, own): &(Operation, PageAddress)| (own.plane, own.block) == (at.plane, at.block);
+        match &self.operation {
+            None => false,
+            Some(operation) => own(operation) || self.outer.as_ref().is_some_and(own),
         }
     }
 
@@ -230,7 +266,7 @@ impl Die {
         }
     }
 
-    /// Lets the suspended operation run again from `now`, beginning with its restore or set-up.
+    /// Lets the operation suspended last go on from `now`, beginning with its restore or set-up.
     ///
     /// Without a shadow buffer the caller sends the page over the channel from `now` on.
     /// Returns when the operation will have ended, if it is not suspended again.
@@ -271,6 +307,9 @@ impl Die {
             Array::Running(until) if until == now => {
                 let (operation, _) = self.operation.take().expect("a running array");
                 self.array = Array::Idle;
+                if self.outer.is_some() {
+                    self.uncover();
+                }
                 match operation.kind {
                     Kind::Program => Elapsed::Programmed,
                     Kind::Erase => Elapsed::Erased,
@@ -327,24 +366,30 @@ impl Die {
         matches!(self.array, Array::Running(_))
     }
 
-    /// Whether an operation is suspended, its array free for reads.
+    /// Whether the operation begun last is suspended, its array free for what it makes way for.
     #[inline]
     pub fn is_suspended(&self) -> bool {
         self.suspended
     }
 
-    /// Plane and block of the program or erase that runs, is being suspended or is suspended.
+    /// Plane and block of the program or erase that runs, is being suspended or was suspended last.
     #[inline]
     pub fn operation_block(&self) -> Option<(u32, u32)> {
         self.operation.as_ref().map(|(_, at)| (at.plane, at.block))
     }
 
-    /// Suspensions of the program or erase that runs or is suspended.
+    /// Plane and block of the suspended erase around that program.
+    #[inline]
+    pub fn outer_block(&self) -> Option<(u32, u32)> {
+        self.outer.as_ref().map(|(_, at)| (at.plane, at.block))
+    }
+
+    /// Suspensions of the program or erase that runs or was suspended last.
     pub fn suspensions(&self) -> u32 {
         self.operation.as_ref().map_or(0, |(operation, _)| operation.suspensions)
     }
 
-    /// Whether the suspended operation's page has to be sent again over the channel.
+    /// Whether the page of the operation suspended last has to be sent again over the channel.
     pub fn resume_needs_channel(&self) -> bool {
         let program = self.operation.as_ref().is_some_and(|(op, _)| op.kind == Kind::Program);
         program && !self.part.suspension.shadow_buffer

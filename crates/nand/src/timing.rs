@@ -150,4 +150,6 @@ pub struct Suspension {
     pub max_per_operation: Option<u32>,
     /// An operation is not suspended again sooner than this after its resume.
     pub min_progress: Dur,
+    /// Whether a program can run, and be suspended itself, inside a suspended erase.
+    pub program_in_erase: bool,
 }

@@ -81,6 +81,7 @@ pub fn suspending(program: ProgramSuspension) -> Suspension {
         vth_reached: VthReached::Never,
         max_per_operation: None,
         min_progress: Dur::ZERO,
+        program_in_erase: false,
     }
 }
 

@@ -5,6 +5,7 @@ mod device;
 mod erases;
 mod guards;
 mod ledger;
+mod nested;
 mod programs;
 mod random;
 mod read_law;

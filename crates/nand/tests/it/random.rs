@@ -37,9 +37,11 @@ struct User {
     array: Array,
     promise_ns: u64,
     output_in_use: bool,
-    /// The operation that runs or is suspended, and its block.
+    /// The operation that runs or was suspended last, and its block.
     operation: Option<(Ledger, PageAddress)>,
     suspended: bool,
+    /// The suspended erase around it.
+    outer: Option<(Ledger, PageAddress)>,
     next_page: [[u32; 3]; 2],
     suspensions: u32,
     resumes: u32,
@@ -61,6 +63,7 @@ impl User {
             output_in_use: false,
             operation: None,
             suspended: false,
+            outer: None,
             next_page: [[0; 3]; 2],
             suspensions: 0,
             resumes: 0,
@@ -110,6 +113,8 @@ impl User {
                     Kind::Program => Elapsed::Programmed,
                     Kind::Erase => Elapsed::Erased,
                 };
+                self.operation = self.outer.take();
+                self.suspended = self.operation.is_some();
                 (done, Array::Idle)
             }
             Array::Idle | Array::Holding => panic!("nothing was promised"),
@@ -134,8 +139,8 @@ impl User {
     }
 
     fn own_block(&self, at: PageAddress) -> bool {
-        let own = self.operation.as_ref().map(|(_, own)| (own.plane, own.block));
-        own == Some((at.plane, at.block))
+        let mut own = self.operation.iter().chain(&self.outer).map(|(_, own)| own);
+        own.any(|own| (own.plane, own.block) == (at.plane, at.block))
     }
 
     fn may_start(&self, command: Command) -> bool {
@@ -143,10 +148,17 @@ impl User {
         free && match command {
             Command::Read(at) => !self.own_block(at),
             Command::Program(at) => {
-                !self.suspended && !self.output_in_use && at.page < SHAPE.pages_per_block
+                let room = !self.output_in_use && at.page < SHAPE.pages_per_block;
+                room && (!self.suspended || (self.takes_program() && !self.own_block(at)))
             }
             Command::Erase(_) => !self.suspended,
         }
+    }
+
+    /// Whether a program may begin though an operation is suspended: an erase, and by itself.
+    fn takes_program(&self) -> bool {
+        let erase = self.operation.as_ref().is_some_and(|(ledger, _)| ledger.kind == Kind::Erase);
+        erase && self.suspension.program_in_erase
     }
 
     fn may_suspend(&self) -> bool {
@@ -249,6 +261,10 @@ impl User {
         let ledger = Ledger::new(kind, self.timing, self.suspension, phases_ns);
         let end_ns = ledger.end_ns();
         assert_eq!(answer, Answer::EndsAt(end_ns));
+        if self.suspended {
+            self.outer = self.operation.take();
+            self.suspended = false;
+        }
         self.operation = Some((ledger, at));
         self.promise(Array::Running, end_ns);
     }
@@ -279,6 +295,8 @@ impl User {
         assert_eq!(die.output_in_use(), self.output_in_use);
         let block = self.operation.as_ref().map(|(_, at)| (at.plane, at.block));
         assert_eq!(die.operation_block(), block);
+        let block = self.outer.as_ref().map(|(_, at)| (at.plane, at.block));
+        assert_eq!(die.outer_block(), block);
         let suspensions = self.operation.as_ref().map_or(0, |(ledger, _)| ledger.suspensions);
         assert_eq!(die.suspensions(), suspensions);
     }
@@ -297,7 +315,7 @@ impl User {
             self.check_view();
         }
         assert_eq!(self.suspensions, self.resumes);
-        assert!(self.operation.is_none());
+        assert!(self.operation.is_none() && self.outer.is_none());
     }
 }
 
@@ -350,7 +368,7 @@ fn suspensions() -> impl Strategy<Value = Suspension> {
     ];
     let most = prop_oneof![3 => Just(None), 1 => (0..4u32).prop_map(Some)];
     let min_progress_ns = prop_oneof![3 => Just(0), 1 => 1..40u64];
-    let able = (prop::bool::weighted(0.9), any::<bool>());
+    let able = (prop::bool::weighted(0.9), any::<bool>(), any::<bool>());
     let erase_modes = prop_oneof![
         3 => Just(EraseMode::Immediate),
         1 => Just(EraseMode::Deferred),
@@ -373,6 +391,7 @@ fn suspensions() -> impl Strategy<Value = Suspension> {
                 vth_reached,
                 max_per_operation,
                 min_progress: Dur::from_ns(min_progress_ns),
+                program_in_erase: able.2,
             }
         },
     )

@@ -87,6 +87,8 @@ fn suspension(values: &Values) -> Suspension {
         vth_reached: Word::of_word(values.text("suspension.vth_reached")),
         max_per_operation: values.u32_if_on("suspension.max_per_operation"),
         min_progress: values.dur("suspension.min_progress_us"),
+        // What the controller does not ask for, the part need not be able to do.
+        program_in_erase: values.operations("suspension.host_write_suspends").erase,
     }
 }
 
@@ -98,6 +100,7 @@ fn suspend_rules(values: &Values) -> SuspendRules {
         host_read_suspends: values.operations("suspension.host_read_suspends"),
         rmw_read_suspends: values.operations("suspension.rmw_read_suspends"),
         gc_read_suspends: values.operations("suspension.gc_read_suspends"),
+        host_write_suspends: values.operations("suspension.host_write_suspends"),
     }
 }
 

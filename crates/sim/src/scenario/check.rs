@@ -21,6 +21,7 @@ pub(super) fn check(
 ) -> Result<(), UserError> {
     erase_segments(scenario, resolved)?;
     voltage_reset(scenario, resolved)?;
+    host_write_suspends(scenario, resolved)?;
     if purpose == Use::Run {
         over_provisioning(scenario, resolved)?;
         buffer(scenario, resolved)?;
@@ -106,6 +107,17 @@ fn voltage_reset(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserErr
         }
     }
     Ok(())
+}
+
+/// A program runs inside a suspended erase and inside nothing else.
+fn host_write_suspends(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let set = &scenario.suspend_rules.host_write_suspends;
+    if !set.program && !set.gc_program {
+        return Ok(());
+    }
+    let what = "the page buffer holds one page, and data sheets allow no program inside a \
+                suspended program; must be [\"erase\"] or []";
+    Err(resolved.fault("suspension.host_write_suspends", what))
 }
 
 /// Garbage collection needs blocks to move to: its reserve, and those it has under way.

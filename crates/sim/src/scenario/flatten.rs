@@ -111,7 +111,7 @@ fn suspension(suspension: &Suspension) -> [Pair; 12] {
     ]
 }
 
-fn suspend_rules(rules: &SuspendRules) -> [Pair; 6] {
+fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
     [
         ("suspension.policy", text(&rules.policy)),
         ("suspension.min_remaining_us", rules.min_remaining.and_then(dur)),
@@ -119,6 +119,7 @@ fn suspend_rules(rules: &SuspendRules) -> [Pair; 6] {
         ("suspension.host_read_suspends", Some(Value::Operations(rules.host_read_suspends))),
         ("suspension.rmw_read_suspends", Some(Value::Operations(rules.rmw_read_suspends))),
         ("suspension.gc_read_suspends", Some(Value::Operations(rules.gc_read_suspends))),
+        ("suspension.host_write_suspends", Some(Value::Operations(rules.host_write_suspends))),
     ]
 }
 

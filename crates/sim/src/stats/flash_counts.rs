@@ -19,6 +19,8 @@ pub struct FlashCounts {
     pub erases: u64,
     /// Suspensions of programs and of erases.
     pub suspensions: [u64; 2],
+    /// Of those of erases, the ones that a host write asked for; `None` where writes may not.
+    pub suspensions_by_write: Option<u64>,
     /// Programs and erases that were suspended at least once.
     pub suspended: [SuspendedOperations; 2],
     /// Time that programs and erases spent in suspension.

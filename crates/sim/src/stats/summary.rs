@@ -132,7 +132,7 @@ impl Facts<'_> {
     fn flash_counts(&self, written_bytes: u64) -> Value {
         let flash = self.flash;
         let [program, erase] = flash.suspensions;
-        json!({
+        let mut counts = json!({
             "reads": self.reads(),
             "programs": self.programs(),
             "erases": flash.erases,
@@ -153,7 +153,11 @@ impl Facts<'_> {
                 "program": suspended_operations(&flash.suspended[0]),
                 "erase": suspended_operations(&flash.suspended[1]),
             },
-        })
+        });
+        if let Some(by_write) = flash.suspensions_by_write {
+            counts["suspensions_by_write"] = json!(by_write);
+        }
+        counts
     }
 
     fn device(&self, requests: u64, bytes: u64) -> Value {

@@ -140,16 +140,16 @@ fn suspension() -> impl Strategy<Value = (String, bool)> {
         (limit, 0..60u32),
         prop::sample::select(names(registries().suspend_policies)),
         threshold,
-        (set(), set(), modes()),
+        (set(), set(), prop::sample::select(vec!["[]", "[\"erase\"]"]), modes()),
     )
         .prop_map(
-            |(program, (erase, shadow), resume, vth, guards, policy, threshold, reads)| {
+            |(program, (erase, shadow), resume, vth, guards, policy, threshold, sets)| {
                 let mut toml = format!(
                     "[suspension]\nprogram = \"{program}\"\nerase = {erase}\n\
                  erase_resume = \"{resume}\"\nvth_reached = \"{vth}\"\nshadow_buffer = {shadow}\n\
                  min_progress_us = {}\npolicy = \"{policy}\"\nrmw_read_suspends = {}\n\
-                 gc_read_suspends = {}\n{}",
-                    guards.1, reads.0, reads.1, reads.2
+                 gc_read_suspends = {}\nhost_write_suspends = {}\n{}",
+                    guards.1, sets.0, sets.1, sets.2, sets.3
                 );
                 let mut optional = |key: &str, value: Option<u32>| {
                     if let Some(value) = value {
@@ -464,8 +464,8 @@ fn check_time(case: &Case, outcome: &Outcome) {
     assert!(busy_ns <= most_ns, "{busy_ns} ns of at most {most_ns} ns on the bus");
 }
 
-fn check(case: &Case) {
-    let outcome = drive::run_text(&case.toml());
+fn check(case: &Case, sets: &[&str]) {
+    let outcome = drive::run(drive::load_with(&case.toml(), sets));
     check_log(case, &outcome);
     check_classes(&outcome);
     check_pages(case, &outcome);
@@ -478,6 +478,19 @@ proptest! {
 
     #[test]
     fn requests_pages_and_time_are_conserved(case in case()) {
-        check(&case);
+        check(&case, &[]);
+    }
+
+    #[test]
+    fn writes_inside_erases_are_conserved_on_a_full_drive(mut case in case()) {
+        case.shape.extra_spare = 0;
+        case.policies.preconditioned = true;
+        check(&case, &[
+            "ftl.precondition=steady",
+            "scheduling.policy=rps",
+            "suspension.erase=true",
+            "suspension.host_write_suspends=[\"erase\"]",
+            "workload.read_fraction=0.2",
+        ]);
     }
 }

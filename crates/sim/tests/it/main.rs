@@ -7,6 +7,7 @@ mod determinism;
 mod drive;
 mod golden;
 mod modes;
+mod nested;
 mod oracle;
 mod oracle_compare;
 mod oracle_gen;

@@ -166,6 +166,8 @@ pub struct Die<'a> {
     /// That data leaves from a second register, so that the array has a page buffer to itself.
     leaves_apart: bool,
     operation: Option<Operation>,
+    /// The suspended erase inside which that program began.
+    erase_around: Option<Operation>,
     /// One for each command, as far as it is known.
     pub outcomes: Vec<Outcome>,
     /// Commands that are not complete yet.
@@ -197,6 +199,7 @@ impl<'a> Die<'a> {
             data_out: None,
             leaves_apart: false,
             operation: None,
+            erase_around: None,
             outcomes: vec![Outcome::default(); commands.len()],
             incomplete: commands.len(),
         }
@@ -277,7 +280,7 @@ impl<'a> Die<'a> {
             State::Between(_) if operation.ahead.is_empty() => {
                 let index = operation.index;
                 self.complete(index);
-                self.operation = None;
+                self.operation = self.erase_around.take();
             }
             State::Stopping(until_ns) if until_ns == now_ns => {
                 self.outcomes[operation.index].suspensions += 1;
@@ -305,7 +308,7 @@ impl<'a> Die<'a> {
             Some(State::Within(since_ns)) => self.break_off_if_wanted(since_ns),
             Some(State::Between(ended)) => self.go_on_or_stop(ended),
             Some(State::Stopping(_)) => false,
-            Some(State::Suspended) => self.read_or_resume(),
+            Some(State::Suspended) => self.serve_or_resume(),
         }
     }
 
@@ -346,11 +349,19 @@ impl<'a> Die<'a> {
         let index = self.queue.remove(position);
         self.outcomes[index].start_ns = now_ns;
         let ahead = self.whole_operation(kind);
-        // Without any phase it is at its end already.
-        let state =
-            ahead.front().map_or(State::Between(What::Idealised), |_| State::Within(now_ns));
-        self.operation =
-            Some(Operation { index, ahead, state, unsuspendable, asked: false, resumed_ns: None });
+        // At this instant no phase has begun; without any, the operation is at its end already.
+        let state = match ahead.front() {
+            Some(phase) if phase.what == What::Transfer => State::Within(now_ns),
+            _ => State::Between(What::Transfer),
+        };
+        self.erase_around = self.operation.replace(Operation {
+            index,
+            ahead,
+            state,
+            unsuspendable,
+            asked: false,
+            resumed_ns: None,
+        });
         true
     }
 
@@ -482,13 +493,16 @@ impl<'a> Die<'a> {
         }
     }
 
-    fn read_or_resume(&mut self) -> bool {
+    fn serve_or_resume(&mut self) -> bool {
         if !self.array_is_free() {
             return false;
         }
         let read = self.oldest_admissible_read().filter(|_| !self.writes_press());
         if let Some(position) = read {
             return self.start_read(position);
+        }
+        if let Some(position) = self.program_to_go_inside() {
+            return self.start_operation(position);
         }
         let now_ns = self.now_ns;
         let restores = self.running().ahead[0].what == What::Restore;
@@ -501,7 +515,7 @@ impl<'a> Die<'a> {
         true
     }
 
-    /// Whether a read asks at this instant for the array of the running program or erase.
+    /// Whether a read or a program asks at this instant for the array of what is running.
     fn suspension_is_wanted(&self) -> bool {
         let operation =
             self.operation.as_ref().expect("called while a program or erase is under way");
@@ -511,8 +525,23 @@ impl<'a> Die<'a> {
         let most = self.suspension.max_per_operation;
         let used_up = most.is_some_and(|most| self.outcomes[operation.index].suspensions >= most);
         let guarded = self.guard_end_ns(operation).is_some_and(|end_ns| self.now_ns < end_ns);
-        let refused = operation.unsuspendable || used_up || guarded || self.writes_press();
-        self.policy == Policy::Rps && able && !refused && self.oldest_admissible_read().is_some()
+        let reads_barred = operation.unsuspendable || self.writes_press();
+        let read = !reads_barred && self.oldest_admissible_read().is_some();
+        let wanted = read || self.program_to_go_inside().is_some();
+        self.policy == Policy::Rps && able && !used_up && !guarded && wanted
+    }
+
+    /// The place in the queue of a program that can run inside the erase under way.
+    ///
+    /// Programs and erases keep their order: it is the first of them, and of another block.
+    fn program_to_go_inside(&self) -> Option<usize> {
+        let under_way = self.commands[self.operation.as_ref()?.index];
+        let first = |&index: &usize| self.commands[index].kind != Kind::Read;
+        let position = self.queue.iter().position(first)?;
+        let next = self.commands[self.queue[position]];
+        let fits = (next.kind, under_way.kind) == (Kind::Program, Kind::Erase);
+        let own_block = (next.plane, next.block) == (under_way.plane, under_way.block);
+        (self.suspension.program_in_erase && fits && !own_block).then_some(position)
     }
 
     /// When the minimum time of progress after the last resume is over.
@@ -527,12 +556,13 @@ impl<'a> Die<'a> {
         self.write_queue_limit.is_some_and(|limit| programs >= limit as usize)
     }
 
-    /// The place in the queue of the oldest read, but none of the block that is being worked on.
+    /// The place in the queue of the oldest read, but none of a block that is being worked on.
     fn oldest_admissible_read(&self) -> Option<usize> {
         let place = |index: usize| (self.commands[index].plane, self.commands[index].block);
-        let closed = self.operation.as_ref().map(|operation| place(operation.index));
+        let under_way = self.operation.iter().chain(&self.erase_around);
+        let closed: Vec<_> = under_way.map(|operation| place(operation.index)).collect();
         self.queue.iter().position(|&index| {
-            self.commands[index].kind == Kind::Read && Some(place(index)) != closed
+            self.commands[index].kind == Kind::Read && !closed.contains(&place(index))
         })
     }
 

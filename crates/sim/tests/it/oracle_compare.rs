@@ -25,6 +25,7 @@ fn compare(base: &Scenario, case: &Case, policy: Policy, seed: u64) {
     scenario.seed = seed;
     scenario.timing = case.timing;
     scenario.suspension = case.suspension;
+    scenario.suspend_rules.host_write_suspends.erase = case.suspension.program_in_erase;
     scenario.geometry = Geometry {
         planes_per_die: generate::PLANES,
         blocks_per_plane: generate::BLOCKS_PER_PLANE,
@@ -107,6 +108,7 @@ fn pes(program: ProgramSuspension) -> Suspension {
         vth_reached: VthReached::Never,
         max_per_operation: None,
         min_progress: Dur::ZERO,
+        program_in_erase: false,
     }
 }
 

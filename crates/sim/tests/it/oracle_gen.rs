@@ -139,6 +139,7 @@ pub fn random_suspension(stream: &mut Stream, timing: &Timing) -> Suspension {
             3 => Dur::from_ns(stream.below(timing.erase.ns())),
             _ => Dur::ZERO,
         },
+        program_in_erase: one_in(stream, 2),
     }
 }
 

@@ -59,6 +59,7 @@ fn pes(program: ProgramSuspension) -> Suspension {
         vth_reached: VthReached::Never,
         max_per_operation: None,
         min_progress: Dur::ZERO,
+        program_in_erase: false,
     }
 }
 

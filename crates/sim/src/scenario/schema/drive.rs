@@ -279,6 +279,13 @@ pub(super) const SUSPENSION: Section = Section {
             "[]",
             "What a read of garbage collection may suspend.",
         ),
+        usual(
+            "suspension.host_write_suspends",
+            Kind::Operations,
+            "[]",
+            "What the program of a host write may suspend, and run inside: `[\"erase\"]` or `[]`.",
+        )
+        .source("Wu, Huang and He, Journal of Systems Architecture 60(4), 2014"),
     ],
 };
 

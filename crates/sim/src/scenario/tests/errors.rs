@@ -108,6 +108,18 @@ fn a_value_of_the_wrong_type_or_out_of_range_says_what_would_be_right() {
              \"program\", \"gc_program\", \"erase\"",
         ),
         (
+            "suspension.host_write_suspends=[\"erase\", \"program\"]",
+            "--set: suspension.host_write_suspends = [\"erase\", \"program\"]: the page buffer \
+             holds one page, and data sheets allow no program inside a suspended program; must be \
+             [\"erase\"] or []",
+        ),
+        (
+            "suspension.host_write_suspends=[\"gc_program\"]",
+            "--set: suspension.host_write_suspends = [\"gc_program\"]: the page buffer holds one \
+             page, and data sheets allow no program inside a suspended program; must be \
+             [\"erase\"] or []",
+        ),
+        (
             "workload.request_bytes=[[4096, 0]]",
             "--set: workload.request_bytes = [[4096, 0]]: must be a multiple of 512 from 512 to \
              1073741824, or a list of [such a multiple, weight above 0]",

@@ -75,6 +75,7 @@ fn fast12_drives_have_the_paper_s_table_and_configuration() {
                 vth_reached: VthReached::Never,
                 max_per_operation: None,
                 min_progress: Dur::ZERO,
+                program_in_erase: false,
             }
         );
     }
