@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from reprieve import _native
-from reprieve.cli.builtin import devices, parts, policies
+from reprieve.cli.builtin import devices, loads, parts, policies
 from reprieve.cli.compare import compare
 from reprieve.cli.console import say
 from reprieve.cli.rig import rig
@@ -26,6 +26,7 @@ app.command()(rig)
 app.add_typer(trace, name="trace")
 app.command()(devices)
 app.command()(parts)
+app.command()(loads)
 app.command()(policies)
 
 
