@@ -8,7 +8,6 @@ import reprieve as rp
 
 from .drive import Reprieve
 
-
 KINDS = {
     "devices": (rp.devices, rp.device),
     "parts": (rp.parts, rp.part),

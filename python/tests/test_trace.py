@@ -86,7 +86,7 @@ def test_missing_trace_is_found_out_when_opened() -> None:
 
 
 def test_info_of_a_load(reprieve: Reprieve) -> None:
-    """The load's own numbers, from its file: 0.2316 reads, multiples of 512 bytes, 710,908 units."""
+    """The load's own numbers, from its file: 0.2316 reads, 710,908 units of 3,584 bytes."""
     info = rp.workload_info(
         {"device": "fast12-slc", "load": "fin1-like"}, workload__requests=20_000
     )
@@ -104,8 +104,9 @@ def test_info_of_a_load(reprieve: Reprieve) -> None:
 
 def test_info_of_a_load_lies_beside_that_of_a_trace(trace: Path) -> None:
     info = rp.open_trace(trace).info()
-    assert list(info) == list(rp.workload_info({"device": "fast12-slc", "load": "cello3-like"},
-                                               workload__requests=10))
+    assert list(info) == list(
+        rp.workload_info({"device": "fast12-slc", "load": "cello3-like"}, workload__requests=10)
+    )
     # By hand: gaps of 1, 1,000 and 1 us; reads at 8,192 twice, writes at 0 and then 12,288.
     assert (info["read_size_bytes"]["mean"], info["write_size_bytes"]["mean"]) == (4096, 6144)
     assert (info["read_sequential_share"], info["write_sequential_share"]) == (0, 0)

@@ -1,4 +1,4 @@
-//! Stacks the layers of a scenario: part, device, load, file, `--set`; a later one wins, key by key.
+//! Stacks a scenario's layers: part, device, load, file, `--set`; a later one wins, key by key.
 
 use std::path::Path;
 

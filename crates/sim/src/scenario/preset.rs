@@ -60,7 +60,7 @@ impl Preset {
     }
 }
 
-/// The text of a device, part or load, with what names it in errors and the folder of its own paths.
+/// The text of a device, part or load, what names it in errors, and the folder of its own paths.
 pub(super) struct Found {
     /// What the scenario called it.
     pub written: String,
@@ -70,7 +70,7 @@ pub(super) struct Found {
     pub folder: PathBuf,
 }
 
-/// Finds what the key `device`, `part` or `load` names, by its list of presets or as a path.
+/// Finds what the key `device`, `part` or `load` names, among its presets or as a path.
 pub(super) fn find(key: &str, leaf: &Leaf, base: &Path) -> Result<Found, UserError> {
     let Raw::Text(written) = &leaf.raw else {
         let what = "must be a string: the name of a preset or the path of a .toml file";
