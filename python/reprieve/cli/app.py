@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from reprieve import _native
-from reprieve.cli.builtin import devices, parts, policies
+from reprieve.cli.builtin import devices, loads, parts, policies
 from reprieve.cli.compare import compare
 from reprieve.cli.console import say
 from reprieve.cli.reproduce import reproduce
@@ -28,6 +28,7 @@ app.command()(reproduce)
 app.add_typer(trace, name="trace")
 app.command()(devices)
 app.command()(parts)
+app.command()(loads)
 app.command()(policies)
 
 

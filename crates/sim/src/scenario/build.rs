@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use reprieve_base::Geometry;
 use reprieve_nand::{EraseMode, Suspension, Timing};
-use reprieve_trace::{Addresses, Arrivals, MixedConfig, TraceConfig, WorkloadConfig};
+use reprieve_trace::{
+    Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, TraceConfig, WorkloadConfig,
+};
 
 use super::resolve::Values;
 use super::value::Value;
@@ -145,32 +147,64 @@ fn trace(values: &Values, path: PathBuf) -> TraceConfig {
 }
 
 fn mixed(values: &Values) -> MixedConfig {
-    let Value::Sizes(sizes) = values.need("workload.request_bytes") else {
-        panic!("workload.request_bytes is no list of sizes")
-    };
+    let sizes = |name| values.sizes_if_on(name).cloned();
     MixedConfig {
         requests: values.count("workload.requests"),
         read_fraction: values.number("workload.read_fraction"),
         trim_fraction: values.number("workload.trim_fraction"),
         flush_every_requests: values.count_if_on("workload.flush_every_requests"),
-        sizes: sizes.clone(),
+        sizes: sizes("workload.request_bytes").expect("it has a default"),
+        read_sizes: sizes("workload.read_request_bytes"),
+        write_sizes: sizes("workload.write_request_bytes"),
         align_bytes: values.u32("workload.align_bytes"),
-        addresses: match values.text("workload.addresses") {
-            "uniform" => Addresses::Uniform,
-            "sequential" => Addresses::Sequential,
-            "zipf" => Addresses::Zipf { theta: values.number("workload.zipf_theta") },
-            "hot-cold" => Addresses::HotCold {
-                hot_share: values.number("workload.hot_share"),
-                hot_fraction: values.number("workload.hot_fraction"),
-            },
-            other => panic!("addresses {other} are in the schema and not built"),
+        addresses: addresses(values),
+        // Where every request goes on from the last there is no further choice.
+        read_sequential_fraction: values
+            .number_if_on("workload.read_sequential_fraction")
+            .unwrap_or(0.0),
+        write_sequential_fraction: values
+            .number_if_on("workload.write_sequential_fraction")
+            .unwrap_or(0.0),
+        footprint: match values.count_if_on("workload.footprint_bytes") {
+            Some(bytes) => Footprint::Bytes(bytes),
+            None => {
+                Footprint::Share(values.number_if_on("workload.footprint_share").unwrap_or(1.0))
+            }
         },
-        footprint_share: values.number("workload.footprint_share"),
-        arrivals: match values.text("workload.arrivals") {
-            "closed" => Arrivals::Closed { queue_depth: values.u32("workload.queue_depth") },
-            "poisson" => Arrivals::Poisson { rate_iops: values.number("workload.rate_iops") },
-            "fixed" => Arrivals::Fixed { rate_iops: values.number("workload.rate_iops") },
-            other => panic!("arrivals {other} are in the schema and not built"),
+        arrivals: arrivals(values),
+        // A closed loop has no arrivals to scale.
+        time_scale: values.number_if_on("workload.time_scale").unwrap_or(1.0),
+    }
+}
+
+fn addresses(values: &Values) -> Addresses {
+    match values.text("workload.addresses") {
+        "uniform" => Addresses::Uniform,
+        "sequential" => Addresses::Sequential,
+        "zipf" => Addresses::Zipf {
+            theta: values.number("workload.zipf_theta"),
+            unit_bytes: values.u32_if_on("workload.zipf_unit_bytes"),
         },
+        "hot-cold" => Addresses::HotCold {
+            hot_share: values.number("workload.hot_share"),
+            hot_fraction: values.number("workload.hot_fraction"),
+        },
+        other => panic!("addresses {other} are in the schema and not built"),
+    }
+}
+
+fn arrivals(values: &Values) -> Arrivals {
+    match values.text("workload.arrivals") {
+        "closed" => Arrivals::Closed { queue_depth: values.u32("workload.queue_depth") },
+        "poisson" => Arrivals::Poisson { rate_iops: values.number("workload.rate_iops") },
+        "fixed" => Arrivals::Fixed { rate_iops: values.number("workload.rate_iops") },
+        "hyperexponential" => Arrivals::Hyperexponential(Hyperexponential {
+            rate_iops: values.number("workload.rate_iops"),
+            simultaneous_fraction: values.number("workload.simultaneous_fraction"),
+            burst_fraction: values.number("workload.burst_fraction"),
+            burst_gap: values.dur("workload.burst_gap_us"),
+            burst_length: values.number_if_on("workload.burst_length"),
+        }),
+        other => panic!("arrivals {other} are in the schema and not built"),
     }
 }

@@ -2,9 +2,11 @@
 
 use reprieve_base::{Dur, UserError};
 use reprieve_nand::{EraseMode, ProgramSuspension};
+use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
 use super::Scenario;
 use super::resolve::{Resolved, Use};
+use super::schema;
 
 /// Page numbers are 31 bits wide, and the last sixteen stand for "no page" and the like.
 const PAGES_MAX: u64 = (1 << 31) - 16;
@@ -25,7 +27,7 @@ pub(super) fn check(
     if purpose == Use::Run {
         over_provisioning(scenario, resolved)?;
         buffer(scenario, resolved)?;
-        workload(resolved)?;
+        workload(scenario, resolved)?;
     }
     Ok(())
 }
@@ -162,7 +164,7 @@ fn buffer(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     Ok(())
 }
 
-fn workload(resolved: &Resolved) -> Result<(), UserError> {
+fn workload(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     let values = &resolved.values;
     if values.dur_if_on("workload.duration_s").is_some_and(|duration| duration.ns() == 0) {
         let what = "must be above 0, or \"none\" for no limit";
@@ -176,5 +178,27 @@ fn workload(resolved: &Resolved) -> Result<(), UserError> {
             return Err(resolved.fault("workload.read_fraction", what));
         }
     }
-    Ok(())
+    match &scenario.workload {
+        Some(WorkloadConfig::Mixed(config)) => mixed(config, scenario, resolved),
+        _ => Ok(()),
+    }
+}
+
+fn mixed(config: &MixedConfig, scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let capacity_bytes =
+        u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
+    match config.footprint {
+        Footprint::Bytes(bytes) if bytes > capacity_bytes => {
+            let what = format!("is more than the user has; must be at most {capacity_bytes}");
+            return Err(resolved.fault("workload.footprint_bytes", what));
+        }
+        _ => {}
+    }
+    match config.contradiction() {
+        None => Ok(()),
+        Some((name, _, what)) => {
+            let key = schema::key(&format!("workload.{name}"));
+            Err(resolved.fault(key.expect("the generator names keys of ours").full_name, what))
+        }
+    }
 }

@@ -6,6 +6,7 @@ mod conservation;
 mod determinism;
 mod drive;
 mod golden;
+mod loads;
 mod modes;
 mod nested;
 mod oracle;

@@ -27,6 +27,11 @@ pub(super) const TOP: Section = Section {
             Kind::Preset,
             "The NAND part under the drive, in place of the one that the device names.",
         ),
+        optional(
+            "load",
+            Kind::Preset,
+            "The load to start from: a built-in preset, or the path of a file of the same form.",
+        ),
         Key {
             default: Fallback::Absent,
             ..required("name", Kind::Text, "What results call this drive; else the device's name.")

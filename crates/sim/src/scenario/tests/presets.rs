@@ -7,7 +7,7 @@ use reprieve_nand::{
 };
 
 use super::super::layers::shorthand_names;
-use super::super::{Acknowledge, Preset, devices, parts};
+use super::super::{Acknowledge, Preset, devices, loads, parts};
 use super::{BASE, good};
 
 const MIB: u64 = 1 << 20;
@@ -113,7 +113,7 @@ fn every_preset_loads_and_says_what_it_is() {
     for part in parts() {
         good(BASE, &[&format!("part={}", part.name)]);
     }
-    for Preset { name, toml } in devices().iter().chain(parts()) {
+    for Preset { name, toml } in devices().iter().chain(parts()).chain(loads()) {
         assert!(toml.starts_with("# "), "{name} opens with a sentence");
         let unsourced: Vec<_> =
             toml.lines().filter(|line| line.contains(" = ") && !line.contains('#')).collect();

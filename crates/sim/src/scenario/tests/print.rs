@@ -23,13 +23,13 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
         [
             "device",
             "part",
+            "load",
             "policy",
             "suspension.erase_timeout_us",
             "suspension.min_remaining_us",
             "suspension.max_suspended_us",
             "workload.trace",
             "workload.format",
-            "workload.time_scale",
             "workload.start_s",
             "workload.duration_s",
             "workload.max_requests",
@@ -38,9 +38,15 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
             "workload.drop_duplicates_within_us",
             "workload.sort_window_requests",
             "workload.zipf_theta",
+            "workload.zipf_unit_bytes",
             "workload.hot_share",
             "workload.hot_fraction",
             "workload.rate_iops",
+            "workload.simultaneous_fraction",
+            "workload.burst_fraction",
+            "workload.burst_gap_us",
+            "workload.burst_length",
+            "workload.time_scale",
         ]
     );
     assert!(printed.contains("\nname = \"fast12-mlc\"\n"), "{printed}");
@@ -61,7 +67,12 @@ fn awkward_values_are_read_back() {
         vec!["workload.request_bytes=[[4096, 2.5]]"],
         vec!["workload.trace=Cargo.toml", "workload.devices=[7, 1]", "workload.duration_s=0.25"],
         vec!["workload.trace=Cargo.toml", "workload.devices=merge", "workload.unwritten=zero"],
-        vec!["workload.arrivals=fixed", "workload.rate_iops=1e-3"],
+        vec!["workload.arrivals=fixed", "workload.rate_iops=1e-3", "workload.time_scale=0.3"],
+        vec!["workload.read_request_bytes=[[512, 1.0], [1024, 3.0]]"],
+        vec!["workload.write_request_bytes=8192", "workload.write_sequential_fraction=0.25"],
+        vec!["workload.footprint_bytes=1048576"],
+        vec!["workload.footprint_share=0.5"],
+        vec!["workload.addresses=zipf", "workload.zipf_theta=1", "workload.zipf_unit_bytes=12288"],
     ] {
         let scenario = good(BASE, &sets);
         assert_ne!(scenario, good(BASE, &[]), "{sets:?} change something");
