@@ -361,11 +361,11 @@ fn root(mut low: f64, mut high: f64, falling: impl Fn(f64) -> f64) -> f64 {
     low
 }
 
-/// The same for the emptiest of `choices` blocks drawn at random; a set from which nothing is gained
-/// is drawn again, or as Van Houdt has it, taken.
+/// The same for the emptiest of `choices` blocks drawn at random.
 ///
 /// With S_k the share of blocks with at least k valid pages a victim has fewer than k with
-/// probability p_k = (1 - S_k^d) / (1 - S_b^d), or without the divisor; as many blocks come back
+/// probability p_k = (1 - S_k^d) / (1 - S_b^d) if a set from which nothing is gained is drawn
+/// `again`, and without the divisor if it is taken, as Van Houdt has it. As many blocks come back
 /// full as host writes, w for each victim, take from k to k - 1: p_k = w k (S_k - S_(k+1)) / valid.
 /// A victim gains w pages.
 fn d_choices_amplification(alpha: f64, pages: u32, choices: i32, again: bool) -> f64 {
