@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import threading
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory, replace_file
+from reprieve.parallel import each
 from reprieve.result import Result
 from reprieve.scenario import Scenario, Source, toml_value
 from reprieve.simulation import Files, Watch, run_into, simulate
@@ -215,7 +214,7 @@ def compare(
         def one(run: Run, watch: Watch) -> Result:
             return simulate(source.with_sets(run.sets), watch=watch)
 
-        return Comparison(parsed, runs, run_all(runs, jobs, one))
+        return Comparison(parsed, runs, each(runs, jobs, one))
     return compare_into(source, parsed, Path(out), Settings(jobs=jobs))
 
 
@@ -250,47 +249,10 @@ def compare_into(
             into = directory / run.directory
             return run_into(source.with_sets(run.sets), into, Files(), both)[0]
 
-        comparison = Comparison(axes, runs, run_all(runs, settings.jobs, one))
+        comparison = Comparison(axes, runs, each(runs, settings.jobs, one))
         from reprieve.report import render
 
         out.write("report.html", render(comparison, settings.command))
         out.write("compare.json", comparison.to_json())
         out.commit()
     return comparison
-
-
-class _StoppedError(Exception):
-    """Ends a run because another has failed or the user has interrupted."""
-
-
-def run_all(
-    runs: Sequence[Run], jobs: int | None, one: Callable[[Run, Watch], Result]
-) -> list[Result]:
-    """Run all in threads; the first error, or an interrupt, stops the rest and is raised."""
-    stop = threading.Event()
-
-    def watch(_share: float | None, _requests: int) -> None:
-        if stop.is_set():
-            raise _StoppedError
-
-    with ThreadPoolExecutor(jobs or _cores()) as pool:
-        try:
-            futures = [pool.submit(one, run, watch) for run in runs]
-            wait(futures, return_when=FIRST_EXCEPTION)
-            _raise_first(futures)
-        finally:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-    return [future.result() for future in futures]
-
-
-def _raise_first(futures: Sequence[Future[Result]]) -> None:
-    for future in futures:
-        if future.done() and (error := future.exception()) is not None:
-            raise error
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

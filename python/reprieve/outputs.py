@@ -52,8 +52,15 @@ class ResultDirectory:
             raise _write_error(self._path, error) from error
 
     def open(self, name: str) -> BinaryIO:
-        """Open a new file of this name for writing; `commit` closes it."""
-        temporary = self._path / f".{name}.{os.getpid()}.partial"
+        """Open a new file of this name for writing; `commit` closes it.
+
+        The name may have a directory before it, which is made if it is missing.
+        """
+        path = self._path / name
+        if not path.parent.exists():
+            self._made.append(path.parent)
+            path.parent.mkdir(exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
         self._temporary[name] = temporary
         file = temporary.open("wb")
         self._open.append(file)

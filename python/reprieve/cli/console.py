@@ -98,6 +98,39 @@ def progress() -> Iterator[Report]:
         yield report
 
 
+Step = Callable[[str, int, int], None]
+"""Takes what is being done, how many pieces of work are done, and how many there are."""
+
+
+@contextmanager
+def overall() -> Iterator[Step]:
+    """Show one bar over many pieces of work; nothing at all if stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _what, _done, _all: None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+        _PieceRate(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("", total=1)
+
+        def step(what: str, done: int, pieces: int) -> None:
+            bars.update(task, description=what, completed=done, total=pieces)
+
+        yield step
+
+
+class _PieceRate(ProgressColumn):
+    """Pieces of work a second."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed or 0.0:,.1f}/s", style="dim")
+
+
 class _RequestRate(ProgressColumn):
     """Requests a second, of late if the share done is known, else since the run began."""
 

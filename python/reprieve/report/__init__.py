@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import altair as alt
 import jinja2
@@ -16,41 +18,47 @@ from reprieve.plot.theme import COMPONENTS, RUNS_DARK, RUNS_LIGHT, dashes
 from reprieve.report import tables
 from reprieve.report.figures import THEME, figures
 
-# The library must be of the version that Altair writes its charts for: "v6.1.0" → "6.1".
-_VEGA_LITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-
 
 def render(runs: Runs, command: str) -> str:
     """Return the page over these runs; the first is the base, and `command` repeats it all."""
-    pages = jinja2.Environment(
+    drawn = figures(runs)
+    first = next(iter(runs.values()))
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            title=f"{first.device}: {', '.join(runs)}" if len(runs) > 1 else first.device,
+            version=_native.__version__,
+            command=command,
+            facts=tables.facts(first),
+            runs=_swatches(runs),
+            headline=tables.headline(runs),
+            suspensions=tables.suspensions(runs),
+            components={op: tables.components(runs, op) for op in ("read", "write")},
+            figures=drawn,
+            scenarios={label: result.scenario for label, result in runs.items()},
+            palettes=page_palettes(),
+            specs=inline_specs({name: figure.spec for name, figure in drawn.items()}),
+            library=library(),
+        )
+    )
+
+
+def environment() -> jinja2.Environment:
+    """Return what fills in the pages' templates; text is escaped unless it is marked as safe."""
+    return jinja2.Environment(
         loader=jinja2.PackageLoader("reprieve.report", "."),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    drawn = figures(runs)
-    first = next(iter(runs.values()))
-    return pages.get_template("page.html").render(
-        title=f"{first.device}: {', '.join(runs)}" if len(runs) > 1 else first.device,
-        version=_native.__version__,
-        command=command,
-        facts=tables.facts(first),
-        runs=_swatches(runs),
-        headline=tables.headline(runs),
-        suspensions=tables.suspensions(runs),
-        components={op: tables.components(runs, op) for op in ("read", "write")},
-        figures=drawn,
-        scenarios={label: result.scenario for label, result in runs.items()},
-        palettes={"light": _palette(dark=False), "dark": _palette(dark=True)},
-        # "<" occurs in JSON only inside strings; escaped, it cannot end the script element.
-        specs=Markup(
-            json.dumps(
-                {name: figure.spec for name, figure in drawn.items()}, ensure_ascii=False
-            ).replace("<", "\\u003c")
-        ),
-        library=_library(),
-    )
+
+
+def inline_specs(specs: Mapping[str, Any]) -> Markup:
+    """Write charts' specifications as JSON for a script element."""
+    # "<" occurs in JSON only inside strings; escaped, it cannot end the script element.
+    return Markup(json.dumps(specs, ensure_ascii=False).replace("<", "\\u003c"))
 
 
 def _swatches(runs: Runs) -> list[dict[str, str]]:
@@ -61,16 +69,25 @@ def _swatches(runs: Runs) -> list[dict[str, str]]:
     ]
 
 
+def page_palettes() -> dict[str, dict[str, str]]:
+    """Return the style sheet's names for the charts' colours, for light and for dark pages."""
+    return {"light": _palette(dark=False), "dark": _palette(dark=True)}
+
+
 def _palette(*, dark: bool) -> dict[str, str]:
-    """Return the style sheet's names for the charts' colours."""
     colours = {f"run-{i}": colour for i, colour in enumerate(RUNS_DARK if dark else RUNS_LIGHT)}
     for name, (_, on_light, on_dark) in COMPONENTS.items():
         colours[name.replace("_", "-")] = on_dark if dark else on_light
     return colours
 
 
+def vega_lite_version() -> str:
+    """Return the version that Altair writes its charts for: "v6.1.0" → "6.1"."""
+    return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+
+
 @cache
-def _library() -> Markup:
+def library() -> Markup:
     """Return Vega and Vega-Lite as one script, from the package that carries them."""
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE)
-    return Markup(bundle)
+    script = "window.vegaEmbed = vegaEmbed;"
+    return Markup(vl_convert.javascript_bundle(script, vl_version=vega_lite_version()))

@@ -1,0 +1,55 @@
+"""Independent pieces of work in threads: simulations release the interpreter's lock."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from typing import Any, TypeVar
+
+from reprieve.simulation import Watch
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+
+class _StoppedError(Exception):
+    """Ends a piece because another has failed or the user has interrupted."""
+
+
+def each(items: Sequence[Item], jobs: int | None, one: Callable[[Item, Watch], Made]) -> list[Made]:
+    """Do `one` for every item, in the order given, and return what each made.
+
+    `jobs`: items at a time; None: one a core. `one` passes its second argument on to the
+    simulations that it runs, so that they can be stopped: the first error, or an interrupt, stops
+    all others and is raised.
+    """
+    stop = threading.Event()
+
+    def watch(_share: float | None, _requests: int) -> None:
+        if stop.is_set():
+            raise _StoppedError
+
+    with ThreadPoolExecutor(jobs or cores()) as pool:
+        try:
+            futures = [pool.submit(one, item, watch) for item in items]
+            wait(futures, return_when=FIRST_EXCEPTION)
+            _raise_first(futures)
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+    return [future.result() for future in futures]
+
+
+def _raise_first(futures: Sequence[Future[Any]]) -> None:
+    for future in futures:
+        if future.done() and (error := future.exception()) is not None:
+            raise error
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
