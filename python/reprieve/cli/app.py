@@ -13,6 +13,7 @@ from reprieve.cli.console import say
 from reprieve.cli.rig import rig
 from reprieve.cli.run import run
 from reprieve.cli.trace import trace
+from reprieve.cli.validate import validate
 
 app = typer.Typer(
     add_completion=False,
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(compare)
 app.command()(rig)
+app.command()(validate)
 app.add_typer(trace, name="trace")
 app.command()(devices)
 app.command()(parts)
