@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,7 +47,9 @@ class Drive:
     def measure(self, watch: Watch, sets: Sets) -> dict[str, Estimate]:
         """Simulate and estimate everything."""
         texts = [f"{key}={toml_value(value)}" for key, value in sets.items()]
-        source = Source(toml_text(self.scenario), "<validate>", tuple(texts))
+        text = toml_text(self.scenario)
+        texts.append(f"seed={_seed(text)}")
+        source = Source(text, "<validate>", tuple(texts))
         simulation = _native.Simulation(source.text, source.path, list(source.sets), self.logged)
         kept: dict[str, Series] = {}
         counts: list[list[float]] = []
@@ -79,8 +82,8 @@ class Rig:
     device: str
     keys: Mapping[str, Any]
     """Of the scenario: timing, suspension, scheduling."""
-    commands: Callable[[], Mapping[str, NDArray[Any]]]
-    """Columns of the commands: arrival_ns, op, plane, block, page."""
+    commands: Callable[[np.random.Generator], Mapping[str, NDArray[Any]]]
+    """Columns of the commands, drawn at random: arrival_ns, op, plane, block, page."""
     series: Callable[[Mapping[str, NDArray[Any]]], Mapping[str, Floats]]
     """Samples out of the columns of the results, in the order in which they are to be batched."""
 
@@ -89,7 +92,7 @@ class Rig:
         watch(None, 0)
         keys = {**self.keys, **sets}
         source = rig_source(self.device, [f"{k}={toml_value(v)}" for k, v in keys.items()])
-        columns = self.commands()
+        columns = self.commands(np.random.default_rng(_seed(str(sorted(self.keys.items())))))
         text = pa.BufferOutputStream()
         table = pa.table([pa.array(columns[name]) for name in COMMAND_COLUMNS], COMMAND_COLUMNS)
         pa_csv.write_csv(table, text, pa_csv.WriteOptions(quoting_style="none"))
@@ -109,6 +112,11 @@ class Rig:
 
 
 Model = Drive | Rig
+
+
+def _seed(text: str) -> int:
+    """Return the seed of a simulation: its own, always the same, and not of our choosing."""
+    return zlib.crc32(text.encode())
 
 
 def of(columns: Columns, op: str) -> NDArray[np.bool_]:
@@ -137,9 +145,10 @@ def count(*path: str) -> Callable[[Any], float]:
     return ask
 
 
-def poisson_ns(rate_per_us: float, horizon_us: float, seed: int) -> NDArray[np.int64]:
+def poisson_ns(
+    generator: np.random.Generator, rate_per_us: float, horizon_us: float
+) -> NDArray[np.int64]:
     """Poisson arrivals from 0 to a horizon."""
-    generator = np.random.default_rng(seed)
     number = generator.poisson(rate_per_us * horizon_us)
     return np.sort(generator.integers(0, int(horizon_us * 1000), number))
 

@@ -22,7 +22,7 @@ def _classes(load: float) -> tuple[Class, Class]:
 def experiments(quick: bool) -> Sequence[Experiment]:
     """Return loads up to 0.9; 0.6 in a quick run."""
     reads_only = {0.3: 1_000_000, 0.6: 1_500_000}
-    both = {0.3: 2_000_000, 0.6: 2_000_000}
+    both = {0.3: 2_000_000, 0.6: 3_000_000}
     if not quick:
         reads_only = {0.3: 2_000_000, 0.6: 4_000_000, 0.9: 16_000_000}
         both = {0.3: 3_000_000, 0.6: 5_000_000, 0.9: 16_000_000}

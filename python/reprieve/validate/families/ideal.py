@@ -30,7 +30,7 @@ def _classes(load: float) -> tuple[Class, Class]:
 def experiments(quick: bool) -> Sequence[Experiment]:
     """Return loads up to 0.8; 0.6 in a quick run."""
     if quick:
-        return [_suspended(0.6, 2_000_000), _no_time(0.15, 1_000_000)]
+        return [_suspended(0.6, 2_000_000), _no_time(0.15, 1_500_000)]
     runs = {0.3: 4_000_000, 0.6: 5_000_000, 0.8: 12_000_000}
     reads = {0.15: 2_000_000, 0.4: 2_000_000}
     return [

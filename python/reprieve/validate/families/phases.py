@@ -19,7 +19,6 @@ _READ_US = 10.0
 _ITERATIONS = 5
 # Longer than any program of the check with its read, so that none meets the next.
 _APART_US = 1000.0
-_SEED = 20120215
 _PARTS = {8.0: "the SLC part", 24.0: "the MLC part"}
 _SERIES = {
     "ips": "IPS: to the end of the phase",
@@ -72,12 +71,14 @@ def _at(mode: str, verify_us: float, number: int) -> Experiment:
     return Experiment(what, model, [check])
 
 
-def _commands(verify_us: float, number: int) -> Callable[[], dict[str, NDArray[Any]]]:
-    def commands() -> dict[str, NDArray[Any]]:
+def _commands(
+    verify_us: float, number: int
+) -> Callable[[np.random.Generator], dict[str, NDArray[Any]]]:
+    def commands(generator: np.random.Generator) -> dict[str, NDArray[Any]]:
         programs = np.arange(number) * int(_APART_US * 1000)
         # An instant that ends a phase belongs to it: from the first nanosecond to the last.
         array_ns = int(_ITERATIONS * (_PULSE_US + verify_us) * 1000)
-        at = np.random.default_rng(_SEED).integers(1, array_ns + 1, number)
+        at = generator.integers(1, array_ns + 1, number)
         reads = programs + int(_BUS_US * 1000) + at
         pages = np.arange(number)
         # A block of the plane that the programs reach last.

@@ -18,7 +18,6 @@ READ_US = 36.364
 _LAST_PAGE = 4 * 4096 * 64 - 1
 # More reads than the operations are expected to take, so that the last still meet them.
 _MARGIN = 1.1
-_SEED = 20120214
 
 KEYS: Mapping[str, Any] = {
     "scheduling.policy": "rps",
@@ -53,11 +52,11 @@ def rate_of(mean_us: float) -> Class:
 
 def in_line(
     op: str, number: int, reads: Class, completion_us: float
-) -> Callable[[], dict[str, NDArray[Any]]]:
+) -> Callable[[np.random.Generator], dict[str, NDArray[Any]]]:
     """Return commands: `number` operations at 0, and reads for as long as they are to take."""
 
-    def commands() -> dict[str, NDArray[Any]]:
-        arrivals = poisson_ns(reads.rate, number * completion_us * _MARGIN, _SEED)
+    def commands(generator: np.random.Generator) -> dict[str, NDArray[Any]]:
+        arrivals = poisson_ns(generator, reads.rate, number * completion_us * _MARGIN)
         # Programs take the pages in order; erases all are of one block. Reads are of another.
         pages = np.arange(number) if op == "program" else np.zeros(number, dtype=np.int64)
         return command_columns(

@@ -29,7 +29,7 @@ def _model(between_us: float, restore_us: float, *, atomic: bool) -> Suspension:
 def experiments(quick: bool) -> Sequence[Experiment]:
     """Losses up to twice the time between two reads; one each in a quick run."""
     if quick:
-        return [_at(400.0, 200.0, 8_000, atomic=False), _at(400.0, 200.0, 8_000, atomic=True)]
+        return [_at(400.0, 200.0, 20_000, atomic=atomic) for atomic in (False, True)]
     return [
         *(
             _at(400.0, us, 30_000, atomic=atomic)

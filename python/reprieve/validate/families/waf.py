@@ -15,7 +15,11 @@ _TOLERANCE = 0.005
 _OVER_PROVISIONING = (0.07, 0.15, 0.28, 0.30)
 _BLOCKS = {64: 2048, 128: 2048, 256: 2048, 1024: 1024}
 """Blocks of a drive, by pages of a block."""
-_PASSES = 2
+_PASSES_MIN = 2
+_VICTIMS = {"greedy": 6_000, "d-choices 10": 16_000, "d-choices 2": 100_000, "fifo": 12_000}
+"""Of a run. Their valid pages differ little with greedy and much with two choices."""
+_SIZES_OF_TWO = (64, 128)
+"""Of blocks with two choices: so many victims of larger ones take too long."""
 _DRAWN = (64, 1024)
 """Sizes of a block whose lines are in the figure."""
 
@@ -44,12 +48,13 @@ _POLICIES: Mapping[str, Mapping[str, Any]] = {
 def experiments(quick: bool) -> Sequence[Experiment]:
     """All policies, spaces and sizes of a block; blocks of 64 pages and two spaces when quick."""
     if quick:
-        return [_at(policy, share, 64, 1024) for policy in _POLICIES for share in (0.15, 0.30)]
+        return [_at(policy, 0.15, 64, 1024) for policy in _POLICIES]
     return [
         _at(policy, share, pages, _BLOCKS[pages])
         for policy in _POLICIES
         for share in _OVER_PROVISIONING
         for pages in _BLOCKS
+        if policy != "d-choices 2" or pages in _SIZES_OF_TWO
     ]
 
 
@@ -71,7 +76,9 @@ def _at(policy: str, share: float, pages: int, blocks: int) -> Experiment:
         is_limit=True,
         note=f"{alpha:.4f} pages that hold data for each logical one, in {blocks} blocks",
     )
-    requests = logical * _PASSES
+    # Each victim makes room for the host's share of a block.
+    victims = _VICTIMS[policy] * pages / check.theory
+    requests = max(_PASSES_MIN * logical, round(victims))
     drive = Drive(
         _scenario(policy, share, pages, blocks, requests),
         ratios={"amplification": (count("flash", "programs"), count("flash", "host_programs"))},
@@ -116,7 +123,7 @@ def curves() -> Mapping[str, Curve]:
         (alpha, _theory(policy, alpha, pages)) for alpha in alphas
     ]
     for policy in _POLICIES:
-        for pages in _DRAWN:
+        for pages in _DRAWN if policy != "d-choices 2" else _SIZES_OF_TWO[:1]:
             drawn.setdefault(_series(policy, pages), make(policy, pages))
     return drawn
 
