@@ -15,6 +15,7 @@ ERRORS = 3.0
 """Standard errors within which theory has to lie."""
 TOLERANCE_SHARE = 0.01
 """And within this share of it."""
+_ROUNDING = 1e-9
 ERROR_OF_TOLERANCE = 0.5
 """A standard error above this share of the tolerance proves nothing in favour of a model."""
 
@@ -45,7 +46,7 @@ class Check:
         untestable = False
         if found.error is not None:
             notes.append(f"standard error {found.error:.2g} of {found.samples:,} samples")
-            chance = ERRORS * found.error
+            chance = max(ERRORS * found.error, _ROUNDING * abs(self.theory))
             # Wide, and not even so far off that it must be wrong.
             wide = not found.error <= ERROR_OF_TOLERANCE * limit
             untestable = wide and not abs(found.mean - self.theory) > chance

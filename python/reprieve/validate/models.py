@@ -86,6 +86,8 @@ class Rig:
     """Columns of the commands, drawn at random: arrival_ns, op, plane, block, page."""
     series: Callable[[Mapping[str, NDArray[Any]]], Mapping[str, Floats]]
     """Samples out of the columns of the results, in the order in which they are to be batched."""
+    maxima: tuple[str, ...] = ()
+    """Names of series of which the largest is wanted, not the mean."""
 
     def measure(self, watch: Watch, sets: Sets) -> dict[str, Estimate]:
         """Simulate and estimate everything."""
@@ -105,6 +107,9 @@ class Rig:
         }
         estimates = {}
         for name, values in self.series(found).items():
+            if name in self.maxima:
+                estimates[name] = Estimate(float(values.max()), None, len(values))
+                continue
             series = Series()
             series.add(values)
             estimates[name] = series.estimate()

@@ -76,9 +76,17 @@ def _commands(
 ) -> Callable[[np.random.Generator], dict[str, NDArray[Any]]]:
     def commands(generator: np.random.Generator) -> dict[str, NDArray[Any]]:
         programs = np.arange(number) * int(_APART_US * 1000)
-        # An instant that ends a phase belongs to it: from the first nanosecond to the last.
-        array_ns = int(_ITERATIONS * (_PULSE_US + verify_us) * 1000)
-        at = generator.integers(1, array_ns + 1, number)
+        # A phase and an instant within it; at its very end, which time in whole nanoseconds would
+        # hit now and then, the wait is over.
+        iteration_ns, pulse_ns = (int(us * 1000) for us in (_PULSE_US + verify_us, _PULSE_US))
+        iterations = generator.integers(0, _ITERATIONS, number)
+        in_pulse = generator.random(number) < pulse_ns / iteration_ns
+        in_phase = np.where(
+            in_pulse,
+            generator.integers(1, pulse_ns, number),
+            pulse_ns + generator.integers(1, iteration_ns - pulse_ns, number),
+        )
+        at = iterations * iteration_ns + in_phase
         reads = programs + int(_BUS_US * 1000) + at
         pages = np.arange(number)
         # A block of the plane that the programs reach last.

@@ -39,7 +39,7 @@ def experiments(quick: bool) -> Sequence[Experiment]:
         _at(400.0, 400.0, 30_000, atomic=True),
         _at(400.0, 400.0, 30_000, atomic=False),
         _at(100.0, 100.0, 20_000, atomic=False),
-        _at(100.0, 200.0, 20_000, atomic=False),
+        _at(100.0, 200.0, 10_000, atomic=False),
     ]
 
 
