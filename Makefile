@@ -5,7 +5,7 @@ BIN    := .venv/bin
 POLICIES := FIFO,RPS,PES-IPS,PES-IPC,PE0
 
 # What the installed package is made from; its Python files are linked, so they need no rebuild.
-SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts -type f \
+SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f \
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:

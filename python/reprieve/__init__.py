@@ -10,10 +10,10 @@ Every mistake of a user raises `UserError`, one sentence that says what would be
 from reprieve._native import UserError, __version__
 from reprieve.comparison import Comparison, compare
 from reprieve.die_rig import RigRow, rig
-from reprieve.registries import Entry, device, devices, part, parts, policies
+from reprieve.registries import Entry, device, devices, load, loads, part, parts, policies
 from reprieve.result import Latency, Result
 from reprieve.simulation import run
-from reprieve.traces import Trace, TraceRow, open_trace
+from reprieve.traces import Trace, TraceRow, open_trace, workload_info
 
 __all__ = [
     "Comparison",
@@ -28,10 +28,13 @@ __all__ = [
     "compare",
     "device",
     "devices",
+    "load",
+    "loads",
     "open_trace",
     "part",
     "parts",
     "policies",
     "rig",
     "run",
+    "workload_info",
 ]

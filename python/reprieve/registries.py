@@ -1,4 +1,4 @@
-"""What is built in: devices, parts and policies, by name."""
+"""What is built in: devices, parts, loads and policies, by name."""
 
 from __future__ import annotations
 
@@ -40,6 +40,11 @@ def parts() -> list[Entry]:
     return entries("parts")
 
 
+def loads() -> list[Entry]:
+    """Built-in loads."""
+    return entries("loads")
+
+
 def policies() -> dict[str, list[Entry]]:
     """Built-in policies by the key of the scenario that chooses among them."""
     return {key: entries(kind) for kind, key in POLICY_KINDS.items()}
@@ -53,3 +58,8 @@ def device(name: str) -> str:
 def part(name: str) -> str:
     """TOML of a built-in part with the sources of its numbers; UserError if there is none."""
     return _native.preset("parts", name)
+
+
+def load(name: str) -> str:
+    """TOML of a built-in load with the sources of its numbers; UserError if there is none."""
+    return _native.preset("loads", name)

@@ -1,4 +1,4 @@
-"""Traces: what is in one, its rows, and copies in other formats."""
+"""Traces and loads: what is in one, a trace's rows, and copies in other formats."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from reprieve import _native
+from reprieve.scenario import Scenario, Source
 
 
 class TraceRow(NamedTuple):
@@ -64,3 +65,13 @@ def open_trace(path: str | os.PathLike[str], format: str = "auto") -> Trace:
     trace = Trace(path, format)
     trace.head(1)
     return trace
+
+
+def workload_info(scenario: Scenario, **overrides: Any) -> dict[str, Any]:
+    """Return what is in a scenario's workload as its drive sees it, generated or replayed.
+
+    The fields are those of `Trace.info`; nothing is simulated. UserError if the scenario is wrong.
+    """
+    source = Source.of(scenario, overrides)
+    found = _native.workload_info(source.text, source.path, list(source.sets))
+    return dict(json.loads(found))

@@ -1,4 +1,4 @@
-"""`reprieve devices`, `parts` and `policies`."""
+"""`reprieve devices`, `parts`, `loads` and `policies`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ import reprieve as rp
 
 from .drive import Reprieve
 
+KINDS = {
+    "devices": (rp.devices, rp.device),
+    "parts": (rp.parts, rp.part),
+    "loads": (rp.loads, rp.load),
+}
 
-@pytest.mark.parametrize("kind", ["devices", "parts"])
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_list_and_one(reprieve: Reprieve, kind: str) -> None:
-    entries = rp.devices() if kind == "devices" else rp.parts()
-    text = rp.device(entries[0].name) if kind == "devices" else rp.part(entries[0].name)
+    every, one_of = KINDS[kind]
+    entries = every()
+    text = one_of(entries[0].name)
     listed = reprieve(kind)
     assert (listed.returncode, listed.stderr) == (0, "")
     for entry in entries:
@@ -39,5 +46,5 @@ def test_version(reprieve: Reprieve) -> None:
 
 def test_help_lists_the_commands(reprieve: Reprieve) -> None:
     shown = reprieve("--help").stdout
-    for command in ("run", "compare", "rig", "trace", "devices", "parts", "policies"):
+    for command in ("run", "compare", "rig", "trace", "devices", "parts", "loads", "policies"):
         assert f" {command} " in shown

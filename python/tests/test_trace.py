@@ -83,3 +83,31 @@ def test_copy_has_the_same_requests(trace: Path, tmp_path: Path, reprieve: Repri
 def test_missing_trace_is_found_out_when_opened() -> None:
     with pytest.raises(rp.UserError, match=r"none\.gz"):
         rp.open_trace("none.gz")
+
+
+def test_info_of_a_load(reprieve: Reprieve) -> None:
+    """The load's own numbers, from its file: 0.2316 reads, 710,908 units of 3,584 bytes."""
+    info = rp.workload_info(
+        {"device": "fast12-slc", "load": "fin1-like"}, workload__requests=20_000
+    )
+    assert (info["requests"], info["format"]) == (20_000, "mixed")
+    # Five standard errors of a share of 20,000.
+    assert abs(info["reads"] / 20_000 - 0.2316) < 5 * (0.2316 * 0.7684 / 20_000) ** 0.5
+    assert info["address_bytes_max"] <= 710_908 * 3584
+    options = ("--load", "fin1-like", "--requests", "20000", "--device", "fast12-slc")
+    done = reprieve("trace", "info", *options, "--json")
+    assert json.loads(done.stdout) == info
+    printed = reprieve("trace", "info", *options)
+    assert (printed.returncode, printed.stderr) == (0, "")
+    assert "fin1-like" in printed.stdout
+
+
+def test_info_of_a_load_lies_beside_that_of_a_trace(trace: Path) -> None:
+    info = rp.open_trace(trace).info()
+    assert list(info) == list(
+        rp.workload_info({"device": "fast12-slc", "load": "cello3-like"}, workload__requests=10)
+    )
+    # By hand: gaps of 1, 1,000 and 1 us; reads at 8,192 twice, writes at 0 and then 12,288.
+    assert (info["read_size_bytes"]["mean"], info["write_size_bytes"]["mean"]) == (4096, 6144)
+    assert (info["read_sequential_share"], info["write_sequential_share"]) == (0, 0)
+    assert info["same_time_share"] == 0

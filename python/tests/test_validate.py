@@ -257,8 +257,8 @@ def unwatched(_share: float | None, _requests: int) -> None:
         ("cost", "atomic", {"suspension.restore": "interruptible"}, {"read wait", "completion"}),
         ("starvation", "interruptible", {"suspension.restore": "atomic"}, {"completion"}),
         # An erase that goes on where it was, or from the start.
-        ("repeat", "the start", {"suspension.erase_resume": "exact"}, {"completion"}),
-        ("repeat", "six", {"suspension.erase_resume": "restart"}, {"completion"}),
+        ("repeat", "400 µs", {"suspension.erase_resume": "exact"}, {"completion"}),
+        ("repeat", "1200 µs", {"suspension.erase_resume": "restart"}, {"completion"}),
         # An erase that stops at once, and one that stops between other segments.
         ("deferred", "250", {"suspension.erase_mode": "immediate"}, {"read wait"}),
         ("deferred", "250", {"timing.erase_segments": 5}, {"read wait", "longest"}),

@@ -64,7 +64,7 @@ REGISTRIES = (
 ENTRY_CONSTANTS = ("ENTRY", "ENTRIES", "FORMAT")
 
 # Folders of presets, each of which one `include_str!` under PRESET_LIST takes into the program.
-PRESETS = ("devices", "parts")
+PRESETS = ("devices", "parts", "loads")
 PRESET_LIST = "crates/sim/src/scenario/*.rs"
 
 # ---- Limits -------------------------------------------------------------------------------------

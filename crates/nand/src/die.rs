@@ -1,12 +1,12 @@
-//! The die: one array, its page buffer and output register, and at most one suspended operation.
+//! The die: one array, its page buffer and output register, and the operations suspended there.
 
 use std::sync::Arc;
 
-use reprieve_base::{PageAddress, Stream, Time};
+use reprieve_base::{Dur, PageAddress, Stream, Time};
 
 use crate::operation::{Kind, Operation, Stop};
 use crate::refusal::Refusal;
-use crate::timing::{ProgramSuspension, Suspension, Timing};
+use crate::timing::{ProgramSuspension, ReadLaw, ResumeAt, Suspension, Timing};
 
 /// How many of what a die has; each count is at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub enum Suspend {
 /// What has come to pass at the instant that the die promised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elapsed {
-    /// The page is sensed and ready to leave; with a cache register the array is free too.
+    /// The page is sensed and ready to leave; with a second register the array is free too.
     ReadReady,
     /// The page is sensed but the output register is still in use; it leaves after that.
     ReadHeld,
@@ -84,14 +84,18 @@ pub struct Die {
     /// Shared, so that a thousand dies read their times from the same cache lines.
     part: Arc<Part>,
     array: Array,
-    /// With a cache register: a sensed page is waiting to leave, or leaving.
+    /// A sensed page that the array has let go of is waiting to leave, or leaving.
     output_in_use: bool,
-    /// The program or erase that runs or is suspended, and the block it works on.
+    /// The program or erase that runs or was suspended last, and the block it works on.
     operation: Option<(Operation, PageAddress)>,
+    /// Whether `operation` is suspended.
     suspended: bool,
+    /// The suspended erase inside which `operation`, a program, runs or is suspended.
+    outer: Option<(Operation, PageAddress)>,
     /// Next page of each block, plane by plane.
     next_page: Vec<u16>,
     vth: Stream,
+    read: Stream,
 }
 
 impl Die {
@@ -100,6 +104,8 @@ impl Die {
         let Part { shape, timing, .. } = *part;
         assert!(shape.pages_per_block <= u32::from(u16::MAX), "a block of more than 65,535 pages");
         assert!(timing.program_iterations > 0, "a program without iterations");
+        let segments = u64::from(timing.erase_segments);
+        assert!(timing.erase.ns() % segments == 0, "an erase of segments of a fraction of 1 ns");
         let blocks = shape.planes as usize * shape.blocks_per_plane as usize;
         Die {
             part,
@@ -107,8 +113,10 @@ impl Die {
             output_in_use: false,
             operation: None,
             suspended: false,
+            outer: None,
             next_page: vec![0; blocks],
             vth: Stream::new(seed, "nand.vth", index),
+            read: Stream::new(seed, "nand.read", index),
         }
     }
 
@@ -128,15 +136,15 @@ impl Die {
         let issued = now + self.part.timing.command;
         let until = match command {
             Command::Read(_) => {
-                if self.operation_block() == Some((at.plane, at.block)) {
+                if self.works_on(at) {
                     return Err(Refusal::SuspendedBlock);
                 }
-                let until = issued + self.part.timing.read;
+                let until = issued + self.read_time();
                 self.array = Array::Reading(until);
                 return Ok(until);
             }
             Command::Program(_) => {
-                self.admit_operation(at)?;
+                self.admit_operation(Kind::Program, at)?;
                 if self.output_in_use {
                     return Err(Refusal::Busy);
                 }
@@ -146,18 +154,40 @@ impl Die {
                     std::cmp::Ordering::Greater => return Err(Refusal::OutOfOrder { expected }),
                     std::cmp::Ordering::Equal => self.next_page[block] += 1,
                 }
+                if self.suspended {
+                    self.enclose();
+                }
                 self.begin(
                     Operation::new(Kind::Program, issued + self.part.timing.bus, &self.part.timing),
                     at,
                 )
             }
             Command::Erase(_) => {
-                self.admit_operation(at)?;
+                self.admit_operation(Kind::Erase, at)?;
                 self.next_page[block] = 0;
                 self.begin(Operation::new(Kind::Erase, issued, &self.part.timing), at)
             }
         };
         Ok(until)
+    }
+
+    #[inline]
+    fn read_time(&mut self) -> Dur {
+        match self.part.timing.read_law {
+            ReadLaw::Fixed => self.part.timing.read,
+            ReadLaw::Exponential => {
+                // The argument is in (0, 1]; `libm` for the same bits on every machine.
+                let times_mean = -libm::log(1.0 - self.read.unit());
+                Dur::from_ns((times_mean * self.part.timing.read.ns() as f64).round() as u64)
+            }
+        }
+    }
+
+    /// Whether a sensed page goes into a second register, so that the array is free.
+    #[inline]
+    fn has_output_register(&self) -> bool {
+        self.part.timing.cache_register
+            || self.suspended && self.part.suspension.resume_at == ResumeAt::ArrayRead
     }
 
     fn begin(&mut self, operation: Operation, at: PageAddress) -> Time {
@@ -167,11 +197,40 @@ impl Die {
         until
     }
 
-    fn admit_operation(&self, at: PageAddress) -> Result<(), Refusal> {
-        match self.operation_block() {
-            Some(block) if block == (at.plane, at.block) => Err(Refusal::SuspendedBlock),
-            Some(_) => Err(Refusal::Nested),
-            None => Ok(()),
+    /// The suspended erase now lies around the program that begins.
+    #[cold]
+    fn enclose(&mut self) {
+        self.outer = self.operation.take();
+        self.suspended = false;
+    }
+
+    /// The program is complete; what is suspended now is the erase around it.
+    #[cold]
+    fn uncover(&mut self) {
+        self.operation = self.outer.take();
+        self.suspended = true;
+    }
+
+    /// Whether an operation of this kind may begin in an idle array.
+    #[inline]
+    fn admit_operation(&self, kind: Kind, at: PageAddress) -> Result<(), Refusal> {
+        let Some((suspended, _)) = &self.operation else { return Ok(()) };
+        if self.works_on(at) {
+            return Err(Refusal::SuspendedBlock);
+        }
+        // What lies innermost is a program if there are two, so that there are never three.
+        let fits = (kind, suspended.kind) == (Kind::Program, Kind::Erase);
+        if fits && self.part.suspension.program_in_erase { Ok(()) } else { Err(Refusal::Nested) }
+    }
+
+    /// Whether an operation that runs or is suspended works on the block of `at`.
+    #[inline]
+    fn works_on(&self, at: PageAddress) -> bool {
+        let own =
+            |(_, own): &(Operation, PageAddress)| (own.plane, own.block) == (at.plane, at.block);
+        match &self.operation {
+            None => false,
+            Some(operation) => own(operation) || self.outer.as_ref().is_some_and(own),
         }
     }
 
@@ -207,7 +266,7 @@ impl Die {
         }
     }
 
-    /// Lets the suspended operation run again from `now`, beginning with its restore or set-up.
+    /// Lets the operation suspended last go on from `now`, beginning with its restore or set-up.
     ///
     /// Without a shadow buffer the caller sends the page over the channel from `now` on.
     /// Returns when the operation will have ended, if it is not suspended again.
@@ -233,13 +292,13 @@ impl Die {
     pub fn elapse(&mut self, now: Time) -> Elapsed {
         match self.array {
             Array::Reading(until) if until == now => {
-                if !self.part.timing.cache_register {
-                    self.array = Array::Holding;
-                    return Elapsed::ReadReady;
-                }
                 if self.output_in_use {
                     self.array = Array::Holding;
                     return Elapsed::ReadHeld;
+                }
+                if !self.has_output_register() {
+                    self.array = Array::Holding;
+                    return Elapsed::ReadReady;
                 }
                 self.output_in_use = true;
                 self.array = Array::Idle;
@@ -248,6 +307,9 @@ impl Die {
             Array::Running(until) if until == now => {
                 let (operation, _) = self.operation.take().expect("a running array");
                 self.array = Array::Idle;
+                if self.outer.is_some() {
+                    self.uncover();
+                }
                 match operation.kind {
                     Kind::Program => Elapsed::Programmed,
                     Kind::Erase => Elapsed::Erased,
@@ -265,17 +327,17 @@ impl Die {
     /// The sensed page has left over the channel. Returns true if a held page can leave now.
     #[inline]
     pub fn release(&mut self) -> bool {
-        if !self.part.timing.cache_register {
-            assert_eq!(self.array, Array::Holding, "a page left a die that had none");
+        let holds = self.array == Array::Holding;
+        assert!(holds || self.output_in_use, "a page left a die that had none");
+        if !self.output_in_use {
             self.array = Array::Idle;
             return false;
         }
-        assert!(self.output_in_use, "a page left a die that had none");
-        self.output_in_use = self.array == Array::Holding;
+        self.output_in_use = holds && self.has_output_register();
         if self.output_in_use {
             self.array = Array::Idle;
         }
-        self.output_in_use
+        holds
     }
 
     /// Counts the first `pages` pages of a block as programmed, without taking time.
@@ -292,7 +354,7 @@ impl Die {
         self.array == Array::Idle
     }
 
-    /// Whether a sensed page is still waiting to leave, or leaving, through the cache register.
+    /// Whether a sensed page is still waiting to leave, or leaving, through the second register.
     #[inline]
     pub fn output_in_use(&self) -> bool {
         self.output_in_use
@@ -304,24 +366,30 @@ impl Die {
         matches!(self.array, Array::Running(_))
     }
 
-    /// Whether an operation is suspended, its array free for reads.
+    /// Whether the operation begun last is suspended, its array free for what it makes way for.
     #[inline]
     pub fn is_suspended(&self) -> bool {
         self.suspended
     }
 
-    /// Plane and block of the program or erase that runs, is being suspended or is suspended.
+    /// Plane and block of the program or erase that runs, is being suspended or was suspended last.
     #[inline]
     pub fn operation_block(&self) -> Option<(u32, u32)> {
         self.operation.as_ref().map(|(_, at)| (at.plane, at.block))
     }
 
-    /// Suspensions of the program or erase that runs or is suspended.
+    /// Plane and block of the suspended erase around that program.
+    #[inline]
+    pub fn outer_block(&self) -> Option<(u32, u32)> {
+        self.outer.as_ref().map(|(_, at)| (at.plane, at.block))
+    }
+
+    /// Suspensions of the program or erase that runs or was suspended last.
     pub fn suspensions(&self) -> u32 {
         self.operation.as_ref().map_or(0, |(operation, _)| operation.suspensions)
     }
 
-    /// Whether the suspended operation's page has to be sent again over the channel.
+    /// Whether the page of the operation suspended last has to be sent again over the channel.
     pub fn resume_needs_channel(&self) -> bool {
         let program = self.operation.as_ref().is_some_and(|(op, _)| op.kind == Kind::Program);
         program && !self.part.suspension.shadow_buffer

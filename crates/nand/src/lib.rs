@@ -10,4 +10,7 @@ mod timing;
 
 pub use die::{Command, Die, Elapsed, Part, Shape, Suspend};
 pub use refusal::Refusal;
-pub use timing::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+pub use timing::{
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
+    VthReached,
+};

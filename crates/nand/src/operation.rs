@@ -5,7 +5,9 @@
 
 use reprieve_base::{Dur, Stream, Time};
 
-use crate::timing::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+use crate::timing::{
+    EraseMode, EraseResume, ProgramSuspension, Restore, Suspension, Timing, VthReached,
+};
 
 /// What an operation does to the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,17 @@ struct Position {
     needs_set_up: bool,
 }
 
+/// What comes before the phases of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Prelude {
+    /// Command, or a page over the channel: atomic.
+    Transfer,
+    /// The page comes back out of the shadow buffer.
+    Restore,
+    /// The voltages of an erase are set again.
+    SetUp,
+}
+
 /// A phase in progress at some instant: `begin < instant <= end`.
 struct Phase {
     at: Position,
@@ -49,8 +62,11 @@ struct Phase {
 pub(crate) struct Operation {
     pub(crate) kind: Kind,
     position: Position,
-    /// End of the atomic prelude (command, data in, restore, set-up) of the current run.
+    prelude: Prelude,
+    /// End of the prelude of the current run.
     prelude_end: Time,
+    /// When its command, and a program's data, had come.
+    begun: Time,
     /// When the last resume was, once there has been one.
     resumed_at: Option<Time>,
     /// How often the operation has been suspended.
@@ -76,7 +92,15 @@ impl Operation {
             // An erase stopped before its pulse has begun still has to set its voltages.
             needs_set_up: kind == Kind::Erase,
         };
-        Operation { kind, position, prelude_end, resumed_at: None, suspensions: 0 }
+        Operation {
+            kind,
+            position,
+            prelude: Prelude::Transfer,
+            prelude_end,
+            begun: prelude_end,
+            resumed_at: None,
+            suspensions: 0,
+        }
     }
 
     /// When the operation ends if it is left alone.
@@ -110,13 +134,16 @@ impl Operation {
     /// Begins to run again at `now`; the prelude restores the page buffer or sets the voltages.
     pub(crate) fn resume(&mut self, now: Time, timing: &Timing, suspension: &Suspension) {
         let exact = suspension.erase_resume == EraseResume::Exact;
-        let prelude = match self.kind {
-            Kind::Program if suspension.shadow_buffer => timing.buffer,
-            Kind::Program => timing.bus,
-            Kind::Erase if exact && self.position.needs_set_up => timing.voltage_reset,
-            Kind::Erase => Dur::ZERO,
+        let (prelude, length) = match self.kind {
+            Kind::Program if suspension.shadow_buffer => (Prelude::Restore, timing.buffer),
+            Kind::Program => (Prelude::Transfer, timing.bus),
+            Kind::Erase if exact && self.position.needs_set_up => {
+                (Prelude::SetUp, timing.voltage_reset)
+            }
+            Kind::Erase => (Prelude::Transfer, Dur::ZERO),
         };
-        self.prelude_end = now + prelude;
+        self.prelude = prelude;
+        self.prelude_end = now + length;
         self.resumed_at = Some(now);
     }
 
@@ -129,9 +156,8 @@ impl Operation {
         vth: &mut Stream,
     ) -> Stop {
         if now <= self.prelude_end {
-            // Atomic: the request waits for the end of the prelude, and nothing is lost.
             self.suspensions += 1;
-            return Stop::At(self.prelude_end);
+            return Stop::At(self.stop_prelude(now, timing, suspension));
         }
         let free_at = match self.kind {
             Kind::Program => self.stop_program(now, timing, suspension, vth),
@@ -139,6 +165,18 @@ impl Operation {
         };
         self.suspensions += u32::from(free_at.is_some());
         free_at.map_or(Stop::AtEnd, Stop::At)
+    }
+
+    /// When the array is free after a request that comes before the phases; what is then left of
+    /// them is as it was.
+    fn stop_prelude(&self, now: Time, timing: &Timing, suspension: &Suspension) -> Time {
+        let is_atomic = self.prelude == Prelude::Transfer || suspension.restore == Restore::Atomic;
+        if is_atomic || now == self.prelude_end {
+            return self.prelude_end;
+        }
+        // At the instant of the resume no voltage has been set yet.
+        let has_set = self.prelude == Prelude::SetUp && self.resumed_at != Some(now);
+        if has_set { now + timing.voltage_reset } else { now }
     }
 
     /// Moves to what is left after a stop; `None` if the program ends first.
@@ -151,7 +189,7 @@ impl Operation {
     ) -> Option<Time> {
         let end = self.end(timing);
         let phase = self.program_phase(now, timing);
-        let in_reset = now + timing.voltage_reset >= phase.end;
+        let in_reset = now + reset_inside(timing, suspension) >= phase.end;
         match suspension.program {
             ProgramSuspension::None => unreachable!("the die refuses what the part cannot suspend"),
             ProgramSuspension::Ips | ProgramSuspension::Ipc
@@ -197,40 +235,46 @@ impl Operation {
     /// Moves to what is left after a stop; `None` if the erase ends first.
     fn stop_erase(&mut self, now: Time, timing: &Timing, suspension: &Suspension) -> Option<Time> {
         let at = self.position;
-        let whole_pulse =
-            Position { stage: Stage::Pulse, pulse_left: timing.erase, needs_set_up: false, ..at };
-        let verify =
-            Position { stage: Stage::Verify, pulse_left: Dur::ZERO, needs_set_up: false, ..at };
         let end = self.end(timing);
-        // In the verify nothing is left of the pulse.
         let pulse_end = self.prelude_end + at.pulse_left;
-        if at.stage == Stage::Pulse && now <= pulse_end {
-            if now + timing.voltage_reset >= pulse_end {
-                if pulse_end == end {
-                    return None;
-                }
-                self.position = match suspension.erase_resume {
-                    EraseResume::Exact | EraseResume::RedoPhase => verify,
-                    EraseResume::Restart => whole_pulse,
-                };
-                return Some(pulse_end);
-            }
-            self.position = match suspension.erase_resume {
-                EraseResume::Exact => {
-                    Position { pulse_left: pulse_end - now, needs_set_up: true, ..at }
-                }
-                EraseResume::RedoPhase | EraseResume::Restart => whole_pulse,
-            };
-            return Some(now + timing.voltage_reset);
-        }
-        if now + timing.voltage_reset >= end {
+        let in_pulse = at.stage == Stage::Pulse && now <= pulse_end;
+        let segment_ns = timing.erase.ns() / u64::from(timing.erase_segments);
+        // What the phase in progress leaves of the pulse: the segments after it.
+        let left_after = if in_pulse {
+            Dur::from_ns((pulse_end - now).ns() / segment_ns * segment_ns)
+        } else {
+            Dur::ZERO
+        };
+        let phase_end =
+            if in_pulse { Time::from_ns(pulse_end.ns() - left_after.ns()) } else { end };
+        let breaks_off = !self.is_deferred(now, suspension)
+            && now + reset_inside(timing, suspension) < phase_end;
+        if !breaks_off && phase_end == end {
             return None;
         }
-        self.position = match suspension.erase_resume {
-            EraseResume::Exact | EraseResume::RedoPhase => verify,
-            EraseResume::Restart => whole_pulse,
+        let is_exact = suspension.erase_resume == EraseResume::Exact;
+        let pulse_left = match suspension.erase_resume {
+            EraseResume::Restart => timing.erase,
+            _ if !(breaks_off && in_pulse) => left_after,
+            EraseResume::RedoPhase => left_after + Dur::from_ns(segment_ns),
+            EraseResume::Exact => pulse_end - now,
         };
-        Some(now + timing.voltage_reset)
+        self.position = Position {
+            stage: if pulse_left > Dur::ZERO { Stage::Pulse } else { Stage::Verify },
+            pulse_left,
+            needs_set_up: is_exact && breaks_off && in_pulse,
+            ..at
+        };
+        Some(if breaks_off { now + timing.voltage_reset } else { phase_end })
+    }
+
+    /// Whether a request at `now` waits for the end of the erase's segment.
+    fn is_deferred(&self, now: Time, suspension: &Suspension) -> bool {
+        match suspension.erase_mode {
+            EraseMode::Immediate => false,
+            EraseMode::Deferred => true,
+            EraseMode::Timeout(limit) => now >= self.begun + limit,
+        }
     }
 
     /// The program phase in progress at `now`, which is later than the prelude's end.
@@ -259,6 +303,11 @@ impl Operation {
         at.stage = Stage::Verify;
         Phase { at, begin: pulse_end, end: pulse_end + timing.verify }
     }
+}
+
+/// The last part of a phase in which it ends by itself instead of being broken off.
+fn reset_inside(timing: &Timing, suspension: &Suspension) -> Dur {
+    if suspension.reset_inside_phase { timing.voltage_reset } else { Dur::ZERO }
 }
 
 /// The position after the program phase `at`, which is not the last verify.

@@ -18,9 +18,10 @@ pub enum Refusal {
     },
     /// The page was programmed since the last erase of its block.
     AlreadyProgrammed,
-    /// The block is the one whose operation is suspended.
+    /// The block is one whose operation is suspended.
     SuspendedBlock,
-    /// While an operation is suspended only reads are served; suspensions do not nest.
+    /// An operation is suspended, and the part does not take this one inside it: an erase never,
+    /// a program only inside an erase, and only if the part can.
     Nested,
     /// No program or erase is running.
     NothingToSuspend,
@@ -53,7 +54,7 @@ impl fmt::Display for Refusal {
             }
             Refusal::SuspendedBlock => f.write_str("the block's own program or erase is suspended"),
             Refusal::Nested => f.write_str(
-                "another operation is suspended and suspensions do not nest: only reads are served",
+                "another operation is suspended, and the part does not take this one inside it",
             ),
             Refusal::NothingToSuspend => f.write_str("no program or erase is running"),
             Refusal::NothingToResume => f.write_str("no operation is suspended"),

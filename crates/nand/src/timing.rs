@@ -4,26 +4,32 @@ use reprieve_base::Dur;
 
 /// Lengths of the operations of one die, in nanoseconds.
 ///
-/// The last `voltage_reset` of every pulse and verify is part of that phase's length.
+/// Where `Suspension::reset_inside_phase` holds, the last `voltage_reset` of every pulse and verify
+/// is part of that phase's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// Command and address cycles on the channel (tCMD).
     pub command: Dur,
     /// One page over the channel (tBUS).
     pub bus: Dur,
-    /// Array read (tR).
+    /// Array read (tR); its mean where `read_law` draws it.
     pub read: Dur,
+    /// By which law the array read varies.
+    pub read_law: ReadLaw,
     /// ISPP iterations of a page program, 1 or more.
     pub program_iterations: u32,
     /// Program pulse of one iteration.
     pub program_pulse: Dur,
     /// Program verify of one iteration.
     pub verify: Dur,
-    /// Erase pulse.
+    /// Erase pulse, all its segments together.
     pub erase: Dur,
+    /// Segments of the erase pulse, 1 or more; they divide it into equal whole nanoseconds.
+    pub erase_segments: u32,
     /// Verify after the erase pulse.
     pub erase_verify: Dur,
-    /// Reset of the operating voltages; at most as long as any phase that can be cancelled.
+    /// Reset of the operating voltages; where it lies inside the phases, at most as long as any
+    /// phase that can be cancelled.
     pub voltage_reset: Dur,
     /// Restoring the page buffer from the shadow buffer.
     pub buffer: Dur,
@@ -31,6 +37,28 @@ pub struct Timing {
     pub suspend_overhead: Dur,
     /// The array is free at the end of tR, because the data waits in a second register.
     pub cache_register: bool,
+}
+
+impl Timing {
+    /// A program that nobody suspends, its command and its data in included.
+    pub fn undisturbed_program(&self) -> Dur {
+        let iteration = self.program_pulse + self.verify;
+        self.command + self.bus + iteration * u64::from(self.program_iterations)
+    }
+
+    /// An erase that nobody suspends, its command included.
+    pub fn undisturbed_erase(&self) -> Dur {
+        self.command + self.erase + self.erase_verify
+    }
+}
+
+/// How the times of array reads are distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadLaw {
+    /// Every read takes the same time.
+    Fixed,
+    /// Exponentially, each read drawn anew: hypothetical, to compare with queueing theory.
+    Exponential,
 }
 
 /// How a program stops for a read.
@@ -57,6 +85,35 @@ pub enum EraseResume {
     Restart,
 }
 
+/// When a suspended erase makes way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EraseMode {
+    /// The phase in progress is broken off; a voltage reset later the array is free.
+    Immediate,
+    /// At the end of the segment in progress, a safe point; in the verify not at all.
+    Deferred,
+    /// Immediate until this long after the end of the erase's command, then deferred.
+    Timeout(Dur),
+}
+
+/// From when on the array of a die with a suspended operation is free again after a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResumeAt {
+    /// When the page has left over the channel.
+    DataOut,
+    /// At the end of tR: the page waits in a second register, which only this is used for.
+    ArrayRead,
+}
+
+/// Whether a request can break off the restore of a page or the set-up of the erase voltages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restore {
+    /// No: it takes effect at their end.
+    Atomic,
+    /// Yes, and they are done anew on the next resume.
+    Interruptible,
+}
+
 /// Whether a cancelled program pulse had already brought the cells to their target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VthReached {
@@ -77,12 +134,22 @@ pub struct Suspension {
     pub erase: bool,
     /// How a suspended erase goes on.
     pub erase_resume: EraseResume,
+    /// When a suspended erase makes way.
+    pub erase_mode: EraseMode,
+    /// Whether a phase ends with its voltage reset; else only what is cancelled is reset.
+    pub reset_inside_phase: bool,
     /// With it the page buffer is restored in `Timing::buffer`; without, over the channel.
     pub shadow_buffer: bool,
+    /// Whether a request can break off a restore or a set-up.
+    pub restore: Restore,
+    /// From when on the array is free after a read that is served during a suspension.
+    pub resume_at: ResumeAt,
     /// The verdict of the verify that follows a cancelled pulse.
     pub vth_reached: VthReached,
     /// An operation that was suspended this often runs to its end; `None`: no limit.
     pub max_per_operation: Option<u32>,
     /// An operation is not suspended again sooner than this after its resume.
     pub min_progress: Dur,
+    /// Whether a program can run, and be suspended itself, inside a suspended erase.
+    pub program_in_erase: bool,
 }

@@ -20,6 +20,7 @@ pub fn registry(kind: &str) -> PyResult<Vec<(String, String)>> {
     Ok(match kind {
         "devices" => presets(scenario::devices()),
         "parts" => presets(scenario::parts()),
+        "loads" => presets(scenario::loads()),
         "schedulers" => entries(all.schedulers),
         "suspend_policies" => entries(all.suspend_policies),
         "placements" => entries(all.placements),
@@ -31,13 +32,17 @@ pub fn registry(kind: &str) -> PyResult<Vec<(String, String)>> {
     })
 }
 
-/// The TOML text of a built-in device or part.
+/// The TOML text of a built-in device, part or load.
 #[pyfunction]
 pub fn preset(kind: &str, name: &str) -> PyResult<&'static str> {
     let list = match kind {
         "devices" => scenario::devices(),
         "parts" => scenario::parts(),
-        _ => return Err(UserError::new_err(format!("{kind:?} is neither devices nor parts"))),
+        "loads" => scenario::loads(),
+        _ => {
+            let what = format!("{kind:?} is none of devices, parts and loads");
+            return Err(UserError::new_err(what));
+        }
     };
     if let Some(preset) = list.iter().find(|preset| preset.name == name) {
         return Ok(preset.toml);

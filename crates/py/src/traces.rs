@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
+use reprieve_sim::scenario::{self, Sources};
 
 use crate::raise;
 
@@ -13,6 +14,26 @@ type Row = (u64, u32, &'static str, u64, u64);
 pub fn trace_info(py: Python<'_>, path: &str, format: &str) -> PyResult<String> {
     let profile = py.detach(|| reprieve_trace::profile(Path::new(path), format)).map_err(raise)?;
     Ok(profile.to_json())
+}
+
+/// What is in the workload of a scenario, as its drive sees it, as JSON.
+#[pyfunction]
+pub fn workload_info(
+    py: Python<'_>,
+    text: &str,
+    path: &str,
+    sets: Vec<String>,
+) -> PyResult<String> {
+    py.detach(|| {
+        let sources = Sources { text, path, sets: &sets };
+        let scenario = scenario::load(&sources, reprieve_sim::registries())?;
+        let workload = scenario.workload.as_ref().expect("a scenario of a run has a workload");
+        let page_bytes = u64::from(scenario.geometry.page_bytes);
+        let capacity_bytes = u64::from(scenario.logical_pages()) * page_bytes;
+        reprieve_trace::profile_load(workload, capacity_bytes, scenario.seed)
+    })
+    .map_err(raise)
+    .map(|profile| profile.to_json())
 }
 
 /// The first rows: time_ns, device, op, offset_bytes, bytes.

@@ -62,6 +62,9 @@ impl Work for NoWork {
     fn place(&mut self, _: &mut Txn) -> bool {
         true
     }
+    fn could_place(&self, txn: &Txn, closed: Option<(u32, u32)>) -> bool {
+        Some((txn.at.plane, txn.at.block)) != closed
+    }
     fn locate(&mut self, _: &mut Txn) {}
     fn gc_need(&mut self, _: u32) -> GcNeed {
         GcNeed::None

@@ -91,7 +91,7 @@ pub struct Txn {
     pub kind: Kind,
     /// A later write of the same page has overtaken it: its page will hold nothing valid.
     pub stale: bool,
-    /// It must not be suspended: it was started ahead of reads to shorten the write queue.
+    /// No read may suspend it: it was started ahead of reads to shorten the write queue.
     pub unsuspendable: bool,
     /// Times it has been suspended.
     pub suspensions: u32,

@@ -20,6 +20,10 @@ pub trait Work {
     /// Names the physical page of a program that is about to start; false if its plane has no room.
     fn place(&mut self, txn: &mut Txn) -> bool;
 
+    /// Whether a program could start now: its plane has room, and its page lies outside `closed`,
+    /// the plane and block that another operation works on.
+    fn could_place(&self, txn: &Txn, closed: Option<(u32, u32)>) -> bool;
+
     /// Renews the address of a queued read whose page may have moved.
     fn locate(&mut self, txn: &mut Txn);
 

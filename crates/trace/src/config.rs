@@ -74,14 +74,33 @@ pub struct MixedConfig {
     pub flush_every_requests: Option<u64>,
     /// Sizes in bytes, multiples of 512, and their weights, above 0.
     pub sizes: Vec<(u32, f64)>,
+    /// The same for reads alone; `None`: as `sizes`.
+    pub read_sizes: Option<Vec<(u32, f64)>>,
+    /// The same for writes alone; `None`: as `sizes`.
+    pub write_sizes: Option<Vec<(u32, f64)>>,
     /// Every address is a multiple of this; a multiple of 512.
     pub align_bytes: u32,
     /// How addresses are chosen.
     pub addresses: Addresses,
-    /// Share of the capacity, from its start, that is used; in (0, 1].
-    pub footprint_share: f64,
+    /// Share of the reads that begin where the last read ended, whatever `addresses`; in [0, 1].
+    pub read_sequential_fraction: f64,
+    /// Share of the writes that begin where the last write ended, whatever `addresses`; in [0, 1].
+    pub write_sequential_fraction: f64,
+    /// How much of the drive is used, from its start.
+    pub footprint: Footprint,
     /// When requests arrive.
     pub arrivals: Arrivals,
+    /// Multiplies every arrival; above 0, and 1 in a closed loop.
+    pub time_scale: f64,
+}
+
+/// How much of the drive a generator uses, from the drive's start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Footprint {
+    /// This share of the capacity, in (0, 1].
+    Share(f64),
+    /// So many bytes, at most the capacity.
+    Bytes(u64),
 }
 
 /// How a generator chooses addresses.
@@ -95,6 +114,8 @@ pub enum Addresses {
     Zipf {
         /// Exponent, above 0.
         theta: f64,
+        /// Length of a unit, a multiple of `align_bytes`; `None`: the alignment, at least 4 KiB.
+        unit_bytes: Option<u32>,
     },
     /// Two uniform regions, the first of them hot.
     HotCold {
@@ -123,6 +144,27 @@ pub enum Arrivals {
         /// Rate in requests a second; above 0.
         rate_iops: f64,
     },
+    /// Inter-arrival times of two exponential phases, a short and a long one.
+    Hyperexponential(Hyperexponential),
+}
+
+/// Inter-arrival times of two exponential phases, and some of no length at all.
+///
+/// The long phase's mean is what the rate leaves; it is at least the short one's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hyperexponential {
+    /// Mean rate in requests a second, over everything; above 0.
+    pub rate_iops: f64,
+    /// Share of the requests that arrive with the one before; in [0, 1).
+    pub simultaneous_fraction: f64,
+    /// Share of the other gaps that are of the short phase; in (0, 1).
+    pub burst_fraction: f64,
+    /// Mean of the short phase; at most the mean of both.
+    pub burst_gap: Dur,
+    /// Mean number of gaps of the short phase in a row, simultaneous arrivals not counted; at
+    /// least 1 and `burst_fraction / (1 - burst_fraction)`. `None`: every gap is drawn anew, which
+    /// makes it `1 / (1 - burst_fraction)`.
+    pub burst_length: Option<f64>,
 }
 
 impl TraceConfig {
@@ -158,9 +200,12 @@ impl MixedConfig {
         if self.requests == 0 {
             return Err(wrong("requests", 0, "must be at least 1"));
         }
-        for (key, value) in
-            [("read_fraction", self.read_fraction), ("trim_fraction", self.trim_fraction)]
-        {
+        for (key, value) in [
+            ("read_fraction", self.read_fraction),
+            ("trim_fraction", self.trim_fraction),
+            ("read_sequential_fraction", self.read_sequential_fraction),
+            ("write_sequential_fraction", self.write_sequential_fraction),
+        ] {
             if !(0.0..=1.0).contains(&value) {
                 return Err(wrong(key, value, "must be between 0 and 1"));
             }
@@ -174,33 +219,118 @@ impl MixedConfig {
         if let Some(every) = self.flush_every_requests.filter(|every| *every < 2) {
             return Err(wrong("flush_every_requests", every, "must be at least 2"));
         }
-        if !(self.footprint_share > 0.0 && self.footprint_share <= 1.0) {
-            let what = "must be above 0 and at most 1";
-            return Err(wrong("footprint_share", self.footprint_share, what));
+        if let Footprint::Share(share) = self.footprint {
+            if !(share > 0.0 && share <= 1.0) {
+                return Err(wrong("footprint_share", share, "must be above 0 and at most 1"));
+            }
         }
         if !is_sectors(self.align_bytes) {
             let what = "must be a multiple of 512 and not 0";
             return Err(wrong("align_bytes", self.align_bytes, what));
         }
-        self.check_sizes()?;
+        for (key, sizes) in self.size_tables() {
+            check_sizes(key, sizes)?;
+        }
         self.addresses.check()?;
-        self.arrivals.check()
+        self.arrivals.check()?;
+        if !(self.time_scale.is_finite() && self.time_scale > 0.0) {
+            return Err(wrong("time_scale", self.time_scale, "must be a finite number above 0"));
+        }
+        match self.contradiction() {
+            Some((key, value, what)) => Err(wrong(key, value, &what)),
+            None => Ok(()),
+        }
     }
 
-    fn check_sizes(&self) -> Result<(), UserError> {
-        if self.sizes.is_empty() {
-            return Err(wrong("request_bytes", "[]", "must list at least one size"));
-        }
-        for &(bytes, weight) in &self.sizes {
-            if !is_sectors(bytes) {
-                return Err(wrong("request_bytes", bytes, "must be a multiple of 512 and not 0"));
+    /// The tables of sizes that are given, with their keys.
+    pub(crate) fn size_tables(&self) -> impl Iterator<Item = (&'static str, &[(u32, f64)])> {
+        let own =
+            [("read_request_bytes", &self.read_sizes), ("write_request_bytes", &self.write_sizes)];
+        let own = own.into_iter().filter_map(|(key, sizes)| Some((key, sizes.as_deref()?)));
+        std::iter::once(("request_bytes", self.sizes.as_slice())).chain(own)
+    }
+
+    /// Values that do not fit each other, each of them within its range: the key of one, its
+    /// value, and what would be right.
+    pub fn contradiction(&self) -> Option<(&'static str, String, String)> {
+        if let Addresses::Zipf { unit_bytes: Some(unit), .. } = self.addresses {
+            if unit == 0 || unit % self.align_bytes != 0 {
+                let what = format!("must be a multiple of align_bytes = {}", self.align_bytes);
+                return Some(("zipf_unit_bytes", unit.to_string(), what));
             }
-            if !(weight.is_finite() && weight > 0.0) {
-                let what = format!("is the weight of {bytes} bytes; must be above 0 and finite");
-                return Err(wrong("request_bytes", weight, &what));
-            }
         }
-        Ok(())
+        match self.arrivals {
+            Arrivals::Hyperexponential(phases) => phases.contradiction(),
+            Arrivals::Closed { .. } if self.time_scale != 1.0 => {
+                let what = "must be 1 in a closed loop, which has no arrivals to scale";
+                Some(("time_scale", self.time_scale.to_string(), what.to_string()))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn check_sizes(key: &str, sizes: &[(u32, f64)]) -> Result<(), UserError> {
+    if sizes.is_empty() {
+        return Err(wrong(key, "[]", "must list at least one size"));
+    }
+    for &(bytes, weight) in sizes {
+        if !is_sectors(bytes) {
+            return Err(wrong(key, bytes, "must be a multiple of 512 and not 0"));
+        }
+        if !(weight.is_finite() && weight > 0.0) {
+            let what = format!("is the weight of {bytes} bytes; must be above 0 and finite");
+            return Err(wrong(key, weight, &what));
+        }
+    }
+    Ok(())
+}
+
+impl Hyperexponential {
+    /// Mean gap between requests that are not simultaneous.
+    pub(crate) fn gap_ns_mean(&self) -> f64 {
+        1e9 / self.rate_iops / (1.0 - self.simultaneous_fraction)
+    }
+
+    fn contradiction(&self) -> Option<(&'static str, String, String)> {
+        let (mean_ns, burst_ns) = (self.gap_ns_mean(), self.burst_gap.ns() as f64);
+        if burst_ns > mean_ns {
+            let what = format!(
+                "the short phase's mean must be at most that of all gaps, which rate_iops = {} and \
+                 simultaneous_fraction = {} make {:.3}",
+                self.rate_iops,
+                self.simultaneous_fraction,
+                mean_ns / 1e3
+            );
+            return Some(("burst_gap_us", (burst_ns / 1e3).to_string(), what));
+        }
+        let shortest = (self.burst_fraction / (1.0 - self.burst_fraction)).max(1.0);
+        match self.burst_length {
+            Some(length) if length < shortest => {
+                let what = format!(
+                    "must be at least {shortest:.3}, so that long gaps are few enough for \
+                     burst_fraction = {}",
+                    self.burst_fraction
+                );
+                Some(("burst_length", length.to_string(), what))
+            }
+            _ => None,
+        }
+    }
+
+    fn check(&self) -> Result<(), UserError> {
+        let Hyperexponential { simultaneous_fraction, burst_fraction, burst_length, .. } = *self;
+        if !(0.0..1.0).contains(&simultaneous_fraction) {
+            let what = "must be at least 0 and below 1";
+            return Err(wrong("simultaneous_fraction", simultaneous_fraction, what));
+        }
+        if !(burst_fraction > 0.0 && burst_fraction < 1.0) {
+            return Err(wrong("burst_fraction", burst_fraction, "must be above 0 and below 1"));
+        }
+        match burst_length.filter(|length| !length.is_finite()) {
+            Some(length) => Err(wrong("burst_length", length, "must be a finite number")),
+            None => check_rate(self.rate_iops),
+        }
     }
 }
 
@@ -208,8 +338,8 @@ impl Addresses {
     fn check(&self) -> Result<(), UserError> {
         match *self {
             Addresses::Uniform | Addresses::Sequential => Ok(()),
-            Addresses::Zipf { theta } if theta.is_finite() && theta > 0.0 => Ok(()),
-            Addresses::Zipf { theta } => {
+            Addresses::Zipf { theta, .. } if theta.is_finite() && theta > 0.0 => Ok(()),
+            Addresses::Zipf { theta, .. } => {
                 Err(wrong("zipf_theta", theta, "must be a finite number above 0"))
             }
             Addresses::HotCold { hot_share, .. } if !(hot_share > 0.0 && hot_share < 1.0) => {
@@ -231,13 +361,18 @@ impl Arrivals {
             }
             Arrivals::Closed { .. } => Ok(()),
             Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => {
-                if rate_iops.is_finite() && rate_iops > 0.0 {
-                    return Ok(());
-                }
-                Err(wrong("rate_iops", rate_iops, "must be a finite number above 0"))
+                check_rate(rate_iops)
             }
+            Arrivals::Hyperexponential(phases) => phases.check(),
         }
     }
+}
+
+fn check_rate(rate_iops: f64) -> Result<(), UserError> {
+    if rate_iops.is_finite() && rate_iops > 0.0 {
+        return Ok(());
+    }
+    Err(wrong("rate_iops", rate_iops, "must be a finite number above 0"))
 }
 
 /// The error of a value of section `[workload]`.

@@ -14,10 +14,11 @@ mod transform;
 mod workload;
 
 pub use config::{
-    AddressPolicy, Addresses, Arrivals, DeviceSelection, MixedConfig, TraceConfig, WorkloadConfig,
+    AddressPolicy, Addresses, Arrivals, DeviceSelection, Footprint, Hyperexponential, MixedConfig,
+    TraceConfig, WorkloadConfig,
 };
 pub use convert::convert;
 pub use formats::{RawRequest, formats};
-pub use profile::{DeviceProfile, Profile, SizeProfile, head, profile};
+pub use profile::{DeviceProfile, Profile, SizeProfile, head, profile, profile_load};
 pub use synth::generators;
 pub use workload::{Counts, Workload};

@@ -8,7 +8,7 @@ use reprieve_base::{Dur, Request, SECTOR_BYTES, Time, UserError};
 use crate::config::{AddressPolicy, DeviceSelection, TraceConfig, wrong};
 use crate::formats::{DropReason, RawRequest};
 use crate::source::{NumberedRow, Rows};
-use crate::transform::{Bases, Duplicates, Extents, Fit, Ordered, widen};
+use crate::transform::{Bases, Duplicates, Extents, Fit, Ordered, scaled, widen};
 use crate::workload::Counts;
 
 /// A trace as a stream of requests.
@@ -137,16 +137,10 @@ impl Replay {
         Ok(Request { arrival, op: raw.op, lba, bytes: raw.bytes })
     }
 
-    /// Time since the first request, scaled, rounded half up to the nanosecond; `None` if no
-    /// `Time` can hold it. Each product is rounded on its own, so that no error accumulates.
+    /// Time since the first request, scaled; `None` if no `Time` can hold it.
     fn arrival(&mut self, raw: &RawRequest) -> Option<Time> {
         let zero_ns = *self.run_zero_ns.get_or_insert(raw.time_ns);
-        let recorded_ns = raw.time_ns - zero_ns;
-        if self.time_scale == 1.0 {
-            return Some(Time::from_ns(recorded_ns));
-        }
-        let scaled_ns = (recorded_ns as f64 * self.time_scale).round();
-        (scaled_ns < u64::MAX as f64).then_some(Time::from_ns(scaled_ns as u64))
+        scaled(raw.time_ns - zero_ns, self.time_scale)
     }
 
     /// The error of a trace of which nothing is left.

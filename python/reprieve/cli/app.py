@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from reprieve import _native
-from reprieve.cli.builtin import devices, parts, policies
+from reprieve.cli.builtin import devices, loads, parts, policies
 from reprieve.cli.compare import compare
 from reprieve.cli.console import say
+from reprieve.cli.reproduce import reproduce
 from reprieve.cli.rig import rig
 from reprieve.cli.run import run
 from reprieve.cli.trace import trace
@@ -24,10 +25,12 @@ app = typer.Typer(
 app.command()(run)
 app.command()(compare)
 app.command()(rig)
+app.command()(reproduce)
 app.command()(validate)
 app.add_typer(trace, name="trace")
 app.command()(devices)
 app.command()(parts)
+app.command()(loads)
 app.command()(policies)
 
 

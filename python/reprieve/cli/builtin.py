@@ -1,4 +1,4 @@
-"""`reprieve devices`, `parts` and `policies`: what is built in."""
+"""`reprieve devices`, `parts`, `loads` and `policies`: what is built in."""
 
 from __future__ import annotations
 
@@ -32,6 +32,14 @@ def parts(name: Name = None) -> None:
         _list("part", registries.parts())
     else:
         say(registries.part(name))
+
+
+def loads(name: Name = None) -> None:
+    """List the built-in loads, or print one with its sources."""
+    if name is None:
+        _list("load", registries.loads())
+    else:
+        say(registries.load(name))
 
 
 def policies(name: Name = None) -> None:

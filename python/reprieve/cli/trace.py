@@ -1,4 +1,4 @@
-"""`reprieve trace`: what is in a trace, its first rows, a copy in another format."""
+"""`reprieve trace`: what is in a trace or a load, a trace's first rows, a copy of it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
-from reprieve.traces import Trace, TraceRow
+from reprieve.traces import Trace, TraceRow, workload_info
 
 trace = typer.Typer(no_args_is_help=True, help="Look into traces, and convert them.")
 
@@ -23,16 +24,36 @@ Format = Annotated[
 
 @trace.command()
 def info(
-    file: File,
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="A trace, plain, .gz or .zst.")
+    ] = None,
     format: Format = "auto",
+    load: Annotated[
+        str | None, typer.Option("--load", metavar="NAME", help="A load, in place of a trace.")
+    ] = None,
+    requests: Annotated[
+        int | None, typer.Option("--requests", min=1, metavar="N", help="So many of the load's.")
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option("--device", metavar="NAME", help="The drive that the load is for.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say what is in a trace: span, mix, sizes, footprint, and what is odd about it."""
-    found = Trace(file, format).info()
+    """Say what is in a trace or a load: span, mix, sizes, footprint, and what is odd about it."""
+    if load is not None and file is None and format == "auto":
+        sets = {} if requests is None else {"workload__requests": requests}
+        found = workload_info({"device": device or "fast12-mlc", "load": load}, **sets)
+    elif load is None and file is not None and requests is None and device is None:
+        found = Trace(file, format).info()
+    else:
+        raise UserError(
+            "trace info: give a FILE, with --format if need be, or --load NAME, "
+            "with --requests and --device if need be"
+        )
     if as_json:
         say(json.dumps(found, indent=2, ensure_ascii=False))
         return
-    rows = table("", ["", file], left=1)
+    rows = table("", ["", file or str(load)], left=1)
     for name, value in _flat(found):
         rows.add_row(name, value)
     show(rows)

@@ -64,7 +64,7 @@ def _curves(runs: Runs, op: str, theme: Theme, y: alt.Y) -> Chart:
             alt.Tooltip("share:Q", title="share at or below", format=".4%"),
         ]
     )
-    return _finished(lines + hover, theme, _HEIGHT_CURVE)
+    return finished(lines + hover, theme, _HEIGHT_CURVE)
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def _grouped(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
         text=alt.Text(f"{shown.value}:Q", format=shown.format),
     )
     groups = len({row[shown.group] for row in data})
-    return _finished(drawn + values, theme, _HEIGHT_BAR * groups * (len(runs) + 1))
+    return finished(drawn + values, theme, _HEIGHT_BAR * groups * (len(runs) + 1))
 
 
 def components(runs: Runs, op: str, theme: Theme) -> Chart:
@@ -149,7 +149,7 @@ def components(runs: Runs, op: str, theme: Theme) -> Chart:
             ],
         )
     )
-    return _finished(chart, theme, 2 * _HEIGHT_BAR * len(runs) + 10)
+    return finished(chart, theme, 2 * _HEIGHT_BAR * len(runs) + 10)
 
 
 def _chart(data: list[Row]) -> alt.Chart:
@@ -167,6 +167,7 @@ def _legend(runs: Runs, theme: Theme) -> alt.Legend | None:
     return alt.Legend(title=None, orient="bottom", symbolSize=400)
 
 
-def _finished(chart: Chart, theme: Theme, height: int) -> Chart:
+def finished(chart: Chart, theme: Theme, height: int) -> Chart:
+    """Give a chart its size and the theme's look."""
     sized = chart.properties(width=theme.width, height=height)
     return cast("Chart", sized.configure(**theme.config()))

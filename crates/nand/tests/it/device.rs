@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use reprieve_base::{Dur, PageAddress, Time};
 use reprieve_nand::{
-    Command, Die, Elapsed, EraseResume, Part, ProgramSuspension, Refusal, Shape, Suspend,
-    Suspension, Timing, VthReached,
+    Command, Die, Elapsed, EraseMode, EraseResume, Part, ProgramSuspension, ReadLaw, Refusal,
+    Restore, ResumeAt, Shape, Suspend, Suspension, Timing, VthReached,
 };
 
 /// Two planes of three blocks of four pages: enough for every way to be in the way.
@@ -53,10 +53,12 @@ pub fn part() -> Timing {
         command: ns(100),
         bus: ns(2_000),
         read: ns(1_000),
+        read_law: ReadLaw::Fixed,
         program_iterations: 3,
         program_pulse: ns(300),
         verify: ns(80),
         erase: ns(5_000),
+        erase_segments: 1,
         erase_verify: ns(90),
         voltage_reset: ns(40),
         buffer: ns(30),
@@ -71,10 +73,15 @@ pub fn suspending(program: ProgramSuspension) -> Suspension {
         program,
         erase: true,
         erase_resume: EraseResume::Exact,
+        erase_mode: EraseMode::Immediate,
+        reset_inside_phase: true,
         shadow_buffer: true,
+        restore: Restore::Atomic,
+        resume_at: ResumeAt::DataOut,
         vth_reached: VthReached::Never,
         max_per_operation: None,
         min_progress: Dur::ZERO,
+        program_in_erase: false,
     }
 }
 

@@ -4,7 +4,9 @@
 //! places. A run moves along it from where the last one ended; what is cancelled moves back.
 
 use reprieve_base::Stream;
-use reprieve_nand::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+use reprieve_nand::{
+    EraseMode, EraseResume, ProgramSuspension, Restore, Suspension, Timing, VthReached,
+};
 
 /// The two operations that can be suspended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +25,8 @@ struct Overheads {
     check_verifies: u64,
     /// Work of cancelled phases that has to be done again.
     lost_ns: u64,
-    /// What was left of cancelled pulses that had reached their target, and is never done.
+    /// What was left of cancelled pulses that had reached their target, and of restores and
+    /// set-ups that were broken off, and is never done.
     spared_ns: u64,
 }
 
@@ -38,6 +41,8 @@ pub struct Ledger {
     /// The verify after a cancelled pulse, which is on no axis and comes before all else.
     owed_ns: u64,
     run_began_ns: u64,
+    /// End of the first transfer.
+    first_ns: u64,
     /// End of the transfer, restore or set-up with which the run began.
     prelude_end_ns: u64,
     array_ns: u64,
@@ -56,6 +61,7 @@ impl Ledger {
             done_ns: 0,
             owed_ns: 0,
             run_began_ns: prelude_end_ns,
+            first_ns: prelude_end_ns,
             prelude_end_ns,
             array_ns: 0,
             overheads: Overheads::default(),
@@ -69,6 +75,10 @@ impl Ledger {
             Kind::Program => self.timing.program_pulse.ns(),
             Kind::Erase => self.timing.erase.ns(),
         }
+    }
+
+    fn segment_ns(&self) -> u64 {
+        self.timing.erase.ns() / u64::from(self.timing.erase_segments)
     }
 
     /// A pulse and its verify.
@@ -94,6 +104,10 @@ impl Ledger {
 
     /// The phase of the axis that ends at `axis_ns` or has it inside: its begin and its end.
     fn phase(&self, axis_ns: u64) -> (u64, u64) {
+        if self.kind == Kind::Erase && axis_ns <= self.pulse_ns() {
+            let begin_ns = (axis_ns - 1) / self.segment_ns() * self.segment_ns();
+            return (begin_ns, begin_ns + self.segment_ns());
+        }
         let iteration_ns = self.iteration_ns();
         let begin_ns = (axis_ns - 1) / iteration_ns * iteration_ns;
         let pulse_end_ns = begin_ns + self.pulse_ns();
@@ -109,7 +123,8 @@ impl Ledger {
     /// `vth` is drawn from only for a cancelled pulse whose target is `proportional`.
     pub fn suspend(&mut self, now_ns: u64, vth: &mut Stream) -> Option<u64> {
         let free_ns = match now_ns.checked_sub(self.prelude_end_ns) {
-            None | Some(0) => self.prelude_end_ns,
+            None => self.suspend_prelude(now_ns),
+            Some(0) => self.prelude_end_ns,
             Some(into_ns) if into_ns <= self.owed_ns => self.suspend_check_verify(now_ns),
             Some(into_ns) => {
                 let axis_ns = self.done_ns + into_ns - self.owed_ns;
@@ -121,10 +136,39 @@ impl Ledger {
         Some(free_ns)
     }
 
+    /// Before the first phase of the run: of a restore and of a set-up the rest may be spared.
+    fn suspend_prelude(&mut self, now_ns: u64) -> u64 {
+        let over_channel = self.kind == Kind::Program && !self.suspension.shadow_buffer;
+        let atomic = self.suspension.restore == Restore::Atomic || self.resumed_ns.is_none();
+        if atomic || over_channel {
+            return self.prelude_end_ns;
+        }
+        self.overheads.spared_ns += self.prelude_end_ns - now_ns;
+        if self.kind == Kind::Program || self.resumed_ns == Some(now_ns) {
+            return now_ns;
+        }
+        self.overheads.resets += 1;
+        now_ns + self.timing.voltage_reset.ns()
+    }
+
+    /// The last part of a phase, in which it is not broken off.
+    fn reset_inside_ns(&self) -> u64 {
+        let inside = self.suspension.reset_inside_phase;
+        if inside { self.timing.voltage_reset.ns() } else { 0 }
+    }
+
+    fn deferred(&self, now_ns: u64) -> bool {
+        match self.suspension.erase_mode {
+            EraseMode::Immediate => false,
+            EraseMode::Deferred => true,
+            EraseMode::Timeout(limit) => now_ns >= self.first_ns + limit.ns(),
+        }
+    }
+
     fn suspend_check_verify(&mut self, now_ns: u64) -> u64 {
         let (begin_ns, reset_ns) = (self.prelude_end_ns, self.timing.voltage_reset.ns());
         let end_ns = begin_ns + self.owed_ns;
-        if now_ns + reset_ns >= end_ns {
+        if now_ns + self.reset_inside_ns() >= end_ns {
             self.owed_ns = 0;
             return end_ns;
         }
@@ -137,8 +181,10 @@ impl Ledger {
         let reset_ns = self.timing.voltage_reset.ns();
         let (mut begin_ns, mut end_ns) = self.phase(axis_ns);
         let mut overhead_ns = 0;
-        let mut cancels = axis_ns + reset_ns < end_ns;
-        if self.kind == Kind::Program {
+        let mut cancels = axis_ns + self.reset_inside_ns() < end_ns;
+        if self.kind == Kind::Erase {
+            cancels &= !self.deferred(now_ns);
+        } else {
             cancels &= self.suspension.program == ProgramSuspension::Ipc;
             if self.suspension.program == ProgramSuspension::Iteration {
                 let iteration_ns = self.iteration_ns();
@@ -158,7 +204,7 @@ impl Ledger {
         }
         self.overheads.resets += 1;
         self.owed_ns = 0;
-        let in_pulse = begin_ns % self.iteration_ns() == 0;
+        let in_pulse = begin_ns % self.iteration_ns() < self.pulse_ns();
         let exact = self.suspension.erase_resume == EraseResume::Exact;
         match self.kind {
             Kind::Program if in_pulse && self.reached(axis_ns - begin_ns, vth) => {
@@ -197,8 +243,11 @@ impl Ledger {
 
     /// Books a resume; the operation then ends at `end_ns`.
     pub fn resume(&mut self, now_ns: u64) {
-        let sets_up =
-            self.suspension.erase_resume == EraseResume::Exact && self.done_ns < self.pulse_ns();
+        // At the end of a segment, which is the end of the pulse too, the voltages are there.
+        let at_safe_point = self.done_ns > 0 && self.done_ns % self.segment_ns() == 0;
+        let sets_up = self.suspension.erase_resume == EraseResume::Exact
+            && self.done_ns < self.pulse_ns()
+            && !at_safe_point;
         let prelude_ns = match self.kind {
             Kind::Program => {
                 self.overheads.restores += 1;
@@ -231,7 +280,9 @@ impl Ledger {
             + self.overheads.check_verifies * self.timing.verify.ns()
             + lost_ns;
         assert_eq!(array_ns + spared_ns, self.nominal_ns() + named_ns, "{self:#?}");
-        if self.kind == Kind::Program && self.suspension.program == ProgramSuspension::Ips {
+        let atomic = self.suspension.restore == Restore::Atomic;
+        let ips = self.suspension.program == ProgramSuspension::Ips;
+        if self.kind == Kind::Program && ips && atomic {
             let restores_ns = u64::from(self.suspensions) * self.restore_ns();
             assert_eq!(array_ns, self.nominal_ns() + restores_ns, "{self:#?}");
         }

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use reprieve_base::{Dur, PageAddress, Stream};
 use reprieve_nand::{
-    Command, Elapsed, EraseResume, ProgramSuspension, Suspension, Timing, VthReached,
+    Command, Elapsed, EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt,
+    Suspension, Timing, VthReached,
 };
 
 use crate::device::{Answer, Ask, Device, SHAPE, one_die, page};
@@ -36,9 +37,11 @@ struct User {
     array: Array,
     promise_ns: u64,
     output_in_use: bool,
-    /// The operation that runs or is suspended, and its block.
+    /// The operation that runs or was suspended last, and its block.
     operation: Option<(Ledger, PageAddress)>,
     suspended: bool,
+    /// The suspended erase around it.
+    outer: Option<(Ledger, PageAddress)>,
     next_page: [[u32; 3]; 2],
     suspensions: u32,
     resumes: u32,
@@ -60,6 +63,7 @@ impl User {
             output_in_use: false,
             operation: None,
             suspended: false,
+            outer: None,
             next_page: [[0; 3]; 2],
             suspensions: 0,
             resumes: 0,
@@ -92,8 +96,8 @@ impl User {
     fn live_through_promise(&mut self) {
         let elapsed = self.device.elapse(self.promise_ns);
         let (want, array) = match self.array {
-            Array::Reading if !self.timing.cache_register => (Elapsed::ReadReady, Array::Holding),
             Array::Reading if self.output_in_use => (Elapsed::ReadHeld, Array::Holding),
+            Array::Reading if !self.lets_go() => (Elapsed::ReadReady, Array::Holding),
             Array::Reading => {
                 self.output_in_use = true;
                 (Elapsed::ReadReady, Array::Idle)
@@ -109,6 +113,8 @@ impl User {
                     Kind::Program => Elapsed::Programmed,
                     Kind::Erase => Elapsed::Erased,
                 };
+                self.operation = self.outer.take();
+                self.suspended = self.operation.is_some();
                 (done, Array::Idle)
             }
             Array::Idle | Array::Holding => panic!("nothing was promised"),
@@ -133,8 +139,8 @@ impl User {
     }
 
     fn own_block(&self, at: PageAddress) -> bool {
-        let own = self.operation.as_ref().map(|(_, own)| (own.plane, own.block));
-        own == Some((at.plane, at.block))
+        let mut own = self.operation.iter().chain(&self.outer).map(|(_, own)| own);
+        own.any(|own| (own.plane, own.block) == (at.plane, at.block))
     }
 
     fn may_start(&self, command: Command) -> bool {
@@ -142,10 +148,17 @@ impl User {
         free && match command {
             Command::Read(at) => !self.own_block(at),
             Command::Program(at) => {
-                !self.suspended && !self.output_in_use && at.page < SHAPE.pages_per_block
+                let room = !self.output_in_use && at.page < SHAPE.pages_per_block;
+                room && (!self.suspended || (self.takes_program() && !self.own_block(at)))
             }
             Command::Erase(_) => !self.suspended,
         }
+    }
+
+    /// Whether a program may begin though an operation is suspended: an erase, and by itself.
+    fn takes_program(&self) -> bool {
+        let erase = self.operation.as_ref().is_some_and(|(ledger, _)| ledger.kind == Kind::Erase);
+        erase && self.suspension.program_in_erase
     }
 
     fn may_suspend(&self) -> bool {
@@ -168,7 +181,13 @@ impl User {
     }
 
     fn may_release(&self) -> bool {
-        if self.timing.cache_register { self.output_in_use } else { self.array == Array::Holding }
+        self.output_in_use || self.array == Array::Holding
+    }
+
+    /// Whether a sensed page leaves the array to others.
+    fn lets_go(&self) -> bool {
+        let in_between = self.suspended && self.suspension.resume_at == ResumeAt::ArrayRead;
+        self.timing.cache_register || in_between
     }
 
     /// Suspends and resumes come twice, so that they are not lost among the many starts.
@@ -242,6 +261,10 @@ impl User {
         let ledger = Ledger::new(kind, self.timing, self.suspension, phases_ns);
         let end_ns = ledger.end_ns();
         assert_eq!(answer, Answer::EndsAt(end_ns));
+        if self.suspended {
+            self.outer = self.operation.take();
+            self.suspended = false;
+        }
         self.operation = Some((ledger, at));
         self.promise(Array::Running, end_ns);
     }
@@ -253,13 +276,14 @@ impl User {
     }
 
     fn release(&mut self) {
-        let held = self.array == Array::Holding;
-        let leaves = held && self.timing.cache_register;
-        assert_eq!(self.device.die.release(), leaves);
-        self.output_in_use = leaves;
-        if held {
+        // The page in the second register came first and leaves first.
+        let next = self.array == Array::Holding && self.output_in_use;
+        assert_eq!(self.device.die.release(), next);
+        let stays = next && !self.lets_go();
+        if self.array == Array::Holding && !stays {
             self.array = Array::Idle;
         }
+        self.output_in_use = next && !stays;
     }
 
     /// What the die tells of itself is what its user knows.
@@ -271,6 +295,8 @@ impl User {
         assert_eq!(die.output_in_use(), self.output_in_use);
         let block = self.operation.as_ref().map(|(_, at)| (at.plane, at.block));
         assert_eq!(die.operation_block(), block);
+        let block = self.outer.as_ref().map(|(_, at)| (at.plane, at.block));
+        assert_eq!(die.outer_block(), block);
         let suspensions = self.operation.as_ref().map_or(0, |(ledger, _)| ledger.suspensions);
         assert_eq!(die.suspensions(), suspensions);
     }
@@ -289,7 +315,7 @@ impl User {
             self.check_view();
         }
         assert_eq!(self.suspensions, self.resumes);
-        assert!(self.operation.is_none());
+        assert!(self.operation.is_none() && self.outer.is_none());
     }
 }
 
@@ -297,8 +323,9 @@ impl User {
 fn timings() -> impl Strategy<Value = Timing> {
     let transfers = (0..6u64, 0..12u64, 1..15u64);
     let phases = (1..5u32, 1..25u64, 1..15u64, 1..60u64, 1..15u64);
+    let segments = prop_oneof![Just(1u32), 2..6u32];
     let overheads = (0..10u64, 0..8u64, 0..8u64, any::<bool>());
-    (transfers, phases, overheads).prop_map(|(transfers, phases, overheads)| {
+    (transfers, phases, overheads, segments).prop_map(|(transfers, phases, overheads, segments)| {
         let ns = Dur::from_ns;
         let (iterations, pulse_ns, verify_ns, erase_ns, erase_verify_ns) = phases;
         let (reset_ns, buffer_ns, overhead_ns, cache_register) = overheads;
@@ -307,10 +334,12 @@ fn timings() -> impl Strategy<Value = Timing> {
             command: ns(transfers.0),
             bus: ns(transfers.1),
             read: ns(transfers.2),
+            read_law: ReadLaw::Fixed,
             program_iterations: iterations,
             program_pulse: ns(pulse_ns),
             verify: ns(verify_ns),
-            erase: ns(erase_ns),
+            erase: ns(erase_ns * u64::from(segments)),
+            erase_segments: segments,
             erase_verify: ns(erase_verify_ns),
             voltage_reset: ns(reset_ns.min(shortest_ns)),
             buffer: ns(buffer_ns),
@@ -339,17 +368,30 @@ fn suspensions() -> impl Strategy<Value = Suspension> {
     ];
     let most = prop_oneof![3 => Just(None), 1 => (0..4u32).prop_map(Some)];
     let min_progress_ns = prop_oneof![3 => Just(0), 1 => 1..40u64];
-    let able = (prop::bool::weighted(0.9), any::<bool>());
-    (programs, erases, targets, most, min_progress_ns, able).prop_map(
-        |(program, erase_resume, vth_reached, max_per_operation, min_progress_ns, able)| {
+    let able = (prop::bool::weighted(0.9), any::<bool>(), any::<bool>());
+    let erase_modes = prop_oneof![
+        3 => Just(EraseMode::Immediate),
+        1 => Just(EraseMode::Deferred),
+        2 => (0..150u64).prop_map(|ns| EraseMode::Timeout(Dur::from_ns(ns))),
+    ];
+    let restores = prop_oneof![Just(Restore::Atomic), Just(Restore::Interruptible)];
+    let resume_ats = prop_oneof![Just(ResumeAt::DataOut), Just(ResumeAt::ArrayRead)];
+    let modes = (erase_modes, restores, resume_ats, any::<bool>());
+    (programs, erases, targets, most, min_progress_ns, able, modes).prop_map(
+        |(program, erase_resume, vth_reached, max_per_operation, min_progress_ns, able, modes)| {
             Suspension {
                 program,
                 erase: able.0,
                 erase_resume,
+                erase_mode: modes.0,
+                reset_inside_phase: modes.3,
                 shadow_buffer: able.1,
+                restore: modes.1,
+                resume_at: modes.2,
                 vth_reached,
                 max_per_operation,
                 min_progress: Dur::from_ns(min_progress_ns),
+                program_in_erase: able.2,
             }
         },
     )

@@ -116,13 +116,44 @@ impl Flash {
             if self.admission.admits(txn.kind, operation) {
                 work.locate(txn);
                 // The block of a running or suspended operation cannot be read.
-                if (txn.at.plane, txn.at.block) != block {
+                let own = (txn.at.plane, txn.at.block);
+                if own != block && unit.die.outer_block() != Some(own) {
                     return Some(id);
                 }
             }
             id = txn.next;
         }
         None
+    }
+
+    /// The oldest host program, if it may run inside the erase on the die now.
+    ///
+    /// Programs do not overtake each other: pages of a block are programmed in order.
+    #[inline]
+    fn admissible_write<W: Work>(&self, die: u32, work: &W) -> Option<u32> {
+        if self.admission.write_in_erase { self.program_for_erase(die, work) } else { None }
+    }
+
+    #[cold]
+    fn program_for_erase<W: Work>(&self, die: u32, work: &W) -> Option<u32> {
+        let unit = &self.units[die as usize];
+        let id = unit.writes.first()?;
+        let kinds = (self.txns[id].kind, self.txns[unit.operation].kind);
+        let admits = kinds == (Kind::Program, Kind::Erase);
+        (admits && work.could_place(&self.txns[id], unit.die.operation_block())).then_some(id)
+    }
+
+    /// Whether the next step of garbage collection is an erase that a program which waits would
+    /// suspend as soon as it has begun.
+    fn erase_gives_way<W: Work>(&self, die: u32, work: &mut W) -> bool {
+        if !self.admission.write_in_erase {
+            return false;
+        }
+        let Some(id) = self.units[die as usize].writes.first() else { return false };
+        let remaining = self.timing.erase + self.timing.erase_verify;
+        self.policy.suspend(&OperationView { remaining, suspended: Dur::ZERO })
+            && work.could_place(&self.txns[id], None)
+            && work.gc_next(die) == Some(Kind::Erase)
     }
 
     /// Whether a read of garbage collection may make the operation on the die wait.
@@ -144,11 +175,14 @@ impl Flash {
             write: unit.writes.first().map(|id| self.txns[id].seq),
             writes_first: unit.pending_programs >= self.write_queue_limit,
             urgent_gc: None,
+            gc_gives_way: false,
             idle_gc: false,
         };
         if suspended {
             let operation = self.operation_view(die, Dur::ZERO, now);
-            view.must_resume = self.policy.must_resume(&operation);
+            view.must_resume =
+                self.policy.must_resume(&operation) || self.outer_must_resume(die, now);
+            view.write = self.admissible_write(die, work).map(|id| self.txns[id].seq);
             if read.is_none() && self.admits_gc_read(die, work) {
                 // Served as a read; there is no host read that it could be confused with.
                 view.read = Some(self.arrivals);
@@ -159,6 +193,7 @@ impl Flash {
             GcNeed::None => self.units[die as usize].gc_waits = None,
             GcNeed::Idle => view.idle_gc = true,
             GcNeed::Urgent => {
+                view.gc_gives_way = self.erase_gives_way(die, work);
                 let arrivals = &mut self.arrivals;
                 let waits = &mut self.units[die as usize].gc_waits;
                 view.urgent_gc = Some(*waits.get_or_insert_with(|| {
@@ -177,7 +212,22 @@ impl Flash {
         OperationView { remaining, suspended: Dur::from_ns(txn.suspended_ns + since) }
     }
 
-    /// Asks for a suspension of the running operation if a read that waits may have one.
+    /// Whether the erase around the operation has been suspended for as long as it may be: then
+    /// the operation goes on to its end, so that the erase can.
+    #[inline]
+    fn outer_must_resume(&self, die: u32, now: Time) -> bool {
+        self.units[die as usize].outer != NONE && self.enclosing_must_resume(die, now)
+    }
+
+    #[cold]
+    fn enclosing_must_resume(&self, die: u32, now: Time) -> bool {
+        let unit = &self.units[die as usize];
+        let before = Dur::from_ns(self.txns[unit.outer].suspended_ns);
+        let suspended = before + (now - unit.outer_since);
+        self.policy.must_resume(&OperationView { remaining: Dur::ZERO, suspended })
+    }
+
+    /// Asks for a suspension of the running operation if a read or write that waits may have one.
     fn consider_suspending<W: Work>(
         &mut self,
         die: u32,
@@ -185,19 +235,19 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        let unit = &self.units[die as usize];
-        if !self.scheduler.suspends()
-            || unit.pending_programs >= self.write_queue_limit
-            || self.txns[unit.operation].unsuspendable
-        {
+        if !self.scheduler.suspends() {
             return;
         }
-        if self.admissible_read(die, work).is_none() && !self.admits_gc_read(die, work) {
+        let unit = &self.units[die as usize];
+        let for_read = unit.pending_programs < self.write_queue_limit
+            && !self.txns[unit.operation].unsuspendable
+            && (self.admissible_read(die, work).is_some() || self.admits_gc_read(die, work));
+        if !for_read && self.admissible_write(die, work).is_none() {
             return;
         }
         let until = self.units[die as usize].promised;
         let view = self.operation_view(die, until - now, now);
-        if !self.policy.suspend(&view) {
+        if !self.policy.suspend(&view) || self.outer_must_resume(die, now) {
             return;
         }
         let unit = &mut self.units[die as usize];
@@ -205,12 +255,13 @@ impl Flash {
             Ok(Suspend::FreeAt(free_at)) => {
                 unit.suspend_asked = now;
                 unit.suspend_free = free_at;
+                unit.asked_by_write = !for_read;
                 unit.promise(die, free_at, out);
             }
             Err(Refusal::TooSoon { until: from }) if from < until => {
                 out.schedule(from, FlashEvent::Poke { die });
             }
-            // It runs to its end: the reads wait for that.
+            // It runs to its end: what is queued waits for that.
             Ok(Suspend::RunsToEnd)
             | Err(Refusal::TooSoon { .. } | Refusal::LimitReached | Refusal::NotSuspendable) => {}
             Err(refusal) => panic!("at {now} die {die} refused a suspension: {refusal}"),

@@ -12,7 +12,7 @@ mod unit;
 use std::sync::Arc;
 
 use reprieve_base::{Geometry, Time};
-use reprieve_nand::{Part, Refusal, Shape, Timing};
+use reprieve_nand::{Part, Refusal, ResumeAt, Shape, Timing};
 
 use crate::scenario::{OperationSet, Scenario};
 use crate::sched::{self, Scheduler};
@@ -50,12 +50,14 @@ pub enum FlashEvent {
     },
 }
 
-/// Which operations each class of reads may suspend.
+/// Which operations each class of reads may suspend, and whether writes may suspend erases.
 #[derive(Clone, Copy, Debug)]
 struct Admission {
     host_read: OperationSet,
     rmw_read: OperationSet,
     gc_read: OperationSet,
+    /// The part, the scheduler and the scenario let host programs suspend erases.
+    write_in_erase: bool,
 }
 
 impl Admission {
@@ -114,6 +116,8 @@ impl Flash {
         };
         let part = Arc::new(Part { shape, timing, suspension: scenario.suspension });
         let rules = &scenario.suspend_rules;
+        let writes = rules.host_write_suspends.erase;
+        let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
         Flash {
             geometry,
             timing,
@@ -129,15 +133,21 @@ impl Flash {
                 host_read: rules.host_read_suspends,
                 rmw_read: rules.rmw_read_suspends,
                 gc_read: rules.gc_read_suspends,
+                write_in_erase,
             },
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
-            private_channels: geometry.dies_per_channel == 1 && !timing.cache_register,
+            private_channels: geometry.dies_per_channel == 1
+                && !timing.cache_register
+                && scenario.suspension.resume_at == ResumeAt::DataOut,
             dirty_dies: Vec::with_capacity(dies as usize),
             dirty_channels: Vec::with_capacity(geometry.channels as usize),
             arrivals: 0,
             done: Vec::with_capacity(64),
             refused: None,
-            counts: FlashCounts::default(),
+            counts: FlashCounts {
+                suspensions_by_write: writes.then_some(0),
+                ..FlashCounts::default()
+            },
         }
     }
 

@@ -106,6 +106,10 @@ impl Flash {
         }
         let is_program = kind == Kind::Program;
         if is_program && !work.place(&mut self.txns[id]) {
+            assert!(
+                !self.units[die as usize].die.is_suspended(),
+                "a program had room and has none"
+            );
             self.start_gc(die, now, work, out, grant);
             return;
         }
@@ -146,6 +150,7 @@ impl Flash {
         } else {
             (Command::Program(txn.at), timing.command + timing.bus)
         };
+        let inside_erase = unit.die.is_suspended();
         let until = match unit.die.start(now, command) {
             Ok(until) => until,
             Err(refusal) => {
@@ -153,6 +158,12 @@ impl Flash {
                 return;
             }
         };
+        if inside_erase {
+            let wait = unit.suspend_wait(txn.mark, now);
+            txn.parts.add(Part::SuspendWait, wait.ns());
+            txn.mark = txn.mark + wait;
+            unit.enclose();
+        }
         txn.book(Part::Queue, now);
         txn.parts.add(Part::Bus, transfer.ns());
         txn.mark = now + transfer;
@@ -160,6 +171,10 @@ impl Flash {
         unit.occupied(now);
         unit.operation = id;
         unit.promise(die, until, out);
+        if txn.kind == Kind::Erase && self.admission.write_in_erase {
+            // A program that stood in line behind it asks at once for its suspension.
+            out.schedule(now, FlashEvent::Poke { die });
+        }
         if transfer > Dur::ZERO {
             let channel = self.channel_of(die);
             self.channels[channel].occupy(now, transfer);
@@ -210,11 +225,10 @@ impl Flash {
             }
             Elapsed::ReadHeld => self.txns[unit.reading].book(Part::Array, now),
             Elapsed::Programmed | Elapsed::Erased => {
-                let id = unit.operation;
-                unit.operation = NONE;
+                let id = unit.end_operation();
                 unit.freed(now);
                 self.txns[id].book(Part::Array, now);
-                self.count_operation(id);
+                self.count_operation(id, now);
                 self.complete(id);
             }
             Elapsed::Suspended => {
@@ -224,6 +238,9 @@ impl Flash {
                 txn.book(Part::Array, now);
                 txn.suspensions += 1;
                 self.counts.suspensions[usize::from(txn.kind == Kind::Erase)] += 1;
+                if let Some(count) = &mut self.counts.suspensions_by_write {
+                    *count += u64::from(unit.asked_by_write);
+                }
                 self.wake(die);
             }
         }
@@ -260,8 +277,9 @@ impl Flash {
         let id = unit.leaving;
         unit.leaving = NONE;
         self.txns[id].book(Part::Bus, now);
+        let was_free = unit.die.is_free();
         let held = unit.die.release();
-        if held || !self.timing.cache_register {
+        if !was_free && unit.die.is_free() {
             unit.freed(now);
         }
         if held {
@@ -275,15 +293,22 @@ impl Flash {
         self.complete(id);
     }
 
-    fn count_operation(&mut self, id: u32) {
+    fn count_operation(&mut self, id: u32, now: Time) {
         let txn = &self.txns[id];
         match txn.kind {
             Kind::Program => self.counts.host_programs += 1,
             Kind::GcProgram => self.counts.gc_programs += 1,
             _ => self.counts.erases += 1,
         }
-        let is_erase = usize::from(txn.kind == Kind::Erase);
-        self.counts.suspended[is_erase] += u64::from(txn.suspensions > 0);
+        if txn.suspensions > 0 {
+            let is_erase = txn.kind == Kind::Erase;
+            let undisturbed = match is_erase {
+                true => self.timing.undisturbed_erase(),
+                false => self.timing.undisturbed_program(),
+            };
+            let suspended = &mut self.counts.suspended[usize::from(is_erase)];
+            suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
+        }
     }
 
     fn complete(&mut self, id: u32) {

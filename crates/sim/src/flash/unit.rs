@@ -20,8 +20,10 @@ pub(super) struct Unit {
     pub(super) writes: Queue,
     /// Programs in `writes`.
     pub(super) pending_programs: u32,
-    /// The program or erase that runs or is suspended.
+    /// The program or erase that runs or was suspended last.
     pub(super) operation: u32,
+    /// The suspended erase inside which that program began, or `NONE`.
+    pub(super) outer: u32,
     /// The read that is being sensed, or held in the page buffer.
     pub(super) reading: u32,
     /// The read whose page waits for the channel or crosses it.
@@ -39,8 +41,11 @@ pub(super) struct Unit {
     /// The last suspension: when it was asked for and when the array was free.
     pub(super) suspend_asked: Time,
     pub(super) suspend_free: Time,
-    /// Since when the operation is suspended.
+    /// Whether only a host write wanted it.
+    pub(super) asked_by_write: bool,
+    /// Since when the operation, and the erase around it, are suspended.
     pub(super) suspended_since: Time,
+    pub(super) outer_since: Time,
     busy_since: Time,
     /// Total time in which the array or the page buffer was in use.
     busy_ns: u64,
@@ -55,6 +60,7 @@ impl Unit {
             writes: Queue::new(),
             pending_programs: 0,
             operation: NONE,
+            outer: NONE,
             reading: NONE,
             leaving: NONE,
             promised: Time::ZERO,
@@ -64,7 +70,9 @@ impl Unit {
             gc_waits: None,
             suspend_asked: Time::ZERO,
             suspend_free: Time::ZERO,
+            asked_by_write: false,
             suspended_since: Time::ZERO,
+            outer_since: Time::ZERO,
             busy_since: Time::ZERO,
             busy_ns: 0,
         }
@@ -76,6 +84,30 @@ impl Unit {
         self.promised = until;
         self.epoch = self.epoch.wrapping_add(1);
         out.schedule(until, FlashEvent::Array { die, epoch: self.epoch });
+    }
+
+    /// What was suspended, an erase, now lies around the operation that begins.
+    #[cold]
+    pub(super) fn enclose(&mut self) {
+        assert_eq!(self.outer, NONE, "a program inside a program inside an erase");
+        self.outer = self.operation;
+        self.outer_since = self.suspended_since;
+    }
+
+    /// The operation is complete; what lay around it is as it was before.
+    #[inline]
+    pub(super) fn end_operation(&mut self) -> u32 {
+        let id = std::mem::replace(&mut self.operation, NONE);
+        if self.outer != NONE {
+            self.uncover();
+        }
+        id
+    }
+
+    #[cold]
+    fn uncover(&mut self) {
+        self.operation = std::mem::replace(&mut self.outer, NONE);
+        self.suspended_since = self.outer_since;
     }
 
     #[inline]

@@ -299,6 +299,11 @@ impl Work for Ftl {
         true
     }
 
+    fn could_place(&self, txn: &Txn, _: Option<(u32, u32)>) -> bool {
+        // A block that is being erased is neither open nor free: no page of it is ever named.
+        self.has_room(self.plane_of(txn.die, txn.at))
+    }
+
     #[inline]
     fn locate(&mut self, txn: &mut Txn) {
         let erases = self.erases(txn.die, txn.at);

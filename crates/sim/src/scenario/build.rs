@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use reprieve_base::Geometry;
-use reprieve_nand::{Suspension, Timing};
-use reprieve_trace::{Addresses, Arrivals, MixedConfig, TraceConfig, WorkloadConfig};
+use reprieve_nand::{EraseMode, Suspension, Timing};
+use reprieve_trace::{
+    Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, TraceConfig, WorkloadConfig,
+};
 
 use super::resolve::Values;
 use super::value::Value;
@@ -55,10 +57,12 @@ fn timing(values: &Values) -> Timing {
         command: values.dur("timing.t_command_us"),
         bus: values.dur("timing.t_bus_us"),
         read: values.dur("timing.t_read_us"),
+        read_law: Word::of_word(values.text("timing.read_law")),
         program_iterations: values.u32("timing.program_iterations"),
         program_pulse: values.dur("timing.t_program_pulse_us"),
         verify: values.dur("timing.t_verify_us"),
         erase: values.dur("timing.t_erase_us"),
+        erase_segments: values.u32("timing.erase_segments"),
         erase_verify: values.dur("timing.t_erase_verify_us"),
         voltage_reset: values.dur("timing.t_voltage_reset_us"),
         buffer: values.dur("timing.t_buffer_us"),
@@ -72,10 +76,21 @@ fn suspension(values: &Values) -> Suspension {
         program: Word::of_word(values.text("suspension.program")),
         erase: values.flag("suspension.erase"),
         erase_resume: Word::of_word(values.text("suspension.erase_resume")),
+        erase_mode: match values.text("suspension.erase_mode") {
+            "immediate" => EraseMode::Immediate,
+            "deferred" => EraseMode::Deferred,
+            "timeout" => EraseMode::Timeout(values.dur("suspension.erase_timeout_us")),
+            other => panic!("erase mode {other} is in the schema and not built"),
+        },
+        reset_inside_phase: values.flag("suspension.reset_inside_phase"),
         shadow_buffer: values.flag("suspension.shadow_buffer"),
+        restore: Word::of_word(values.text("suspension.restore")),
+        resume_at: Word::of_word(values.text("suspension.resume_at")),
         vth_reached: Word::of_word(values.text("suspension.vth_reached")),
         max_per_operation: values.u32_if_on("suspension.max_per_operation"),
         min_progress: values.dur("suspension.min_progress_us"),
+        // What the controller does not ask for, the part need not be able to do.
+        program_in_erase: values.operations("suspension.host_write_suspends").erase,
     }
 }
 
@@ -87,6 +102,7 @@ fn suspend_rules(values: &Values) -> SuspendRules {
         host_read_suspends: values.operations("suspension.host_read_suspends"),
         rmw_read_suspends: values.operations("suspension.rmw_read_suspends"),
         gc_read_suspends: values.operations("suspension.gc_read_suspends"),
+        host_write_suspends: values.operations("suspension.host_write_suspends"),
     }
 }
 
@@ -132,32 +148,64 @@ fn trace(values: &Values, path: PathBuf) -> TraceConfig {
 }
 
 fn mixed(values: &Values) -> MixedConfig {
-    let Value::Sizes(sizes) = values.need("workload.request_bytes") else {
-        panic!("workload.request_bytes is no list of sizes")
-    };
+    let sizes = |name| values.sizes_if_on(name).cloned();
     MixedConfig {
         requests: values.count("workload.requests"),
         read_fraction: values.number("workload.read_fraction"),
         trim_fraction: values.number("workload.trim_fraction"),
         flush_every_requests: values.count_if_on("workload.flush_every_requests"),
-        sizes: sizes.clone(),
+        sizes: sizes("workload.request_bytes").expect("it has a default"),
+        read_sizes: sizes("workload.read_request_bytes"),
+        write_sizes: sizes("workload.write_request_bytes"),
         align_bytes: values.u32("workload.align_bytes"),
-        addresses: match values.text("workload.addresses") {
-            "uniform" => Addresses::Uniform,
-            "sequential" => Addresses::Sequential,
-            "zipf" => Addresses::Zipf { theta: values.number("workload.zipf_theta") },
-            "hot-cold" => Addresses::HotCold {
-                hot_share: values.number("workload.hot_share"),
-                hot_fraction: values.number("workload.hot_fraction"),
-            },
-            other => panic!("addresses {other} are in the schema and not built"),
+        addresses: addresses(values),
+        // Where every request goes on from the last there is no further choice.
+        read_sequential_fraction: values
+            .number_if_on("workload.read_sequential_fraction")
+            .unwrap_or(0.0),
+        write_sequential_fraction: values
+            .number_if_on("workload.write_sequential_fraction")
+            .unwrap_or(0.0),
+        footprint: match values.count_if_on("workload.footprint_bytes") {
+            Some(bytes) => Footprint::Bytes(bytes),
+            None => {
+                Footprint::Share(values.number_if_on("workload.footprint_share").unwrap_or(1.0))
+            }
         },
-        footprint_share: values.number("workload.footprint_share"),
-        arrivals: match values.text("workload.arrivals") {
-            "closed" => Arrivals::Closed { queue_depth: values.u32("workload.queue_depth") },
-            "poisson" => Arrivals::Poisson { rate_iops: values.number("workload.rate_iops") },
-            "fixed" => Arrivals::Fixed { rate_iops: values.number("workload.rate_iops") },
-            other => panic!("arrivals {other} are in the schema and not built"),
+        arrivals: arrivals(values),
+        // A closed loop has no arrivals to scale.
+        time_scale: values.number_if_on("workload.time_scale").unwrap_or(1.0),
+    }
+}
+
+fn addresses(values: &Values) -> Addresses {
+    match values.text("workload.addresses") {
+        "uniform" => Addresses::Uniform,
+        "sequential" => Addresses::Sequential,
+        "zipf" => Addresses::Zipf {
+            theta: values.number("workload.zipf_theta"),
+            unit_bytes: values.u32_if_on("workload.zipf_unit_bytes"),
         },
+        "hot-cold" => Addresses::HotCold {
+            hot_share: values.number("workload.hot_share"),
+            hot_fraction: values.number("workload.hot_fraction"),
+        },
+        other => panic!("addresses {other} are in the schema and not built"),
+    }
+}
+
+fn arrivals(values: &Values) -> Arrivals {
+    match values.text("workload.arrivals") {
+        "closed" => Arrivals::Closed { queue_depth: values.u32("workload.queue_depth") },
+        "poisson" => Arrivals::Poisson { rate_iops: values.number("workload.rate_iops") },
+        "fixed" => Arrivals::Fixed { rate_iops: values.number("workload.rate_iops") },
+        "hyperexponential" => Arrivals::Hyperexponential(Hyperexponential {
+            rate_iops: values.number("workload.rate_iops"),
+            simultaneous_fraction: values.number("workload.simultaneous_fraction"),
+            burst_fraction: values.number("workload.burst_fraction"),
+            burst_gap: values.dur("workload.burst_gap_us"),
+            burst_length: values.number_if_on("workload.burst_length"),
+        }),
+        other => panic!("arrivals {other} are in the schema and not built"),
     }
 }

@@ -1,10 +1,12 @@
 //! What no single key can tell: values that do not fit each other.
 
-use reprieve_base::UserError;
-use reprieve_nand::ProgramSuspension;
+use reprieve_base::{Dur, UserError};
+use reprieve_nand::{EraseMode, ProgramSuspension};
+use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
 use super::Scenario;
 use super::resolve::{Resolved, Use};
+use super::schema;
 
 /// Page numbers are 31 bits wide, and the last sixteen stand for "no page" and the like.
 const PAGES_MAX: u64 = (1 << 31) - 16;
@@ -19,11 +21,13 @@ pub(super) fn check(
     resolved: &Resolved,
     purpose: Use,
 ) -> Result<(), UserError> {
+    erase_segments(scenario, resolved)?;
     voltage_reset(scenario, resolved)?;
+    host_write_suspends(scenario, resolved)?;
     if purpose == Use::Run {
         over_provisioning(scenario, resolved)?;
         buffer(scenario, resolved)?;
-        workload(resolved)?;
+        workload(scenario, resolved)?;
     }
     Ok(())
 }
@@ -61,27 +65,61 @@ pub(super) fn geometry(resolved: &Resolved) -> Result<(), UserError> {
     Ok(())
 }
 
+/// Segments are equal, and a nanosecond is not divided.
+fn erase_segments(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let timing = &scenario.timing;
+    if timing.erase.ns() % u64::from(timing.erase_segments) == 0 {
+        return Ok(());
+    }
+    let what = format!(
+        "must divide timing.t_erase_us ({}) into equal segments of whole nanoseconds",
+        timing.erase
+    );
+    Err(resolved.fault("timing.erase_segments", what))
+}
+
 /// A cancelled phase ends with a voltage reset, so it has room for one.
 fn voltage_reset(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
-    let timing = &scenario.timing;
-    let cancels = scenario.suspension.program == ProgramSuspension::Ipc;
+    let (timing, suspension) = (&scenario.timing, &scenario.suspension);
+    if !suspension.reset_inside_phase {
+        return Ok(());
+    }
+    let cancels = suspension.program == ProgramSuspension::Ipc;
+    let erases = suspension.erase && suspension.erase_mode != EraseMode::Deferred;
+    let segments = timing.erase_segments;
+    let segment = Dur::from_ns(timing.erase.ns() / u64::from(segments));
+    let segment_name = match segments {
+        1 => "timing.t_erase_us".to_string(),
+        _ => format!("timing.t_erase_us / {segments}"),
+    };
     let phases = [
-        (cancels, timing.program_pulse, "t_program_pulse_us"),
-        (cancels, timing.verify, "t_verify_us"),
-        (scenario.suspension.erase, timing.erase, "t_erase_us"),
-        (scenario.suspension.erase, timing.erase_verify, "t_erase_verify_us"),
+        (cancels, timing.program_pulse, "timing.t_program_pulse_us"),
+        (cancels, timing.verify, "timing.t_verify_us"),
+        (erases, segment, &segment_name),
+        (erases, timing.erase_verify, "timing.t_erase_verify_us"),
     ];
     for (cancelled, phase, key) in phases {
         // A phase of no length is never found in progress, so it is never cancelled.
         if cancelled && phase.ns() > 0 && phase < timing.voltage_reset {
             let what = format!(
-                "is longer than timing.{key} ({phase}), a phase that can be broken off; \
+                "is longer than {key} ({phase}), a phase that can be broken off; \
                  must be at most that"
             );
             return Err(resolved.fault("timing.t_voltage_reset_us", what));
         }
     }
     Ok(())
+}
+
+/// A program runs inside a suspended erase and inside nothing else.
+fn host_write_suspends(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let set = &scenario.suspend_rules.host_write_suspends;
+    if !set.program && !set.gc_program {
+        return Ok(());
+    }
+    let what = "the page buffer holds one page, and data sheets allow no program inside a \
+                suspended program; must be [\"erase\"] or []";
+    Err(resolved.fault("suspension.host_write_suspends", what))
 }
 
 /// Garbage collection needs blocks to move to: its reserve, and those it has under way.
@@ -126,7 +164,7 @@ fn buffer(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     Ok(())
 }
 
-fn workload(resolved: &Resolved) -> Result<(), UserError> {
+fn workload(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     let values = &resolved.values;
     if values.dur_if_on("workload.duration_s").is_some_and(|duration| duration.ns() == 0) {
         let what = "must be above 0, or \"none\" for no limit";
@@ -140,5 +178,27 @@ fn workload(resolved: &Resolved) -> Result<(), UserError> {
             return Err(resolved.fault("workload.read_fraction", what));
         }
     }
-    Ok(())
+    match &scenario.workload {
+        Some(WorkloadConfig::Mixed(config)) => mixed(config, scenario, resolved),
+        _ => Ok(()),
+    }
+}
+
+fn mixed(config: &MixedConfig, scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let capacity_bytes =
+        u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
+    match config.footprint {
+        Footprint::Bytes(bytes) if bytes > capacity_bytes => {
+            let what = format!("is more than the user has; must be at most {capacity_bytes}");
+            return Err(resolved.fault("workload.footprint_bytes", what));
+        }
+        _ => {}
+    }
+    match config.contradiction() {
+        None => Ok(()),
+        Some((name, _, what)) => {
+            let key = schema::key(&format!("workload.{name}"));
+            Err(resolved.fault(key.expect("the generator names keys of ours").full_name, what))
+        }
+    }
 }

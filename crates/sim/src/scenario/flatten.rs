@@ -1,8 +1,10 @@
 //! From the typed scenario back to the values of its keys: the inverse of `build`.
 
 use reprieve_base::{Dur, Geometry};
-use reprieve_nand::{Suspension, Timing};
-use reprieve_trace::{Addresses, Arrivals, MixedConfig, TraceConfig, WorkloadConfig};
+use reprieve_nand::{EraseMode, Suspension, Timing};
+use reprieve_trace::{
+    Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, TraceConfig, WorkloadConfig,
+};
 
 use super::resolve::Values;
 use super::value::Value;
@@ -70,15 +72,17 @@ fn geometry(geometry: &Geometry) -> [Pair; 7] {
     ]
 }
 
-fn timing(timing: &Timing) -> [Pair; 12] {
+fn timing(timing: &Timing) -> [Pair; 14] {
     [
         ("timing.t_command_us", dur(timing.command)),
         ("timing.t_bus_us", dur(timing.bus)),
         ("timing.t_read_us", dur(timing.read)),
+        ("timing.read_law", text(timing.read_law.word())),
         ("timing.program_iterations", count(timing.program_iterations)),
         ("timing.t_program_pulse_us", dur(timing.program_pulse)),
         ("timing.t_verify_us", dur(timing.verify)),
         ("timing.t_erase_us", dur(timing.erase)),
+        ("timing.erase_segments", count(timing.erase_segments)),
         ("timing.t_erase_verify_us", dur(timing.erase_verify)),
         ("timing.t_voltage_reset_us", dur(timing.voltage_reset)),
         ("timing.t_buffer_us", dur(timing.buffer)),
@@ -87,19 +91,29 @@ fn timing(timing: &Timing) -> [Pair; 12] {
     ]
 }
 
-fn suspension(suspension: &Suspension) -> [Pair; 7] {
+fn suspension(suspension: &Suspension) -> [Pair; 12] {
+    let (erase_mode, erase_timeout) = match suspension.erase_mode {
+        EraseMode::Immediate => ("immediate", None),
+        EraseMode::Deferred => ("deferred", None),
+        EraseMode::Timeout(limit) => ("timeout", dur(limit)),
+    };
     [
         ("suspension.program", text(suspension.program.word())),
         ("suspension.erase", flag(suspension.erase)),
+        ("suspension.erase_mode", text(erase_mode)),
+        ("suspension.erase_timeout_us", erase_timeout),
         ("suspension.erase_resume", text(suspension.erase_resume.word())),
+        ("suspension.reset_inside_phase", flag(suspension.reset_inside_phase)),
         ("suspension.shadow_buffer", flag(suspension.shadow_buffer)),
+        ("suspension.restore", text(suspension.restore.word())),
+        ("suspension.resume_at", text(suspension.resume_at.word())),
         ("suspension.vth_reached", text(suspension.vth_reached.word())),
         ("suspension.max_per_operation", suspension.max_per_operation.and_then(count)),
         ("suspension.min_progress_us", dur(suspension.min_progress)),
     ]
 }
 
-fn suspend_rules(rules: &SuspendRules) -> [Pair; 6] {
+fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
     [
         ("suspension.policy", text(&rules.policy)),
         ("suspension.min_remaining_us", rules.min_remaining.and_then(dur)),
@@ -107,6 +121,7 @@ fn suspend_rules(rules: &SuspendRules) -> [Pair; 6] {
         ("suspension.host_read_suspends", Some(Value::Operations(rules.host_read_suspends))),
         ("suspension.rmw_read_suspends", Some(Value::Operations(rules.rmw_read_suspends))),
         ("suspension.gc_read_suspends", Some(Value::Operations(rules.gc_read_suspends))),
+        ("suspension.host_write_suspends", Some(Value::Operations(rules.host_write_suspends))),
     ]
 }
 
@@ -139,44 +154,76 @@ fn trace(config: &TraceConfig) -> Vec<Pair> {
 }
 
 fn mixed(config: &MixedConfig) -> Vec<Pair> {
+    let sizes = |sizes: &Vec<(u32, f64)>| Some(Value::Sizes(sizes.clone()));
+    let (footprint_bytes, footprint_share) = match config.footprint {
+        Footprint::Bytes(bytes) => (count(bytes), None),
+        Footprint::Share(share) => (None, number(share)),
+    };
     let mut pairs = vec![
         ("workload.generator", text("mixed")),
         ("workload.requests", count(config.requests)),
         ("workload.read_fraction", number(config.read_fraction)),
         ("workload.trim_fraction", number(config.trim_fraction)),
         ("workload.flush_every_requests", config.flush_every_requests.and_then(count)),
-        ("workload.request_bytes", Some(Value::Sizes(config.sizes.clone()))),
+        ("workload.request_bytes", sizes(&config.sizes)),
+        ("workload.read_request_bytes", config.read_sizes.as_ref().and_then(sizes)),
+        ("workload.write_request_bytes", config.write_sizes.as_ref().and_then(sizes)),
         ("workload.align_bytes", count(config.align_bytes)),
-        ("workload.footprint_share", number(config.footprint_share)),
+        ("workload.footprint_bytes", footprint_bytes),
+        ("workload.footprint_share", footprint_share),
     ];
-    let addresses = match config.addresses {
-        Addresses::Uniform => "uniform",
-        Addresses::Sequential => "sequential",
-        Addresses::Zipf { theta } => {
-            pairs.push(("workload.zipf_theta", number(theta)));
-            "zipf"
-        }
-        Addresses::HotCold { hot_share, hot_fraction } => {
-            pairs.push(("workload.hot_share", number(hot_share)));
-            pairs.push(("workload.hot_fraction", number(hot_fraction)));
-            "hot-cold"
-        }
+    pairs.extend(addresses(config));
+    pairs.extend(arrivals(config));
+    pairs
+}
+
+fn addresses(config: &MixedConfig) -> Vec<Pair> {
+    let mut pairs = match config.addresses {
+        Addresses::Uniform => vec![("workload.addresses", text("uniform"))],
+        Addresses::Sequential => return vec![("workload.addresses", text("sequential"))],
+        Addresses::Zipf { theta, unit_bytes } => vec![
+            ("workload.addresses", text("zipf")),
+            ("workload.zipf_theta", number(theta)),
+            ("workload.zipf_unit_bytes", unit_bytes.and_then(count)),
+        ],
+        Addresses::HotCold { hot_share, hot_fraction } => vec![
+            ("workload.addresses", text("hot-cold")),
+            ("workload.hot_share", number(hot_share)),
+            ("workload.hot_fraction", number(hot_fraction)),
+        ],
     };
-    pairs.push(("workload.addresses", text(addresses)));
-    let arrivals = match config.arrivals {
+    pairs.extend([
+        ("workload.read_sequential_fraction", number(config.read_sequential_fraction)),
+        ("workload.write_sequential_fraction", number(config.write_sequential_fraction)),
+    ]);
+    pairs
+}
+
+fn arrivals(config: &MixedConfig) -> Vec<Pair> {
+    let (word, rate_iops) = match config.arrivals {
         Arrivals::Closed { queue_depth } => {
-            pairs.push(("workload.queue_depth", count(queue_depth)));
-            "closed"
+            let depth = ("workload.queue_depth", count(queue_depth));
+            return vec![("workload.arrivals", text("closed")), depth];
         }
-        Arrivals::Poisson { rate_iops } => {
-            pairs.push(("workload.rate_iops", number(rate_iops)));
-            "poisson"
-        }
-        Arrivals::Fixed { rate_iops } => {
-            pairs.push(("workload.rate_iops", number(rate_iops)));
-            "fixed"
-        }
+        Arrivals::Poisson { rate_iops } => ("poisson", rate_iops),
+        Arrivals::Fixed { rate_iops } => ("fixed", rate_iops),
+        Arrivals::Hyperexponential(phases) => ("hyperexponential", phases.rate_iops),
     };
-    pairs.push(("workload.arrivals", text(arrivals)));
+    let mut pairs = vec![
+        ("workload.arrivals", text(word)),
+        ("workload.rate_iops", number(rate_iops)),
+        ("workload.time_scale", number(config.time_scale)),
+    ];
+    if let Arrivals::Hyperexponential(phases) = config.arrivals {
+        let Hyperexponential {
+            simultaneous_fraction, burst_fraction, burst_gap, burst_length, ..
+        } = phases;
+        pairs.extend([
+            ("workload.simultaneous_fraction", number(simultaneous_fraction)),
+            ("workload.burst_fraction", number(burst_fraction)),
+            ("workload.burst_gap_us", dur(burst_gap)),
+            ("workload.burst_length", burst_length.and_then(number)),
+        ]);
+    }
     pairs
 }

@@ -1,4 +1,4 @@
-//! Stacks the layers of a scenario: part, device, file, `--set`; a later one wins, key by key.
+//! Stacks a scenario's layers: part, device, load, file, `--set`; a later one wins, key by key.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(super) fn shorthand_names() -> Vec<&'static str> {
     SHORTHANDS.iter().map(|row| row.0).collect()
 }
 
-/// Merges a scenario file and its overrides over the device and the part that they name.
+/// Merges a scenario file and its overrides over the device, the part and the load they name.
 ///
 /// `base` is the folder from which relative paths of file and overrides are meant.
 pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, UserError> {
@@ -53,25 +53,36 @@ pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, Us
         None => Leaves::new(),
     };
     leaves.extend(device_leaves);
+    if let Some(leaf) = named("load") {
+        if let Some(trace) = sets.get("workload.trace").or(file.get("workload.trace")) {
+            let what =
+                format!("contradicts load = {} at {}; give one of them", leaf.raw, leaf.place);
+            return Err(trace.fault("workload.trace", what));
+        }
+        leaves.extend(read_preset(&preset::find("load", leaf, base)?, Rank::Load)?);
+    }
     leaves.extend(file);
     leaves.extend(sets);
     leaves.remove("device");
     leaves.remove("part");
+    leaves.remove("load");
     Ok(Stack { leaves, device: device.map(|found| found.written) })
 }
 
-/// Reads a device or part, which may only say what is its own.
+/// Reads a device, part or load, which may only say what is its own.
 fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
     let leaves = raw::read(&found.text, &found.file, rank)?;
     for (name, leaf) in &leaves {
         let (section, _) = name.split_once('.').unwrap_or(("", name));
         let allowed = match rank {
             Rank::Part => ["geometry", "timing", "suspension"].contains(&section),
+            Rank::Load => *name == "seed" || section == "workload" && *name != "workload.trace",
             _ => ["part", "policy"].contains(name) || !["", "workload"].contains(&section),
         };
         if !allowed {
             let what = match rank {
                 Rank::Part => "a part has only [geometry], [timing] and [suspension]",
+                Rank::Load => "a load has only seed and a generator's keys of [workload]",
                 _ => "a device has only part, policy and sections other than [workload]",
             };
             return Err(leaf.fault(name, what));

@@ -1,7 +1,7 @@
-//! A scenario: everything a run depends on, resolved from preset, file and overrides, and checked.
+//! A scenario: everything a run depends on, resolved from presets, file and overrides, and checked.
 //!
-//! Layers, a later one wins key by key: defaults of the schema, part, device, scenario file,
-//! `--set`. Every value keeps its place, so that every error names one.
+//! Layers, a later one wins key by key: defaults of the schema, part, device, load, scenario
+//! file, `--set`. Every value keeps its place, so that every error names one.
 
 mod build;
 mod check;
@@ -27,7 +27,7 @@ use raw::{Leaf, Leaves, Rank, Raw};
 use resolve::Use;
 use schema::Family;
 
-pub use preset::{Preset, devices, parts};
+pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};
 pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
@@ -115,6 +115,9 @@ fn assemble(
     registries: &Registries,
 ) -> Result<Scenario, UserError> {
     let sets = raw::read_sets(sources.sets)?;
+    if let (Use::Rig, Some(leaf)) = (purpose, sets.get("load").or(file.get("load"))) {
+        return Err(leaf.fault("load", "the rig has no workload; leave it out"));
+    }
     let stack = layers::stack(file, sets, base)?;
     let device = stack.device.clone();
     let mut resolved = resolve::resolve(stack, sources.path, purpose, registries)?;

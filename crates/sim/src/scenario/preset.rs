@@ -1,4 +1,4 @@
-//! The built-in devices and parts, and how a name or a path in a scenario leads to one.
+//! The built-in devices, parts and loads, and how a name or a path in a scenario leads to one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use reprieve_base::{UserError, nearest};
 
 use super::raw::{Leaf, Raw};
 
-/// A built-in device or part: a TOML file that travels inside the program.
+/// A built-in device, part or load: a TOML file that travels inside the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// What a scenario calls it.
@@ -28,6 +28,15 @@ const PARTS: &[Preset] = &[
     Preset { name: "tlc3d-2021", toml: include_str!("../../../../parts/tlc3d-2021.toml") },
 ];
 
+const LOADS: &[Preset] = &[
+    Preset { name: "fin1-like", toml: include_str!("../../../../loads/fin1-like.toml") },
+    Preset { name: "fin2-like", toml: include_str!("../../../../loads/fin2-like.toml") },
+    Preset { name: "dap-like", toml: include_str!("../../../../loads/dap-like.toml") },
+    Preset { name: "msn-like", toml: include_str!("../../../../loads/msn-like.toml") },
+    Preset { name: "cello3-like", toml: include_str!("../../../../loads/cello3-like.toml") },
+    Preset { name: "cello8-like", toml: include_str!("../../../../loads/cello8-like.toml") },
+];
+
 /// The built-in drives.
 pub fn devices() -> &'static [Preset] {
     DEVICES
@@ -38,6 +47,11 @@ pub fn parts() -> &'static [Preset] {
     PARTS
 }
 
+/// The built-in loads.
+pub fn loads() -> &'static [Preset] {
+    LOADS
+}
+
 impl Preset {
     /// One sentence: what it is. The first line of the file.
     pub fn doc(&self) -> &'static str {
@@ -46,7 +60,7 @@ impl Preset {
     }
 }
 
-/// The text of a device or part, with what names it in errors and the folder of its own paths.
+/// The text of a device, part or load, what names it in errors, and the folder of its own paths.
 pub(super) struct Found {
     /// What the scenario called it.
     pub written: String,
@@ -56,7 +70,7 @@ pub(super) struct Found {
     pub folder: PathBuf,
 }
 
-/// Finds what the key `device` or `part` names, by its list of presets or as a path.
+/// Finds what the key `device`, `part` or `load` names, among its presets or as a path.
 pub(super) fn find(key: &str, leaf: &Leaf, base: &Path) -> Result<Found, UserError> {
     let Raw::Text(written) = &leaf.raw else {
         let what = "must be a string: the name of a preset or the path of a .toml file";
@@ -70,7 +84,12 @@ pub(super) fn find(key: &str, leaf: &Leaf, base: &Path) -> Result<Found, UserErr
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         return Ok(Found { written: written.clone(), file, text, folder });
     }
-    let presets = if key == "device" { DEVICES } else { PARTS };
+    let presets = match key {
+        "device" => DEVICES,
+        "part" => PARTS,
+        "load" => LOADS,
+        other => panic!("{other} names no preset"),
+    };
     let Some(preset) = presets.iter().find(|preset| preset.name == written) else {
         let names: Vec<_> = presets.iter().map(|preset| preset.name).collect();
         let near = match nearest(written, names.iter().copied()) {

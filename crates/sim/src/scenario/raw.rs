@@ -28,6 +28,7 @@ pub(super) enum Rank {
     Schema,
     Part,
     Device,
+    Load,
     File,
     Set,
 }

@@ -9,7 +9,7 @@ use super::schema::{Fallback, Key, SECTIONS, Section, When};
 pub fn reference_markdown(registries: &Registries) -> String {
     let mut page = String::from("# Scenario file\n\n");
     page.push_str(
-        "A later layer wins, key by key: default, part, device, scenario file, `--set`.\n",
+        "A later layer wins, key by key: default, part, device, load, scenario file, `--set`.\n",
     );
     page.push_str("A key that a later layer's choice rules out is put aside; ");
     page.push_str("within one layer that is an error.\n");
@@ -29,7 +29,7 @@ fn section_markdown(section: &Section, registries: &Registries) -> String {
         page.push_str(&format!("\n### `{}`\n\n{}\n\n", key.full_name, key.doc));
         page.push_str(&format!("- Value: {}\n", key.expected(registries)));
         page.push_str(&format!("- Default: {}\n", default_words(key)));
-        if let Some(when) = when_words(key) {
+        if let Some(when) = when_words(key.when) {
             page.push_str(&format!("- Only while {when}\n"));
         }
         if !key.source.is_empty() {
@@ -51,13 +51,17 @@ fn default_words(key: &Key) -> String {
     }
 }
 
-fn when_words(key: &Key) -> Option<String> {
-    match key.when {
+fn when_words(when: When) -> Option<String> {
+    match when {
         When::Always => None,
         When::Given(other) => Some(format!("`{other}` is given")),
         When::Equals(other, values) => {
             let values: Vec<_> = values.iter().map(|value| format!("`\"{value}\"`")).collect();
             Some(format!("`{other}` is {}", values.join(" or ")))
+        }
+        When::GivenOr(given, other, values) => {
+            let or = when_words(When::Equals(other, values)).expect("it depends on a key");
+            Some(format!("`{given}` is given or {or}"))
         }
     }
 }
@@ -90,6 +94,9 @@ fn key_json(key: &Key, registries: &Registries) -> Json {
         When::Always => Json::Null,
         When::Given(other) => json!({"key": other}),
         When::Equals(other, values) => json!({"key": other, "values": values}),
+        When::GivenOr(given, other, values) => {
+            json!({"key": other, "values": values, "or_key": given})
+        }
     };
     json!({
         "key": key.full_name,

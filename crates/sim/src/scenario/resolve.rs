@@ -60,31 +60,33 @@ pub(super) fn resolve(
     Ok(resolved)
 }
 
-/// Of a trace and a generator the later layer's holds; in one layer they contradict each other.
+/// Settles which of the keys of `[workload]` that exclude each other hold.
 fn choose_workload(leaves: &mut Leaves, file: &str, purpose: Use) -> Result<(), UserError> {
     if purpose == Use::Rig {
         return Ok(());
     }
-    match (leaves.get("workload.trace"), leaves.get("workload.generator")) {
-        (None, None) => {
-            let what = "[workload] has neither trace nor generator; \
-                give one, such as generator = \"mixed\"";
-            Err(UserError::new(what).at(file))
-        }
-        (Some(trace), Some(generator)) if trace.rank == generator.rank => {
-            let what = format!(
-                "contradicts workload.generator = {} at {}; give one of them",
-                generator.raw, generator.place
-            );
-            Err(trace.fault("workload.trace", what))
-        }
-        (Some(trace), Some(generator)) => {
-            let aside = if trace.rank > generator.rank { "generator" } else { "trace" };
-            leaves.remove(format!("workload.{aside}").as_str());
-            Ok(())
-        }
-        _ => Ok(()),
+    if !["workload.trace", "workload.generator"].iter().any(|name| leaves.contains_key(name)) {
+        let what = "[workload] has neither trace nor generator; \
+            give one, such as generator = \"mixed\"";
+        return Err(UserError::new(what).at(file));
     }
+    choose(leaves, "workload.trace", "workload.generator")?;
+    choose(leaves, "workload.footprint_bytes", "workload.footprint_share")
+}
+
+/// Of two keys that exclude each other the later layer's holds, and the other is dropped.
+fn choose(leaves: &mut Leaves, one: &str, other: &str) -> Result<(), UserError> {
+    let off = Raw::Text("none".to_string());
+    let given = |name| leaves.get(name).filter(|leaf: &&Leaf| leaf.raw != off);
+    let (Some(first), Some(second)) = (given(one), given(other)) else { return Ok(()) };
+    if first.rank == second.rank {
+        let what =
+            format!("contradicts {other} = {} at {}; give one of them", second.raw, second.place);
+        return Err(first.fault(one, what));
+    }
+    let aside = if first.rank > second.rank { other } else { one };
+    leaves.remove(aside);
+    Ok(())
 }
 
 /// Whether `key` may be given beside these values, which hold those that it depends on.
@@ -92,10 +94,17 @@ pub(super) fn applies(key: &Key, values: &Values) -> bool {
     match key.when {
         When::Always => true,
         When::Given(other) => values.get(other).is_some(),
-        When::Equals(other, allowed) => match values.get(other) {
-            Some(Value::Text(text)) => allowed.contains(&text.as_str()),
-            _ => false,
-        },
+        When::Equals(other, allowed) => is_one_of(other, allowed, values),
+        When::GivenOr(given, other, allowed) => {
+            values.get(given).is_some() || is_one_of(other, allowed, values)
+        }
+    }
+}
+
+fn is_one_of(name: &str, allowed: &[&str], values: &Values) -> bool {
+    match values.get(name) {
+        Some(Value::Text(text)) => allowed.contains(&text.as_str()),
+        _ => false,
     }
 }
 
@@ -116,7 +125,8 @@ fn rank_of_condition(key: &Key, leaves: &Leaves) -> Rank {
     let rank = |name: &str| leaves.get(name).map_or(Rank::Schema, |leaf| leaf.rank);
     let other = match key.when {
         When::Always => return Rank::Schema,
-        When::Given(other) | When::Equals(other, _) => other,
+        // What is not given is ruled out by the presence of the other key's own condition.
+        When::Given(other) | When::Equals(other, _) | When::GivenOr(_, other, _) => other,
     };
     let above = schema::key(other).map_or(Rank::Schema, |other| rank_of_condition(other, leaves));
     let own = match other {
@@ -134,9 +144,9 @@ fn condition(key: &Key, resolved: &Resolved) -> String {
     let (other, needed) = match key.when {
         When::Always => panic!("{} always applies", key.full_name),
         When::Given(other) => (other, format!("{other} is given")),
-        When::Equals(other, allowed) => {
-            let allowed: Vec<_> = allowed.iter().map(|name| format!("\"{name}\"")).collect();
-            (other, format!("{other} is {}", allowed.join(" or ")))
+        When::Equals(other, allowed) => (other, format!("{other} is {}", one_of(allowed))),
+        When::GivenOr(given, other, allowed) => {
+            (other, format!("{given} is given or {other} is {}", one_of(allowed)))
         }
     };
     match (resolved.leaves.get(other), resolved.values.get(other)) {
@@ -148,6 +158,10 @@ fn condition(key: &Key, resolved: &Resolved) -> String {
         }
         _ => format!("only while {needed}, and it is not given"),
     }
+}
+
+fn one_of(allowed: &[&str]) -> String {
+    allowed.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ")
 }
 
 /// The value of a key that no layer gives, `Some(None)` if it is off; `None` if it is missing.
@@ -217,9 +231,20 @@ impl Values {
     }
 
     pub fn number(&self, name: &str) -> f64 {
-        match self.need(name) {
-            Value::Number(number) => *number,
-            other => panic!("{name} is no number: {other:?}"),
+        self.number_if_on(name).unwrap_or_else(|| panic!("{name} has no number"))
+    }
+
+    pub fn number_if_on(&self, name: &str) -> Option<f64> {
+        match self.get(name) {
+            Some(Value::Number(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    pub fn sizes_if_on(&self, name: &str) -> Option<&Vec<(u32, f64)>> {
+        match self.get(name) {
+            Some(Value::Sizes(sizes)) => Some(sizes),
+            _ => None,
         }
     }
 

@@ -40,7 +40,7 @@ impl Scenario {
     }
 }
 
-/// Which operations a class of reads may suspend.
+/// Which operations a class of reads or writes may suspend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OperationSet {
     /// Host programs.
@@ -66,6 +66,8 @@ pub struct SuspendRules {
     pub rmw_read_suspends: OperationSet,
     /// What a read of garbage collection may suspend.
     pub gc_read_suspends: OperationSet,
+    /// What a host write may suspend: nothing, or erases.
+    pub host_write_suspends: OperationSet,
 }
 
 /// Section `[scheduling]`.

@@ -1,6 +1,6 @@
 //! The words that a scenario writes for the values of fixed choices, in both directions.
 
-use reprieve_nand::{EraseResume, ProgramSuspension, VthReached};
+use reprieve_nand::{EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, VthReached};
 use reprieve_trace::AddressPolicy;
 
 use super::{Acknowledge, Precondition};
@@ -37,6 +37,21 @@ impl Word for EraseResume {
         ("redo_phase", EraseResume::RedoPhase),
         ("restart", EraseResume::Restart),
     ];
+}
+
+impl Word for ReadLaw {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("fixed", ReadLaw::Fixed), ("exponential", ReadLaw::Exponential)];
+}
+
+impl Word for ResumeAt {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("data_out", ResumeAt::DataOut), ("array_read", ResumeAt::ArrayRead)];
+}
+
+impl Word for Restore {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("atomic", Restore::Atomic), ("interruptible", Restore::Interruptible)];
 }
 
 impl Word for VthReached {

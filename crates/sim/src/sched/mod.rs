@@ -11,18 +11,21 @@ use reprieve_nand::Timing;
 /// What a scheduler sees of a free die.
 #[derive(Clone, Copy, Debug)]
 pub struct DieView {
-    /// A program or erase is suspended here: it can resume, and of the rest only reads be served.
+    /// A program or erase is suspended here: it can resume, or what it makes way for be served.
     pub suspended: bool,
     /// The suspension policy wants the suspended operation to resume now.
     pub must_resume: bool,
     /// Arrival order of the oldest read that may be served now.
     pub read: Option<u64>,
-    /// Arrival order of the oldest host program or erase.
+    /// Arrival order of the oldest host program or erase; while an operation is suspended, only of
+    /// a program that may run inside it.
     pub write: Option<u64>,
     /// The write queue limit is reached: programs go ahead of reads, unsuspended.
     pub writes_first: bool,
     /// Arrival order of garbage collection that a plane without room waits for.
     pub urgent_gc: Option<u64>,
+    /// Its next step is an erase that `write` would suspend as soon as it had begun.
+    pub gc_gives_way: bool,
     /// Garbage collection is worth while in idle time.
     pub idle_gc: bool,
 }
@@ -47,7 +50,7 @@ pub trait Scheduler: Send {
     /// The next thing a free die does.
     fn choose(&self, view: &DieView) -> Choice;
 
-    /// Whether reads may suspend programs and erases under this policy.
+    /// Whether programs and erases are suspended under this policy.
     fn suspends(&self) -> bool {
         false
     }

@@ -19,6 +19,7 @@ pub(super) fn with_array_time(timing: Timing, array: Dur) -> Timing {
         program_pulse: array,
         verify: Dur::ZERO,
         erase: array,
+        erase_segments: 1,
         erase_verify: Dur::ZERO,
         ..timing
     }

@@ -14,14 +14,21 @@ pub(super) struct Rps;
 /// The order of read priority scheduling, which PER and PE0 share.
 pub(super) fn choose(view: &DieView) -> Choice {
     if view.suspended {
-        let read = view.read.is_some() && !view.must_resume && !view.writes_first;
-        return if read { Choice::Read } else { Choice::Resume };
+        return if view.must_resume {
+            Choice::Resume
+        } else if view.read.is_some() && !view.writes_first {
+            Choice::Read
+        } else if view.write.is_some() {
+            Choice::Write
+        } else {
+            Choice::Resume
+        };
     }
     if view.writes_first {
         Choice::Write
     } else if view.read.is_some() {
         Choice::Read
-    } else if view.urgent_gc.is_some() {
+    } else if view.urgent_gc.is_some() && !view.gc_gives_way {
         Choice::Gc
     } else if view.write.is_some() {
         Choice::Write

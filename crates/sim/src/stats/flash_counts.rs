@@ -1,7 +1,9 @@
 //! Counters of the flash back end.
 
+use reprieve_base::Dur;
+
 /// What the back end has counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlashCounts {
     /// Array reads of pages of host reads.
     pub host_reads: u64,
@@ -17,8 +19,59 @@ pub struct FlashCounts {
     pub erases: u64,
     /// Suspensions of programs and of erases.
     pub suspensions: [u64; 2],
+    /// Of those of erases, the ones that a host write asked for; `None` where writes may not.
+    pub suspensions_by_write: Option<u64>,
     /// Programs and erases that were suspended at least once.
-    pub suspended: [u64; 2],
+    pub suspended: [SuspendedOperations; 2],
     /// Time that programs and erases spent in suspension.
     pub suspended_ns: [u64; 2],
+}
+
+/// Operations of one kind that were suspended at least once and are complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SuspendedOperations {
+    /// How many.
+    pub count: u64,
+    undisturbed_ns: u64,
+    actual_ns: u64,
+    suspended_ns: u64,
+    /// Sum of (actual − undisturbed) / undisturbed over the operations.
+    increase: f64,
+}
+
+impl SuspendedOperations {
+    /// Counts an operation: its length alone, its length as it was, and what of that it stood by.
+    pub fn add(&mut self, undisturbed: Dur, actual: Dur, suspended_ns: u64) {
+        self.count += 1;
+        self.undisturbed_ns += undisturbed.ns();
+        self.actual_ns += actual.ns();
+        self.suspended_ns += suspended_ns;
+        // Less than nothing where a cancelled pulse had reached its target and saved the rest.
+        let increase_ns = actual.ns() as f64 - undisturbed.ns() as f64;
+        self.increase += increase_ns / undisturbed.ns() as f64;
+    }
+
+    fn mean(&self, sum: f64) -> f64 {
+        if self.count == 0 { 0.0 } else { sum / self.count as f64 }
+    }
+
+    /// Mean length without suspension, from the command on, in nanoseconds; 0 without operations.
+    pub fn undisturbed_ns_mean(&self) -> f64 {
+        self.mean(self.undisturbed_ns as f64)
+    }
+
+    /// Mean length as it was, in nanoseconds; 0 without operations.
+    pub fn actual_ns_mean(&self) -> f64 {
+        self.mean(self.actual_ns as f64)
+    }
+
+    /// Mean time in suspension, in nanoseconds; 0 without operations.
+    pub fn suspended_ns_mean(&self) -> f64 {
+        self.mean(self.suspended_ns as f64)
+    }
+
+    /// Mean of each operation's lengthening as a share of its undisturbed length.
+    pub fn increase_mean(&self) -> f64 {
+        self.mean(self.increase)
+    }
 }

@@ -5,7 +5,7 @@ mod latency;
 mod log;
 mod summary;
 
-pub use flash_counts::FlashCounts;
+pub use flash_counts::{FlashCounts, SuspendedOperations};
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
 pub use summary::{Facts, Totals};

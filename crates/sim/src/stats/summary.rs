@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{FlashCounts, Latency};
+use super::{FlashCounts, Latency, SuspendedOperations};
 use crate::txn::PART_NAMES;
 
 /// What the drive counted beside latencies and flash operations.
@@ -77,6 +77,16 @@ fn class(latency: &Latency) -> Value {
     })
 }
 
+fn suspended_operations(operations: &SuspendedOperations) -> Value {
+    json!({
+        "count": operations.count,
+        "undisturbed_ns_mean": operations.undisturbed_ns_mean(),
+        "actual_ns_mean": operations.actual_ns_mean(),
+        "suspended_ns_mean": operations.suspended_ns_mean(),
+        "increase_mean": operations.increase_mean(),
+    })
+}
+
 impl Facts<'_> {
     /// The summary; the wall-clock fields of `run` are the caller's to add.
     pub fn summary(&self) -> Value {
@@ -122,7 +132,7 @@ impl Facts<'_> {
     fn flash_counts(&self, written_bytes: u64) -> Value {
         let flash = self.flash;
         let [program, erase] = flash.suspensions;
-        json!({
+        let mut counts = json!({
             "reads": self.reads(),
             "programs": self.programs(),
             "erases": flash.erases,
@@ -135,11 +145,19 @@ impl Facts<'_> {
             "gc_waf": ratio(self.programs(), flash.host_programs),
             "suspensions": {"program": program, "erase": erase},
             "suspended_share": {
-                "program": ratio(flash.suspended[0], self.programs()),
-                "erase": ratio(flash.suspended[1], flash.erases),
+                "program": ratio(flash.suspended[0].count, self.programs()),
+                "erase": ratio(flash.suspended[1].count, flash.erases),
             },
             "suspended_ns": {"program": flash.suspended_ns[0], "erase": flash.suspended_ns[1]},
-        })
+            "suspended_operations": {
+                "program": suspended_operations(&flash.suspended[0]),
+                "erase": suspended_operations(&flash.suspended[1]),
+            },
+        });
+        if let Some(by_write) = flash.suspensions_by_write {
+            counts["suspensions_by_write"] = json!(by_write);
+        }
+        counts
     }
 
     fn device(&self, requests: u64, bytes: u64) -> Value {

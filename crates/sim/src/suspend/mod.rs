@@ -1,4 +1,4 @@
-//! Suspension policies: when a read that waits is worth suspending a program or erase.
+//! Suspension policies: when a read or write that waits is worth suspending an operation.
 
 mod always;
 mod threshold;
@@ -7,7 +7,7 @@ use reprieve_base::{Dur, Entry};
 
 use crate::scenario::SuspendRules;
 
-/// What a suspension policy sees of the operation in a read's way.
+/// What a suspension policy sees of the operation in the way of a read or write.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationView {
     /// Time until it ends if it is left alone; zero while it is suspended.
@@ -21,7 +21,7 @@ pub trait SuspendPolicy: Send {
     /// Whether to ask for a suspension of a running operation.
     fn suspend(&self, operation: &OperationView) -> bool;
 
-    /// Whether a suspended operation has to resume though reads are waiting.
+    /// Whether a suspended operation has to resume though reads or writes are waiting.
     fn must_resume(&self, operation: &OperationView) -> bool;
 }
 

@@ -485,3 +485,34 @@ fn writes_fill_a_die_to_the_last_nanosecond() {
     let got = outcome.number("device.bandwidth_bytes_per_s");
     assert!((got / bytes_per_s - 1.0).abs() < 1e-9, "{got} bytes/s of {bytes_per_s}");
 }
+
+#[test]
+fn reads_of_exponential_length_on_one_die_queue_as_mm1() {
+    // One server: with tR = 10 us alone, at 60,000 a second, it is used to 0.6. M/M/1: the mean
+    // time in the system is 10 / (1 - 0.6) = 25 us.
+    let text = format!(
+        "{ONE_DIE}[timing]\nt_bus_us = 0\nread_law = \"exponential\"\n{}",
+        workload(400_000, 1.0, 60_000.0)
+    );
+    let outcome = drive::run(drive::load(&text));
+    assert_mean("M/M/1", &latencies(&outcome, Op::Read), 25_000.0, 0.05);
+}
+
+#[test]
+fn a_closed_load_on_dies_of_exponential_reads_is_a_closed_queueing_network() {
+    // 4 dies of one service time and equal shares, 8 requests: of the N - 1 others that a request
+    // meets, a share of 1 / 4 is at its die, so that it takes 10 x (1 + 7 / 4) us (arrival theorem
+    // of Reiser and Lavenberg, Journal of the ACM, 1980, for a balanced network).
+    let text = "device = \"fast12-slc\"\npolicy = \"rps\"\n\
+        [geometry]\nchannels = 4\nplanes_per_die = 1\nblocks_per_plane = 64\n\
+        [timing]\nt_bus_us = 0\nread_law = \"exponential\"\n\
+        [host]\nlink_bytes_per_s = \"none\"\n\
+        [workload]\ngenerator = \"mixed\"\nrequests = 400000\nread_fraction = 1\n\
+        request_bytes = 2048\narrivals = \"closed\"\nqueue_depth = 8\n";
+    let outcome = drive::run(drive::load(text));
+    assert_mean("closed network", &latencies(&outcome, Op::Read), 27_500.0, 0.02);
+    let fixed = drive::run(drive::load(&text.replace("exponential", "fixed")));
+    let mean_ns = latencies(&fixed, Op::Read).iter().sum::<f64>() / 400_000.0;
+    // By more than the bound above.
+    assert!(mean_ns < 0.98 * 27_500.0, "reads of one length wait less: {mean_ns}");
+}

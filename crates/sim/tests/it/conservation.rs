@@ -109,6 +109,23 @@ fn ftl() -> impl Strategy<Value = (String, bool)> {
         })
 }
 
+/// How a part departs from those of the paper: keys of `[suspension]`.
+fn modes() -> impl Strategy<Value = String> {
+    let erase_modes = ["\"immediate\"", "\"deferred\"", "\"timeout\"\nerase_timeout_us = 700"];
+    (
+        prop::sample::select(erase_modes.to_vec()),
+        any::<bool>(),
+        prop::sample::select(vec!["atomic", "interruptible"]),
+        prop::sample::select(vec!["data_out", "array_read"]),
+    )
+        .prop_map(|(erase_mode, inside, restore, resume_at)| {
+            format!(
+                "erase_mode = {erase_mode}\nreset_inside_phase = {inside}\n\
+                 restore = \"{restore}\"\nresume_at = \"{resume_at}\"\n"
+            )
+        })
+}
+
 /// What the part can suspend and when the controller asks for it.
 fn suspension() -> impl Strategy<Value = (String, bool)> {
     let sets = ["[]", "[\"program\"]", "[\"gc_program\", \"erase\"]", "[\"erase\", \"program\"]"];
@@ -123,16 +140,16 @@ fn suspension() -> impl Strategy<Value = (String, bool)> {
         (limit, 0..60u32),
         prop::sample::select(names(registries().suspend_policies)),
         threshold,
-        (set(), set()),
+        (set(), set(), prop::sample::select(vec!["[]", "[\"erase\"]"]), modes()),
     )
         .prop_map(
-            |(program, (erase, shadow), resume, vth, guards, policy, threshold, reads)| {
+            |(program, (erase, shadow), resume, vth, guards, policy, threshold, sets)| {
                 let mut toml = format!(
                     "[suspension]\nprogram = \"{program}\"\nerase = {erase}\n\
                  erase_resume = \"{resume}\"\nvth_reached = \"{vth}\"\nshadow_buffer = {shadow}\n\
                  min_progress_us = {}\npolicy = \"{policy}\"\nrmw_read_suspends = {}\n\
-                 gc_read_suspends = {}\n",
-                    guards.1, reads.0, reads.1
+                 gc_read_suspends = {}\nhost_write_suspends = {}\n{}",
+                    guards.1, sets.0, sets.1, sets.2, sets.3
                 );
                 let mut optional = |key: &str, value: Option<u32>| {
                     if let Some(value) = value {
@@ -160,17 +177,21 @@ fn policies() -> impl Strategy<Value = Policies> {
         // Pages of the largest size that the buffer holds; smaller pages: more of them.
         prop::sample::select(vec![1u32, 2, 5, 64]),
         prop::option::of(1_000_000..4_000_000_000u64),
+        // Segments of the erase of 1500 us, and the law of reads.
+        (prop::sample::select(vec![1u32, 3, 100]), any::<bool>()),
     )
-        .prop_map(|(ftl, suspension, scheduler, limit, flags, command_ns, buffer, link)| {
+        .prop_map(|(ftl, suspension, scheduler, limit, flags, command_ns, buffer, link, nand)| {
             let (write_back, unwritten_is_zero, cache_register) = flags;
             let acknowledge = if write_back { "back" } else { "through" };
             let command_us = f64::from(command_ns) / 1000.0;
             let mut toml = format!(
-                "{}{}[timing]\ncache_register = {cache_register}\nt_command_us = {command_us}\n\
+                "{}{}[timing]\nerase_segments = {}\nread_law = \"{}\"\ncache_register = {cache_register}\nt_command_us = {command_us}\n\
                  [buffer]\nbytes = {}\nacknowledge = \"{acknowledge}\"\n\
                  [scheduling]\npolicy = \"{scheduler}\"\n",
                 ftl.0,
                 suspension.0,
+                nand.0,
+                if nand.1 { "exponential" } else { "fixed" },
                 buffer * 8192
             );
             if let Some(limit) = limit {
@@ -443,8 +464,8 @@ fn check_time(case: &Case, outcome: &Outcome) {
     assert!(busy_ns <= most_ns, "{busy_ns} ns of at most {most_ns} ns on the bus");
 }
 
-fn check(case: &Case) {
-    let outcome = drive::run_text(&case.toml());
+fn check(case: &Case, sets: &[&str]) {
+    let outcome = drive::run(drive::load_with(&case.toml(), sets));
     check_log(case, &outcome);
     check_classes(&outcome);
     check_pages(case, &outcome);
@@ -457,6 +478,19 @@ proptest! {
 
     #[test]
     fn requests_pages_and_time_are_conserved(case in case()) {
-        check(&case);
+        check(&case, &[]);
+    }
+
+    #[test]
+    fn writes_inside_erases_are_conserved_on_a_full_drive(mut case in case()) {
+        case.shape.extra_spare = 0;
+        case.policies.preconditioned = true;
+        check(&case, &[
+            "ftl.precondition=steady",
+            "scheduling.policy=rps",
+            "suspension.erase=true",
+            "suspension.host_write_suspends=[\"erase\"]",
+            "workload.read_fraction=0.2",
+        ]);
     }
 }

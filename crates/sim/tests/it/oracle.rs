@@ -7,7 +7,9 @@
 use std::collections::VecDeque;
 
 use reprieve_base::Stream;
-use reprieve_nand::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+use reprieve_nand::{
+    EraseMode, EraseResume, ProgramSuspension, Restore, ResumeAt, Suspension, Timing, VthReached,
+};
 
 /// What a command does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,10 +83,11 @@ pub fn run(
 enum What {
     /// Command, and for a program its data in: never interrupted.
     Transfer,
-    /// The page buffer gets its data back: never interrupted.
+    /// The page buffer gets its data back.
     Restore,
-    /// The voltages of a suspended erase are set again: never interrupted.
+    /// The voltages of a suspended erase are set again.
     SetUp,
+    /// A program pulse, or a segment of the erase pulse.
     Pulse,
     Verify,
     /// Pulse and verify that cannot be parted.
@@ -116,8 +119,11 @@ fn phases(list: &[(What, u64)]) -> VecDeque<Phase> {
     real.map(|&(what, length_ns)| Phase { what, length_ns }).collect()
 }
 
-fn erase_array(timing: &Timing) -> [(What, u64); 2] {
-    [(What::Pulse, timing.erase.ns()), (What::Verify, timing.erase_verify.ns())]
+fn erase_array(timing: &Timing) -> Vec<(What, u64)> {
+    let segments = timing.erase_segments;
+    let mut list = vec![(What::Pulse, timing.erase.ns() / u64::from(segments)); segments as usize];
+    list.push((What::Verify, timing.erase_verify.ns()));
+    list
 }
 
 /// A program or erase that has begun and is not complete.
@@ -157,7 +163,11 @@ pub struct Die<'a> {
     reading: Option<(usize, u64)>,
     /// The read whose data is on the channel, and the end of that transfer.
     data_out: Option<(usize, u64)>,
+    /// That data leaves from a second register, so that the array has a page buffer to itself.
+    leaves_apart: bool,
     operation: Option<Operation>,
+    /// The suspended erase inside which that program began.
+    erase_around: Option<Operation>,
     /// One for each command, as far as it is known.
     pub outcomes: Vec<Outcome>,
     /// Commands that are not complete yet.
@@ -187,7 +197,9 @@ impl<'a> Die<'a> {
             queue: Vec::new(),
             reading: None,
             data_out: None,
+            leaves_apart: false,
             operation: None,
+            erase_around: None,
             outcomes: vec![Outcome::default(); commands.len()],
             incomplete: commands.len(),
         }
@@ -248,6 +260,9 @@ impl<'a> Die<'a> {
         let over = self.reading.filter(|&(_, end_ns)| end_ns <= now_ns && self.data_out.is_none());
         if let Some((index, _)) = over {
             self.data_out = Some((index, now_ns + self.timing.bus.ns()));
+            let served_in_between = self.suspension.resume_at == ResumeAt::ArrayRead
+                && self.operation.as_ref().is_some_and(|o| matches!(o.state, State::Suspended));
+            self.leaves_apart = self.timing.cache_register || served_in_between;
             self.reading = None;
             return true;
         }
@@ -265,7 +280,7 @@ impl<'a> Die<'a> {
             State::Between(_) if operation.ahead.is_empty() => {
                 let index = operation.index;
                 self.complete(index);
-                self.operation = None;
+                self.operation = self.erase_around.take();
             }
             State::Stopping(until_ns) if until_ns == now_ns => {
                 self.outcomes[operation.index].suspensions += 1;
@@ -293,7 +308,7 @@ impl<'a> Die<'a> {
             Some(State::Within(since_ns)) => self.break_off_if_wanted(since_ns),
             Some(State::Between(ended)) => self.go_on_or_stop(ended),
             Some(State::Stopping(_)) => false,
-            Some(State::Suspended) => self.read_or_resume(),
+            Some(State::Suspended) => self.serve_or_resume(),
         }
     }
 
@@ -334,11 +349,19 @@ impl<'a> Die<'a> {
         let index = self.queue.remove(position);
         self.outcomes[index].start_ns = now_ns;
         let ahead = self.whole_operation(kind);
-        // Without any phase it is at its end already.
-        let state =
-            ahead.front().map_or(State::Between(What::Idealised), |_| State::Within(now_ns));
-        self.operation =
-            Some(Operation { index, ahead, state, unsuspendable, asked: false, resumed_ns: None });
+        // At this instant no phase has begun; without any, the operation is at its end already.
+        let state = match ahead.front() {
+            Some(phase) if phase.what == What::Transfer => State::Within(now_ns),
+            _ => State::Between(What::Transfer),
+        };
+        self.erase_around = self.operation.replace(Operation {
+            index,
+            ahead,
+            state,
+            unsuspendable,
+            asked: false,
+            resumed_ns: None,
+        });
         true
     }
 
@@ -369,15 +392,27 @@ impl<'a> Die<'a> {
     /// Within a phase: cancels it, if it can be cancelled and a read wants the array.
     fn break_off_if_wanted(&mut self, since_ns: u64) -> bool {
         let (now_ns, reset_ns) = (self.now_ns, self.timing.voltage_reset.ns());
+        let reset_inside_ns = if self.suspension.reset_inside_phase { reset_ns } else { 0 };
         let operation =
             self.operation.as_ref().expect("called while a program or erase is under way");
         let phase = operation.ahead[0];
         let erases = self.commands[operation.index].kind == Kind::Erase;
         let can_be_cancelled = matches!(phase.what, What::Pulse | What::Verify)
-            && (erases || self.suspension.program == ProgramSuspension::Ipc);
-        let already_resets = now_ns + reset_ns >= since_ns + phase.length_ns;
+            && match erases {
+                true => !self.erase_is_deferred(operation.index),
+                false => self.suspension.program == ProgramSuspension::Ipc,
+            };
+        let already_resets = now_ns + reset_inside_ns >= since_ns + phase.length_ns;
+        let sets_up = phase.what == What::SetUp;
+        let restores = phase.what == What::Restore && self.suspension.shadow_buffer;
+        let can_be_undone = self.suspension.restore == Restore::Interruptible;
         if !self.suspension_is_wanted() {
             return false;
+        }
+        if can_be_undone && (sets_up || restores) {
+            self.running().ahead.pop_front();
+            self.stop(None, 0, if sets_up { now_ns + reset_ns } else { now_ns });
+            return true;
         }
         if !can_be_cancelled || already_resets {
             // The request stands, whatever the queue looks like when the phase ends.
@@ -387,8 +422,18 @@ impl<'a> Die<'a> {
         if phase.what == What::Pulse && !erases {
             self.cut_program_pulse(phase, now_ns - since_ns);
         }
-        self.stop(now_ns - since_ns, now_ns + reset_ns);
+        self.stop(None, now_ns - since_ns, now_ns + reset_ns);
         true
+    }
+
+    /// Whether the erase has grown so old that it stops at the end of a segment only.
+    fn erase_is_deferred(&self, index: usize) -> bool {
+        let first_ns = self.outcomes[index].start_ns + self.timing.command.ns();
+        match self.suspension.erase_mode {
+            EraseMode::Immediate => false,
+            EraseMode::Deferred => true,
+            EraseMode::Timeout(limit) => self.now_ns - first_ns >= limit.ns(),
+        }
     }
 
     /// At the end of a phase that is not the last: suspends there, or begins the next phase.
@@ -398,17 +443,18 @@ impl<'a> Die<'a> {
         if !asked && !self.suspension_is_wanted() {
             self.running().state = State::Within(now_ns);
         } else if ended == What::Iteration {
-            self.stop(0, now_ns + self.timing.suspend_overhead.ns());
+            self.stop(Some(ended), 0, now_ns + self.timing.suspend_overhead.ns());
         } else {
-            self.stop(0, now_ns);
+            self.stop(Some(ended), 0, now_ns);
         }
         true
     }
 
     /// Suspends; what a resume must do first goes before the phases that are still ahead.
     ///
-    /// The first of these is broken off after `elapsed_ns`, or not begun if that is 0.
-    fn stop(&mut self, elapsed_ns: u64, until_ns: u64) {
+    /// The first of these is broken off after `elapsed_ns`, or not begun if that is 0. After the
+    /// phase that `ended` just now the voltages are still there.
+    fn stop(&mut self, ended: Option<What>, elapsed_ns: u64, until_ns: u64) {
         let timing = self.timing;
         let resume = self.suspension.erase_resume;
         let restore = (What::Restore, self.restore_ns());
@@ -419,7 +465,10 @@ impl<'a> Die<'a> {
             operation.put_before(&[restore]);
         } else if resume == EraseResume::Restart {
             operation.ahead = phases(&erase_array(timing));
-        } else if resume == EraseResume::Exact && operation.ahead[0].what == What::Pulse {
+        } else if resume == EraseResume::Exact
+            && operation.ahead[0].what == What::Pulse
+            && ended != Some(What::Pulse)
+        {
             operation.ahead[0].length_ns -= elapsed_ns;
             operation.put_before(&[(What::SetUp, timing.voltage_reset.ns())]);
         }
@@ -444,13 +493,16 @@ impl<'a> Die<'a> {
         }
     }
 
-    fn read_or_resume(&mut self) -> bool {
+    fn serve_or_resume(&mut self) -> bool {
         if !self.array_is_free() {
             return false;
         }
         let read = self.oldest_admissible_read().filter(|_| !self.writes_press());
         if let Some(position) = read {
             return self.start_read(position);
+        }
+        if let Some(position) = self.program_to_go_inside() {
+            return self.start_operation(position);
         }
         let now_ns = self.now_ns;
         let restores = self.running().ahead[0].what == What::Restore;
@@ -463,7 +515,7 @@ impl<'a> Die<'a> {
         true
     }
 
-    /// Whether a read asks at this instant for the array of the running program or erase.
+    /// Whether a read or a program asks at this instant for the array of what is running.
     fn suspension_is_wanted(&self) -> bool {
         let operation =
             self.operation.as_ref().expect("called while a program or erase is under way");
@@ -473,8 +525,23 @@ impl<'a> Die<'a> {
         let most = self.suspension.max_per_operation;
         let used_up = most.is_some_and(|most| self.outcomes[operation.index].suspensions >= most);
         let guarded = self.guard_end_ns(operation).is_some_and(|end_ns| self.now_ns < end_ns);
-        let refused = operation.unsuspendable || used_up || guarded || self.writes_press();
-        self.policy == Policy::Rps && able && !refused && self.oldest_admissible_read().is_some()
+        let reads_barred = operation.unsuspendable || self.writes_press();
+        let read = !reads_barred && self.oldest_admissible_read().is_some();
+        let wanted = read || self.program_to_go_inside().is_some();
+        self.policy == Policy::Rps && able && !used_up && !guarded && wanted
+    }
+
+    /// The place in the queue of a program that can run inside the erase under way.
+    ///
+    /// Programs and erases keep their order: it is the first of them, and of another block.
+    fn program_to_go_inside(&self) -> Option<usize> {
+        let under_way = self.commands[self.operation.as_ref()?.index];
+        let first = |&index: &usize| self.commands[index].kind != Kind::Read;
+        let position = self.queue.iter().position(first)?;
+        let next = self.commands[self.queue[position]];
+        let fits = (next.kind, under_way.kind) == (Kind::Program, Kind::Erase);
+        let own_block = (next.plane, next.block) == (under_way.plane, under_way.block);
+        (self.suspension.program_in_erase && fits && !own_block).then_some(position)
     }
 
     /// When the minimum time of progress after the last resume is over.
@@ -489,18 +556,19 @@ impl<'a> Die<'a> {
         self.write_queue_limit.is_some_and(|limit| programs >= limit as usize)
     }
 
-    /// The place in the queue of the oldest read, but none of the block that is being worked on.
+    /// The place in the queue of the oldest read, but none of a block that is being worked on.
     fn oldest_admissible_read(&self) -> Option<usize> {
         let place = |index: usize| (self.commands[index].plane, self.commands[index].block);
-        let closed = self.operation.as_ref().map(|operation| place(operation.index));
+        let under_way = self.operation.iter().chain(&self.erase_around);
+        let closed: Vec<_> = under_way.map(|operation| place(operation.index)).collect();
         self.queue.iter().position(|&index| {
-            self.commands[index].kind == Kind::Read && Some(place(index)) != closed
+            self.commands[index].kind == Kind::Read && !closed.contains(&place(index))
         })
     }
 
-    /// Whether no read holds the array, or the one page buffer of a die without a cache register.
+    /// Whether no read holds the array, or the one page buffer of a die without a second register.
     fn array_is_free(&self) -> bool {
-        self.reading.is_none() && (self.timing.cache_register || self.data_out.is_none())
+        self.reading.is_none() && (self.leaves_apart || self.data_out.is_none())
     }
 
     fn restore_ns(&self) -> u64 {

@@ -1,7 +1,10 @@
 //! The rig against the independent second implementation: every time and every count equal.
 
 use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time};
-use reprieve_nand::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+use reprieve_nand::{
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
+    VthReached,
+};
 use reprieve_sim::rig::{self, RigCommand, RigOp};
 use reprieve_sim::scenario::{self, Scenario};
 
@@ -22,6 +25,7 @@ fn compare(base: &Scenario, case: &Case, policy: Policy, seed: u64) {
     scenario.seed = seed;
     scenario.timing = case.timing;
     scenario.suspension = case.suspension;
+    scenario.suspend_rules.host_write_suspends.erase = case.suspension.program_in_erase;
     scenario.geometry = Geometry {
         planes_per_die: generate::PLANES,
         blocks_per_plane: generate::BLOCKS_PER_PLANE,
@@ -77,10 +81,12 @@ fn fast12(slc: bool) -> Timing {
         command: Dur::ZERO,
         bus: us(bus),
         read: us(read),
+        read_law: ReadLaw::Fixed,
         program_iterations,
         program_pulse: us(20),
         verify: us(verify),
         erase: us(erase),
+        erase_segments: 1,
         erase_verify: us(verify),
         voltage_reset: us(4),
         buffer: us(3),
@@ -94,10 +100,15 @@ fn pes(program: ProgramSuspension) -> Suspension {
         program,
         erase: true,
         erase_resume: EraseResume::Exact,
+        erase_mode: EraseMode::Immediate,
+        reset_inside_phase: true,
         shadow_buffer: true,
+        restore: Restore::Atomic,
+        resume_at: ResumeAt::DataOut,
         vth_reached: VthReached::Never,
         max_per_operation: None,
         min_progress: Dur::ZERO,
+        program_in_erase: false,
     }
 }
 
@@ -114,12 +125,26 @@ fn compare_policy(policy: Policy, program: Option<ProgramSuspension>) {
             let case = Case { timing, suspension, write_queue_limit: None, commands };
             compare(&base, &case, policy, seed);
         }
+        if let Some(program) = program {
+            compare_modes_of_a_real_part(&base, program, seed);
+        }
         let mut case = generate::random_case(seed);
         if let Some(program) = program {
             case.suspension.program = program;
         }
         compare(&base, &case, policy, seed);
     }
+}
+
+/// The settings that the paper's parts do not have, on those parts.
+fn compare_modes_of_a_real_part(base: &Scenario, program: ProgramSuspension, seed: u64) {
+    let mut stream = Stream::new(seed, "test.fast12.modes", 0);
+    let mut timing = fast12(stream.below(2) == 0);
+    let mut suspension = pes(program);
+    generate::set_modes(&mut stream, &mut timing, &mut suspension);
+    let commands = generate::random_commands(&mut stream, &timing);
+    let case = Case { timing, suspension, write_queue_limit: None, commands };
+    compare(base, &case, Policy::Rps, seed);
 }
 
 #[test]

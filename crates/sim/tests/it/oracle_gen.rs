@@ -1,7 +1,10 @@
 //! Random legal commands, timings and suspension rules with which two implementations are compared.
 
 use reprieve_base::{Dur, Stream};
-use reprieve_nand::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+use reprieve_nand::{
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
+    VthReached,
+};
 
 use super::oracle::{Command, Kind};
 
@@ -28,8 +31,12 @@ pub struct Case {
 /// The case that belongs to a seed.
 pub fn random_case(seed: u64) -> Case {
     let mut stream = Stream::new(seed, "test.oracle", 0);
-    let timing = random_timing(&mut stream);
-    let suspension = random_suspension(&mut stream, &timing);
+    let mut timing = random_timing(&mut stream);
+    let mut suspension = random_suspension(&mut stream, &timing);
+    let mut modes = Stream::new(seed, "test.modes", 0);
+    if one_in(&mut modes, 2) {
+        set_modes(&mut modes, &mut timing, &mut suspension);
+    }
     let write_queue_limit = one_in(&mut stream, 2).then(|| 1 + stream.below(4) as u32);
     let commands = random_commands(&mut stream, &timing);
     Case { timing, suspension, write_queue_limit, commands }
@@ -66,10 +73,12 @@ fn timing_in_units_of(stream: &mut Stream, unit_ns: u64, most: u64) -> Timing {
         command: or_none(stream),
         bus: length(stream),
         read: length(stream),
+        read_law: ReadLaw::Fixed,
         program_iterations: 1 + stream.below(iterations_most) as u32,
         program_pulse,
         verify,
         erase,
+        erase_segments: 1,
         erase_verify,
         voltage_reset,
         buffer: or_none(stream),
@@ -88,10 +97,12 @@ fn real_timing(stream: &mut Stream) -> Timing {
         command: us(stream.below(2)),
         bus: us(bus),
         read: us(read),
+        read_law: ReadLaw::Fixed,
         program_iterations,
         program_pulse: us(20),
         verify: us(verify),
         erase: us(erase),
+        erase_segments: 1,
         erase_verify: us(verify),
         voltage_reset: us(4),
         buffer: us(3),
@@ -111,7 +122,11 @@ pub fn random_suspension(stream: &mut Stream, timing: &Timing) -> Suspension {
             stream,
             &[EraseResume::Exact, EraseResume::RedoPhase, EraseResume::Restart],
         ),
+        erase_mode: EraseMode::Immediate,
+        reset_inside_phase: true,
         shadow_buffer: one_in(stream, 2),
+        restore: Restore::Atomic,
+        resume_at: ResumeAt::DataOut,
         vth_reached: one_of(
             stream,
             &[VthReached::Never, VthReached::Always, VthReached::Proportional],
@@ -124,7 +139,27 @@ pub fn random_suspension(stream: &mut Stream, timing: &Timing) -> Suspension {
             3 => Dur::from_ns(stream.below(timing.erase.ns())),
             _ => Dur::ZERO,
         },
+        program_in_erase: one_in(stream, 2),
     }
+}
+
+/// Draws the settings that depart from the parts of Wu and He, FAST'12.
+pub fn set_modes(stream: &mut Stream, timing: &mut Timing, suspension: &mut Suspension) {
+    let segments = one_of(stream, &[1, 2, 3, 5, 6]);
+    timing.erase_segments = segments as u32;
+    timing.erase = Dur::from_ns(timing.erase.ns().next_multiple_of(segments));
+    suspension.erase_mode = match stream.below(4) {
+        0 => EraseMode::Immediate,
+        1 => EraseMode::Deferred,
+        // Often exactly at the end of a segment, if nothing came in between.
+        2 => EraseMode::Timeout(Dur::from_ns(
+            timing.erase.ns() / segments * stream.below(segments + 1),
+        )),
+        _ => EraseMode::Timeout(Dur::from_ns(stream.below(2 * timing.erase.ns()))),
+    };
+    suspension.reset_inside_phase = one_in(stream, 2);
+    suspension.restore = one_of(stream, &[Restore::Atomic, Restore::Interruptible]);
+    suspension.resume_at = one_of(stream, &[ResumeAt::DataOut, ResumeAt::ArrayRead]);
 }
 
 /// 5 to 60 commands; many arrive together, or just when a phase of the part can end.

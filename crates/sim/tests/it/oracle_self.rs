@@ -1,7 +1,10 @@
 //! Checks the second implementation itself: the model's worked examples and hand calculations.
 
 use reprieve_base::Dur;
-use reprieve_nand::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+use reprieve_nand::{
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
+    VthReached,
+};
 
 use super::oracle::{Command, Die, Kind, Outcome, Policy, run};
 use super::oracle_gen::{Case, PAGES_PER_BLOCK, random_case};
@@ -15,10 +18,12 @@ fn slc() -> Timing {
         command: Dur::ZERO,
         bus: us(20),
         read: us(10),
+        read_law: ReadLaw::Fixed,
         program_iterations: 5,
         program_pulse: us(20),
         verify: us(8),
         erase: us(1_500),
+        erase_segments: 1,
         erase_verify: us(8),
         voltage_reset: us(4),
         buffer: us(3),
@@ -46,10 +51,15 @@ fn pes(program: ProgramSuspension) -> Suspension {
         program,
         erase: true,
         erase_resume: EraseResume::Exact,
+        erase_mode: EraseMode::Immediate,
+        reset_inside_phase: true,
         shadow_buffer: true,
+        restore: Restore::Atomic,
+        resume_at: ResumeAt::DataOut,
         vth_reached: VthReached::Never,
         max_per_operation: None,
         min_progress: Dur::ZERO,
+        program_in_erase: false,
     }
 }
 
@@ -201,6 +211,77 @@ fn the_ways_to_resume_an_erase() {
     assert_eq!(done_us(&slc(), &pes(IPS), &erase_then_reads(&[1_502])), [1_544, 1_536]);
     assert_eq!(done_us(&slc(), &redo, &erase_then_reads(&[1_502])), [1_544, 1_536]);
     assert_eq!(done_us(&slc(), &restart, &erase_then_reads(&[1_502])), [3_044, 1_536]);
+}
+
+#[test]
+fn resets_outside_the_phases() {
+    let outside = |program| Suspension { reset_inside_phase: false, ..pes(program) };
+    // The pulse to 40, broken off at 38: free at 42, read to 72, restore to 75, verify to 83, 5 x 28.
+    assert_eq!(done_us(&slc(), &outside(IPC), &program_then_reads(&[38])), [223, 72]);
+    assert_eq!(done_us(&slc(), &outside(IPS), &program_then_reads(&[38])), [193, 70]);
+    // The last verify at 159, past its end at 160: free at 163, read to 193, 3, 8.
+    assert_eq!(done_us(&slc(), &outside(IPC), &program_then_reads(&[159])), [204, 193]);
+    // The erase pulse with 1 left: free at 1503, read to 1533, set-up 4, 1, verify 8.
+    assert_eq!(done_us(&slc(), &outside(IPS), &erase_then_reads(&[1_499])), [1_546, 1_533]);
+}
+
+#[test]
+fn an_erase_in_segments() {
+    let timing = Timing { erase_segments: 5, ..slc() };
+    let with = |erase_mode, erase_resume| Suspension { erase_mode, erase_resume, ..pes(IPS) };
+    let done = |suspension: &Suspension, reads: &[u64]| {
+        done_us(&timing, suspension, &erase_then_reads(reads))
+    };
+    let (exact, redo) = (EraseResume::Exact, EraseResume::RedoPhase);
+    // Segments of 300. At 500 the second is broken off: free at 504, read to 534, then set-up and
+    // 1000, or four segments; the verify.
+    assert_eq!(done(&with(EraseMode::Immediate, exact), &[500]), [1_546, 534]);
+    assert_eq!(done(&with(EraseMode::Immediate, redo), &[500]), [1_742, 534]);
+    // Within its reset it ends, and the third needs no set-up.
+    assert_eq!(done(&with(EraseMode::Immediate, exact), &[597]), [1_538, 630]);
+    // Deferred to 600: read to 630, 900, 8. In the verify it is too late.
+    assert_eq!(done(&with(EraseMode::Deferred, exact), &[500]), [1_538, 630]);
+    assert_eq!(done(&with(EraseMode::Deferred, exact), &[1_501]), [1_508, 1_538]);
+    let restart = with(EraseMode::Deferred, EraseResume::Restart);
+    assert_eq!(done(&restart, &[500]), [2_138, 630]);
+    // Up to 550 immediate: 500 to 534, set-up to 538, the 100 left of the second to 638. The read
+    // of 560 waits for that, to 668; 900, 8.
+    let timeout = with(EraseMode::Timeout(Dur::from_us(550)), exact);
+    assert_eq!(done(&timeout, &[500, 560]), [1_576, 534, 668]);
+    assert_eq!(done(&timeout, &[549]), [1_546, 583]);
+    assert_eq!(done(&timeout, &[550]), [1_538, 630]);
+}
+
+#[test]
+fn restores_that_are_broken_off() {
+    let undo = Suspension { restore: Restore::Interruptible, ..pes(IPS) };
+    // The restore from 98 on, broken off at 99: read to 129, restore 3, verify 8, 3 x 28.
+    assert_eq!(done_us(&slc(), &undo, &program_then_reads(&[61, 99])), [224, 98, 129]);
+    let bare = Suspension { shadow_buffer: false, ..undo };
+    // A page over the channel from 98 to 118 is not: read to 148, 20, 8, 3 x 28.
+    assert_eq!(done_us(&slc(), &bare, &program_then_reads(&[61, 99])), [260, 98, 148]);
+    // The set-up from 534 on, broken off at 535: free at 539, read to 569, 4, 1000, 8.
+    assert_eq!(done_us(&slc(), &undo, &erase_then_reads(&[500, 535])), [1_581, 534, 569]);
+}
+
+#[test]
+fn a_read_in_between_frees_the_array_when_it_is_sensed() {
+    let early = Suspension { resume_at: ResumeAt::ArrayRead, ..pes(IPS) };
+    // Sensed at 78, and the program goes on: restore to 81, verify to 89, 3 x 28.
+    assert_eq!(done_us(&slc(), &early, &program_then_reads(&[61])), [173, 98]);
+    // The second is sensed at 88 and takes the register at 98.
+    assert_eq!(done_us(&slc(), &early, &program_then_reads(&[61, 62])), [193, 98, 118]);
+    let bare = Suspension { shadow_buffer: false, ..early };
+    assert_eq!(done_us(&slc(), &bare, &program_then_reads(&[61])), [210, 98]);
+    // Without a suspension, one after the other.
+    let reads = [at_us(0, Kind::Read), at_us(0, Kind::Read)];
+    assert_eq!(done_us(&slc(), &early, &reads), [30, 60]);
+    // Transfers of 300: the program is done at 453, the page has left at 742. The read of 460 is
+    // sensed at 470 and its page leaves after the first; the next program waits for both.
+    let slow = Timing { bus: Dur::from_us(300), ..slc() };
+    let next = Command { page: 1, ..at_us(461, Kind::Program) };
+    let commands = [at_us(0, Kind::Program), at_us(420, Kind::Read), at_us(460, Kind::Read), next];
+    assert_eq!(done_us(&slow, &early, &commands), [453, 742, 1_042, 1_482]);
 }
 
 #[test]
@@ -364,6 +445,7 @@ fn fifo_follows_lindleys_recursion() {
 #[test]
 fn generated_commands_are_legal_and_meet_every_situation() {
     let (mut suspensions, mut ties, mut cached) = (0u64, 0u64, 0u64);
+    let mut modes = [0u64; 5];
     for seed in 0..2_000 {
         let case = random_case(seed);
         assert!((5..=60).contains(&case.commands.len()));
@@ -384,6 +466,15 @@ fn generated_commands_are_legal_and_meet_every_situation() {
         let pairs = case.commands.windows(2);
         ties += pairs.filter(|pair| pair[0].arrival_ns == pair[1].arrival_ns).count() as u64;
         cached += u64::from(case.timing.cache_register);
+        let Suspension { erase_mode, restore, resume_at, .. } = case.suspension;
+        let met = [
+            case.timing.erase_segments > 1,
+            matches!(erase_mode, EraseMode::Timeout(_)),
+            !case.suspension.reset_inside_phase,
+            restore == Restore::Interruptible,
+            resume_at == ResumeAt::ArrayRead,
+        ];
+        modes.iter_mut().zip(met).for_each(|(count, met)| *count += u64::from(met));
         let limit = case.write_queue_limit;
         let (timing, suspension) = (&case.timing, &case.suspension);
         let outcomes = run(timing, suspension, Policy::Rps, limit, seed, &case.commands);
@@ -391,5 +482,6 @@ fn generated_commands_are_legal_and_meet_every_situation() {
     }
     assert!(suspensions > 2_000, "{suspensions} suspensions");
     assert!(ties > 2_000, "{ties} equal arrivals");
+    assert!(modes.iter().all(|&count| count > 400), "{modes:?} cases with each mode");
     assert!((900..1_100).contains(&cached), "{cached} cases with a cache register");
 }

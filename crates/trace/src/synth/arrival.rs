@@ -1,26 +1,42 @@
-//! When generated requests arrive: on demand, at random, or at a fixed rate.
+//! When generated requests arrive: on demand, at random, at a fixed rate, or in bursts.
 
 use reprieve_base::{Stream, Time, UserError};
 
+use super::phases::Phases;
 use crate::config::{Arrivals, wrong};
+use crate::transform::scaled;
 
 /// Longest mean span of a run, in ns: 3.2 years, so far below the 584 years of `Time` that no
-/// draw of a Poisson process gets there.
+/// sum of random gaps gets there.
 const SPAN_NS_MAX: f64 = 1e17;
 
-/// A source of arrival times that never run back.
+/// Arrival times that never run back.
 #[derive(Debug)]
-pub(super) enum ArrivalTimes {
-    Closed { queue_depth: u32 },
+pub(super) struct ArrivalTimes {
+    process: Process,
+    time_scale: f64,
+}
+
+/// Where unscaled arrivals come from.
+#[derive(Debug)]
+enum Process {
+    Closed,
     Poisson(Poisson),
     Fixed { rate_iops: f64, index: u64 },
+    Phases(Phases),
 }
 
 /// A Poisson process from time 0.
 #[derive(Debug)]
-pub(super) struct Poisson {
+struct Poisson {
     stream: Stream,
     gap_ns_mean: f64,
+    clock: Clock,
+}
+
+/// An exact time as a sum of gaps.
+#[derive(Debug, Default)]
+pub(super) struct Clock {
     time_ns: u64,
     /// Part of the exact time that is not in `time_ns`, in [0, 1): kept, so that rounding each
     /// arrival down does not shorten the run.
@@ -31,57 +47,92 @@ impl ArrivalTimes {
     pub(super) fn new(
         arrivals: Arrivals,
         requests: u64,
+        time_scale: f64,
         seed: u64,
     ) -> Result<ArrivalTimes, UserError> {
-        if let Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } = arrivals {
-            let span_ns = requests as f64 / rate_iops * 1e9;
-            if span_ns > SPAN_NS_MAX {
-                let what = format!(
-                    "{requests} requests would take {:.0} years; a run may last 3 years",
-                    span_ns / (365.25 * 86_400e9)
-                );
-                return Err(wrong("rate_iops", rate_iops, &what));
-            }
-        }
-        Ok(match arrivals {
-            Arrivals::Closed { queue_depth } => ArrivalTimes::Closed { queue_depth },
-            Arrivals::Fixed { rate_iops } => ArrivalTimes::Fixed { rate_iops, index: 0 },
-            Arrivals::Poisson { rate_iops } => ArrivalTimes::Poisson(Poisson {
+        check_span(arrivals, requests, time_scale)?;
+        let process = match arrivals {
+            Arrivals::Closed { .. } => Process::Closed,
+            Arrivals::Fixed { rate_iops } => Process::Fixed { rate_iops, index: 0 },
+            Arrivals::Poisson { rate_iops } => Process::Poisson(Poisson {
                 stream: Stream::new(seed, "workload.arrival", 0),
                 gap_ns_mean: 1e9 / rate_iops,
-                time_ns: 0,
-                fraction_ns: 0.0,
+                clock: Clock::default(),
             }),
-        })
+            Arrivals::Hyperexponential(phases) => Process::Phases(Phases::new(&phases, seed)),
+        };
+        Ok(ArrivalTimes { process, time_scale })
     }
 
     #[inline]
     pub(super) fn next_arrival(&mut self) -> Time {
-        match self {
-            ArrivalTimes::Closed { .. } => Time::ZERO,
-            ArrivalTimes::Poisson(poisson) => poisson.next_arrival(),
-            ArrivalTimes::Fixed { rate_iops, index } => {
+        let time_ns = match &mut self.process {
+            Process::Closed => return Time::ZERO,
+            Process::Poisson(poisson) => poisson.next_ns(),
+            Process::Fixed { rate_iops, index } => {
                 // From the index and not by adding gaps: no rounding accumulates.
                 let time_ns = *index as f64 * 1e9 / *rate_iops + 0.5;
                 *index += 1;
-                Time::from_ns(time_ns as u64)
+                time_ns as u64
             }
-        }
+            Process::Phases(phases) => phases.next_ns(),
+        };
+        scaled(time_ns, self.time_scale).expect("the span of a run is far below that of a `Time`")
     }
+}
+
+/// Refuses a run that might not fit into a `Time`.
+fn check_span(arrivals: Arrivals, requests: u64, time_scale: f64) -> Result<(), UserError> {
+    let rate_iops = match arrivals {
+        Arrivals::Closed { .. } => return Ok(()),
+        Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => rate_iops,
+        Arrivals::Hyperexponential(phases) => phases.rate_iops,
+    };
+    let span_ns = requests as f64 / rate_iops * 1e9;
+    let years = |span_ns: f64| {
+        let years = span_ns / (365.25 * 86_400e9);
+        format!("{requests} requests would take {years:.0} years; a run may last 3 years")
+    };
+    if span_ns > SPAN_NS_MAX {
+        return Err(wrong("rate_iops", rate_iops, &years(span_ns)));
+    }
+    let scaled_ns = span_ns * time_scale;
+    if scaled_ns > SPAN_NS_MAX {
+        return Err(wrong("time_scale", time_scale, &years(scaled_ns)));
+    }
+    Ok(())
 }
 
 impl Poisson {
     #[inline]
-    fn next_arrival(&mut self) -> Time {
-        // `unit` is in [0, 1), so the logarithm's argument is in (0, 1].
-        // `libm` and not the platform's logarithm: the same bits on every machine.
-        let gap_ns = -libm::log(1.0 - self.stream.unit()) * self.gap_ns_mean;
+    fn next_ns(&mut self) -> u64 {
+        self.clock.advance(exponential(&mut self.stream) * self.gap_ns_mean)
+    }
+}
+
+impl Clock {
+    /// The time after a further gap, rounded down.
+    #[inline]
+    pub(super) fn advance(&mut self, gap_ns: f64) -> u64 {
         let exact_ns = self.fraction_ns + gap_ns;
         let whole_ns = exact_ns.floor();
         self.fraction_ns = exact_ns - whole_ns;
         self.time_ns += whole_ns as u64;
-        Time::from_ns(self.time_ns)
+        self.time_ns
     }
+
+    #[inline]
+    pub(super) fn now_ns(&self) -> u64 {
+        self.time_ns
+    }
+}
+
+/// A draw from the exponential distribution of mean 1.
+#[inline]
+pub(super) fn exponential(stream: &mut Stream) -> f64 {
+    // `unit` is in [0, 1), so the logarithm's argument is in (0, 1].
+    // `libm` and not the platform's logarithm: the same bits on every machine.
+    -libm::log(1.0 - stream.unit())
 }
 
 #[cfg(test)]
@@ -89,7 +140,7 @@ mod tests {
     use super::*;
 
     fn times(arrivals: Arrivals, count: u64) -> Vec<u64> {
-        let mut source = ArrivalTimes::new(arrivals, count, 5).expect("a valid rate");
+        let mut source = ArrivalTimes::new(arrivals, count, 1.0, 5).expect("a valid rate");
         (0..count).map(|_| source.next_arrival().ns()).collect()
     }
 
@@ -99,7 +150,8 @@ mod tests {
         let third = Arrivals::Fixed { rate_iops: 3.0 };
         assert_eq!(times(third, 4), [0, 333_333_333, 666_666_667, 1_000_000_000]);
         // 3 million requests later exactly one million seconds have passed.
-        let mut source = ArrivalTimes::Fixed { rate_iops: 3.0, index: 3_000_000 };
+        let process = Process::Fixed { rate_iops: 3.0, index: 3_000_000 };
+        let mut source = ArrivalTimes { process, time_scale: 1.0 };
         assert_eq!(source.next_arrival().ns(), 1_000_000_000_000_000);
     }
 
@@ -121,7 +173,23 @@ mod tests {
     #[test]
     fn a_run_of_centuries_is_a_mistake() {
         let slow = Arrivals::Poisson { rate_iops: 1e-9 };
-        let error = ArrivalTimes::new(slow, 10, 1).expect_err("317 years").to_string();
+        let error = ArrivalTimes::new(slow, 10, 1.0, 1).expect_err("317 years").to_string();
         assert!(error.contains("rate_iops") && error.contains("317 years"), "{error}");
+    }
+    #[test]
+    fn each_scaled_arrival_is_rounded_by_itself() {
+        // Arrivals at 0, 333,333,333, 666,666,667 and 10^9 ns, each times 0.25: 83,333,333.25,
+        // 166,666,666.75 and 250,000,000.
+        let third = Arrivals::Fixed { rate_iops: 3.0 };
+        let mut source = ArrivalTimes::new(third, 4, 0.25, 5).expect("a valid rate");
+        let times: Vec<u64> = (0..4).map(|_| source.next_arrival().ns()).collect();
+        assert_eq!(times, [0, 83_333_333, 166_666_667, 250_000_000]);
+    }
+
+    #[test]
+    fn a_scale_that_makes_centuries_is_a_mistake() {
+        let steady = Arrivals::Fixed { rate_iops: 1.0 };
+        let error = ArrivalTimes::new(steady, 1_000_000, 1e5, 1).expect_err("3,169 years");
+        assert!(error.to_string().contains("time_scale = 100000: 1000000 requests"), "{error}");
     }
 }

@@ -1,15 +1,16 @@
-//! Generator `mixed`: independent draws of operation, size, address and arrival time.
+//! Generator `mixed`: random draws of operation, size, address and arrival time.
 
 use reprieve_base::{Entry, Op, Request, SECTOR_BYTES, Stream, UserError};
 
 use super::arrival::ArrivalTimes;
+use super::runs::Runs;
 use super::zipf::{Scatter, Zipf};
-use crate::config::{Addresses, MixedConfig, wrong};
+use crate::config::{Addresses, Arrivals, Footprint, MixedConfig, wrong};
 
 /// What the registry says of it.
 pub(super) const ENTRY: Entry = Entry {
     name: "mixed",
-    doc: "Independent draws of operation, size, address and inter-arrival time.",
+    doc: "Random draws of operation, size, address and inter-arrival time.",
 };
 
 /// Smallest unit of popularity of Zipf's law: the page that most hosts use.
@@ -28,13 +29,22 @@ pub(crate) struct Mixed {
     trim_below: u64,
     flush_every: Option<u64>,
     size_stream: Stream,
-    sizes: Vec<Size>,
+    sizes: SizeTables,
     address_stream: Stream,
     placement: Placement,
+    runs: Option<Runs>,
     align_sectors: u64,
     footprint_sectors: u64,
     arrivals: ArrivalTimes,
     queue_depth: Option<u32>,
+}
+
+/// The sizes of each operation.
+#[derive(Debug)]
+struct SizeTables {
+    read: Vec<Size>,
+    write: Vec<Size>,
+    trim: Vec<Size>,
 }
 
 /// A size, and in how many aligned places it fits.
@@ -67,14 +77,14 @@ impl Mixed {
     ) -> Result<Mixed, UserError> {
         config.check()?;
         let align_sectors = u64::from(config.align_bytes) / SECTOR_BYTES;
-        let footprint_bytes = (capacity_bytes as f64 * config.footprint_share) as u64;
         let footprint_sectors =
-            footprint_bytes.min(capacity_bytes) / SECTOR_BYTES / align_sectors * align_sectors;
+            footprint_bytes(config, capacity_bytes)? / SECTOR_BYTES / align_sectors * align_sectors;
         let (hot_sectors, cold_sectors) = split(config, footprint_sectors, align_sectors);
-        let sizes = sizes(config, hot_sectors, cold_sectors, align_sectors)?;
-        let arrivals = ArrivalTimes::new(config.arrivals, config.requests, seed)?;
-        let queue_depth = match arrivals {
-            ArrivalTimes::Closed { queue_depth } => Some(queue_depth),
+        let sizes = size_tables(config, hot_sectors, cold_sectors, align_sectors)?;
+        let arrivals =
+            ArrivalTimes::new(config.arrivals, config.requests, config.time_scale, seed)?;
+        let queue_depth = match config.arrivals {
+            Arrivals::Closed { queue_depth } => Some(queue_depth),
             _ => None,
         };
         let read_below = fixed_point(config.read_fraction);
@@ -86,7 +96,8 @@ impl Mixed {
             trim_below: read_below + fixed_point(config.trim_fraction),
             flush_every: config.flush_every_requests,
             size_stream: Stream::new(seed, "workload.size", 0),
-            placement: placement(config, &sizes, hot_sectors, footprint_sectors),
+            placement: placement(config, hot_sectors, footprint_sectors),
+            runs: Runs::new(config, seed),
             sizes,
             address_stream: Stream::new(seed, "workload.address", 0),
             align_sectors,
@@ -114,19 +125,29 @@ impl Mixed {
         } else {
             Op::Write
         };
-        let size = self.next_size();
-        let lba = self.next_lba(size);
+        let size = self.next_size(op);
+        let end_sector = self.footprint_sectors;
+        let next = self.runs.as_mut().and_then(|runs| runs.next_lba(op, size.sectors, end_sector));
+        let lba = next.unwrap_or_else(|| self.next_lba(size));
+        if let Some(runs) = &mut self.runs {
+            runs.ended(op, (lba + size.sectors).next_multiple_of(self.align_sectors));
+        }
         debug_assert!(lba + size.sectors <= self.footprint_sectors, "{lba} leaves the footprint");
         Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes })
     }
 
     #[inline]
-    fn next_size(&mut self) -> Size {
-        if self.sizes.len() == 1 {
-            return self.sizes[0];
+    fn next_size(&mut self, op: Op) -> Size {
+        let sizes = match op {
+            Op::Read => &self.sizes.read,
+            Op::Write => &self.sizes.write,
+            Op::Trim | Op::Flush => &self.sizes.trim,
+        };
+        if sizes.len() == 1 {
+            return sizes[0];
         }
         let draw = self.size_stream.next_u64() >> 11;
-        let chosen = self.sizes.iter().find(|size| draw < size.below);
+        let chosen = sizes.iter().find(|size| draw < size.below);
         *chosen.expect("the last size takes every draw")
     }
 
@@ -182,37 +203,81 @@ fn split(config: &MixedConfig, footprint_sectors: u64, align_sectors: u64) -> (u
     }
 }
 
-fn sizes(
+/// The bytes that are used, from the drive's start.
+fn footprint_bytes(config: &MixedConfig, capacity_bytes: u64) -> Result<u64, UserError> {
+    match config.footprint {
+        Footprint::Share(share) => Ok(((capacity_bytes as f64 * share) as u64).min(capacity_bytes)),
+        Footprint::Bytes(bytes) if bytes <= capacity_bytes => Ok(bytes),
+        Footprint::Bytes(bytes) => {
+            let what = format!("is more than the drive has; must be at most {capacity_bytes}");
+            Err(wrong("footprint_bytes", bytes, &what))
+        }
+    }
+}
+
+fn size_tables(
     config: &MixedConfig,
     hot_sectors: u64,
     cold_sectors: u64,
     align_sectors: u64,
-) -> Result<Vec<Size>, UserError> {
+) -> Result<SizeTables, UserError> {
     let hot_cold = matches!(config.addresses, Addresses::HotCold { .. });
-    let total: f64 = config.sizes.iter().map(|(_, weight)| weight).sum();
-    let mut sum = 0.0;
-    let mut sizes = Vec::with_capacity(config.sizes.len());
-    for &(bytes, weight) in &config.sizes {
-        let sectors = u64::from(bytes) / SECTOR_BYTES;
-        let places = |region: u64| Some(region.checked_sub(sectors)? / align_sectors + 1);
-        sum += weight;
-        match (places(cold_sectors), places(hot_sectors)) {
-            (Some(places), hot_places) if !hot_cold || hot_places.is_some() => sizes.push(Size {
-                bytes,
-                sectors,
-                below: fixed_point(sum / total),
-                places,
-                hot_places: hot_places.unwrap_or(0),
-            }),
-            _ => return Err(does_not_fit(bytes, hot_cold, hot_sectors, cold_sectors)),
-        }
-    }
-    // A sum of weights may miss the total by a rounding error: the last size takes what is left.
-    sizes.last_mut().expect("checked: at least one size").below = ONE;
-    Ok(sizes)
+    let table = |key, sizes: &[(u32, f64)]| {
+        let places = |bytes: u32| {
+            let sectors = u64::from(bytes) / SECTOR_BYTES;
+            let places = |region: u64| Some(region.checked_sub(sectors)? / align_sectors + 1);
+            match (places(cold_sectors), places(hot_sectors)) {
+                (Some(places), Some(hot_places)) => Ok((places, hot_places)),
+                (Some(places), None) if !hot_cold => Ok((places, 0)),
+                _ => Err(does_not_fit(key, bytes, hot_cold, hot_sectors, cold_sectors)),
+            }
+        };
+        size_table(sizes, places)
+    };
+    // A table that is not used still has to fit: it would be a mistake that nobody sees.
+    let both = table("request_bytes", &config.sizes)?;
+    let own = |key, sizes: &Option<Vec<(u32, f64)>>| match sizes {
+        Some(sizes) => table(key, sizes),
+        None => Ok(both.clone()),
+    };
+    Ok(SizeTables {
+        read: own("read_request_bytes", &config.read_sizes)?,
+        write: own("write_request_bytes", &config.write_sizes)?,
+        trim: both.clone(),
+    })
 }
 
-fn does_not_fit(bytes: u32, hot_cold: bool, hot_sectors: u64, cold_sectors: u64) -> UserError {
+/// A table to draw from; `places` counts where a size fits, in the cold and in the hot part.
+fn size_table(
+    sizes: &[(u32, f64)],
+    places: impl Fn(u32) -> Result<(u64, u64), UserError>,
+) -> Result<Vec<Size>, UserError> {
+    let total: f64 = sizes.iter().map(|(_, weight)| weight).sum();
+    let mut sum = 0.0;
+    let mut table = Vec::with_capacity(sizes.len());
+    for &(bytes, weight) in sizes {
+        sum += weight;
+        let (places, hot_places) = places(bytes)?;
+        table.push(Size {
+            bytes,
+            sectors: u64::from(bytes) / SECTOR_BYTES,
+            below: fixed_point(sum / total),
+            places,
+            hot_places,
+        });
+    }
+    // A sum of weights may miss the total by a rounding error: the last size takes what is left.
+    table.last_mut().expect("checked: at least one size").below = ONE;
+    Ok(table)
+}
+
+fn does_not_fit(
+    key: &str,
+    bytes: u32,
+    hot_cold: bool,
+    hot_sectors: u64,
+    cold_sectors: u64,
+) -> UserError {
     let region = match (hot_cold, hot_sectors < cold_sectors) {
         (false, _) => "footprint",
         (true, true) => "hot part of the footprint",
@@ -221,27 +286,22 @@ fn does_not_fit(bytes: u32, hot_cold: bool, hot_sectors: u64, cold_sectors: u64)
     let sectors = if hot_cold { hot_sectors.min(cold_sectors) } else { cold_sectors };
     let room = sectors * SECTOR_BYTES;
     let what = format!("does not fit into the {region}, which has {room} bytes");
-    wrong("request_bytes", bytes, &what)
+    wrong(key, bytes, &what)
 }
 
-fn placement(
-    config: &MixedConfig,
-    sizes: &[Size],
-    hot_sectors: u64,
-    footprint_sectors: u64,
-) -> Placement {
+fn placement(config: &MixedConfig, hot_sectors: u64, footprint_sectors: u64) -> Placement {
     match config.addresses {
         Addresses::Uniform => Placement::Uniform,
         Addresses::Sequential => Placement::Sequential { next_sector: 0 },
         Addresses::HotCold { hot_fraction, .. } => {
             Placement::HotCold { hot_below: fixed_point(hot_fraction), cold_sector: hot_sectors }
         }
-        Addresses::Zipf { theta } => {
+        Addresses::Zipf { theta, unit_bytes } => {
             let align_bytes = u64::from(config.align_bytes);
-            let unit_sectors =
-                ZIPF_UNIT_BYTES_MIN.next_multiple_of(align_bytes).max(align_bytes) / SECTOR_BYTES;
-            let longest = sizes.iter().map(|size| size.sectors).max();
-            let longest = longest.expect("checked: at least one size");
+            let usual_bytes = ZIPF_UNIT_BYTES_MIN.next_multiple_of(align_bytes).max(align_bytes);
+            let unit_sectors = unit_bytes.map_or(usual_bytes, u64::from) / SECTOR_BYTES;
+            let longest = config.size_tables().flat_map(|(_, sizes)| sizes).map(|size| size.0);
+            let longest = u64::from(longest.max().expect("checked: a size")) / SECTOR_BYTES;
             // The last units may be too near the end for the longest request: they stay unused.
             let units = (footprint_sectors - longest) / unit_sectors + 1;
             Placement::Zipf {
@@ -254,6 +314,6 @@ fn placement(
 }
 
 /// A probability in [0, 1] as a bound for draws of 53 bits: 1 takes every draw, 0 none.
-fn fixed_point(probability: f64) -> u64 {
+pub(super) fn fixed_point(probability: f64) -> u64 {
     (probability * ONE as f64) as u64
 }

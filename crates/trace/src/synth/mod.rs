@@ -2,6 +2,8 @@
 
 mod arrival;
 mod mixed;
+mod phases;
+mod runs;
 mod zipf;
 
 use reprieve_base::Entry;

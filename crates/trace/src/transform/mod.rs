@@ -5,9 +5,11 @@ mod devices;
 mod duplicates;
 mod order;
 mod sectors;
+mod time;
 
 pub(crate) use address::Fit;
 pub(crate) use devices::{Bases, Extents};
 pub(crate) use duplicates::Duplicates;
 pub(crate) use order::{Ordered, SORT_WINDOW_ROWS};
 pub(crate) use sectors::widen;
+pub(crate) use time::scaled;

@@ -5,5 +5,6 @@ mod convert;
 mod files;
 mod formats;
 mod mixed;
+mod mixed_extras;
 mod profile;
 mod replay;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use reprieve_base::{Op, Request, Time};
 use reprieve_trace::{
-    Addresses, Arrivals, MixedConfig, Workload, WorkloadConfig, formats, generators,
+    Addresses, Arrivals, Footprint, MixedConfig, Workload, WorkloadConfig, formats, generators,
 };
 
 const MIB: u64 = 1 << 20;
@@ -15,10 +15,15 @@ fn config() -> MixedConfig {
         trim_fraction: 0.1,
         flush_every_requests: None,
         sizes: vec![(4096, 1.0)],
+        read_sizes: None,
+        write_sizes: None,
         align_bytes: 4096,
         addresses: Addresses::Uniform,
-        footprint_share: 1.0,
+        read_sequential_fraction: 0.0,
+        write_sequential_fraction: 0.0,
+        footprint: Footprint::Share(1.0),
         arrivals: Arrivals::Closed { queue_depth: 8 },
+        time_scale: 1.0,
     }
 }
 
@@ -73,7 +78,7 @@ fn one_source_of_randomness_does_not_move_another() {
     let base = generate(&config(), MIB, 1);
     let sizes = vec![(4096, 1.0), (8192, 1.0)];
     let arrivals = Arrivals::Poisson { rate_iops: 1e3 };
-    let addresses = Addresses::Zipf { theta: 0.9 };
+    let addresses = Addresses::Zipf { theta: 0.9, unit_bytes: None };
     let other = generate(&MixedConfig { sizes, arrivals, addresses, ..config() }, MIB, 1);
     assert!(base.iter().zip(&other).all(|(a, b)| a.op == b.op));
     let reads = generate(&MixedConfig { read_fraction: 0.1, ..config() }, MIB, 1);
@@ -133,7 +138,7 @@ fn the_hot_part_gets_its_share_and_no_more() {
 
 #[test]
 fn the_most_popular_unit_has_the_share_of_zipfs_law() {
-    let addresses = Addresses::Zipf { theta: 0.99 };
+    let addresses = Addresses::Zipf { theta: 0.99, unit_bytes: None };
     let requests = generate(&MixedConfig { addresses, ..config() }, 4 * MIB, 1);
     let mut counts = vec![0usize; 1024];
     for request in &requests {
@@ -147,7 +152,7 @@ fn the_most_popular_unit_has_the_share_of_zipfs_law() {
 
 #[test]
 fn a_footprint_is_kept() {
-    let config = MixedConfig { footprint_share: 0.25, ..config() };
+    let config = MixedConfig { footprint: Footprint::Share(0.25), ..config() };
     let highest = generate(&config, MIB, 1).iter().map(|request| request.lba).max();
     // 256 KiB are 512 sectors; 64 places of 8 sectors, the last of them at 504.
     assert_eq!(highest, Some(504));
@@ -164,8 +169,8 @@ fn settings_outside_their_range_are_mistakes() {
         ("read_fraction", MixedConfig { read_fraction: f64::NAN, ..base.clone() }),
         ("trim_fraction", MixedConfig { trim_fraction: -0.1, ..base.clone() }),
         ("trim_fraction", MixedConfig { trim_fraction: 0.4, ..base.clone() }),
-        ("footprint_share", MixedConfig { footprint_share: 0.0, ..base.clone() }),
-        ("footprint_share", MixedConfig { footprint_share: 1.1, ..base.clone() }),
+        ("footprint_share", MixedConfig { footprint: Footprint::Share(0.0), ..base.clone() }),
+        ("footprint_share", MixedConfig { footprint: Footprint::Share(1.1), ..base.clone() }),
         ("align_bytes", MixedConfig { align_bytes: 0, ..base.clone() }),
         ("align_bytes", MixedConfig { align_bytes: 1000, ..base.clone() }),
         ("request_bytes", MixedConfig { sizes: vec![], ..base.clone() }),
@@ -173,7 +178,13 @@ fn settings_outside_their_range_are_mistakes() {
         ("request_bytes", MixedConfig { sizes: vec![(700, 1.0)], ..base.clone() }),
         ("request_bytes", MixedConfig { sizes: vec![(512, 0.0)], ..base.clone() }),
         ("request_bytes", MixedConfig { sizes: vec![(2 * MIB as u32, 1.0)], ..base.clone() }),
-        ("zipf_theta", MixedConfig { addresses: Addresses::Zipf { theta: 0.0 }, ..base.clone() }),
+        (
+            "zipf_theta",
+            MixedConfig {
+                addresses: Addresses::Zipf { theta: 0.0, unit_bytes: None },
+                ..base.clone()
+            },
+        ),
         ("hot_share", MixedConfig { addresses: hot(1.0, 0.5), ..base.clone() }),
         ("hot_fraction", MixedConfig { addresses: hot(0.5, 1.5), ..base.clone() }),
         ("request_bytes", MixedConfig { addresses: hot(0.001, 0.5), ..base.clone() }),
@@ -215,7 +226,7 @@ proptest! {
         let addresses = [
             Addresses::Uniform,
             Addresses::Sequential,
-            Addresses::Zipf { theta: 1.1 },
+            Addresses::Zipf { theta: 1.1, unit_bytes: None },
             Addresses::HotCold { hot_share: 0.5, hot_fraction: 0.5 },
         ][kind];
         let config = MixedConfig {
@@ -223,7 +234,7 @@ proptest! {
             sizes: sizes.iter().map(|(sectors, weight)| (sectors * 512, *weight)).collect(),
             align_bytes: align * 512,
             addresses,
-            footprint_share,
+            footprint: Footprint::Share(footprint_share),
             ..config()
         };
         let footprint_sectors = (capacity_sectors as f64 * footprint_share) as u64;

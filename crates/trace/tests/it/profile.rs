@@ -1,6 +1,10 @@
 //! A trace in numbers, against sums done by hand.
 
-use reprieve_trace::{DeviceProfile, SizeProfile, profile};
+use reprieve_base::Dur;
+use reprieve_trace::{
+    AddressPolicy, DeviceProfile, DeviceSelection, SizeProfile, TraceConfig, WorkloadConfig,
+    profile, profile_load,
+};
 
 use crate::files::TestFile;
 
@@ -27,6 +31,17 @@ fn a_profile_is_what_counting_by_hand_gives() {
     let size_bytes =
         SizeProfile { mean: 3379.2, min: 512, p50: 4096, p95: 4096, p99: 4096, max: 4096 };
     assert_eq!(found.size_bytes, size_bytes);
+    // Deviations from the mean of -0.25, -0.75, 2.25 and -1.25 ms: products of neighbours
+    // 0.1875 - 1.6875 - 2.8125 = -4.3125 over the sum of squares 7.25.
+    let correlation = found.interarrival_correlation.expect("gaps that differ");
+    assert!((correlation + 4.3125 / 7.25).abs() < 1e-12, "{correlation}");
+    assert_eq!(found.same_time_share, Some(0.25));
+    let reads = SizeProfile { mean: 4096.0, min: 4096, ..size_bytes.clone() };
+    let writes = SizeProfile { mean: 2304.0, p50: 512, ..size_bytes };
+    assert_eq!((found.read_size_bytes, found.write_size_bytes), (Some(reads), Some(writes)));
+    // Of three reads the second goes on from the first; neither write follows one on its device.
+    assert_eq!(found.read_sequential_share, Some(1.0 / 3.0));
+    assert_eq!(found.write_sequential_share, Some(0.0));
     // The first three are aligned at both ends; the second begins where the first ended.
     assert_eq!((found.aligned_share, found.sequential_share), (0.6, 0.2));
     // Pages 0, 1 and 2 of device 0, page 2 of device 4.
@@ -53,9 +68,64 @@ fn one_request_has_no_gaps() {
     let file = TestFile::new("t", "3 0 0 8 1\n");
     let found = profile(&file.0, "auto").expect("a good row");
     assert_eq!((found.interarrival_ns_mean, found.interarrival_scv), (None, None));
+    assert_eq!((found.interarrival_correlation, found.same_time_share), (None, None));
+    assert_eq!((found.write_size_bytes, found.write_sequential_share), (None, None));
     let file = TestFile::new("t", "3 0 0 8 1\n3 0 0 8 0\n");
     let found = profile(&file.0, "auto").expect("good rows");
     assert_eq!((found.interarrival_ns_mean, found.interarrival_scv), (Some(0.0), None));
+    assert_eq!((found.interarrival_correlation, found.same_time_share), (None, Some(1.0)));
+}
+
+#[test]
+fn runs_of_reads_and_of_writes_are_counted_by_themselves_and_by_device() {
+    // Reads of device 0 at 0, 8, 16 with writes between; device 1's write begins where device 0's
+    // ended, which is no run; device 0's second write goes on from its first.
+    let file = TestFile::new(
+        "t",
+        "1 0 0 8 1\n2 0 64 8 0\n3 0 8 8 1\n4 1 72 8 0\n5 0 72 8 0\n6 0 16 8 1\n",
+    );
+    let found = profile(&file.0, "auto").expect("good rows");
+    assert_eq!(found.read_sequential_share, Some(2.0 / 3.0));
+    assert_eq!(found.write_sequential_share, Some(1.0 / 3.0));
+    // No request begins where the one before on its device ended.
+    assert_eq!(found.sequential_share, 0.0);
+    // Equal gaps tell nothing of each other.
+    assert_eq!((found.interarrival_scv, found.interarrival_correlation), (Some(0.0), None));
+}
+
+#[test]
+fn gaps_by_turns_are_correlated_downwards() {
+    // Gaps 1, 3, 1, 3, 1, 3 ms after a long while: mean 2, five products of -1 over six squares.
+    let file = TestFile::new(
+        "t",
+        "1000000000000 0 0 8 1\n1000001000000 0 0 8 1\n1000004000000 0 0 8 1\n\
+         1000005000000 0 0 8 1\n1000008000000 0 0 8 1\n1000009000000 0 0 8 1\n\
+         1000012000000 0 0 8 1\n",
+    );
+    let found = profile(&file.0, "auto").expect("good rows");
+    let correlation = found.interarrival_correlation.expect("gaps that differ");
+    assert!((correlation + 5.0 / 6.0).abs() < 1e-12, "{correlation}");
+}
+
+#[test]
+fn a_replayed_trace_has_the_profile_of_what_the_drive_sees() {
+    let file = TestFile::new("t", "1000 0 0 8 1\n3000 1 8 8 0\n");
+    let config = TraceConfig {
+        path: file.0.clone(),
+        format: "auto".to_string(),
+        time_scale: 0.5,
+        start: Dur::ZERO,
+        duration: None,
+        max_requests: None,
+        devices: DeviceSelection::Concatenate,
+        address: AddressPolicy::Modulo,
+        drop_duplicates_within: None,
+        sort_window_requests: 0,
+    };
+    let found = profile_load(&WorkloadConfig::Trace(config), 1 << 20, 1).expect("good rows");
+    assert_eq!((found.format, found.requests, found.span_ns), ("replay", 2, 1000));
+    // Device 1 lies behind device 0, whose extent of 4 KiB moves its sector 8 to 16.
+    assert_eq!((found.devices.len(), found.address_bytes_max), (1, 24 * 512));
 }
 
 #[test]

@@ -27,6 +27,11 @@ pub(super) const TOP: Section = Section {
             Kind::Preset,
             "The NAND part under the drive, in place of the one that the device names.",
         ),
+        optional(
+            "load",
+            Kind::Preset,
+            "The load to start from: a built-in preset, or the path of a file of the same form.",
+        ),
         Key {
             default: Fallback::Absent,
             ..required("name", Kind::Text, "What results call this drive; else the device's name.")
@@ -70,14 +75,25 @@ pub(super) const GEOMETRY: Section = Section {
     ],
 };
 
+const READ_LAW: &[Entry] = &[
+    Entry { name: "fixed", doc: "Every read takes the same time." },
+    Entry { name: "exponential", doc: "Drawn for each read: hypothetical, as theory has it." },
+];
+
 /// Section `[timing]`.
 pub(super) const TIMING: Section = Section {
     name: "timing",
-    doc: "How long the part takes; the last t_voltage_reset_us of a phase is part of its length.",
+    doc: "How long the part takes.",
     keys: &[
         usual("timing.t_command_us", US, "0", "Command and address cycles on the channel (tCMD)."),
         required("timing.t_bus_us", US, "One page over the channel (tBUS).").source(FAST12),
         required("timing.t_read_us", US, "Array read of a page (tR).").source(FAST12),
+        usual(
+            "timing.read_law",
+            Kind::Choice(READ_LAW),
+            "\"fixed\"",
+            "How array reads vary; every law has the mean t_read_us.",
+        ),
         required(
             "timing.program_iterations",
             count(1, 1000),
@@ -86,13 +102,20 @@ pub(super) const TIMING: Section = Section {
         .source(FAST12),
         required("timing.t_program_pulse_us", US, "Program pulse of one iteration.").source(FAST12),
         required("timing.t_verify_us", US, "Program verify of one iteration.").source(FAST12),
-        required("timing.t_erase_us", US, "Erase pulse.").source(FAST12),
+        required("timing.t_erase_us", US, "Erase pulse, all its segments together.").source(FAST12),
+        usual(
+            "timing.erase_segments",
+            count(1, 1_000_000),
+            "1",
+            "Equal segments of the erase pulse, with a safe point between any two; divides it.",
+        )
+        .source("Kim et al., USENIX ATC 2019, as reported by others"),
         same("timing.t_erase_verify_us", US, "timing.t_verify_us", "Verify after the erase pulse.")
             .source("Wu and He, FAST 2012, section 4.1"),
         required(
             "timing.t_voltage_reset_us",
             US,
-            "Reset of the operating voltages; no longer than any phase that can be broken off.",
+            "Reset of the operating voltages; inside phases no longer than any that can be broken off.",
         )
         .source(FAST12),
         usual(
@@ -131,6 +154,22 @@ const ERASE_RESUME: &[Entry] = &[
     Entry { name: "restart", doc: "From the beginning of the pulse (Samsung OneNAND)." },
 ];
 
+const ERASE_MODE: &[Entry] = &[
+    Entry { name: "immediate", doc: "The phase is broken off; a voltage reset later it is free." },
+    Entry { name: "deferred", doc: "At the end of the segment in progress; not in the verify." },
+    Entry { name: "timeout", doc: "Immediate up to an age of the erase, deferred from then on." },
+];
+
+const RESTORE: &[Entry] = &[
+    Entry { name: "atomic", doc: "Never: the request takes effect at its end." },
+    Entry { name: "interruptible", doc: "It is broken off, and done anew on the next resume." },
+];
+
+const RESUME_AT: &[Entry] = &[
+    Entry { name: "data_out", doc: "When its page has left over the channel." },
+    Entry { name: "array_read", doc: "At the end of tR; the page waits in a second register." },
+];
+
 const VTH_REACHED: &[Entry] = &[
     Entry { name: "never", doc: "The worst case: the pulse is done again." },
     Entry { name: "always", doc: "The best case: the next iteration follows." },
@@ -148,11 +187,31 @@ pub(super) const SUSPENSION: Section = Section {
             .source("Wu and He, FAST 2012, section 4"),
         usual("suspension.erase", Kind::Flag, "false", "Whether an erase can be suspended."),
         usual(
+            "suspension.erase_mode",
+            Kind::Choice(ERASE_MODE),
+            "\"immediate\"",
+            "When an erase makes way.",
+        )
+        .source("Kim et al., USENIX ATC 2019, as reported by others"),
+        required(
+            "suspension.erase_timeout_us",
+            US,
+            "From this long after the end of its command on an erase is suspended as deferred.",
+        )
+        .when(When::Equals("suspension.erase_mode", &["timeout"])),
+        usual(
             "suspension.erase_resume",
             Kind::Choice(ERASE_RESUME),
             "\"exact\"",
             "With what a suspended erase goes on.",
         ),
+        usual(
+            "suspension.reset_inside_phase",
+            Kind::Flag,
+            "true",
+            "Whether the last t_voltage_reset_us of a phase is its reset; else phases have none.",
+        )
+        .source("Wu and He, FAST 2012, section 4.1"),
         usual(
             "suspension.shadow_buffer",
             Kind::Flag,
@@ -160,6 +219,18 @@ pub(super) const SUSPENSION: Section = Section {
             "Whether the page buffer is restored on the chip; else over the channel (tBUS).",
         )
         .source("Wu and He, FAST 2012, section 4"),
+        usual(
+            "suspension.restore",
+            Kind::Choice(RESTORE),
+            "\"atomic\"",
+            "Whether a request breaks off a restore from the shadow buffer, or a set-up.",
+        ),
+        usual(
+            "suspension.resume_at",
+            Kind::Choice(RESUME_AT),
+            "\"data_out\"",
+            "From when on the array is free after a read during a suspension.",
+        ),
         usual(
             "suspension.vth_reached",
             Kind::Choice(VTH_REACHED),
@@ -213,6 +284,13 @@ pub(super) const SUSPENSION: Section = Section {
             "[]",
             "What a read of garbage collection may suspend.",
         ),
+        usual(
+            "suspension.host_write_suspends",
+            Kind::Operations,
+            "[]",
+            "What the program of a host write may suspend, and run inside: `[\"erase\"]` or `[]`.",
+        )
+        .source("Wu, Huang and He, Journal of Systems Architecture 60(4), 2014"),
     ],
 };
 

@@ -120,6 +120,8 @@ pub enum When {
     Given(&'static str),
     /// While this key has one of these values.
     Equals(&'static str, &'static [&'static str]),
+    /// While the first key is given, or the second has one of these values.
+    GivenOr(&'static str, &'static str, &'static [&'static str]),
 }
 
 impl Key {
@@ -166,7 +168,7 @@ impl Kind {
 
     /// Whether an optional key of this kind can be set back to absent by the word `"none"`.
     pub fn has_none(&self) -> bool {
-        matches!(self, Kind::Count { .. } | Kind::Number(_) | Kind::Duration(_))
+        matches!(self, Kind::Count { .. } | Kind::Number(_) | Kind::Duration(_) | Kind::Sizes)
     }
 
     /// The names a key of this kind takes; none if it does not take names.

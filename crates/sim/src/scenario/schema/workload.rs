@@ -3,12 +3,16 @@
 use reprieve_base::Entry;
 
 use super::{Family, Key, Kind, Section, Unit, When};
-use super::{above, closed, count, open, optional, required, same, sectors, usual};
+use super::{above, below, closed, count, open, optional, required, same, sectors, usual};
 
 const US: Kind = Kind::Duration(Unit::Microseconds);
 const S: Kind = Kind::Duration(Unit::Seconds);
 const TRACE: When = When::Given("workload.trace");
 const MIXED: When = When::Equals("workload.generator", &["mixed"]);
+
+const PLACED: When = When::Equals("workload.addresses", &["uniform", "zipf", "hot-cold"]);
+const OPEN: &[&str] = &["poisson", "fixed", "hyperexponential"];
+const BURSTS: When = When::Equals("workload.arrivals", &["hyperexponential"]);
 
 const ADDRESS: &[Entry] = &[
     Entry { name: "modulo", doc: "Wrap around the end of the drive." },
@@ -27,6 +31,7 @@ const ARRIVALS: &[Entry] = &[
     Entry { name: "closed", doc: "A new request when one completes: queue_depth outstanding." },
     Entry { name: "poisson", doc: "At random, rate_iops a second on average." },
     Entry { name: "fixed", doc: "At equal distances, rate_iops a second." },
+    Entry { name: "hyperexponential", doc: "In bursts: gaps of a short and of a long phase." },
 ];
 
 const UNWRITTEN: &[Entry] = &[
@@ -52,7 +57,6 @@ pub(super) const WORKLOAD: Section = Section {
             "What the read of a page that was never written costs.",
         ),
         FORMAT,
-        TIME_SCALE,
         usual("workload.start_s", S, "0", "Earlier rows are left out; in trace time.").when(TRACE),
         optional("workload.duration_s", S, "Rows from this long after the start are left out.")
             .when(TRACE),
@@ -95,6 +99,18 @@ pub(super) const WORKLOAD: Section = Section {
         )
         .when(MIXED),
         usual("workload.request_bytes", Kind::Sizes, "4096", "Size of a request.").when(MIXED),
+        optional(
+            "workload.read_request_bytes",
+            Kind::Sizes,
+            "Size of a read; absent: that of any request.",
+        )
+        .when(MIXED),
+        optional(
+            "workload.write_request_bytes",
+            Kind::Sizes,
+            "Size of a write; absent: that of any request.",
+        )
+        .when(MIXED),
         same(
             "workload.align_bytes",
             sectors(1 << 30),
@@ -105,15 +121,40 @@ pub(super) const WORKLOAD: Section = Section {
         ADDRESSES_KEY,
         required("workload.zipf_theta", above(0.0, 10.0), "Exponent of the Zipf law.")
             .when(When::Equals("workload.addresses", &["zipf"])),
+        optional(
+            "workload.zipf_unit_bytes",
+            sectors(1 << 30),
+            "Length of a place of the Zipf law; absent: the alignment, at least 4096.",
+        )
+        .when(When::Equals("workload.addresses", &["zipf"])),
         required("workload.hot_share", open(0.0, 1.0), "Share of the space that is hot.")
             .when(When::Equals("workload.addresses", &["hot-cold"])),
         required("workload.hot_fraction", closed(0.0, 1.0), "Share of requests to the hot space.")
             .when(When::Equals("workload.addresses", &["hot-cold"])),
         usual(
+            "workload.read_sequential_fraction",
+            closed(0.0, 1.0),
+            "0.0",
+            "Share of the reads that begin where the last read ended, or aligned just behind.",
+        )
+        .when(PLACED),
+        usual(
+            "workload.write_sequential_fraction",
+            closed(0.0, 1.0),
+            "0.0",
+            "Share of the writes that begin where the last write ended, or aligned just behind.",
+        )
+        .when(PLACED),
+        optional(
+            "workload.footprint_bytes",
+            sectors(1 << 60),
+            "How much of the user capacity is addressed, from its start.",
+        )
+        .when(MIXED),
+        optional(
             "workload.footprint_share",
             above(0.0, 1.0),
-            "1.0",
-            "Share of the user capacity that is addressed, from its start.",
+            "The same as a share of the user capacity; without either, all of it.",
         )
         .when(MIXED),
         usual(
@@ -126,7 +167,34 @@ pub(super) const WORKLOAD: Section = Section {
         required("workload.queue_depth", count(1, 65536), "Requests kept outstanding.")
             .when(When::Equals("workload.arrivals", &["closed"])),
         required("workload.rate_iops", above(0.0, 1e9), "Requests a second.")
-            .when(When::Equals("workload.arrivals", &["poisson", "fixed"])),
+            .when(When::Equals("workload.arrivals", OPEN)),
+        usual(
+            "workload.simultaneous_fraction",
+            below(0.0, 1.0),
+            "0.0",
+            "Share of the requests that arrive together with the one before.",
+        )
+        .when(BURSTS),
+        required(
+            "workload.burst_fraction",
+            open(0.0, 1.0),
+            "Share of the other gaps that are of the short phase.",
+        )
+        .when(BURSTS)
+        .source("Wajahat et al., Performance Evaluation 142, 2020: two phases fit traces best"),
+        required(
+            "workload.burst_gap_us",
+            US,
+            "Mean of the short phase; the rate and the rest settle that of the long one.",
+        )
+        .when(BURSTS),
+        optional(
+            "workload.burst_length",
+            closed(1.0, 1e9),
+            "Mean number of short gaps in a row; absent: each gap is drawn anew.",
+        )
+        .when(BURSTS),
+        TIME_SCALE,
     ],
 };
 
@@ -144,7 +212,7 @@ const TIME_SCALE: Key = usual(
     "1.0",
     "Multiplies the times between arrivals: 0.1 is ten times the load.",
 )
-.when(TRACE);
+.when(When::GivenOr("workload.trace", "workload.arrivals", OPEN));
 
 const ADDRESSES_KEY: Key = usual(
     "workload.addresses",

@@ -108,6 +108,18 @@ fn a_value_of_the_wrong_type_or_out_of_range_says_what_would_be_right() {
              \"program\", \"gc_program\", \"erase\"",
         ),
         (
+            "suspension.host_write_suspends=[\"erase\", \"program\"]",
+            "--set: suspension.host_write_suspends = [\"erase\", \"program\"]: the page buffer \
+             holds one page, and data sheets allow no program inside a suspended program; must be \
+             [\"erase\"] or []",
+        ),
+        (
+            "suspension.host_write_suspends=[\"gc_program\"]",
+            "--set: suspension.host_write_suspends = [\"gc_program\"]: the page buffer holds one \
+             page, and data sheets allow no program inside a suspended program; must be \
+             [\"erase\"] or []",
+        ),
+        (
             "workload.request_bytes=[[4096, 0]]",
             "--set: workload.request_bytes = [[4096, 0]]: must be a multiple of 512 from 512 to \
              1073741824, or a list of [such a multiple, weight above 0]",
@@ -172,11 +184,26 @@ fn an_impossible_drive_is_refused() {
              (20000 ns), a phase that can be broken off; must be at most that",
         ),
         (
+            "timing.erase_segments=7",
+            "--set: timing.erase_segments = 7: must divide timing.t_erase_us (3300000 ns) into \
+             equal segments of whole nanoseconds",
+        ),
+        (
             "buffer.bytes=4095",
             "--set: buffer.bytes = 4095: must hold at least one page of 4096 bytes",
         ),
     ]);
     good(BASE, &["timing.t_voltage_reset_us=20"]);
+    // Without a reset inside the phases, or where nothing breaks them off, it has any length.
+    let inside = "suspension.reset_inside_phase=false";
+    good(BASE, &["timing.t_voltage_reset_us=5000", inside]);
+    // Segments of the erase are phases: 3300 us in 1100 have 3 us each, less than the reset of 4.
+    let segments = "timing.erase_segments=1100";
+    let said = bad(BASE, &[segments]);
+    assert!(said.contains("than timing.t_erase_us / 1100 (3000 ns), a phase that can"), "{said}");
+    good(BASE, &[segments, "suspension.erase_mode=deferred"]);
+    good(BASE, &[segments, inside]);
+    good(BASE, &["timing.erase_segments=825"]);
     // 2^31 - 16 pages are just possible: 16 dies × 1 plane × 1 block × 134217727 pages.
     let largest = "planes_per_die = 1\npages_per_block = 1\nblocks_per_plane = 134217727\n";
     let text = format!("{BASE}[geometry]\n{largest}");
@@ -223,14 +250,20 @@ fn a_key_that_does_not_apply_is_refused() {
              \"threshold\", but by default it is \"always\"",
         ),
         (
+            "suspension.erase_timeout_us=3",
+            "--set: suspension.erase_timeout_us = 3: only while suspension.erase_mode is \
+             \"timeout\", but by default it is \"immediate\"",
+        ),
+        (
             "workload.time_scale=2",
-            "--set: workload.time_scale = 2: only while workload.trace is given, and it is not \
-             given",
+            "--set: workload.time_scale = 2: only while workload.trace is given or \
+             workload.arrivals is \"poisson\" or \"fixed\" or \"hyperexponential\", but by default \
+             it is \"closed\"",
         ),
         (
             "workload.rate_iops=3",
             "--set: workload.rate_iops = 3: only while workload.arrivals is \"poisson\" or \
-             \"fixed\", but by default it is \"closed\"",
+             \"fixed\" or \"hyperexponential\", but by default it is \"closed\"",
         ),
         (
             "workload.zipf_theta=1",
@@ -242,7 +275,7 @@ fn a_key_that_does_not_apply_is_refused() {
     assert_eq!(
         bad(&text, &[]),
         "s.toml:8: workload.rate_iops = 9: only while workload.arrivals is \"poisson\" or \
-         \"fixed\", but it is \"closed\" at s.toml:7"
+         \"fixed\" or \"hyperexponential\", but it is \"closed\" at s.toml:7"
     );
     let both = format!("{BASE}trace = \"a.gz\"\n");
     assert_eq!(
@@ -283,6 +316,8 @@ fn a_missing_key_is_named() {
         bad(&zipf, &[]),
         "s.toml: workload.zipf_theta is missing: must be a number above 0 and at most 10"
     );
+    let timeout = bad(BASE, &["suspension.erase_mode=timeout"]);
+    assert!(timeout.starts_with("s.toml: suspension.erase_timeout_us is missing"), "{timeout}");
 }
 
 #[test]

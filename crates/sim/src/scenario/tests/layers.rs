@@ -110,6 +110,13 @@ fn an_override_takes_toml_or_a_bare_word() {
     assert_eq!(sizes, [(4096, 0.7), (8192, 3.0)]);
     let rules = good(BASE, &["suspension.host_read_suspends=[\"erase\"]"]).suspend_rules;
     assert!(rules.host_read_suspends.erase && !rules.host_read_suspends.program);
+    // What the controller may ask for is what the part can do, and by itself it is nothing.
+    let both = |sets: &[&str]| {
+        let scenario = good(BASE, sets);
+        (scenario.suspend_rules.host_write_suspends.erase, scenario.suspension.program_in_erase)
+    };
+    assert_eq!(both(&[]), (false, false));
+    assert_eq!(both(&["suspension.host_write_suspends=[\"erase\"]"]), (true, true));
 }
 
 #[test]

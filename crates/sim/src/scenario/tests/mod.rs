@@ -2,6 +2,7 @@
 
 mod errors;
 mod layers;
+mod loads;
 mod presets;
 mod print;
 mod schema;

@@ -1,10 +1,13 @@
 //! The presets against the numbers printed in their sources, typed in by hand.
 
 use reprieve_base::{Dur, Geometry};
-use reprieve_nand::{EraseResume, ProgramSuspension, Suspension, Timing, VthReached};
+use reprieve_nand::{
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
+    VthReached,
+};
 
 use super::super::layers::shorthand_names;
-use super::super::{Acknowledge, Preset, devices, parts};
+use super::super::{Acknowledge, Preset, devices, loads, parts};
 use super::{BASE, good};
 
 const MIB: u64 = 1 << 20;
@@ -17,10 +20,12 @@ fn table_1(columns: [u64; 8]) -> Timing {
         command: Dur::ZERO,
         bus: Dur::from_us(bus),
         read: Dur::from_us(read),
+        read_law: ReadLaw::Fixed,
         program_iterations: iterations as u32,
         program_pulse: Dur::from_us(pulse),
         verify: Dur::from_us(verify),
         erase: Dur::from_us(erase),
+        erase_segments: 1,
         erase_verify: Dur::from_us(verify),
         voltage_reset: Dur::from_us(reset),
         buffer: Dur::from_us(buffer),
@@ -62,10 +67,15 @@ fn fast12_drives_have_the_paper_s_table_and_configuration() {
                 program: ProgramSuspension::Ipc,
                 erase: true,
                 erase_resume: EraseResume::Exact,
+                erase_mode: EraseMode::Immediate,
+                reset_inside_phase: true,
                 shadow_buffer: true,
+                restore: Restore::Atomic,
+                resume_at: ResumeAt::DataOut,
                 vth_reached: VthReached::Never,
                 max_per_operation: None,
                 min_progress: Dur::ZERO,
+                program_in_erase: false,
             }
         );
     }
@@ -103,7 +113,7 @@ fn every_preset_loads_and_says_what_it_is() {
     for part in parts() {
         good(BASE, &[&format!("part={}", part.name)]);
     }
-    for Preset { name, toml } in devices().iter().chain(parts()) {
+    for Preset { name, toml } in devices().iter().chain(parts()).chain(loads()) {
         assert!(toml.starts_with("# "), "{name} opens with a sentence");
         let unsourced: Vec<_> =
             toml.lines().filter(|line| line.contains(" = ") && !line.contains('#')).collect();

@@ -23,13 +23,14 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
         [
             "device",
             "part",
+            "load",
             "policy",
+            "suspension.erase_timeout_us",
             "suspension.min_remaining_us",
             "suspension.max_suspended_us",
             "ftl.gc_choices",
             "workload.trace",
             "workload.format",
-            "workload.time_scale",
             "workload.start_s",
             "workload.duration_s",
             "workload.max_requests",
@@ -38,9 +39,15 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
             "workload.drop_duplicates_within_us",
             "workload.sort_window_requests",
             "workload.zipf_theta",
+            "workload.zipf_unit_bytes",
             "workload.hot_share",
             "workload.hot_fraction",
             "workload.rate_iops",
+            "workload.simultaneous_fraction",
+            "workload.burst_fraction",
+            "workload.burst_gap_us",
+            "workload.burst_length",
+            "workload.time_scale",
         ]
     );
     assert!(printed.contains("\nname = \"fast12-mlc\"\n"), "{printed}");
@@ -53,11 +60,20 @@ fn awkward_values_are_read_back() {
         vec!["seed=18446744073709551615"],
         vec!["timing.t_read_us=0.001", "timing.t_bus_us=12.34"],
         vec!["suspension.policy=threshold", "suspension.min_remaining_us=0.5"],
+        vec!["suspension.erase_mode=timeout", "suspension.erase_timeout_us=0.25"],
+        vec!["suspension.erase_mode=deferred", "timing.erase_segments=7", "timing.t_erase_us=70"],
+        vec!["suspension.reset_inside_phase=false", "timing.t_voltage_reset_us=5000"],
         vec!["suspension.host_read_suspends=[]"],
+        vec!["suspension.host_write_suspends=[\"erase\"]"],
         vec!["workload.request_bytes=[[4096, 2.5]]"],
         vec!["workload.trace=Cargo.toml", "workload.devices=[7, 1]", "workload.duration_s=0.25"],
         vec!["workload.trace=Cargo.toml", "workload.devices=merge", "workload.unwritten=zero"],
-        vec!["workload.arrivals=fixed", "workload.rate_iops=1e-3"],
+        vec!["workload.arrivals=fixed", "workload.rate_iops=1e-3", "workload.time_scale=0.3"],
+        vec!["workload.read_request_bytes=[[512, 1.0], [1024, 3.0]]"],
+        vec!["workload.write_request_bytes=8192", "workload.write_sequential_fraction=0.25"],
+        vec!["workload.footprint_bytes=1048576"],
+        vec!["workload.footprint_share=0.5"],
+        vec!["workload.addresses=zipf", "workload.zipf_theta=1", "workload.zipf_unit_bytes=12288"],
     ] {
         let scenario = good(BASE, &sets);
         assert_ne!(scenario, good(BASE, &[]), "{sets:?} change something");
@@ -94,6 +110,16 @@ fn sets() -> impl Strategy<Value = Vec<String>> {
         word("ftl.precondition", &["none", "sequential", "steady"]),
         word("buffer.acknowledge", &["through", "back"]),
         word("scheduling.write_queue_limit", &["none", "64"]),
+        (
+            word("timing.read_law", &["fixed", "exponential"]),
+            word("suspension.restore", &["atomic", "interruptible"]),
+            word("suspension.resume_at", &["data_out", "array_read"]),
+            word("suspension.reset_inside_phase", &["true", "false"]),
+            word(
+                "suspension.erase_mode",
+                &["immediate", "deferred", "timeout|suspension.erase_timeout_us=1.5"],
+            ),
+        ),
     );
     let workload = (
         (0.0f64..=0.5).prop_map(|share| format!("workload.read_fraction={share:?}")),
@@ -109,8 +135,8 @@ fn sets() -> impl Strategy<Value = Vec<String>> {
     );
     (drive, policies, workload).prop_map(|(d, p, w)| {
         let all = [
-            d.0, d.1, d.2, d.3, d.4, d.5, d.6, d.7, p.0, p.1, p.2, p.3, p.4, p.5, p.6, p.7, w.0,
-            w.1, w.2, w.3, w.4,
+            d.0, d.1, d.2, d.3, d.4, d.5, d.6, d.7, p.0, p.1, p.2, p.3, p.4, p.5, p.6, p.7, p.8.0,
+            p.8.1, p.8.2, p.8.3, p.8.4, w.0, w.1, w.2, w.3, w.4,
         ];
         all.iter().flat_map(|set| set.split('|')).map(str::to_string).collect()
     })

@@ -34,6 +34,10 @@ fn what_a_key_depends_on_stands_before_it() {
         let other = match key.when {
             When::Always => None,
             When::Given(other) | When::Equals(other, _) => Some(other),
+            When::GivenOr(given, other, _) => {
+                assert!(position(given) < position(other), "{given} stands before {other}");
+                Some(other)
+            }
         };
         let same = match key.default {
             Fallback::SameAs(other) => Some(other),

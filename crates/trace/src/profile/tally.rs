@@ -1,0 +1,187 @@
+//! The sums from which a profile is made, over requests in order of time.
+
+use std::collections::BTreeMap;
+
+use reprieve_base::{Dur, Op};
+
+use super::footprint::Footprint;
+use super::gaps::Gaps;
+use super::sizes::Sizes;
+use super::{DeviceProfile, Profile, SizeProfile};
+use crate::formats::RawRequest;
+use crate::transform::Duplicates;
+
+/// Rows that repeat an earlier one within this time count as near duplicates.
+const NEAR_DUPLICATE_WINDOW: Dur = Dur::from_us(1_000);
+
+/// A page, for alignment and footprint.
+const PAGE_BYTES: u64 = 4096;
+
+/// Sums over the requests of a trace, in order of time.
+pub(super) struct Tally {
+    requests: u64,
+    first_ns: u64,
+    last_ns: u64,
+    gaps: Gaps,
+    near_duplicates: u64,
+    duplicates: Duplicates,
+    sizes: Sizes,
+    reads: Direction,
+    writes: Direction,
+    aligned: u64,
+    sequential: u64,
+    devices: BTreeMap<u32, DeviceTally>,
+}
+
+/// Where requests come from, for what only their source can tell.
+pub(super) struct Origin {
+    pub format: &'static str,
+    pub rows: u64,
+    pub dropped: Vec<(&'static str, u64)>,
+    pub other_lines: u64,
+    pub times_back: u64,
+}
+
+/// Sums over the reads, or over the writes.
+#[derive(Default)]
+struct Direction {
+    requests: u64,
+    bytes: u64,
+    sequential: u64,
+    sizes: Sizes,
+    /// Where the last one ended, by device.
+    ends_bytes: BTreeMap<u32, u64>,
+}
+
+/// Sums over the requests of a device.
+#[derive(Default)]
+struct DeviceTally {
+    requests: u64,
+    reads: u64,
+    address_bytes_min: Option<u64>,
+    extent_bytes: u64,
+    last_end_bytes: Option<u64>,
+    footprint: Footprint,
+}
+
+impl Tally {
+    pub(super) fn new() -> Tally {
+        Tally {
+            requests: 0,
+            first_ns: 0,
+            last_ns: 0,
+            gaps: Gaps::default(),
+            near_duplicates: 0,
+            duplicates: Duplicates::new(NEAR_DUPLICATE_WINDOW),
+            sizes: Sizes::default(),
+            reads: Direction::default(),
+            writes: Direction::default(),
+            aligned: 0,
+            sequential: 0,
+            devices: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.requests == 0
+    }
+
+    pub(super) fn add(&mut self, raw: &RawRequest) {
+        if self.requests == 0 {
+            self.first_ns = raw.time_ns;
+        } else {
+            self.gaps.add(raw.time_ns - self.last_ns);
+        }
+        self.last_ns = raw.time_ns;
+        self.requests += 1;
+        match raw.op {
+            Op::Read => self.reads.add(raw),
+            Op::Write => self.writes.add(raw),
+            Op::Trim | Op::Flush => (),
+        }
+        self.near_duplicates += u64::from(self.duplicates.is_duplicate(raw));
+        self.sizes.add(raw.bytes);
+        self.aligned += u64::from((raw.offset_bytes | raw.end_bytes()) % PAGE_BYTES == 0);
+        let device = self.devices.entry(raw.device).or_default();
+        self.sequential += u64::from(device.last_end_bytes == Some(raw.offset_bytes));
+        device.add(raw);
+    }
+
+    /// Panics if nothing was added.
+    pub(super) fn profile(self, origin: Origin) -> Profile {
+        let share = |count: u64| count as f64 / self.requests as f64;
+        let devices: Vec<DeviceProfile> =
+            self.devices.iter().map(|(number, tally)| tally.profile(*number)).collect();
+        Profile {
+            format: origin.format,
+            rows: origin.rows,
+            requests: self.requests,
+            dropped: origin.dropped,
+            other_lines: origin.other_lines,
+            reads: self.reads.requests,
+            writes: self.writes.requests,
+            others: self.requests - self.reads.requests - self.writes.requests,
+            read_bytes: self.reads.bytes,
+            written_bytes: self.writes.bytes,
+            span_ns: self.last_ns - self.first_ns,
+            interarrival_ns_mean: self.gaps.ns_mean(),
+            interarrival_scv: self.gaps.scv(),
+            interarrival_correlation: self.gaps.correlation(),
+            same_time: self.gaps.zeros(),
+            same_time_share: self.gaps.zero_share(),
+            times_back: origin.times_back,
+            near_duplicates: self.near_duplicates,
+            size_bytes: self.sizes.profile(),
+            read_size_bytes: self.reads.size_profile(),
+            write_size_bytes: self.writes.size_profile(),
+            aligned_share: share(self.aligned),
+            sequential_share: share(self.sequential),
+            read_sequential_share: self.reads.sequential_share(),
+            write_sequential_share: self.writes.sequential_share(),
+            footprint_pages: devices.iter().map(|device| device.footprint_pages).sum(),
+            address_bytes_max: devices.iter().map(|d| d.extent_bytes).max().unwrap_or(0),
+            devices,
+        }
+    }
+}
+
+impl Direction {
+    fn add(&mut self, raw: &RawRequest) {
+        self.requests += 1;
+        self.bytes += u64::from(raw.bytes);
+        self.sizes.add(raw.bytes);
+        let last = self.ends_bytes.insert(raw.device, raw.end_bytes());
+        self.sequential += u64::from(last == Some(raw.offset_bytes));
+    }
+
+    fn size_profile(&self) -> Option<SizeProfile> {
+        (self.requests > 0).then(|| self.sizes.profile())
+    }
+
+    fn sequential_share(&self) -> Option<f64> {
+        (self.requests > 0).then(|| self.sequential as f64 / self.requests as f64)
+    }
+}
+
+impl DeviceTally {
+    fn add(&mut self, raw: &RawRequest) {
+        self.requests += 1;
+        self.reads += u64::from(raw.op == Op::Read);
+        let lowest = self.address_bytes_min.unwrap_or(raw.offset_bytes);
+        self.address_bytes_min = Some(lowest.min(raw.offset_bytes));
+        self.extent_bytes = self.extent_bytes.max(raw.end_bytes());
+        self.last_end_bytes = Some(raw.end_bytes());
+        self.footprint.add(raw.offset_bytes / PAGE_BYTES, raw.end_bytes().div_ceil(PAGE_BYTES));
+    }
+
+    fn profile(&self, device: u32) -> DeviceProfile {
+        DeviceProfile {
+            device,
+            requests: self.requests,
+            reads: self.reads,
+            address_bytes_min: self.address_bytes_min.expect("a device has a request"),
+            extent_bytes: self.extent_bytes,
+            footprint_pages: self.footprint.pages(),
+        }
+    }
+}

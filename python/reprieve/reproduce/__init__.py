@@ -1,0 +1,106 @@
+"""Papers reproduced: every table and figure beside the paper's own numbers, with verdicts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reprieve._native import UserError
+from reprieve.outputs import ResultDirectory
+from reprieve.report.article import Article, render_article, write_figures
+from reprieve.reproduce import fast12
+from reprieve.reproduce.runs import Step
+from reprieve.verdicts import Verdict, verdicts_json
+
+__all__ = ["PAPERS", "Paper", "Settings", "reproduce", "reproduce_into"]
+
+
+def _nobody(_what: str, _done: int, _pieces: int) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a paper is reproduced."""
+
+    quick: bool = False
+    """Fewer requests of each load: under a minute on two cores, and rougher."""
+    requests: int | None = None
+    """Of each load at most; None: what `quick` says."""
+    traces: Mapping[str, Path] = field(default_factory=dict)
+    """Genuine traces by the paper's name of them."""
+    jobs: int | None = None
+    """Simulations at a time; None: one a core."""
+    step: Step = _nobody
+    command: str = "reprieve reproduce"
+    """Shown in the report as what repeats it."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper that can be reproduced."""
+
+    title: str
+    build: Callable[[Settings], Article]
+    """Runs everything."""
+
+
+PAPERS: dict[str, Paper] = {
+    "fast12": Paper(
+        "Wu and He, Reducing SSD Read Latency via NAND Flash Program and Erase Suspension, 2012",
+        lambda settings: fast12.article(
+            fast12.Request(
+                fast12.REQUESTS_QUICK if settings.quick else fast12.REQUESTS,
+                settings.traces,
+            ).with_requests(settings.requests),
+            settings.jobs,
+            settings.step,
+            settings.command,
+        ),
+    ),
+}
+
+
+def reproduce(
+    paper: str,
+    *,
+    quick: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    traces: Mapping[str, str | os.PathLike[str]] | None = None,
+    requests: int | None = None,
+    jobs: int | None = None,
+) -> list[Verdict]:
+    """Reproduce a paper and return a verdict for each of its claims.
+
+    `paper`: a name of `PAPERS`, such as "fast12".
+    `out`: a directory for `report.html`, `verdicts.json` and `figures/`.
+    `traces`: genuine traces by the paper's name of them, in place of their twins.
+    `requests`: of each load at most.
+
+    Raises UserError if the paper is unknown or a trace cannot be read.
+    """
+    files = {name: Path(path) for name, path in (traces or {}).items()}
+    settings = Settings(quick=quick, requests=requests, traces=files, jobs=jobs)
+    if out is None:
+        return list(_paper(paper).build(settings).verdicts)
+    return list(reproduce_into(paper, Path(out), settings).verdicts)
+
+
+def reproduce_into(paper: str, directory: Path, settings: Settings) -> Article:
+    """Reproduce a paper and write `report.html`, `verdicts.json` and `figures/`, all at the end."""
+    known = _paper(paper)
+    with ResultDirectory(directory) as out:
+        article = known.build(settings)
+        write_figures(out, article.figures)
+        out.write("report.html", render_article(article))
+        out.write("verdicts.json", verdicts_json(article.verdicts))
+        out.commit()
+    return article
+
+
+def _paper(name: str) -> Paper:
+    if name not in PAPERS:
+        raise UserError(f"reproduce {name}: must be one of {', '.join(PAPERS)}")
+    return PAPERS[name]

@@ -1,0 +1,52 @@
+"""What the paper does not measure: writes before erases, background work, modes of erasing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from reprieve.reproduce.runs import Overrides
+
+# A drive in steady state, small so that the loads reach all of it, whose part erases in segments.
+# Six segments: as in the published forms of redone segments; no data sheet at hand says how many.
+DRIVE: Overrides = {
+    "ftl.precondition": "steady",
+    "geometry.blocks_per_plane": 64,
+    "timing.erase_segments": 6,
+}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way of suspending."""
+
+    name: str
+    title: str
+    policy: str
+    """The paper's name of it."""
+    overrides: Overrides = field(default_factory=dict)
+    question: str = ""
+
+
+_READS = "suspension.host_read_suspends"
+_WRITES = "suspension.host_write_suspends"
+_MODE = "suspension.erase_mode"
+_RESUME = "suspension.erase_resume"
+
+VARIANTS = (
+    Variant("fifo", "FIFO", "FIFO"),
+    Variant("rps", "RPS, nothing suspended", "RPS"),
+    Variant("host-programs", "host programs suspended", "PES_IPC", {_READS: ["program"]}),
+    Variant("no-background", "and erases", "PES_IPC", {_READS: ["program", "erase"]}),
+    Variant("all", "and programs of garbage collection", "PES_IPC"),
+    Variant("writes", "and writes before erases", "PES_IPC", {_WRITES: ["erase"]}),
+    Variant("redo", "erases: broken off, segment again", "PES_IPC", {_RESUME: "redo_phase"}),
+    Variant("deferred", "erases: at the segment's end", "PES_IPC", {_MODE: "deferred"}),
+    Variant(
+        "timeout",
+        "erases: broken off for 10 ms, then deferred",
+        "PES_IPC",
+        {_RESUME: "redo_phase", _MODE: "timeout", "suspension.erase_timeout_us": 10_000},
+    ),
+    Variant("pe0", "PE0", "PE0"),
+)
+"""Each adds to or replaces something of the one before it; "all" is PES_IPC as elsewhere."""

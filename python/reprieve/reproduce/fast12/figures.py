@@ -1,0 +1,148 @@
+"""The paper's figures, in its form, and those that go beyond it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import Any
+
+from reprieve.report.article import Figure
+from reprieve.reproduce.charts import Bars, Lines
+from reprieve.reproduce.fast12 import beyond
+from reprieve.reproduce.fast12.claims import queue_ratio
+from reprieve.reproduce.fast12.experiment import Outcome
+from reprieve.reproduce.fast12.loads import Load
+from reprieve.reproduce.fast12.measures import (
+    Spot,
+    ratio,
+    suspended_increase,
+    suspended_share,
+)
+from reprieve.reproduce.fast12.paper import DEVICES, QUEUE_LIMITS
+from reprieve.result import Result
+
+_READ = "mean read latency, multiple of {base}"
+_WRITE = "mean write latency, multiple of {base}"
+
+
+def papers(outcome: Outcome) -> list[Figure]:
+    """Figures 1 to 7 under the paper's loads."""
+    return [*_of_loads(outcome, outcome.plan.papers, ""), _figure_7(outcome)]
+
+
+def real(outcome: Outcome) -> list[Figure]:
+    """Figures 1 to 6 under the real loads."""
+    return _of_loads(outcome, outcome.plan.real, "-real") if outcome.plan.real else []
+
+
+def _of_loads(outcome: Outcome, loads: Sequence[Load], suffix: str) -> list[Figure]:
+    def ratios(number: int, title: str, axis: str, op: str, policies: Sequence[str]) -> Figure:
+        base = policies[0]
+        bars = Bars(
+            {
+                (device, load.label, policy): ratio(
+                    outcome.main, Spot(device, load.trace, policy), base, op
+                )
+                for device in DEVICES
+                for load in loads
+                for policy in policies
+            },
+            axis.format(base=base),
+        )
+        caption = f"Normalised to {base}; SLC left, MLC right; after Figure {number} of the paper."
+        return Figure(f"figure-{number}{suffix}", f"Figure {number}: {title}", caption, bars.draw)
+
+    return [
+        ratios(1, "reads under FIFO, RPS, PER and PE0", _READ, "read",
+               ["FIFO", "RPS", "PER", "PE0"]),
+        ratios(2, "reads with suspension", _READ, "read", ["RPS", "PER", "PE0", "PES_IPC"]),
+        ratios(3, "reads, IPC against IPS", _READ, "read", ["PES_IPC", "PES_IPS"]),
+        ratios(4, "writes", _WRITE, "write", ["FIFO", "RPS", "PES_IPC", "PES_IPS"]),
+        _single(outcome, loads, 5, suffix, "how much longer a suspended operation takes",
+                "increase of suspended programs and erases", suspended_increase),
+        _single(outcome, loads, 6, suffix, "how many operations are suspended",
+                "suspended share of programs and erases", suspended_share),
+    ]  # fmt: skip
+
+
+def _single(
+    outcome: Outcome,
+    loads: Sequence[Load],
+    number: int,
+    suffix: str,
+    title: str,
+    axis: str,
+    measure: Callable[[Result], float],
+) -> Figure:
+    bars = Bars(
+        {
+            (device, load.label, "PES_IPC"): measure(
+                outcome.main[Spot(device, load.trace, "PES_IPC")]
+            )
+            for device in DEVICES
+            for load in loads
+        },
+        axis,
+        ".0%",
+    )
+    caption = f"Under PES_IPC; SLC left, MLC right; after Figure {number} of the paper."
+    return Figure(f"figure-{number}{suffix}", f"Figure {number}: {title}", caption, bars.draw)
+
+
+def _figure_7(outcome: Outcome) -> Figure:
+    bars = Bars(
+        {
+            (device, str(limit), policy): queue_ratio(outcome, device, limit, policy)
+            for device in DEVICES
+            for limit in QUEUE_LIMITS
+            for policy in ("RPS", "PES_IPC")
+        },
+        _WRITE.format(base="FIFO"),
+    )
+    caption = (
+        "Under F2, or its twin, compressed seven times more than for the other figures; groups are "
+        "the maximum number of writes that wait for a die."
+    )
+    return Figure("figure-7", "Figure 7: writes by the size of the write queue", caption, bars.draw)
+
+
+def tails(outcome: Outcome) -> list[Figure]:
+    """Read p99.99 against write latency for every variant, one figure a device."""
+    figures = []
+    for device in DEVICES:
+        points: list[dict[str, Any]] = []
+        for variant in beyond.VARIANTS:
+            reads, writes = tail_ratios(outcome, device, variant.name)
+            points.append({"series": variant.title, "x": writes, "y": reads})
+        lines = Lines(
+            points,
+            "mean write latency, multiple of RPS",
+            "read p99.99, multiple of RPS",
+            x_log=True,
+            y_log=True,
+            dots_only=[variant.title for variant in beyond.VARIANTS],
+        )
+        caption = (
+            f"{device}, full drive with garbage collection; mean over the loads of the ratio to "
+            "RPS; nearer to the lower left corner is better."
+        )
+        title = f"Read tail against write latency, {device}"
+        figures.append(Figure(f"beyond-{device.lower()}", title, caption, lines.draw))
+    return figures
+
+
+def tail_ratios(outcome: Outcome, device: str, variant: str) -> tuple[float, float]:
+    """Read p99.99 and mean write latency over those of RPS, mean over the loads."""
+    pairs = []
+    for load in outcome.plan.loads:
+        of, base = (
+            outcome.beyond[Spot(device, load.trace, name)].summary["requests"]
+            for name in (variant, "rps")
+        )
+        pairs.append(
+            (
+                of["read"]["latency_ns"]["p99_99"] / base["read"]["latency_ns"]["p99_99"],
+                of["write"]["latency_ns"]["mean"] / base["write"]["latency_ns"]["mean"],
+            )
+        )
+    return fmean(read for read, _ in pairs), fmean(write for _, write in pairs)

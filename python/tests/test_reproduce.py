@@ -1,0 +1,247 @@
+"""Reproductions: what is measured, what is claimed, and the command as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import reprieve as rp
+from reprieve.reproduce.compress import compress
+from reprieve.reproduce.fast12 import formulas, loads
+from reprieve.reproduce.fast12.measures import (
+    MEASURES,
+    Group,
+    Spot,
+    suspended_increase,
+    suspended_increase_of_array,
+    suspended_share,
+)
+from reprieve.reproduce.fast12.paper import DEVICES, SENTENCES, TABLE_1, TRACES
+from reprieve.reproduce.runs import Setup, Workshop
+from reprieve.simulation import Watch
+
+from .drive import Reprieve
+
+
+def unwatched(_share: float | None, _requests: int) -> None:
+    """Nobody watches."""
+
+
+class Fake:
+    """A result of which only the summary is asked for."""
+
+    def __init__(self, read_us: float, write_us: float, **flash: Any) -> None:
+        groups = {"read": read_us, "write": write_us}
+        self.summary: dict[str, Any] = {
+            "requests": {
+                op: {"count": 1, "latency_ns": {"mean": 1000 * mean_us}}
+                for op, mean_us in groups.items()
+            },
+            "flash": {"programs": 80, "erases": 20, "suspended_operations": suspended(0, 0)}
+            | flash,
+        }
+
+
+def suspended(programs: int, erases: int) -> dict[str, dict[str, float]]:
+    """Programs of 160 µs that took 193, and erases of 1508 that took 1658.8."""
+    return {
+        "program": {
+            "count": programs,
+            "undisturbed_ns_mean": 160_000.0,
+            "actual_ns_mean": 193_000.0,
+            "suspended_ns_mean": 30_000.0,
+            "increase_mean": 33 / 160,
+        },
+        "erase": {
+            "count": erases,
+            "undisturbed_ns_mean": 1_508_000.0,
+            "actual_ns_mean": 1_658_800.0,
+            "suspended_ns_mean": 30_000.0,
+            "increase_mean": 0.1,
+        },
+    }
+
+
+LATENCIES_US = {
+    # read, write under two loads
+    "FIFO": ((400, 1000), (1000, 2000)),
+    "RPS": ((200, 1100), (250, 2000)),
+    "PE0": ((100, 50), (100, 50)),
+    "PES_IPC": ((101, 1200), (100, 2200)),
+    "PES_IPS": ((111.1, 1150), (104, 2400)),
+}
+
+
+@pytest.fixture
+def group() -> Group:
+    """Two loads whose measures can be worked out by hand."""
+    runs: dict[Spot, Any] = {
+        Spot("SLC", load, policy): Fake(*LATENCIES_US[policy][index])
+        for policy in LATENCIES_US
+        for index, load in enumerate(("F1", "F2"))
+    }
+    runs[Spot("SLC", "F1", "PES_IPC")].summary["flash"]["suspended_operations"] = suspended(6, 2)
+    return Group(runs, "SLC", ["F1", "F2"])
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        # 200/400 and 250/1000: the mean of the ratios is 0.375, not that of the latencies.
+        ("rps_read_reduction", 62.5),
+        ("pe0_read_reduction", 100 * (1 - (0.25 + 0.1) / 2)),
+        ("contention_left", (2.0 + 2.5) / 2),
+        ("ipc_reduction_of_rps", 100 * (1 - (101 / 200 + 0.4) / 2)),
+        ("ipc_reduction_of_fifo", 100 * (1 - (101 / 400 + 0.1) / 2)),
+        ("ipc_above_pe0", 1.0),
+        ("ips_above_ipc", (10 + 4) / 2),
+        ("ips_above_ipc_f1", 10.0),
+        ("rps_write_overhead", 5.0),
+        ("rps_write_overhead_most", 10.0),
+        ("ips_write_overhead", 17.5),
+        ("ips_write_overhead_most", 20.0),
+        ("ipc_write_overhead", 15.0),
+        ("ipc_write_overhead_most", 20.0),
+        # Six programs by 33/160 and two erases by a tenth; nothing under F2.
+        ("suspended_increase", 100 * (6 * 33 / 160 + 2 * 0.1) / 8 / 2),
+        # Eight of a hundred, and none.
+        ("suspended_share", 4.0),
+    ],
+)
+def test_measures_by_hand(group: Group, measure: str, expected: float) -> None:
+    assert MEASURES[measure](group) == pytest.approx(expected)
+
+
+def test_every_sentence_has_its_measure() -> None:
+    assert {sentence.measure for sentence in SENTENCES} == set(MEASURES)
+
+
+def test_the_increase_over_the_array_alone_leaves_the_transfer_out() -> None:
+    result: Any = Fake(1, 1, suspended_operations=suspended(1, 0))
+    assert suspended_share(result) == 0.01
+    assert suspended_increase(result) == pytest.approx(33 / 160)
+    # Table 1, SLC: 140 of the 160 µs are in the array.
+    assert suspended_increase_of_array(result, 20_000) == pytest.approx(33 / 140)
+
+
+def test_the_formulas_give_the_papers_numbers() -> None:
+    # (20² + 8²) / 56 and (20² + 24²) / 88; cancellation: 4 − (16/2 + 16/2) / 28 and / 44.
+    expected = {"SLC": (464 / 56, 4 - 16 / 28), "MLC": (976 / 88, 4 - 16 / 44)}
+    for name, (equation_1_us, cancellation_us) in expected.items():
+        part = TABLE_1[name]
+        assert formulas.equation_1_us(part) == pytest.approx(equation_1_us)
+        assert formulas.cancellation_us(part, reset_inside=True) == pytest.approx(cancellation_us)
+        assert formulas.cancellation_us(part, reset_inside=False) == 4
+        device = DEVICES[name]
+        wait_us = formulas.simulated_wait_us(device, "pes-ips", part)
+        assert wait_us == pytest.approx(equation_1_us, abs=0.001)
+        for inside, wait in ((True, cancellation_us), (False, 4.0)):
+            found_us = formulas.simulated_wait_us(device, "pes-ipc", part, reset_inside=inside)
+            assert found_us == pytest.approx(wait, abs=0.001)
+
+
+def test_twins_never_bear_the_name_of_their_trace(tmp_path: Path) -> None:
+    twins = loads.papers({})
+    assert [load.trace for load in twins] == list(TRACES)
+    assert all(load.label.endswith("-like") and not load.genuine for load in twins)
+    file = tmp_path / "f1.spc"
+    file.write_text("")
+    genuine = {load.trace: load for load in loads.papers({"F1": file})}
+    assert genuine["F1"].genuine
+    assert genuine["F1"].label == "F1"
+    assert not genuine["F2"].genuine
+
+
+def test_compression_ends_where_theory_has_it() -> None:
+    # One die that only reads, each request a page: it idles for 1 − rate × S, S = 30 µs, so that
+    # it idles for 70 % at 10,000 requests a second, ten times as fast as this load.
+    workload = {
+        "generator": "mixed",
+        "requests": 100_000,
+        "read_fraction": 1.0,
+        "request_bytes": 2048,
+        "arrivals": "poisson",
+        "rate_iops": 1000,
+    }
+    geometry = {"channels": 1, "planes_per_die": 1}
+    setup = Setup({"device": "fast12-slc", "geometry": geometry, "workload": workload}, {})
+    setup = setup.with_overrides({"host.link_bytes_per_s": "none", "policy": "fifo"})
+    for of_dies in (False, True):
+        found = compress(setup, 0.7, unwatched, of_dies=of_dies)
+        assert found.speed == pytest.approx(10, rel=0.02)
+        assert found.die_idle_share == pytest.approx(0.7, abs=0.002)
+        # One die, one channel: both meanings of idle are the same here.
+        assert found.drive_idle_share == pytest.approx(found.die_idle_share, abs=1e-6)
+    slower = compress(setup.with_overrides({"workload.rate_iops": 100_000}), 0.7, unwatched)
+    assert slower.speed == pytest.approx(0.1, rel=0.02)
+
+
+def test_a_workshop_counts_its_pieces() -> None:
+    seen: list[tuple[str, int, int]] = []
+    workshop = Workshop(2, lambda *step: seen.append(step), 5)
+
+    def double(item: int, _watch: Watch) -> int:
+        return 2 * item
+
+    assert workshop.each("first", [1, 2], double) == {1: 2, 2: 4}
+    assert workshop.each("second", [3], double) == {3: 6}
+    assert seen[0] == ("first", 0, 5)
+    assert seen[-1] == ("second", 3, 5)
+    assert math.isclose(sum(done for _, done, _ in seen), 0 + 1 + 2 + 2 + 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["fast13"], "reproduce fast13: must be one of fast12"),
+        (["fast12", "--trace", "F1"], "--trace F1: must be NAME=FILE, such as F1=Financial1.spc"),
+        (
+            ["fast12", "--trace", "F9=x.spc"],
+            "--trace F9=x.spc: must be one of F1, F2, DAP, MSN, C3, C8",
+        ),
+        (
+            ["fast12", "--trace", "F1=x.spc"],
+            "--trace F1=x.spc: there is no such file; name a trace",
+        ),
+        (["fast12", "--requests", "10"], "--requests 10: must be at least 1000"),
+    ],
+)
+def test_a_mistake_is_one_sentence(
+    reprieve: Reprieve, tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    done = reprieve("reproduce", *arguments)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (2, "", sentence)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_whole_of_it(reprieve: Reprieve, tmp_path: Path) -> None:
+    genuine = tmp_path / "f2.load"
+    rows = [f"{k / 90:.6f} ; {k * 7919 % 100_000 * 8} ; 8 ; {'RRRRW'[k % 5]} ; 0 ; 0"
+            for k in range(1000)]  # fmt: skip
+    genuine.write_text("\n".join(rows) + "\n")
+    done = reprieve(
+        "reproduce", "fast12", "--requests", "1000", "--out", "o", "--trace", f"F2={genuine}"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    verdicts = json.loads((tmp_path / "o/verdicts.json").read_text())
+    assert len(verdicts) > 60
+    exact = [row for row in verdicts if "equation (1)" in row["claim"]]
+    assert len(exact) == 4
+    assert all(row["reproduced"] for row in exact)
+    # An absolute latency of a twin is no verdict on the paper's; of a genuine trace it is.
+    table = {row["claim"]: row["reproduced"] for row in verdicts if "Table 2" in row["source"]}
+    assert table["SLC: mean read latency of fin1-like under FIFO"] is None
+    assert table["SLC: mean read latency of F2 under FIFO"] is not None
+    figures = {path.name for path in (tmp_path / "o/figures").iterdir()}
+    assert {
+        f"figure-{number}.{kind}" for number in range(1, 8) for kind in ("svg", "png")
+    } < figures
+    assert {"beyond-slc.svg", "beyond-mlc.svg"} < figures
+    page = (tmp_path / "o/report.html").read_text()
+    assert "dap-like" in page
+    assert rp.__version__ in page
