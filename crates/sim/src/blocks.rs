@@ -203,6 +203,15 @@ impl BlockView for BlockIndex {
     fn emptiest(&mut self, plane: u32) -> Option<u32> {
         self.emptiest_of(plane)
     }
+
+    fn blocks_per_plane(&self) -> u32 {
+        self.blocks_per_plane
+    }
+
+    fn gain(&self, block: u32) -> Option<u32> {
+        let invalid = u32::from(self.pages_per_block) - self.valid(block);
+        self.is_full(block).then_some(invalid)
+    }
 }
 
 #[cfg(test)]

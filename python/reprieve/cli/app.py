@@ -14,6 +14,7 @@ from reprieve.cli.reproduce import reproduce
 from reprieve.cli.rig import rig
 from reprieve.cli.run import run
 from reprieve.cli.trace import trace
+from reprieve.cli.validate import validate
 
 app = typer.Typer(
     add_completion=False,
@@ -25,6 +26,7 @@ app.command()(run)
 app.command()(compare)
 app.command()(rig)
 app.command()(reproduce)
+app.command()(validate)
 app.add_typer(trace, name="trace")
 app.command()(devices)
 app.command()(parts)

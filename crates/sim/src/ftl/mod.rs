@@ -88,7 +88,7 @@ impl Ftl {
                 geometry.blocks_per_plane,
                 geometry.pages_per_block,
             ),
-            victim: victim::make(&ftl.gc_victim),
+            victim: victim::make(scenario),
             gc_dies: (0..geometry.dies())
                 .map(|die| GcDie { plane: die * geometry.planes_per_die, need: None })
                 .collect(),
@@ -267,7 +267,9 @@ impl Ftl {
             self.forget_need(plane);
         }
         if let Some(full) = got.filled {
-            self.index.fill(plane * blocks_per_plane + full);
+            let full = plane * blocks_per_plane + full;
+            self.index.fill(full);
+            self.victim.filled(plane, full);
         }
         PageAddress { plane: plane % planes_per_die, block: got.block, page: got.page }
     }

@@ -111,6 +111,7 @@ fn ftl(values: &Values) -> Ftl {
         over_provisioning: values.number("ftl.over_provisioning"),
         placement: values.text("ftl.placement").to_string(),
         gc_victim: values.text("ftl.gc_victim").to_string(),
+        gc_choices: values.u32_if_on("ftl.gc_choices"),
         gc_start_free_share: values.number("ftl.gc_start_free_share"),
         gc_hard_free_blocks: values.u32("ftl.gc_hard_free_blocks"),
         gc_background: values.flag("ftl.gc_background"),

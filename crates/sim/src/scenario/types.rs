@@ -99,6 +99,8 @@ pub struct Ftl {
     pub placement: String,
     /// Name in the registry of victim policies.
     pub gc_victim: String,
+    /// Policy `d-choices`: blocks drawn for each victim; `None` with another policy.
+    pub gc_choices: Option<u32>,
     /// A plane is collected in idle time while fewer than this share of its blocks are free.
     pub gc_start_free_share: f64,
     /// At this many free blocks or fewer a plane takes host writes only into its open block.

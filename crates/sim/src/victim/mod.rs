@@ -1,33 +1,58 @@
 //! Victim policies: which full block of a plane garbage collection reclaims.
 
+mod d_choices;
+mod fifo;
 mod greedy;
+mod random;
 
 use reprieve_base::Entry;
 
-/// What a victim policy may ask about the full blocks of a plane.
+use crate::scenario::Scenario;
+
+/// What a victim policy may ask about the full blocks of a plane, counted over the drive.
 pub trait BlockView {
     /// The one with the fewest valid pages, if reclaiming it gains a page.
     fn emptiest(&mut self, plane: u32) -> Option<u32>;
+
+    /// Blocks of a plane, full or not.
+    fn blocks_per_plane(&self) -> u32;
+
+    /// Pages that reclaiming the block gains; `None` unless it is full.
+    fn gain(&self, block: u32) -> Option<u32>;
 }
 
 /// A victim policy.
 pub trait VictimPolicy: Send {
     /// The block of `plane` to reclaim, which is not full of valid pages; `None`: all are.
+    ///
+    /// The caller reclaims it.
     fn pick(&mut self, blocks: &mut dyn BlockView, plane: u32) -> Option<u32>;
+
+    /// The block of `plane` has become full.
+    fn filled(&mut self, _plane: u32, _block: u32) {}
 }
 
-type Make = fn() -> Box<dyn VictimPolicy>;
+type Make = fn(&Scenario) -> Box<dyn VictimPolicy>;
 
 /// The registry: name, sentence, maker.
-const POLICIES: &[(Entry, Make)] = &[(greedy::ENTRY, || Box::new(greedy::Greedy))];
+const POLICIES: &[(Entry, Make)] = &[
+    (greedy::ENTRY, |_| Box::new(greedy::Greedy)),
+    (d_choices::ENTRY, |scenario| Box::new(d_choices::DChoices::of(scenario))),
+    (random::ENTRY, |scenario| Box::new(random::of(scenario))),
+    (fifo::ENTRY, |scenario| Box::new(fifo::Fifo::new(&scenario.geometry))),
+];
 
 /// Every victim policy.
 pub fn entries() -> Vec<Entry> {
     POLICIES.iter().map(|(entry, _)| *entry).collect()
 }
 
-/// The policy of that name, which the scenario has checked.
-pub fn make(name: &str) -> Box<dyn VictimPolicy> {
+/// The policy of a scenario, which has checked its name.
+pub fn make(scenario: &Scenario) -> Box<dyn VictimPolicy> {
+    let name = &scenario.ftl.gc_victim;
     let found = POLICIES.iter().find(|(entry, _)| entry.name == name);
-    found.map(|(_, make)| make()).expect("the scenario names a registered victim policy")
+    found.map(|(_, make)| make(scenario)).expect("the scenario names a registered victim policy")
 }
+
+#[cfg(test)]
+mod tests;

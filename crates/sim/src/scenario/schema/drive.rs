@@ -343,6 +343,14 @@ pub(super) const FTL: Section = Section {
             "Which block garbage collection empties.",
         ),
         usual(
+            "ftl.gc_choices",
+            count(1, 65536),
+            "10",
+            "Full blocks drawn at random, of which the emptiest is the victim.",
+        )
+        .when(When::Equals("ftl.gc_victim", &["d-choices"]))
+        .source("Van Houdt, SIGMETRICS 2013: d = 10 comes close to greedy"),
+        usual(
             "ftl.gc_start_free_share",
             below(0.0, 1.0),
             "0.05",

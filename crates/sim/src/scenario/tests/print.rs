@@ -28,6 +28,7 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
             "suspension.erase_timeout_us",
             "suspension.min_remaining_us",
             "suspension.max_suspended_us",
+            "ftl.gc_choices",
             "workload.trace",
             "workload.format",
             "workload.start_s",

@@ -1,0 +1,44 @@
+//! FIFO: the block that was filled longest ago.
+
+use std::collections::VecDeque;
+
+use reprieve_base::{Entry, Geometry};
+
+use super::{BlockView, VictimPolicy};
+
+pub(super) const ENTRY: Entry =
+    Entry { name: "fifo", doc: "the full block that was filled longest ago" };
+
+pub(super) struct Fifo {
+    /// Of each plane its full blocks, the longest filled first.
+    filled: Vec<VecDeque<u32>>,
+}
+
+impl Fifo {
+    pub(super) fn new(geometry: &Geometry) -> Fifo {
+        let blocks = geometry.blocks_per_plane as usize;
+        let planes = 0..geometry.planes();
+        Fifo { filled: planes.map(|_| VecDeque::with_capacity(blocks)).collect() }
+    }
+}
+
+impl VictimPolicy for Fifo {
+    fn pick(&mut self, blocks: &mut dyn BlockView, plane: u32) -> Option<u32> {
+        let filled = &mut self.filled[plane as usize];
+        // One without garbage goes to the end, as if it had been rewritten: it costs no time, and
+        // in a plane with many of them none is looked at twice before all others.
+        for _ in 0..filled.len() {
+            let block = filled.pop_front().expect("no block is taken out but to be returned");
+            let gain = blocks.gain(block).expect("a block is listed from its filling to its pick");
+            if gain > 0 {
+                return Some(block);
+            }
+            filled.push_back(block);
+        }
+        None
+    }
+
+    fn filled(&mut self, plane: u32, block: u32) {
+        self.filled[plane as usize].push_back(block);
+    }
+}

@@ -1,0 +1,84 @@
+"""Validation: the simulator configured to be a queue that has a closed form, beside that form."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reprieve.outputs import ResultDirectory
+from reprieve.parallel import each
+from reprieve.simulation import Watch
+from reprieve.validate.checks import Experiment, Verified
+from reprieve.validate.families import FAMILIES
+from reprieve.verdicts import Verdict, verdicts_json
+
+__all__ = ["Settings", "Validation", "validate_into"]
+
+Step = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How `validate_into` goes about it."""
+
+    quick: bool = False
+    """Fewer points and shorter runs, with the same tolerances."""
+    jobs: int | None = None
+    """Simulations at a time; None: one a core."""
+    command: str = "reprieve validate"
+    """Shown in the report as what repeats it."""
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What came out, by name of the family."""
+
+    families: Mapping[str, Sequence[Verified]]
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """Every verdict, in the order of the families."""
+        return [found.verdict for family in self.families.values() for found in family]
+
+
+def validate_into(directory: Path, settings: Settings, step: Step) -> Validation:
+    """Run every check and write verdicts, report and figures.
+
+    `step` is told what was simulated, how many simulations are done and how many there are.
+    """
+    with ResultDirectory(directory) as out:
+        validation = _run(settings, step)
+        from reprieve.report.article import render_article, write_figures
+        from reprieve.validate.article import article
+
+        page = article(validation, settings)
+        write_figures(out, page.figures)
+        out.write("report.html", render_article(page))
+        out.write("verdicts.json", verdicts_json(validation.verdicts))
+        out.commit()
+    return validation
+
+
+def _run(settings: Settings, step: Step) -> Validation:
+    work = [
+        (family.name, experiment)
+        for family in FAMILIES
+        for experiment in family.experiments(settings.quick)
+    ]
+    lock = threading.Lock()
+    done = 0
+
+    def one(item: tuple[str, Experiment], watch: Watch) -> list[Verified]:
+        nonlocal done
+        found = item[1].run(watch)
+        with lock:
+            done += 1
+            step(item[0], done, len(work))
+        return found
+
+    families: dict[str, list[Verified]] = {family.name: [] for family in FAMILIES}
+    for (name, _), found in zip(work, each(work, settings.jobs, one), strict=True):
+        families[name].extend(found)
+    return Validation(families)
