@@ -6,7 +6,9 @@ use reprieve_base::{Dur, PageAddress, Stream, Time};
 
 use crate::operation::{Kind, Operation, Stop};
 use crate::refusal::Refusal;
-use crate::timing::{ProgramSuspension, ReadLaw, ResumeAt, Suspension, Timing};
+use crate::timing::{
+    PAGE_TYPES_MAX, PageOrder, ProgramSuspension, ReadLaw, ResumeAt, Suspension, Timing,
+};
 
 /// How many of what a die has; each count is at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +106,14 @@ impl Die {
         let Part { shape, timing, .. } = *part;
         assert!(shape.pages_per_block <= u32::from(u16::MAX), "a block of more than 65,535 pages");
         assert!(timing.program_iterations > 0, "a program without iterations");
+        if let Some(types) = timing.page_types {
+            let count = types.count as usize;
+            assert!((2..=PAGE_TYPES_MAX).contains(&count), "a part of {count} page types");
+            let three = count == 3 || types.order != PageOrder::Interleaved;
+            assert!(three, "an order of three types, and there are {count}");
+            let all = types.program_iterations[..count].iter();
+            assert!(all.min() > Some(&0), "a type of page whose program has no iterations");
+        }
         let segments = u64::from(timing.erase_segments);
         assert!(timing.erase.ns() % segments == 0, "an erase of segments of a fraction of 1 ns");
         let blocks = shape.planes as usize * shape.blocks_per_plane as usize;
@@ -139,7 +149,7 @@ impl Die {
                 if self.works_on(at) {
                     return Err(Refusal::SuspendedBlock);
                 }
-                let until = issued + self.read_time();
+                let until = issued + self.read_time(at.page);
                 self.array = Array::Reading(until);
                 return Ok(until);
             }
@@ -157,28 +167,29 @@ impl Die {
                 if self.suspended {
                     self.enclose();
                 }
-                self.begin(
-                    Operation::new(Kind::Program, issued + self.part.timing.bus, &self.part.timing),
-                    at,
-                )
+                let timing = &self.part.timing;
+                let iterations = timing.iterations_of(at.page);
+                let data_in = issued + timing.bus;
+                self.begin(Operation::program(data_in, timing, iterations), at)
             }
             Command::Erase(_) => {
                 self.admit_operation(Kind::Erase, at)?;
                 self.next_page[block] = 0;
-                self.begin(Operation::new(Kind::Erase, issued, &self.part.timing), at)
+                self.begin(Operation::erase(issued, &self.part.timing), at)
             }
         };
         Ok(until)
     }
 
     #[inline]
-    fn read_time(&mut self) -> Dur {
+    fn read_time(&mut self, page: u32) -> Dur {
+        let read = self.part.timing.read_of(page);
         match self.part.timing.read_law {
-            ReadLaw::Fixed => self.part.timing.read,
+            ReadLaw::Fixed => read,
             ReadLaw::Exponential => {
                 // The argument is in (0, 1]; `libm` for the same bits on every machine.
                 let times_mean = -libm::log(1.0 - self.read.unit());
-                Dur::from_ns((times_mean * self.part.timing.read.ns() as f64).round() as u64)
+                Dur::from_ns((times_mean * read.ns() as f64).round() as u64)
             }
         }
     }

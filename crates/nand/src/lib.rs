@@ -11,6 +11,6 @@ mod timing;
 pub use die::{Command, Die, Elapsed, Part, Shape, Suspend};
 pub use refusal::Refusal;
 pub use timing::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
-    VthReached,
+    EraseMode, EraseResume, PAGE_TYPES_MAX, PageOrder, PageTypes, ProgramSuspension, ReadLaw,
+    Restore, ResumeAt, Suspension, Timing, VthReached,
 };

@@ -64,6 +64,7 @@ pub fn part() -> Timing {
         buffer: ns(30),
         suspend_overhead: ns(13),
         cache_register: false,
+        page_types: None,
     }
 }
 

@@ -6,6 +6,7 @@ mod erases;
 mod guards;
 mod ledger;
 mod nested;
+mod page_types;
 mod programs;
 mod random;
 mod read_law;

@@ -345,6 +345,7 @@ fn timings() -> impl Strategy<Value = Timing> {
             buffer: ns(buffer_ns),
             suspend_overhead: ns(overhead_ns),
             cache_register,
+            page_types: None,
         }
     })
 }

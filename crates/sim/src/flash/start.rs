@@ -304,7 +304,7 @@ impl Flash {
             let is_erase = txn.kind == Kind::Erase;
             let undisturbed = match is_erase {
                 true => self.timing.undisturbed_erase(),
-                false => self.timing.undisturbed_program(),
+                false => self.timing.undisturbed_program(txn.at.page),
             };
             let suspended = &mut self.counts.suspended[usize::from(is_erase)];
             suspended.add(undisturbed, now - txn.start, txn.suspended_ns);

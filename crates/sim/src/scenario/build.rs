@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use reprieve_base::Geometry;
-use reprieve_nand::{EraseMode, Suspension, Timing};
+use reprieve_nand::{EraseMode, PAGE_TYPES_MAX, PageTypes, Suspension, Timing};
 use reprieve_trace::{
     Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, TraceConfig, WorkloadConfig,
 };
@@ -68,7 +68,28 @@ fn timing(values: &Values) -> Timing {
         buffer: values.dur("timing.t_buffer_us"),
         suspend_overhead: values.dur("timing.t_suspend_overhead_us"),
         cache_register: values.flag("timing.cache_register"),
+        page_types: page_types(values),
     }
+}
+
+fn page_types(values: &Values) -> Option<PageTypes> {
+    let count = values.u32_if_on("timing.page_types")?;
+    let mut types = PageTypes {
+        count,
+        order: Word::of_word(values.text("timing.page_type_order")),
+        read: [values.dur("timing.t_read_us"); PAGE_TYPES_MAX],
+        program_iterations: [values.u32("timing.program_iterations"); PAGE_TYPES_MAX],
+    };
+    // Lists of another length are refused afterwards, by `check`.
+    if let Some(reads) = values.durs_if_on("timing.t_read_us_by_type") {
+        types.read.iter_mut().zip(reads).for_each(|(read, given)| *read = *given);
+    }
+    if let Some(counts) = values.counts_if_on("timing.program_iterations_by_type") {
+        for (iterations, given) in types.program_iterations.iter_mut().zip(counts) {
+            *iterations = u32::try_from(*given).expect("the schema bounds it");
+        }
+    }
+    Some(types)
 }
 
 fn suspension(values: &Values) -> Suspension {

@@ -1,7 +1,7 @@
 //! What no single key can tell: values that do not fit each other.
 
 use reprieve_base::{Dur, UserError};
-use reprieve_nand::{EraseMode, ProgramSuspension};
+use reprieve_nand::{EraseMode, PageOrder, ProgramSuspension};
 use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
 use super::Scenario;
@@ -22,6 +22,7 @@ pub(super) fn check(
     purpose: Use,
 ) -> Result<(), UserError> {
     erase_segments(scenario, resolved)?;
+    page_types(scenario, resolved)?;
     voltage_reset(scenario, resolved)?;
     host_write_suspends(scenario, resolved)?;
     if purpose == Use::Run {
@@ -76,6 +77,31 @@ fn erase_segments(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserEr
         timing.erase
     );
     Err(resolved.fault("timing.erase_segments", what))
+}
+
+/// A list has an entry for each type of pages, and an order is one of so many types.
+fn page_types(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let Some(types) = &scenario.timing.page_types else { return Ok(()) };
+    let values = &resolved.values;
+    let lists = [
+        ("timing.t_read_us_by_type", values.durs_if_on("timing.t_read_us_by_type").map(Vec::len)),
+        (
+            "timing.program_iterations_by_type",
+            values.counts_if_on("timing.program_iterations_by_type").map(Vec::len),
+        ),
+    ];
+    for (name, length) in lists {
+        if length.is_some_and(|length| length != types.count as usize) {
+            let what =
+                format!("must have one entry for each of timing.page_types = {}", types.count);
+            return Err(resolved.fault(name, what));
+        }
+    }
+    if types.order == PageOrder::Interleaved && types.count != 3 {
+        let what = format!("is an order of three types; must be \"modulo\" with {}", types.count);
+        return Err(resolved.fault("timing.page_type_order", what));
+    }
+    Ok(())
 }
 
 /// A cancelled phase ends with a voltage reset, so it has room for one.

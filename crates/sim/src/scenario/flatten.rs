@@ -72,8 +72,8 @@ fn geometry(geometry: &Geometry) -> [Pair; 7] {
     ]
 }
 
-fn timing(timing: &Timing) -> [Pair; 14] {
-    [
+fn timing(timing: &Timing) -> Vec<Pair> {
+    let mut pairs = vec![
         ("timing.t_command_us", dur(timing.command)),
         ("timing.t_bus_us", dur(timing.bus)),
         ("timing.t_read_us", dur(timing.read)),
@@ -88,7 +88,18 @@ fn timing(timing: &Timing) -> [Pair; 14] {
         ("timing.t_buffer_us", dur(timing.buffer)),
         ("timing.t_suspend_overhead_us", dur(timing.suspend_overhead)),
         ("timing.cache_register", flag(timing.cache_register)),
-    ]
+    ];
+    if let Some(types) = &timing.page_types {
+        let used = types.count as usize;
+        let iterations = types.program_iterations[..used].iter().copied().map(u64::from);
+        pairs.extend([
+            ("timing.page_types", count(types.count)),
+            ("timing.page_type_order", text(types.order.word())),
+            ("timing.t_read_us_by_type", Some(Value::Durations(types.read[..used].to_vec()))),
+            ("timing.program_iterations_by_type", Some(Value::Counts(iterations.collect()))),
+        ]);
+    }
+    pairs
 }
 
 fn suspension(suspension: &Suspension) -> [Pair; 12] {

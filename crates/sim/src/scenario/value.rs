@@ -17,6 +17,8 @@ pub(super) enum Value {
     Text(String),
     Operations(OperationSet),
     Sizes(Vec<(u32, f64)>),
+    Counts(Vec<u64>),
+    Durations(Vec<Dur>),
     Devices(DeviceSelection),
 }
 
@@ -38,6 +40,8 @@ pub(super) fn parse(
         Kind::Choice(_) | Kind::Registered(_) => return choice(key, raw, registries).map(Some),
         Kind::Operations => operations(raw).map(Value::Operations),
         Kind::Sizes => sizes(raw).map(Value::Sizes),
+        Kind::Counts { min, max } => list(raw, |raw| count(raw, min, max, 1)).map(Value::Counts),
+        Kind::Durations(unit) => list(raw, |raw| duration(raw, unit)).map(Value::Durations),
         Kind::Devices => devices(raw).map(Value::Devices),
     };
     match value {
@@ -151,6 +155,14 @@ fn sizes(raw: &Raw) -> Option<Vec<(u32, f64)>> {
     }
 }
 
+/// A list of at least one value, each of which `item` reads.
+fn list<T>(raw: &Raw, item: impl Fn(&Raw) -> Option<T>) -> Option<Vec<T>> {
+    match raw {
+        Raw::List(items) if !items.is_empty() => items.iter().map(item).collect(),
+        _ => None,
+    }
+}
+
 fn devices(raw: &Raw) -> Option<DeviceSelection> {
     match raw {
         Raw::Text(text) if text == "concatenate" => Some(DeviceSelection::Concatenate),
@@ -186,6 +198,15 @@ impl Value {
             Value::Text(text) => Raw::Text(text.clone()),
             Value::Operations(set) => raw_operations(*set),
             Value::Sizes(sizes) => raw_sizes(sizes),
+            Value::Counts(counts) => {
+                Raw::List(counts.iter().map(|count| Raw::Integer(i128::from(*count))).collect())
+            }
+            Value::Durations(durs) => {
+                let Kind::Durations(unit) = key.kind else {
+                    panic!("{} holds no durations", key.full_name)
+                };
+                Raw::List(durs.iter().map(|dur| raw_duration(*dur, unit)).collect())
+            }
             Value::Devices(DeviceSelection::Concatenate) => Raw::Text("concatenate".to_string()),
             Value::Devices(DeviceSelection::Merge) => Raw::Text("merge".to_string()),
             Value::Devices(DeviceSelection::Only(numbers)) => {

@@ -1,6 +1,8 @@
 //! The words that a scenario writes for the values of fixed choices, in both directions.
 
-use reprieve_nand::{EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, VthReached};
+use reprieve_nand::{
+    EraseResume, PageOrder, ProgramSuspension, ReadLaw, Restore, ResumeAt, VthReached,
+};
 use reprieve_trace::AddressPolicy;
 
 use super::{Acknowledge, Precondition};
@@ -42,6 +44,11 @@ impl Word for EraseResume {
 impl Word for ReadLaw {
     const WORDS: &'static [(&'static str, Self)] =
         &[("fixed", ReadLaw::Fixed), ("exponential", ReadLaw::Exponential)];
+}
+
+impl Word for PageOrder {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("modulo", PageOrder::Modulo), ("interleaved", PageOrder::Interleaved)];
 }
 
 impl Word for ResumeAt {

@@ -29,6 +29,7 @@ fn slc() -> Timing {
         buffer: us(3),
         suspend_overhead: Dur::ZERO,
         cache_register: false,
+        page_types: None,
     }
 }
 

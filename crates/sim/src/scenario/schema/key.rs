@@ -55,6 +55,15 @@ pub enum Kind {
     Operations,
     /// A number of bytes, or a list of `[bytes, weight]`.
     Sizes,
+    /// A list of integers from `min` to `max`.
+    Counts {
+        /// Smallest.
+        min: u64,
+        /// Largest.
+        max: u64,
+    },
+    /// A list of times, whole numbers of nanoseconds, written in a unit.
+    Durations(Unit),
     /// `concatenate`, `merge`, or a list of device numbers.
     Devices,
 }
@@ -162,13 +171,24 @@ impl Kind {
             Kind::Path => "path",
             Kind::Operations => "operations",
             Kind::Sizes => "sizes",
+            Kind::Counts { .. } => "integers",
+            Kind::Durations(Unit::Microseconds) => "durations_us",
+            Kind::Durations(Unit::Seconds) => "durations_s",
             Kind::Devices => "devices",
         }
     }
 
     /// Whether an optional key of this kind can be set back to absent by the word `"none"`.
     pub fn has_none(&self) -> bool {
-        matches!(self, Kind::Count { .. } | Kind::Number(_) | Kind::Duration(_) | Kind::Sizes)
+        matches!(
+            self,
+            Kind::Count { .. }
+                | Kind::Number(_)
+                | Kind::Duration(_)
+                | Kind::Sizes
+                | Kind::Counts { .. }
+                | Kind::Durations(_)
+        )
     }
 
     /// The names a key of this kind takes; none if it does not take names.
@@ -208,6 +228,11 @@ impl Kind {
             Kind::Sizes => "a multiple of 512 from 512 to 1073741824, or a list of \
                 [such a multiple, weight above 0]"
                 .to_string(),
+            Kind::Counts { min, max } => format!("a list of integers from {min} to {max}"),
+            Kind::Durations(unit) => {
+                let (units, max) = (unit.plural(), unit.max());
+                format!("a list of times in {units}, whole in nanoseconds, from 0 to {max}")
+            }
             Kind::Devices => {
                 "\"concatenate\", \"merge\" or a list of different device numbers".to_string()
             }

@@ -3,6 +3,7 @@
 mod errors;
 mod layers;
 mod loads;
+mod parallel;
 mod presets;
 mod print;
 mod schema;

@@ -1,0 +1,54 @@
+//! Keys of parallel work inside a die: what they mean and what does not go together.
+
+use reprieve_base::Dur;
+
+use super::{BASE, bad, good};
+
+/// What `bad` says, when all sets are given together.
+fn refused(sets: &[&str], error: &str) {
+    assert_eq!(bad(BASE, sets), error, "{sets:?}");
+}
+
+#[test]
+fn page_types_take_their_times_from_lists_or_from_the_part() {
+    assert_eq!(good(BASE, &[]).timing.page_types, None);
+    let sets = ["timing.page_types=3", "timing.t_read_us_by_type=[56.5, 77.5, 106]"];
+    let timing = good(BASE, &sets).timing;
+    let reads: Vec<_> = (0..4).map(|page| timing.read_of(page).ns()).collect();
+    assert_eq!(reads, [56_500, 77_500, 106_000, 56_500]);
+    // The part has 15 iterations, and they hold for all pages if nothing else is said.
+    assert_eq!((0..3).map(|page| timing.iterations_of(page)).collect::<Vec<_>>(), [15, 15, 15]);
+    let sets = ["timing.page_types=2", "timing.program_iterations_by_type=[7, 20]"];
+    let timing = good(BASE, &sets).timing;
+    assert_eq!((timing.iterations_of(0), timing.iterations_of(1)), (7, 20));
+    assert_eq!(timing.read_of(1), Dur::from_us(25));
+}
+
+#[test]
+fn lists_have_an_entry_for_each_type() {
+    refused(
+        &["timing.page_types=3", "timing.t_read_us_by_type=[1, 2]"],
+        "--set: timing.t_read_us_by_type = [1, 2]: must have one entry for each of \
+         timing.page_types = 3",
+    );
+    refused(
+        &["timing.page_types=2", "timing.program_iterations_by_type=[1, 2, 3]"],
+        "--set: timing.program_iterations_by_type = [1, 2, 3]: must have one entry for each of \
+         timing.page_types = 2",
+    );
+    refused(
+        &["timing.page_types=2", "timing.program_iterations_by_type=[0, 2]"],
+        "--set: timing.program_iterations_by_type = [0, 2]: must be a list of integers from 1 to \
+         1000, or \"none\"",
+    );
+    refused(
+        &["timing.page_types=2", "timing.t_read_us_by_type=25"],
+        "--set: timing.t_read_us_by_type = 25: must be a list of times in microseconds, whole in \
+         nanoseconds, from 0 to 10000000000, or \"none\"",
+    );
+    refused(
+        &["timing.page_types=2", "timing.page_type_order=interleaved"],
+        "--set: timing.page_type_order = \"interleaved\": is an order of three types; must be \
+         \"modulo\" with 2",
+    );
+}
