@@ -41,6 +41,14 @@ pub enum Command {
     Program(PageAddress),
     /// Erase the block; the page of the address is ignored.
     Erase(PageAddress),
+    /// Sense a page into the page buffer and program it elsewhere in its plane, with one command
+    /// after the other and no page over the channel.
+    Copyback {
+        /// The page that is moved.
+        from: PageAddress,
+        /// Where to.
+        to: PageAddress,
+    },
 }
 
 /// The answer to a suspend request.
@@ -136,7 +144,7 @@ impl Die {
     #[inline]
     pub fn start(&mut self, now: Time, command: Command) -> Result<Time, Refusal> {
         let at = match command {
-            Command::Read(at) | Command::Program(at) => at,
+            Command::Read(at) | Command::Program(at) | Command::Copyback { to: at, .. } => at,
             Command::Erase(at) => PageAddress { page: 0, ..at },
         };
         let block = self.block_index(at)?;
@@ -158,18 +166,18 @@ impl Die {
                 if self.output_in_use {
                     return Err(Refusal::Busy);
                 }
-                let expected = u32::from(self.next_page[block]);
-                match at.page.cmp(&expected) {
-                    std::cmp::Ordering::Less => return Err(Refusal::AlreadyProgrammed),
-                    std::cmp::Ordering::Greater => return Err(Refusal::OutOfOrder { expected }),
-                    std::cmp::Ordering::Equal => self.next_page[block] += 1,
-                }
-                if self.suspended {
-                    self.enclose();
-                }
+                self.take_page(block, at)?;
                 let timing = &self.part.timing;
                 let iterations = timing.iterations_of(at.page);
                 let data_in = issued + timing.bus;
+                self.begin(Operation::program(data_in, timing, iterations), at)
+            }
+            Command::Copyback { from, .. } => {
+                self.admit_copyback(from, at)?;
+                self.take_page(block, at)?;
+                let data_in = issued + self.part.timing.command + self.read_time(from.page);
+                let timing = &self.part.timing;
+                let iterations = timing.iterations_of(at.page);
                 self.begin(Operation::program(data_in, timing, iterations), at)
             }
             Command::Erase(_) => {
@@ -206,6 +214,37 @@ impl Die {
         self.operation = Some((operation, at));
         self.array = Array::Running(until);
         until
+    }
+
+    /// The page that a program is about to take has to be the next one of its block.
+    #[inline]
+    fn take_page(&mut self, block: usize, at: PageAddress) -> Result<(), Refusal> {
+        let expected = u32::from(self.next_page[block]);
+        match at.page.cmp(&expected) {
+            std::cmp::Ordering::Less => return Err(Refusal::AlreadyProgrammed),
+            std::cmp::Ordering::Greater => return Err(Refusal::OutOfOrder { expected }),
+            std::cmp::Ordering::Equal => self.next_page[block] += 1,
+        }
+        if self.suspended {
+            self.enclose();
+        }
+        Ok(())
+    }
+
+    /// Whether a page can be moved within the die now.
+    fn admit_copyback(&self, from: PageAddress, to: PageAddress) -> Result<(), Refusal> {
+        self.block_index(from)?;
+        if from.plane != to.plane {
+            return Err(Refusal::OtherPlane);
+        }
+        let Suspension { program, shadow_buffer, .. } = self.part.suspension;
+        if program != ProgramSuspension::None && !shadow_buffer {
+            return Err(Refusal::CannotRestore);
+        }
+        if self.works_on(from) {
+            return Err(Refusal::SuspendedBlock);
+        }
+        self.admit_operation(Kind::Program, to)
     }
 
     /// The suspended erase now lies around the program that begins.

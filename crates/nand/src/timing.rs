@@ -48,6 +48,13 @@ impl Timing {
         self.command + self.bus + iteration * u64::from(self.iterations_of(page))
     }
 
+    /// A copyback that nobody suspends, from page to page, its two commands included.
+    pub fn undisturbed_copyback(&self, from: u32, to: u32) -> Dur {
+        let iteration = self.program_pulse + self.verify;
+        let iterations = u64::from(self.iterations_of(to));
+        self.command * 2 + self.read_of(from) + iteration * iterations
+    }
+
     /// Array read of a page of a block; its mean where `read_law` draws it.
     #[inline]
     pub fn read_of(&self, page: u32) -> Dur {

@@ -18,6 +18,8 @@ pub enum Kind {
     GcRead,
     /// Garbage collection writes that page elsewhere.
     GcProgram,
+    /// Garbage collection moves that page within its plane, by copyback.
+    GcCopy,
     /// A block is erased.
     Erase,
 }

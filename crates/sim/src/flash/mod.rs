@@ -11,7 +11,7 @@ mod unit;
 
 use std::sync::Arc;
 
-use reprieve_base::{Geometry, Time};
+use reprieve_base::{Geometry, PageAddress, Time};
 use reprieve_nand::{Part, Refusal, ResumeAt, Shape, Timing};
 
 use crate::scenario::{OperationSet, Scenario};
@@ -71,7 +71,7 @@ impl Admission {
         };
         match operation {
             Kind::Program => set.program,
-            Kind::GcProgram => set.gc_program,
+            Kind::GcProgram | Kind::GcCopy => set.gc_program,
             _ => set.erase,
         }
     }
@@ -146,6 +146,7 @@ impl Flash {
             refused: None,
             counts: FlashCounts {
                 suspensions_by_write: writes.then_some(0),
+                copybacks: scenario.ftl.copyback.then_some(0),
                 ..FlashCounts::default()
             },
         }
@@ -193,6 +194,14 @@ impl Flash {
     pub fn busy_ns(&self, now: Time) -> (u64, u64) {
         let dies = self.units.iter().map(|unit| unit.busy_until(now)).sum();
         (dies, self.channels.iter().map(|channel| channel.busy_until(now)).sum())
+    }
+
+    /// Where in its die a page lies that is counted over the drive.
+    fn address(&self, page: u32) -> PageAddress {
+        let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
+        let block = page / pages_per_block;
+        let plane = block / blocks_per_plane % planes_per_die;
+        PageAddress { plane, block: block % blocks_per_plane, page: page % pages_per_block }
     }
 
     #[inline]

@@ -139,17 +139,26 @@ impl Flash {
         if kind.is_read() { self.sense(id, now, out) } else { self.run(id, now, out) }
     }
 
+    /// What a program or erase asks of its die, and how long the channel is used for it.
+    #[inline]
+    fn command_of(&self, id: u32) -> (Command, Dur) {
+        let (timing, txn) = (&self.timing, &self.txns[id]);
+        match txn.kind {
+            Kind::Erase => (Command::Erase(txn.at), timing.command),
+            Kind::GcCopy => {
+                let from = self.address(txn.old);
+                (Command::Copyback { from, to: txn.at }, timing.command * 2)
+            }
+            _ => (Command::Program(txn.at), timing.command + timing.bus),
+        }
+    }
+
     /// Begins a program or erase that is in no queue any more.
     fn run(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let timing = &self.timing;
+        let (command, transfer) = self.command_of(id);
         let txn = &mut self.txns[id];
         let die = txn.die;
         let unit = &mut self.units[die as usize];
-        let (command, transfer) = if txn.kind == Kind::Erase {
-            (Command::Erase(txn.at), timing.command)
-        } else {
-            (Command::Program(txn.at), timing.command + timing.bus)
-        };
         let inside_erase = unit.die.is_suspended();
         let until = match unit.die.start(now, command) {
             Ok(until) => until,
@@ -298,13 +307,21 @@ impl Flash {
         match txn.kind {
             Kind::Program => self.counts.host_programs += 1,
             Kind::GcProgram => self.counts.gc_programs += 1,
+            Kind::GcCopy => {
+                self.counts.gc_reads += 1;
+                self.counts.gc_programs += 1;
+                *self.counts.copybacks.as_mut().expect("the drive copies back") += 1;
+            }
             _ => self.counts.erases += 1,
         }
         if txn.suspensions > 0 {
             let is_erase = txn.kind == Kind::Erase;
-            let undisturbed = match is_erase {
-                true => self.timing.undisturbed_erase(),
-                false => self.timing.undisturbed_program(txn.at.page),
+            let undisturbed = match txn.kind {
+                Kind::Erase => self.timing.undisturbed_erase(),
+                Kind::GcCopy => {
+                    self.timing.undisturbed_copyback(self.address(txn.old).page, txn.at.page)
+                }
+                _ => self.timing.undisturbed_program(txn.at.page),
             };
             let suspended = &mut self.counts.suspended[usize::from(is_erase)];
             suspended.add(undisturbed, now - txn.start, txn.suspended_ns);

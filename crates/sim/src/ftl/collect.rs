@@ -1,7 +1,8 @@
 //! Garbage collection within a plane, one flash operation at a time.
 //!
 //! A die asks for the next step whenever it has time for one, so that the host gets in between any
-//! two of them: a read of a valid page, its program into the open block, and at last the erase.
+//! two of them: a read of a valid page, its program into the open block, or both at once as a copyback,
+//! and at last the erase.
 
 use reprieve_base::{PageAddress, Time};
 
@@ -108,7 +109,8 @@ impl Ftl {
         while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
             job.cursor += 1;
         }
-        Some(if job.cursor < pages { Kind::GcRead } else { Kind::Erase })
+        let moves = if self.copyback { Kind::GcCopy } else { Kind::GcRead };
+        Some(if job.cursor < pages { moves } else { Kind::Erase })
     }
 
     /// Brings the mapping of a victim's valid pages into the caches, with the misses overlapping.
@@ -140,7 +142,11 @@ impl Ftl {
         let source = victim * pages + job.cursor;
         job.cursor += 1;
         let lpn = self.map.owner(source).expect("the page named to be read is valid");
-        let mut txn = Txn::new(Kind::GcRead, die, at, lpn, NONE, now);
+        let (kind, at) = match self.copyback {
+            true => (Kind::GcCopy, self.allocate(plane)),
+            false => (Kind::GcRead, at),
+        };
+        let mut txn = Txn::new(kind, die, at, lpn, NONE, now);
         txn.old = source;
         txn.erases_seen = self.planes[plane as usize].erases;
         txn
@@ -153,7 +159,7 @@ impl Ftl {
         job.in_flight = false;
         match txn.kind {
             Kind::GcRead => job.held = Some(Held { source: txn.old, lpn: txn.lpn }),
-            Kind::GcProgram => {
+            Kind::GcProgram | Kind::GcCopy => {
                 job.held = None;
                 let page = self.page_number(txn.die, txn.at);
                 self.relocate(txn.old, page, txn.lpn, txns);

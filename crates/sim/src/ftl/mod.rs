@@ -40,6 +40,8 @@ pub struct Ftl {
     gc_start_blocks: u32,
     /// So many free blocks of a plane are kept from the host.
     reserve_blocks: u32,
+    /// Valid pages are moved by copyback, in one step.
+    copyback: bool,
     placement: Box<dyn Placement>,
 }
 
@@ -94,6 +96,7 @@ impl Ftl {
                 .collect(),
             gc_start_blocks: if ftl.gc_background { start } else { 0 },
             reserve_blocks: ftl.gc_hard_free_blocks,
+            copyback: ftl.copyback,
             placement: place::make(&ftl.placement, &geometry),
         })
     }

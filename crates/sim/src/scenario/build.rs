@@ -136,6 +136,7 @@ fn ftl(values: &Values) -> Ftl {
         gc_start_free_share: values.number("ftl.gc_start_free_share"),
         gc_hard_free_blocks: values.u32("ftl.gc_hard_free_blocks"),
         gc_background: values.flag("ftl.gc_background"),
+        copyback: values.flag("ftl.copyback"),
         precondition: Word::of_word(values.text("ftl.precondition")),
     }
 }

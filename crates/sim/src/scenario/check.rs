@@ -4,9 +4,9 @@ use reprieve_base::{Dur, UserError};
 use reprieve_nand::{EraseMode, PageOrder, ProgramSuspension};
 use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
-use super::Scenario;
 use super::resolve::{Resolved, Use};
 use super::schema;
+use super::{OperationSet, Scenario};
 
 /// Page numbers are 31 bits wide, and the last sixteen stand for "no page" and the like.
 const PAGES_MAX: u64 = (1 << 31) - 16;
@@ -26,6 +26,7 @@ pub(super) fn check(
     voltage_reset(scenario, resolved)?;
     host_write_suspends(scenario, resolved)?;
     if purpose == Use::Run {
+        copyback(scenario, resolved)?;
         over_provisioning(scenario, resolved)?;
         buffer(scenario, resolved)?;
         workload(scenario, resolved)?;
@@ -146,6 +147,25 @@ fn host_write_suspends(scenario: &Scenario, resolved: &Resolved) -> Result<(), U
     let what = "the page buffer holds one page, and data sheets allow no program inside a \
                 suspended program; must be [\"erase\"] or []";
     Err(resolved.fault("suspension.host_write_suspends", what))
+}
+
+/// The page of a copyback is nowhere but in the chip.
+fn copyback(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    if !scenario.ftl.copyback {
+        return Ok(());
+    }
+    let suspension = &scenario.suspension;
+    if suspension.program != ProgramSuspension::None && !suspension.shadow_buffer {
+        let what = "the page of a suspended copyback could not be restored over the channel; must \
+                    be false with suspension.shadow_buffer = false";
+        return Err(resolved.fault("ftl.copyback", what));
+    }
+    if scenario.suspend_rules.gc_read_suspends != OperationSet::default() {
+        let what = "a copyback is no read of garbage collection, and suspends nothing; must be [] \
+                    with ftl.copyback = true";
+        return Err(resolved.fault("suspension.gc_read_suspends", what));
+    }
+    Ok(())
 }
 
 /// Garbage collection needs blocks to move to: its reserve, and those it has under way.

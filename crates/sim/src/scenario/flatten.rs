@@ -136,7 +136,7 @@ fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
     ]
 }
 
-fn ftl(ftl: &Ftl) -> [Pair; 7] {
+fn ftl(ftl: &Ftl) -> [Pair; 8] {
     [
         ("ftl.over_provisioning", number(ftl.over_provisioning)),
         ("ftl.placement", text(&ftl.placement)),
@@ -144,6 +144,7 @@ fn ftl(ftl: &Ftl) -> [Pair; 7] {
         ("ftl.gc_start_free_share", number(ftl.gc_start_free_share)),
         ("ftl.gc_hard_free_blocks", count(ftl.gc_hard_free_blocks)),
         ("ftl.gc_background", flag(ftl.gc_background)),
+        ("ftl.copyback", flag(ftl.copyback)),
         ("ftl.precondition", text(ftl.precondition.word())),
     ]
 }

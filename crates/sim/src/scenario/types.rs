@@ -107,6 +107,8 @@ pub struct Ftl {
     pub gc_hard_free_blocks: u32,
     /// Whether garbage collection uses idle time, or only runs when it is forced.
     pub gc_background: bool,
+    /// Whether garbage collection moves pages by copyback, without the channel.
+    pub copyback: bool,
     /// State of the drive before the first request.
     pub precondition: Precondition,
 }

@@ -236,7 +236,7 @@ impl Ssd {
                 self.old_page_read(id);
             }
             Kind::Program => self.page_programmed(id),
-            Kind::GcRead | Kind::GcProgram | Kind::Erase => {
+            Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
                 let txn = self.flash.txns.remove(id);
                 self.ftl.finish_step(&txn, &mut self.flash.txns);
             }

@@ -15,6 +15,9 @@ pub struct FlashCounts {
     pub host_programs: u64,
     /// Programs by garbage collection.
     pub gc_programs: u64,
+    /// Of the pages that garbage collection has read and programmed, those that never crossed the
+    /// channel; `None` on a drive without copyback.
+    pub copybacks: Option<u64>,
     /// Block erases.
     pub erases: u64,
     /// Suspensions of programs and of erases.

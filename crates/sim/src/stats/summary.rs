@@ -157,6 +157,9 @@ impl Facts<'_> {
         if let Some(by_write) = flash.suspensions_by_write {
             counts["suspensions_by_write"] = json!(by_write);
         }
+        if let Some(copybacks) = flash.copybacks {
+            counts["copybacks"] = json!(copybacks);
+        }
         counts
     }
 

@@ -3,6 +3,7 @@
 mod closed_form;
 mod commands;
 mod conservation;
+mod copyback;
 mod determinism;
 mod drive;
 mod golden;

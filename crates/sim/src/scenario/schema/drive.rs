@@ -405,6 +405,12 @@ pub(super) const FTL: Section = Section {
             "Whether collection uses idle time, or only runs when it is forced.",
         ),
         usual(
+            "ftl.copyback",
+            Kind::Flag,
+            "false",
+            "Whether collection moves pages within their plane without the channel.",
+        ),
+        usual(
             "ftl.precondition",
             Kind::Choice(PRECONDITION),
             "\"none\"",

@@ -52,3 +52,22 @@ fn lists_have_an_entry_for_each_type() {
          \"modulo\" with 2",
     );
 }
+
+#[test]
+fn copyback_goes_without_what_it_cannot_do() {
+    assert!(!good(BASE, &[]).ftl.copyback);
+    assert!(good(BASE, &["ftl.copyback=true", "policy=pes-ipc"]).ftl.copyback);
+    refused(
+        &["ftl.copyback=true", "policy=pes-ips", "suspension.shadow_buffer=false"],
+        "--set: ftl.copyback = true: the page of a suspended copyback could not be restored over \
+         the channel; must be false with suspension.shadow_buffer = false",
+    );
+    refused(
+        &["ftl.copyback=true", "suspension.gc_read_suspends=[\"erase\"]"],
+        "--set: suspension.gc_read_suspends = [\"erase\"]: a copyback is no read of garbage \
+         collection, and suspends nothing; must be [] with ftl.copyback = true",
+    );
+    // Without suspension nothing has to be restored.
+    let bare = ["ftl.copyback=true", "policy=rps", "suspension.shadow_buffer=false"];
+    assert!(good(BASE, &bare).ftl.copyback);
+}
