@@ -1,79 +1,15 @@
 //! The die: one array, its page buffer and output register, and the operations suspended there.
 
+mod admit;
+
 use std::sync::Arc;
 
 use reprieve_base::{Dur, PageAddress, Stream, Time};
 
+use crate::command::{Command, Elapsed, Part, Suspend};
 use crate::operation::{Kind, Operation, Stop};
 use crate::refusal::Refusal;
-use crate::timing::{
-    PAGE_TYPES_MAX, PageOrder, ProgramSuspension, ReadLaw, ResumeAt, Suspension, Timing,
-};
-
-/// How many of what a die has; each count is at least 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Planes of the die.
-    pub planes: u32,
-    /// Blocks of a plane.
-    pub blocks_per_plane: u32,
-    /// Pages of a block, at most 65,535.
-    pub pages_per_block: u32,
-}
-
-/// What all dies of a drive have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// How many of what a die has.
-    pub shape: Shape,
-    /// Its times.
-    pub timing: Timing,
-    /// What it can suspend, and how often.
-    pub suspension: Suspension,
-}
-
-/// What a die is asked to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// Sense a page into the page buffer.
-    Read(PageAddress),
-    /// Take a page over the channel and program it.
-    Program(PageAddress),
-    /// Erase the block; the page of the address is ignored.
-    Erase(PageAddress),
-    /// Sense a page into the page buffer and program it elsewhere in its plane, with one command
-    /// after the other and no page over the channel.
-    Copyback {
-        /// The page that is moved.
-        from: PageAddress,
-        /// Where to.
-        to: PageAddress,
-    },
-}
-
-/// The answer to a suspend request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Suspend {
-    /// The array is free, and the operation suspended, at this instant.
-    FreeAt(Time),
-    /// The request can only take effect at the operation's end: it runs to it, unsuspended.
-    RunsToEnd,
-}
-
-/// What has come to pass at the instant that the die promised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Elapsed {
-    /// The page is sensed and ready to leave; with a second register the array is free too.
-    ReadReady,
-    /// The page is sensed but the output register is still in use; it leaves after that.
-    ReadHeld,
-    /// The program is complete.
-    Programmed,
-    /// The erase is complete.
-    Erased,
-    /// The operation is suspended and the array free.
-    Suspended,
-}
+use crate::timing::{PAGE_TYPES_MAX, PageOrder, ProgramSuspension, ReadLaw, ResumeAt, Timing};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Array {
@@ -96,12 +32,18 @@ pub struct Die {
     array: Array,
     /// A sensed page that the array has let go of is waiting to leave, or leaving.
     output_in_use: bool,
+    /// Pages sensed together by the last read, and how many of those that leave are left.
+    sensed: u32,
+    leaving: u32,
     /// The program or erase that runs or was suspended last, and the block it works on.
     operation: Option<(Operation, PageAddress)>,
     /// Whether `operation` is suspended.
     suspended: bool,
     /// The suspended erase inside which `operation`, a program, runs or is suspended.
     outer: Option<(Operation, PageAddress)>,
+    /// What else `operation`, and `outer`, work on: pages and blocks of other planes.
+    companions: Vec<PageAddress>,
+    outer_companions: Vec<PageAddress>,
     /// Next page of each block, plane by plane.
     next_page: Vec<u16>,
     vth: Stream,
@@ -129,9 +71,13 @@ impl Die {
             part,
             array: Array::Idle,
             output_in_use: false,
+            sensed: 1,
+            leaving: 0,
             operation: None,
             suspended: false,
             outer: None,
+            companions: Vec::new(),
+            outer_companions: Vec::new(),
             next_page: vec![0; blocks],
             vth: Stream::new(seed, "nand.vth", index),
             read: Stream::new(seed, "nand.read", index),
@@ -143,6 +89,20 @@ impl Die {
     /// Returns when the array work will have ended, if it is not suspended.
     #[inline]
     pub fn start(&mut self, now: Time, command: Command) -> Result<Time, Refusal> {
+        self.start_together(now, command, &[])
+    }
+
+    /// Begins a command that works on pages or blocks of `others`, too, one for each further plane.
+    ///
+    /// Command cycles and data of one plane after the other cross the channel, then the array
+    /// works on all planes at once.
+    #[inline]
+    pub fn start_together(
+        &mut self,
+        now: Time,
+        command: Command,
+        others: &[PageAddress],
+    ) -> Result<Time, Refusal> {
         let at = match command {
             Command::Read(at) | Command::Program(at) | Command::Copyback { to: at, .. } => at,
             Command::Erase(at) => PageAddress { page: 0, ..at },
@@ -151,13 +111,22 @@ impl Die {
         if self.array != Array::Idle {
             return Err(Refusal::Busy);
         }
-        let issued = now + self.part.timing.command;
+        if !others.is_empty() {
+            self.admit_together(command, others)?;
+        }
+        let planes = others.len() as u64 + 1;
+        let issued = now + self.part.timing.command * planes;
         let until = match command {
             Command::Read(_) => {
                 if self.works_on(at) {
                     return Err(Refusal::SuspendedBlock);
                 }
-                let until = issued + self.read_time(at.page);
+                let rest = others.iter().map(|other| other.page);
+                let longest = rest.fold(self.read_time(at.page), |longest, page| {
+                    longest.max(self.read_time(page))
+                });
+                let until = issued + longest;
+                self.sensed = planes as u32;
                 self.array = Array::Reading(until);
                 return Ok(until);
             }
@@ -167,10 +136,16 @@ impl Die {
                     return Err(Refusal::Busy);
                 }
                 self.take_page(block, at)?;
+                for other in others {
+                    let block = self.block_index(*other)?;
+                    self.next_page[block] += 1;
+                }
                 let timing = &self.part.timing;
                 let iterations = timing.iterations_of(at.page);
-                let data_in = issued + timing.bus;
-                self.begin(Operation::program(data_in, timing, iterations), at)
+                let data_in = issued + timing.bus * planes;
+                self.companions.extend_from_slice(others);
+                let operation = Operation::program(data_in, timing, iterations);
+                self.begin(operation.of_pages(planes as u32), at)
             }
             Command::Copyback { from, .. } => {
                 self.admit_copyback(from, at)?;
@@ -183,6 +158,11 @@ impl Die {
             Command::Erase(_) => {
                 self.admit_operation(Kind::Erase, at)?;
                 self.next_page[block] = 0;
+                for other in others {
+                    let block = self.block_index(*other)?;
+                    self.next_page[block] = 0;
+                }
+                self.companions.extend_from_slice(others);
                 self.begin(Operation::erase(issued, &self.part.timing), at)
             }
         };
@@ -216,41 +196,11 @@ impl Die {
         until
     }
 
-    /// The page that a program is about to take has to be the next one of its block.
-    #[inline]
-    fn take_page(&mut self, block: usize, at: PageAddress) -> Result<(), Refusal> {
-        let expected = u32::from(self.next_page[block]);
-        match at.page.cmp(&expected) {
-            std::cmp::Ordering::Less => return Err(Refusal::AlreadyProgrammed),
-            std::cmp::Ordering::Greater => return Err(Refusal::OutOfOrder { expected }),
-            std::cmp::Ordering::Equal => self.next_page[block] += 1,
-        }
-        if self.suspended {
-            self.enclose();
-        }
-        Ok(())
-    }
-
-    /// Whether a page can be moved within the die now.
-    fn admit_copyback(&self, from: PageAddress, to: PageAddress) -> Result<(), Refusal> {
-        self.block_index(from)?;
-        if from.plane != to.plane {
-            return Err(Refusal::OtherPlane);
-        }
-        let Suspension { program, shadow_buffer, .. } = self.part.suspension;
-        if program != ProgramSuspension::None && !shadow_buffer {
-            return Err(Refusal::CannotRestore);
-        }
-        if self.works_on(from) {
-            return Err(Refusal::SuspendedBlock);
-        }
-        self.admit_operation(Kind::Program, to)
-    }
-
     /// The suspended erase now lies around the program that begins.
     #[cold]
     fn enclose(&mut self) {
         self.outer = self.operation.take();
+        std::mem::swap(&mut self.companions, &mut self.outer_companions);
         self.suspended = false;
     }
 
@@ -258,30 +208,8 @@ impl Die {
     #[cold]
     fn uncover(&mut self) {
         self.operation = self.outer.take();
+        std::mem::swap(&mut self.companions, &mut self.outer_companions);
         self.suspended = true;
-    }
-
-    /// Whether an operation of this kind may begin in an idle array.
-    #[inline]
-    fn admit_operation(&self, kind: Kind, at: PageAddress) -> Result<(), Refusal> {
-        let Some((suspended, _)) = &self.operation else { return Ok(()) };
-        if self.works_on(at) {
-            return Err(Refusal::SuspendedBlock);
-        }
-        // What lies innermost is a program if there are two, so that there are never three.
-        let fits = (kind, suspended.kind) == (Kind::Program, Kind::Erase);
-        if fits && self.part.suspension.program_in_erase { Ok(()) } else { Err(Refusal::Nested) }
-    }
-
-    /// Whether an operation that runs or is suspended works on the block of `at`.
-    #[inline]
-    fn works_on(&self, at: PageAddress) -> bool {
-        let own =
-            |(_, own): &(Operation, PageAddress)| (own.plane, own.block) == (at.plane, at.block);
-        match &self.operation {
-            None => false,
-            Some(operation) => own(operation) || self.outer.as_ref().is_some_and(own),
-        }
     }
 
     /// Asks the running program or erase to make way at `now`.
@@ -346,6 +274,7 @@ impl Die {
                     self.array = Array::Holding;
                     return Elapsed::ReadHeld;
                 }
+                self.leaving = self.sensed;
                 if !self.has_output_register() {
                     self.array = Array::Holding;
                     return Elapsed::ReadReady;
@@ -356,6 +285,7 @@ impl Die {
             }
             Array::Running(until) if until == now => {
                 let (operation, _) = self.operation.take().expect("a running array");
+                self.companions.clear();
                 self.array = Array::Idle;
                 if self.outer.is_some() {
                     self.uncover();
@@ -374,11 +304,18 @@ impl Die {
         }
     }
 
-    /// The sensed page has left over the channel. Returns true if a held page can leave now.
+    /// A sensed page has left over the channel. Returns true if what is held can leave now.
     #[inline]
     pub fn release(&mut self) -> bool {
         let holds = self.array == Array::Holding;
         assert!(holds || self.output_in_use, "a page left a die that had none");
+        self.leaving -= 1;
+        if self.leaving > 0 {
+            return false;
+        }
+        if holds && self.output_in_use {
+            self.leaving = self.sensed;
+        }
         if !self.output_in_use {
             self.array = Array::Idle;
             return false;
@@ -439,6 +376,12 @@ impl Die {
         self.operation.as_ref().map_or(0, |(operation, _)| operation.suspensions)
     }
 
+    /// Pages or blocks that the operation begun last works on together.
+    #[inline]
+    pub fn planes_at_work(&self) -> u32 {
+        self.companions.len() as u32 + 1
+    }
+
     /// Whether the page of the operation suspended last has to be sent again over the channel.
     pub fn resume_needs_channel(&self) -> bool {
         let program = self.operation.as_ref().is_some_and(|(op, _)| op.kind == Kind::Program);
@@ -449,14 +392,5 @@ impl Die {
     #[inline]
     pub fn timing(&self) -> &Timing {
         &self.part.timing
-    }
-
-    #[inline]
-    fn block_index(&self, at: PageAddress) -> Result<usize, Refusal> {
-        let Shape { planes, blocks_per_plane, pages_per_block } = self.part.shape;
-        if at.plane >= planes || at.block >= blocks_per_plane || at.page >= pages_per_block {
-            return Err(Refusal::NoSuchPage);
-        }
-        Ok(at.plane as usize * blocks_per_plane as usize + at.block as usize)
     }
 }

@@ -65,6 +65,9 @@ impl Work for NoWork {
     fn could_place(&self, txn: &Txn, closed: Option<(u32, u32)>) -> bool {
         Some((txn.at.plane, txn.at.block)) != closed
     }
+    fn next_page(&self, txn: &Txn) -> Option<PageAddress> {
+        Some(txn.at)
+    }
     fn locate(&mut self, _: &mut Txn) {}
     fn gc_need(&mut self, _: u32) -> GcNeed {
         GcNeed::None
@@ -74,6 +77,9 @@ impl Work for NoWork {
     }
     fn gc_take(&mut self, _: u32, _: Time) -> Txn {
         unreachable!("the rig collects no garbage")
+    }
+    fn gc_take_erase(&mut self, _: u32, _: Option<u32>, _: Time) -> Option<Txn> {
+        None
     }
 }
 

@@ -6,6 +6,7 @@ mod device;
 mod erases;
 mod guards;
 mod ledger;
+mod multi_plane;
 mod nested;
 mod page_types;
 mod programs;

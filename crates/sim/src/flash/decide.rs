@@ -107,17 +107,16 @@ impl Flash {
     fn admissible_read<W: Work>(&mut self, die: u32, work: &mut W) -> Option<u32> {
         let unit = &self.units[die as usize];
         let mut id = unit.reads.first()?;
-        let Some(block) = unit.die.operation_block() else {
+        if unit.die.operation_block().is_none() {
             return Some(id);
-        };
+        }
         let operation = self.txns[unit.operation].kind;
         while id != NONE {
             let txn = &mut self.txns[id];
             if self.admission.admits(txn.kind, operation) {
                 work.locate(txn);
                 // The block of a running or suspended operation cannot be read.
-                let own = (txn.at.plane, txn.at.block);
-                if own != block && unit.die.outer_block() != Some(own) {
+                if !unit.die.works_on(txn.at) {
                     return Some(id);
                 }
             }

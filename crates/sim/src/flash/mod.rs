@@ -5,6 +5,7 @@
 
 mod channel;
 mod decide;
+mod group;
 mod queue;
 mod start;
 mod unit;
@@ -12,7 +13,7 @@ mod unit;
 use std::sync::Arc;
 
 use reprieve_base::{Geometry, PageAddress, Time};
-use reprieve_nand::{Part, Refusal, ResumeAt, Shape, Timing};
+use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Timing};
 
 use crate::scenario::{OperationSet, Scenario};
 use crate::sched::{self, Scheduler};
@@ -89,6 +90,9 @@ pub struct Flash {
     policy: Box<dyn SuspendPolicy>,
     admission: Admission,
     write_queue_limit: u32,
+    parallelism: Parallelism,
+    /// Where else the command that begins works: pages and blocks of other planes.
+    others: Vec<PageAddress>,
     /// A die has its channel to itself, so that the end of a read is known at its start.
     private_channels: bool,
     dirty_dies: Vec<u32>,
@@ -114,7 +118,8 @@ impl Flash {
             blocks_per_plane: geometry.blocks_per_plane,
             pages_per_block: geometry.pages_per_block,
         };
-        let part = Arc::new(Part { shape, timing, suspension: scenario.suspension });
+        let (suspension, parallelism) = (scenario.suspension, scenario.parallelism);
+        let part = Arc::new(Part { shape, timing, suspension, parallelism });
         let rules = &scenario.suspend_rules;
         let writes = rules.host_write_suspends.erase;
         let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
@@ -136,8 +141,11 @@ impl Flash {
                 write_in_erase,
             },
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
+            parallelism,
+            others: Vec::with_capacity(geometry.planes_per_die as usize),
             private_channels: geometry.dies_per_channel == 1
                 && !timing.cache_register
+                && parallelism.multi_plane == MultiPlane::None
                 && scenario.suspension.resume_at == ResumeAt::DataOut,
             dirty_dies: Vec::with_capacity(dies as usize),
             dirty_channels: Vec::with_capacity(geometry.channels as usize),
@@ -146,6 +154,7 @@ impl Flash {
             refused: None,
             counts: FlashCounts {
                 suspensions_by_write: writes.then_some(0),
+                multi_plane: (parallelism.multi_plane != MultiPlane::None).then_some([0; 3]),
                 copybacks: scenario.ftl.copyback.then_some(0),
                 ..FlashCounts::default()
             },

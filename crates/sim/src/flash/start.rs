@@ -1,12 +1,13 @@
 //! Beginning and ending: commands to the dies, transfers over the channels, completions.
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Command, Elapsed};
+use reprieve_nand::{Command, Elapsed, MultiPlane};
 
 use super::channel::Wish;
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
+use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Part, Txn};
 use crate::work::Work;
 
@@ -52,23 +53,33 @@ impl Flash {
         let unit = &mut self.units[die as usize];
         unit.reads.remove(&mut self.txns, id);
         work.locate(&mut self.txns[id]);
+        self.txns[id].next = NONE;
+        if self.parallelism.multi_plane != MultiPlane::None {
+            self.gather_reads(id, work);
+        }
         self.sense(id, now, out);
     }
 
-    /// Begins the array read of a transaction that is in no queue any more.
+    /// Begins the array read of a transaction, and those that follow it, in no queue any more.
     fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let (bus, command) = (self.timing.bus, self.timing.command);
+        let planes = self.list_others(id);
+        let (bus, command) = (self.timing.bus, self.timing.command * planes);
         let die = self.txns[id].die;
         let channel = self.channel_of(die);
         let unit = &mut self.units[die as usize];
-        let txn = &mut self.txns[id];
-        let wait = unit.suspend_wait(txn.mark, now);
-        txn.parts.add(Part::SuspendWait, wait.ns());
-        txn.parts.add(Part::Queue, (now - txn.mark).saturating_sub(wait).ns());
-        txn.parts.add(Part::Bus, command.ns());
-        txn.mark = now + command;
-        txn.start = now;
-        let until = match unit.die.start(now, Command::Read(txn.at)) {
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            let wait = unit.suspend_wait(txn.mark, now);
+            txn.parts.add(Part::SuspendWait, wait.ns());
+            txn.parts.add(Part::Queue, (now - txn.mark).saturating_sub(wait).ns());
+            txn.parts.add(Part::Bus, command.ns());
+            txn.mark = now + command;
+            txn.start = now;
+            each = txn.next;
+        }
+        let read = Command::Read(self.txns[id].at);
+        let until = match unit.die.start_together(now, read, &self.others) {
             Ok(until) => until,
             Err(refusal) => {
                 self.refused.get_or_insert((id, refusal));
@@ -116,7 +127,12 @@ impl Flash {
         let unit = &mut self.units[die as usize];
         unit.writes.remove(&mut self.txns, id);
         unit.pending_programs -= u32::from(is_program);
-        self.txns[id].unsuspendable = unsuspendable;
+        let txn = &mut self.txns[id];
+        txn.unsuspendable = unsuspendable;
+        txn.next = NONE;
+        if self.parallelism.multi_plane != MultiPlane::None {
+            self.gather_writes(id, work);
+        }
         self.run(id, now, out);
     }
 
@@ -136,6 +152,9 @@ impl Flash {
         debug_assert_eq!(txn.kind, kind, "garbage collection took another step than it named");
         let id = self.txns.insert(txn);
         self.units[die as usize].gc_waits = None;
+        if kind == Kind::Erase && self.parallelism.multi_plane != MultiPlane::None {
+            self.gather_erases(id, now, work);
+        }
         if kind.is_read() { self.sense(id, now, out) } else { self.run(id, now, out) }
     }
 
@@ -155,32 +174,40 @@ impl Flash {
 
     /// Begins a program or erase that is in no queue any more.
     fn run(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let planes = self.list_others(id);
         let (command, transfer) = self.command_of(id);
-        let txn = &mut self.txns[id];
-        let die = txn.die;
+        let transfer = transfer * planes;
+        let die = self.txns[id].die;
         let unit = &mut self.units[die as usize];
         let inside_erase = unit.die.is_suspended();
-        let until = match unit.die.start(now, command) {
+        let until = match unit.die.start_together(now, command, &self.others) {
             Ok(until) => until,
             Err(refusal) => {
                 self.refused.get_or_insert((id, refusal));
                 return;
             }
         };
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            if inside_erase {
+                let wait = unit.suspend_wait(txn.mark, now);
+                txn.parts.add(Part::SuspendWait, wait.ns());
+                txn.mark = txn.mark + wait;
+            }
+            txn.book(Part::Queue, now);
+            txn.parts.add(Part::Bus, transfer.ns());
+            txn.mark = now + transfer;
+            txn.start = now;
+            each = txn.next;
+        }
         if inside_erase {
-            let wait = unit.suspend_wait(txn.mark, now);
-            txn.parts.add(Part::SuspendWait, wait.ns());
-            txn.mark = txn.mark + wait;
             unit.enclose();
         }
-        txn.book(Part::Queue, now);
-        txn.parts.add(Part::Bus, transfer.ns());
-        txn.mark = now + transfer;
-        txn.start = now;
         unit.occupied(now);
         unit.operation = id;
         unit.promise(die, until, out);
-        if txn.kind == Kind::Erase && self.admission.write_in_erase {
+        if self.txns[id].kind == Kind::Erase && self.admission.write_in_erase {
             // A program that stood in line behind it asks at once for its suspension.
             out.schedule(now, FlashEvent::Poke { die });
         }
@@ -205,18 +232,27 @@ impl Flash {
         }
         let unit = &mut self.units[die as usize];
         let until = unit.die.resume(now).expect("the die is suspended, free and has the channel");
-        let txn = &mut self.txns[unit.operation];
         let suspended = (now - unit.suspended_since).ns();
-        txn.suspended_ns += suspended;
-        self.counts.suspended_ns[usize::from(txn.kind == Kind::Erase)] += suspended;
-        txn.book(Part::Suspended, now);
+        let transfer = match needs_channel {
+            true => self.timing.bus * u64::from(unit.die.planes_at_work()),
+            false => Dur::ZERO,
+        };
+        let is_erase = self.txns[unit.operation].kind == Kind::Erase;
+        self.counts.suspended_ns[usize::from(is_erase)] += suspended;
         unit.occupied(now);
         unit.promise(die, until, out);
+        let mut each = unit.operation;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            txn.suspended_ns += suspended;
+            txn.book(Part::Suspended, now);
+            txn.parts.add(Part::Bus, transfer.ns());
+            txn.mark = now + transfer;
+            each = txn.next;
+        }
         if needs_channel {
-            txn.parts.add(Part::Bus, self.timing.bus.ns());
-            txn.mark = now + self.timing.bus;
             let channel = self.channel_of(die);
-            self.channels[channel].occupy(now, self.timing.bus);
+            self.channels[channel].occupy(now, transfer);
         }
     }
 
@@ -225,28 +261,31 @@ impl Flash {
         let unit = &mut self.units[die as usize];
         match unit.die.elapse(now) {
             Elapsed::ReadReady => {
-                self.txns[unit.reading].book(Part::Array, now);
+                book_each(&mut self.txns, unit.reading, Part::Array, now);
                 if unit.die.is_free() {
                     unit.freed(now);
                     self.wake(die);
                 }
                 self.line_up_out(die);
             }
-            Elapsed::ReadHeld => self.txns[unit.reading].book(Part::Array, now),
+            Elapsed::ReadHeld => book_each(&mut self.txns, unit.reading, Part::Array, now),
             Elapsed::Programmed | Elapsed::Erased => {
                 let id = unit.end_operation();
                 unit.freed(now);
-                self.txns[id].book(Part::Array, now);
-                self.count_operation(id, now);
-                self.complete(id);
+                self.operation_ended(id, now);
             }
             Elapsed::Suspended => {
                 unit.suspended_since = now;
                 unit.freed(now);
-                let txn = &mut self.txns[unit.operation];
-                txn.book(Part::Array, now);
-                txn.suspensions += 1;
-                self.counts.suspensions[usize::from(txn.kind == Kind::Erase)] += 1;
+                let is_erase = self.txns[unit.operation].kind == Kind::Erase;
+                let mut each = unit.operation;
+                while each != NONE {
+                    let txn = &mut self.txns[each];
+                    txn.book(Part::Array, now);
+                    txn.suspensions += 1;
+                    each = txn.next;
+                }
+                self.counts.suspensions[usize::from(is_erase)] += 1;
                 if let Some(count) = &mut self.counts.suspensions_by_write {
                     *count += u64::from(unit.asked_by_write);
                 }
@@ -255,13 +294,31 @@ impl Flash {
         }
     }
 
-    /// A sensed page waits for the channel.
+    /// The pages of an operation are programmed, or its blocks erased.
+    #[inline]
+    fn operation_ended(&mut self, id: u32, now: Time) {
+        let planes = self.planes_of(id);
+        let mut each = id;
+        while each != NONE {
+            self.txns[each].book(Part::Array, now);
+            self.count_operation(each, now, planes);
+            let next = self.txns[each].next;
+            self.complete(each);
+            each = next;
+        }
+    }
+
+    /// What was sensed waits for the channel, page by page.
     fn line_up_out(&mut self, die: u32) {
+        let channel = self.channel_of(die);
         let unit = &mut self.units[die as usize];
         unit.leaving = unit.reading;
         unit.reading = NONE;
-        let channel = self.channel_of(die);
-        self.channels[channel].wait(Wish::Out(die), true);
+        let mut each = unit.leaving;
+        while each != NONE {
+            self.channels[channel].wait(Wish::Out(die), true);
+            each = self.txns[each].next;
+        }
         self.wake_channel(channel as u32);
     }
 
@@ -284,7 +341,7 @@ impl Flash {
             unit.reading = NONE;
         }
         let id = unit.leaving;
-        unit.leaving = NONE;
+        unit.leaving = self.txns[id].next;
         self.txns[id].book(Part::Bus, now);
         let was_free = unit.die.is_free();
         let held = unit.die.release();
@@ -302,7 +359,7 @@ impl Flash {
         self.complete(id);
     }
 
-    fn count_operation(&mut self, id: u32, now: Time) {
+    fn count_operation(&mut self, id: u32, now: Time, planes: u64) {
         let txn = &self.txns[id];
         match txn.kind {
             Kind::Program => self.counts.host_programs += 1,
@@ -323,14 +380,29 @@ impl Flash {
                 }
                 _ => self.timing.undisturbed_program(txn.at.page),
             };
+            // Commands, and pages, of the other planes cross the channel too.
+            let (_, transfer) = self.command_of(id);
+            let undisturbed = undisturbed + transfer * (planes - 1);
             let suspended = &mut self.counts.suspended[usize::from(is_erase)];
             suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
         }
     }
 
+    #[inline]
     fn complete(&mut self, id: u32) {
         let die = self.txns[id].die;
         self.done.push(id);
         self.wake(die);
+    }
+}
+
+/// Books the time of a transaction and of those that follow it.
+#[inline]
+fn book_each(txns: &mut Slab<Txn>, first: u32, part: Part, now: Time) {
+    let mut each = first;
+    while each != NONE {
+        let txn = &mut txns[each];
+        txn.book(part, now);
+        each = txn.next;
     }
 }

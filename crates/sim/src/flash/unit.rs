@@ -20,13 +20,13 @@ pub(super) struct Unit {
     pub(super) writes: Queue,
     /// Programs in `writes`.
     pub(super) pending_programs: u32,
-    /// The program or erase that runs or was suspended last.
+    /// The program or erase that runs or was suspended last; what runs with it follows it.
     pub(super) operation: u32,
     /// The suspended erase inside which that program began, or `NONE`.
     pub(super) outer: u32,
-    /// The read that is being sensed, or held in the page buffer.
+    /// The read that is being sensed, or held in the page buffer; others with it follow it.
     pub(super) reading: u32,
-    /// The read whose page waits for the channel or crosses it.
+    /// The read whose page waits for the channel or crosses it, and those whose pages are next.
     pub(super) leaving: u32,
     /// When the array will have done what it promised last.
     pub(super) promised: Time,

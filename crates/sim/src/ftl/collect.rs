@@ -87,6 +87,11 @@ impl Ftl {
         }
         let plane = self.choose_plane(die)?;
         self.gc_dies[die as usize].plane = plane;
+        self.step_of_plane(plane)
+    }
+
+    /// The next step on a plane on which none is under way, if there is a victim.
+    fn step_of_plane(&mut self, plane: u32) -> Option<Kind> {
         if self.planes[plane as usize].job.victim.is_none() {
             let victim = self.victim.pick(&mut self.index, plane)?;
             self.index.reclaim(victim);
@@ -122,7 +127,31 @@ impl Ftl {
 
     /// Takes the step that `next_step` named.
     pub(super) fn take_step(&mut self, die: u32, now: Time) -> Txn {
-        let plane = self.gc_dies[die as usize].plane;
+        self.take_step_of_plane(self.gc_dies[die as usize].plane, now)
+    }
+
+    /// Takes an erase on another plane of a die, if one that needs collection comes to it next;
+    /// with `block` only of the block of that number.
+    pub(super) fn take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn> {
+        let blocks = self.geometry.blocks_per_plane;
+        for plane in self.planes_of(die) {
+            let in_flight = self.planes[plane as usize].job.in_flight;
+            if in_flight || self.need_of_plane(plane) == GcNeed::None {
+                continue;
+            }
+            if self.step_of_plane(plane) != Some(Kind::Erase) {
+                continue;
+            }
+            let victim = self.planes[plane as usize].job.victim;
+            if block.is_none() || victim.map(|victim| victim % blocks) == block {
+                return Some(self.take_step_of_plane(plane, now));
+            }
+        }
+        None
+    }
+
+    fn take_step_of_plane(&mut self, plane: u32, now: Time) -> Txn {
+        let die = plane / self.geometry.planes_per_die;
         let in_die = plane % self.geometry.planes_per_die;
         let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
         let job = &mut self.planes[plane as usize].job;

@@ -307,6 +307,15 @@ impl Work for Ftl {
         self.has_room(self.plane_of(txn.die, txn.at))
     }
 
+    fn next_page(&self, txn: &Txn) -> Option<PageAddress> {
+        let plane = self.plane_of(txn.die, txn.at);
+        if !self.has_room(plane) {
+            return None;
+        }
+        let (block, page) = self.planes[plane as usize].next(self.geometry.pages_per_block);
+        Some(PageAddress { plane: txn.at.plane, block, page })
+    }
+
     #[inline]
     fn locate(&mut self, txn: &mut Txn) {
         let erases = self.erases(txn.die, txn.at);
@@ -337,5 +346,9 @@ impl Work for Ftl {
 
     fn gc_take(&mut self, die: u32, now: Time) -> Txn {
         self.take_step(die, now)
+    }
+
+    fn gc_take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn> {
+        self.take_erase(die, block, now)
     }
 }

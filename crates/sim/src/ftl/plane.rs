@@ -61,6 +61,16 @@ impl Plane {
         free > reserve || (free == reserve && open)
     }
 
+    /// Block and page that `allocate` would take.
+    ///
+    /// Panics if no block is free, as that does.
+    pub(super) fn next(&self, pages_per_block: u32) -> (u32, u32) {
+        match self.active {
+            Some(block) if self.next_page < pages_per_block => (block, self.next_page),
+            _ => (*self.free.front().expect("the reserve of free blocks is kept"), 0),
+        }
+    }
+
     /// The next page of the open block; opens the next free block when that is full.
     ///
     /// Panics if no block is free: the caller keeps the reserve.

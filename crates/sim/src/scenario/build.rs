@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use reprieve_base::Geometry;
-use reprieve_nand::{EraseMode, PAGE_TYPES_MAX, PageTypes, Suspension, Timing};
+use reprieve_nand::{EraseMode, PAGE_TYPES_MAX, PageTypes, Parallelism, Suspension, Timing};
 use reprieve_trace::{
     Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, TraceConfig, WorkloadConfig,
 };
@@ -22,6 +22,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
         geometry: geometry(values),
         timing: timing(values),
         suspension: suspension(values),
+        parallelism: parallelism(values),
         suspend_rules: suspend_rules(values),
         scheduling: Scheduling {
             policy: values.text("scheduling.policy").to_string(),
@@ -113,6 +114,10 @@ fn suspension(values: &Values) -> Suspension {
         // What the controller does not ask for, the part need not be able to do.
         program_in_erase: values.operations("suspension.host_write_suspends").erase,
     }
+}
+
+fn parallelism(values: &Values) -> Parallelism {
+    Parallelism { multi_plane: Word::of_word(values.text("parallelism.multi_plane")) }
 }
 
 fn suspend_rules(values: &Values) -> SuspendRules {

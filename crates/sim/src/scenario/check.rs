@@ -1,7 +1,7 @@
 //! What no single key can tell: values that do not fit each other.
 
 use reprieve_base::{Dur, UserError};
-use reprieve_nand::{EraseMode, PageOrder, ProgramSuspension};
+use reprieve_nand::{EraseMode, MultiPlane, PageOrder, ProgramSuspension};
 use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
 use super::resolve::{Resolved, Use};
@@ -15,6 +15,9 @@ const PAGES_MAX: u64 = (1 << 31) - 16;
 /// the host, its own, and the one it erases.
 const GC_BLOCKS: u64 = 3;
 
+/// Planes of a die that multi-plane commands can tell apart.
+const PLANES_MAX: u32 = 128;
+
 /// Refuses a scenario that cannot be run, naming the key that is nearest to the cause.
 pub(super) fn check(
     scenario: &Scenario,
@@ -25,6 +28,7 @@ pub(super) fn check(
     page_types(scenario, resolved)?;
     voltage_reset(scenario, resolved)?;
     host_write_suspends(scenario, resolved)?;
+    multi_plane(scenario, resolved)?;
     if purpose == Use::Run {
         copyback(scenario, resolved)?;
         over_provisioning(scenario, resolved)?;
@@ -164,6 +168,26 @@ fn copyback(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
         let what = "a copyback is no read of garbage collection, and suspends nothing; must be [] \
                     with ftl.copyback = true";
         return Err(resolved.fault("suspension.gc_read_suspends", what));
+    }
+    Ok(())
+}
+
+/// Multi-plane commands stay outside suspended erases, and a set of planes has 128 at most.
+fn multi_plane(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    if scenario.parallelism.multi_plane == MultiPlane::None {
+        return Ok(());
+    }
+    if scenario.suspend_rules.host_write_suspends.erase {
+        let what = "programs inside suspended erases are not modelled with multi-plane commands; \
+                    must be \"none\" with suspension.host_write_suspends = [\"erase\"]";
+        return Err(resolved.fault("parallelism.multi_plane", what));
+    }
+    if scenario.geometry.planes_per_die > PLANES_MAX {
+        let what = format!(
+            "dies of more than {PLANES_MAX} planes have no multi-plane commands here; must be at \
+             most that"
+        );
+        return Err(resolved.fault("geometry.planes_per_die", what));
     }
     Ok(())
 }

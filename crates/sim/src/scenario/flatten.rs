@@ -1,7 +1,7 @@
 //! From the typed scenario back to the values of its keys: the inverse of `build`.
 
 use reprieve_base::{Dur, Geometry};
-use reprieve_nand::{EraseMode, Suspension, Timing};
+use reprieve_nand::{EraseMode, Parallelism, Suspension, Timing};
 use reprieve_trace::{
     Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, TraceConfig, WorkloadConfig,
 };
@@ -27,6 +27,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     pairs.extend(geometry(&scenario.geometry));
     pairs.extend(timing(&scenario.timing));
     pairs.extend(suspension(&scenario.suspension));
+    pairs.extend(parallelism(&scenario.parallelism));
     pairs.extend(suspend_rules(&scenario.suspend_rules));
     pairs.extend(ftl(&scenario.ftl));
     if let Some(workload) = &scenario.workload {
@@ -122,6 +123,10 @@ fn suspension(suspension: &Suspension) -> [Pair; 12] {
         ("suspension.max_per_operation", suspension.max_per_operation.and_then(count)),
         ("suspension.min_progress_us", dur(suspension.min_progress)),
     ]
+}
+
+fn parallelism(parallelism: &Parallelism) -> [Pair; 1] {
+    [("parallelism.multi_plane", text(parallelism.multi_plane.word()))]
 }
 
 fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {

@@ -1,7 +1,7 @@
 //! The resolved scenario: typed, in base units, every value within its range.
 
 use reprieve_base::{Dur, Geometry};
-use reprieve_nand::{Suspension, Timing};
+use reprieve_nand::{Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 /// Everything a run depends on.
@@ -17,6 +17,8 @@ pub struct Scenario {
     pub timing: Timing,
     /// What the part can suspend, and how often.
     pub suspension: Suspension,
+    /// What a die can do at once.
+    pub parallelism: Parallelism,
     /// When the controller asks for a suspension.
     pub suspend_rules: SuspendRules,
     /// Which transaction a die serves next.

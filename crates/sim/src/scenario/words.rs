@@ -1,7 +1,7 @@
 //! The words that a scenario writes for the values of fixed choices, in both directions.
 
 use reprieve_nand::{
-    EraseResume, PageOrder, ProgramSuspension, ReadLaw, Restore, ResumeAt, VthReached,
+    EraseResume, MultiPlane, PageOrder, ProgramSuspension, ReadLaw, Restore, ResumeAt, VthReached,
 };
 use reprieve_trace::AddressPolicy;
 
@@ -49,6 +49,11 @@ impl Word for ReadLaw {
 impl Word for PageOrder {
     const WORDS: &'static [(&'static str, Self)] =
         &[("modulo", PageOrder::Modulo), ("interleaved", PageOrder::Interleaved)];
+}
+
+impl Word for MultiPlane {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("none", MultiPlane::None), ("page", MultiPlane::Page), ("block", MultiPlane::Block)];
 }
 
 impl Word for ResumeAt {

@@ -18,6 +18,9 @@ pub struct FlashCounts {
     /// Of the pages that garbage collection has read and programmed, those that never crossed the
     /// channel; `None` on a drive without copyback.
     pub copybacks: Option<u64>,
+    /// Commands for reads, programs and erases that worked on several planes; `None` where none
+    /// may.
+    pub multi_plane: Option<[u64; 3]>,
     /// Block erases.
     pub erases: u64,
     /// Suspensions of programs and of erases.

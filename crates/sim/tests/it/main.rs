@@ -9,6 +9,7 @@ mod drive;
 mod golden;
 mod loads;
 mod modes;
+mod multi_plane;
 mod nested;
 mod oracle;
 mod oracle_compare;

@@ -2,6 +2,7 @@
 
 mod drive;
 mod key;
+mod parallelism;
 mod workload;
 
 use std::sync::LazyLock;
@@ -25,6 +26,7 @@ pub const SECTIONS: &[Section] = &[
     drive::TOP,
     drive::GEOMETRY,
     drive::TIMING,
+    parallelism::PARALLELISM,
     drive::SUSPENSION,
     drive::SCHEDULING,
     drive::FTL,

@@ -71,3 +71,19 @@ fn copyback_goes_without_what_it_cannot_do() {
     let bare = ["ftl.copyback=true", "policy=rps", "suspension.shadow_buffer=false"];
     assert!(good(BASE, &bare).ftl.copyback);
 }
+
+#[test]
+fn multi_plane_commands_go_without_what_is_not_modelled() {
+    refused(
+        &["parallelism.multi_plane=page", "suspension.host_write_suspends=[\"erase\"]"],
+        "--set: parallelism.multi_plane = \"page\": programs inside suspended erases are not \
+         modelled with multi-plane commands; must be \"none\" with \
+         suspension.host_write_suspends = [\"erase\"]",
+    );
+    refused(
+        &["parallelism.multi_plane=block", "geometry.planes_per_die=129"],
+        "--set: geometry.planes_per_die = 129: dies of more than 128 planes have no multi-plane \
+         commands here; must be at most that",
+    );
+    assert!(bad(BASE, &["parallelism.multi_plane=true"]).contains("must be one of \"none\""));
+}

@@ -1,0 +1,24 @@
+//! What a part can do at once: on several planes, and in array and registers.
+
+/// Which pages or blocks of different planes one command can take together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultiPlane {
+    /// None: one plane a command.
+    None,
+    /// Pages with the same number in their blocks; any blocks.
+    Page,
+    /// Pages or blocks with the same number in their planes.
+    Block,
+}
+
+/// What a die can do at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parallelism {
+    /// What one command can take together.
+    pub multi_plane: MultiPlane,
+}
+
+impl Parallelism {
+    /// One thing at a time.
+    pub const NONE: Parallelism = Parallelism { multi_plane: MultiPlane::None };
+}
