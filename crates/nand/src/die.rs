@@ -1,10 +1,13 @@
 //! The die: one array, its page buffer and output register, and the operations suspended there.
 
 mod admit;
+mod planes;
 
 use std::sync::Arc;
 
 use reprieve_base::{Dur, PageAddress, Stream, Time};
+
+use planes::PlaneRead;
 
 use crate::command::{Command, Elapsed, Part, Suspend};
 use crate::operation::{Kind, Operation, Stop};
@@ -44,6 +47,11 @@ pub struct Die {
     /// What else `operation`, and `outer`, work on: pages and blocks of other planes.
     companions: Vec<PageAddress>,
     outer_companions: Vec<PageAddress>,
+    /// Where each plane stands that reads by itself; empty on a part whose planes do not.
+    planes: Vec<PlaneRead>,
+    /// Of those, the ones whose page buffers are in use, and whose output registers are.
+    buffers_in_use: u32,
+    registers_in_use: u32,
     /// Next page of each block, plane by plane.
     next_page: Vec<u16>,
     vth: Stream,
@@ -68,7 +76,6 @@ impl Die {
         assert!(timing.erase.ns() % segments == 0, "an erase of segments of a fraction of 1 ns");
         let blocks = shape.planes as usize * shape.blocks_per_plane as usize;
         Die {
-            part,
             array: Array::Idle,
             output_in_use: false,
             sensed: 1,
@@ -78,6 +85,13 @@ impl Die {
             outer: None,
             companions: Vec::new(),
             outer_companions: Vec::new(),
+            planes: match part.parallelism.independent_plane_reads {
+                true => vec![PlaneRead::default(); part.shape.planes as usize],
+                false => Vec::new(),
+            },
+            buffers_in_use: 0,
+            registers_in_use: 0,
+            part,
             next_page: vec![0; blocks],
             vth: Stream::new(seed, "nand.vth", index),
             read: Stream::new(seed, "nand.read", index),
@@ -121,6 +135,9 @@ impl Die {
                 if self.works_on(at) {
                     return Err(Refusal::SuspendedBlock);
                 }
+                if !self.planes.is_empty() {
+                    return self.start_on_plane(issued, at, others);
+                }
                 let rest = others.iter().map(|other| other.page);
                 let longest = rest.fold(self.read_time(at.page), |longest, page| {
                     longest.max(self.read_time(page))
@@ -132,7 +149,7 @@ impl Die {
             }
             Command::Program(_) => {
                 self.admit_operation(Kind::Program, at)?;
-                if self.output_in_use {
+                if self.output_in_use() {
                     return Err(Refusal::Busy);
                 }
                 self.take_page(block, at)?;
@@ -252,7 +269,7 @@ impl Die {
         if !self.suspended {
             return Err(Refusal::NothingToResume);
         }
-        if self.array != Array::Idle || (self.output_in_use && self.resume_needs_channel()) {
+        if !self.is_free() || (self.output_in_use() && self.resume_needs_channel()) {
             return Err(Refusal::Busy);
         }
         let (operation, _) = self.operation.as_mut().expect("a suspended die has an operation");
@@ -335,16 +352,16 @@ impl Die {
         self.next_page[index] = u16::try_from(pages).expect("pages of a block fit 16 bits");
     }
 
-    /// Whether the array and the page buffer are free for a read.
+    /// Whether the array and all page buffers are free.
     #[inline]
     pub fn is_free(&self) -> bool {
-        self.array == Array::Idle
+        self.array == Array::Idle && self.buffers_in_use == 0
     }
 
     /// Whether a sensed page is still waiting to leave, or leaving, through the second register.
     #[inline]
     pub fn output_in_use(&self) -> bool {
-        self.output_in_use
+        self.output_in_use || self.registers_in_use > 0
     }
 
     /// Whether a program or erase is running and not on its way into suspension.

@@ -16,9 +16,12 @@ pub enum MultiPlane {
 pub struct Parallelism {
     /// What one command can take together.
     pub multi_plane: MultiPlane,
+    /// Each plane reads by itself while others read, into its own page buffer.
+    pub independent_plane_reads: bool,
 }
 
 impl Parallelism {
     /// One thing at a time.
-    pub const NONE: Parallelism = Parallelism { multi_plane: MultiPlane::None };
+    pub const NONE: Parallelism =
+        Parallelism { multi_plane: MultiPlane::None, independent_plane_reads: false };
 }

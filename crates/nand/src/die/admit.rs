@@ -81,6 +81,9 @@ impl Die {
     /// Whether an operation of this kind may begin in an idle array.
     #[inline]
     pub(super) fn admit_operation(&self, kind: Kind, at: PageAddress) -> Result<(), Refusal> {
+        if self.buffers_in_use > 0 {
+            return Err(Refusal::Busy);
+        }
         let Some((suspended, _)) = &self.operation else { return Ok(()) };
         if self.works_on(at) {
             return Err(Refusal::SuspendedBlock);

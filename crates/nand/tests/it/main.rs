@@ -9,6 +9,7 @@ mod ledger;
 mod multi_plane;
 mod nested;
 mod page_types;
+mod planes;
 mod programs;
 mod random;
 mod read_law;

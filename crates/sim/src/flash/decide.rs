@@ -83,7 +83,11 @@ impl Flash {
             self.consider_suspending(die, now, work, out);
             return;
         }
-        if !unit.die.is_free() {
+        if !unit.die.takes_reads() {
+            return;
+        }
+        let by_plane = self.parallelism.independent_plane_reads;
+        if by_plane && !self.decide_planes(die, now, work, out, grant) {
             return;
         }
         let read = self.admissible_read(die, work);
@@ -96,7 +100,9 @@ impl Flash {
                 self.start_write(die, now, work, out, (grant, view.writes_first));
             }
             Choice::Read => match read {
-                Some(id) => self.start_read(id, now, work, out, grant),
+                Some(id) => {
+                    self.start_read(id, now, work, out, grant);
+                }
                 None => self.start_gc(die, now, work, out, grant),
             },
         }
@@ -164,7 +170,13 @@ impl Flash {
     }
 
     #[inline]
-    fn view<W: Work>(&mut self, die: u32, read: Option<u32>, now: Time, work: &mut W) -> DieView {
+    pub(super) fn view<W: Work>(
+        &mut self,
+        die: u32,
+        read: Option<u32>,
+        now: Time,
+        work: &mut W,
+    ) -> DieView {
         let unit = &self.units[die as usize];
         let suspended = unit.die.is_suspended();
         let mut view = DieView {

@@ -6,6 +6,7 @@
 mod channel;
 mod decide;
 mod group;
+mod independent;
 mod queue;
 mod start;
 mod unit;
@@ -33,6 +34,13 @@ pub enum FlashEvent {
         die: u32,
         /// Its epoch when the promise was made.
         epoch: u32,
+    },
+    /// A plane that reads by itself has sensed its page.
+    Plane {
+        /// The die.
+        die: u32,
+        /// The plane in the die.
+        plane: u32,
     },
     /// A page has left a die over the channel.
     Out {
@@ -146,6 +154,7 @@ impl Flash {
             private_channels: geometry.dies_per_channel == 1
                 && !timing.cache_register
                 && parallelism.multi_plane == MultiPlane::None
+                && !parallelism.independent_plane_reads
                 && scenario.suspension.resume_at == ResumeAt::DataOut,
             dirty_dies: Vec::with_capacity(dies as usize),
             dirty_channels: Vec::with_capacity(geometry.channels as usize),
@@ -227,6 +236,7 @@ impl Flash {
                     self.array_elapsed(die, now);
                 }
             }
+            FlashEvent::Plane { die, plane } => self.plane_elapsed(die, plane, now),
             FlashEvent::Out { die } => self.page_left(die, now),
             FlashEvent::Channel { channel } => {
                 self.channels[channel as usize].event_pending = false;

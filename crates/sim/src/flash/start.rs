@@ -1,7 +1,7 @@
 //! Beginning and ending: commands to the dies, transfers over the channels, completions.
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Command, Elapsed, MultiPlane};
+use reprieve_nand::{Command, Elapsed, MultiPlane, Parallelism};
 
 use super::channel::Wish;
 use super::decide::Grant;
@@ -38,6 +38,7 @@ impl Flash {
         !needs_channel || self.has_channel(die, now, grant, kind.is_read())
     }
 
+    /// Begins the array read of a queued transaction; false if it has to wait for the channel.
     pub(super) fn start_read<W: Work>(
         &mut self,
         id: u32,
@@ -45,19 +46,21 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
-    ) {
+    ) -> bool {
         let Txn { die, kind, .. } = self.txns[id];
         if !self.can_begin(die, kind, now, grant) {
-            return;
+            return false;
         }
         let unit = &mut self.units[die as usize];
         unit.reads.remove(&mut self.txns, id);
         work.locate(&mut self.txns[id]);
         self.txns[id].next = NONE;
-        if self.parallelism.multi_plane != MultiPlane::None {
+        let Parallelism { multi_plane, independent_plane_reads: by_plane, .. } = self.parallelism;
+        if multi_plane != MultiPlane::None && !by_plane {
             self.gather_reads(id, work);
         }
         self.sense(id, now, out);
+        true
     }
 
     /// Begins the array read of a transaction, and those that follow it, in no queue any more.
@@ -78,7 +81,9 @@ impl Flash {
             txn.start = now;
             each = txn.next;
         }
-        let read = Command::Read(self.txns[id].at);
+        let at = self.txns[id].at;
+        let read = Command::Read(at);
+        let was_free = unit.die.is_free();
         let until = match unit.die.start_together(now, read, &self.others) {
             Ok(until) => until,
             Err(refusal) => {
@@ -86,11 +91,18 @@ impl Flash {
                 return;
             }
         };
-        unit.occupied(now);
-        unit.reading = id;
+        if was_free {
+            unit.occupied(now);
+        }
         if command > Dur::ZERO {
             self.channels[channel].occupy(now, command);
         }
+        if self.parallelism.independent_plane_reads {
+            unit.plane_reads[at.plane as usize] = id;
+            out.schedule(until, FlashEvent::Plane { die, plane: at.plane });
+            return;
+        }
+        unit.reading = id;
         if self.private_channels {
             // Nobody else can want the channel: the page leaves as soon as it is sensed.
             self.channels[channel].occupy(until, bus);
@@ -344,11 +356,15 @@ impl Flash {
         unit.leaving = self.txns[id].next;
         self.txns[id].book(Part::Bus, now);
         let was_free = unit.die.is_free();
-        let held = unit.die.release();
+        let plane = self.txns[id].at.plane;
+        let by_plane = self.parallelism.independent_plane_reads;
+        let held = if by_plane { unit.die.release_plane(plane) } else { unit.die.release() };
         if !was_free && unit.die.is_free() {
             unit.freed(now);
         }
-        if held {
+        if held && by_plane {
+            self.line_up_plane(die, plane);
+        } else if held {
             self.line_up_out(die);
         }
         match self.txns[id].kind {

@@ -28,6 +28,10 @@ pub(super) struct Unit {
     pub(super) reading: u32,
     /// The read whose page waits for the channel or crosses it, and those whose pages are next.
     pub(super) leaving: u32,
+    /// The last of those.
+    pub(super) leaving_last: u32,
+    /// On planes that read by themselves, what each senses or holds; else empty.
+    pub(super) plane_reads: Vec<u32>,
     /// When the array will have done what it promised last.
     pub(super) promised: Time,
     /// Promises of the array made before the epoch moved on are void.
@@ -63,6 +67,11 @@ impl Unit {
             outer: NONE,
             reading: NONE,
             leaving: NONE,
+            leaving_last: NONE,
+            plane_reads: match part.parallelism.independent_plane_reads {
+                true => vec![NONE; part.shape.planes as usize],
+                false => Vec::new(),
+            },
             promised: Time::ZERO,
             epoch: 0,
             dirty: false,

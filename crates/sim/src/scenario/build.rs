@@ -117,7 +117,10 @@ fn suspension(values: &Values) -> Suspension {
 }
 
 fn parallelism(values: &Values) -> Parallelism {
-    Parallelism { multi_plane: Word::of_word(values.text("parallelism.multi_plane")) }
+    Parallelism {
+        multi_plane: Word::of_word(values.text("parallelism.multi_plane")),
+        independent_plane_reads: values.flag("parallelism.independent_plane_reads"),
+    }
 }
 
 fn suspend_rules(values: &Values) -> SuspendRules {

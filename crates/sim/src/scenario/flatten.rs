@@ -125,8 +125,11 @@ fn suspension(suspension: &Suspension) -> [Pair; 12] {
     ]
 }
 
-fn parallelism(parallelism: &Parallelism) -> [Pair; 1] {
-    [("parallelism.multi_plane", text(parallelism.multi_plane.word()))]
+fn parallelism(parallelism: &Parallelism) -> [Pair; 2] {
+    [
+        ("parallelism.multi_plane", text(parallelism.multi_plane.word())),
+        ("parallelism.independent_plane_reads", flag(parallelism.independent_plane_reads)),
+    ]
 }
 
 fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {

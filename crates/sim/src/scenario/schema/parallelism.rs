@@ -14,11 +14,20 @@ const MULTI_PLANE: &[Entry] = &[
 pub(super) const PARALLELISM: Section = Section {
     name: "parallelism",
     doc: "What a die can do at once.",
-    keys: &[usual(
-        "parallelism.multi_plane",
-        Kind::Choice(MULTI_PLANE),
-        "\"none\"",
-        "What of different planes one read, program or erase takes together.",
-    )
-    .source("data sheets of NAND parts; page alone is the rule of MQSim (FAST 2018)")],
+    keys: &[
+        usual(
+            "parallelism.multi_plane",
+            Kind::Choice(MULTI_PLANE),
+            "\"none\"",
+            "What of different planes one read, program or erase takes together.",
+        )
+        .source("data sheets of NAND parts; page alone is the rule of MQSim (FAST 2018)"),
+        usual(
+            "parallelism.independent_plane_reads",
+            Kind::Flag,
+            "false",
+            "Whether each plane reads by itself while others read.",
+        )
+        .source("Micron data sheets of 3D parts: independent multi-plane reads"),
+    ],
 };
