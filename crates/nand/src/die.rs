@@ -1,12 +1,14 @@
 //! The die: one array, its page buffer and output register, and the operations suspended there.
 
 mod admit;
+mod cache;
 mod planes;
 
 use std::sync::Arc;
 
 use reprieve_base::{Dur, PageAddress, Stream, Time};
 
+use cache::Loaded;
 use planes::PlaneRead;
 
 use crate::command::{Command, Elapsed, Part, Suspend};
@@ -47,6 +49,10 @@ pub struct Die {
     /// What else `operation`, and `outer`, work on: pages and blocks of other planes.
     companions: Vec<PageAddress>,
     outer_companions: Vec<PageAddress>,
+    /// The program whose page is in the second register, or on its way there, and what it works on
+    /// besides; it begins when `operation` ends.
+    loaded: Option<Loaded>,
+    loaded_companions: Vec<PageAddress>,
     /// Where each plane stands that reads by itself; empty on a part whose planes do not.
     planes: Vec<PlaneRead>,
     /// Of those, the ones whose page buffers are in use, and whose output registers are.
@@ -89,6 +95,8 @@ impl Die {
                 true => vec![PlaneRead::default(); part.shape.planes as usize],
                 false => Vec::new(),
             },
+            loaded: None,
+            loaded_companions: Vec::new(),
             buffers_in_use: 0,
             registers_in_use: 0,
             part,
@@ -202,8 +210,10 @@ impl Die {
     /// Whether a sensed page goes into a second register, so that the array is free.
     #[inline]
     fn has_output_register(&self) -> bool {
-        self.part.timing.cache_register
-            || self.suspended && self.part.suspension.resume_at == ResumeAt::ArrayRead
+        let has_one = self.part.timing.cache_register
+            || self.suspended && self.part.suspension.resume_at == ResumeAt::ArrayRead;
+        // The page of a program that waits in it leaves no room.
+        has_one && self.loaded.is_none()
     }
 
     fn begin(&mut self, operation: Operation, at: PageAddress) -> Time {
@@ -306,6 +316,9 @@ impl Die {
                 self.array = Array::Idle;
                 if self.outer.is_some() {
                     self.uncover();
+                }
+                if self.loaded.is_some() {
+                    self.begin_loaded(now);
                 }
                 match operation.kind {
                     Kind::Program => Elapsed::Programmed,

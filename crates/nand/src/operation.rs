@@ -123,6 +123,11 @@ impl Operation {
         }
     }
 
+    /// Whether a page crosses the channel for it at `now`.
+    pub(crate) fn is_in_transfer(&self, now: Time) -> bool {
+        self.prelude == Prelude::Transfer && now < self.prelude_end
+    }
+
     /// When the operation ends if it is left alone.
     pub(crate) fn end(&self, timing: &Timing) -> Time {
         self.prelude_end + self.left(timing)

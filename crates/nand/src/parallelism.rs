@@ -18,10 +18,15 @@ pub struct Parallelism {
     pub multi_plane: MultiPlane,
     /// Each plane reads by itself while others read, into its own page buffer.
     pub independent_plane_reads: bool,
+    /// The data of the next program comes in while one runs, into a second register.
+    pub cache_program: bool,
 }
 
 impl Parallelism {
     /// One thing at a time.
-    pub const NONE: Parallelism =
-        Parallelism { multi_plane: MultiPlane::None, independent_plane_reads: false };
+    pub const NONE: Parallelism = Parallelism {
+        multi_plane: MultiPlane::None,
+        independent_plane_reads: false,
+        cache_program: false,
+    };
 }

@@ -102,7 +102,7 @@ pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult
         let arrival = arrivals.peek().map(|row| commands[*row].arrival);
         let Some(now) = [events.next_time(), arrival].into_iter().flatten().min() else { break };
         while let Some(event) = events.pop_at(now) {
-            flash.handle(event, now);
+            flash.handle(event, now, &mut events);
             while let Some(id) = flash.done.pop() {
                 let txn = flash.txns.remove(id);
                 results[txn.request as usize] =

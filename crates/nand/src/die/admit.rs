@@ -25,9 +25,20 @@ impl Die {
         Ok(())
     }
 
-    /// Whether one command can take the page or block of `command` and all of `others`.
+    /// Whether one command can take the page or block of `command` and all of `others` now.
     #[cold]
     pub(super) fn admit_together(
+        &self,
+        command: Command,
+        others: &[PageAddress],
+    ) -> Result<(), Refusal> {
+        self.admit_set(command, others)?;
+        let open = others.iter().all(|other| !self.works_on(*other));
+        if open { Ok(()) } else { Err(Refusal::SuspendedBlock) }
+    }
+
+    /// Whether the part takes these pages or blocks with one command, and each page is in order.
+    pub(super) fn admit_set(
         &self,
         command: Command,
         others: &[PageAddress],
@@ -47,9 +58,6 @@ impl Die {
             };
             if !fits || before.into_iter().any(|before| before.plane == other.plane) {
                 return Err(Refusal::NotTogether);
-            }
-            if self.works_on(*other) {
-                return Err(Refusal::SuspendedBlock);
             }
             let expected = u32::from(self.next_page[block]);
             if matches!(command, Command::Program(_)) && other.page != expected {

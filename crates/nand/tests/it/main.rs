@@ -1,6 +1,7 @@
 //! Tests of one die alone: every time to the nanosecond, every order legal.
 
 mod buffers;
+mod cache_program;
 mod copyback;
 mod device;
 mod erases;

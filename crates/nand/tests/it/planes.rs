@@ -122,7 +122,8 @@ fn pages_of_a_suspension_wait_in_second_registers() {
 #[test]
 fn reads_of_one_command_are_not_for_planes_that_read_by_themselves() {
     let multi_plane = MultiPlane::Page;
-    let parallelism = Parallelism { multi_plane, independent_plane_reads: true };
+    let parallelism =
+        Parallelism { multi_plane, independent_plane_reads: true, ..Parallelism::NONE };
     let mut die = parallel_die(part(), suspending(IPS), parallelism);
     let together = die.start_together(at(0), read(0), &[page(1, 0, 0)]);
     assert_eq!(together, Err(Refusal::NotTogether));

@@ -81,6 +81,9 @@ impl Flash {
         let unit = &self.units[die as usize];
         if unit.die.is_running() {
             self.consider_suspending(die, now, work, out);
+            if self.parallelism.cache_program {
+                self.consider_loading(die, now, work, out, grant);
+            }
             return;
         }
         if !unit.die.takes_reads() {

@@ -105,9 +105,7 @@ impl Flash {
                 true => work.next_page(&self.txns[id]),
                 false => Some(self.txns[id].at),
             };
-            let closed = |other| self.units[die as usize].die.works_on(other);
-            if !other.is_some_and(|other| self.goes_with(at, other, !is_program) && !closed(other))
-            {
+            if !other.is_some_and(|other| self.goes_with(at, other, !is_program)) {
                 continue;
             }
             let placed = !is_program || work.place(&mut self.txns[id]);

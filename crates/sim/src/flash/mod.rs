@@ -3,6 +3,7 @@
 //! It knows no mapping and no host: which page a program gets, and what garbage collection does
 //! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
+mod cache;
 mod channel;
 mod decide;
 mod group;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use reprieve_base::{Geometry, PageAddress, Time};
 use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Timing};
 
+use crate::event::Schedule;
 use crate::scenario::{OperationSet, Scenario};
 use crate::sched::{self, Scheduler};
 use crate::slab::Slab;
@@ -155,6 +157,7 @@ impl Flash {
                 && !timing.cache_register
                 && parallelism.multi_plane == MultiPlane::None
                 && !parallelism.independent_plane_reads
+                && !parallelism.cache_program
                 && scenario.suspension.resume_at == ResumeAt::DataOut,
             dirty_dies: Vec::with_capacity(dies as usize),
             dirty_channels: Vec::with_capacity(geometry.channels as usize),
@@ -229,11 +232,11 @@ impl Flash {
 
     /// Handles an event.
     #[inline]
-    pub fn handle(&mut self, event: FlashEvent, now: Time) {
+    pub fn handle(&mut self, event: FlashEvent, now: Time, out: &mut impl Schedule<FlashEvent>) {
         match event {
             FlashEvent::Array { die, epoch } => {
                 if self.units[die as usize].epoch == epoch {
-                    self.array_elapsed(die, now);
+                    self.array_elapsed(die, now, out);
                 }
             }
             FlashEvent::Plane { die, plane } => self.plane_elapsed(die, plane, now),

@@ -13,7 +13,7 @@ use crate::work::Work;
 
 impl Flash {
     /// Whether the die has the channel; if not, it stands in line for it afterwards.
-    fn has_channel(&mut self, die: u32, now: Time, grant: Grant, is_read: bool) -> bool {
+    pub(super) fn has_channel(&mut self, die: u32, now: Time, grant: Grant, is_read: bool) -> bool {
         let channel = self.channel_of(die);
         if grant == Grant::Given || self.channels[channel].is_available(now) {
             return true;
@@ -219,6 +219,10 @@ impl Flash {
         unit.occupied(now);
         unit.operation = id;
         unit.promise(die, until, out);
+        if self.parallelism.cache_program {
+            // When its own data is in, that of the next can follow.
+            out.schedule(now + transfer, FlashEvent::Poke { die });
+        }
         if self.txns[id].kind == Kind::Erase && self.admission.write_in_erase {
             // A program that stood in line behind it asks at once for its suspension.
             out.schedule(now, FlashEvent::Poke { die });
@@ -253,6 +257,9 @@ impl Flash {
         self.counts.suspended_ns[usize::from(is_erase)] += suspended;
         unit.occupied(now);
         unit.promise(die, until, out);
+        if self.parallelism.cache_program {
+            out.schedule(now, FlashEvent::Poke { die });
+        }
         let mut each = unit.operation;
         while each != NONE {
             let txn = &mut self.txns[each];
@@ -269,7 +276,12 @@ impl Flash {
     }
 
     /// The array of a die has done what it promised.
-    pub(super) fn array_elapsed(&mut self, die: u32, now: Time) {
+    pub(super) fn array_elapsed(
+        &mut self,
+        die: u32,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
         let unit = &mut self.units[die as usize];
         match unit.die.elapse(now) {
             Elapsed::ReadReady => {
@@ -283,7 +295,11 @@ impl Flash {
             Elapsed::ReadHeld => book_each(&mut self.txns, unit.reading, Part::Array, now),
             Elapsed::Programmed | Elapsed::Erased => {
                 let id = unit.end_operation();
-                unit.freed(now);
+                if unit.loaded == NONE {
+                    unit.freed(now);
+                } else {
+                    self.begin_loaded(die, now, out);
+                }
                 self.operation_ended(id, now);
             }
             Elapsed::Suspended => {

@@ -22,6 +22,8 @@ pub(super) struct Unit {
     pub(super) pending_programs: u32,
     /// The program or erase that runs or was suspended last; what runs with it follows it.
     pub(super) operation: u32,
+    /// The program whose page comes in while `operation`, another one, runs; or `NONE`.
+    pub(super) loaded: u32,
     /// The suspended erase inside which that program began, or `NONE`.
     pub(super) outer: u32,
     /// The read that is being sensed, or held in the page buffer; others with it follow it.
@@ -64,6 +66,7 @@ impl Unit {
             writes: Queue::new(),
             pending_programs: 0,
             operation: NONE,
+            loaded: NONE,
             outer: NONE,
             reading: NONE,
             leaving: NONE,

@@ -29,6 +29,7 @@ pub(super) fn check(
     voltage_reset(scenario, resolved)?;
     host_write_suspends(scenario, resolved)?;
     multi_plane(scenario, resolved)?;
+    cache_program(scenario, resolved)?;
     if purpose == Use::Run {
         copyback(scenario, resolved)?;
         over_provisioning(scenario, resolved)?;
@@ -151,6 +152,23 @@ fn host_write_suspends(scenario: &Scenario, resolved: &Resolved) -> Result<(), U
     let what = "the page buffer holds one page, and data sheets allow no program inside a \
                 suspended program; must be [\"erase\"] or []";
     Err(resolved.fault("suspension.host_write_suspends", what))
+}
+
+/// The second register has the page of the next program, and no other way leads in.
+fn cache_program(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let suspension = &scenario.suspension;
+    let what = if !scenario.parallelism.cache_program {
+        return Ok(());
+    } else if suspension.program != ProgramSuspension::None && !suspension.shadow_buffer {
+        "the page of a suspended program could not come back past that of the next; must be false \
+         with suspension.shadow_buffer = false"
+    } else if scenario.suspend_rules.host_write_suspends.erase {
+        "programs inside suspended erases are not modelled with it; must be false with \
+         suspension.host_write_suspends = [\"erase\"]"
+    } else {
+        return Ok(());
+    };
+    Err(resolved.fault("parallelism.cache_program", what))
 }
 
 /// The page of a copyback is nowhere but in the chip.

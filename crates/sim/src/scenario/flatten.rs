@@ -125,10 +125,11 @@ fn suspension(suspension: &Suspension) -> [Pair; 12] {
     ]
 }
 
-fn parallelism(parallelism: &Parallelism) -> [Pair; 2] {
+fn parallelism(parallelism: &Parallelism) -> [Pair; 3] {
     [
         ("parallelism.multi_plane", text(parallelism.multi_plane.word())),
         ("parallelism.independent_plane_reads", flag(parallelism.independent_plane_reads)),
+        ("parallelism.cache_program", flag(parallelism.cache_program)),
     ]
 }
 

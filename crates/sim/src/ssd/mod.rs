@@ -215,7 +215,7 @@ impl Ssd {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Flash(event) => {
-                self.flash.handle(event, self.now);
+                self.flash.handle(event, self.now, &mut self.events);
                 while let Some(id) = self.flash.done.pop() {
                     self.transaction_done(id);
                 }

@@ -14,7 +14,7 @@ const PAGE: &str = "parallelism.multi_plane=page";
 const BLOCK: &str = "parallelism.multi_plane=block";
 
 /// Arrival in us, operation, plane, block, page.
-type Row = (u64, RigOp, u32, u32, u32);
+pub type Row = (u64, RigOp, u32, u32, u32);
 
 /// Completions in whole microseconds, and suspensions, in the order of the commands.
 pub fn rig_us(sets: &[&str], rows: &[Row]) -> Vec<(u64, u32)> {

@@ -29,5 +29,12 @@ pub(super) const PARALLELISM: Section = Section {
             "Whether each plane reads by itself while others read.",
         )
         .source("Micron data sheets of 3D parts: independent multi-plane reads"),
+        usual(
+            "parallelism.cache_program",
+            Kind::Flag,
+            "false",
+            "Whether the page of the next program comes in while one runs.",
+        )
+        .source("data sheets of NAND parts"),
     ],
 };

@@ -87,3 +87,19 @@ fn multi_plane_commands_go_without_what_is_not_modelled() {
     );
     assert!(bad(BASE, &["parallelism.multi_plane=true"]).contains("must be one of \"none\""));
 }
+
+#[test]
+fn cache_programs_go_without_what_is_not_modelled() {
+    refused(
+        &["parallelism.cache_program=true", "policy=pes-ips", "suspension.shadow_buffer=false"],
+        "--set: parallelism.cache_program = true: the page of a suspended program could not come \
+         back past that of the next; must be false with suspension.shadow_buffer = false",
+    );
+    refused(
+        &["parallelism.cache_program=true", "suspension.host_write_suspends=[\"erase\"]"],
+        "--set: parallelism.cache_program = true: programs inside suspended erases are not \
+         modelled with it; must be false with suspension.host_write_suspends = [\"erase\"]",
+    );
+    let bare = ["parallelism.cache_program=true", "policy=rps", "suspension.shadow_buffer=false"];
+    assert!(good(BASE, &bare).parallelism.cache_program);
+}

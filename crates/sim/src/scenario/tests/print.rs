@@ -71,6 +71,7 @@ fn awkward_values_are_read_back() {
         vec!["timing.page_types=2", "timing.program_iterations_by_type=[7, 1]"],
         vec!["ftl.copyback=true"],
         vec!["parallelism.multi_plane=block"],
+        vec!["parallelism.cache_program=true"],
         vec!["parallelism.independent_plane_reads=true"],
         vec!["suspension.host_read_suspends=[]"],
         vec!["suspension.host_write_suspends=[\"erase\"]"],
