@@ -58,6 +58,8 @@ pub struct Die {
     /// Of those, the ones whose page buffers are in use, and whose output registers are.
     buffers_in_use: u32,
     registers_in_use: u32,
+    /// Pages of a block that a program takes.
+    pages_together: u16,
     /// Next page of each block, plane by plane.
     next_page: Vec<u16>,
     vth: Stream,
@@ -78,6 +80,11 @@ impl Die {
             let all = types.program_iterations[..count].iter();
             assert!(all.min() > Some(&0), "a type of page whose program has no iterations");
         }
+        let together = timing.pages_together();
+        assert!(
+            together > 0 && shape.pages_per_block % together == 0,
+            "a block of part of a wordline"
+        );
         let segments = u64::from(timing.erase_segments);
         assert!(timing.erase.ns() % segments == 0, "an erase of segments of a fraction of 1 ns");
         let blocks = shape.planes as usize * shape.blocks_per_plane as usize;
@@ -100,6 +107,7 @@ impl Die {
             buffers_in_use: 0,
             registers_in_use: 0,
             part,
+            pages_together: u16::try_from(together).expect("it divides a block"),
             next_page: vec![0; blocks],
             vth: Stream::new(seed, "nand.vth", index),
             read: Stream::new(seed, "nand.read", index),
@@ -143,17 +151,7 @@ impl Die {
                 if self.works_on(at) {
                     return Err(Refusal::SuspendedBlock);
                 }
-                if !self.planes.is_empty() {
-                    return self.start_on_plane(issued, at, others);
-                }
-                let rest = others.iter().map(|other| other.page);
-                let longest = rest.fold(self.read_time(at.page), |longest, page| {
-                    longest.max(self.read_time(page))
-                });
-                let until = issued + longest;
-                self.sensed = planes as u32;
-                self.array = Array::Reading(until);
-                return Ok(until);
+                return self.start_read(issued, at, others);
             }
             Command::Program(_) => {
                 self.admit_operation(Kind::Program, at)?;
@@ -163,14 +161,14 @@ impl Die {
                 self.take_page(block, at)?;
                 for other in others {
                     let block = self.block_index(*other)?;
-                    self.next_page[block] += 1;
+                    self.next_page[block] += self.pages_together;
                 }
                 let timing = &self.part.timing;
                 let iterations = timing.iterations_of(at.page);
-                let data_in = issued + timing.bus * planes;
+                let data_in = issued + timing.data_in() * planes;
                 self.companions.extend_from_slice(others);
                 let operation = Operation::program(data_in, timing, iterations);
-                self.begin(operation.of_pages(planes as u32), at)
+                self.begin(operation.on_planes(planes as u32), at)
             }
             Command::Copyback { from, .. } => {
                 self.admit_copyback(from, at)?;
@@ -191,6 +189,25 @@ impl Die {
                 self.begin(Operation::erase(issued, &self.part.timing), at)
             }
         };
+        Ok(until)
+    }
+
+    #[inline]
+    fn start_read(
+        &mut self,
+        issued: Time,
+        at: PageAddress,
+        others: &[PageAddress],
+    ) -> Result<Time, Refusal> {
+        if !self.planes.is_empty() {
+            return self.start_on_plane(issued, at, others);
+        }
+        let rest = others.iter().map(|other| other.page);
+        let longest =
+            rest.fold(self.read_time(at.page), |longest, page| longest.max(self.read_time(page)));
+        let until = issued + longest;
+        self.sensed = others.len() as u32 + 1;
+        self.array = Array::Reading(until);
         Ok(until)
     }
 
@@ -357,11 +374,13 @@ impl Die {
         holds
     }
 
-    /// Counts the first `pages` pages of a block as programmed, without taking time.
+    /// Counts the first `pages` pages of a block, and the rest of their last wordline, as
+    /// programmed, without taking time.
     pub fn precondition(&mut self, plane: u32, block: u32, pages: u32) {
         let at = PageAddress { plane, block, page: 0 };
         let index = self.block_index(at).expect("preconditioning stays inside the die");
         assert!(pages <= self.part.shape.pages_per_block, "more pages programmed than a block has");
+        let pages = pages.next_multiple_of(u32::from(self.pages_together));
         self.next_page[index] = u16::try_from(pages).expect("pages of a block fit 16 bits");
     }
 

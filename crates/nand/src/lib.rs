@@ -16,5 +16,5 @@ pub use parallelism::{MultiPlane, Parallelism};
 pub use refusal::Refusal;
 pub use timing::{
     EraseMode, EraseResume, PAGE_TYPES_MAX, PageOrder, PageTypes, ProgramSuspension, ReadLaw,
-    Restore, ResumeAt, Suspension, Timing, VthReached,
+    Restore, ResumeAt, Suspension, Timing, VthReached, Wordline,
 };

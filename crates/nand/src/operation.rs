@@ -61,8 +61,8 @@ struct Phase {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operation {
     pub(crate) kind: Kind,
-    /// Pages that it programs together, or blocks that it erases.
-    pages: u32,
+    /// Planes on which it works.
+    planes: u32,
     /// Program: iterations in all.
     iterations: u32,
     position: Position,
@@ -97,9 +97,9 @@ impl Operation {
         Operation::new(Kind::Program, prelude_end, timing, iterations)
     }
 
-    /// The same for so many pages together.
-    pub(crate) fn of_pages(self, pages: u32) -> Operation {
-        Operation { pages, ..self }
+    /// The same on so many planes.
+    pub(crate) fn on_planes(self, planes: u32) -> Operation {
+        Operation { planes, ..self }
     }
 
     fn new(kind: Kind, prelude_end: Time, timing: &Timing, iterations: u32) -> Operation {
@@ -112,7 +112,7 @@ impl Operation {
         };
         Operation {
             kind,
-            pages: 1,
+            planes: 1,
             iterations,
             position,
             prelude: Prelude::Transfer,
@@ -161,7 +161,7 @@ impl Operation {
         let exact = suspension.erase_resume == EraseResume::Exact;
         let (prelude, length) = match self.kind {
             Kind::Program if suspension.shadow_buffer => (Prelude::Restore, timing.buffer),
-            Kind::Program => (Prelude::Transfer, timing.bus * u64::from(self.pages)),
+            Kind::Program => (Prelude::Transfer, timing.data_in() * u64::from(self.planes)),
             Kind::Erase if exact && self.position.needs_set_up => {
                 (Prelude::SetUp, timing.voltage_reset)
             }

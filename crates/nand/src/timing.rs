@@ -39,13 +39,32 @@ pub struct Timing {
     pub cache_register: bool,
     /// Pages of a block that differ in their times; `None`: all are alike.
     pub page_types: Option<PageTypes>,
+    /// Pages that are programmed together; `None`: each by itself.
+    pub wordline: Option<Wordline>,
 }
 
 impl Timing {
     /// A program of a page of a block that nobody suspends, its command and its data in included.
     pub fn undisturbed_program(&self, page: u32) -> Dur {
         let iteration = self.program_pulse + self.verify;
-        self.command + self.bus + iteration * u64::from(self.iterations_of(page))
+        self.command + self.data_in() + iteration * u64::from(self.iterations_of(page))
+    }
+
+    /// The data of a program over the channel: a page, or those of a wordline.
+    #[inline]
+    pub fn data_in(&self) -> Dur {
+        match self.wordline {
+            None => self.bus,
+            Some(Wordline { pages, load_gap }) => {
+                self.bus * u64::from(pages) + load_gap * u64::from(pages - 1)
+            }
+        }
+    }
+
+    /// Pages of a block that a program takes.
+    #[inline]
+    pub fn pages_together(&self) -> u32 {
+        self.wordline.map_or(1, |wordline| wordline.pages)
     }
 
     /// A copyback that nobody suspends, from page to page, its two commands included.
@@ -77,6 +96,15 @@ impl Timing {
     pub fn undisturbed_erase(&self) -> Dur {
         self.command + self.erase + self.erase_verify
     }
+}
+
+/// A wordline whose pages are programmed together, by one program (one shot).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wordline {
+    /// How many pages, 2 or more; they divide a block.
+    pub pages: u32,
+    /// Between the transfers of two of them.
+    pub load_gap: Dur,
 }
 
 /// The most page types that a part can have: the bits of a QLC cell.

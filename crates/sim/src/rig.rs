@@ -65,6 +65,9 @@ impl Work for NoWork {
     fn could_place(&self, txn: &Txn, closed: Option<(u32, u32)>) -> bool {
         Some((txn.at.plane, txn.at.block)) != closed
     }
+    fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
+        txn.at == PageAddress { page: first.page + number, ..first }
+    }
     fn next_page(&self, txn: &Txn) -> Option<PageAddress> {
         Some(txn.at)
     }
@@ -77,6 +80,9 @@ impl Work for NoWork {
     }
     fn gc_take(&mut self, _: u32, _: Time) -> Txn {
         unreachable!("the rig collects no garbage")
+    }
+    fn gc_take_page(&mut self, _: &Txn, _: u32, _: Time) -> Option<Txn> {
+        None
     }
     fn gc_take_erase(&mut self, _: u32, _: Option<u32>, _: Time) -> Option<Txn> {
         None

@@ -17,7 +17,7 @@ impl Die {
         match at.page.cmp(&expected) {
             std::cmp::Ordering::Less => return Err(Refusal::AlreadyProgrammed),
             std::cmp::Ordering::Greater => return Err(Refusal::OutOfOrder { expected }),
-            std::cmp::Ordering::Equal => self.next_page[block] += 1,
+            std::cmp::Ordering::Equal => self.next_page[block] += self.pages_together,
         }
         if self.suspended {
             self.enclose();
@@ -73,6 +73,9 @@ impl Die {
     /// Whether a page can be moved within the die now.
     pub(super) fn admit_copyback(&self, from: PageAddress, to: PageAddress) -> Result<(), Refusal> {
         self.block_index(from)?;
+        if self.pages_together > 1 {
+            return Err(Refusal::NotTogether);
+        }
         if from.plane != to.plane {
             return Err(Refusal::OtherPlane);
         }

@@ -12,7 +12,7 @@ use crate::timing::ProgramSuspension;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loaded {
     at: PageAddress,
-    pages: u32,
+    planes: u32,
     data_in_end: Time,
 }
 
@@ -55,25 +55,25 @@ impl Die {
         self.take_page(block, at)?;
         for other in others {
             let block = self.block_index(*other)?;
-            self.next_page[block] += 1;
+            self.next_page[block] += self.pages_together;
         }
         self.loaded_companions.extend_from_slice(others);
-        let pages = others.len() as u32 + 1;
+        let planes = others.len() as u32 + 1;
         let timing = &self.part.timing;
-        let data_in_end = now + (timing.command + timing.bus) * u64::from(pages);
-        self.loaded = Some(Loaded { at, pages, data_in_end });
+        let data_in_end = now + (timing.command + timing.data_in()) * u64::from(planes);
+        self.loaded = Some(Loaded { at, planes, data_in_end });
         Ok(data_in_end)
     }
 
     /// The program that was loaded takes the array from the one that has ended.
     #[cold]
     pub(super) fn begin_loaded(&mut self, now: Time) {
-        let Loaded { at, pages, data_in_end } = self.loaded.take().expect("a program is loaded");
+        let Loaded { at, planes, data_in_end } = self.loaded.take().expect("a program is loaded");
         let timing = &self.part.timing;
         let iterations = timing.iterations_of(at.page);
         let operation = Operation::program(data_in_end.max(now), timing, iterations);
         std::mem::swap(&mut self.companions, &mut self.loaded_companions);
-        self.begin(operation.of_pages(pages), at);
+        self.begin(operation.on_planes(planes), at);
     }
 
     /// When the program or erase that runs will have ended, if it is not suspended.

@@ -1,6 +1,6 @@
 //! Copybacks: a page read and programmed within its plane, without a transfer.
 //!
-//! Left alone and begun at 0: two commands to 200, sensing to 1200, three iterations of 380 to 2340.
+//! Left alone and begun at 0: two commands to 200, sensing to 1200, iterations to 2340.
 
 use reprieve_nand::{Command, Elapsed, ProgramSuspension, Refusal, Suspension, Timing};
 

@@ -65,6 +65,7 @@ pub fn part() -> Timing {
         suspend_overhead: ns(13),
         cache_register: false,
         page_types: None,
+        wordline: None,
     }
 }
 

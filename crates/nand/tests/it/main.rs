@@ -21,3 +21,4 @@ mod resume_at;
 mod segments;
 mod target;
 mod undisturbed;
+mod wordlines;

@@ -348,6 +348,7 @@ fn timings() -> impl Strategy<Value = Timing> {
             suspend_overhead: ns(overhead_ns),
             cache_register,
             page_types: None,
+            wordline: None,
         }
     })
 }

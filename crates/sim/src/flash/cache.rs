@@ -43,7 +43,7 @@ impl Flash {
         txn.unsuspendable = view.writes_first;
         txn.next = NONE;
         if self.parallelism.multi_plane != MultiPlane::None {
-            self.gather_writes(id, work);
+            self.gather_writes(id, now, work);
         }
         self.load(id, now, out);
     }

@@ -93,6 +93,9 @@ impl Flash {
         if by_plane && !self.decide_planes(die, now, work, out, grant) {
             return;
         }
+        if self.together > 1 {
+            self.look_again(die, now, out);
+        }
         let read = self.admissible_read(die, work);
         let view = self.view(die, read, now, work);
         match self.scheduler.choose(&view) {
@@ -186,7 +189,7 @@ impl Flash {
             suspended,
             must_resume: false,
             read: read.map(|id| self.txns[id].seq),
-            write: unit.writes.first().map(|id| self.txns[id].seq),
+            write: self.next_write(die, now).map(|id| self.txns[id].seq),
             writes_first: unit.pending_programs >= self.write_queue_limit,
             urgent_gc: None,
             gc_gives_way: false,
@@ -203,6 +206,8 @@ impl Flash {
             }
             return view;
         }
+        // Pages that wait for the rest of their wordline go ahead of nothing.
+        view.writes_first &= self.together == 1 || view.write.is_some();
         match work.gc_need(die) {
             GcNeed::None => self.units[die as usize].gc_waits = None,
             GcNeed::Idle => view.idle_gc = true,

@@ -6,7 +6,7 @@ use reprieve_base::{PageAddress, Time};
 use reprieve_nand::MultiPlane;
 
 use super::Flash;
-use crate::txn::{Kind, NONE};
+use crate::txn::{Kind, NONE, Txn};
 use crate::work::Work;
 
 impl Flash {
@@ -15,13 +15,15 @@ impl Flash {
     pub(super) fn list_others(&mut self, id: u32) -> u64 {
         self.others.clear();
         let mut each = self.txns[id].next;
-        if each != NONE {
-            self.count_command(self.txns[id].kind);
-        }
         while each != NONE {
             let txn = &self.txns[each];
-            self.others.push(txn.at);
-            each = txn.next;
+            if self.opens_plane(txn) {
+                self.others.push(txn.at);
+            }
+            each = self.txns[each].next;
+        }
+        if !self.others.is_empty() {
+            self.count_command(self.txns[id].kind);
         }
         self.others.len() as u64 + 1
     }
@@ -41,10 +43,18 @@ impl Flash {
     pub(super) fn planes_of(&self, id: u32) -> u64 {
         let (mut planes, mut each) = (1, self.txns[id].next);
         while each != NONE {
-            planes += 1;
-            each = self.txns[each].next;
+            let txn = &self.txns[each];
+            planes += u64::from(self.opens_plane(txn));
+            each = txn.next;
         }
         planes
+    }
+
+    /// Whether a transaction that follows another is the first of its plane.
+    #[inline]
+    fn opens_plane(&self, txn: &Txn) -> bool {
+        let is_program = matches!(txn.kind, Kind::Program | Kind::GcProgram);
+        self.together == 1 || !is_program || txn.at.page % self.together == 0
     }
 
     /// Whether one command can take `other` with `first`, if their planes differ.
@@ -84,10 +94,10 @@ impl Flash {
 
     /// Links to a program or erase that begins those that wait and can go with it: of each other
     /// plane the oldest, for what waits for a plane keeps its order.
-    pub(super) fn gather_writes<W: Work>(&mut self, first: u32, work: &mut W) {
+    pub(super) fn gather_writes<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
         let (die, at) = (self.txns[first].die, self.txns[first].at);
         let kind = self.txns[first].kind;
-        let mut last = first;
+        let mut last = self.last_of(first);
         let mut passed = Planes::default();
         let mut next = self.units[die as usize].writes.first();
         while let Some(id) = next {
@@ -101,6 +111,9 @@ impl Flash {
                 continue;
             }
             let is_program = kind == Kind::Program;
+            if is_program && self.together > 1 && !self.is_ready(id, now) {
+                continue;
+            }
             let other = match is_program {
                 true => work.next_page(&self.txns[id]),
                 false => Some(self.txns[id].at),
@@ -117,7 +130,21 @@ impl Flash {
             self.txns[id].next = NONE;
             self.txns[last].next = id;
             last = id;
+            if is_program && self.together > 1 {
+                last = self.gather_wordline(first, id, work);
+                // What has been taken may have been next.
+                next = self.units[die as usize].writes.first();
+            }
         }
+    }
+
+    /// The last transaction of a command.
+    pub(super) fn last_of(&self, first: u32) -> u32 {
+        let mut last = first;
+        while self.txns[last].next != NONE {
+            last = self.txns[last].next;
+        }
+        last
     }
 
     /// Links to an erase of garbage collection those to which other planes have come.

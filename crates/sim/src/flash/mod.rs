@@ -11,10 +11,11 @@ mod independent;
 mod queue;
 mod start;
 mod unit;
+mod wordline;
 
 use std::sync::Arc;
 
-use reprieve_base::{Geometry, PageAddress, Time};
+use reprieve_base::{Dur, Geometry, PageAddress, Time};
 use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Timing};
 
 use crate::event::Schedule;
@@ -101,6 +102,11 @@ pub struct Flash {
     admission: Admission,
     write_queue_limit: u32,
     parallelism: Parallelism,
+    /// Pages of a plane that a program takes, and how long one waits for the others.
+    together: u32,
+    wordline_timeout: Dur,
+    /// What was queued before this in order of arrival waits no more: a flush has come.
+    flushed: u64,
     /// Where else the command that begins works: pages and blocks of other planes.
     others: Vec<PageAddress>,
     /// A die has its channel to itself, so that the end of a read is known at its start.
@@ -152,6 +158,9 @@ impl Flash {
             },
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
             parallelism,
+            together: timing.pages_together(),
+            wordline_timeout: scenario.ftl.wordline_timeout,
+            flushed: 0,
             others: Vec::with_capacity(geometry.planes_per_die as usize),
             private_channels: geometry.dies_per_channel == 1
                 && !timing.cache_register
@@ -167,6 +176,7 @@ impl Flash {
             counts: FlashCounts {
                 suspensions_by_write: writes.then_some(0),
                 multi_plane: (parallelism.multi_plane != MultiPlane::None).then_some([0; 3]),
+                padded_pages: (timing.pages_together() > 1).then_some(0),
                 copybacks: scenario.ftl.copyback.then_some(0),
                 ..FlashCounts::default()
             },
@@ -185,6 +195,9 @@ impl Flash {
             unit.reads.push(&mut self.txns, id);
         } else {
             unit.pending_programs += u32::from(kind == Kind::Program);
+            if self.together > 1 && kind == Kind::Program {
+                unit.waiting[self.txns[id].at.plane as usize] += 1;
+            }
             unit.writes.push(&mut self.txns, id);
         }
         self.wake(die);

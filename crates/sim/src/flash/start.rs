@@ -121,8 +121,7 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         (grant, unsuspendable): (Grant, bool),
     ) {
-        let unit = &self.units[die as usize];
-        let Some(id) = unit.writes.first() else { return };
+        let Some(id) = self.next_write(die, now) else { return };
         let kind = self.txns[id].kind;
         if !self.can_begin(die, kind, now, grant) {
             return;
@@ -142,8 +141,11 @@ impl Flash {
         let txn = &mut self.txns[id];
         txn.unsuspendable = unsuspendable;
         txn.next = NONE;
+        if self.together > 1 {
+            self.gather_wordline(id, id, work);
+        }
         if self.parallelism.multi_plane != MultiPlane::None {
-            self.gather_writes(id, work);
+            self.gather_writes(id, now, work);
         }
         self.run(id, now, out);
     }
@@ -164,6 +166,9 @@ impl Flash {
         debug_assert_eq!(txn.kind, kind, "garbage collection took another step than it named");
         let id = self.txns.insert(txn);
         self.units[die as usize].gc_waits = None;
+        if kind == Kind::GcProgram && self.together > 1 {
+            self.gather_held(id, now, work);
+        }
         if kind == Kind::Erase && self.parallelism.multi_plane != MultiPlane::None {
             self.gather_erases(id, now, work);
         }
@@ -180,7 +185,7 @@ impl Flash {
                 let from = self.address(txn.old);
                 (Command::Copyback { from, to: txn.at }, timing.command * 2)
             }
-            _ => (Command::Program(txn.at), timing.command + timing.bus),
+            _ => (Command::Program(txn.at), timing.command + timing.data_in()),
         }
     }
 
@@ -250,7 +255,7 @@ impl Flash {
         let until = unit.die.resume(now).expect("the die is suspended, free and has the channel");
         let suspended = (now - unit.suspended_since).ns();
         let transfer = match needs_channel {
-            true => self.timing.bus * u64::from(unit.die.planes_at_work()),
+            true => self.timing.data_in() * u64::from(unit.die.planes_at_work()),
             false => Dur::ZERO,
         };
         let is_erase = self.txns[unit.operation].kind == Kind::Erase;
@@ -326,6 +331,9 @@ impl Flash {
     #[inline]
     fn operation_ended(&mut self, id: u32, now: Time) {
         let planes = self.planes_of(id);
+        if self.together > 1 {
+            self.count_padding(id, planes);
+        }
         let mut each = id;
         while each != NONE {
             self.txns[each].book(Part::Array, now);

@@ -18,6 +18,10 @@ pub(super) struct Unit {
     pub(super) reads: Queue,
     /// Host programs, and the erases of the rig.
     pub(super) writes: Queue,
+    /// Where programs take several pages: programs in `writes` by plane; else empty.
+    pub(super) waiting: Vec<u32>,
+    /// When the die will look again whether one has waited for long enough.
+    pub(super) looks_at: Time,
     /// Programs in `writes`.
     pub(super) pending_programs: u32,
     /// The program or erase that runs or was suspended last; what runs with it follows it.
@@ -64,6 +68,11 @@ impl Unit {
             die,
             reads: Queue::new(),
             writes: Queue::new(),
+            waiting: match part.timing.wordline {
+                None => Vec::new(),
+                Some(_) => vec![0; part.shape.planes as usize],
+            },
+            looks_at: Time::ZERO,
             pending_programs: 0,
             operation: NONE,
             loaded: NONE,

@@ -1,8 +1,8 @@
 //! Garbage collection within a plane, one flash operation at a time.
 //!
 //! A die asks for the next step whenever it has time for one, so that the host gets in between any
-//! two of them: a read of a valid page, its program into the open block, or both at once as a copyback,
-//! and at last the erase.
+//! two of them: a read of a valid page, its program into the open block, or both at once as a
+//! copyback, and at last the erase.
 
 use reprieve_base::{PageAddress, Time};
 
@@ -101,18 +101,17 @@ impl Ftl {
             job.cursor = 0;
             self.forget_need(plane);
         }
+        let together = self.planes[plane as usize].together;
         let job = &mut self.planes[plane as usize].job;
         let victim = job.victim.expect("just made sure of");
-        if let Some(held) = job.held {
-            if self.map.owner(held.source) == Some(held.lpn) {
-                return Some(Kind::GcProgram);
-            }
-            // Overwritten while it was on its way: nothing to write any more.
-            job.held = None;
-        }
+        // What was overwritten while it was on its way need not be written any more.
+        job.held.retain(|held| self.map.owner(held.source) == Some(held.lpn));
         let pages = self.geometry.pages_per_block;
         while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
             job.cursor += 1;
+        }
+        if job.writes_held(pages, together) {
+            return Some(Kind::GcProgram);
         }
         let moves = if self.copyback { Kind::GcCopy } else { Kind::GcRead };
         Some(if job.cursor < pages { moves } else { Kind::Erase })
@@ -154,12 +153,14 @@ impl Ftl {
         let die = plane / self.geometry.planes_per_die;
         let in_die = plane % self.geometry.planes_per_die;
         let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
+        let together = self.planes[plane as usize].together;
         let job = &mut self.planes[plane as usize].job;
         job.in_flight = true;
         let victim = job.victim.expect("a step is taken after it was named");
         let at = PageAddress { plane: in_die, block: victim % blocks, page: job.cursor % pages };
-        if let Some(held) = job.held {
-            let at = self.allocate(plane);
+        if job.writes_held(pages, together) {
+            let held = job.held[0];
+            let at = self.allocate_together(plane);
             let mut txn = Txn::new(Kind::GcProgram, die, at, held.lpn, NONE, now);
             txn.old = held.source;
             return txn;
@@ -181,15 +182,25 @@ impl Ftl {
         txn
     }
 
+    /// The program of a further page that is held, in the wordline of `first`, which was taken.
+    pub(super) fn take_held(&self, first: &Txn, number: u32, now: Time) -> Option<Txn> {
+        let plane = self.plane_of(first.die, first.at);
+        let held = self.planes[plane as usize].job.held.get(number as usize)?;
+        let at = PageAddress { page: first.at.page + number, ..first.at };
+        let mut txn = Txn::new(Kind::GcProgram, first.die, at, held.lpn, NONE, now);
+        txn.old = held.source;
+        Some(txn)
+    }
+
     /// A step is complete.
     pub fn finish_step(&mut self, txn: &Txn, txns: &mut Slab<Txn>) {
         let plane = self.plane_of(txn.die, txn.at);
         let job = &mut self.planes[plane as usize].job;
         job.in_flight = false;
         match txn.kind {
-            Kind::GcRead => job.held = Some(Held { source: txn.old, lpn: txn.lpn }),
+            Kind::GcRead => job.held.push(Held { source: txn.old, lpn: txn.lpn }),
             Kind::GcProgram | Kind::GcCopy => {
-                job.held = None;
+                job.held.retain(|held| held.source != txn.old);
                 let page = self.page_number(txn.die, txn.at);
                 self.relocate(txn.old, page, txn.lpn, txns);
             }

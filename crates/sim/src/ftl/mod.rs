@@ -17,7 +17,7 @@ use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
 use crate::work::{GcNeed, Work};
 use map::Map;
-use plane::Plane;
+use plane::{Allocated, Plane};
 
 pub use map::Mapping;
 pub use precondition::Preconditioner;
@@ -84,7 +84,10 @@ impl Ftl {
         Ok(Ftl {
             geometry,
             map: Map::new(scenario.logical_pages(), physical)?,
-            planes: vec![Plane::new(geometry.blocks_per_plane); geometry.planes() as usize],
+            planes: vec![
+                Plane::new(geometry.blocks_per_plane, scenario.timing.pages_together());
+                geometry.planes() as usize
+            ],
             index: BlockIndex::new(
                 geometry.planes(),
                 geometry.blocks_per_plane,
@@ -264,8 +267,22 @@ impl Ftl {
     /// Takes the next page of a plane, counted over the drive.
     #[inline]
     fn allocate(&mut self, plane: u32) -> PageAddress {
-        let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
-        let got = self.planes[plane as usize].allocate(pages_per_block);
+        let got = self.planes[plane as usize].allocate(self.geometry.pages_per_block);
+        self.taken(plane, got)
+    }
+
+    /// Takes what a program of a plane takes: the first page of the next wordline.
+    #[inline]
+    fn allocate_together(&mut self, plane: u32) -> PageAddress {
+        let got = self.planes[plane as usize].allocate_together(self.geometry.pages_per_block);
+        self.taken(plane, got)
+    }
+
+    /// The address of what was taken from a plane, and what follows from a block's having been
+    /// opened for it.
+    #[inline]
+    fn taken(&mut self, plane: u32, got: Allocated) -> PageAddress {
+        let Geometry { blocks_per_plane, planes_per_die, .. } = self.geometry;
         if got.page == 0 {
             self.forget_need(plane);
         }
@@ -298,13 +315,18 @@ impl Work for Ftl {
         if !self.has_room(plane) {
             return false;
         }
-        txn.at = self.allocate(plane);
+        txn.at = self.allocate_together(plane);
         true
     }
 
     fn could_place(&self, txn: &Txn, _: Option<(u32, u32)>) -> bool {
         // A block that is being erased is neither open nor free: no page of it is ever named.
         self.has_room(self.plane_of(txn.die, txn.at))
+    }
+
+    fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
+        txn.at = PageAddress { page: first.page + number, ..first };
+        true
     }
 
     fn next_page(&self, txn: &Txn) -> Option<PageAddress> {
@@ -346,6 +368,10 @@ impl Work for Ftl {
 
     fn gc_take(&mut self, die: u32, now: Time) -> Txn {
         self.take_step(die, now)
+    }
+
+    fn gc_take_page(&mut self, first: &Txn, number: u32, now: Time) -> Option<Txn> {
+        self.take_held(first, number, now)
     }
 
     fn gc_take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn> {

@@ -15,6 +15,8 @@ pub(super) struct Plane {
     pub(super) next_page: u32,
     /// Valid pages, and pages of the host that will be programmed here.
     pub(super) committed: u32,
+    /// Pages of a block that a program takes.
+    pub(super) together: u32,
     /// Erases begun, by which queued reads notice that their address may be void.
     pub(super) erases: u32,
     pub(super) job: Job,
@@ -28,11 +30,12 @@ pub(super) struct Allocated {
 }
 
 impl Plane {
-    pub(super) fn new(blocks: u32) -> Plane {
+    pub(super) fn new(blocks: u32, together: u32) -> Plane {
         Plane {
             free: (0..blocks).collect(),
             active: None,
             next_page: 0,
+            together,
             committed: 0,
             erases: 0,
             job: Job::default(),
@@ -57,16 +60,37 @@ impl Plane {
     #[inline]
     pub(super) fn has_room(&self, reserve: u32, pages_per_block: u32) -> bool {
         let free = self.free_blocks();
-        let open = self.active.is_some() && self.next_page < pages_per_block;
+        let open = self.active.is_some() && self.next_start() < pages_per_block;
         free > reserve || (free == reserve && open)
     }
 
-    /// Block and page that `allocate` would take.
+    /// The first page of the open block at which a program can begin; the block's end if none.
+    #[inline]
+    pub(super) fn next_start(&self) -> u32 {
+        if self.together == 1 { self.next_page } else { self.round_up() }
+    }
+
+    #[cold]
+    fn round_up(&self) -> u32 {
+        self.next_page.next_multiple_of(self.together)
+    }
+
+    /// The pages that a program takes, of which the first is returned; pages that are left over
+    /// before them stay empty.
+    #[inline]
+    pub(super) fn allocate_together(&mut self, pages_per_block: u32) -> Allocated {
+        self.next_page = self.next_start();
+        let got = self.allocate(pages_per_block);
+        self.next_page += self.together - 1;
+        got
+    }
+
+    /// Block and page that `allocate_together` would take.
     ///
     /// Panics if no block is free, as that does.
     pub(super) fn next(&self, pages_per_block: u32) -> (u32, u32) {
         match self.active {
-            Some(block) if self.next_page < pages_per_block => (block, self.next_page),
+            Some(block) if self.next_start() < pages_per_block => (block, self.next_start()),
             _ => (*self.free.front().expect("the reserve of free blocks is kept"), 0),
         }
     }

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use reprieve_base::Geometry;
-use reprieve_nand::{EraseMode, PAGE_TYPES_MAX, PageTypes, Parallelism, Suspension, Timing};
+use reprieve_nand::{
+    EraseMode, PAGE_TYPES_MAX, PageTypes, Parallelism, Suspension, Timing, Wordline,
+};
 use reprieve_trace::{
     Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, TraceConfig, WorkloadConfig,
 };
@@ -70,6 +72,10 @@ fn timing(values: &Values) -> Timing {
         suspend_overhead: values.dur("timing.t_suspend_overhead_us"),
         cache_register: values.flag("timing.cache_register"),
         page_types: page_types(values),
+        wordline: match values.u32("timing.wordline_pages") {
+            1 => None,
+            pages => Some(Wordline { pages, load_gap: values.dur("timing.t_load_gap_us") }),
+        },
     }
 }
 
@@ -145,6 +151,7 @@ fn ftl(values: &Values) -> Ftl {
         gc_start_free_share: values.number("ftl.gc_start_free_share"),
         gc_hard_free_blocks: values.u32("ftl.gc_hard_free_blocks"),
         gc_background: values.flag("ftl.gc_background"),
+        wordline_timeout: values.dur("ftl.wordline_timeout_us"),
         copyback: values.flag("ftl.copyback"),
         precondition: Word::of_word(values.text("ftl.precondition")),
     }

@@ -26,6 +26,7 @@ pub(super) fn check(
 ) -> Result<(), UserError> {
     erase_segments(scenario, resolved)?;
     page_types(scenario, resolved)?;
+    wordline(scenario, resolved, purpose)?;
     voltage_reset(scenario, resolved)?;
     host_write_suspends(scenario, resolved)?;
     multi_plane(scenario, resolved)?;
@@ -154,6 +155,63 @@ fn host_write_suspends(scenario: &Scenario, resolved: &Resolved) -> Result<(), U
     Err(resolved.fault("suspension.host_write_suspends", what))
 }
 
+/// A wordline is part of a block and programmed at once.
+fn wordline(scenario: &Scenario, resolved: &Resolved, purpose: Use) -> Result<(), UserError> {
+    let Some(wordline) = scenario.timing.wordline else {
+        if resolved.values.dur("timing.t_load_gap_us") == Dur::ZERO {
+            return Ok(());
+        }
+        let what = "one page has no gap; must be 0 with timing.wordline_pages = 1";
+        return Err(resolved.fault("timing.t_load_gap_us", what));
+    };
+    let pages = wordline.pages;
+    let refuse = |what: &str| {
+        let what = format!("{what}; must be 1 with it");
+        Err(resolved.fault("timing.wordline_pages", what))
+    };
+    let values = &resolved.values;
+    if scenario.geometry.pages_per_block % pages != 0 {
+        let per_block = scenario.geometry.pages_per_block;
+        let what = format!("must divide geometry.pages_per_block = {per_block}");
+        Err(resolved.fault("timing.wordline_pages", what))
+    } else if values.counts_if_on("timing.program_iterations_by_type").is_some() {
+        refuse("a wordline has one program, and timing.program_iterations_by_type gives several")
+    } else if scenario.parallelism.cache_program {
+        refuse("cache programs of whole wordlines are not modelled (parallelism.cache_program)")
+    } else if scenario.ftl.copyback {
+        refuse("copybacks of whole wordlines are not modelled (ftl.copyback)")
+    } else if scenario.suspend_rules.host_write_suspends.erase {
+        refuse(
+            "programs of whole wordlines inside suspended erases are not modelled \
+             (suspension.host_write_suspends)",
+        )
+    } else if purpose == Use::Run {
+        wordline_spare(scenario, resolved, pages)
+    } else {
+        Ok(())
+    }
+}
+
+/// Collection moves whole wordlines, so that a victim has to have as many invalid pages.
+fn wordline_spare(scenario: &Scenario, resolved: &Resolved, pages: u32) -> Result<(), UserError> {
+    let geometry = &scenario.geometry;
+    let user = u64::from(scenario.logical_pages()).div_ceil(u64::from(geometry.planes()));
+    let kept = u64::from(scenario.ftl.gc_hard_free_blocks) + GC_BLOCKS - 1;
+    let blocks = u64::from(geometry.blocks_per_plane);
+    let room = blocks.saturating_sub(kept) * u64::from(geometry.pages_per_block);
+    let padded = u64::from(pages - 1) * blocks;
+    if user + padded <= room {
+        return Ok(());
+    }
+    let what = format!(
+        "leaves {user} pages of the user in a plane, and with timing.wordline_pages = {pages}, of \
+         which collection may have to pad all but one in each block, there is room for {}; must \
+         be larger",
+        room.saturating_sub(padded)
+    );
+    Err(resolved.fault("ftl.over_provisioning", what))
+}
+
 /// The second register has the page of the next program, and no other way leads in.
 fn cache_program(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     let suspension = &scenario.suspension;
@@ -192,6 +250,16 @@ fn copyback(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
 
 /// Multi-plane commands stay outside suspended erases, and a set of planes has 128 at most.
 fn multi_plane(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let by_plane = scenario.timing.wordline.is_some();
+    if scenario.geometry.planes_per_die > PLANES_MAX
+        && (by_plane || scenario.parallelism.multi_plane != MultiPlane::None)
+    {
+        let what = format!(
+            "dies of more than {PLANES_MAX} planes have no programs of several pages here; must \
+             be at most that"
+        );
+        return Err(resolved.fault("geometry.planes_per_die", what));
+    }
     if scenario.parallelism.multi_plane == MultiPlane::None {
         return Ok(());
     }
@@ -199,13 +267,6 @@ fn multi_plane(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError
         let what = "programs inside suspended erases are not modelled with multi-plane commands; \
                     must be \"none\" with suspension.host_write_suspends = [\"erase\"]";
         return Err(resolved.fault("parallelism.multi_plane", what));
-    }
-    if scenario.geometry.planes_per_die > PLANES_MAX {
-        let what = format!(
-            "dies of more than {PLANES_MAX} planes have no multi-plane commands here; must be at \
-             most that"
-        );
-        return Err(resolved.fault("geometry.planes_per_die", what));
     }
     Ok(())
 }

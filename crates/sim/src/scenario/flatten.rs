@@ -90,6 +90,11 @@ fn timing(timing: &Timing) -> Vec<Pair> {
         ("timing.t_suspend_overhead_us", dur(timing.suspend_overhead)),
         ("timing.cache_register", flag(timing.cache_register)),
     ];
+    let (pages, gap) = match timing.wordline {
+        None => (1, Dur::ZERO),
+        Some(wordline) => (wordline.pages, wordline.load_gap),
+    };
+    pairs.extend([("timing.wordline_pages", count(pages)), ("timing.t_load_gap_us", dur(gap))]);
     if let Some(types) = &timing.page_types {
         let used = types.count as usize;
         let iterations = types.program_iterations[..used].iter().copied().map(u64::from);
@@ -145,7 +150,7 @@ fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
     ]
 }
 
-fn ftl(ftl: &Ftl) -> [Pair; 8] {
+fn ftl(ftl: &Ftl) -> [Pair; 9] {
     [
         ("ftl.over_provisioning", number(ftl.over_provisioning)),
         ("ftl.placement", text(&ftl.placement)),
@@ -153,6 +158,7 @@ fn ftl(ftl: &Ftl) -> [Pair; 8] {
         ("ftl.gc_start_free_share", number(ftl.gc_start_free_share)),
         ("ftl.gc_hard_free_blocks", count(ftl.gc_hard_free_blocks)),
         ("ftl.gc_background", flag(ftl.gc_background)),
+        ("ftl.wordline_timeout_us", dur(ftl.wordline_timeout)),
         ("ftl.copyback", flag(ftl.copyback)),
         ("ftl.precondition", text(ftl.precondition.word())),
     ]

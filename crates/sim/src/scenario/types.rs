@@ -109,6 +109,8 @@ pub struct Ftl {
     pub gc_hard_free_blocks: u32,
     /// Whether garbage collection uses idle time, or only runs when it is forced.
     pub gc_background: bool,
+    /// How long a page waits for the others of its wordline.
+    pub wordline_timeout: Dur,
     /// Whether garbage collection moves pages by copyback, without the channel.
     pub copyback: bool,
     /// State of the drive before the first request.

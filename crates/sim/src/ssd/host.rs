@@ -150,7 +150,9 @@ impl Ssd {
     }
 
     fn flush_arrived(&mut self, id: u32) {
-        if !self.intervals.flush(id) {
+        if self.intervals.flush(id) {
+            self.flash.flush();
+        } else {
             self.request_done(id, &Parts::default());
         }
     }

@@ -21,6 +21,9 @@ pub struct FlashCounts {
     /// Commands for reads, programs and erases that worked on several planes; `None` where none
     /// may.
     pub multi_plane: Option<[u64; 3]>,
+    /// Pages of wordlines that were programmed without data; `None` where pages are programmed one
+    /// by one.
+    pub padded_pages: Option<u64>,
     /// Block erases.
     pub erases: u64,
     /// Suspensions of programs and of erases.

@@ -161,6 +161,9 @@ impl Facts<'_> {
             counts["multi_plane_commands"] =
                 json!({"read": read, "program": program, "erase": erase});
         }
+        if let Some(padded) = flash.padded_pages {
+            counts["padded_pages"] = json!(padded);
+        }
         if let Some(copybacks) = flash.copybacks {
             counts["copybacks"] = json!(copybacks);
         }

@@ -18,4 +18,5 @@ mod oracle_gen;
 mod oracle_self;
 mod planes;
 mod smoke;
+mod wordlines;
 mod worked_examples;

@@ -93,6 +93,7 @@ fn fast12(slc: bool) -> Timing {
         suspend_overhead: Dur::ZERO,
         cache_register: false,
         page_types: None,
+        wordline: None,
     }
 }
 

@@ -85,6 +85,7 @@ fn timing_in_units_of(stream: &mut Stream, unit_ns: u64, most: u64) -> Timing {
         suspend_overhead: or_none(stream),
         cache_register: false,
         page_types: None,
+        wordline: None,
     }
 }
 
@@ -110,6 +111,7 @@ fn real_timing(stream: &mut Stream) -> Timing {
         suspend_overhead: us(stream.below(3)),
         cache_register: false,
         page_types: None,
+        wordline: None,
     }
 }
 

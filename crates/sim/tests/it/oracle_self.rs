@@ -30,6 +30,7 @@ fn slc() -> Timing {
         suspend_overhead: Dur::ZERO,
         cache_register: false,
         page_types: None,
+        wordline: None,
     }
 }
 

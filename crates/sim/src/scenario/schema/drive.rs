@@ -150,6 +150,13 @@ pub(super) const TIMING: Section = Section {
             "false",
             "Whether the array is free at the end of tR: the data waits in a second register.",
         ),
+        usual(
+            "timing.wordline_pages",
+            count(1, 16),
+            "1",
+            "Pages of a block that one program takes together; divides pages_per_block.",
+        ),
+        usual("timing.t_load_gap_us", US, "0", "Between the transfers of two pages of a wordline."),
         optional(
             "timing.page_types",
             count(2, PAGE_TYPES_MAX as u64),
@@ -403,6 +410,12 @@ pub(super) const FTL: Section = Section {
             Kind::Flag,
             "true",
             "Whether collection uses idle time, or only runs when it is forced.",
+        ),
+        usual(
+            "ftl.wordline_timeout_us",
+            US,
+            "1000",
+            "How long a host page waits for the others of its wordline before it is padded.",
         ),
         usual(
             "ftl.copyback",

@@ -82,8 +82,8 @@ fn multi_plane_commands_go_without_what_is_not_modelled() {
     );
     refused(
         &["parallelism.multi_plane=block", "geometry.planes_per_die=129"],
-        "--set: geometry.planes_per_die = 129: dies of more than 128 planes have no multi-plane \
-         commands here; must be at most that",
+        "--set: geometry.planes_per_die = 129: dies of more than 128 planes have no programs of \
+         several pages here; must be at most that",
     );
     assert!(bad(BASE, &["parallelism.multi_plane=true"]).contains("must be one of \"none\""));
 }
@@ -102,4 +102,56 @@ fn cache_programs_go_without_what_is_not_modelled() {
     );
     let bare = ["parallelism.cache_program=true", "policy=rps", "suspension.shadow_buffer=false"];
     assert!(good(BASE, &bare).parallelism.cache_program);
+}
+
+#[test]
+fn a_wordline_is_part_of_a_block_with_one_program() {
+    assert_eq!(good(BASE, &[]).timing.wordline, None);
+    let wordline = good(BASE, &["timing.wordline_pages=4", "timing.t_load_gap_us=2"]).timing;
+    let us = Dur::from_us;
+    // Four transfers of 40 and three gaps.
+    assert_eq!((wordline.data_in(), wordline.pages_together()), (us(166), 4));
+    assert_eq!(wordline.undisturbed_program(0), us(166 + 15 * 44));
+    refused(
+        &["timing.t_load_gap_us=2"],
+        "--set: timing.t_load_gap_us = 2: one page has no gap; must be 0 with \
+         timing.wordline_pages = 1",
+    );
+    refused(
+        &["timing.wordline_pages=3"],
+        "--set: timing.wordline_pages = 3: must divide geometry.pages_per_block = 128",
+    );
+    for (sets, what) in [
+        (
+            &["timing.page_types=2", "timing.program_iterations_by_type=[1, 2]"][..],
+            "a wordline has one program, and timing.program_iterations_by_type gives several",
+        ),
+        (
+            &["parallelism.cache_program=true"],
+            "cache programs of whole wordlines are not modelled (parallelism.cache_program)",
+        ),
+        (&["ftl.copyback=true"], "copybacks of whole wordlines are not modelled (ftl.copyback)"),
+        (
+            &["suspension.host_write_suspends=[\"erase\"]"],
+            "programs of whole wordlines inside suspended erases are not modelled \
+             (suspension.host_write_suspends)",
+        ),
+    ] {
+        let sets = [sets, &["timing.wordline_pages=2"]].concat();
+        let error = format!("--set: timing.wordline_pages = 2: {what}; must be 1 with it");
+        refused(&sets, &error);
+    }
+    // 100 blocks of 4 pages, half of them the user's: 96 blocks have room for 384, of which 300
+    // may have to be padded.
+    refused(
+        &[
+            "timing.wordline_pages=4",
+            "geometry.pages_per_block=4",
+            "geometry.blocks_per_plane=100",
+            "ftl.over_provisioning=0.5",
+        ],
+        "--set: ftl.over_provisioning = 0.5: leaves 200 pages of the user in a plane, and with \
+         timing.wordline_pages = 4, of which collection may have to pad all but one in each \
+         block, there is room for 84; must be larger",
+    );
 }

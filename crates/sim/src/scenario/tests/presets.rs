@@ -32,6 +32,7 @@ fn table_1(columns: [u64; 8]) -> Timing {
         suspend_overhead: Dur::ZERO,
         cache_register: false,
         page_types: None,
+        wordline: None,
     }
 }
 

@@ -70,6 +70,8 @@ fn awkward_values_are_read_back() {
         vec!["timing.page_types=3", "timing.page_type_order=interleaved"],
         vec!["timing.page_types=2", "timing.program_iterations_by_type=[7, 1]"],
         vec!["ftl.copyback=true"],
+        vec!["timing.wordline_pages=4", "timing.t_load_gap_us=1.5"],
+        vec!["ftl.wordline_timeout_us=7"],
         vec!["parallelism.multi_plane=block"],
         vec!["parallelism.cache_program=true"],
         vec!["parallelism.independent_plane_reads=true"],
