@@ -43,7 +43,7 @@ class Plan:
         return (
             every * (1 + len(POLICIES))
             + papers * (1 + len(ALTERNATIVES) * len(alternatives.POLICIES))
-            + len(DEVICES) * len(QUEUE_LIMITS) * len(QUEUE_POLICIES)
+            + 2 * len(DEVICES) * len(QUEUE_LIMITS) * len(QUEUE_POLICIES)
             + every * (1 + len(beyond.VARIANTS))
         )
 
@@ -62,8 +62,8 @@ class Outcome:
     main: Mapping[Spot, Result]
     alternatives: Mapping[str, Mapping[Spot, Result]]
     """By the alternative's name; the base is `main`."""
-    queue: Mapping[tuple[str, int, str], Result]
-    """By device, limit and policy, under F2."""
+    queue: Mapping[tuple[bool, str, int, str], Result]
+    """By whether the dies idle before the last compression, device, limit and policy, under F2."""
     beyond: Mapping[Spot, Result]
     """By device, load and the variant's name."""
 
@@ -89,8 +89,8 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
     further = {
         (each.name, Spot(*place, name)): _alternative(
             each,
-            (spread if each.spread else places)[place],
-            (scales_of_dies if each.of_dies else scales)[place],
+            (spread if each.full else places)[place],
+            (scales_of_dies if each.of_dies else scales_beyond if each.full else scales)[place],
             name,
         )
         for each in ALTERNATIVES
@@ -98,7 +98,13 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
         for name in alternatives.POLICIES
     }
     queue = {
-        (device, limit, name): _queue(of_papers[device, "F2"], scales[device, "F2"], limit, name)
+        (of_dies, device, limit, name): _queue(
+            of_papers[device, "F2"],
+            (scales_of_dies if of_dies else scales)[device, "F2"],
+            limit,
+            name,
+        )
+        for of_dies in (False, True)
         for device in DEVICES
         for limit in QUEUE_LIMITS
         for name in QUEUE_POLICIES

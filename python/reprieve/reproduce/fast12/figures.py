@@ -27,7 +27,7 @@ _WRITE = "mean write latency, multiple of {base}"
 
 def papers(outcome: Outcome) -> list[Figure]:
     """Figures 1 to 7 under the paper's loads."""
-    return [*_of_loads(outcome, outcome.plan.papers, ""), _figure_7(outcome)]
+    return [*_of_loads(outcome, outcome.plan.papers, ""), _figure_7(outcome, of_dies=False)]
 
 
 def real(outcome: Outcome) -> list[Figure]:
@@ -89,10 +89,17 @@ def _single(
     return Figure(f"figure-{number}{suffix}", f"Figure {number}: {title}", caption, bars.draw)
 
 
-def _figure_7(outcome: Outcome) -> Figure:
+def figure_7_of_dies(outcome: Outcome) -> Figure:
+    """Figure 7 again, from the load under which the dies idle for the paper's share."""
+    return _figure_7(outcome, of_dies=True)
+
+
+def _figure_7(outcome: Outcome, *, of_dies: bool) -> Figure:
     bars = Bars(
         {
-            (device, str(limit), policy): queue_ratio(outcome, device, limit, policy)
+            (device, str(limit), policy): queue_ratio(
+                outcome, device, limit, policy, of_dies=of_dies
+            )
             for device in DEVICES
             for limit in QUEUE_LIMITS
             for policy in ("RPS", "PES_IPC")
@@ -103,7 +110,11 @@ def _figure_7(outcome: Outcome) -> Figure:
         "Under F2, or its twin, compressed seven times more than for the other figures; groups are "
         "the maximum number of writes that wait for a die."
     )
-    return Figure("figure-7", "Figure 7: writes by the size of the write queue", caption, bars.draw)
+    title = "Figure 7: writes by the size of the write queue"
+    if of_dies:
+        caption += " Compressed from dies that idle for 70 %, so that it overloads the drive."
+        return Figure("figure-7-dies", f"{title}, overloaded", caption, bars.draw)
+    return Figure("figure-7", title, caption, bars.draw)
 
 
 def tails(outcome: Outcome) -> list[Figure]:
@@ -124,11 +135,20 @@ def tails(outcome: Outcome) -> list[Figure]:
         )
         caption = (
             f"{device}, full drive with garbage collection; mean over the loads of the ratio to "
-            "RPS; nearer to the lower left corner is better."
+            "RPS; nearer to the lower left corner is better. The smallest number of reads behind "
+            f"a p99.99 is {_fewest_reads(outcome, device):,}."
         )
         title = f"Read tail against write latency, {device}"
         figures.append(Figure(f"beyond-{device.lower()}", title, caption, lines.draw))
     return figures
+
+
+def _fewest_reads(outcome: Outcome, device: str) -> int:
+    return min(
+        int(result.summary["requests"]["read"]["count"])
+        for spot, result in outcome.beyond.items()
+        if spot.device == device
+    )
 
 
 def tail_ratios(outcome: Outcome, device: str, variant: str) -> tuple[float, float]:
