@@ -166,32 +166,36 @@ fn suspension() -> impl Strategy<Value = (String, bool)> {
         )
 }
 
+/// Segments of the erase of 1500 us, and the law of reads: keys of `[timing]`.
+fn part() -> impl Strategy<Value = String> {
+    let laws = prop::sample::select(vec!["fixed", "exponential"]);
+    (prop::sample::select(vec![1u32, 3, 100]), laws)
+        .prop_map(|(segments, law)| format!("erase_segments = {segments}\nread_law = \"{law}\"\n"))
+}
+
 fn policies() -> impl Strategy<Value = Policies> {
     (
         ftl(),
         suspension(),
         prop::sample::select(names(registries().schedulers)),
         prop::option::of(1..5u32),
-        any::<(bool, bool, bool)>(),
+        (any::<(bool, bool, bool)>(), part()),
         prop::sample::select(vec![0u32, 1, 300]),
         // Pages of the largest size that the buffer holds; smaller pages: more of them.
         prop::sample::select(vec![1u32, 2, 5, 64]),
         prop::option::of(1_000_000..4_000_000_000u64),
-        // Segments of the erase of 1500 us, and the law of reads.
-        (prop::sample::select(vec![1u32, 3, 100]), any::<bool>()),
     )
-        .prop_map(|(ftl, suspension, scheduler, limit, flags, command_ns, buffer, link, nand)| {
-            let (write_back, unwritten_is_zero, cache_register) = flags;
+        .prop_map(|(ftl, suspension, scheduler, limit, flags, command_ns, buffer, link)| {
+            let ((write_back, unwritten_is_zero, cache_register), part) = flags;
             let acknowledge = if write_back { "back" } else { "through" };
             let command_us = f64::from(command_ns) / 1000.0;
             let mut toml = format!(
-                "{}{}[timing]\nerase_segments = {}\nread_law = \"{}\"\ncache_register = {cache_register}\nt_command_us = {command_us}\n\
+                "{}{}[timing]\n{part}cache_register = {cache_register}\n\
+                 t_command_us = {command_us}\n\
                  [buffer]\nbytes = {}\nacknowledge = \"{acknowledge}\"\n\
                  [scheduling]\npolicy = \"{scheduler}\"\n",
                 ftl.0,
                 suspension.0,
-                nand.0,
-                if nand.1 { "exponential" } else { "fixed" },
                 buffer * 8192
             );
             if let Some(limit) = limit {

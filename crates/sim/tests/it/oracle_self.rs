@@ -216,7 +216,8 @@ fn the_ways_to_resume_an_erase() {
 #[test]
 fn resets_outside_the_phases() {
     let outside = |program| Suspension { reset_inside_phase: false, ..pes(program) };
-    // The pulse to 40, broken off at 38: free at 42, read to 72, restore to 75, verify to 83, 5 x 28.
+    // The pulse to 40, broken off at 38: free at 42, read to 72, restore to 75, verify to 83, and
+    // five iterations of 28.
     assert_eq!(done_us(&slc(), &outside(IPC), &program_then_reads(&[38])), [223, 72]);
     assert_eq!(done_us(&slc(), &outside(IPS), &program_then_reads(&[38])), [193, 70]);
     // The last verify at 159, past its end at 160: free at 163, read to 193, 3, 8.

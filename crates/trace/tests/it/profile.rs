@@ -78,15 +78,15 @@ fn one_request_has_no_gaps() {
 
 #[test]
 fn runs_of_reads_and_of_writes_are_counted_by_themselves_and_by_device() {
-    // Reads of device 0 at 0, 8, 16 with writes between; device 1's write begins where device 0's
-    // ended, which is no run; device 0's second write goes on from its first.
+    // Reads of device 0 at 0, 8, 16 with writes between. Of the writes the second and the third
+    // begin where the other device's last one ended, which is no run; the fourth goes on.
     let file = TestFile::new(
         "t",
-        "1 0 0 8 1\n2 0 64 8 0\n3 0 8 8 1\n4 1 72 8 0\n5 0 72 8 0\n6 0 16 8 1\n",
+        "1 0 0 8 1\n2 0 64 8 0\n3 0 8 8 1\n4 1 72 8 0\n5 0 80 8 0\n6 0 16 8 1\n7 0 88 8 0\n",
     );
     let found = profile(&file.0, "auto").expect("good rows");
     assert_eq!(found.read_sequential_share, Some(2.0 / 3.0));
-    assert_eq!(found.write_sequential_share, Some(1.0 / 3.0));
+    assert_eq!(found.write_sequential_share, Some(0.25));
     // No request begins where the one before on its device ended.
     assert_eq!(found.sequential_share, 0.0);
     // Equal gaps tell nothing of each other.

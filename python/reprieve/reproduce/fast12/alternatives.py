@@ -16,6 +16,8 @@ class Alternative:
     question: str
     """What the paper leaves open."""
     overrides: Overrides = field(default_factory=dict)
+    spread: bool = False
+    """The drive is smaller than the loads, which are spread over all of it."""
     of_dies: bool = False
     """The load is compressed until the dies, and not the drive, idle for the paper's share."""
 
@@ -63,6 +65,7 @@ ALTERNATIVES = (
         "full drive of 64 blocks a plane",
         "How full is the drive? Garbage collection, and with it erases, begin on a full one.",
         {"ftl.precondition": "steady", "geometry.blocks_per_plane": 64},
+        spread=True,
     ),
     Alternative(
         "idle-dies",

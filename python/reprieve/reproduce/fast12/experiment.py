@@ -75,10 +75,12 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
         for device, preset in DEVICES.items()
         for load in plan.loads
     }
+    spreads = {load.trace: load.spread for load in plan.loads}
+    spread = {place: setup.with_overrides(spreads[place[1]]) for place, setup in places.items()}
     of_papers = {place: places[place] for place in places if place[1] in _names(plan.papers)}
     scales = _compress(workshop, "compressing the loads", places, {})
     scales_of_dies = _compress(workshop, "compressing by dies", of_papers, {}, of_dies=True)
-    scales_beyond = _compress(workshop, "compressing on a full drive", places, beyond.DRIVE)
+    scales_beyond = _compress(workshop, "compressing on a full drive", spread, beyond.DRIVE)
     main = {
         Spot(*place, name): _at(setup, scales[place], {"policy": policy})
         for place, setup in places.items()
@@ -86,10 +88,13 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
     }
     further = {
         (each.name, Spot(*place, name)): _alternative(
-            each, setup, (scales_of_dies if each.of_dies else scales)[place], name
+            each,
+            (spread if each.spread else places)[place],
+            (scales_of_dies if each.of_dies else scales)[place],
+            name,
         )
         for each in ALTERNATIVES
-        for place, setup in of_papers.items()
+        for place in of_papers
         for name in alternatives.POLICIES
     }
     queue = {
@@ -104,7 +109,7 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
             scales_beyond[place],
             {**beyond.DRIVE, "policy": POLICIES[variant.policy], **variant.overrides},
         )
-        for place, setup in places.items()
+        for place, setup in spread.items()
         for variant in beyond.VARIANTS
     }
     results = workshop.simulate("Figures 1 to 6", main)

@@ -43,10 +43,21 @@ class Load:
     """Section `[workload]`."""
     preset: str | None = None
     """The built-in load that it starts from."""
+    seed: int = 1
+    """Another for each twin: two that share their characteristics are then two samples."""
+
+    @property
+    def spread(self) -> Overrides:
+        """What makes a load fit a small drive, and reach all of it."""
+        if self.genuine:
+            return {}  # its addresses wrap around the drive's end
+        return {"workload.footprint_bytes": "none", "workload.footprint_share": 1.0}
 
     def setup(self, device: str, requests: int) -> Setup:
         """Return the load on a device, of so many requests at most."""
-        top = {"device": device} if self.preset is None else {"device": device, "load": self.preset}
+        top: dict[str, object] = {"device": device, "seed": self.seed}
+        if self.preset is not None:
+            top["load"] = self.preset
         count = "max_requests" if self.genuine else "requests"
         return Setup({**top, "workload": {**self.workload, count: requests}}, {})
 
@@ -76,7 +87,8 @@ def real(directory: Path | None) -> list[Load]:
 
 
 def _twin(name: str) -> Load:
-    return Load(name, TWINS[name], genuine=False, workload={}, preset=TWINS[name])
+    seed = 1 + TRACES.index(name)
+    return Load(name, TWINS[name], genuine=False, workload={}, preset=TWINS[name], seed=seed)
 
 
 def _recording(name: str, path: Path, overrides: Overrides | None = None) -> Load:

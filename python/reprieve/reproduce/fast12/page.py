@@ -31,7 +31,7 @@ def facts(outcome: Outcome) -> dict[str, str]:
         "Loads": f"{len(plan.papers)} of the paper, {len(plan.real)} recorded on 1&1 servers",
         "Genuine traces": ", ".join(genuine) or "none: twins",
         "Requests of a load": f"{plan.requests:,} at most",
-        "Seed": "1",
+        "Seeds": "1 to 6, one a load",
     }
 
 

@@ -115,7 +115,7 @@ pub(super) const TIMING: Section = Section {
         required(
             "timing.t_voltage_reset_us",
             US,
-            "Reset of the operating voltages; inside phases no longer than any that can be broken off.",
+            "Reset of the operating voltages; inside a phase, no longer than that.",
         )
         .source(FAST12),
         usual(
