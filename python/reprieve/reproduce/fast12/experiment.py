@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from reprieve.parallel import Workshop
 from reprieve.reproduce.compress import Compression, compress
 from reprieve.reproduce.fast12 import alternatives, beyond
 from reprieve.reproduce.fast12.alternatives import ALTERNATIVES, Alternative
 from reprieve.reproduce.fast12.loads import Load
 from reprieve.reproduce.fast12.measures import POLICIES, Spot
 from reprieve.reproduce.fast12.paper import DEVICES, IDLE_SHARE, QUEUE_COMPRESSION, QUEUE_LIMITS
-from reprieve.reproduce.runs import Overrides, Setup, Workshop
+from reprieve.reproduce.runs import Overrides, Setup, simulate_all
 from reprieve.result import Result
 from reprieve.simulation import Watch
 
@@ -118,8 +119,8 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
         for place, setup in spread.items()
         for variant in beyond.VARIANTS
     }
-    results = workshop.simulate("Figures 1 to 6", main)
-    others = workshop.simulate("other readings", further)
+    results = simulate_all(workshop, "Figures 1 to 6", main)
+    others = simulate_all(workshop, "other readings", further)
     return Outcome(
         plan,
         scales,
@@ -132,8 +133,8 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
             }
             for each in ALTERNATIVES
         },
-        workshop.simulate("Figure 7", queue),
-        workshop.simulate("beyond the paper", farther),
+        simulate_all(workshop, "Figure 7", queue),
+        simulate_all(workshop, "beyond the paper", farther),
     )
 
 
@@ -153,7 +154,7 @@ def _compress(
         setup = places[place].with_overrides({**overrides, "policy": "fifo"})
         return compress(setup, IDLE_SHARE, watch, of_dies=of_dies)
 
-    return workshop.each(what, list(places), one)
+    return dict(zip(places, workshop.each(what, list(places), one), strict=True))
 
 
 def _at(setup: Setup, scale: Compression, overrides: Overrides) -> Setup:
