@@ -80,6 +80,21 @@ impl BlockIndex {
         debug_assert!(self.valid[block as usize] <= self.pages_per_block, "too many valid pages");
     }
 
+    /// Pages of the block, which is being filled, became valid.
+    #[inline]
+    pub fn add_valid_pages(&mut self, block: u32, pages: u32) {
+        debug_assert!(!self.is_full(block), "a page of a full block cannot become valid");
+        let valid = self.valid(block) + pages;
+        assert!(valid <= u32::from(self.pages_per_block), "too many valid pages");
+        self.valid[block as usize] = valid as u16;
+    }
+
+    /// The block, which is being reclaimed, lost all its valid pages; returns how many.
+    pub fn take_valid(&mut self, block: u32) -> u32 {
+        debug_assert!(!self.is_full(block), "it was not reclaimed");
+        u32::from(std::mem::take(&mut self.valid[block as usize]))
+    }
+
     /// A page of the block became invalid; true if that made its plane worth collecting.
     #[inline]
     pub fn remove_valid(&mut self, block: u32) -> bool {

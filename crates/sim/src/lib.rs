@@ -15,6 +15,7 @@ pub mod scenario;
 mod sched;
 mod slab;
 mod ssd;
+mod state;
 pub mod stats;
 mod suspend;
 pub mod txn;
@@ -23,4 +24,4 @@ mod work;
 
 pub use memory::needed_bytes;
 pub use registries::registries;
-pub use ssd::Ssd;
+pub use ssd::{Options, Ssd};

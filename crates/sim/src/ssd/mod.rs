@@ -6,8 +6,10 @@ mod flush;
 mod host;
 mod pages;
 mod report;
+mod save;
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 
 use reprieve_base::{Dur, Request, Time, UserError};
 use reprieve_trace::Workload;
@@ -45,7 +47,16 @@ impl From<FlashEvent> for Event {
 }
 
 /// Page writes of preconditioning in one step: some hundredths of a second.
-const PRECONDITION_STEP: u64 = 1 << 18;
+const PRECONDITION_STEP: u64 = 1 << 22;
+
+/// What is asked of a run beyond its scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Keep a row for each request.
+    pub log_requests: bool,
+    /// The drive starts in this saved state, and is not preconditioned.
+    pub from_state: Option<PathBuf>,
+}
 
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
@@ -78,6 +89,8 @@ pub struct Ssd {
     log: Option<LogBatch>,
     preconditioner: Preconditioner,
     started: bool,
+    /// The workload is done.
+    ended: bool,
 }
 
 impl Ssd {
@@ -85,6 +98,13 @@ impl Ssd {
     ///
     /// Errors if the workload cannot be opened or the drive does not fit into memory.
     pub fn new(scenario: Scenario, log_requests: bool) -> Result<Ssd, UserError> {
+        Ssd::with(scenario, &Options { log_requests, ..Options::default() })
+    }
+
+    /// The same, with all that can be asked of a run.
+    ///
+    /// Errors besides if the state to start from cannot be read or is another drive's.
+    pub fn with(scenario: Scenario, options: &Options) -> Result<Ssd, UserError> {
         crate::memory::check(&scenario)?;
         let config = scenario.workload.as_ref().ok_or_else(|| {
             UserError::new("workload: missing; a run needs workload.trace or workload.generator")
@@ -93,7 +113,11 @@ impl Ssd {
             u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
         let workload = Workload::open(config, capacity_bytes, scenario.seed)?;
         let flash = Flash::new(&scenario);
-        let ftl = Ftl::new(&scenario)?;
+        let mut ftl = Ftl::new(&scenario)?;
+        let preconditioner = match &options.from_state {
+            Some(path) => save::restore(path, &scenario, &mut ftl)?,
+            None => Preconditioner::new(&scenario, &mut ftl),
+        };
         let timing = &scenario.timing;
         let iteration = timing.program_pulse + timing.verify;
         let program = timing.bus + iteration * u64::from(timing.program_iterations);
@@ -123,9 +147,10 @@ impl Ssd {
             trim: Latency::default(),
             flush: Latency::default(),
             totals: Totals::default(),
-            log: log_requests.then(LogBatch::default),
-            preconditioner: Preconditioner::new(scenario.ftl.precondition, scenario.seed),
+            log: options.log_requests.then(LogBatch::default),
+            preconditioner,
             started: false,
+            ended: false,
             scenario,
         })
     }
@@ -137,7 +162,8 @@ impl Ssd {
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
             if !self.preconditioner.is_done() {
-                self.preconditioner.advance(&mut self.ftl, PRECONDITION_STEP)?;
+                let (ftl, scenario) = (&mut self.ftl, &self.scenario);
+                self.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
                 return Ok(true);
             }
             self.start()?;
@@ -145,6 +171,7 @@ impl Ssd {
         let until = self.completed.saturating_add(requests);
         while self.completed < until {
             if !self.instant()? {
+                self.ended = true;
                 return Ok(false);
             }
         }
