@@ -67,8 +67,9 @@ impl BlockIndex {
         u32::from(self.valid[block as usize])
     }
 
+    /// Whether it was filled, and is not being reclaimed.
     #[inline]
-    fn is_full(&self, block: u32) -> bool {
+    pub fn is_full(&self, block: u32) -> bool {
         self.full[block as usize / 64] & (1 << (block % 64)) != 0
     }
 
@@ -176,6 +177,30 @@ impl BlockIndex {
         }
         list.fewest = best.0;
         Some(best.1)
+    }
+
+    /// Checks the list of a plane against the counts of its blocks.
+    pub fn verify(&self, plane: u32) -> Result<(), String> {
+        let first = plane * self.blocks_per_plane;
+        let list = &self.planes[plane as usize];
+        let full = || (first..first + self.blocks_per_plane).filter(|block| self.is_full(*block));
+        let with_garbage =
+            full().filter(|block| self.valid[*block as usize] < self.pages_per_block).count();
+        if with_garbage != list.with_garbage as usize {
+            let counted = list.with_garbage;
+            return Err(format!(
+                "{with_garbage} blocks of plane {plane} are worth it, not {counted}"
+            ));
+        }
+        let mut listed = list.blocks.clone();
+        listed.sort_unstable();
+        let emptiest = full().filter(|block| self.valid[*block as usize] <= list.limit);
+        if !listed.iter().copied().eq(emptiest) {
+            return Err(format!(
+                "the list of the emptiest blocks of plane {plane} is not of those"
+            ));
+        }
+        Ok(())
     }
 
     /// Lists the emptiest full blocks of a plane, in the order of their numbers.

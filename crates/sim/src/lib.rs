@@ -4,6 +4,7 @@
 //! flash back end. The map of the code is in ARCHITECTURE.md.
 
 mod blocks;
+mod check;
 mod event;
 mod flash;
 mod ftl;
@@ -13,6 +14,7 @@ mod registries;
 pub mod rig;
 pub mod scenario;
 mod sched;
+mod seen;
 mod slab;
 mod ssd;
 mod state;

@@ -8,6 +8,7 @@ mod precondition;
 mod settle;
 mod table;
 mod unnamed;
+mod verify;
 
 use reprieve_base::{Geometry, PageAddress, Time, UserError};
 
@@ -23,6 +24,8 @@ use plane::Plane;
 
 pub use map::Mapping;
 pub use precondition::Preconditioner;
+#[cfg(test)]
+pub use verify::BREAKS;
 
 /// Blocks of a plane besides the reserve that must not be full of valid pages: the open one and one
 /// that has something to be collected.

@@ -1,6 +1,7 @@
 //! The drive: owns every component, and the one loop that lets time pass.
 
 mod buffer;
+mod checks;
 mod feed;
 mod flush;
 mod host;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 use reprieve_base::{Dur, Request, Time, UserError};
 use reprieve_trace::Workload;
 
+use crate::check::Checker;
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
 use crate::ftl::{Ftl, Preconditioner};
@@ -56,6 +58,9 @@ pub struct Options {
     pub log_requests: bool,
     /// The drive starts in this saved state, and is not preconditioned.
     pub from_state: Option<PathBuf>,
+    /// Check all that must hold while it runs, and panic where it does not, naming this command
+    /// as the one that repeats the run.
+    pub check: Option<String>,
 }
 
 /// A simulated drive and the workload that it is given.
@@ -91,6 +96,7 @@ pub struct Ssd {
     started: bool,
     /// The workload is done.
     ended: bool,
+    checker: Option<Box<Checker>>,
 }
 
 impl Ssd {
@@ -118,6 +124,8 @@ impl Ssd {
             Some(path) => save::restore(path, &scenario, &mut ftl)?,
             None => Preconditioner::new(&scenario, &mut ftl),
         };
+        let new = |repeat| Checker::new(&scenario.geometry, scenario.seed, repeat);
+        let checker = options.check.as_deref().map(new).map(Box::new);
         let timing = &scenario.timing;
         let iteration = timing.program_pulse + timing.verify;
         let program = timing.bus + iteration * u64::from(timing.program_iterations);
@@ -151,6 +159,7 @@ impl Ssd {
             preconditioner,
             started: false,
             ended: false,
+            checker,
             scenario,
         })
     }
@@ -172,6 +181,7 @@ impl Ssd {
         while self.completed < until {
             if !self.instant()? {
                 self.ended = true;
+                self.end_checks();
                 return Ok(false);
             }
         }
@@ -184,6 +194,7 @@ impl Ssd {
         self.ftl.for_each_block(|die, plane, block, pages| {
             flash.precondition(die, plane, block, pages);
         });
+        self.begin_checks();
         // A preconditioned drive may have garbage to collect before the first request comes.
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
@@ -223,6 +234,9 @@ impl Ssd {
             self.arrive(request);
         }
         self.decide();
+        if self.checker.is_some() {
+            self.check_instant(false);
+        }
         Ok(true)
     }
 

@@ -55,7 +55,11 @@ impl Ssd {
                 self.handle(event);
             }
             self.decide();
+            if self.checker.is_some() {
+                self.check_instant(false);
+            }
         }
+        self.end_checks();
         let left = self.flash.txns.len();
         assert!(left == 0, "at {} {left} transactions have no end", self.now);
     }

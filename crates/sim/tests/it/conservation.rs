@@ -468,13 +468,15 @@ fn check_time(case: &Case, outcome: &Outcome) {
     assert!(busy_ns <= most_ns, "{busy_ns} ns of at most {most_ns} ns on the bus");
 }
 
-fn check(case: &Case, sets: &[&str]) {
+/// Runs a case and checks it; returns its page transactions.
+fn check(case: &Case, sets: &[&str]) -> u64 {
     let outcome = drive::run(drive::load_with(&case.toml(), sets));
     check_log(case, &outcome);
     check_classes(&outcome);
     check_pages(case, &outcome);
     check_flash(case, &outcome);
     check_time(case, &outcome);
+    outcome.count("run.page_transactions")
 }
 
 proptest! {

@@ -33,7 +33,9 @@ struct Run {
 
 impl Run {
     fn new(sets: &[&str], from: Option<&Path>) -> Run {
-        let options = Options { from_state: from.map(PathBuf::from), ..Options::default() };
+        let check = Some(format!("a saved state with {sets:?}"));
+        let from_state = from.map(PathBuf::from);
+        let options = Options { from_state, check, ..Options::default() };
         let ssd = Ssd::with(drive::load_with(DRIVE, sets), &options).expect("a drive");
         let mut run = Run { ssd };
         while !run.ssd.is_preconditioned() {
@@ -43,7 +45,7 @@ impl Run {
         run
     }
 
-    fn to_end(&mut self) -> Value {
+    fn finish(&mut self) -> Value {
         while self.ssd.step(1000).expect("a generator without bad rows") {}
         self.ssd.summary()
     }
@@ -59,15 +61,15 @@ fn a_run_from_the_state_at_its_start_is_the_same_run() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join("start.state");
     for sets in DRIVES {
-        let whole = Run::new(sets, None).to_end();
+        let whole = Run::new(sets, None).finish();
         // Saving disturbs nothing.
         let mut saved = Run::new(sets, None);
         saved.save(&path);
-        assert_eq!(saved.to_end(), whole, "{sets:?}");
-        assert_eq!(Run::new(sets, Some(&path)).to_end(), whole, "{sets:?}");
+        assert_eq!(saved.finish(), whole, "{sets:?}");
+        assert_eq!(Run::new(sets, Some(&path)).finish(), whole, "{sets:?}");
         // A state says how it was reached in nothing: another seed can start from it too.
         let other = [sets, &["seed=8"]].concat();
-        assert_ne!(Run::new(&other, Some(&path)).to_end(), whole, "{sets:?}");
+        assert_ne!(Run::new(&other, Some(&path)).finish(), whole, "{sets:?}");
     }
 }
 
@@ -77,14 +79,14 @@ fn the_state_at_the_end_is_whole_and_what_the_next_run_starts_from() {
     let (first, again) = (directory.path().join("first"), directory.path().join("again"));
     for sets in DRIVES {
         let mut run = Run::new(sets, None);
-        let summary = run.to_end();
+        let summary = run.finish();
         let end = run.save(&first);
         // Closing once more changes nothing, nor does reading and writing.
         assert!(run.save(&again) == end, "{sets:?}");
         assert!(Run::new(sets, Some(&first)).save(&again) == end, "{sets:?}");
-        let next = Run::new(sets, Some(&first)).to_end();
+        let next = Run::new(sets, Some(&first)).finish();
         assert_ne!(next, summary, "{sets:?}");
-        assert_eq!(Run::new(sets, Some(&first)).to_end(), next, "{sets:?}");
+        assert_eq!(Run::new(sets, Some(&first)).finish(), next, "{sets:?}");
     }
 }
 
@@ -95,7 +97,7 @@ fn what_was_written_is_in_the_state_at_the_end() {
     let path = directory.path().join("end");
     let first = ["ftl.precondition=none", "workload.unwritten=zero", "buffer.acknowledge=back"];
     let mut run = Run::new(&first, None);
-    run.to_end();
+    run.finish();
     run.save(&path);
     let reads = [
         "workload.read_fraction=1",
@@ -105,9 +107,9 @@ fn what_was_written_is_in_the_state_at_the_end() {
         "workload.request_bytes=2048",
         "workload.align_bytes=2048",
     ];
-    let empty = Run::new(&[&reads[..], &["ftl.precondition=none"]].concat(), None).to_end();
+    let empty = Run::new(&[&reads[..], &["ftl.precondition=none"]].concat(), None).finish();
     assert_eq!(empty["flash"]["host_reads"], 0);
-    let after = Run::new(&reads, Some(&path)).to_end();
+    let after = Run::new(&reads, Some(&path)).finish();
     let (read, zero) = (&after["flash"]["host_reads"], &after["device"]["zero_reads"]);
     assert_eq!(read.as_u64().expect("a count") + zero.as_u64().expect("a count"), 3000);
     // 1350 writes of 2 pages on average leave exp(-2.7) of the 998 pages unwritten; 150 trims of
