@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use reprieve_base::{Dur, Time};
 
+use crate::seen::{Record, Seen};
+
 /// Why a die waits for the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
@@ -30,6 +32,7 @@ pub(super) struct Channel {
     pub(super) dirty: bool,
     /// Total time in use.
     busy_ns: u64,
+    pub(super) seen: Record,
 }
 
 impl Channel {
@@ -43,6 +46,7 @@ impl Channel {
             event_pending: false,
             dirty: false,
             busy_ns: 0,
+            seen: Record::default(),
         }
     }
 
@@ -67,6 +71,7 @@ impl Channel {
     pub(super) fn occupy(&mut self, from: Time, length: Dur) {
         debug_assert!(from >= self.free_at, "two transfers overlap on a channel");
         self.free_at = from + length;
+        self.seen.note(Seen::Transfer(from, self.free_at));
         self.last_from = from;
         self.busy_ns += length.ns();
     }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use reprieve_base::{Geometry, Time};
 use reprieve_nand::{Part, Refusal, ResumeAt, Shape, Timing};
 
+use crate::check::Checker;
 use crate::scenario::{OperationSet, Scenario};
 use crate::sched::{self, Scheduler};
 use crate::slab::Slab;
@@ -193,6 +194,22 @@ impl Flash {
     pub fn busy_ns(&self, now: Time) -> (u64, u64) {
         let dies = self.units.iter().map(|unit| unit.busy_until(now)).sum();
         (dies, self.channels.iter().map(|channel| channel.busy_until(now)).sum())
+    }
+
+    /// Begins to keep what dies and channels do, for [`Flash::tell`].
+    pub fn keep_record(&mut self) {
+        self.units.iter_mut().for_each(|unit| unit.seen.keep());
+        self.channels.iter_mut().for_each(|channel| channel.seen.keep());
+    }
+
+    /// Tells a checker what dies and channels did since the last call.
+    pub fn tell(&mut self, checker: &mut Checker) {
+        for (die, unit) in (0..).zip(&mut self.units) {
+            unit.seen.take().for_each(|seen| checker.die_did(die, seen));
+        }
+        for (channel, unit) in (0..).zip(&mut self.channels) {
+            unit.seen.take().for_each(|seen| checker.channel_did(channel, seen));
+        }
     }
 
     #[inline]

@@ -7,6 +7,7 @@ use super::channel::Wish;
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
+use crate::seen::Seen;
 use crate::txn::{Kind, NONE, Part, Txn};
 use crate::work::Work;
 
@@ -168,6 +169,10 @@ impl Flash {
         txn.parts.add(Part::Bus, transfer.ns());
         txn.mark = now + transfer;
         txn.start = now;
+        unit.seen.note(match txn.kind {
+            Kind::Erase => Seen::Erase(now, txn.at),
+            _ => Seen::Program(now, txn.at),
+        });
         unit.occupied(now);
         unit.operation = id;
         unit.promise(die, until, out);

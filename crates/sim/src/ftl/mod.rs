@@ -5,7 +5,10 @@ mod job;
 mod map;
 mod plane;
 mod precondition;
+mod settle;
 mod table;
+mod unnamed;
+mod verify;
 
 use reprieve_base::{Geometry, PageAddress, Time, UserError};
 
@@ -21,6 +24,8 @@ use plane::Plane;
 
 pub use map::Mapping;
 pub use precondition::Preconditioner;
+#[cfg(test)]
+pub use verify::BREAKS;
 
 /// Blocks of a plane besides the reserve that must not be full of valid pages: the open one and one
 /// that has something to be collected.
@@ -34,6 +39,8 @@ pub struct Ftl {
     map: Map,
     planes: Vec<Plane>,
     index: BlockIndex,
+    /// Of each full block, how many of its plane were filled before it.
+    filled: Vec<u32>,
     victim: Box<dyn VictimPolicy>,
     gc_dies: Vec<GcDie>,
     /// Below so many free blocks a plane is collected in idle time; 0: never.
@@ -41,6 +48,8 @@ pub struct Ftl {
     /// So many free blocks of a plane are kept from the host.
     reserve_blocks: u32,
     placement: Box<dyn Placement>,
+    /// Nothing is begun any more that need not be.
+    closing: bool,
 }
 
 /// Garbage collection on one die.
@@ -88,6 +97,7 @@ impl Ftl {
                 geometry.blocks_per_plane,
                 geometry.pages_per_block,
             ),
+            filled: vec![0; geometry.blocks() as usize],
             victim: victim::make(scenario),
             gc_dies: (0..geometry.dies())
                 .map(|die| GcDie { plane: die * geometry.planes_per_die, need: None })
@@ -95,6 +105,7 @@ impl Ftl {
             gc_start_blocks: if ftl.gc_background { start } else { 0 },
             reserve_blocks: ftl.gc_hard_free_blocks,
             placement: place::make(&ftl.placement, &geometry),
+            closing: false,
         })
     }
 
@@ -268,6 +279,9 @@ impl Ftl {
         }
         if let Some(full) = got.filled {
             let full = plane * blocks_per_plane + full;
+            let fills = &mut self.planes[plane as usize].fills;
+            self.filled[full as usize] = *fills;
+            *fills += 1;
             self.index.fill(full);
             self.victim.filled(plane, full);
         }
@@ -336,3 +350,6 @@ impl Work for Ftl {
         self.take_step(die, now)
     }
 }
+
+#[cfg(test)]
+mod tests;

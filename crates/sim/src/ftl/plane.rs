@@ -17,6 +17,8 @@ pub(super) struct Plane {
     pub(super) committed: u32,
     /// Erases begun, by which queued reads notice that their address may be void.
     pub(super) erases: u32,
+    /// Blocks filled, which numbers them in that order.
+    pub(super) fills: u32,
     pub(super) job: Job,
 }
 
@@ -35,8 +37,16 @@ impl Plane {
             next_page: 0,
             committed: 0,
             erases: 0,
+            fills: 0,
             job: Job::default(),
         }
+    }
+
+    /// Starts with these free blocks, the longest erased first, and this open one.
+    pub(super) fn open(&mut self, free: VecDeque<u32>, active: Option<u32>, next_page: u32) {
+        self.free = free;
+        self.active = active;
+        self.next_page = next_page;
     }
 
     #[inline]
@@ -80,5 +90,13 @@ impl Plane {
         let page = self.next_page;
         self.next_page += 1;
         Allocated { block, page, filled }
+    }
+
+    /// Takes up to `most` further pages of the open block; returns how many it had.
+    #[inline]
+    pub(super) fn take_more(&mut self, most: u32, pages_per_block: u32) -> u32 {
+        let run = most.min(pages_per_block - self.next_page);
+        self.next_page += run;
+        run
     }
 }

@@ -1,6 +1,8 @@
 //! Random drives under random loads: nothing is lost, nothing is counted twice, time adds up.
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use reprieve_base::{Op, SECTOR_BYTES};
 use reprieve_sim::registries;
 
@@ -468,13 +470,15 @@ fn check_time(case: &Case, outcome: &Outcome) {
     assert!(busy_ns <= most_ns, "{busy_ns} ns of at most {most_ns} ns on the bus");
 }
 
-fn check(case: &Case, sets: &[&str]) {
+/// Runs a case and checks it; returns its page transactions.
+fn check(case: &Case, sets: &[&str]) -> u64 {
     let outcome = drive::run(drive::load_with(&case.toml(), sets));
     check_log(case, &outcome);
     check_classes(&outcome);
     check_pages(case, &outcome);
     check_flash(case, &outcome);
     check_time(case, &outcome);
+    outcome.count("run.page_transactions")
 }
 
 proptest! {
@@ -497,4 +501,32 @@ proptest! {
             "workload.read_fraction=0.2",
         ]);
     }
+}
+
+/// Runs case after case, each with `longer` times its requests, for so many page transactions.
+///
+/// The cases are always the same, so that a longer run begins with those of a shorter one.
+fn run_cases(page_transactions: u64, longer: u64) {
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+    let (mut done, mut cases) = (0, 0);
+    while done < page_transactions {
+        let tree = case().new_tree(&mut runner).expect("no case is rejected");
+        let mut case = tree.current();
+        case.load.requests *= longer;
+        done += check(&case, &[]);
+        cases += 1;
+    }
+    println!("{done} page transactions of {cases} drives under the checker");
+}
+
+#[test]
+fn a_million_page_transactions_pass_the_checker() {
+    run_cases(1_000_000, 10);
+}
+
+#[test]
+#[ignore = "takes minutes: make long"]
+fn a_hundred_million_page_transactions_pass_the_checker() {
+    run_cases(100_000_000, 100);
 }

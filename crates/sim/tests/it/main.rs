@@ -14,4 +14,5 @@ mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
 mod smoke;
+mod states;
 mod worked_examples;
