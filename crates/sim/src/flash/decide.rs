@@ -61,8 +61,8 @@ impl Flash {
             }
             match unit.next(reads_first) {
                 None => return,
-                Some((Wish::Out(die), _)) => self.start_out(die, now, out),
-                Some((Wish::Start(die), is_read)) => {
+                Some(Wish::Out(die)) => self.start_out(die, now, out),
+                Some(Wish::Start { die, is_read }) => {
                     self.units[die as usize].in_line[usize::from(!is_read)] = false;
                     self.decide_die(die, now, work, out, Grant::Given);
                 }

@@ -89,6 +89,7 @@ pub struct Flash {
     policy: Box<dyn SuspendPolicy>,
     admission: Admission,
     write_queue_limit: u32,
+    transfer_unit_bytes: Option<u32>,
     /// A die has its channel to itself, so that the end of a read is known at its start.
     private_channels: bool,
     dirty_dies: Vec<u32>,
@@ -123,7 +124,7 @@ impl Flash {
             timing,
             units: (0..dies).map(|die| Unit::new(&part, scenario.seed, die)).collect(),
             channels: vec![
-                Channel::new(geometry.dies_per_channel as usize);
+                Channel::new(geometry.dies_per_channel, scenario.channel.order);
                 geometry.channels as usize
             ],
             txns: Slab::with_capacity(4096),
@@ -136,6 +137,7 @@ impl Flash {
                 write_in_erase,
             },
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
+            transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
             private_channels: geometry.dies_per_channel == 1
                 && !timing.cache_register
                 && scenario.suspension.resume_at == ResumeAt::DataOut,

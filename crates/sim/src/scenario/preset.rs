@@ -20,12 +20,17 @@ const DEVICES: &[Preset] = &[
     Preset { name: "fast12-slc", toml: include_str!("../../../../devices/fast12-slc.toml") },
     Preset { name: "fast12-mlc", toml: include_str!("../../../../devices/fast12-mlc.toml") },
     Preset { name: "tlc3d-1tb", toml: include_str!("../../../../devices/tlc3d-1tb.toml") },
+    Preset {
+        name: "mqsim-default-like",
+        toml: include_str!("../../../../devices/mqsim-default-like.toml"),
+    },
 ];
 
 const PARTS: &[Preset] = &[
     Preset { name: "slc-fast12", toml: include_str!("../../../../parts/slc-fast12.toml") },
     Preset { name: "mlc-fast12", toml: include_str!("../../../../parts/mlc-fast12.toml") },
     Preset { name: "tlc3d-2021", toml: include_str!("../../../../parts/tlc3d-2021.toml") },
+    Preset { name: "mlc-mqsim", toml: include_str!("../../../../parts/mlc-mqsim.toml") },
 ];
 
 const LOADS: &[Preset] = &[

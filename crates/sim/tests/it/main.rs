@@ -13,5 +13,6 @@ mod oracle;
 mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
+mod published;
 mod smoke;
 mod worked_examples;
