@@ -170,6 +170,19 @@ impl Txn {
 }
 
 impl Txn {
+    /// When it came to the queue of its die; for a step of garbage collection, when it began.
+    ///
+    /// A write of part of a page comes to it once for its old page, and again for its program.
+    #[inline]
+    pub fn queued_at(&self) -> Time {
+        if self.start == Time::NEVER {
+            return self.mark;
+        }
+        let Parts(parts) = self.parts;
+        let waited_ns = parts[Part::Queue as usize] + parts[Part::SuspendWait as usize];
+        Time::from_ns(self.start.ns() - waited_ns)
+    }
+
     /// Whether this write of part of a page still waits for the rest of it.
     #[inline]
     pub fn is_incomplete(&self) -> bool {

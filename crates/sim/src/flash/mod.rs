@@ -106,7 +106,7 @@ pub struct Flash {
 impl Flash {
     /// The back end of a scenario, all blocks erased.
     pub fn new(scenario: &Scenario) -> Flash {
-        let scheduler = sched::make(&scenario.scheduling.policy);
+        let scheduler = sched::make(&scenario.scheduling);
         let timing = scheduler.timing(scenario.timing);
         let geometry = scenario.geometry;
         let dies = geometry.dies();

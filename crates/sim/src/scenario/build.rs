@@ -11,7 +11,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Buffer, Channel, Ftl, Host, Scenario, Scheduling, SuspendRules};
+use super::{Buffer, Channel, Deadlines, Ftl, Host, Scenario, Scheduling, SuspendRules};
 
 /// The scenario that these values describe; the schema has seen to their ranges.
 pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
@@ -26,6 +26,12 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
         scheduling: Scheduling {
             policy: values.text("scheduling.policy").to_string(),
             write_queue_limit: values.u32_if_on("scheduling.write_queue_limit"),
+            age_limit: values.dur_if_on("scheduling.age_limit_us"),
+            deadlines: values.dur_if_on("scheduling.read_deadline_us").map(|read| Deadlines {
+                read,
+                write: values.dur("scheduling.write_deadline_us"),
+                gc: values.dur("scheduling.gc_deadline_us"),
+            }),
         },
         channel: Channel {
             order: Word::of_word(values.text("channel.order")),

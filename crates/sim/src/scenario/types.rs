@@ -79,6 +79,21 @@ pub struct Scheduling {
     pub policy: String,
     /// Pending programs of a die at which they go ahead of reads, unsuspended; `None`: no limit.
     pub write_queue_limit: Option<u32>,
+    /// Policy `rps-age`: a write that has waited so long goes first; `None` with another.
+    pub age_limit: Option<Dur>,
+    /// Policy `deadline`; `None` with another.
+    pub deadlines: Option<Deadlines>,
+}
+
+/// How long each class should wait at most, from its arrival at the queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadlines {
+    /// Reads.
+    pub read: Dur,
+    /// Host programs, and the erases of the rig.
+    pub write: Dur,
+    /// Urgent garbage collection, and the programs and erases that it began.
+    pub gc: Dur,
 }
 
 /// Who has the channel next.

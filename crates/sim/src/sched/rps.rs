@@ -13,7 +13,7 @@ pub(super) struct Rps;
 
 /// The order of read priority scheduling, which PER and PE0 share.
 pub(super) fn choose(view: &DieView) -> Choice {
-    if view.suspended {
+    if view.suspended.is_some() {
         return if view.must_resume {
             Choice::Resume
         } else if view.read.is_some() && !view.writes_first {

@@ -14,5 +14,6 @@ mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
 mod published;
+mod schedulers;
 mod smoke;
 mod worked_examples;

@@ -16,7 +16,14 @@ const fn entry(name: &'static str) -> Entry {
 }
 
 const REGISTRIES: Registries = Registries {
-    schedulers: &[entry("fifo"), entry("rps"), entry("per"), entry("pe0")],
+    schedulers: &[
+        entry("fifo"),
+        entry("rps"),
+        entry("rps-age"),
+        entry("deadline"),
+        entry("per"),
+        entry("pe0"),
+    ],
     suspend_policies: &[entry("always"), entry("threshold")],
     placements: &[entry("cwdp"), entry("dynamic")],
     gc_victims: &[entry("greedy"), entry("random")],
