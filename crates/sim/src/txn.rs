@@ -170,14 +170,11 @@ impl Txn {
 }
 
 impl Txn {
-    /// When it came to the queue of its die; for a step of garbage collection, when it began.
+    /// When a transaction that has begun came to the queue of its die; for a step of garbage
+    /// collection, when it began.
     ///
     /// A write of part of a page comes to it once for its old page, and again for its program.
-    #[inline]
     pub fn queued_at(&self) -> Time {
-        if self.start == Time::NEVER {
-            return self.mark;
-        }
         let Parts(parts) = self.parts;
         let waited_ns = parts[Part::Queue as usize] + parts[Part::SuspendWait as usize];
         Time::from_ns(self.start.ns() - waited_ns)

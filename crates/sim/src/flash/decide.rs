@@ -168,14 +168,13 @@ impl Flash {
     #[inline]
     fn view<W: Work>(&mut self, die: u32, read: Option<u32>, now: Time, work: &mut W) -> DieView {
         let unit = &self.units[die as usize];
-        let write = unit.writes.first().map(|id| self.waiter(id));
         let mut view = DieView {
             now,
             suspended: unit.die.is_suspended().then(|| self.operation(die)),
             must_resume: false,
             read: read.map(|id| self.waiter(id)),
-            write,
-            queued_write: write,
+            write: unit.writes.first().map(|id| self.waiter(id)),
+            write_fits_inside: false,
             writes_first: unit.pending_programs >= self.write_queue_limit,
             urgent_gc: None,
             gc_gives_way: false,
@@ -185,7 +184,7 @@ impl Flash {
             let operation = self.operation_view(die, Dur::ZERO, now);
             view.must_resume =
                 self.policy.must_resume(&operation) || self.outer_must_resume(die, now);
-            view.write = self.admissible_write(die, work).map(|id| self.waiter(id));
+            view.write_fits_inside = self.admissible_write(die, work).is_some();
             if read.is_none() && self.admits_gc_read(die, work) {
                 // Served as a read; there is no host read that it could be confused with.
                 view.read = Some(Waiter { order: self.arrivals, since: now });
@@ -212,7 +211,8 @@ impl Flash {
     #[inline]
     fn waiter(&self, id: u32) -> Waiter {
         let txn = &self.txns[id];
-        Waiter { order: txn.seq, since: txn.queued_at() }
+        debug_assert_eq!(txn.start, Time::NEVER, "what is queued has not begun");
+        Waiter { order: txn.seq, since: txn.mark }
     }
 
     /// What a scheduler may know of the operation of a die.

@@ -47,7 +47,8 @@ impl Scheduler for Deadline {
             let due = self.of_operation(operation);
             let earlier = |other: Option<Due>| other.filter(|(other, _)| *other < due);
             let read = earlier(read).filter(|_| !view.writes_first);
-            let waiting = [(read, Choice::Read), (earlier(write), Choice::Write)];
+            let write = earlier(write).filter(|_| view.write_fits_inside);
+            let waiting = [(read, Choice::Read), (write, Choice::Write)];
             return match first(waiting) {
                 Some(choice) if !view.must_resume => choice,
                 _ => Choice::Resume,

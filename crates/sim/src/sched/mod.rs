@@ -41,11 +41,10 @@ pub struct DieView {
     pub must_resume: bool,
     /// The oldest read that may be served now.
     pub read: Option<Waiter>,
-    /// The oldest host program or erase; while an operation is suspended, only a program that may
-    /// run inside it.
+    /// The oldest host program or erase.
     pub write: Option<Waiter>,
-    /// The oldest host program or erase, whether it may be served now or not.
-    pub queued_write: Option<Waiter>,
+    /// While an operation is suspended: whether `write` is a program that may run inside it.
+    pub write_fits_inside: bool,
     /// The write queue limit is reached: programs go ahead of reads, unsuspended.
     pub writes_first: bool,
     /// Garbage collection that a plane without room waits for.

@@ -18,7 +18,7 @@ pub(super) fn choose(view: &DieView) -> Choice {
             Choice::Resume
         } else if view.read.is_some() && !view.writes_first {
             Choice::Read
-        } else if view.write.is_some() {
+        } else if view.write_fits_inside {
             Choice::Write
         } else {
             Choice::Resume

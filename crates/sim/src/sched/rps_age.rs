@@ -29,7 +29,7 @@ impl RpsAge {
 
 impl Scheduler for RpsAge {
     fn choose(&self, view: &DieView) -> Choice {
-        let due = self.is_due(view.queued_write, view.suspended, view.now);
+        let due = self.is_due(view.write, view.suspended, view.now);
         rps::choose(&DieView { writes_first: view.writes_first || due, ..*view })
     }
 
