@@ -90,6 +90,7 @@ pub struct Flash {
     policy: Box<dyn SuspendPolicy>,
     admission: Admission,
     write_queue_limit: u32,
+    transfer_unit_bytes: Option<u32>,
     /// A die has its channel to itself, so that the end of a read is known at its start.
     private_channels: bool,
     dirty_dies: Vec<u32>,
@@ -106,7 +107,7 @@ pub struct Flash {
 impl Flash {
     /// The back end of a scenario, all blocks erased.
     pub fn new(scenario: &Scenario) -> Flash {
-        let scheduler = sched::make(&scenario.scheduling.policy);
+        let scheduler = sched::make(&scenario.scheduling);
         let timing = scheduler.timing(scenario.timing);
         let geometry = scenario.geometry;
         let dies = geometry.dies();
@@ -124,7 +125,7 @@ impl Flash {
             timing,
             units: (0..dies).map(|die| Unit::new(&part, scenario.seed, die)).collect(),
             channels: vec![
-                Channel::new(geometry.dies_per_channel as usize);
+                Channel::new(geometry.dies_per_channel, scenario.channel.order);
                 geometry.channels as usize
             ],
             txns: Slab::with_capacity(4096),
@@ -137,6 +138,7 @@ impl Flash {
                 write_in_erase,
             },
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
+            transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
             private_channels: geometry.dies_per_channel == 1
                 && !timing.cache_register
                 && scenario.suspension.resume_at == ResumeAt::DataOut,

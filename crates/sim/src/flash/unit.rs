@@ -8,6 +8,7 @@ use reprieve_nand::{Die, Part};
 use crate::event::Schedule;
 use crate::flash::FlashEvent;
 use crate::flash::queue::Queue;
+use crate::sched::Waiter;
 use crate::seen::{Record, Seen};
 use crate::txn::NONE;
 
@@ -37,8 +38,8 @@ pub(super) struct Unit {
     pub(super) dirty: bool,
     /// In the channel's line of reads, of others.
     pub(super) in_line: [bool; 2],
-    /// Since when, in order of arrival, urgent garbage collection waits.
-    pub(super) gc_waits: Option<u64>,
+    /// Urgent garbage collection that waits.
+    pub(super) gc_waits: Option<Waiter>,
     /// The last suspension: when it was asked for and when the array was free.
     pub(super) suspend_asked: Time,
     pub(super) suspend_free: Time,

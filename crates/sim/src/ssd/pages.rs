@@ -1,6 +1,8 @@
 //! Pages on their way: reads to flash or buffer, writes into the buffer and on to the flash.
 
-use reprieve_base::{PageAddress, Time};
+use std::num::NonZeroU32;
+
+use reprieve_base::{PageAddress, SECTOR_BYTES, Time};
 
 use super::Ssd;
 use crate::ftl::Mapping;
@@ -36,8 +38,33 @@ impl Ssd {
         };
         let mut txn = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
         txn.erases_seen = self.ftl.erases(die, at);
+        txn.out_units = self.wanted_units(request, lpn);
         let id = self.flash.txns.insert(txn);
         self.flash.enqueue(id);
+    }
+
+    /// Units of a page that a request reads; `None` where pages leave whole.
+    #[inline]
+    fn wanted_units(&self, request: u32, lpn: u32) -> Option<NonZeroU32> {
+        let unit_bytes = self.scenario.channel.transfer_unit_bytes?;
+        let (from, to) = self.covered_range(request, lpn);
+        NonZeroU32::new(to.div_ceil(unit_bytes) - from / unit_bytes)
+    }
+
+    /// Units of the old page that a write of part of it needs; `None` where pages leave whole.
+    fn rest_units(&self, request: u32, lpn: u32) -> Option<NonZeroU32> {
+        let unit_bytes = self.scenario.channel.transfer_unit_bytes?;
+        let (from, to) = self.covered_range(request, lpn);
+        let replaced = (to / unit_bytes).saturating_sub(from.div_ceil(unit_bytes));
+        NonZeroU32::new(self.scenario.geometry.page_bytes / unit_bytes - replaced)
+    }
+
+    /// The bytes of a page that a request covers: the first, and the one behind the last.
+    fn covered_range(&self, request: u32, lpn: u32) -> (u32, u32) {
+        let request = &self.requests[request];
+        let page = u64::from(lpn) * u64::from(self.scenario.geometry.page_bytes);
+        let from = (request.lba * SECTOR_BYTES).saturating_sub(page) as u32;
+        (from, from + self.covered_bytes(request, lpn))
     }
 
     /// The data of a write has crossed the link: its pages go into the buffer, or wait for room.
@@ -107,6 +134,7 @@ impl Ssd {
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
         if partial {
             self.totals.partial_writes += 1;
+            self.flash.txns[id].out_units = self.rest_units(request, lpn);
             self.fill_page(id, before);
         } else {
             self.flash.enqueue(id);

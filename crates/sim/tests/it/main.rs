@@ -13,6 +13,8 @@ mod oracle;
 mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
+mod published;
+mod schedulers;
 mod smoke;
 mod states;
 mod worked_examples;

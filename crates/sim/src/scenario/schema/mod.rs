@@ -1,5 +1,6 @@
 //! The schema: every section and key of the scenario file, as data.
 
+mod channel;
 mod drive;
 mod key;
 mod workload;
@@ -27,6 +28,7 @@ pub const SECTIONS: &[Section] = &[
     drive::TIMING,
     drive::SUSPENSION,
     drive::SCHEDULING,
+    channel::CHANNEL,
     drive::FTL,
     drive::BUFFER,
     drive::HOST,
