@@ -1,4 +1,4 @@
-//! A drive whose valid pages have no names: one bit for each physical page says whether it is valid.
+//! A drive whose valid pages have no names: one bit for each physical page says if it is valid.
 
 use std::ops::Range;
 

@@ -5,6 +5,7 @@
 //! then their second and so on, compressed as Zstandard. Integers are little-endian.
 
 use std::fs::File;
+use std::hash::Hasher;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -42,37 +43,40 @@ fn drive(scenario: &Scenario) -> Map<String, Value> {
     pairs.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
 }
 
-/// The bytes of a file.
-pub(super) fn encode(state: &State, scenario: &Scenario) -> Vec<u8> {
-    let compressed = state.columns.iter().map(|(name, column)| {
+/// The pieces of a file, one after the other.
+pub(super) fn encode(state: State, scenario: &Scenario) -> Vec<Vec<u8>> {
+    let mut columns = Vec::new();
+    let mut pieces = vec![Vec::new(); 2];
+    // Each column is dropped as soon as it is compressed: a large drive's fill much of memory.
+    for (name, column) in state.columns {
+        let entries = column.len();
         let bytes = compress_to_vec(&shuffled(column)[..], CompressionLevel::Fastest);
-        (name, column.len(), bytes)
-    });
-    let compressed: Vec<(&String, usize, Vec<u8>)> = compressed.collect();
-    let columns: Vec<Value> = compressed
-        .iter()
-        .map(|(name, entries, bytes)| json!({"name": name, "entries": entries, "bytes": bytes.len()}))
-        .collect();
+        columns.push(json!({"name": name, "entries": entries, "bytes": bytes.len()}));
+        pieces.push(bytes);
+    }
     let program = env!("CARGO_PKG_VERSION");
     let header = json!({"program": program, "drive": drive(scenario), "columns": columns});
     let header = header.to_string();
-    let mut rest = Vec::new();
-    rest.extend((header.len() as u32).to_le_bytes());
-    rest.extend(header.as_bytes());
-    compressed.iter().for_each(|(_, _, bytes)| rest.extend(bytes));
-    let mut file = MAGIC.to_vec();
-    file.extend(VERSION.to_le_bytes());
-    file.extend(XxHash3_64::oneshot(&rest).to_le_bytes());
-    file.extend(rest);
-    file
+    pieces[1].extend((header.len() as u32).to_le_bytes());
+    pieces[1].extend(header.as_bytes());
+    let mut checksum = XxHash3_64::new();
+    pieces.iter().for_each(|piece| checksum.write(piece));
+    pieces[0].extend(MAGIC);
+    pieces[0].extend(VERSION.to_le_bytes());
+    pieces[0].extend(checksum.finish().to_le_bytes());
+    pieces
 }
 
 /// Puts a file in its place when all of it is on the disk.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub(super) fn write(path: &Path, pieces: &[Vec<u8>]) -> std::io::Result<()> {
     let name = path.file_name().ok_or(std::io::ErrorKind::IsADirectory)?.to_string_lossy();
     let temporary = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
+    let write_all = |mut file: File| {
+        pieces.iter().try_for_each(|piece| file.write_all(piece))?;
+        file.sync_all()
+    };
     let written = File::create(&temporary)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(write_all)
         .and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
         // It may not exist; the first error is the one to tell.
@@ -136,9 +140,12 @@ fn number(bytes: &[u8]) -> u64 {
 }
 
 /// All lowest bytes, then all second ones and so on: of numbers alike the high ones are alike.
-fn shuffled(column: &[u32]) -> Vec<u8> {
-    let byte = |place: usize| column.iter().map(move |number| number.to_le_bytes()[place]);
-    (0..WIDTH).flat_map(byte).collect()
+fn shuffled(column: Vec<u32>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(column.len() * WIDTH);
+    for place in 0..WIDTH {
+        bytes.extend(column.iter().map(|number| number.to_le_bytes()[place]));
+    }
+    bytes
 }
 
 fn numbers(compressed: &[u8], entries: usize) -> Result<Vec<u32>, UserError> {

@@ -1,4 +1,4 @@
-//! A saved drive: named columns of numbers, which components fill and read, and the file they go to.
+//! A saved drive: named columns of numbers that components fill and read, and their file.
 
 mod file;
 
@@ -40,7 +40,7 @@ impl State {
     /// Writes the state of a drive of this scenario, the file whole or not at all.
     ///
     /// Errors if the file cannot be written.
-    pub fn write(&self, path: &Path, scenario: &Scenario) -> Result<(), UserError> {
+    pub fn write(self, path: &Path, scenario: &Scenario) -> Result<(), UserError> {
         file::write(path, &file::encode(self, scenario)).map_err(|error| {
             UserError::new(format!(
                 "{}: cannot write the state: {error}; name another place",

@@ -49,7 +49,7 @@ fn a_file_that_cannot_be_written_leaves_nothing() {
 
 #[test]
 fn a_file_that_was_cut_or_changed_anywhere_is_refused() {
-    let whole = file::encode(&state(), &scenario(&[]));
+    let whole = file::encode(state(), &scenario(&[])).concat();
     for length in [0, 7, 19, 20, 24, 100, whole.len() / 2, whole.len() - 1] {
         let error = refusal(&whole[..length], &[]);
         assert!(error.contains("not a saved state") || error.contains("not whole"), "{error}");
@@ -67,7 +67,7 @@ fn a_file_that_was_cut_or_changed_anywhere_is_refused() {
 
 #[test]
 fn a_state_of_another_drive_is_refused_by_the_key_that_differs() {
-    let bytes = file::encode(&state(), &scenario(&[]));
+    let bytes = file::encode(state(), &scenario(&[])).concat();
     for (set, key) in [
         ("geometry.channels=4", "geometry.channels = 2, and the scenario has 4"),
         ("geometry.dies_per_channel=2", "geometry.dies_per_channel = 1"),

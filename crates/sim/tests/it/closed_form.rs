@@ -452,8 +452,8 @@ fn uniform_random_writes_are_amplified_as_theory_predicts() {
         let outcome = drive::run(scenario);
         let (got, formula) = (outcome.number("flash.gc_waf"), amplification(alpha));
         // Published simulations of the equation agree within 0.4 %; ours writes the drive three
-        // times over, which leaves as much again to chance and to the start. Victims drawn one by one
-        // differ the most: over seeds the deviation is 0.8 %.
+        // times over, which leaves as much again to chance and to the start. Victims drawn one by
+        // one differ the most: over seeds the deviation is 0.8 %.
         let share = if policy.contains("random") { 0.03 } else { 0.01 };
         assert!(
             (got / formula - 1.0).abs() < share,
