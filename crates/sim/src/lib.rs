@@ -4,6 +4,7 @@
 //! flash back end. The map of the code is in ARCHITECTURE.md.
 
 mod blocks;
+pub mod dispatch;
 mod event;
 mod flash;
 mod ftl;
