@@ -5,6 +5,7 @@
 
 mod blocks;
 mod check;
+pub mod dispatch;
 mod event;
 mod flash;
 mod ftl;

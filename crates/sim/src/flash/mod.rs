@@ -5,6 +5,7 @@
 
 mod channel;
 mod decide;
+mod dispatch;
 mod queue;
 mod start;
 mod unit;
@@ -15,6 +16,7 @@ use reprieve_base::{Geometry, Time};
 use reprieve_nand::{Part, Refusal, ResumeAt, Shape, Timing};
 
 use crate::check::Checker;
+use crate::dispatch::Dispatcher;
 use crate::scenario::{OperationSet, Scenario};
 use crate::sched::{self, Scheduler};
 use crate::slab::Slab;
@@ -22,6 +24,7 @@ use crate::stats::FlashCounts;
 use crate::suspend::{self, SuspendPolicy};
 use crate::txn::{Kind, Txn};
 use channel::Channel;
+use queue::Queue;
 use unit::Unit;
 
 /// What can happen in the back end.
@@ -89,6 +92,9 @@ pub struct Flash {
     scheduler: Box<dyn Scheduler>,
     policy: Box<dyn SuspendPolicy>,
     admission: Admission,
+    dispatcher: Option<Box<dyn Dispatcher>>,
+    /// Writes to which the dispatcher has given no plane.
+    unplaced: Queue,
     write_queue_limit: u32,
     transfer_unit_bytes: Option<u32>,
     /// A die has its channel to itself, so that the end of a read is known at its start.
@@ -137,6 +143,8 @@ impl Flash {
                 gc_read: rules.gc_read_suspends,
                 write_in_erase,
             },
+            dispatcher: None,
+            unplaced: Queue::new(),
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
             transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
             private_channels: geometry.dies_per_channel == 1

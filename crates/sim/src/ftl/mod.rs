@@ -18,7 +18,7 @@ use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
-use crate::work::{GcNeed, Work};
+use crate::work::{GcNeed, Planes, Work};
 use map::Map;
 use plane::Plane;
 
@@ -172,16 +172,22 @@ impl Ftl {
     /// starts.
     #[inline]
     pub fn place_write(&mut self, lpn: u32, is_idle: &dyn Fn(u32) -> bool) -> Option<u32> {
-        let blocks_max = self.geometry.blocks_per_plane - self.reserve_blocks - BLOCKS_UNDER_WAY;
         let view = View {
             planes: &self.planes,
             geometry: &self.geometry,
-            pages_max: blocks_max * self.geometry.pages_per_block,
+            pages_max: self.pages_max(),
             is_idle,
         };
         let plane = self.placement.plane(lpn, &view)?;
         self.planes[plane as usize].committed += 1;
         Some(plane)
+    }
+
+    /// Pages that a plane can hold and still be collected.
+    #[inline]
+    fn pages_max(&self) -> u32 {
+        let blocks_max = self.geometry.blocks_per_plane - self.reserve_blocks - BLOCKS_UNDER_WAY;
+        blocks_max * self.geometry.pages_per_block
     }
 
     /// Die and address, as far as it is known, of a page that will be written to a plane.
@@ -299,6 +305,22 @@ fn overtake(newest: Mapping, txns: &mut Slab<Txn>) -> u32 {
         }
         Mapping::Flash(page) => page,
         Mapping::Unwritten | Mapping::Trimmed => NONE,
+    }
+}
+
+impl Planes for Ftl {
+    fn can_take(&self, plane: u32) -> bool {
+        self.planes[plane as usize].committed < self.pages_max()
+    }
+
+    fn next_page(&self, plane: u32) -> u32 {
+        self.planes[plane as usize].next_offset(self.geometry.pages_per_block)
+    }
+
+    fn assign(&mut self, txn: &mut Txn, plane: u32) {
+        self.planes[plane as usize].committed += 1;
+        txn.target = plane;
+        (txn.die, txn.at) = self.in_plane(plane);
     }
 }
 

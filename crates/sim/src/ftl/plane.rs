@@ -71,6 +71,14 @@ impl Plane {
         free > reserve || (free == reserve && open)
     }
 
+    /// Offset in its block of the next page.
+    pub(super) fn next_offset(&self, pages_per_block: u32) -> u32 {
+        match self.active {
+            Some(_) if self.next_page < pages_per_block => self.next_page,
+            _ => 0,
+        }
+    }
+
     /// The next page of the open block; opens the next free block when that is full.
     ///
     /// Panics if no block is free: the caller keeps the reserve.

@@ -16,6 +16,7 @@ use reprieve_base::{Dur, Request, Time, UserError};
 use reprieve_trace::Workload;
 
 use crate::check::Checker;
+use crate::dispatch::Dispatcher;
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
 use crate::ftl::{Ftl, Preconditioner};
@@ -164,6 +165,20 @@ impl Ssd {
         })
     }
 
+    /// The same under a dispatcher, which places writes when they can begin, in place of the
+    /// scenario's placement.
+    ///
+    /// The read of a page that was never written goes where that placement has it.
+    pub fn with_dispatcher(
+        scenario: Scenario,
+        log_requests: bool,
+        dispatcher: Box<dyn Dispatcher>,
+    ) -> Result<Ssd, UserError> {
+        let mut ssd = Ssd::new(scenario, log_requests)?;
+        ssd.flash.set_dispatcher(dispatcher);
+        Ok(ssd)
+    }
+
     /// Simulates until `requests` more are complete; false when the workload is done.
     ///
     /// Before the first request the steps precondition the drive, a piece each.
@@ -242,6 +257,9 @@ impl Ssd {
 
     #[inline]
     fn decide(&mut self) {
+        if self.flash.is_dispatched() {
+            self.flash.dispatch(self.now, &mut self.ftl);
+        }
         self.flash.decide(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {
             let txn = &self.flash.txns[id];

@@ -115,14 +115,14 @@ impl Ssd {
             self.page_is_safe(state.interval);
             return true;
         }
-        let Some(target) = self.ftl.place_write(lpn, &|die| self.flash.is_idle(die)) else {
+        let Some(target) = self.place_write(lpn) else {
             return false;
         };
         self.leave_line(request, lpn);
         self.buffer.take();
         let covered = self.covered_bytes(&state, lpn);
         let partial = covered < self.scenario.geometry.page_bytes;
-        let (die, at) = self.ftl.in_plane(target);
+        let (die, at) = self.at_target(target);
         let mut txn = Txn::new(Kind::Program, die, at, lpn, request, self.now);
         txn.target = target;
         txn.parts = parts;
@@ -137,12 +137,39 @@ impl Ssd {
             self.flash.txns[id].out_units = self.rest_units(request, lpn);
             self.fill_page(id, before);
         } else {
-            self.flash.enqueue(id);
+            self.send_write(id);
         }
         if self.buffer.acknowledge == Acknowledge::Back {
             self.page_acknowledged(request, &parts);
         }
         true
+    }
+
+    /// The plane that takes a write, or `NONE` where a dispatcher will say; `None`: all are full.
+    #[inline]
+    fn place_write(&mut self, lpn: u32) -> Option<u32> {
+        if self.flash.is_dispatched() {
+            return Some(NONE);
+        }
+        self.ftl.place_write(lpn, &|die| self.flash.is_idle(die))
+    }
+
+    /// Where a write goes, as far as it is known.
+    #[inline]
+    fn at_target(&self, target: u32) -> (u32, PageAddress) {
+        if target == NONE {
+            return (NONE, PageAddress { plane: 0, block: 0, page: 0 });
+        }
+        self.ftl.in_plane(target)
+    }
+
+    /// A write that has all its data goes to its die, or waits for a dispatcher to give it one.
+    #[inline]
+    fn send_write(&mut self, id: u32) {
+        match self.flash.txns[id].target {
+            NONE => self.flash.leave_unplaced(id),
+            _ => self.flash.enqueue(id),
+        }
     }
 
     /// Gets the rest of a page that is written in part: from the buffer, the flash, or nowhere.
@@ -156,7 +183,7 @@ impl Ssd {
                     _ => previous_txn.waits_for,
                 };
                 if leader == NONE {
-                    self.flash.enqueue(id);
+                    self.send_write(id);
                     return;
                 }
                 // The rest of the page is still being read, for an earlier write.
@@ -174,7 +201,7 @@ impl Ssd {
                 let (die, at) = self.ftl.image_page(lpn);
                 self.read_old_page(id, die, at);
             }
-            Mapping::Unwritten | Mapping::Trimmed => self.flash.enqueue(id),
+            Mapping::Unwritten | Mapping::Trimmed => self.send_write(id),
         }
     }
 
@@ -196,8 +223,11 @@ impl Ssd {
         txn.kind = Kind::Program;
         txn.start = Time::NEVER;
         txn.close_rmw(now);
-        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
-        self.flash.enqueue(id);
+        let target = txn.target;
+        let (die, at) = self.at_target(target);
+        let txn = &mut self.flash.txns[id];
+        (txn.die, txn.at) = (die, at);
+        self.send_write(id);
         // The list has the newest first; they are programmed in the order in which they came.
         let mut in_order = NONE;
         while ready != NONE {
@@ -211,7 +241,7 @@ impl Ssd {
             let txn = &mut self.flash.txns[in_order];
             txn.waits_for = NONE;
             txn.close_rmw(now);
-            self.flash.enqueue(in_order);
+            self.send_write(in_order);
             in_order = next;
         }
     }

@@ -4,6 +4,7 @@ mod closed_form;
 mod commands;
 mod conservation;
 mod determinism;
+mod dispatch;
 mod drive;
 mod golden;
 mod loads;
