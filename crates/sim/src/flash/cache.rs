@@ -7,6 +7,7 @@ use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::sched::Choice;
+use crate::seen::{Extent, Seen};
 use crate::txn::{Kind, NONE, Part};
 use crate::work::Work;
 
@@ -30,7 +31,7 @@ impl Flash {
         let view = self.view(die, read, now, work);
         if self.scheduler.choose(&view) != Choice::Write
             || work.next_page(&self.txns[id]).is_none_or(|next| next.page == 0)
-            || !self.has_channel(die, now, grant, false)
+            || !self.has_channel(die, now, grant, Kind::Program)
         {
             return;
         }
@@ -40,7 +41,7 @@ impl Flash {
         unit.writes.remove(&mut self.txns, id);
         unit.pending_programs -= 1;
         let txn = &mut self.txns[id];
-        txn.unsuspendable = view.writes_first;
+        txn.unsuspendable = view.writes_first || view.read.is_some();
         txn.next = NONE;
         if self.parallelism.multi_plane != MultiPlane::None {
             self.gather_writes(id, now, work);
@@ -65,6 +66,7 @@ impl Flash {
         let mut each = id;
         while each != NONE {
             let txn = &mut self.txns[each];
+            unit.seen.note(Seen::Program(now, Extent::of_page(txn.at, each != id)));
             txn.book(Part::Queue, now);
             txn.parts.add(Part::Bus, transfer.ns());
             txn.mark = until;
@@ -93,7 +95,8 @@ impl Flash {
         while each != NONE {
             let txn = &mut self.txns[each];
             if txn.mark < now {
-                // In the register, behind the program before it.
+                // In the register, behind the program before it: no part of its service.
+                txn.start = txn.start + (now - txn.mark);
                 txn.book(Part::Queue, now);
             }
             each = txn.next;

@@ -3,7 +3,6 @@
 use reprieve_base::Time;
 use reprieve_nand::Elapsed;
 
-use super::channel::Wish;
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
@@ -83,7 +82,7 @@ impl Flash {
         }
         unit.leaving_last = id;
         let channel = self.channel_of(die);
-        self.channels[channel].wait(Wish::Out(die), true);
+        self.channels[channel].wait_out(die);
         self.wake_channel(channel as u32);
     }
 }

@@ -6,6 +6,7 @@
 mod cache;
 mod channel;
 mod decide;
+mod dispatch;
 mod group;
 mod independent;
 mod queue;
@@ -18,6 +19,8 @@ use std::sync::Arc;
 use reprieve_base::{Dur, Geometry, PageAddress, Time};
 use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Timing};
 
+use crate::check::Checker;
+use crate::dispatch::Dispatcher;
 use crate::event::Schedule;
 use crate::scenario::{OperationSet, Scenario};
 use crate::sched::{self, Scheduler};
@@ -26,6 +29,7 @@ use crate::stats::FlashCounts;
 use crate::suspend::{self, SuspendPolicy};
 use crate::txn::{Kind, Txn};
 use channel::Channel;
+use queue::Queue;
 use unit::Unit;
 
 /// What can happen in the back end.
@@ -100,6 +104,9 @@ pub struct Flash {
     scheduler: Box<dyn Scheduler>,
     policy: Box<dyn SuspendPolicy>,
     admission: Admission,
+    dispatcher: Option<Box<dyn Dispatcher>>,
+    /// Writes to which the dispatcher has given no plane.
+    unplaced: Queue,
     write_queue_limit: u32,
     parallelism: Parallelism,
     /// Pages of a plane that a program takes, and how long one waits for the others.
@@ -109,6 +116,7 @@ pub struct Flash {
     flushed: u64,
     /// Where else the command that begins works: pages and blocks of other planes.
     others: Vec<PageAddress>,
+    transfer_unit_bytes: Option<u32>,
     /// A die has its channel to itself, so that the end of a read is known at its start.
     private_channels: bool,
     dirty_dies: Vec<u32>,
@@ -125,7 +133,7 @@ pub struct Flash {
 impl Flash {
     /// The back end of a scenario, all blocks erased.
     pub fn new(scenario: &Scenario) -> Flash {
-        let scheduler = sched::make(&scenario.scheduling.policy);
+        let scheduler = sched::make(&scenario.scheduling);
         let timing = scheduler.timing(scenario.timing);
         let geometry = scenario.geometry;
         let dies = geometry.dies();
@@ -144,7 +152,7 @@ impl Flash {
             timing,
             units: (0..dies).map(|die| Unit::new(&part, scenario.seed, die)).collect(),
             channels: vec![
-                Channel::new(geometry.dies_per_channel as usize);
+                Channel::new(geometry.dies_per_channel, scenario.channel.order);
                 geometry.channels as usize
             ],
             txns: Slab::with_capacity(4096),
@@ -156,12 +164,15 @@ impl Flash {
                 gc_read: rules.gc_read_suspends,
                 write_in_erase,
             },
+            dispatcher: None,
+            unplaced: Queue::new(),
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
             parallelism,
             together: timing.pages_together(),
             wordline_timeout: scenario.ftl.wordline_timeout,
             flushed: 0,
             others: Vec::with_capacity(geometry.planes_per_die as usize),
+            transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
             private_channels: geometry.dies_per_channel == 1
                 && !timing.cache_register
                 && parallelism.multi_plane == MultiPlane::None
@@ -236,6 +247,22 @@ impl Flash {
         let block = page / pages_per_block;
         let plane = block / blocks_per_plane % planes_per_die;
         PageAddress { plane, block: block % blocks_per_plane, page: page % pages_per_block }
+    }
+
+    /// Begins to keep what dies and channels do, for [`Flash::tell`].
+    pub fn keep_record(&mut self) {
+        self.units.iter_mut().for_each(|unit| unit.seen.keep());
+        self.channels.iter_mut().for_each(|channel| channel.seen.keep());
+    }
+
+    /// Tells a checker what dies and channels did since the last call.
+    pub fn tell(&mut self, checker: &mut Checker) {
+        for (die, unit) in (0..).zip(&mut self.units) {
+            unit.seen.take().for_each(|seen| checker.die_did(die, seen));
+        }
+        for (channel, unit) in (0..).zip(&mut self.channels) {
+            unit.seen.take().for_each(|seen| checker.channel_did(channel, seen));
+        }
     }
 
     #[inline]

@@ -19,6 +19,8 @@ pub(super) struct Plane {
     pub(super) together: u32,
     /// Erases begun, by which queued reads notice that their address may be void.
     pub(super) erases: u32,
+    /// Blocks filled, which numbers them in that order.
+    pub(super) fills: u32,
     pub(super) job: Job,
 }
 
@@ -38,8 +40,16 @@ impl Plane {
             together,
             committed: 0,
             erases: 0,
+            fills: 0,
             job: Job::default(),
         }
+    }
+
+    /// Starts with these free blocks, the longest erased first, and this open one.
+    pub(super) fn open(&mut self, free: VecDeque<u32>, active: Option<u32>, next_page: u32) {
+        self.free = free;
+        self.active = active;
+        self.next_page = next_page;
     }
 
     #[inline]
@@ -75,6 +85,11 @@ impl Plane {
         self.next_page.next_multiple_of(self.together)
     }
 
+    /// The rest of a wordline that garbage collection has begun stays empty.
+    pub(super) fn pad(&mut self) {
+        self.next_page = self.next_start();
+    }
+
     /// The pages that a program takes, of which the first is returned; pages that are left over
     /// before them stay empty.
     #[inline]
@@ -92,6 +107,14 @@ impl Plane {
         match self.active {
             Some(block) if self.next_start() < pages_per_block => (block, self.next_start()),
             _ => (*self.free.front().expect("the reserve of free blocks is kept"), 0),
+        }
+    }
+
+    /// Offset in its block of the page that a program takes next.
+    pub(super) fn next_offset(&self, pages_per_block: u32) -> u32 {
+        match self.active {
+            Some(_) if self.next_start() < pages_per_block => self.next_start(),
+            _ => 0,
         }
     }
 
@@ -114,5 +137,13 @@ impl Plane {
         let page = self.next_page;
         self.next_page += 1;
         Allocated { block, page, filled }
+    }
+
+    /// Takes up to `most` further pages of the open block; returns how many it had.
+    #[inline]
+    pub(super) fn take_more(&mut self, most: u32, pages_per_block: u32) -> u32 {
+        let run = most.min(pages_per_block - self.next_page);
+        self.next_page += run;
+        run
     }
 }

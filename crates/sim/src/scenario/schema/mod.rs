@@ -1,5 +1,6 @@
 //! The schema: every section and key of the scenario file, as data.
 
+mod channel;
 mod drive;
 mod key;
 mod parallelism;
@@ -29,6 +30,7 @@ pub const SECTIONS: &[Section] = &[
     parallelism::PARALLELISM,
     drive::SUSPENSION,
     drive::SCHEDULING,
+    channel::CHANNEL,
     drive::FTL,
     drive::BUFFER,
     drive::HOST,
