@@ -70,31 +70,19 @@ impl Plane {
     #[inline]
     pub(super) fn has_room(&self, reserve: u32, pages_per_block: u32) -> bool {
         let free = self.free_blocks();
-        let open = self.active.is_some() && self.next_start() < pages_per_block;
+        let open = self.active.is_some() && self.next_page < pages_per_block;
         free > reserve || (free == reserve && open)
     }
 
-    /// The first page of the open block at which a program can begin; the block's end if none.
-    #[inline]
-    pub(super) fn next_start(&self) -> u32 {
-        if self.together == 1 { self.next_page } else { self.round_up() }
-    }
-
-    #[cold]
-    fn round_up(&self) -> u32 {
-        self.next_page.next_multiple_of(self.together)
-    }
-
-    /// The rest of a wordline that garbage collection has begun stays empty.
+    /// The rest of a wordline that was begun page by page stays empty.
     pub(super) fn pad(&mut self) {
-        self.next_page = self.next_start();
+        self.next_page = self.next_page.next_multiple_of(self.together);
     }
 
-    /// The pages that a program takes, of which the first is returned; pages that are left over
-    /// before them stay empty.
+    /// The pages that a program takes, of which the first is returned.
     #[inline]
     pub(super) fn allocate_together(&mut self, pages_per_block: u32) -> Allocated {
-        self.next_page = self.next_start();
+        debug_assert!(self.next_page % self.together == 0, "a wordline is begun page by page");
         let got = self.allocate(pages_per_block);
         self.next_page += self.together - 1;
         got
@@ -105,7 +93,7 @@ impl Plane {
     /// Panics if no block is free, as that does.
     pub(super) fn next(&self, pages_per_block: u32) -> (u32, u32) {
         match self.active {
-            Some(block) if self.next_start() < pages_per_block => (block, self.next_start()),
+            Some(block) if self.next_page < pages_per_block => (block, self.next_page),
             _ => (*self.free.front().expect("the reserve of free blocks is kept"), 0),
         }
     }
@@ -113,7 +101,7 @@ impl Plane {
     /// Offset in its block of the page that a program takes next.
     pub(super) fn next_offset(&self, pages_per_block: u32) -> u32 {
         match self.active {
-            Some(_) if self.next_start() < pages_per_block => self.next_start(),
+            Some(_) if self.next_page < pages_per_block => self.next_page,
             _ => 0,
         }
     }

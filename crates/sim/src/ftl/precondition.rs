@@ -243,7 +243,7 @@ impl Ftl {
                 programmed[block as usize] = 0;
             }
             if let Some(active) = plane.active {
-                programmed[active as usize] = plane.next_start();
+                programmed[active as usize] = plane.next_page;
             }
             for (block, pages) in programmed.into_iter().enumerate() {
                 say(die, number % geometry.planes_per_die, block as u32, pages);

@@ -34,6 +34,7 @@ impl Ftl {
                 self.victim.filled(plane, *block);
             }
             self.planes[plane as usize].fills = full.len() as u32;
+            self.planes[plane as usize].pad();
         }
         self.index = index;
         for (die, state) in self.gc_dies.iter_mut().enumerate() {

@@ -26,7 +26,7 @@ impl Ftl {
             let done = u32::from(programmed[block as usize]);
             let fits = match role {
                 Role::Free => done == 0,
-                Role::Open => done == plane.next_start(),
+                Role::Open => done == plane.next_page,
                 Role::Full => done == pages,
                 Role::Victim => done == pages || done == 0,
             };
