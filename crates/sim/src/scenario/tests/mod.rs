@@ -19,7 +19,7 @@ const REGISTRIES: Registries = Registries {
     schedulers: &[entry("fifo"), entry("rps"), entry("per"), entry("pe0")],
     suspend_policies: &[entry("always"), entry("threshold")],
     placements: &[entry("cwdp"), entry("dynamic")],
-    gc_victims: &[entry("greedy"), entry("random")],
+    gc_victims: &[entry("greedy"), entry("random"), entry("d-choices")],
     trace_formats: &[entry("spc"), entry("msr")],
     generators: &[entry("mixed")],
 };
