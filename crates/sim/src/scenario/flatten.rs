@@ -135,11 +135,12 @@ fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
     ]
 }
 
-fn ftl(ftl: &Ftl) -> [Pair; 7] {
+fn ftl(ftl: &Ftl) -> [Pair; 8] {
     [
         ("ftl.over_provisioning", number(ftl.over_provisioning)),
         ("ftl.placement", text(&ftl.placement)),
         ("ftl.gc_victim", text(&ftl.gc_victim)),
+        ("ftl.gc_choices", ftl.gc_choices.and_then(count)),
         ("ftl.gc_start_free_share", number(ftl.gc_start_free_share)),
         ("ftl.gc_hard_free_blocks", count(ftl.gc_hard_free_blocks)),
         ("ftl.gc_background", flag(ftl.gc_background)),

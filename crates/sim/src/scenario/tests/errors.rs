@@ -139,8 +139,8 @@ fn a_name_that_no_registry_has_is_answered_with_the_choices() {
     each(&[
         (
             "ftl.gc_victim=greddy",
-            "--set: ftl.gc_victim = \"greddy\": must be one of \"greedy\", \"random\"; \
-             did you mean \"greedy\"?",
+            "--set: ftl.gc_victim = \"greddy\": must be one of \"greedy\", \"random\", \
+             \"d-choices\"; did you mean \"greedy\"?",
         ),
         (
             "scheduling.policy=zzzzzzz",

@@ -26,7 +26,7 @@ const REGISTRIES: Registries = Registries {
     ],
     suspend_policies: &[entry("always"), entry("threshold")],
     placements: &[entry("cwdp"), entry("dynamic")],
-    gc_victims: &[entry("greedy"), entry("random")],
+    gc_victims: &[entry("greedy"), entry("random"), entry("d-choices")],
     trace_formats: &[entry("spc"), entry("msr")],
     generators: &[entry("mixed")],
 };

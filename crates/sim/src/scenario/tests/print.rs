@@ -70,6 +70,7 @@ fn awkward_values_are_read_back() {
         vec!["suspension.reset_inside_phase=false", "timing.t_voltage_reset_us=5000"],
         vec!["suspension.host_read_suspends=[]"],
         vec!["suspension.host_write_suspends=[\"erase\"]"],
+        vec!["ftl.gc_victim=d-choices", "ftl.gc_choices=3"],
         vec!["workload.request_bytes=[[4096, 2.5]]"],
         vec!["workload.trace=Cargo.toml", "workload.devices=[7, 1]", "workload.duration_s=0.25"],
         vec!["workload.trace=Cargo.toml", "workload.devices=merge", "workload.unwritten=zero"],
