@@ -18,6 +18,7 @@ OPS = ("read", "write", "trim", "flush")
 """Names of the operations, at the index by which the simulator knows them."""
 
 COMPONENTS = (
+    "host_queue_ns",
     "link_ns",
     "buffer_ns",
     "rmw_ns",

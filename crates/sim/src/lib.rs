@@ -3,6 +3,7 @@
 //! [`Ssd`] runs a [`scenario`]; [`rig`] drives one die with raw commands. Both use the same
 //! flash back end. The map of the code is in ARCHITECTURE.md.
 
+mod arbitrate;
 mod blocks;
 mod event;
 mod flash;

@@ -11,7 +11,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Buffer, Ftl, Host, Scenario, Scheduling, SuspendRules};
+use super::{Ftl, Scenario, Scheduling, SuspendRules, front};
 
 /// The scenario that these values describe; the schema has seen to their ranges.
 pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
@@ -28,14 +28,8 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
             write_queue_limit: values.u32_if_on("scheduling.write_queue_limit"),
         },
         ftl: ftl(values),
-        buffer: Buffer {
-            bytes: values.count("buffer.bytes"),
-            acknowledge: Word::of_word(values.text("buffer.acknowledge")),
-        },
-        host: Host {
-            link_bytes_per_s: values.count_if_on("host.link_bytes_per_s"),
-            unwritten_costs_read: values.text_if_on("workload.unwritten") != Some("zero"),
-        },
+        buffer: front::buffer(values),
+        host: front::host(values),
         workload: workload(values),
     }
 }

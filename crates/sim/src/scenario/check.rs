@@ -5,6 +5,7 @@ use reprieve_nand::{EraseMode, ProgramSuspension};
 use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
 use super::Scenario;
+use super::front;
 use super::resolve::{Resolved, Use};
 use super::schema;
 
@@ -26,7 +27,7 @@ pub(super) fn check(
     host_write_suspends(scenario, resolved)?;
     if purpose == Use::Run {
         over_provisioning(scenario, resolved)?;
-        buffer(scenario, resolved)?;
+        front::check(scenario, resolved)?;
         workload(scenario, resolved)?;
     }
     Ok(())
@@ -153,15 +154,6 @@ fn over_provisioning(scenario: &Scenario, resolved: &Resolved) -> Result<(), Use
          ftl.gc_hard_free_blocks = {reserve} needs {needed_blocks}; must be at least {least}"
     );
     Err(resolved.fault("ftl.over_provisioning", what))
-}
-
-fn buffer(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
-    let page_bytes = scenario.geometry.page_bytes;
-    if scenario.buffer.bytes < u64::from(page_bytes) {
-        let what = format!("must hold at least one page of {page_bytes} bytes");
-        return Err(resolved.fault("buffer.bytes", what));
-    }
-    Ok(())
 }
 
 fn workload(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {

@@ -9,9 +9,9 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Ftl, Scenario, SuspendRules};
+use super::{Ftl, Scenario, SuspendRules, front};
 
-type Pair = (&'static str, Option<Value>);
+pub(super) type Pair = (&'static str, Option<Value>);
 
 /// The values that make this scenario.
 pub(super) fn values(scenario: &Scenario) -> Values {
@@ -20,10 +20,8 @@ pub(super) fn values(scenario: &Scenario) -> Values {
         ("name", text(&scenario.device)),
         ("scheduling.policy", text(&scenario.scheduling.policy)),
         ("scheduling.write_queue_limit", scenario.scheduling.write_queue_limit.and_then(count)),
-        ("buffer.bytes", count(scenario.buffer.bytes)),
-        ("buffer.acknowledge", text(scenario.buffer.acknowledge.word())),
-        ("host.link_bytes_per_s", scenario.host.link_bytes_per_s.and_then(count)),
     ];
+    pairs.extend(front::pairs(scenario));
     pairs.extend(geometry(&scenario.geometry));
     pairs.extend(timing(&scenario.timing));
     pairs.extend(suspension(&scenario.suspension));
@@ -40,7 +38,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     Values::of(pairs)
 }
 
-fn count(count: impl Into<u64>) -> Option<Value> {
+pub(super) fn count(count: impl Into<u64>) -> Option<Value> {
     Some(Value::Count(count.into()))
 }
 
@@ -52,11 +50,11 @@ fn flag(flag: bool) -> Option<Value> {
     Some(Value::Flag(flag))
 }
 
-fn dur(dur: Dur) -> Option<Value> {
+pub(super) fn dur(dur: Dur) -> Option<Value> {
     Some(Value::Duration(dur))
 }
 
-fn text(text: &str) -> Option<Value> {
+pub(super) fn text(text: &str) -> Option<Value> {
     Some(Value::Text(text.to_string()))
 }
 

@@ -6,6 +6,7 @@
 mod build;
 mod check;
 mod flatten;
+mod front;
 mod layers;
 mod preset;
 mod print;
@@ -27,13 +28,12 @@ use raw::{Leaf, Leaves, Rank, Raw};
 use resolve::Use;
 use schema::Family;
 
+pub use front::{Acknowledge, Buffer, Host, Interface, Nvme, Pcie, Priority};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};
 pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
-pub use types::{
-    Acknowledge, Buffer, Ftl, Host, OperationSet, Precondition, Scenario, Scheduling, SuspendRules,
-};
+pub use types::{Ftl, OperationSet, Precondition, Scenario, Scheduling, SuspendRules};
 
 /// What a scenario is read from.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +57,8 @@ pub struct Registries {
     pub placements: &'static [Entry],
     /// Names of `ftl.gc_victim`.
     pub gc_victims: &'static [Entry],
+    /// Names of `host.arbitration`.
+    pub arbitrations: &'static [Entry],
     /// Names of `workload.format`, besides `auto`.
     pub trace_formats: &'static [Entry],
     /// Names of `workload.generator`.
@@ -70,6 +72,7 @@ impl Registries {
             Family::SuspendPolicy => self.suspend_policies,
             Family::Placement => self.placements,
             Family::GcVictim => self.gc_victims,
+            Family::Arbitration => self.arbitrations,
             Family::TraceFormat => self.trace_formats,
             Family::Generator => self.generators,
         }

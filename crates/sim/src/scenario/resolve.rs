@@ -39,6 +39,7 @@ pub(super) fn resolve(
     registries: &Registries,
 ) -> Result<Resolved, UserError> {
     let mut leaves = stack.leaves;
+    choose(&mut leaves, "host.link_bytes_per_s", "host.pcie_generation")?;
     choose_workload(&mut leaves, file, purpose)?;
     let mut resolved = Resolved { values: Values::default(), leaves };
     for key in schema::keys() {
@@ -273,6 +274,20 @@ impl Values {
     pub fn text_if_on(&self, name: &str) -> Option<&str> {
         match self.get(name) {
             Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn counts_if_on(&self, name: &str) -> Option<&[u64]> {
+        match self.get(name) {
+            Some(Value::Counts(counts)) => Some(counts),
+            _ => None,
+        }
+    }
+
+    pub fn words_if_on(&self, name: &str) -> Option<&[String]> {
+        match self.get(name) {
+            Some(Value::Words(words)) => Some(words),
             _ => None,
         }
     }

@@ -4,6 +4,8 @@ use reprieve_base::{Dur, Geometry};
 use reprieve_nand::{Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
+use super::{Buffer, Host};
+
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
@@ -109,31 +111,4 @@ pub struct Ftl {
     pub gc_background: bool,
     /// State of the drive before the first request.
     pub precondition: Precondition,
-}
-
-/// When a write is acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Acknowledge {
-    /// When its last page is programmed.
-    Through,
-    /// When its last page is in the buffer.
-    Back,
-}
-
-/// Section `[buffer]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Buffer {
-    /// Capacity; at least one page.
-    pub bytes: u64,
-    /// When a write is acknowledged.
-    pub acknowledge: Acknowledge,
-}
-
-/// Section `[host]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Host {
-    /// Rate of the host link in each direction; `None`: transfers take no time.
-    pub link_bytes_per_s: Option<u64>,
-    /// Whether a read of a page that was never written costs a flash read.
-    pub unwritten_costs_read: bool,
 }

@@ -4,6 +4,7 @@ use reprieve_base::{Dur, Op, Request, SECTOR_BYTES, Time, UserError};
 
 use super::{Event, Ssd};
 use crate::event::Schedule;
+use crate::scenario::{Host, Interface};
 use crate::stats::LogRow;
 use crate::txn::{NONE, Part, Parts};
 
@@ -16,6 +17,10 @@ pub(super) struct HostRequest {
     pub(super) lba: u64,
     pub(super) bytes: u32,
     pub(super) arrival: Time,
+    /// When the drive began to fetch it from its submission queue; at once without queues.
+    pub(super) fetched: Time,
+    /// When the drive had it and set about it.
+    pub(super) begun: Time,
     /// Write: when its data had crossed the link.
     pub(super) received: Time,
     /// Pages that are not done.
@@ -24,26 +29,54 @@ pub(super) struct HostRequest {
     pub(super) next_lpn: u32,
     /// Write or flush: the flush interval in which it arrived.
     pub(super) interval: u32,
+    /// The submission queue that it came through.
+    pub(super) queue: u32,
+    /// Behind it in that queue, or `NONE`.
+    pub(super) next: u32,
 }
 
 /// One direction of the host link: transfers one after the other, in order.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
+struct Link {
     bytes_per_s: Option<u64>,
     free_at: Time,
 }
 
 impl Link {
-    pub(super) fn new(bytes_per_s: Option<u64>) -> Link {
-        Link { bytes_per_s, free_at: Time::ZERO }
-    }
-
     /// When a transfer that is ready at `now` has crossed the link.
     #[inline]
     fn cross(&mut self, now: Time, bytes: u64) -> Time {
         let Some(rate) = self.bytes_per_s else { return now };
         self.free_at = self.free_at.max(now) + Dur::of_transfer(bytes, rate);
         self.free_at
+    }
+}
+
+/// The host link: a direction in and one out, or one at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Links {
+    /// In, or both.
+    first: Link,
+    /// Out; `None`: a link that is half duplex.
+    out: Option<Link>,
+}
+
+impl Links {
+    pub(super) fn new(host: &Host) -> Links {
+        let link = Link { bytes_per_s: host.link_rate_bytes_per_s(), free_at: Time::ZERO };
+        Links { first: link, out: (host.interface != Interface::Sata).then_some(link) }
+    }
+
+    /// Data of a write that is ready at `now`.
+    #[inline]
+    fn cross_in(&mut self, now: Time, bytes: u64) -> Time {
+        self.first.cross(now, bytes)
+    }
+
+    /// Data of a read that is ready at `now`.
+    #[inline]
+    fn cross_out(&mut self, now: Time, bytes: u64) -> Time {
+        self.out.as_mut().unwrap_or(&mut self.first).cross(now, bytes)
     }
 }
 
@@ -95,13 +128,57 @@ impl Ssd {
             lba,
             bytes,
             arrival,
+            fetched: arrival,
+            begun: arrival,
             received: Time::ZERO,
             pages_left: 0,
             next_lpn: 0,
             interval: 0,
+            queue: 0,
+            next: NONE,
         });
         self.arrived += 1;
-        match op {
+        match &mut self.queues {
+            None => self.begin(id),
+            Some(queues) => {
+                // Requests of one load come from as many threads as there are queues.
+                let queue = self.requests[id].id % u64::from(queues.count());
+                self.requests[id].queue = queue as u32;
+                queues.push(id, &mut self.requests);
+            }
+        }
+    }
+
+    /// Fetches what the drive takes out of the submission queues at this instant.
+    ///
+    /// A command that completes at once makes way for another.
+    pub(super) fn fetch(&mut self) -> Result<(), UserError> {
+        while let Some(queues) = &mut self.queues {
+            let Some(id) = queues.fetch(&self.requests) else { break };
+            self.requests[id].fetched = self.now;
+            if queues.command > Dur::ZERO {
+                self.events.schedule(self.now + queues.command, Event::Fetched { request: id });
+                continue;
+            }
+            self.requests[id].begun = self.now;
+            self.begin(id);
+            self.pull()?;
+        }
+        Ok(())
+    }
+
+    /// The drive has the command of a request.
+    pub(super) fn fetched(&mut self, id: u32) {
+        let queues = self.queues.as_mut().expect("commands are fetched from queues");
+        queues.is_fetching = false;
+        self.requests[id].begun = self.now;
+        self.begin(id);
+    }
+
+    /// Sets about a request.
+    #[inline]
+    fn begin(&mut self, id: u32) {
+        match self.requests[id].op {
             Op::Read => self.read_arrived(id),
             Op::Write => self.write_arrived(id),
             Op::Trim => self.trim_arrived(id),
@@ -121,7 +198,7 @@ impl Ssd {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         let pages = last - first + 1;
         let interval = self.intervals.begin(pages);
-        let received = self.link_in.cross(self.now, u64::from(self.requests[id].bytes));
+        let received = self.links.cross_in(self.now, u64::from(self.requests[id].bytes));
         let request = &mut self.requests[id];
         request.pages_left = pages;
         request.next_lpn = first;
@@ -159,7 +236,7 @@ impl Ssd {
     #[inline]
     pub(super) fn page_read(&mut self, id: u32, lpn: u32, mut parts: Parts) {
         let bytes = self.covered_bytes(&self.requests[id], lpn);
-        let crossed = self.link_out.cross(self.now, u64::from(bytes));
+        let crossed = self.links.cross_out(self.now, u64::from(bytes));
         let request = &mut self.requests[id];
         request.pages_left -= 1;
         if request.pages_left > 0 {
@@ -186,6 +263,12 @@ impl Ssd {
     pub(super) fn request_done(&mut self, id: u32, parts: &Parts) {
         let request = self.requests.remove(id);
         let latency_ns = (self.now - request.arrival).ns();
+        let mut parts = *parts;
+        if let Some(queues) = &mut self.queues {
+            parts.add(Part::HostQueue, (request.fetched - request.arrival).ns());
+            parts.add(Part::Link, (request.begun - request.fetched).ns());
+            queues.answered(request.queue);
+        }
         assert_eq!(
             parts.sum_ns(),
             latency_ns,
@@ -200,7 +283,7 @@ impl Ssd {
             Op::Trim => &mut self.trim,
             Op::Flush => &mut self.flush,
         };
-        class.record(latency_ns, request.bytes, parts);
+        class.record(latency_ns, request.bytes, &parts);
         self.completed += 1;
         if let Some(log) = &mut self.log {
             log.push(&LogRow {
@@ -210,7 +293,7 @@ impl Ssd {
                 bytes: request.bytes,
                 arrival: request.arrival,
                 completion: self.now,
-                parts: *parts,
+                parts,
             });
         }
         if self.requests.is_empty() {
@@ -224,7 +307,7 @@ impl Ssd {
         self.intervals.end(interval);
         while let Some(id) = self.intervals.next_flushed() {
             let mut parts = Parts::default();
-            parts.add(Part::Buffer, (self.now - self.requests[id].arrival).ns());
+            parts.add(Part::Buffer, (self.now - self.requests[id].begun).ns());
             self.request_done(id, &parts);
         }
     }
@@ -233,7 +316,7 @@ impl Ssd {
     pub(super) fn received_parts(&self, id: u32) -> Parts {
         let request = &self.requests[id];
         let mut parts = Parts::default();
-        parts.add(Part::Link, (request.received - request.arrival).ns());
+        parts.add(Part::Link, (request.received - request.begun).ns());
         parts.add(Part::Buffer, (self.now - request.received).ns());
         debug_assert_ne!(id, NONE, "a page without a request");
         parts

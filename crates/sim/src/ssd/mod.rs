@@ -5,6 +5,7 @@ mod feed;
 mod flush;
 mod host;
 mod pages;
+mod queues;
 mod report;
 
 use std::collections::VecDeque;
@@ -22,13 +23,16 @@ use crate::txn::{Kind, Parts};
 use buffer::Buffer;
 use feed::Feed;
 use flush::Intervals;
-use host::{HostRequest, Link};
+use host::{HostRequest, Links};
+use queues::HostQueues;
 
 /// What can happen in a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// Something in the flash back end.
     Flash(FlashEvent),
+    /// A command has been fetched from its submission queue.
+    Fetched { request: u32 },
     /// The data of a write has crossed the host link.
     LinkIn { request: u32 },
     /// The last data of a read has crossed the host link.
@@ -58,8 +62,9 @@ pub struct Ssd {
     flash: Flash,
     ftl: Ftl,
     buffer: Buffer,
-    link_in: Link,
-    link_out: Link,
+    /// Between host and drive; `None`: requests go straight to the drive.
+    queues: Option<HostQueues>,
+    links: Links,
     /// Where the time of the reads went whose last data is crossing the link.
     crossing: VecDeque<Parts>,
     requests: Slab<HostRequest>,
@@ -108,8 +113,8 @@ impl Ssd {
             flash,
             ftl,
             buffer: Buffer::new(pages, scenario.buffer.acknowledge),
-            link_in: Link::new(scenario.host.link_bytes_per_s),
-            link_out: Link::new(scenario.host.link_bytes_per_s),
+            queues: HostQueues::of(&scenario.host),
+            links: Links::new(&scenario.host),
             crossing: VecDeque::with_capacity(1024),
             requests: Slab::with_capacity(4096),
             arrived: 0,
@@ -165,6 +170,7 @@ impl Ssd {
             Some(depth) => {
                 self.to_pull = depth;
                 self.pull()?;
+                self.fetch()?;
                 self.decide();
             }
             None => self.next_arrival = self.feed.next(&self.ftl)?,
@@ -195,6 +201,9 @@ impl Ssd {
             self.next_arrival = self.feed.next(&self.ftl)?;
             self.arrive(request);
         }
+        if self.queues.is_some() {
+            self.fetch()?;
+        }
         self.decide();
         Ok(true)
     }
@@ -220,6 +229,7 @@ impl Ssd {
                     self.transaction_done(id);
                 }
             }
+            Event::Fetched { request } => self.fetched(request),
             Event::LinkIn { request } => self.write_received(request),
             Event::Done { request } => self.read_crossed(request),
         }

@@ -22,6 +22,7 @@ impl Ssd {
             latencies: [&self.read, &self.write, &self.trim, &self.flush],
             flash: &self.flash.counts,
             totals: &self.totals,
+            host_queues: self.queues.is_some(),
             workload,
             simulated_ns: self.now.ns(),
             idle_ns: self.idle_ns + idle_now,

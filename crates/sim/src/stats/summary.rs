@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{FlashCounts, Latency, SuspendedOperations};
-use crate::txn::PART_NAMES;
+use crate::txn::{PART_NAMES, Part};
 
 /// What the drive counted beside latencies and flash operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct Facts<'a> {
     pub flash: &'a FlashCounts,
     /// What the drive counted.
     pub totals: &'a Totals,
+    /// Requests wait in submission queues, so that their time there is told.
+    pub host_queues: bool,
     /// What became of the rows of a trace: name and count.
     pub workload: Vec<(&'static str, u64)>,
     /// Length of the run.
@@ -52,11 +54,12 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-fn class(latency: &Latency) -> Value {
+fn class(latency: &Latency, host_queues: bool) -> Value {
     let quantile = |q| latency.quantile_ns(q);
     let parts: Map<String, Value> = PART_NAMES
         .iter()
         .zip(latency.mean_parts_ns())
+        .filter(|(name, _)| host_queues || **name != PART_NAMES[Part::HostQueue as usize])
         .map(|(name, mean)| (name.trim_end_matches("_ns").to_string(), json!(mean)))
         .collect();
     json!({
@@ -93,6 +96,7 @@ impl Facts<'_> {
         let [read, write, trim, flush] = self.latencies;
         let mut total = read.clone();
         total.add(write);
+        let class = |latency| class(latency, self.host_queues);
         let mut requests = Map::new();
         requests.insert("read".into(), class(read));
         requests.insert("write".into(), class(write));

@@ -6,6 +6,7 @@ mod conservation;
 mod determinism;
 mod drive;
 mod golden;
+mod host;
 mod loads;
 mod modes;
 mod nested;

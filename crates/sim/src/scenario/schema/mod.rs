@@ -1,6 +1,7 @@
 //! The schema: every section and key of the scenario file, as data.
 
 mod drive;
+mod front;
 mod key;
 mod workload;
 
@@ -28,8 +29,8 @@ pub const SECTIONS: &[Section] = &[
     drive::SUSPENSION,
     drive::SCHEDULING,
     drive::FTL,
-    drive::BUFFER,
-    drive::HOST,
+    front::BUFFER,
+    front::HOST,
     workload::WORKLOAD,
 ];
 
