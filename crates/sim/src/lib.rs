@@ -9,6 +9,7 @@ mod event;
 mod flash;
 mod ftl;
 mod memory;
+mod order;
 mod place;
 mod registries;
 pub mod rig;

@@ -72,6 +72,8 @@ pub struct MixedConfig {
     pub trim_fraction: f64,
     /// Every so many requests one is a flush, at least 2; `None`: none is.
     pub flush_every_requests: Option<u64>,
+    /// Share of the writes with forced unit access, in [0, 1].
+    pub fua_fraction: f64,
     /// Sizes in bytes, multiples of 512, and their weights, above 0.
     pub sizes: Vec<(u32, f64)>,
     /// The same for reads alone; `None`: as `sizes`.
@@ -203,6 +205,7 @@ impl MixedConfig {
         for (key, value) in [
             ("read_fraction", self.read_fraction),
             ("trim_fraction", self.trim_fraction),
+            ("fua_fraction", self.fua_fraction),
             ("read_sequential_fraction", self.read_sequential_fraction),
             ("write_sequential_fraction", self.write_sequential_fraction),
         ] {

@@ -148,6 +148,7 @@ fn mixed(values: &Values) -> MixedConfig {
         read_fraction: values.number("workload.read_fraction"),
         trim_fraction: values.number("workload.trim_fraction"),
         flush_every_requests: values.count_if_on("workload.flush_every_requests"),
+        fua_fraction: values.number("workload.fua_fraction"),
         sizes: sizes("workload.request_bytes").expect("it has a default"),
         read_sizes: sizes("workload.read_request_bytes"),
         write_sizes: sizes("workload.write_request_bytes"),

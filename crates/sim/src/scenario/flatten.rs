@@ -42,7 +42,7 @@ pub(super) fn count(count: impl Into<u64>) -> Option<Value> {
     Some(Value::Count(count.into()))
 }
 
-fn number(number: f64) -> Option<Value> {
+pub(super) fn number(number: f64) -> Option<Value> {
     Some(Value::Number(number))
 }
 
@@ -163,6 +163,7 @@ fn mixed(config: &MixedConfig) -> Vec<Pair> {
         ("workload.read_fraction", number(config.read_fraction)),
         ("workload.trim_fraction", number(config.trim_fraction)),
         ("workload.flush_every_requests", config.flush_every_requests.and_then(count)),
+        ("workload.fua_fraction", number(config.fua_fraction)),
         ("workload.request_bytes", sizes(&config.sizes)),
         ("workload.read_request_bytes", config.read_sizes.as_ref().and_then(sizes)),
         ("workload.write_request_bytes", config.write_sizes.as_ref().and_then(sizes)),

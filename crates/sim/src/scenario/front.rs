@@ -3,7 +3,7 @@
 use reprieve_base::{Dur, UserError};
 
 use super::Scenario;
-use super::flatten::{Pair, count, dur, text};
+use super::flatten::{Pair, count, dur, number, text};
 use super::resolve::{Resolved, Values};
 use super::value::Value;
 use super::words::Word;
@@ -17,13 +17,37 @@ pub enum Acknowledge {
     Back,
 }
 
-/// Section `[buffer]`.
+/// Which dirty page goes to the flash first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replacement {
+    /// The one that came into the buffer first.
+    Fifo,
+    /// The one written or read longest ago.
+    Lru,
+}
+
+/// Dirty pages that stay in the buffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hold {
+    /// Which goes first.
+    pub replacement: Replacement,
+    /// Pages go when more than this share of the buffer is dirty; in [0, 1).
+    pub high_watermark: f64,
+    /// They go until no more than this share is dirty; at most `high_watermark`.
+    pub low_watermark: f64,
+    /// All go when no request has been open for so long; `None`: they stay.
+    pub flush_idle: Option<Dur>,
+}
+
+/// Section `[buffer]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Buffer {
     /// Capacity; at least one page.
     pub bytes: u64,
     /// When a write is acknowledged.
     pub acknowledge: Acknowledge,
+    /// Dirty pages stay; `None`: they go to the flash at once.
+    pub hold: Option<Hold>,
 }
 
 /// What is between the host and the drive.
@@ -140,6 +164,14 @@ impl Word for Acknowledge {
         &[("through", Acknowledge::Through), ("back", Acknowledge::Back)];
 }
 
+impl Word for Replacement {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("fifo", Replacement::Fifo), ("lru", Replacement::Lru)];
+}
+
+/// The word of `buffer.replacement` for a buffer that holds nothing.
+const IMMEDIATE: &str = "immediate";
+
 impl Word for Priority {
     const WORDS: &'static [(&'static str, Self)] = &[
         ("urgent", Priority::Urgent),
@@ -153,6 +185,14 @@ pub(super) fn buffer(values: &Values) -> Buffer {
     Buffer {
         bytes: values.count("buffer.bytes"),
         acknowledge: Word::of_word(values.text("buffer.acknowledge")),
+        hold: values.text_if_on("buffer.replacement").filter(|word| *word != IMMEDIATE).map(
+            |word| Hold {
+                replacement: Word::of_word(word),
+                high_watermark: values.number("buffer.high_watermark"),
+                low_watermark: values.number("buffer.low_watermark"),
+                flush_idle: values.dur_if_on("buffer.flush_idle_us"),
+            },
+        ),
     }
 }
 
@@ -198,6 +238,7 @@ pub(super) fn pairs(scenario: &Scenario) -> Vec<Pair> {
         ("host.pcie_generation", host.pcie.and_then(|pcie| count(pcie.generation))),
         ("host.pcie_lanes", host.pcie.and_then(|pcie| count(pcie.lanes))),
     ];
+    pairs.extend(hold_pairs(buffer));
     match &host.interface {
         Interface::Direct => pairs.push(("host.interface", text("direct"))),
         Interface::Sata => pairs.push(("host.interface", text("sata"))),
@@ -210,6 +251,19 @@ pub(super) fn pairs(scenario: &Scenario) -> Vec<Pair> {
         pairs.push(("host.t_command_us", dur(host.command)));
     }
     pairs
+}
+
+fn hold_pairs(buffer: &Buffer) -> Vec<Pair> {
+    match buffer.hold {
+        None if buffer.acknowledge == Acknowledge::Through => Vec::new(),
+        None => vec![("buffer.replacement", text(IMMEDIATE))],
+        Some(hold) => vec![
+            ("buffer.replacement", text(hold.replacement.word())),
+            ("buffer.high_watermark", number(hold.high_watermark)),
+            ("buffer.low_watermark", number(hold.low_watermark)),
+            ("buffer.flush_idle_us", hold.flush_idle.and_then(dur)),
+        ],
+    }
 }
 
 fn nvme_pairs(nvme: &Nvme) -> [Pair; 7] {
@@ -235,6 +289,12 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
     if scenario.buffer.bytes < u64::from(page_bytes) {
         let what = format!("must hold at least one page of {page_bytes} bytes");
         return Err(resolved.fault("buffer.bytes", what));
+    }
+    if let Some(hold) = &scenario.buffer.hold {
+        if hold.low_watermark > hold.high_watermark {
+            let what = format!("must be at most buffer.high_watermark = {}", hold.high_watermark);
+            return Err(resolved.fault("buffer.low_watermark", what));
+        }
     }
     let Interface::Nvme(nvme) = &scenario.host.interface else { return Ok(()) };
     for (name, length) in [

@@ -28,7 +28,7 @@ use raw::{Leaf, Leaves, Rank, Raw};
 use resolve::Use;
 use schema::Family;
 
-pub use front::{Acknowledge, Buffer, Host, Interface, Nvme, Pcie, Priority};
+pub use front::{Acknowledge, Buffer, Hold, Host, Interface, Nvme, Pcie, Priority, Replacement};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};

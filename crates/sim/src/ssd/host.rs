@@ -16,6 +16,8 @@ pub(super) struct HostRequest {
     pub(super) op: Op,
     pub(super) lba: u64,
     pub(super) bytes: u32,
+    /// Write: acknowledged when it is programmed, whatever the buffer does.
+    pub(super) fua: bool,
     pub(super) arrival: Time,
     /// When the drive began to fetch it from its submission queue; at once without queues.
     pub(super) fetched: Time,
@@ -118,7 +120,7 @@ impl Ssd {
     }
 
     pub(super) fn arrive(&mut self, request: Request) {
-        let Request { arrival, op, lba, bytes } = request;
+        let Request { arrival, op, lba, bytes, fua } = request;
         if self.requests.is_empty() {
             self.idle_ns += (self.now - self.idle_since).ns();
         }
@@ -127,6 +129,7 @@ impl Ssd {
             op,
             lba,
             bytes,
+            fua,
             arrival,
             fetched: arrival,
             begun: arrival,
@@ -216,7 +219,9 @@ impl Ssd {
         let (first, last) = self.pages_of(request.lba, request.bytes);
         for lpn in first..=last {
             if self.covered_bytes(&request, lpn) == self.scenario.geometry.page_bytes {
+                let before = self.ftl.lookup(lpn);
                 self.ftl.trim(lpn, &mut self.flash.txns);
+                self.overtaken(before);
                 self.totals.trimmed_pages += 1;
             } else {
                 // The rest of the page is still wanted.
@@ -224,10 +229,13 @@ impl Ssd {
             }
         }
         self.request_done(id, &Parts::default());
+        self.fill_after_drops();
     }
 
     fn flush_arrived(&mut self, id: u32) {
-        if !self.intervals.flush(id) {
+        if self.intervals.flush(id) {
+            self.send_all_held();
+        } else {
             self.request_done(id, &Parts::default());
         }
     }
@@ -284,6 +292,9 @@ impl Ssd {
             Op::Flush => &mut self.flush,
         };
         class.record(latency_ns, request.bytes, &parts);
+        if request.fua {
+            self.fua.record(latency_ns, request.bytes, &parts);
+        }
         self.completed += 1;
         if let Some(log) = &mut self.log {
             log.push(&LogRow {
@@ -298,6 +309,7 @@ impl Ssd {
         }
         if self.requests.is_empty() {
             self.idle_since = self.now;
+            self.idle_begins();
         }
         self.to_pull += u32::from(self.feed.queue_depth().is_some());
     }

@@ -3,6 +3,7 @@
 mod buffer;
 mod feed;
 mod flush;
+mod hold;
 mod host;
 mod pages;
 mod queues;
@@ -35,6 +36,8 @@ enum Event {
     Fetched { request: u32 },
     /// The data of a write has crossed the host link.
     LinkIn { request: u32 },
+    /// The drive may have been idle for so long that the buffer is emptied.
+    LookIdle,
     /// The last data of a read has crossed the host link.
     Done { request: u32 },
 }
@@ -79,6 +82,8 @@ pub struct Ssd {
     write: Latency,
     trim: Latency,
     flush: Latency,
+    /// Of the writes, those with forced unit access.
+    fua: Latency,
     totals: Totals,
     log: Option<LogBatch>,
     preconditioner: Preconditioner,
@@ -104,7 +109,6 @@ impl Ssd {
         let program = timing.bus + iteration * u64::from(timing.program_iterations);
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
-        let pages = scenario.buffer.bytes / u64::from(scenario.geometry.page_bytes);
         Ok(Ssd {
             feed: Feed::new(workload, scenario.geometry.page_bytes),
             next_arrival: None,
@@ -112,7 +116,7 @@ impl Ssd {
             events: EventQueue::new(spacing, program),
             flash,
             ftl,
-            buffer: Buffer::new(pages, scenario.buffer.acknowledge),
+            buffer: Buffer::new(&scenario.buffer, scenario.geometry.page_bytes),
             queues: HostQueues::of(&scenario.host),
             links: Links::new(&scenario.host),
             crossing: VecDeque::with_capacity(1024),
@@ -127,7 +131,11 @@ impl Ssd {
             write: Latency::default(),
             trim: Latency::default(),
             flush: Latency::default(),
-            totals: Totals::default(),
+            fua: Latency::default(),
+            totals: Totals {
+                dropped_writes: scenario.buffer.hold.is_some().then_some(0),
+                ..Totals::default()
+            },
             log: log_requests.then(LogBatch::default),
             preconditioner: Preconditioner::new(scenario.ftl.precondition, scenario.seed),
             started: false,
@@ -231,6 +239,7 @@ impl Ssd {
             }
             Event::Fetched { request } => self.fetched(request),
             Event::LinkIn { request } => self.write_received(request),
+            Event::LookIdle => self.look_idle(),
             Event::Done { request } => self.read_crossed(request),
         }
     }

@@ -23,7 +23,8 @@ impl Ssd {
                     old => self.ftl.locate_page(old),
                 }
             }
-            Mapping::Buffered(_) => {
+            Mapping::Buffered(id) => {
+                self.page_used(id);
                 self.totals.buffer_hits += 1;
                 self.page_read(request, lpn, Parts::default());
                 return;
@@ -47,24 +48,30 @@ impl Ssd {
     }
 
     /// Moves waiting pages into the buffer while it has room, in the order in which they came.
-    fn fill_buffer(&mut self) {
+    pub(super) fn fill_buffer(&mut self) {
         while let Some(request) = self.buffer.waiting.front().copied() {
-            let state = &self.requests[request];
-            let lpn = state.next_lpn;
-            if self.buffer.is_full() && !self.can_merge(lpn) {
+            let lpn = self.requests[request].next_lpn;
+            if self.buffer.is_full() && self.can_merge(request, lpn).is_none() {
                 return;
             }
             if !self.buffer_page(request, lpn) {
+                // Where dirty pages take up the room of the planes, they go.
+                self.send_all_held();
                 return;
             }
         }
     }
 
-    /// Whether a page of a write-back buffer is overwritten where it is, before its program begins.
-    fn can_merge(&self, lpn: u32) -> bool {
-        let waits = |id: u32| self.flash.txns[id].start == Time::NEVER;
-        self.buffer.acknowledge == Acknowledge::Back
-            && matches!(self.ftl.lookup(lpn), Mapping::Buffered(id) if waits(id))
+    /// The page of a write-back buffer that a write overwrites where it is, as its program has not
+    /// begun.
+    fn can_merge(&self, request: u32, lpn: u32) -> Option<u32> {
+        if self.buffer.acknowledge != Acknowledge::Back || self.requests[request].fua {
+            return None;
+        }
+        match self.ftl.lookup(lpn) {
+            Mapping::Buffered(id) if self.flash.txns[id].start == Time::NEVER => Some(id),
+            _ => None,
+        }
     }
 
     /// The next page of the first waiting write leaves the line.
@@ -81,7 +88,8 @@ impl Ssd {
     fn buffer_page(&mut self, request: u32, lpn: u32) -> bool {
         let state = self.requests[request];
         let parts = self.received_parts(request);
-        if self.can_merge(lpn) {
+        if let Some(id) = self.can_merge(request, lpn) {
+            self.page_used(id);
             self.leave_line(request, lpn);
             self.totals.merged_writes += 1;
             self.page_acknowledged(request, &parts);
@@ -100,7 +108,8 @@ impl Ssd {
         txn.target = target;
         txn.parts = parts;
         txn.interval = state.interval;
-        if self.buffer.acknowledge == Acknowledge::Back {
+        let at_once = self.buffer.acknowledge == Acknowledge::Back && !state.fua;
+        if at_once {
             txn.request = NONE;
         }
         let id = self.flash.txns.insert(txn);
@@ -109,9 +118,10 @@ impl Ssd {
             self.totals.partial_writes += 1;
             self.fill_page(id, before);
         } else {
-            self.flash.enqueue(id);
+            self.page_complete(id);
         }
-        if self.buffer.acknowledge == Acknowledge::Back {
+        self.overtaken(before);
+        if at_once {
             self.page_acknowledged(request, &parts);
         }
         true
@@ -128,7 +138,7 @@ impl Ssd {
                     _ => previous_txn.waits_for,
                 };
                 if leader == NONE {
-                    self.flash.enqueue(id);
+                    self.page_complete(id);
                     return;
                 }
                 // The rest of the page is still being read, for an earlier write.
@@ -146,7 +156,7 @@ impl Ssd {
                 let (die, at) = self.ftl.image_page(lpn);
                 self.read_old_page(id, die, at);
             }
-            Mapping::Unwritten | Mapping::Trimmed => self.flash.enqueue(id),
+            Mapping::Unwritten | Mapping::Trimmed => self.page_complete(id),
         }
     }
 
@@ -169,7 +179,7 @@ impl Ssd {
         txn.start = Time::NEVER;
         txn.close_rmw(now);
         (txn.die, txn.at) = self.ftl.in_plane(txn.target);
-        self.flash.enqueue(id);
+        self.page_complete(id);
         // The list has the newest first; they are programmed in the order in which they came.
         let mut in_order = NONE;
         while ready != NONE {
@@ -183,9 +193,10 @@ impl Ssd {
             let txn = &mut self.flash.txns[in_order];
             txn.waits_for = NONE;
             txn.close_rmw(now);
-            self.flash.enqueue(in_order);
+            self.page_complete(in_order);
             in_order = next;
         }
+        self.fill_after_drops();
     }
 
     /// The page of a host write is in flash.

@@ -19,7 +19,7 @@ impl Ssd {
         ];
         workload.extend(counts.dropped);
         Facts {
-            latencies: [&self.read, &self.write, &self.trim, &self.flush],
+            latencies: [&self.read, &self.write, &self.trim, &self.flush, &self.fua],
             flash: &self.flash.counts,
             totals: &self.totals,
             host_queues: self.queues.is_some(),

@@ -16,6 +16,9 @@ pub struct Totals {
     pub partial_writes: u64,
     /// Pages overwritten in a write-back buffer before their program began.
     pub merged_writes: u64,
+    /// Pages of the buffer that were overtaken or trimmed before they went to the flash; `None`:
+    /// each goes at once.
+    pub dropped_writes: Option<u64>,
     /// Pages trimmed.
     pub trimmed_pages: u64,
     /// Pages of which a trim covered a part, and which it left alone.
@@ -24,8 +27,8 @@ pub struct Totals {
 
 /// Everything that a summary is made from.
 pub struct Facts<'a> {
-    /// Latencies of reads, writes, trims, flushes.
-    pub latencies: [&'a Latency; 4],
+    /// Latencies of reads, writes, trims, flushes, and of the writes with forced unit access.
+    pub latencies: [&'a Latency; 5],
     /// What the flash back end counted.
     pub flash: &'a FlashCounts,
     /// What the drive counted.
@@ -93,7 +96,7 @@ fn suspended_operations(operations: &SuspendedOperations) -> Value {
 impl Facts<'_> {
     /// The summary; the wall-clock fields of `run` are the caller's to add.
     pub fn summary(&self) -> Value {
-        let [read, write, trim, flush] = self.latencies;
+        let [read, write, trim, flush, fua] = self.latencies;
         let mut total = read.clone();
         total.add(write);
         let class = |latency| class(latency, self.host_queues);
@@ -101,7 +104,7 @@ impl Facts<'_> {
         requests.insert("read".into(), class(read));
         requests.insert("write".into(), class(write));
         requests.insert("total".into(), class(&total));
-        for (name, latency) in [("trim", trim), ("flush", flush)] {
+        for (name, latency) in [("trim", trim), ("flush", flush), ("fua", fua)] {
             if latency.count > 0 {
                 requests.insert(name.into(), class(latency));
             }
@@ -168,7 +171,7 @@ impl Facts<'_> {
         let seconds = self.simulated_ns as f64 * 1e-9;
         let rate = |amount: u64| if seconds > 0.0 { amount as f64 / seconds } else { 0.0 };
         let totals = self.totals;
-        json!({
+        let mut device = json!({
             "simulated_ns": self.simulated_ns,
             "iops": rate(requests),
             "bandwidth_bytes_per_s": rate(bytes),
@@ -182,6 +185,10 @@ impl Facts<'_> {
             "merged_writes": totals.merged_writes,
             "trimmed_pages": totals.trimmed_pages,
             "trims_of_part_of_a_page": totals.trims_of_part_of_a_page,
-        })
+        });
+        if let Some(dropped) = totals.dropped_writes {
+            device["dropped_writes"] = json!(dropped);
+        }
+        device
     }
 }

@@ -1,5 +1,6 @@
 //! All integration tests of the simulator, in one binary.
 
+mod buffers;
 mod closed_form;
 mod commands;
 mod conservation;

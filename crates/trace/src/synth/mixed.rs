@@ -28,6 +28,8 @@ pub(crate) struct Mixed {
     read_below: u64,
     trim_below: u64,
     flush_every: Option<u64>,
+    fua_stream: Stream,
+    fua_below: u64,
     size_stream: Stream,
     sizes: SizeTables,
     address_stream: Stream,
@@ -95,6 +97,8 @@ impl Mixed {
             read_below,
             trim_below: read_below + fixed_point(config.trim_fraction),
             flush_every: config.flush_every_requests,
+            fua_stream: Stream::new(seed, "workload.fua", 0),
+            fua_below: fixed_point(config.fua_fraction),
             size_stream: Stream::new(seed, "workload.size", 0),
             placement: placement(config, hot_sectors, footprint_sectors),
             runs: Runs::new(config, seed),
@@ -115,7 +119,7 @@ impl Mixed {
         self.handed_out += 1;
         if self.flush_every.is_some_and(|every| self.handed_out % every == 0) {
             let arrival = self.arrivals.next_arrival();
-            return Some(Request { arrival, op: Op::Flush, lba: 0, bytes: 0 });
+            return Some(Request { arrival, op: Op::Flush, lba: 0, bytes: 0, fua: false });
         }
         let draw = self.op_stream.next_u64() >> 11;
         let op = if draw < self.read_below {
@@ -133,7 +137,13 @@ impl Mixed {
             runs.ended(op, (lba + size.sectors).next_multiple_of(self.align_sectors));
         }
         debug_assert!(lba + size.sectors <= self.footprint_sectors, "{lba} leaves the footprint");
-        Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes })
+        let fua = op == Op::Write && self.next_fua();
+        Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes, fua })
+    }
+
+    #[inline]
+    fn next_fua(&mut self) -> bool {
+        self.fua_below > 0 && self.fua_stream.next_u64() >> 11 < self.fua_below
     }
 
     #[inline]

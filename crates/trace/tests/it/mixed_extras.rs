@@ -14,6 +14,7 @@ fn config() -> MixedConfig {
         read_fraction: 0.5,
         trim_fraction: 0.0,
         flush_every_requests: None,
+        fua_fraction: 0.0,
         sizes: vec![(4096, 1.0)],
         read_sizes: None,
         write_sizes: None,

@@ -3,7 +3,7 @@
 use reprieve_base::Entry;
 
 use super::{Family, Kind, Section, Unit, When};
-use super::{count, optional, required, usual};
+use super::{below, count, optional, required, usual};
 
 const US: Kind = Kind::Duration(Unit::Microseconds);
 const U32: u64 = u32::MAX as u64;
@@ -13,6 +13,14 @@ const ACKNOWLEDGE: &[Entry] = &[
     Entry { name: "through", doc: "When its last page is programmed." },
     Entry { name: "back", doc: "When its last page is in the buffer." },
 ];
+
+const REPLACEMENT: &[Entry] = &[
+    Entry { name: "immediate", doc: "Every page goes at once." },
+    Entry { name: "fifo", doc: "Above a watermark, the page that came into the buffer first." },
+    Entry { name: "lru", doc: "Above a watermark, the page written or read longest ago." },
+];
+
+const HELD: When = When::Equals("buffer.replacement", &["fifo", "lru"]);
 
 /// Section `[buffer]`.
 pub(super) const BUFFER: Section = Section {
@@ -32,6 +40,33 @@ pub(super) const BUFFER: Section = Section {
             "\"through\"",
             "When a write is acknowledged.",
         ),
+        usual(
+            "buffer.replacement",
+            Kind::Choice(REPLACEMENT),
+            "\"immediate\"",
+            "When a page in the buffer goes to the flash, and which goes first.",
+        )
+        .when(When::Equals("buffer.acknowledge", &["back"])),
+        usual(
+            "buffer.high_watermark",
+            below(0.0, 1.0),
+            "0.8",
+            "Pages go to the flash when more than this share of the buffer is dirty.",
+        )
+        .when(HELD),
+        usual(
+            "buffer.low_watermark",
+            below(0.0, 1.0),
+            "0.5",
+            "They go until no more than this share is dirty; at most the high watermark.",
+        )
+        .when(HELD),
+        optional(
+            "buffer.flush_idle_us",
+            US,
+            "All dirty pages go when no request has been open for so long; absent: they stay.",
+        )
+        .when(HELD),
     ],
 };
 

@@ -98,6 +98,13 @@ pub(super) const WORKLOAD: Section = Section {
             "Every so many requests one is a flush; absent: none is.",
         )
         .when(MIXED),
+        usual(
+            "workload.fua_fraction",
+            closed(0.0, 1.0),
+            "0.0",
+            "Share of the writes that are acknowledged only when they are programmed (FUA).",
+        )
+        .when(MIXED),
         usual("workload.request_bytes", Kind::Sizes, "4096", "Size of a request.").when(MIXED),
         optional(
             "workload.read_request_bytes",
