@@ -60,3 +60,18 @@ fn of_rate_and_generation_the_later_layer_wins() {
     let error = bad(BASE, &["host.pcie_generation=4", "host.interface=sata"]);
     assert!(error.contains("only while host.interface is \"direct\" or \"nvme\""), "{error}");
 }
+
+#[test]
+fn watermarks_are_in_order_and_need_a_buffer_that_keeps_pages() {
+    let fifo = ["buffer.acknowledge=back", "buffer.replacement=fifo"];
+    assert_eq!(
+        bad(BASE, &[&fifo[..], &["buffer.low_watermark=0.9"]].concat()),
+        "--set: buffer.low_watermark = 0.9: must be at most buffer.high_watermark = 0.8"
+    );
+    let error = bad(BASE, &[&fifo[..], &["buffer.high_watermark=1"]].concat());
+    assert!(error.ends_with("must be a number at least 0 and below 1"), "{error}");
+    let error = bad(BASE, &["buffer.replacement=fifo"]);
+    assert!(error.contains("only while buffer.acknowledge is \"back\""), "{error}");
+    let error = bad(BASE, &["buffer.acknowledge=back", "buffer.flush_idle_us=1"]);
+    assert!(error.contains("only while buffer.replacement is \"fifo\" or \"lru\""), "{error}");
+}
