@@ -13,6 +13,10 @@ const BYTES_PER_LOGICAL_PAGE: u64 = 4;
 /// Bytes for each block: its entry in the index of victims, in the free list, in the die's page
 /// count, and in a victim policy's own list.
 const BYTES_PER_BLOCK: u64 = 22;
+/// Bytes for each logical page of a drive with a read cache: its slot.
+const BYTES_PER_CACHEABLE_PAGE: u64 = 4;
+/// Bytes for each page of a read cache: what is in it, its place in the order, and that it is free.
+const BYTES_PER_CACHED_PAGE: u64 = 16;
 /// Queues, transactions in flight, histograms, code.
 const FIXED_BYTES: u64 = 50 << 20;
 
@@ -22,7 +26,15 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
     geometry.pages() * BYTES_PER_PHYSICAL_PAGE
         + u64::from(scenario.logical_pages()) * BYTES_PER_LOGICAL_PAGE
         + geometry.blocks() * BYTES_PER_BLOCK
+        + read_cache_bytes(scenario)
         + FIXED_BYTES
+}
+
+fn read_cache_bytes(scenario: &Scenario) -> u64 {
+    let Some(cache) = &scenario.read_cache else { return 0 };
+    let logical_pages = scenario.logical_pages();
+    let cached = cache.pages(logical_pages, scenario.geometry.page_bytes);
+    u64::from(logical_pages) * BYTES_PER_CACHEABLE_PAGE + u64::from(cached) * BYTES_PER_CACHED_PAGE
 }
 
 /// Errors if the drive does not fit into the memory that is available.
@@ -76,6 +88,10 @@ mod tests {
         // 2^24 pages of 4 bytes, 70 % of them of 4 more, 2^17 blocks of 22, and 50 MiB:
         // 64 + 44.8 + 2.75 + 50 = 161.55 MiB.
         assert_eq!(needed_bytes(&scenario) >> 20, 161);
+        let sets = ["read_cache.bytes=1073741824".to_string()];
+        let cached = scenario::load_rig("fast12-mlc", &sets, crate::registries());
+        // 44.8 MiB for the logical pages and 4 for 2^18 pages of 4 KiB.
+        assert_eq!(needed_bytes(&cached.expect("a good size")) >> 20, 210);
         assert_eq!(check_against(&scenario, Some(162 << 20)), Ok(()));
         assert_eq!(check_against(&scenario, None), Ok(()));
         let error = check_against(&scenario, Some(160 << 20)).expect_err("too little").to_string();

@@ -29,6 +29,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
         },
         ftl: ftl(values),
         buffer: front::buffer(values),
+        read_cache: front::read_cache(values),
         host: front::host(values),
         workload: workload(values),
     }

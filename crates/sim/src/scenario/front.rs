@@ -1,4 +1,4 @@
-//! Sections `[buffer]` and `[host]`: their types, from values and back, and their checks.
+//! Sections `[buffer]`, `[read_cache]` and `[host]`: their types, from values and back, and their checks.
 
 use reprieve_base::{Dur, UserError};
 
@@ -48,6 +48,34 @@ pub struct Buffer {
     pub acknowledge: Acknowledge,
     /// Dirty pages stay; `None`: they go to the flash at once.
     pub hold: Option<Hold>,
+}
+
+/// Which page of a cache makes room for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eviction {
+    /// The one that came first.
+    Fifo,
+    /// The one used longest ago.
+    Lru,
+}
+
+/// Section `[read_cache]` of a drive that has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadCache {
+    /// Capacity; at least one page.
+    pub bytes: u64,
+    /// Which page makes room.
+    pub replacement: Eviction,
+    /// Pages that are written come into the cache; else they leave it.
+    pub fill_on_write: bool,
+}
+
+impl ReadCache {
+    /// Pages that it can hold: never more than the drive has.
+    pub fn pages(&self, logical_pages: u32, page_bytes: u32) -> u32 {
+        let pages = self.bytes / u64::from(page_bytes);
+        u32::try_from(pages).map_or(logical_pages, |pages| pages.min(logical_pages))
+    }
 }
 
 /// What is between the host and the drive.
@@ -169,6 +197,11 @@ impl Word for Replacement {
         &[("fifo", Replacement::Fifo), ("lru", Replacement::Lru)];
 }
 
+impl Word for Eviction {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("fifo", Eviction::Fifo), ("lru", Eviction::Lru)];
+}
+
 /// The word of `buffer.replacement` for a buffer that holds nothing.
 const IMMEDIATE: &str = "immediate";
 
@@ -194,6 +227,15 @@ pub(super) fn buffer(values: &Values) -> Buffer {
             },
         ),
     }
+}
+
+pub(super) fn read_cache(values: &Values) -> Option<ReadCache> {
+    let bytes = values.count("read_cache.bytes");
+    (bytes > 0).then(|| ReadCache {
+        bytes,
+        replacement: Word::of_word(values.text("read_cache.replacement")),
+        fill_on_write: values.flag("read_cache.fill_on_write"),
+    })
 }
 
 pub(super) fn host(values: &Values) -> Host {
@@ -239,6 +281,7 @@ pub(super) fn pairs(scenario: &Scenario) -> Vec<Pair> {
         ("host.pcie_lanes", host.pcie.and_then(|pcie| count(pcie.lanes))),
     ];
     pairs.extend(hold_pairs(buffer));
+    pairs.extend(read_cache_pairs(scenario.read_cache));
     match &host.interface {
         Interface::Direct => pairs.push(("host.interface", text("direct"))),
         Interface::Sata => pairs.push(("host.interface", text("sata"))),
@@ -251,6 +294,15 @@ pub(super) fn pairs(scenario: &Scenario) -> Vec<Pair> {
         pairs.push(("host.t_command_us", dur(host.command)));
     }
     pairs
+}
+
+fn read_cache_pairs(cache: Option<ReadCache>) -> Vec<Pair> {
+    let Some(cache) = cache else { return vec![("read_cache.bytes", count(0u64))] };
+    vec![
+        ("read_cache.bytes", count(cache.bytes)),
+        ("read_cache.replacement", text(cache.replacement.word())),
+        ("read_cache.fill_on_write", Some(Value::Flag(cache.fill_on_write))),
+    ]
 }
 
 fn hold_pairs(buffer: &Buffer) -> Vec<Pair> {
@@ -289,6 +341,10 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
     if scenario.buffer.bytes < u64::from(page_bytes) {
         let what = format!("must hold at least one page of {page_bytes} bytes");
         return Err(resolved.fault("buffer.bytes", what));
+    }
+    if scenario.read_cache.is_some_and(|cache| cache.bytes < u64::from(page_bytes)) {
+        let what = format!("must be 0, or hold at least one page of {page_bytes} bytes");
+        return Err(resolved.fault("read_cache.bytes", what));
     }
     if let Some(hold) = &scenario.buffer.hold {
         if hold.low_watermark > hold.high_watermark {

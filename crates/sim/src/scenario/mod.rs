@@ -28,7 +28,10 @@ use raw::{Leaf, Leaves, Rank, Raw};
 use resolve::Use;
 use schema::Family;
 
-pub use front::{Acknowledge, Buffer, Hold, Host, Interface, Nvme, Pcie, Priority, Replacement};
+pub use front::{
+    Acknowledge, Buffer, Eviction, Hold, Host, Interface, Nvme, Pcie, Priority, ReadCache,
+    Replacement,
+};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};

@@ -4,7 +4,7 @@ use reprieve_base::{Dur, Geometry};
 use reprieve_nand::{Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
-use super::{Buffer, Host};
+use super::{Buffer, Host, ReadCache};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct Scenario {
     pub ftl: Ftl,
     /// Write buffer.
     pub buffer: Buffer,
+    /// Read cache, if the drive has one.
+    pub read_cache: Option<ReadCache>,
     /// Host interface.
     pub host: Host,
     /// What the drive is asked to do; `None` for the rig, which has its own commands.

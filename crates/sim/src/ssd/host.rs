@@ -222,6 +222,7 @@ impl Ssd {
                 let before = self.ftl.lookup(lpn);
                 self.ftl.trim(lpn, &mut self.flash.txns);
                 self.overtaken(before);
+                self.cache_trim(lpn);
                 self.totals.trimmed_pages += 1;
             } else {
                 // The rest of the page is still wanted.

@@ -7,6 +7,7 @@ mod hold;
 mod host;
 mod pages;
 mod queues;
+mod read_cache;
 mod report;
 
 use std::collections::VecDeque;
@@ -26,6 +27,7 @@ use feed::Feed;
 use flush::Intervals;
 use host::{HostRequest, Links};
 use queues::HostQueues;
+use read_cache::ReadCache;
 
 /// What can happen in a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,6 +67,7 @@ pub struct Ssd {
     flash: Flash,
     ftl: Ftl,
     buffer: Buffer,
+    read_cache: Option<ReadCache>,
     /// Between host and drive; `None`: requests go straight to the drive.
     queues: Option<HostQueues>,
     links: Links,
@@ -116,6 +119,7 @@ impl Ssd {
             events: EventQueue::new(spacing, program),
             flash,
             ftl,
+            read_cache: ReadCache::of(&scenario),
             buffer: Buffer::new(&scenario.buffer, scenario.geometry.page_bytes),
             queues: HostQueues::of(&scenario.host),
             links: Links::new(&scenario.host),
@@ -249,6 +253,7 @@ impl Ssd {
         match self.flash.txns[id].kind {
             Kind::HostRead => {
                 let txn = self.flash.txns.remove(id);
+                self.cache_read(&txn);
                 self.page_read(txn.request, txn.lpn, txn.parts)
             }
             Kind::RmwRead => {

@@ -35,6 +35,10 @@ impl Ssd {
                 return;
             }
         };
+        if self.is_cached(lpn) {
+            self.page_read(request, lpn, Parts::default());
+            return;
+        }
         let mut txn = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
         txn.erases_seen = self.ftl.erases(die, at);
         let id = self.flash.txns.insert(txn);
@@ -88,8 +92,10 @@ impl Ssd {
     fn buffer_page(&mut self, request: u32, lpn: u32) -> bool {
         let state = self.requests[request];
         let parts = self.received_parts(request);
+        let is_whole = self.covered_bytes(&state, lpn) == self.scenario.geometry.page_bytes;
         if let Some(id) = self.can_merge(request, lpn) {
             self.page_used(id);
+            self.cache_write(lpn, is_whole);
             self.leave_line(request, lpn);
             self.totals.merged_writes += 1;
             self.page_acknowledged(request, &parts);
@@ -101,8 +107,7 @@ impl Ssd {
         };
         self.leave_line(request, lpn);
         self.buffer.take();
-        let covered = self.covered_bytes(&state, lpn);
-        let partial = covered < self.scenario.geometry.page_bytes;
+        self.cache_write(lpn, is_whole);
         let (die, at) = self.ftl.in_plane(target);
         let mut txn = Txn::new(Kind::Program, die, at, lpn, request, self.now);
         txn.target = target;
@@ -114,11 +119,11 @@ impl Ssd {
         }
         let id = self.flash.txns.insert(txn);
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
-        if partial {
+        if is_whole {
+            self.page_complete(id);
+        } else {
             self.totals.partial_writes += 1;
             self.fill_page(id, before);
-        } else {
-            self.page_complete(id);
         }
         self.overtaken(before);
         if at_once {

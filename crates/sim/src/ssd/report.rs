@@ -22,6 +22,7 @@ impl Ssd {
             latencies: [&self.read, &self.write, &self.trim, &self.flush, &self.fua],
             flash: &self.flash.counts,
             totals: &self.totals,
+            read_cache: self.read_cache_counts(),
             host_queues: self.queues.is_some(),
             workload,
             simulated_ns: self.now.ns(),

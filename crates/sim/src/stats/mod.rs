@@ -8,4 +8,4 @@ mod summary;
 pub use flash_counts::{FlashCounts, SuspendedOperations};
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
-pub use summary::{Facts, Totals};
+pub use summary::{Facts, ReadCacheCounts, Totals};

@@ -25,6 +25,17 @@ pub struct Totals {
     pub trims_of_part_of_a_page: u64,
 }
 
+/// What the read cache counted, in pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadCacheCounts {
+    /// Pages of reads that it answered.
+    pub hits: u64,
+    /// Pages of reads that went to the flash.
+    pub misses: u64,
+    /// Pages that made room for others.
+    pub evictions: u64,
+}
+
 /// Everything that a summary is made from.
 pub struct Facts<'a> {
     /// Latencies of reads, writes, trims, flushes, and of the writes with forced unit access.
@@ -33,6 +44,8 @@ pub struct Facts<'a> {
     pub flash: &'a FlashCounts,
     /// What the drive counted.
     pub totals: &'a Totals,
+    /// What the read cache counted, if there is one.
+    pub read_cache: Option<ReadCacheCounts>,
     /// Requests wait in submission queues, so that their time there is told.
     pub host_queues: bool,
     /// What became of the rows of a trace: name and count.
@@ -188,6 +201,14 @@ impl Facts<'_> {
         });
         if let Some(dropped) = totals.dropped_writes {
             device["dropped_writes"] = json!(dropped);
+        }
+        if let Some(ReadCacheCounts { hits, misses, evictions }) = self.read_cache {
+            device["read_cache"] = json!({
+                "hits": hits,
+                "misses": misses,
+                "evictions": evictions,
+                "hit_share": ratio(hits, hits + misses),
+            });
         }
         device
     }

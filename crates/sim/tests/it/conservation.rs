@@ -222,6 +222,19 @@ fn hold() -> impl Strategy<Value = String> {
     prop_oneof![Just(String::new()), keys]
 }
 
+/// The section of a read cache of some pages.
+fn read_cache() -> impl Strategy<Value = String> {
+    let keys = (1..40u32, prop::sample::select(vec!["fifo", "lru"]), any::<bool>());
+    let keys = keys.prop_map(|(pages, replacement, on_write)| {
+        format!(
+            "[read_cache]\nbytes = {}\nreplacement = \"{replacement}\"\n\
+             fill_on_write = {on_write}\n",
+            pages * 8192
+        )
+    });
+    prop_oneof![Just(String::new()), keys]
+}
+
 fn policies() -> impl Strategy<Value = Policies> {
     (
         ftl(),
@@ -232,11 +245,11 @@ fn policies() -> impl Strategy<Value = Policies> {
         prop::sample::select(vec![0u32, 1, 300]),
         // Pages of the largest size that the buffer holds; smaller pages: more of them.
         prop::sample::select(vec![1u32, 2, 5, 64]),
-        (prop::option::of(1_000_000..4_000_000_000u64), host(), hold()),
+        (prop::option::of(1_000_000..4_000_000_000u64), host(), hold(), read_cache()),
     )
         .prop_map(|(ftl, suspension, scheduler, limit, flags, command_ns, buffer, front)| {
             let ((write_back, unwritten_is_zero, cache_register), part) = flags;
-            let (link, host, hold) = front;
+            let (link, host, hold, read_cache) = front;
             let hold = if write_back { hold } else { String::new() };
             let acknowledge = if write_back { "back" } else { "through" };
             let command_us = f64::from(command_ns) / 1000.0;
@@ -252,6 +265,7 @@ fn policies() -> impl Strategy<Value = Policies> {
             if let Some(limit) = limit {
                 toml.push_str(&format!("write_queue_limit = {limit}\n"));
             }
+            toml.push_str(&read_cache);
             toml.push_str(&host);
             if let Some(rate) = link {
                 toml.push_str(&format!("link_bytes_per_s = {rate}\n"));
@@ -465,7 +479,9 @@ fn check_pages(case: &Case, outcome: &Outcome) {
     let flash = |key: &str| outcome.count(&format!("flash.{key}"));
     let device = |key: &str| outcome.count(&format!("device.{key}"));
 
-    let from_buffer_or_zero = device("buffer_hits") + device("zero_reads");
+    let cached = &outcome.summary["device"]["read_cache"]["hits"];
+    let from_cache = cached.as_u64().unwrap_or(0);
+    let from_buffer_or_zero = device("buffer_hits") + device("zero_reads") + from_cache;
     assert_eq!(flash("host_reads") + from_buffer_or_zero, sum(Op::Read).0, "pages read");
 
     let (written, in_part) = sum(Op::Write);

@@ -15,5 +15,6 @@ mod oracle;
 mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
+mod read_cache;
 mod smoke;
 mod worked_examples;

@@ -70,6 +70,37 @@ pub(super) const BUFFER: Section = Section {
     ],
 };
 
+const EVICTION: &[Entry] = &[
+    Entry { name: "fifo", doc: "The page that came into the cache first." },
+    Entry { name: "lru", doc: "The page used longest ago." },
+];
+
+/// Section `[read_cache]`.
+pub(super) const READ_CACHE: Section = Section {
+    name: "read_cache",
+    doc: "The cache of pages that were read.",
+    keys: &[
+        usual(
+            "read_cache.bytes",
+            count(0, 1 << 40),
+            "0",
+            "Capacity of the read cache; 0: there is none.",
+        ),
+        usual(
+            "read_cache.replacement",
+            Kind::Choice(EVICTION),
+            "\"lru\"",
+            "Which page makes room for another.",
+        ),
+        usual(
+            "read_cache.fill_on_write",
+            Kind::Flag,
+            "false",
+            "Whether pages that are written come into the cache; else they leave it.",
+        ),
+    ],
+};
+
 const INTERFACE: &[Entry] = &[
     Entry { name: "direct", doc: "Every request reaches the drive at its arrival." },
     Entry { name: "nvme", doc: "Submission queues, out of which the drive fetches commands." },

@@ -30,6 +30,7 @@ pub const SECTIONS: &[Section] = &[
     drive::SCHEDULING,
     drive::FTL,
     front::BUFFER,
+    front::READ_CACHE,
     front::HOST,
     workload::WORKLOAD,
 ];
