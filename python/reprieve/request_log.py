@@ -31,7 +31,7 @@ COMPONENTS = (
 )
 """Where a request's time went; they add up to completion − arrival."""
 
-_INTEGERS = ("lba", "bytes", "arrival_ns", "completion_ns", *COMPONENTS)
+_INTEGERS = ("lba", "bytes", "arrival_ns", "completion_ns", *COMPONENTS, "flow")
 
 SCHEMA = pa.schema(
     [

@@ -32,6 +32,8 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
         read_cache: front::read_cache(values),
         host: front::host(values),
         workload: workload(values),
+        queues: front::queues(values),
+        flows: Vec::new(),
     }
 }
 

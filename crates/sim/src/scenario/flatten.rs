@@ -30,6 +30,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     if let Some(workload) = &scenario.workload {
         let unwritten = if scenario.host.unwritten_costs_read { "flash" } else { "zero" };
         pairs.push(("workload.unwritten", text(unwritten)));
+        pairs.push(front::queues_pair(&scenario.queues));
         match workload {
             WorkloadConfig::Trace(config) => pairs.extend(trace(config)),
             WorkloadConfig::Mixed(config) => pairs.extend(mixed(config)),

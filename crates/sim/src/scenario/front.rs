@@ -1,4 +1,4 @@
-//! Sections `[buffer]`, `[read_cache]` and `[host]`: their types, from values and back, and their checks.
+//! Sections `[buffer]`, `[read_cache]`, `[host]`: types, from values and back, and checks.
 
 use reprieve_base::{Dur, UserError};
 
@@ -214,6 +214,20 @@ impl Word for Priority {
     ];
 }
 
+/// Submission queues that a load names; none if it names none.
+pub(super) fn queues(values: &Values) -> Vec<u32> {
+    let queues = values.counts_if_on("workload.queues").unwrap_or_default();
+    let queue = |queue: &u64| u32::try_from(*queue).expect("the schema bounds it");
+    queues.iter().map(queue).collect()
+}
+
+/// The inverse of `queues`.
+pub(super) fn queues_pair(queues: &[u32]) -> Pair {
+    let queues: Vec<u64> = queues.iter().map(|queue| u64::from(*queue)).collect();
+    let value = (!queues.is_empty()).then_some(Value::Counts(queues));
+    ("workload.queues", value)
+}
+
 pub(super) fn buffer(values: &Values) -> Buffer {
     Buffer {
         bytes: values.count("buffer.bytes"),
@@ -353,6 +367,10 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
         }
     }
     let Interface::Nvme(nvme) = &scenario.host.interface else { return Ok(()) };
+    if let Some(queue) = scenario.queues.iter().find(|queue| **queue >= nvme.queues) {
+        let what = format!("{queue} is no queue; there are those from 0 to {}", nvme.queues - 1);
+        return Err(resolved.fault("workload.queues", what));
+    }
     for (name, length) in [
         ("host.queue_weights", nvme.weights.len()),
         ("host.queue_priorities", nvme.priorities.len()),

@@ -319,6 +319,7 @@ impl Resolved {
         }
         let key = schema::key(name).unwrap_or_else(|| panic!("{name} is no key"));
         let raw = self.values.need(name).raw(key);
-        Leaf { raw, place: "default".to_string(), rank: Rank::Schema }.fault(name, what)
+        Leaf { raw, place: "default".to_string(), rank: Rank::Schema, alias: None }
+            .fault(name, what)
     }
 }

@@ -4,7 +4,7 @@ use reprieve_base::{Dur, Geometry};
 use reprieve_nand::{Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
-use super::{Buffer, Host, ReadCache};
+use super::{Buffer, Flow, Host, ReadCache};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +31,13 @@ pub struct Scenario {
     pub read_cache: Option<ReadCache>,
     /// Host interface.
     pub host: Host,
-    /// What the drive is asked to do; `None` for the rig, which has its own commands.
+    /// What the drive is asked to do; `None` with `flows`, and for the rig, which has its own
+    /// commands.
     pub workload: Option<WorkloadConfig>,
+    /// Submission queues that the requests of `workload` go to by turns; empty: all.
+    pub queues: Vec<u32>,
+    /// Several loads at once, by name in order; empty: the one of `workload`.
+    pub flows: Vec<Flow>,
 }
 
 impl Scenario {

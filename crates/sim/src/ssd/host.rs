@@ -31,6 +31,8 @@ pub(super) struct HostRequest {
     pub(super) next_lpn: u32,
     /// Write or flush: the flush interval in which it arrived.
     pub(super) interval: u32,
+    /// The load that it belongs to.
+    pub(super) flow: u32,
     /// The submission queue that it came through.
     pub(super) queue: u32,
     /// Behind it in that queue, or `NONE`.
@@ -86,14 +88,14 @@ impl Ssd {
     /// Lets the requests of a closed loop arrive that completed ones have made way for.
     ///
     /// One that completes at once makes way for the next: a loop, for there may be millions.
-    pub(super) fn pull(&mut self) -> Result<(), UserError> {
-        while self.to_pull > 0 {
-            self.to_pull -= 1;
-            if let Some(request) = self.feed.next(&self.ftl)? {
-                self.arrive(Request { arrival: self.now, ..request });
-            }
+    /// Returns whether any has arrived.
+    pub(super) fn pull(&mut self) -> Result<bool, UserError> {
+        let mut any = false;
+        while let Some((request, flow)) = self.flows.pull(&self.ftl)? {
+            any = true;
+            self.arrive(Request { arrival: self.now, ..request }, flow);
         }
-        Ok(())
+        Ok(any)
     }
 
     /// First and last logical page that a request touches.
@@ -119,7 +121,7 @@ impl Ssd {
         (to - from) as u32
     }
 
-    pub(super) fn arrive(&mut self, request: Request) {
+    pub(super) fn arrive(&mut self, request: Request, flow: u32) {
         let Request { arrival, op, lba, bytes, fua } = request;
         if self.requests.is_empty() {
             self.idle_ns += (self.now - self.idle_since).ns();
@@ -137,16 +139,18 @@ impl Ssd {
             pages_left: 0,
             next_lpn: 0,
             interval: 0,
+            flow,
             queue: 0,
             next: NONE,
         });
         self.arrived += 1;
+        if let Some(stats) = &mut self.flows.list[flow as usize].stats {
+            stats.arrived(arrival);
+        }
         match &mut self.queues {
             None => self.begin(id),
             Some(queues) => {
-                // Requests of one load come from as many threads as there are queues.
-                let queue = self.requests[id].id % u64::from(queues.count());
-                self.requests[id].queue = queue as u32;
+                self.requests[id].queue = self.flows.queue(flow);
                 queues.push(id, &mut self.requests);
             }
         }
@@ -296,6 +300,10 @@ impl Ssd {
         if request.fua {
             self.fua.record(latency_ns, request.bytes, &parts);
         }
+        if let Some(stats) = &mut self.flows.list[request.flow as usize].stats {
+            stats.completed(request.op, request.fua, request.bytes, latency_ns, &parts);
+            stats.ended(self.now);
+        }
         self.completed += 1;
         if let Some(log) = &mut self.log {
             log.push(&LogRow {
@@ -306,13 +314,14 @@ impl Ssd {
                 arrival: request.arrival,
                 completion: self.now,
                 parts,
+                flow: request.flow,
             });
         }
         if self.requests.is_empty() {
             self.idle_since = self.now;
             self.idle_begins();
         }
-        self.to_pull += u32::from(self.feed.queue_depth().is_some());
+        self.flows.completed(request.flow);
     }
 
     /// Completes the flushes that waited for the page of a write of `interval`.

@@ -2,6 +2,7 @@
 
 mod buffer;
 mod feed;
+mod flows;
 mod flush;
 mod hold;
 mod host;
@@ -12,8 +13,7 @@ mod report;
 
 use std::collections::VecDeque;
 
-use reprieve_base::{Dur, Request, Time, UserError};
-use reprieve_trace::Workload;
+use reprieve_base::{Dur, Time, UserError};
 
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
@@ -23,7 +23,7 @@ use crate::slab::Slab;
 use crate::stats::{Latency, LogBatch, Totals};
 use crate::txn::{Kind, Parts};
 use buffer::Buffer;
-use feed::Feed;
+use flows::Flows;
 use flush::Intervals;
 use host::{HostRequest, Links};
 use queues::HostQueues;
@@ -59,9 +59,7 @@ const PRECONDITION_STEP: u64 = 1 << 18;
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
     scenario: Scenario,
-    feed: Feed,
-    /// The request that arrives next; requests of a closed loop are pulled instead.
-    next_arrival: Option<Request>,
+    flows: Flows,
     now: Time,
     events: EventQueue<Event>,
     flash: Flash,
@@ -76,8 +74,6 @@ pub struct Ssd {
     requests: Slab<HostRequest>,
     arrived: u64,
     completed: u64,
-    /// Requests of a closed loop that may arrive now.
-    to_pull: u32,
     intervals: Intervals,
     idle_since: Time,
     idle_ns: u64,
@@ -99,12 +95,8 @@ impl Ssd {
     /// Errors if the workload cannot be opened or the drive does not fit into memory.
     pub fn new(scenario: Scenario, log_requests: bool) -> Result<Ssd, UserError> {
         crate::memory::check(&scenario)?;
-        let config = scenario.workload.as_ref().ok_or_else(|| {
-            UserError::new("workload: missing; a run needs workload.trace or workload.generator")
-        })?;
-        let capacity_bytes =
-            u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
-        let workload = Workload::open(config, capacity_bytes, scenario.seed)?;
+        let queues = HostQueues::of(&scenario.host);
+        let flows = Flows::open(&scenario, queues.as_ref().map_or(0, HostQueues::count))?;
         let flash = Flash::new(&scenario);
         let ftl = Ftl::new(&scenario)?;
         let timing = &scenario.timing;
@@ -113,21 +105,19 @@ impl Ssd {
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
         Ok(Ssd {
-            feed: Feed::new(workload, scenario.geometry.page_bytes),
-            next_arrival: None,
+            flows,
             now: Time::ZERO,
             events: EventQueue::new(spacing, program),
             flash,
             ftl,
             read_cache: ReadCache::of(&scenario),
             buffer: Buffer::new(&scenario.buffer, scenario.geometry.page_bytes),
-            queues: HostQueues::of(&scenario.host),
+            queues,
             links: Links::new(&scenario.host),
             crossing: VecDeque::with_capacity(1024),
             requests: Slab::with_capacity(4096),
             arrived: 0,
             completed: 0,
-            to_pull: 0,
             intervals: Intervals::new(),
             idle_since: Time::ZERO,
             idle_ns: 0,
@@ -178,14 +168,10 @@ impl Ssd {
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
         }
-        match self.feed.queue_depth() {
-            Some(depth) => {
-                self.to_pull = depth;
-                self.pull()?;
-                self.fetch()?;
-                self.decide();
-            }
-            None => self.next_arrival = self.feed.next(&self.ftl)?,
+        self.flows.start(&self.ftl)?;
+        if self.pull()? {
+            self.fetch()?;
+            self.decide();
         }
         Ok(())
     }
@@ -193,7 +179,7 @@ impl Ssd {
     /// Lets one instant pass: what frees a resource, then arrivals, then decisions.
     fn instant(&mut self) -> Result<bool, UserError> {
         let event = self.events.next_time();
-        let arrival = self.next_arrival.map(|request| request.arrival);
+        let arrival = self.flows.next_time();
         let Some(now) = [event, arrival].into_iter().flatten().min() else {
             assert!(self.requests.is_empty(), "{}", self.stuck());
             return Ok(false);
@@ -208,10 +194,8 @@ impl Ssd {
             self.handle(event);
         }
         self.pull()?;
-        while self.next_arrival.is_some_and(|request| request.arrival == now) {
-            let request = self.next_arrival.take().expect("just seen");
-            self.next_arrival = self.feed.next(&self.ftl)?;
-            self.arrive(request);
+        while let Some((request, flow)) = self.flows.take_at(now, &self.ftl)? {
+            self.arrive(request, flow);
         }
         if self.queues.is_some() {
             self.fetch()?;
@@ -279,7 +263,7 @@ impl Ssd {
 
     /// Share of the workload that has been handed out, and requests completed.
     pub fn progress(&self) -> (Option<f64>, u64) {
-        (self.feed.progress(), self.completed)
+        (self.flows.progress(), self.completed)
     }
 
     /// The scenario that is being run.

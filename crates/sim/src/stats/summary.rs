@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{FlashCounts, Latency, SuspendedOperations};
+use super::flows::{fairness, flows};
+use super::{FlashCounts, FlowStats, Latency, SuspendedOperations};
 use crate::txn::{PART_NAMES, Part};
 
 /// What the drive counted beside latencies and flash operations.
@@ -44,6 +45,8 @@ pub struct Facts<'a> {
     pub flash: &'a FlashCounts,
     /// What the drive counted.
     pub totals: &'a Totals,
+    /// Each of several loads, by name; none of one alone.
+    pub flows: Vec<&'a FlowStats>,
     /// What the read cache counted, if there is one.
     pub read_cache: Option<ReadCacheCounts>,
     /// Requests wait in submission queues, so that their time there is told.
@@ -68,6 +71,29 @@ pub struct Facts<'a> {
 
 fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// An amount in a second of simulated time.
+pub(super) fn rate(amount: u64, ns: u64) -> f64 {
+    if ns == 0 { 0.0 } else { amount as f64 / (ns as f64 * 1e-9) }
+}
+
+/// Section `requests`, of the drive or of a load: each class that there is, and the total.
+pub(super) fn requests(latencies: [&Latency; 5], host_queues: bool) -> Value {
+    let [read, write, trim, flush, fua] = latencies;
+    let mut total = read.clone();
+    total.add(write);
+    let class = |latency| class(latency, host_queues);
+    let mut requests = Map::new();
+    requests.insert("read".into(), class(read));
+    requests.insert("write".into(), class(write));
+    requests.insert("total".into(), class(&total));
+    for (name, latency) in [("trim", trim), ("flush", flush), ("fua", fua)] {
+        if latency.count > 0 {
+            requests.insert(name.into(), class(latency));
+        }
+    }
+    Value::Object(requests)
 }
 
 fn class(latency: &Latency, host_queues: bool) -> Value {
@@ -109,31 +135,25 @@ fn suspended_operations(operations: &SuspendedOperations) -> Value {
 impl Facts<'_> {
     /// The summary; the wall-clock fields of `run` are the caller's to add.
     pub fn summary(&self) -> Value {
-        let [read, write, trim, flush, fua] = self.latencies;
-        let mut total = read.clone();
-        total.add(write);
-        let class = |latency| class(latency, self.host_queues);
-        let mut requests = Map::new();
-        requests.insert("read".into(), class(read));
-        requests.insert("write".into(), class(write));
-        requests.insert("total".into(), class(&total));
-        for (name, latency) in [("trim", trim), ("flush", flush), ("fua", fua)] {
-            if latency.count > 0 {
-                requests.insert(name.into(), class(latency));
-            }
-        }
-        json!({
+        let [read, write, ..] = self.latencies;
+        let (count, bytes) = (read.count + write.count, read.bytes + write.bytes);
+        let mut summary = json!({
             "schema": 1,
-            "requests": requests,
+            "requests": requests(self.latencies, self.host_queues),
             "flash": self.flash_counts(write.bytes),
-            "device": self.device(total.count, total.bytes),
+            "device": self.device(count, bytes),
             "workload": self.workload.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
             "run": {
                 "seed": self.seed,
                 "page_transactions": self.page_transactions(),
                 "version": env!("CARGO_PKG_VERSION"),
             },
-        })
+        });
+        if !self.flows.is_empty() {
+            summary["flows"] = flows(&self.flows, self.host_queues);
+            summary["fairness"] = fairness(&self.flows);
+        }
+        summary
     }
 
     /// Page reads and programs of the host and of garbage collection.
@@ -181,13 +201,11 @@ impl Facts<'_> {
     }
 
     fn device(&self, requests: u64, bytes: u64) -> Value {
-        let seconds = self.simulated_ns as f64 * 1e-9;
-        let rate = |amount: u64| if seconds > 0.0 { amount as f64 / seconds } else { 0.0 };
         let totals = self.totals;
         let mut device = json!({
             "simulated_ns": self.simulated_ns,
-            "iops": rate(requests),
-            "bandwidth_bytes_per_s": rate(bytes),
+            "iops": rate(requests, self.simulated_ns),
+            "bandwidth_bytes_per_s": rate(bytes, self.simulated_ns),
             "idle_share": ratio(self.idle_ns, self.simulated_ns),
             "channel_busy_share":
                 ratio(self.busy_ns.1, self.simulated_ns) / f64::from(self.channels),

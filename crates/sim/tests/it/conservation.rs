@@ -371,7 +371,8 @@ impl Case {
         let unwritten = if policies.unwritten_is_zero { "zero" } else { "flash" };
         format!(
             "seed = {seed}\n{device}\n{}{}[workload]\ngenerator = \"mixed\"\nrequests = {}\n\
-             read_fraction = {}\ntrim_fraction = {}\nfua_fraction = {}\n{flush}request_bytes = [{}]\nalign_bytes = {align}\n\
+             read_fraction = {}\ntrim_fraction = {}\nfua_fraction = {}\n{flush}\
+             request_bytes = [{}]\nalign_bytes = {align}\n\
              unwritten = \"{unwritten}\"\n{}{}",
             shape.toml(),
             policies.toml,

@@ -6,6 +6,7 @@ mod commands;
 mod conservation;
 mod determinism;
 mod drive;
+mod flows;
 mod golden;
 mod host;
 mod loads;

@@ -181,7 +181,14 @@ impl Kind {
 
     /// Whether an optional key of this kind can be set back to absent by the word `"none"`.
     pub fn has_none(&self) -> bool {
-        matches!(self, Kind::Count { .. } | Kind::Number(_) | Kind::Duration(_) | Kind::Sizes)
+        matches!(
+            self,
+            Kind::Count { .. }
+                | Kind::Number(_)
+                | Kind::Duration(_)
+                | Kind::Sizes
+                | Kind::Counts { .. }
+        )
     }
 
     /// The names a key of this kind takes; none if it does not take names.

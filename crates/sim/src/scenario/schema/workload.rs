@@ -42,7 +42,8 @@ const UNWRITTEN: &[Entry] = &[
 /// Section `[workload]`.
 pub(super) const WORKLOAD: Section = Section {
     name: "workload",
-    doc: "What the drive is asked to do: a trace, or a generator.",
+    doc: "What the drive is asked to do: a trace, or a generator. Tables `[flow.NAME]` ask for \
+        several loads at once; each has the keys that differ from these.",
     keys: &[
         optional("workload.trace", Kind::Path, "The trace to replay; plain, .gz or .zst."),
         optional(
@@ -56,6 +57,12 @@ pub(super) const WORKLOAD: Section = Section {
             "\"flash\"",
             "What the read of a page that was never written costs.",
         ),
+        optional(
+            "workload.queues",
+            Kind::Counts { min: 0, max: 65534 },
+            "Submission queues that the requests go to by turns; absent: all, or a flow's own.",
+        )
+        .when(When::Equals("host.interface", &["nvme"])),
         FORMAT,
         usual("workload.start_s", S, "0", "Earlier rows are left out; in trace time.").when(TRACE),
         optional("workload.duration_s", S, "Rows from this long after the start are left out.")

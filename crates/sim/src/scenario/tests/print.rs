@@ -15,6 +15,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
     let printed = print(&good(BASE, &["policy=pes-ips"]));
     let leaves = raw::read(&printed, "printed", Rank::File).expect("it is TOML");
+    let leaves = leaves.leaves;
     let missing: Vec<_> =
         keys().iter().map(|key| key.full_name).filter(|name| !leaves.contains_key(name)).collect();
     // By hand: the keys that only stack layers, those of a trace, and those of other choices.
@@ -45,6 +46,7 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
             "host.t_command_us",
             "host.pcie_lanes",
             "workload.trace",
+            "workload.queues",
             "workload.format",
             "workload.start_s",
             "workload.duration_s",
