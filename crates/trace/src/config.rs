@@ -88,7 +88,9 @@ pub struct MixedConfig {
     pub read_sequential_fraction: f64,
     /// Share of the writes that begin where the last write ended, whatever `addresses`; in [0, 1].
     pub write_sequential_fraction: f64,
-    /// How much of the drive is used, from its start.
+    /// Where the footprint begins; a multiple of `align_bytes`.
+    pub footprint_start_bytes: u64,
+    /// How much of the drive is used, from there on.
     pub footprint: Footprint,
     /// When requests arrive.
     pub arrivals: Arrivals,
@@ -96,7 +98,7 @@ pub struct MixedConfig {
     pub time_scale: f64,
 }
 
-/// How much of the drive a generator uses, from the drive's start.
+/// How much a generator uses of the drive, or of what lies behind its first address.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Footprint {
     /// This share of the capacity, in (0, 1].
@@ -261,6 +263,10 @@ impl MixedConfig {
                 let what = format!("must be a multiple of align_bytes = {}", self.align_bytes);
                 return Some(("zipf_unit_bytes", unit.to_string(), what));
             }
+        }
+        if self.footprint_start_bytes % u64::from(self.align_bytes) != 0 {
+            let what = format!("must be a multiple of align_bytes = {}", self.align_bytes);
+            return Some(("footprint_start_bytes", self.footprint_start_bytes.to_string(), what));
         }
         match self.arrivals {
             Arrivals::Hyperexponential(phases) => phases.contradiction(),

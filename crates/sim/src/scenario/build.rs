@@ -164,6 +164,7 @@ fn mixed(values: &Values) -> MixedConfig {
         write_sequential_fraction: values
             .number_if_on("workload.write_sequential_fraction")
             .unwrap_or(0.0),
+        footprint_start_bytes: values.count("workload.footprint_start_bytes"),
         footprint: match values.count_if_on("workload.footprint_bytes") {
             Some(bytes) => Footprint::Bytes(bytes),
             None => {

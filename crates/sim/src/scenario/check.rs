@@ -179,9 +179,14 @@ fn workload(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
 fn mixed(config: &MixedConfig, scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     let capacity_bytes =
         u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
+    if config.footprint_start_bytes >= capacity_bytes {
+        let what = format!("is past the end of the drive; must be below {capacity_bytes}");
+        return Err(resolved.fault("workload.footprint_start_bytes", what));
+    }
+    let rest_bytes = capacity_bytes - config.footprint_start_bytes;
     match config.footprint {
-        Footprint::Bytes(bytes) if bytes > capacity_bytes => {
-            let what = format!("is more than the user has; must be at most {capacity_bytes}");
+        Footprint::Bytes(bytes) if bytes > rest_bytes => {
+            let what = format!("is more than the user has; must be at most {rest_bytes}");
             return Err(resolved.fault("workload.footprint_bytes", what));
         }
         _ => {}

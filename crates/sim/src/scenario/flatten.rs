@@ -169,6 +169,7 @@ fn mixed(config: &MixedConfig) -> Vec<Pair> {
         ("workload.read_request_bytes", config.read_sizes.as_ref().and_then(sizes)),
         ("workload.write_request_bytes", config.write_sizes.as_ref().and_then(sizes)),
         ("workload.align_bytes", count(config.align_bytes)),
+        ("workload.footprint_start_bytes", count(config.footprint_start_bytes)),
         ("workload.footprint_bytes", footprint_bytes),
         ("workload.footprint_share", footprint_share),
     ];

@@ -36,6 +36,8 @@ pub(crate) struct Mixed {
     placement: Placement,
     runs: Option<Runs>,
     align_sectors: u64,
+    /// The first sector of the footprint, on the drive; others count from there.
+    start_sector: u64,
     footprint_sectors: u64,
     arrivals: ArrivalTimes,
     queue_depth: Option<u32>,
@@ -105,6 +107,7 @@ impl Mixed {
             sizes,
             address_stream: Stream::new(seed, "workload.address", 0),
             align_sectors,
+            start_sector: config.footprint_start_bytes / SECTOR_BYTES,
             footprint_sectors,
             arrivals,
             queue_depth,
@@ -137,6 +140,7 @@ impl Mixed {
             runs.ended(op, (lba + size.sectors).next_multiple_of(self.align_sectors));
         }
         debug_assert!(lba + size.sectors <= self.footprint_sectors, "{lba} leaves the footprint");
+        let lba = self.start_sector + lba;
         let fua = op == Op::Write && self.next_fua();
         Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes, fua })
     }
@@ -213,13 +217,24 @@ fn split(config: &MixedConfig, footprint_sectors: u64, align_sectors: u64) -> (u
     }
 }
 
-/// The bytes that are used, from the drive's start.
-fn footprint_bytes(config: &MixedConfig, capacity_bytes: u64) -> Result<u64, UserError> {
+/// The bytes that are used, from the first one on.
+fn footprint_bytes(config: &MixedConfig, drive_bytes: u64) -> Result<u64, UserError> {
+    let start_bytes = config.footprint_start_bytes;
+    let Some(capacity_bytes) = drive_bytes.checked_sub(start_bytes).filter(|rest| *rest > 0) else {
+        let what = format!("is past the end of the drive; must be below {drive_bytes}");
+        return Err(wrong("footprint_start_bytes", start_bytes, &what));
+    };
     match config.footprint {
         Footprint::Share(share) => Ok(((capacity_bytes as f64 * share) as u64).min(capacity_bytes)),
         Footprint::Bytes(bytes) if bytes <= capacity_bytes => Ok(bytes),
         Footprint::Bytes(bytes) => {
-            let what = format!("is more than the drive has; must be at most {capacity_bytes}");
+            let what = match start_bytes {
+                0 => format!("is more than the drive has; must be at most {capacity_bytes}"),
+                _ => format!(
+                    "is more than lies behind footprint_start_bytes = {start_bytes}; must be at \
+                     most {capacity_bytes}"
+                ),
+            };
             Err(wrong("footprint_bytes", bytes, &what))
         }
     }

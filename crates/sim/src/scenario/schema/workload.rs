@@ -159,16 +159,23 @@ pub(super) const WORKLOAD: Section = Section {
             "Share of the writes that begin where the last write ended, or aligned just behind.",
         )
         .when(PLACED),
+        usual(
+            "workload.footprint_start_bytes",
+            Kind::Count { min: 0, max: 1 << 60, step: 512 },
+            "0",
+            "The first address; a multiple of the alignment.",
+        )
+        .when(MIXED),
         optional(
             "workload.footprint_bytes",
             sectors(1 << 60),
-            "How much of the user capacity is addressed, from its start.",
+            "How much of the user capacity is addressed, from the first address on.",
         )
         .when(MIXED),
         optional(
             "workload.footprint_share",
             above(0.0, 1.0),
-            "The same as a share of the user capacity; without either, all of it.",
+            "The same as a share of what lies behind the first address; without either, all of it.",
         )
         .when(MIXED),
         usual(

@@ -62,6 +62,20 @@ fn of_rate_and_generation_the_later_layer_wins() {
 }
 
 #[test]
+fn a_footprint_lies_on_the_drive() {
+    // 2^24 pages of 4 KiB, of which the user has seven tenths: 11,744,051 pages.
+    let capacity = 11_744_051u64 * 4096;
+    let start = |bytes: u64| format!("workload.footprint_start_bytes={bytes}");
+    let error = bad(BASE, &[&start(capacity)]);
+    assert!(error.ends_with(&format!("past the end of the drive; must be below {capacity}")));
+    good(BASE, &[&start(capacity - 4096)]);
+    let error = bad(BASE, &[&start(capacity - 4096), "workload.footprint_bytes=8192"]);
+    assert!(error.ends_with("is more than the user has; must be at most 4096"), "{error}");
+    let error = bad(BASE, &[&start(512)]);
+    assert!(error.ends_with("must be a multiple of align_bytes = 4096"), "{error}");
+}
+
+#[test]
 fn watermarks_are_in_order_and_need_a_buffer_that_keeps_pages() {
     let fifo = ["buffer.acknowledge=back", "buffer.replacement=fifo"];
     assert_eq!(

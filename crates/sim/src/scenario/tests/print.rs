@@ -90,6 +90,7 @@ fn awkward_values_are_read_back() {
         vec!["workload.write_request_bytes=8192", "workload.write_sequential_fraction=0.25"],
         vec!["workload.footprint_bytes=1048576"],
         vec!["workload.footprint_share=0.5"],
+        vec!["workload.footprint_start_bytes=1048576", "workload.footprint_bytes=8192"],
         vec!["host.pcie_generation=5", "host.pcie_lanes=2"],
         vec!["buffer.acknowledge=back", "buffer.replacement=lru", "buffer.low_watermark=0.1"],
         vec!["buffer.acknowledge=back", "buffer.replacement=fifo", "buffer.flush_idle_us=7"],
