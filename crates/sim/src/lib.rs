@@ -5,6 +5,8 @@
 
 mod arbitrate;
 mod blocks;
+mod check;
+pub mod dispatch;
 mod event;
 mod flash;
 mod ftl;
@@ -15,8 +17,10 @@ mod registries;
 pub mod rig;
 pub mod scenario;
 mod sched;
+mod seen;
 mod slab;
 mod ssd;
+mod state;
 pub mod stats;
 mod suspend;
 pub mod txn;
@@ -25,4 +29,4 @@ mod work;
 
 pub use memory::needed_bytes;
 pub use registries::registries;
-pub use ssd::Ssd;
+pub use ssd::{Options, Ssd};

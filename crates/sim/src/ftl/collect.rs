@@ -32,6 +32,8 @@ impl Ftl {
         }
         if free <= self.reserve_blocks {
             GcNeed::Urgent
+        } else if self.closing {
+            if state.job.victim.is_some() { GcNeed::Idle } else { GcNeed::None }
         } else if self.gc_start_blocks > 0 {
             GcNeed::Idle
         } else {
@@ -179,26 +181,5 @@ impl Ftl {
         }
         self.invalidate(source);
         self.validate(target, lpn);
-    }
-
-    /// Reclaims one block of a plane at once, without taking time; returns the pages moved.
-    pub(super) fn collect_now(&mut self, plane: u32) -> u32 {
-        let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
-        let victim = self.victim.pick(&mut self.index, plane);
-        let victim = victim.expect("over-provisioning leaves every plane a block to reclaim");
-        self.index.reclaim(victim);
-        let moved = self.index.valid(victim);
-        self.touch_owners(victim);
-        for source in victim * pages..(victim + 1) * pages {
-            if let Some(lpn) = self.map.owner(source) {
-                let at = self.allocate(plane);
-                let target = self.page_number(plane / self.geometry.planes_per_die, at);
-                self.invalidate(source);
-                self.validate(target, lpn);
-                self.map.set(lpn, Mapping::Flash(target));
-            }
-        }
-        self.planes[plane as usize].add_free(victim % blocks);
-        moved
     }
 }

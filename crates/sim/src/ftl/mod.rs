@@ -5,7 +5,10 @@ mod job;
 mod map;
 mod plane;
 mod precondition;
+mod settle;
 mod table;
+mod unnamed;
+mod verify;
 
 use reprieve_base::{Geometry, PageAddress, Time, UserError};
 
@@ -15,12 +18,14 @@ use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
-use crate::work::{GcNeed, Work};
+use crate::work::{GcNeed, Planes, Work};
 use map::Map;
 use plane::Plane;
 
 pub use map::Mapping;
 pub use precondition::Preconditioner;
+#[cfg(test)]
+pub use verify::BREAKS;
 
 /// Blocks of a plane besides the reserve that must not be full of valid pages: the open one and one
 /// that has something to be collected.
@@ -34,6 +39,8 @@ pub struct Ftl {
     map: Map,
     planes: Vec<Plane>,
     index: BlockIndex,
+    /// Of each full block, how many of its plane were filled before it.
+    filled: Vec<u32>,
     victim: Box<dyn VictimPolicy>,
     gc_dies: Vec<GcDie>,
     /// Below so many free blocks a plane is collected in idle time; 0: never.
@@ -41,6 +48,8 @@ pub struct Ftl {
     /// So many free blocks of a plane are kept from the host.
     reserve_blocks: u32,
     placement: Box<dyn Placement>,
+    /// Nothing is begun any more that need not be.
+    closing: bool,
 }
 
 /// Garbage collection on one die.
@@ -88,6 +97,7 @@ impl Ftl {
                 geometry.blocks_per_plane,
                 geometry.pages_per_block,
             ),
+            filled: vec![0; geometry.blocks() as usize],
             victim: victim::make(scenario),
             gc_dies: (0..geometry.dies())
                 .map(|die| GcDie { plane: die * geometry.planes_per_die, need: None })
@@ -95,6 +105,7 @@ impl Ftl {
             gc_start_blocks: if ftl.gc_background { start } else { 0 },
             reserve_blocks: ftl.gc_hard_free_blocks,
             placement: place::make(&ftl.placement, &geometry),
+            closing: false,
         })
     }
 
@@ -161,16 +172,22 @@ impl Ftl {
     /// starts.
     #[inline]
     pub fn place_write(&mut self, lpn: u32, is_idle: &dyn Fn(u32) -> bool) -> Option<u32> {
-        let blocks_max = self.geometry.blocks_per_plane - self.reserve_blocks - BLOCKS_UNDER_WAY;
         let view = View {
             planes: &self.planes,
             geometry: &self.geometry,
-            pages_max: blocks_max * self.geometry.pages_per_block,
+            pages_max: self.pages_max(),
             is_idle,
         };
         let plane = self.placement.plane(lpn, &view)?;
         self.planes[plane as usize].committed += 1;
         Some(plane)
+    }
+
+    /// Pages that a plane can hold and still be collected.
+    #[inline]
+    fn pages_max(&self) -> u32 {
+        let blocks_max = self.geometry.blocks_per_plane - self.reserve_blocks - BLOCKS_UNDER_WAY;
+        blocks_max * self.geometry.pages_per_block
     }
 
     /// Die and address, as far as it is known, of a page that will be written to a plane.
@@ -268,6 +285,9 @@ impl Ftl {
         }
         if let Some(full) = got.filled {
             let full = plane * blocks_per_plane + full;
+            let fills = &mut self.planes[plane as usize].fills;
+            self.filled[full as usize] = *fills;
+            *fills += 1;
             self.index.fill(full);
             self.victim.filled(plane, full);
         }
@@ -285,6 +305,22 @@ fn overtake(newest: Mapping, txns: &mut Slab<Txn>) -> u32 {
         }
         Mapping::Flash(page) => page,
         Mapping::Unwritten | Mapping::Trimmed => NONE,
+    }
+}
+
+impl Planes for Ftl {
+    fn can_take(&self, plane: u32) -> bool {
+        self.planes[plane as usize].committed < self.pages_max()
+    }
+
+    fn next_page(&self, plane: u32) -> u32 {
+        self.planes[plane as usize].next_offset(self.geometry.pages_per_block)
+    }
+
+    fn assign(&mut self, txn: &mut Txn, plane: u32) {
+        self.planes[plane as usize].committed += 1;
+        txn.target = plane;
+        (txn.die, txn.at) = self.in_plane(plane);
     }
 }
 
@@ -336,3 +372,6 @@ impl Work for Ftl {
         self.take_step(die, now)
     }
 }
+
+#[cfg(test)]
+mod tests;

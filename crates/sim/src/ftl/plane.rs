@@ -17,6 +17,8 @@ pub(super) struct Plane {
     pub(super) committed: u32,
     /// Erases begun, by which queued reads notice that their address may be void.
     pub(super) erases: u32,
+    /// Blocks filled, which numbers them in that order.
+    pub(super) fills: u32,
     pub(super) job: Job,
 }
 
@@ -35,8 +37,16 @@ impl Plane {
             next_page: 0,
             committed: 0,
             erases: 0,
+            fills: 0,
             job: Job::default(),
         }
+    }
+
+    /// Starts with these free blocks, the longest erased first, and this open one.
+    pub(super) fn open(&mut self, free: VecDeque<u32>, active: Option<u32>, next_page: u32) {
+        self.free = free;
+        self.active = active;
+        self.next_page = next_page;
     }
 
     #[inline]
@@ -61,6 +71,14 @@ impl Plane {
         free > reserve || (free == reserve && open)
     }
 
+    /// Offset in its block of the next page.
+    pub(super) fn next_offset(&self, pages_per_block: u32) -> u32 {
+        match self.active {
+            Some(_) if self.next_page < pages_per_block => self.next_page,
+            _ => 0,
+        }
+    }
+
     /// The next page of the open block; opens the next free block when that is full.
     ///
     /// Panics if no block is free: the caller keeps the reserve.
@@ -80,5 +98,13 @@ impl Plane {
         let page = self.next_page;
         self.next_page += 1;
         Allocated { block, page, filled }
+    }
+
+    /// Takes up to `most` further pages of the open block; returns how many it had.
+    #[inline]
+    pub(super) fn take_more(&mut self, most: u32, pages_per_block: u32) -> u32 {
+        let run = most.min(pages_per_block - self.next_page);
+        self.next_page += run;
+        run
     }
 }

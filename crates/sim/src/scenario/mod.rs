@@ -39,7 +39,10 @@ pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};
 pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
-pub use types::{Ftl, OperationSet, Precondition, Scenario, Scheduling, SuspendRules};
+pub use types::{
+    Channel, ChannelOrder, Deadlines, Ftl, OperationSet, Precondition, Scenario, Scheduling,
+    SuspendRules,
+};
 
 /// What a scenario is read from.
 #[derive(Clone, Copy, Debug)]

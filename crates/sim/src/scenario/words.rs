@@ -3,7 +3,7 @@
 use reprieve_nand::{EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, VthReached};
 use reprieve_trace::AddressPolicy;
 
-use super::Precondition;
+use super::{ChannelOrder, Precondition};
 
 /// A type whose every value has a word.
 pub(super) trait Word: Copy + PartialEq + 'static {
@@ -67,6 +67,14 @@ impl Word for Precondition {
         ("none", Precondition::None),
         ("sequential", Precondition::Sequential),
         ("steady", Precondition::Steady),
+    ];
+}
+
+impl Word for ChannelOrder {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("asked", ChannelOrder::Asked),
+        ("data_first", ChannelOrder::DataFirst),
+        ("commands_first", ChannelOrder::CommandsFirst),
     ];
 }
 

@@ -36,6 +36,16 @@ impl Held {
             look_pending: false,
         }
     }
+
+    /// Takes the page that goes first out of the order, while there are more than `down_to_pages`.
+    fn next(&mut self, down_to_pages: u64) -> Option<u32> {
+        if self.order.count() <= down_to_pages {
+            return None;
+        }
+        let id = self.order.first().expect("there are more than none");
+        self.order.remove(id);
+        Some(id)
+    }
 }
 
 impl Ssd {
@@ -43,7 +53,7 @@ impl Ssd {
     #[inline]
     pub(super) fn page_complete(&mut self, id: u32) {
         if self.buffer.held.is_none() {
-            self.flash.enqueue(id);
+            self.send_write(id);
             return;
         }
         self.hold_page(id);
@@ -53,7 +63,7 @@ impl Ssd {
         let txn = &self.flash.txns[id];
         let is_awaited = txn.request != NONE || !self.intervals.is_current(txn.interval);
         if is_awaited {
-            self.flash.enqueue(id);
+            self.send_write(id);
         } else if txn.stale {
             self.drop_page(id);
         } else {
@@ -68,17 +78,23 @@ impl Ssd {
 
     /// Sends dirty pages to the flash until so many are left.
     fn send_held(&mut self, down_to_pages: u64) {
-        let Some(held) = &mut self.buffer.held else { return };
-        while held.order.count() > down_to_pages {
-            let id = held.order.first().expect("there are more than none");
-            held.order.remove(id);
-            self.flash.enqueue(id);
+        while let Some(id) = self.buffer.held.as_mut().and_then(|held| held.next(down_to_pages)) {
+            self.send_write(id);
         }
     }
 
     /// Sends every dirty page to the flash.
     pub(super) fn send_all_held(&mut self) {
         self.send_held(0);
+    }
+
+    /// Sends every dirty page to the flash, and from now on each as soon as it is complete.
+    pub(super) fn hold_no_more(&mut self) {
+        if let Some(held) = &mut self.buffer.held {
+            held.high_pages = 0;
+            held.low_pages = 0;
+        }
+        self.send_all_held();
     }
 
     /// A buffered page is read or overwritten.
@@ -108,7 +124,10 @@ impl Ssd {
     fn drop_page(&mut self, id: u32) {
         let txn = self.flash.txns.remove(id);
         debug_assert!(txn.stale && txn.request == NONE, "a page was dropped that is needed");
-        self.ftl.finish_write(&txn);
+        if txn.target != NONE {
+            // Where a dispatcher gives planes, one that was never sent has none to leave.
+            self.ftl.finish_write(&txn);
+        }
         self.buffer.give_back();
         *self.totals.dropped_writes.as_mut().expect("pages are held") += 1;
         self.page_is_safe(txn.interval);

@@ -143,6 +143,9 @@ impl Ssd {
             queue: 0,
             next: NONE,
         });
+        if let Some(checker) = &mut self.checker {
+            checker.request_arrived(self.now, self.arrived);
+        }
         self.arrived += 1;
         if let Some(stats) = &mut self.flows.list[flow as usize].stats {
             stats.arrived(arrival);
@@ -275,6 +278,9 @@ impl Ssd {
     /// A request is complete; `parts` say where the time of its last page went.
     pub(super) fn request_done(&mut self, id: u32, parts: &Parts) {
         let request = self.requests.remove(id);
+        if let Some(checker) = &mut self.checker {
+            checker.request_completed(self.now, request.id);
+        }
         let latency_ns = (self.now - request.arrival).ns();
         let mut parts = *parts;
         if let Some(queues) = &mut self.queues {

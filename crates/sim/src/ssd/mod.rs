@@ -1,6 +1,7 @@
 //! The drive: owns every component, and the one loop that lets time pass.
 
 mod buffer;
+mod checks;
 mod feed;
 mod flows;
 mod flush;
@@ -10,11 +11,15 @@ mod pages;
 mod queues;
 mod read_cache;
 mod report;
+mod save;
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 
 use reprieve_base::{Dur, Time, UserError};
 
+use crate::check::Checker;
+use crate::dispatch::Dispatcher;
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
 use crate::ftl::{Ftl, Preconditioner};
@@ -54,7 +59,19 @@ impl From<FlashEvent> for Event {
 }
 
 /// Page writes of preconditioning in one step: some hundredths of a second.
-const PRECONDITION_STEP: u64 = 1 << 18;
+const PRECONDITION_STEP: u64 = 1 << 22;
+
+/// What is asked of a run beyond its scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Keep a row for each request.
+    pub log_requests: bool,
+    /// The drive starts in this saved state, and is not preconditioned.
+    pub from_state: Option<PathBuf>,
+    /// Check all that must hold while it runs, and panic where it does not, naming this command
+    /// as the one that repeats the run.
+    pub check: Option<String>,
+}
 
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
@@ -87,6 +104,9 @@ pub struct Ssd {
     log: Option<LogBatch>,
     preconditioner: Preconditioner,
     started: bool,
+    /// The workload is done.
+    ended: bool,
+    checker: Option<Box<Checker>>,
 }
 
 impl Ssd {
@@ -94,11 +114,24 @@ impl Ssd {
     ///
     /// Errors if the workload cannot be opened or the drive does not fit into memory.
     pub fn new(scenario: Scenario, log_requests: bool) -> Result<Ssd, UserError> {
+        Ssd::with(scenario, &Options { log_requests, ..Options::default() })
+    }
+
+    /// The same, with all that can be asked of a run.
+    ///
+    /// Errors besides if the state to start from cannot be read or is another drive's.
+    pub fn with(scenario: Scenario, options: &Options) -> Result<Ssd, UserError> {
         crate::memory::check(&scenario)?;
         let queues = HostQueues::of(&scenario.host);
         let flows = Flows::open(&scenario, queues.as_ref().map_or(0, HostQueues::count))?;
         let flash = Flash::new(&scenario);
-        let ftl = Ftl::new(&scenario)?;
+        let mut ftl = Ftl::new(&scenario)?;
+        let preconditioner = match &options.from_state {
+            Some(path) => save::restore(path, &scenario, &mut ftl)?,
+            None => Preconditioner::new(&scenario, &mut ftl),
+        };
+        let new = |repeat| Checker::new(&scenario.geometry, scenario.seed, repeat);
+        let checker = options.check.as_deref().map(new).map(Box::new);
         let timing = &scenario.timing;
         let iteration = timing.program_pulse + timing.verify;
         let program = timing.bus + iteration * u64::from(timing.program_iterations);
@@ -130,11 +163,27 @@ impl Ssd {
                 dropped_writes: scenario.buffer.hold.is_some().then_some(0),
                 ..Totals::default()
             },
-            log: log_requests.then(LogBatch::default),
-            preconditioner: Preconditioner::new(scenario.ftl.precondition, scenario.seed),
+            log: options.log_requests.then(LogBatch::default),
+            preconditioner,
             started: false,
+            ended: false,
+            checker,
             scenario,
         })
+    }
+
+    /// The same under a dispatcher, which places writes when they can begin, in place of the
+    /// scenario's placement.
+    ///
+    /// The read of a page that was never written goes where that placement has it.
+    pub fn with_dispatcher(
+        scenario: Scenario,
+        log_requests: bool,
+        dispatcher: Box<dyn Dispatcher>,
+    ) -> Result<Ssd, UserError> {
+        let mut ssd = Ssd::new(scenario, log_requests)?;
+        ssd.flash.set_dispatcher(dispatcher);
+        Ok(ssd)
     }
 
     /// Simulates until `requests` more are complete; false when the workload is done.
@@ -144,7 +193,8 @@ impl Ssd {
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
             if !self.preconditioner.is_done() {
-                self.preconditioner.advance(&mut self.ftl, PRECONDITION_STEP)?;
+                let (ftl, scenario) = (&mut self.ftl, &self.scenario);
+                self.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
                 return Ok(true);
             }
             self.start()?;
@@ -152,6 +202,8 @@ impl Ssd {
         let until = self.completed.saturating_add(requests);
         while self.completed < until {
             if !self.instant()? {
+                self.ended = true;
+                self.end_checks();
                 return Ok(false);
             }
         }
@@ -164,6 +216,7 @@ impl Ssd {
         self.ftl.for_each_block(|die, plane, block, pages| {
             flash.precondition(die, plane, block, pages);
         });
+        self.begin_checks();
         // A preconditioned drive may have garbage to collect before the first request comes.
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
@@ -201,11 +254,17 @@ impl Ssd {
             self.fetch()?;
         }
         self.decide();
+        if self.checker.is_some() {
+            self.check_instant(false);
+        }
         Ok(true)
     }
 
     #[inline]
     fn decide(&mut self) {
+        if self.flash.is_dispatched() {
+            self.flash.dispatch(self.now, &mut self.ftl);
+        }
         self.flash.decide(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {
             let txn = &self.flash.txns[id];
