@@ -14,6 +14,10 @@ const BYTES_PER_LOGICAL_PAGE: u64 = 4;
 /// Bytes for each block: its entry in the index of victims, in the free list, in the die's page
 /// count, in the order of filling, and in a victim policy's own list.
 const BYTES_PER_BLOCK: u64 = 26;
+/// Bytes for each logical page of a drive with a read cache: its slot.
+const BYTES_PER_CACHEABLE_PAGE: u64 = 4;
+/// Bytes for each page of a read cache: what is in it, its place in the order, and that it is free.
+const BYTES_PER_CACHED_PAGE: u64 = 16;
 /// Queues, transactions in flight, histograms, code.
 const FIXED_BYTES: u64 = 50 << 20;
 
@@ -24,6 +28,7 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
         + u64::from(scenario.logical_pages()) * BYTES_PER_LOGICAL_PAGE
         + geometry.blocks() * BYTES_PER_BLOCK
         + preconditioning_bytes(scenario)
+        + read_cache_bytes(scenario)
         + FIXED_BYTES
 }
 
@@ -38,6 +43,13 @@ fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     let is_fixed = place::make(&scenario.ftl.placement, geometry).is_fixed();
     let dealt = if is_fixed { pages.div_ceil(u64::from(geometry.planes())) } else { pages };
     geometry.pages().div_ceil(8) + dealt * BYTES_PER_LOGICAL_PAGE
+}
+
+fn read_cache_bytes(scenario: &Scenario) -> u64 {
+    let Some(cache) = &scenario.read_cache else { return 0 };
+    let logical_pages = scenario.logical_pages();
+    let cached = cache.pages(logical_pages, scenario.geometry.page_bytes);
+    u64::from(logical_pages) * BYTES_PER_CACHEABLE_PAGE + u64::from(cached) * BYTES_PER_CACHED_PAGE
 }
 
 /// Errors if the drive does not fit into the memory that is available.
@@ -91,6 +103,10 @@ mod tests {
         // 2^24 pages of 4 bytes, 70 % of them of 4 more, 2^17 blocks of 26, and 50 MiB:
         // 64 + 44.8 + 3.25 + 50 = 162.05 MiB.
         assert_eq!(needed_bytes(&scenario) >> 20, 162);
+        let sets = ["read_cache.bytes=1073741824".to_string()];
+        let cached = scenario::load_rig("fast12-mlc", &sets, crate::registries());
+        // 44.8 MiB for the logical pages and 4 for 2^18 pages of 4 KiB.
+        assert_eq!(needed_bytes(&cached.expect("a good size")) >> 20, 210);
         assert_eq!(check_against(&scenario, Some(163 << 20)), Ok(()));
         assert_eq!(check_against(&scenario, None), Ok(()));
         let error = check_against(&scenario, Some(161 << 20)).expect_err("too little").to_string();

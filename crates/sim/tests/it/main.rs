@@ -1,12 +1,15 @@
 //! All integration tests of the simulator, in one binary.
 
+mod buffers;
 mod closed_form;
 mod commands;
 mod conservation;
 mod determinism;
 mod dispatch;
 mod drive;
+mod flows;
 mod golden;
+mod host;
 mod loads;
 mod modes;
 mod nested;
@@ -15,6 +18,7 @@ mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
 mod published;
+mod read_cache;
 mod schedulers;
 mod smoke;
 mod states;

@@ -14,6 +14,8 @@ fn config() -> MixedConfig {
         read_fraction: 0.7,
         trim_fraction: 0.1,
         flush_every_requests: None,
+        fua_fraction: 0.0,
+        footprint_start_bytes: 0,
         sizes: vec![(4096, 1.0)],
         read_sizes: None,
         write_sizes: None,

@@ -1,0 +1,143 @@
+//! Submission queues: requests wait in them until the drive fetches them, one at a time.
+
+use reprieve_base::Dur;
+
+use super::host::HostRequest;
+use crate::arbitrate::{self, Arbiter, QueueView};
+use crate::scenario::{Host, Interface, Nvme};
+use crate::slab::Slab;
+use crate::txn::NONE;
+
+/// Commands that NCQ has tags for (Serial ATA Revision 3.0, section 13.6).
+const NCQ_COMMANDS: u32 = 32;
+
+/// One submission queue: the requests in it, oldest first, and what the drive has fetched from it.
+#[derive(Clone, Copy, Debug)]
+struct Queue {
+    first: u32,
+    last: u32,
+    fetched: u32,
+}
+
+/// The queues, without the arbiter that looks at them.
+struct Lines {
+    queues: Vec<Queue>,
+    /// One bit for each queue that has a request which may be fetched.
+    ready: Vec<u64>,
+    /// Requests of one queue that the drive may have fetched and not answered.
+    entries: u32,
+}
+
+/// The queues between host and drive.
+pub(super) struct HostQueues {
+    lines: Lines,
+    arbiter: Box<dyn Arbiter>,
+    /// Requests of all queues that the drive may have fetched and not answered.
+    outstanding_max: u32,
+    outstanding: u32,
+    /// Time that fetching a command takes.
+    pub(super) command: Dur,
+    /// A command is being fetched.
+    pub(super) is_fetching: bool,
+}
+
+impl HostQueues {
+    /// The queues of a scenario; `None` if requests go straight to the drive.
+    pub(super) fn of(host: &Host) -> Option<HostQueues> {
+        let one = Nvme::one_queue(NCQ_COMMANDS);
+        let nvme = match &host.interface {
+            Interface::Direct => return None,
+            Interface::Sata => &one,
+            Interface::Nvme(nvme) => nvme,
+        };
+        let empty = Queue { first: NONE, last: NONE, fetched: 0 };
+        Some(HostQueues {
+            lines: Lines {
+                queues: vec![empty; nvme.queues as usize],
+                ready: vec![0; nvme.queues.div_ceil(64) as usize],
+                entries: nvme.queue_entries,
+            },
+            arbiter: arbitrate::make(nvme),
+            outstanding_max: nvme.outstanding.unwrap_or(u32::MAX),
+            outstanding: 0,
+            command: host.command,
+            is_fetching: false,
+        })
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> u32 {
+        self.lines.queues()
+    }
+
+    /// A request goes into its queue.
+    pub(super) fn push(&mut self, id: u32, requests: &mut Slab<HostRequest>) {
+        let number = requests[id].queue;
+        let queue = &mut self.lines.queues[number as usize];
+        match queue.last {
+            NONE => queue.first = id,
+            last => requests[last].next = id,
+        }
+        queue.last = id;
+        self.lines.look_at(number);
+    }
+
+    /// Fetches a request, if there is one that the drive may fetch now.
+    pub(super) fn fetch(&mut self, requests: &Slab<HostRequest>) -> Option<u32> {
+        if self.is_fetching || self.outstanding == self.outstanding_max {
+            return None;
+        }
+        let number = self.arbiter.pick(&self.lines)?;
+        let queue = &mut self.lines.queues[number as usize];
+        let id = queue.first;
+        queue.first = requests[id].next;
+        if queue.first == NONE {
+            queue.last = NONE;
+        }
+        queue.fetched += 1;
+        self.outstanding += 1;
+        self.is_fetching = self.command > Dur::ZERO;
+        self.lines.look_at(number);
+        Some(id)
+    }
+
+    /// A request that was fetched from this queue is answered.
+    pub(super) fn answered(&mut self, number: u32) {
+        self.lines.queues[number as usize].fetched -= 1;
+        self.outstanding -= 1;
+        self.lines.look_at(number);
+    }
+}
+
+impl Lines {
+    /// Keeps the bit of a queue that has changed.
+    fn look_at(&mut self, number: u32) {
+        let queue = &self.queues[number as usize];
+        let is_ready = queue.first != NONE && queue.fetched < self.entries;
+        let (word, bit) = (&mut self.ready[number as usize / 64], 1 << (number % 64));
+        if is_ready {
+            *word |= bit;
+        } else {
+            *word &= !bit;
+        }
+    }
+}
+
+impl QueueView for Lines {
+    fn queues(&self) -> u32 {
+        self.queues.len() as u32
+    }
+
+    fn next_ready(&self, from: u32) -> Option<u32> {
+        let first = from as usize / 64;
+        let mut mask = u64::MAX << (from % 64);
+        for (index, word) in self.ready.iter().enumerate().skip(first) {
+            let rest = word & mask;
+            if rest != 0 {
+                return Some(index as u32 * 64 + rest.trailing_zeros());
+            }
+            mask = u64::MAX;
+        }
+        None
+    }
+}
