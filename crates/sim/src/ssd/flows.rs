@@ -1,4 +1,4 @@
-//! The loads of a drive: one, or several at once, each with requests, queues and figures of its own.
+//! The loads of a drive: one, or several at once, each with its requests, queues and figures.
 
 use reprieve_base::{Request, Stream, Time, UserError};
 use reprieve_trace::{Counts, Workload};
