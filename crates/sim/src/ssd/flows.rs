@@ -1,4 +1,4 @@
-//! The loads of a drive: one, or several at once, each with requests, queues and figures of its own.
+//! The loads of a drive: one, or several at once, each with its requests, queues and figures.
 
 use reprieve_base::{Request, Stream, Time, UserError};
 use reprieve_trace::{Counts, Workload};
@@ -27,6 +27,8 @@ pub(super) struct Flows {
     pub(super) list: Vec<Flow>,
     /// When the next request arrives, and of which load; the first of equals.
     next: Option<(Time, u32)>,
+    /// Requests of all closed loops that may arrive now.
+    to_pull: u32,
 }
 
 impl Flows {
@@ -65,14 +67,17 @@ impl Flows {
             let what = "workload: missing; a run needs workload.trace or workload.generator";
             return Err(UserError::new(what));
         }
-        Ok(Flows { list, next: None })
+        Ok(Flows { list, next: None, to_pull: 0 })
     }
 
     /// Reads the first request of each open load, and lets each closed one fill its depth.
     pub(super) fn start(&mut self, ftl: &Ftl) -> Result<(), UserError> {
         for flow in &mut self.list {
             match flow.feed.queue_depth() {
-                Some(depth) => flow.to_pull = depth,
+                Some(depth) => {
+                    flow.to_pull = depth;
+                    self.to_pull += depth;
+                }
                 None => flow.next = flow.feed.next(ftl)?,
             }
         }
@@ -86,34 +91,34 @@ impl Flows {
         self.next.map(|(at, _)| at)
     }
 
-    /// Takes the next request of an open load if it arrives at `now`, and its load.
-    #[inline]
-    pub(super) fn take_at(
-        &mut self,
-        now: Time,
-        ftl: &Ftl,
-    ) -> Result<Option<(Request, u32)>, UserError> {
-        let Some((_, number)) = self.next.filter(|(at, _)| *at == now) else { return Ok(None) };
+    /// Takes the next request of an open load, and its load.
+    pub(super) fn take(&mut self, ftl: &Ftl) -> Result<(Request, u32), UserError> {
+        let (_, number) = self.next.expect("the caller has seen when it arrives");
         let flow = &mut self.list[number as usize];
         let request = flow.next.take().expect("the next request is there");
         flow.next = flow.feed.next(ftl)?;
         self.find_next();
-        Ok(Some((request, number)))
+        Ok((request, number))
     }
 
-    #[inline]
     fn find_next(&mut self) {
         let all = self.list.iter().zip(0..);
         let all = all.filter_map(|(flow, number)| Some((flow.next?.arrival, number)));
         self.next = all.min();
     }
 
-    /// A request that a closed load may send now, and its load.
+    /// Whether a closed load may send a request now.
     #[inline]
+    pub(super) fn may_pull(&self) -> bool {
+        self.to_pull > 0
+    }
+
+    /// A request that a closed load may send now, and its load.
     pub(super) fn pull(&mut self, ftl: &Ftl) -> Result<Option<(Request, u32)>, UserError> {
         for (flow, number) in self.list.iter_mut().zip(0..) {
             while flow.to_pull > 0 {
                 flow.to_pull -= 1;
+                self.to_pull -= 1;
                 if let Some(request) = flow.feed.next(ftl)? {
                     return Ok(Some((request, number)));
                 }
@@ -126,7 +131,9 @@ impl Flows {
     #[inline]
     pub(super) fn completed(&mut self, number: u32) {
         let flow = &mut self.list[number as usize];
-        flow.to_pull += u32::from(flow.feed.queue_depth().is_some());
+        let is_closed = u32::from(flow.feed.queue_depth().is_some());
+        flow.to_pull += is_closed;
+        self.to_pull += is_closed;
     }
 
     /// The submission queue of the next request of a load.

@@ -89,9 +89,11 @@ impl Ssd {
     ///
     /// One that completes at once makes way for the next: a loop, for there may be millions.
     /// Returns whether any has arrived.
+    #[inline]
     pub(super) fn pull(&mut self) -> Result<bool, UserError> {
         let mut any = false;
-        while let Some((request, flow)) = self.flows.pull(&self.ftl)? {
+        while self.flows.may_pull() {
+            let Some((request, flow)) = self.flows.pull(&self.ftl)? else { break };
             any = true;
             self.arrive(Request { arrival: self.now, ..request }, flow);
         }
@@ -282,12 +284,17 @@ impl Ssd {
             checker.request_completed(self.now, request.id);
         }
         let latency_ns = (self.now - request.arrival).ns();
-        let mut parts = *parts;
-        if let Some(queues) = &mut self.queues {
-            parts.add(Part::HostQueue, (request.fetched - request.arrival).ns());
-            parts.add(Part::Link, (request.begun - request.fetched).ns());
-            queues.answered(request.queue);
-        }
+        let mut whole;
+        let parts = match &mut self.queues {
+            None => parts,
+            Some(queues) => {
+                queues.answered(request.queue);
+                whole = *parts;
+                whole.add(Part::HostQueue, (request.fetched - request.arrival).ns());
+                whole.add(Part::Link, (request.begun - request.fetched).ns());
+                &whole
+            }
+        };
         assert_eq!(
             parts.sum_ns(),
             latency_ns,
@@ -302,12 +309,12 @@ impl Ssd {
             Op::Trim => &mut self.trim,
             Op::Flush => &mut self.flush,
         };
-        class.record(latency_ns, request.bytes, &parts);
+        class.record(latency_ns, request.bytes, parts);
         if request.fua {
-            self.fua.record(latency_ns, request.bytes, &parts);
+            self.fua.record(latency_ns, request.bytes, parts);
         }
         if let Some(stats) = &mut self.flows.list[request.flow as usize].stats {
-            stats.completed(request.op, request.fua, request.bytes, latency_ns, &parts);
+            stats.completed(request.op, request.fua, request.bytes, latency_ns, parts);
             stats.ended(self.now);
         }
         self.completed += 1;
@@ -319,7 +326,7 @@ impl Ssd {
                 bytes: request.bytes,
                 arrival: request.arrival,
                 completion: self.now,
-                parts,
+                parts: *parts,
                 flow: request.flow,
             });
         }

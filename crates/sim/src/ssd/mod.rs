@@ -251,7 +251,8 @@ impl Ssd {
             self.handle(event);
         }
         self.pull()?;
-        while let Some((request, flow)) = self.flows.take_at(now, &self.ftl)? {
+        while self.flows.next_time() == Some(now) {
+            let (request, flow) = self.flows.take(&self.ftl)?;
             self.arrive(request, flow);
         }
         if self.queues.is_some() {
