@@ -39,6 +39,14 @@ impl Order {
         (self.first != NONE).then_some(self.first)
     }
 
+    /// The numbers from the first to the last.
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        std::iter::successors(self.first(), |number| {
+            let behind = self.links[*number as usize].1;
+            (behind != NONE).then_some(behind)
+        })
+    }
+
     /// Puts a number that is not in the order behind all others.
     pub fn push(&mut self, number: u32) {
         let index = number as usize;
@@ -109,6 +117,7 @@ mod tests {
             assert_eq!(order.first(), list.first().copied());
             assert_eq!(order.count(), list.len() as u64);
         }
+        assert!(order.iter().eq(list.iter().copied()));
         for number in list {
             assert_eq!(order.first(), Some(number));
             order.remove(number);

@@ -46,4 +46,15 @@ impl Buffer {
     pub(super) fn give_back(&mut self) {
         self.used_pages -= 1;
     }
+
+    /// Checks that `pages`, which someone else has counted, are in the buffer.
+    pub(super) fn verify(&self, pages: u64) -> Result<(), String> {
+        if pages == self.used_pages && pages <= self.capacity_pages {
+            return Ok(());
+        }
+        Err(format!(
+            "{pages} pages are in it, {} of its {} pages are taken",
+            self.used_pages, self.capacity_pages
+        ))
+    }
 }

@@ -46,6 +46,20 @@ impl Held {
         self.order.remove(id);
         Some(id)
     }
+
+    /// Their transactions, the next to be sent first; no more than may stay.
+    pub(super) fn verify(&self) -> Result<Vec<u32>, String> {
+        let ids: Vec<u32> = self.order.iter().collect();
+        let may = ids.len() as u64 <= self.high_pages;
+        let told = format!("{} pages stay dirty, and {} may stay", ids.len(), self.high_pages);
+        may.then_some(ids).ok_or(told)
+    }
+
+    /// Lets fewer stay than do.
+    #[cfg(test)]
+    pub(super) fn lower_watermark(&mut self) {
+        self.high_pages = self.order.count() - 1;
+    }
 }
 
 impl Ssd {

@@ -12,6 +12,7 @@ mod queues;
 mod read_cache;
 mod report;
 mod save;
+mod verify;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -33,6 +34,9 @@ use flush::Intervals;
 use host::{HostRequest, Links};
 use queues::HostQueues;
 use read_cache::ReadCache;
+
+#[cfg(test)]
+pub use verify::BREAKS;
 
 /// What can happen in a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -109,6 +109,62 @@ impl HostQueues {
     }
 }
 
+impl HostQueues {
+    /// Checks the queues against the open requests and the limits.
+    pub(super) fn verify(&self, requests: &Slab<HostRequest>) -> Result<(), String> {
+        let (mut waiting, mut fetched) = (0, 0);
+        for (number, queue) in (0..).zip(&self.lines.queues) {
+            let mut next = queue.first;
+            while next != NONE {
+                waiting += 1;
+                next = requests[next].next;
+            }
+            fetched += queue.fetched;
+            let may = queue.first != NONE && queue.fetched < self.lines.entries;
+            let is_ready = self.lines.next_ready(number) == Some(number);
+            if queue.fetched > self.lines.entries || may != is_ready {
+                return Err(format!(
+                    "queue {number} may be fetched from: {may}, and is: {is_ready}; {} of {} \
+                     commands are fetched",
+                    queue.fetched, self.lines.entries
+                ));
+            }
+        }
+        if fetched != self.outstanding || fetched > self.outstanding_max {
+            return Err(format!(
+                "{fetched} commands are outstanding in the queues and {} in all, and {} may be",
+                self.outstanding, self.outstanding_max
+            ));
+        }
+        if (waiting + fetched) as usize != requests.len() {
+            let open = requests.len();
+            return Err(format!("{waiting} wait, {fetched} are outstanding, {open} are open"));
+        }
+        Ok(())
+    }
+
+    /// Counts a command as outstanding that is not.
+    #[cfg(test)]
+    pub(super) fn count_one_more(&mut self) {
+        self.outstanding += 1;
+    }
+
+    /// Forgets the requests that wait in a queue.
+    #[cfg(test)]
+    pub(super) fn lose_requests(&mut self) {
+        let waits = |queue: &&mut Queue| queue.first != NONE;
+        let queue = self.lines.queues.iter_mut().find(waits).expect("requests wait");
+        (queue.first, queue.last) = (NONE, NONE);
+        self.lines.ready.fill(0);
+    }
+
+    /// Says of a queue that it may be fetched from if it may not, or the other way round.
+    #[cfg(test)]
+    pub(super) fn mix_up(&mut self) {
+        self.lines.ready[0] ^= 1;
+    }
+}
+
 impl Lines {
     /// Keeps the bit of a queue that has changed.
     fn look_at(&mut self, number: u32) {

@@ -95,6 +95,59 @@ impl ReadCache {
             self.free.push(slot);
         }
     }
+
+    /// Checks slots and pages against each other, and against what the drive `holds`.
+    pub(super) fn verify(&self, holds: impl Fn(u32) -> Mapping) -> Result<(), String> {
+        let mut pages = 0;
+        for (lpn, slot) in (0..).zip(self.slots.iter().copied()).filter(|(_, slot)| *slot != NONE) {
+            pages += 1;
+            if self.lpns.get(slot as usize) != Some(&lpn) || !self.order.contains(slot) {
+                return Err(format!(
+                    "logical page {lpn} is in slot {slot}, which does not hold it"
+                ));
+            }
+            let is_old = match holds(lpn) {
+                Mapping::Trimmed => true,
+                Mapping::Buffered(_) => !self.fill_on_write,
+                Mapping::Flash(_) | Mapping::Unwritten => false,
+            };
+            if is_old {
+                return Err(format!(
+                    "logical page {lpn} is there and was written or trimmed since"
+                ));
+            }
+        }
+        let (used, free) = (self.order.count(), self.free.len() as u64);
+        let made = self.lpns.len() as u64;
+        if pages != used || used + free != made || made > self.capacity_pages as u64 {
+            return Err(format!(
+                "{pages} pages in {used} slots, {free} are free of {made}, and {} may be used",
+                self.capacity_pages
+            ));
+        }
+        Ok(())
+    }
+
+    /// A page that the cache holds.
+    #[cfg(test)]
+    pub(super) fn a_page(&self) -> u32 {
+        self.lpns[self.order.first().expect("a page is there") as usize]
+    }
+
+    /// Says of a page that it is where another is.
+    #[cfg(test)]
+    pub(super) fn mix_up(&mut self) {
+        let lpn = self.a_page() as usize;
+        let other = (lpn + 1) % self.slots.len();
+        self.slots[other] = std::mem::replace(&mut self.slots[lpn], NONE);
+    }
+
+    /// Forgets a page and keeps its slot from the others.
+    #[cfg(test)]
+    pub(super) fn lose_slot(&mut self) {
+        let lpn = self.a_page();
+        self.slots[lpn as usize] = NONE;
+    }
 }
 
 impl Ssd {
@@ -104,7 +157,8 @@ impl Ssd {
         self.read_cache.as_mut().is_some_and(|cache| cache.hit(lpn))
     }
 
-    /// A page was read from the flash: into the cache, unless its data has changed meanwhile.
+    /// A page was read from the flash: into the cache, unless its data has changed meanwhile, or only
+    /// a part of it has left its die.
     #[inline]
     pub(super) fn cache_read(&mut self, txn: &Txn) {
         let Some(cache) = &mut self.read_cache else { return };
@@ -113,7 +167,11 @@ impl Ssd {
             Mapping::Unwritten => true,
             Mapping::Buffered(_) | Mapping::Trimmed => false,
         };
-        if is_newest {
+        let page_bytes = self.scenario.geometry.page_bytes;
+        let unit_bytes = self.scenario.channel.transfer_unit_bytes;
+        let left = txn.out_units.zip(unit_bytes).map(|(units, bytes)| units.get() * bytes);
+        let is_whole = left.is_none_or(|bytes| bytes == page_bytes);
+        if is_newest && is_whole {
             cache.fill(txn.lpn);
         }
     }

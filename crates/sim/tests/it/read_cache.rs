@@ -71,6 +71,18 @@ fn a_part_of_a_page_is_cached_only_with_the_rest() {
 }
 
 #[test]
+fn a_page_of_which_a_part_was_read_is_not_cached() {
+    // A sector of four takes the 10 us of the array and a quarter of the 20 us of the bus.
+    let rows = [(0, 'R', 0, 1), (1_000_000, 'R', 0, 4), (2_000_000, 'R', 0, 1)];
+    let outcome = drive::replay(SLC, &["channel.transfer_unit_bytes=512"], &rows);
+    let latencies: Vec<u64> = outcome.rows.iter().map(|row| row.latency_ns()).collect();
+    assert_eq!(latencies, [15_000, 30_000, 0]);
+    let outcome = drive::replay(SLC, &[], &rows);
+    let latencies: Vec<u64> = outcome.rows.iter().map(|row| row.latency_ns()).collect();
+    assert_eq!(latencies, [30_000, 0, 0]);
+}
+
+#[test]
 fn what_was_overwritten_while_it_was_read_is_not_cached() {
     // The read is done at 30, the write comes at 1 and is programmed until 190.
     let rows = [(0, 'R', 0, 4), (1_000, 'W', 0, 4), (1_000_000, 'R', 0, 4), (2_000_000, 'R', 0, 4)];
