@@ -157,8 +157,8 @@ impl Ssd {
         self.read_cache.as_mut().is_some_and(|cache| cache.hit(lpn))
     }
 
-    /// A page was read from the flash: into the cache, unless its data has changed meanwhile, or only
-    /// a part of it has left its die.
+    /// A page was read from the flash: into the cache, unless its data has changed meanwhile, or
+    /// only a part of it has left its die.
     #[inline]
     pub(super) fn cache_read(&mut self, txn: &Txn) {
         let Some(cache) = &mut self.read_cache else { return };

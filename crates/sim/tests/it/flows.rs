@@ -2,6 +2,8 @@
 //!
 //! SLC of FAST 2012 without a link: read 30 us.
 
+use std::io::Write as _;
+
 use reprieve_base::Op;
 
 use super::drive::{self, Outcome, Row};
@@ -78,6 +80,23 @@ const STRICT: [&str; 5] = [
     "host.arbitration=strict-priority",
     "host.queue_priorities=[\"low\", \"high\"]",
 ];
+
+#[test]
+fn a_trace_in_a_closed_loop_can_be_one_of_them() {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    let rows = "0.0 ; 8 ; 4 ; R ; 0.0 ; 0.0\n5.0 ; 16 ; 4 ; R ; 0.0 ; 0.0\n";
+    file.write_all(rows.as_bytes()).expect("room for two rows");
+    let path = file.path().display();
+    let flows = format!(
+        "[flow.a]\ntrace = '{path}'\nformat = \"blkreplay\"\nreplay = \"closed\"\nqueue_depth = 1\n\
+         [flow.b]\ngenerator = \"mixed\"\nread_fraction = 1.0\nrequest_bytes = 2048\n\
+         requests = 3\nqueue_depth = 1\n"
+    );
+    let outcome = drive::run(drive::load(&format!("{SLC}{flows}")));
+    // By turns from 0, whenever the rows were recorded.
+    assert_eq!(latencies_us(&outcome, 0), [30, 60]);
+    assert_eq!(latencies_us(&outcome, 1), [60, 60, 30]);
+}
 
 #[test]
 fn each_flow_has_a_queue_and_its_class() {
