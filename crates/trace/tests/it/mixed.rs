@@ -8,7 +8,8 @@ use reprieve_trace::{
 
 const MIB: u64 = 1 << 20;
 
-fn config() -> MixedConfig {
+/// A plain load, which tests change.
+pub(crate) fn config() -> MixedConfig {
     MixedConfig {
         requests: 100_000,
         read_fraction: 0.7,

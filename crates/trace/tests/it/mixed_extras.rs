@@ -13,19 +13,8 @@ fn config() -> MixedConfig {
         requests: 400_000,
         read_fraction: 0.5,
         trim_fraction: 0.0,
-        flush_every_requests: None,
-        fua_fraction: 0.0,
-        footprint_start_bytes: 0,
-        sizes: vec![(4096, 1.0)],
-        read_sizes: None,
-        write_sizes: None,
-        align_bytes: 4096,
-        addresses: Addresses::Uniform,
-        read_sequential_fraction: 0.0,
-        write_sequential_fraction: 0.0,
-        footprint: Footprint::Share(1.0),
         arrivals: Arrivals::Fixed { rate_iops: 1e3 },
-        time_scale: 1.0,
+        ..crate::mixed::config()
     }
 }
 
