@@ -38,7 +38,9 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Part {
-    /// Waiting for the host link and crossing it.
+    /// In a submission queue, until the drive fetched it.
+    HostQueue,
+    /// Being fetched, waiting for the host link and crossing it.
     Link,
     /// Waiting for room in the write buffer.
     Buffer,
@@ -59,7 +61,8 @@ pub enum Part {
 }
 
 /// Names of the parts as columns of the request log, in the order of [`Part`].
-pub const PART_NAMES: [&str; 9] = [
+pub const PART_NAMES: [&str; 10] = [
+    "host_queue_ns",
     "link_ns",
     "buffer_ns",
     "rmw_ns",

@@ -17,9 +17,10 @@ pub(super) enum Value {
     Text(String),
     Operations(OperationSet),
     Sizes(Vec<(u32, f64)>),
-    Counts(Vec<u64>),
     Durations(Vec<Dur>),
     Devices(DeviceSelection),
+    Counts(Vec<u64>),
+    Words(Vec<String>),
 }
 
 /// The typed value of `raw` under `key`, `None` for `"none"`; or what is wrong, and what is right.
@@ -40,9 +41,13 @@ pub(super) fn parse(
         Kind::Choice(_) | Kind::Registered(_) => return choice(key, raw, registries).map(Some),
         Kind::Operations => operations(raw).map(Value::Operations),
         Kind::Sizes => sizes(raw).map(Value::Sizes),
-        Kind::Counts { min, max } => list(raw, |raw| count(raw, min, max, 1)).map(Value::Counts),
         Kind::Durations(unit) => list(raw, |raw| duration(raw, unit)).map(Value::Durations),
         Kind::Devices => devices(raw).map(Value::Devices),
+        Kind::Counts { min, max } => list(raw, |item| count(item, min, max, 1)).map(Value::Counts),
+        Kind::Words(entries) => {
+            let known = |word: &String| entries.iter().any(|entry| entry.name == word);
+            list(raw, |item| text(item).filter(known)).map(Value::Words)
+        }
     };
     match value {
         Some(value) => Ok(Some(value)),
@@ -198,9 +203,6 @@ impl Value {
             Value::Text(text) => Raw::Text(text.clone()),
             Value::Operations(set) => raw_operations(*set),
             Value::Sizes(sizes) => raw_sizes(sizes),
-            Value::Counts(counts) => {
-                Raw::List(counts.iter().map(|count| Raw::Integer(i128::from(*count))).collect())
-            }
             Value::Durations(durs) => {
                 let Kind::Durations(unit) = key.kind else {
                     panic!("{} holds no durations", key.full_name)
@@ -212,6 +214,10 @@ impl Value {
             Value::Devices(DeviceSelection::Only(numbers)) => {
                 Raw::List(numbers.iter().map(|n| Raw::Integer(i128::from(*n))).collect())
             }
+            Value::Counts(counts) => {
+                Raw::List(counts.iter().map(|n| Raw::Integer(i128::from(*n))).collect())
+            }
+            Value::Words(words) => Raw::List(words.iter().cloned().map(Raw::Text).collect()),
         }
     }
 }

@@ -5,7 +5,7 @@ use reprieve_nand::{
 };
 use reprieve_trace::AddressPolicy;
 
-use super::{Acknowledge, ChannelOrder, Precondition};
+use super::{ChannelOrder, Precondition};
 
 /// A type whose every value has a word.
 pub(super) trait Word: Copy + PartialEq + 'static {
@@ -80,11 +80,6 @@ impl Word for Precondition {
         ("sequential", Precondition::Sequential),
         ("steady", Precondition::Steady),
     ];
-}
-
-impl Word for Acknowledge {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("through", Acknowledge::Through), ("back", Acknowledge::Back)];
 }
 
 impl Word for ChannelOrder {

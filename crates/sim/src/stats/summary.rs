@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{FlashCounts, Latency, SuspendedOperations};
-use crate::txn::PART_NAMES;
+use super::flows::{fairness, flows};
+use super::{FlashCounts, FlowStats, Latency, SuspendedOperations};
+use crate::txn::{PART_NAMES, Part};
 
 /// What the drive counted beside latencies and flash operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,20 +17,40 @@ pub struct Totals {
     pub partial_writes: u64,
     /// Pages overwritten in a write-back buffer before their program began.
     pub merged_writes: u64,
+    /// Pages of the buffer that were overtaken or trimmed before they went to the flash; `None`:
+    /// each goes at once.
+    pub dropped_writes: Option<u64>,
     /// Pages trimmed.
     pub trimmed_pages: u64,
     /// Pages of which a trim covered a part, and which it left alone.
     pub trims_of_part_of_a_page: u64,
 }
 
+/// What the read cache counted, in pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadCacheCounts {
+    /// Pages of reads that it answered.
+    pub hits: u64,
+    /// Pages of reads that went to the flash.
+    pub misses: u64,
+    /// Pages that made room for others.
+    pub evictions: u64,
+}
+
 /// Everything that a summary is made from.
 pub struct Facts<'a> {
-    /// Latencies of reads, writes, trims, flushes.
-    pub latencies: [&'a Latency; 4],
+    /// Latencies of reads, writes, trims, flushes, and of the writes with forced unit access.
+    pub latencies: [&'a Latency; 5],
     /// What the flash back end counted.
     pub flash: &'a FlashCounts,
     /// What the drive counted.
     pub totals: &'a Totals,
+    /// Each of several loads, by name; none of one alone.
+    pub flows: Vec<&'a FlowStats>,
+    /// What the read cache counted, if there is one.
+    pub read_cache: Option<ReadCacheCounts>,
+    /// Requests wait in submission queues, so that their time there is told.
+    pub host_queues: bool,
     /// What became of the rows of a trace: name and count.
     pub workload: Vec<(&'static str, u64)>,
     /// Length of the run.
@@ -52,11 +73,35 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-fn class(latency: &Latency) -> Value {
+/// An amount in a second of simulated time.
+pub(super) fn rate(amount: u64, ns: u64) -> f64 {
+    if ns == 0 { 0.0 } else { amount as f64 / (ns as f64 * 1e-9) }
+}
+
+/// Section `requests`, of the drive or of a load: each class that there is, and the total.
+pub(super) fn requests(latencies: [&Latency; 5], host_queues: bool) -> Value {
+    let [read, write, trim, flush, fua] = latencies;
+    let mut total = read.clone();
+    total.add(write);
+    let class = |latency| class(latency, host_queues);
+    let mut requests = Map::new();
+    requests.insert("read".into(), class(read));
+    requests.insert("write".into(), class(write));
+    requests.insert("total".into(), class(&total));
+    for (name, latency) in [("trim", trim), ("flush", flush), ("fua", fua)] {
+        if latency.count > 0 {
+            requests.insert(name.into(), class(latency));
+        }
+    }
+    Value::Object(requests)
+}
+
+fn class(latency: &Latency, host_queues: bool) -> Value {
     let quantile = |q| latency.quantile_ns(q);
     let parts: Map<String, Value> = PART_NAMES
         .iter()
         .zip(latency.mean_parts_ns())
+        .filter(|(name, _)| host_queues || **name != PART_NAMES[Part::HostQueue as usize])
         .map(|(name, mean)| (name.trim_end_matches("_ns").to_string(), json!(mean)))
         .collect();
     json!({
@@ -90,30 +135,25 @@ fn suspended_operations(operations: &SuspendedOperations) -> Value {
 impl Facts<'_> {
     /// The summary; the wall-clock fields of `run` are the caller's to add.
     pub fn summary(&self) -> Value {
-        let [read, write, trim, flush] = self.latencies;
-        let mut total = read.clone();
-        total.add(write);
-        let mut requests = Map::new();
-        requests.insert("read".into(), class(read));
-        requests.insert("write".into(), class(write));
-        requests.insert("total".into(), class(&total));
-        for (name, latency) in [("trim", trim), ("flush", flush)] {
-            if latency.count > 0 {
-                requests.insert(name.into(), class(latency));
-            }
-        }
-        json!({
+        let [read, write, ..] = self.latencies;
+        let (count, bytes) = (read.count + write.count, read.bytes + write.bytes);
+        let mut summary = json!({
             "schema": 1,
-            "requests": requests,
+            "requests": requests(self.latencies, self.host_queues),
             "flash": self.flash_counts(write.bytes),
-            "device": self.device(total.count, total.bytes),
+            "device": self.device(count, bytes),
             "workload": self.workload.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
             "run": {
                 "seed": self.seed,
                 "page_transactions": self.page_transactions(),
                 "version": env!("CARGO_PKG_VERSION"),
             },
-        })
+        });
+        if !self.flows.is_empty() {
+            summary["flows"] = flows(&self.flows, self.host_queues);
+            summary["fairness"] = fairness(&self.flows);
+        }
+        summary
     }
 
     /// Page reads and programs of the host and of garbage collection.
@@ -171,13 +211,11 @@ impl Facts<'_> {
     }
 
     fn device(&self, requests: u64, bytes: u64) -> Value {
-        let seconds = self.simulated_ns as f64 * 1e-9;
-        let rate = |amount: u64| if seconds > 0.0 { amount as f64 / seconds } else { 0.0 };
         let totals = self.totals;
-        json!({
+        let mut device = json!({
             "simulated_ns": self.simulated_ns,
-            "iops": rate(requests),
-            "bandwidth_bytes_per_s": rate(bytes),
+            "iops": rate(requests, self.simulated_ns),
+            "bandwidth_bytes_per_s": rate(bytes, self.simulated_ns),
             "idle_share": ratio(self.idle_ns, self.simulated_ns),
             "channel_busy_share":
                 ratio(self.busy_ns.1, self.simulated_ns) / f64::from(self.channels),
@@ -188,6 +226,18 @@ impl Facts<'_> {
             "merged_writes": totals.merged_writes,
             "trimmed_pages": totals.trimmed_pages,
             "trims_of_part_of_a_page": totals.trims_of_part_of_a_page,
-        })
+        });
+        if let Some(dropped) = totals.dropped_writes {
+            device["dropped_writes"] = json!(dropped);
+        }
+        if let Some(ReadCacheCounts { hits, misses, evictions }) = self.read_cache {
+            device["read_cache"] = json!({
+                "hits": hits,
+                "misses": misses,
+                "evictions": evictions,
+                "hit_share": ratio(hits, hits + misses),
+            });
+        }
+        device
     }
 }

@@ -1,5 +1,6 @@
 //! All integration tests of the simulator, in one binary.
 
+mod buffers;
 mod cache_program;
 mod closed_form;
 mod commands;
@@ -8,7 +9,9 @@ mod copyback;
 mod determinism;
 mod dispatch;
 mod drive;
+mod flows;
 mod golden;
+mod host;
 mod loads;
 mod modes;
 mod multi_plane;
@@ -19,6 +22,7 @@ mod oracle_gen;
 mod oracle_self;
 mod planes;
 mod published;
+mod read_cache;
 mod schedulers;
 mod smoke;
 mod states;

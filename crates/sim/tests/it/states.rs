@@ -16,7 +16,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     queue_depth = 8\n";
 
 /// Sets of policies, of which each has something to remember or to finish.
-const DRIVES: [&[&str]; 11] = [
+const DRIVES: [&[&str]; 13] = [
     &[],
     &["ftl.gc_victim=fifo"],
     &["ftl.gc_victim=d-choices"],
@@ -28,6 +28,16 @@ const DRIVES: [&[&str]; 11] = [
     &["timing.wordline_pages=2", "ftl.over_provisioning=0.65", "buffer.acknowledge=back"],
     &["buffer.acknowledge=back", "ftl.gc_background=false"],
     &["ftl.precondition=none", "buffer.acknowledge=back", "ftl.gc_start_free_share=0.5"],
+    &["buffer.acknowledge=back", "buffer.replacement=lru", "buffer.flush_idle_us=500"],
+    &[
+        "buffer.acknowledge=back",
+        "buffer.replacement=fifo",
+        "read_cache.bytes=65536",
+        "host.interface=nvme",
+        "host.queues=2",
+        "host.queue_entries=2",
+        "host.t_command_us=2",
+    ],
 ];
 
 struct Run {

@@ -101,6 +101,21 @@ fn a_flush_waits_for_no_timeout() {
 }
 
 #[test]
+fn a_forced_write_waits_for_no_timeout() {
+    let text = format!(
+        "{ONE}[workload]\ngenerator = \"mixed\"\nrequests = 20\nread_fraction = 0\n\
+         request_bytes = 2048\nqueue_depth = 1\nfua_fraction = 1\n"
+    );
+    let outcome = drive::run(drive::load_with(&text, &TWO));
+    assert_eq!(outcome.count("flash.padded_pages"), 20);
+    assert_eq!(outcome.count("requests.fua.latency_ns.max"), 181_000);
+    // Two pages of one request share their wordline.
+    let both = text.replace("= 2048", "= 4096");
+    let outcome = drive::run(drive::load_with(&both, &TWO));
+    assert_eq!(outcome.count("flash.padded_pages"), 0);
+}
+
+#[test]
 fn a_busy_drive_of_wordlines_comes_to_its_end() {
     for (policy, more) in [
         ("fifo", ""),

@@ -55,17 +55,19 @@ pub enum Kind {
     Operations,
     /// A number of bytes, or a list of `[bytes, weight]`.
     Sizes,
-    /// A list of integers from `min` to `max`.
+    /// A list of times, whole numbers of nanoseconds, written in a unit.
+    Durations(Unit),
+    /// `concatenate`, `merge`, or a list of device numbers.
+    Devices,
+    /// A list of integers from `min` to `max`, at least one.
     Counts {
         /// Smallest.
         min: u64,
         /// Largest.
         max: u64,
     },
-    /// A list of times, whole numbers of nanoseconds, written in a unit.
-    Durations(Unit),
-    /// `concatenate`, `merge`, or a list of device numbers.
-    Devices,
+    /// A list of words out of a fixed one, at least one.
+    Words(&'static [Entry]),
 }
 
 /// A registry whose names a key takes.
@@ -79,6 +81,8 @@ pub enum Family {
     Placement,
     /// Which block garbage collection empties.
     GcVictim,
+    /// From which submission queue a command is fetched.
+    Arbitration,
     /// How a trace is written.
     TraceFormat,
     /// Where generated requests come from.
@@ -173,10 +177,11 @@ impl Kind {
             Kind::Path => "path",
             Kind::Operations => "operations",
             Kind::Sizes => "sizes",
-            Kind::Counts { .. } => "integers",
             Kind::Durations(Unit::Microseconds) => "durations_us",
             Kind::Durations(Unit::Seconds) => "durations_s",
             Kind::Devices => "devices",
+            Kind::Counts { .. } => "integers",
+            Kind::Words(_) => "choices",
         }
     }
 
@@ -196,7 +201,7 @@ impl Kind {
     /// The names a key of this kind takes; none if it does not take names.
     pub fn choices(&self, registries: &Registries) -> Vec<Entry> {
         match self {
-            Kind::Choice(entries) => entries.to_vec(),
+            Kind::Choice(entries) | Kind::Words(entries) => entries.to_vec(),
             Kind::Registered(Family::TraceFormat) => {
                 let auto = Entry { name: "auto", doc: "Found out from the content." };
                 [&[auto], registries.trace_formats].concat()
@@ -234,6 +239,11 @@ impl Kind {
             Kind::Durations(unit) => {
                 let (units, max) = (unit.plural(), unit.max());
                 format!("a list of times in {units}, whole in nanoseconds, from 0 to {max}")
+            }
+            Kind::Words(_) => {
+                let names = self.choices(registries);
+                let quoted: Vec<_> = names.iter().map(|e| format!("{:?}", e.name)).collect();
+                format!("a list out of {}", quoted.join(", "))
             }
             Kind::Devices => {
                 "\"concatenate\", \"merge\" or a list of different device numbers".to_string()

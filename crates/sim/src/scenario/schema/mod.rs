@@ -2,6 +2,7 @@
 
 mod channel;
 mod drive;
+mod front;
 mod key;
 mod parallelism;
 mod workload;
@@ -32,8 +33,9 @@ pub const SECTIONS: &[Section] = &[
     drive::SCHEDULING,
     channel::CHANNEL,
     drive::FTL,
-    drive::BUFFER,
-    drive::HOST,
+    front::BUFFER,
+    front::READ_CACHE,
+    front::HOST,
     workload::WORKLOAD,
 ];
 
