@@ -148,7 +148,7 @@ fn a_busy_drive_of_wordlines_comes_to_its_end() {
         // Each page taken has a place that an erase has made, or that was free at first.
         let free_at_first = 8 * 24 * 16 / 2;
         assert!(taken <= free_at_first + 16 * outcome.count("flash.erases"), "{what}");
-        // Collection fills its wordlines but for the last one of a victim; page by page it would pad
+        // Collection fills all wordlines but the last of a victim; page by page it would pad
         // as many as it moves.
         let moved = outcome.count("flash.gc_programs");
         let padded = outcome.count("flash.padded_pages");
