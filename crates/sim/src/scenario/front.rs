@@ -130,6 +130,15 @@ pub struct Pcie {
     pub lanes: u32,
 }
 
+/// Packets of a PCI Express link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packets {
+    /// Data that one of them carries at most; a power of two.
+    pub payload_bytes_max: u32,
+    /// What each has besides: header, sequence number, check sum and framing.
+    pub overhead_bytes: u32,
+}
+
 /// Section `[host]`, and what the workload's reads of unwritten pages cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
@@ -141,6 +150,11 @@ pub struct Host {
     pub link_bytes_per_s: Option<u64>,
     /// The link by its generation; without either, transfers take no time.
     pub pcie: Option<Pcie>,
+    /// Packets in which data crosses the link; `None`: it takes its own bytes alone.
+    pub packets: Option<Packets>,
+    /// Whether the exchanges of a command cross the link besides its data; only with queues and
+    /// a rate.
+    pub commands_cross_link: bool,
     /// Whether a read of a page that was never written costs a flash read.
     pub unwritten_costs_read: bool,
 }
@@ -177,6 +191,14 @@ impl Pcie {
             other => panic!("the schema bounds the generation to 6, not {other}"),
         };
         u64::from(self.lanes) * megabits_per_s * 1_000_000 * part / whole / 8
+    }
+}
+
+impl Packets {
+    /// Bytes on the link for so many of data; a message without data is a packet as well.
+    pub fn on_link_bytes(self, bytes: u64) -> u64 {
+        let packets = bytes.div_ceil(u64::from(self.payload_bytes_max)).max(1);
+        bytes + packets * u64::from(self.overhead_bytes)
     }
 }
 
@@ -253,6 +275,7 @@ pub(super) fn read_cache(values: &Values) -> Option<ReadCache> {
 }
 
 pub(super) fn host(values: &Values) -> Host {
+    let is_nvme = values.text("host.interface") == "nvme";
     Host {
         interface: match values.text("host.interface") {
             "direct" => Interface::Direct,
@@ -265,6 +288,11 @@ pub(super) fn host(values: &Values) -> Host {
         pcie: values
             .u32_if_on("host.pcie_generation")
             .map(|generation| Pcie { generation, lanes: values.u32("host.pcie_lanes") }),
+        packets: values.u32_if_on("host.pcie_max_payload_bytes").map(|payload_bytes_max| Packets {
+            payload_bytes_max,
+            overhead_bytes: values.u32("host.pcie_packet_bytes"),
+        }),
+        commands_cross_link: is_nvme && values.flag("host.commands_cross_link"),
         unwritten_costs_read: values.text_if_on("workload.unwritten") != Some("zero"),
     }
 }
@@ -294,6 +322,9 @@ pub(super) fn pairs(scenario: &Scenario) -> Vec<Pair> {
         ("host.pcie_generation", host.pcie.and_then(|pcie| count(pcie.generation))),
         ("host.pcie_lanes", host.pcie.and_then(|pcie| count(pcie.lanes))),
     ];
+    let packets = host.packets;
+    pairs.push(("host.pcie_max_payload_bytes", packets.and_then(|p| count(p.payload_bytes_max))));
+    pairs.push(("host.pcie_packet_bytes", packets.and_then(|p| count(p.overhead_bytes))));
     pairs.extend(hold_pairs(buffer));
     pairs.extend(read_cache_pairs(scenario.read_cache));
     match &host.interface {
@@ -301,6 +332,8 @@ pub(super) fn pairs(scenario: &Scenario) -> Vec<Pair> {
         Interface::Sata => pairs.push(("host.interface", text("sata"))),
         Interface::Nvme(nvme) => {
             pairs.push(("host.interface", text("nvme")));
+            let crosses = Value::Flag(host.commands_cross_link);
+            pairs.push(("host.commands_cross_link", Some(crosses)));
             pairs.extend(nvme_pairs(nvme));
         }
     }
@@ -366,6 +399,7 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
             return Err(resolved.fault("buffer.low_watermark", what));
         }
     }
+    link(&scenario.host, resolved)?;
     let Interface::Nvme(nvme) = &scenario.host.interface else { return Ok(()) };
     if let Some(queue) = scenario.queues.iter().find(|queue| **queue >= nvme.queues) {
         let what = format!("{queue} is no queue; there are those from 0 to {}", nvme.queues - 1);
@@ -382,6 +416,25 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
             );
             return Err(resolved.fault(name, what));
         }
+    }
+    Ok(())
+}
+
+/// What crosses a link needs one, and packets have sizes that PCI Express knows.
+fn link(host: &Host, resolved: &Resolved) -> Result<(), UserError> {
+    let has_rate = host.link_rate_bytes_per_s().is_some();
+    let needs = "needs a link with host.link_bytes_per_s or host.pcie_generation";
+    if let Some(packets) = host.packets {
+        if !packets.payload_bytes_max.is_power_of_two() {
+            let what = "must be 128, 256, 512, 1024, 2048 or 4096";
+            return Err(resolved.fault("host.pcie_max_payload_bytes", what));
+        }
+        if !has_rate {
+            return Err(resolved.fault("host.pcie_max_payload_bytes", needs));
+        }
+    }
+    if host.commands_cross_link && !has_rate {
+        return Err(resolved.fault("host.commands_cross_link", needs));
     }
     Ok(())
 }

@@ -281,6 +281,6 @@ impl Ssd {
         if state.pages_left > 0 {
             return;
         }
-        self.request_done(request, parts);
+        self.answer(request, parts);
     }
 }
