@@ -104,7 +104,9 @@ pub struct Nvme {
     pub burst: Option<u32>,
     /// Arbitration `weighted`: commands in a row of each queue, at least 1; else empty.
     pub weights: Vec<u32>,
-    /// Arbitration `strict-priority`: class of each queue; else empty.
+    /// Arbitration `weighted-classes`: commands in a row of high, medium and low; else empty.
+    pub class_weights: Vec<u32>,
+    /// Arbitrations with classes: that of each queue; else empty.
     pub priorities: Vec<Priority>,
 }
 
@@ -169,6 +171,7 @@ impl Nvme {
             arbitration: "round-robin".to_string(),
             burst: Some(1),
             weights: Vec::new(),
+            class_weights: Vec::new(),
             priorities: Vec::new(),
         }
     }
@@ -298,8 +301,8 @@ pub(super) fn host(values: &Values) -> Host {
 }
 
 fn nvme(values: &Values) -> Nvme {
-    let weights = values.counts_if_on("host.queue_weights").unwrap_or_default();
     let weight = |weight: &u64| u32::try_from(*weight).expect("the schema bounds it");
+    let weights = |name| values.counts_if_on(name).unwrap_or_default().iter().map(weight).collect();
     let priorities = values.words_if_on("host.queue_priorities").unwrap_or_default();
     Nvme {
         queues: values.u32("host.queues"),
@@ -307,7 +310,8 @@ fn nvme(values: &Values) -> Nvme {
         outstanding: values.u32_if_on("host.outstanding"),
         arbitration: values.text("host.arbitration").to_string(),
         burst: values.u32_if_on("host.arbitration_burst"),
-        weights: weights.iter().map(weight).collect(),
+        weights: weights("host.queue_weights"),
+        class_weights: weights("host.class_weights"),
         priorities: priorities.iter().map(|word| Word::of_word(word)).collect(),
     }
 }
@@ -365,8 +369,11 @@ fn hold_pairs(buffer: &Buffer) -> Vec<Pair> {
     }
 }
 
-fn nvme_pairs(nvme: &Nvme) -> [Pair; 7] {
-    let weights = nvme.weights.iter().map(|weight| u64::from(*weight)).collect();
+fn nvme_pairs(nvme: &Nvme) -> [Pair; 8] {
+    let weights = |weights: &[u32]| {
+        let counts = weights.iter().map(|weight| u64::from(*weight)).collect();
+        Some(Value::Counts(counts)).filter(|_| !weights.is_empty())
+    };
     let classes = nvme.priorities.iter().map(|class| class.word().to_string()).collect();
     [
         ("host.queues", count(nvme.queues)),
@@ -374,7 +381,8 @@ fn nvme_pairs(nvme: &Nvme) -> [Pair; 7] {
         ("host.outstanding", nvme.outstanding.and_then(count)),
         ("host.arbitration", text(&nvme.arbitration)),
         ("host.arbitration_burst", nvme.burst.and_then(count)),
-        ("host.queue_weights", Some(Value::Counts(weights)).filter(|_| !nvme.weights.is_empty())),
+        ("host.queue_weights", weights(&nvme.weights)),
+        ("host.class_weights", weights(&nvme.class_weights)),
         (
             "host.queue_priorities",
             Some(Value::Words(classes)).filter(|_| !nvme.priorities.is_empty()),
@@ -404,6 +412,11 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
     if let Some(queue) = scenario.queues.iter().find(|queue| **queue >= nvme.queues) {
         let what = format!("{queue} is no queue; there are those from 0 to {}", nvme.queues - 1);
         return Err(resolved.fault("workload.queues", what));
+    }
+    if !matches!(nvme.class_weights.len(), 0 | 3) {
+        let length = nvme.class_weights.len();
+        let what = format!("has {length} items; must have 3, for high, medium and low");
+        return Err(resolved.fault("host.class_weights", what));
     }
     for (name, length) in [
         ("host.queue_weights", nvme.weights.len()),

@@ -206,6 +206,10 @@ fn host() -> impl Strategy<Value = String> {
                 let classes = list(&["\"low\"", "\"urgent\"", "\"high\"", "\"low\""]);
                 format!("arbitration_burst = {burst}\nqueue_priorities = [{classes}]\n")
             }
+            "weighted-classes" => {
+                let classes = list(&["\"low\"", "\"high\"", "\"urgent\"", "\"medium\""]);
+                format!("class_weights = [2, {burst}, 1]\nqueue_priorities = [{classes}]\n")
+            }
             _ => format!("arbitration_burst = {burst}\n"),
         };
         let outstanding = outstanding.map_or(String::new(), |all| format!("outstanding = {all}\n"));

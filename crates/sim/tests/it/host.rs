@@ -60,6 +60,9 @@ fn arbitration_decides_whose_command_is_next() {
     assert_eq!(done_us(&bursts), [30, 90, 60, 120, 150, 180]);
     let weighted = with(&["host.arbitration=weighted", "host.queue_weights=[1, 2]"]);
     assert_eq!(done_us(&weighted), [30, 60, 120, 90, 180, 150]);
+    let one_low = "host.queue_priorities=[\"high\", \"low\"]";
+    let classes = ["host.arbitration=weighted-classes", "host.class_weights=[2, 1, 1]", one_low];
+    assert_eq!(done_us(&with(&classes)), [30, 90, 60, 150, 120, 180]);
     let urgent = "host.queue_priorities=[\"low\", \"urgent\"]";
     let strict = with(&["host.arbitration=strict-priority", urgent]);
     assert_eq!(done_us(&strict), [120, 30, 150, 60, 180, 90]);

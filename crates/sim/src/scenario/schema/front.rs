@@ -159,7 +159,10 @@ pub(super) const HOST: Section = Section {
             "1",
             "Commands that a queue may send in its turn.",
         )
-        .when(When::Equals("host.arbitration", &["round-robin", "strict-priority"]))
+        .when(When::Equals(
+            "host.arbitration",
+            &["round-robin", "strict-priority", "weighted-classes"],
+        ))
         .source(NVM_EXPRESS),
         required(
             "host.queue_weights",
@@ -168,11 +171,18 @@ pub(super) const HOST: Section = Section {
         )
         .when(When::Equals("host.arbitration", &["weighted"])),
         required(
+            "host.class_weights",
+            Kind::Counts { min: 1, max: 256 },
+            "Commands that the high, the medium and the low class may send in a round.",
+        )
+        .when(When::Equals("host.arbitration", &["weighted-classes"]))
+        .source(NVM_EXPRESS),
+        required(
             "host.queue_priorities",
             Kind::Words(PRIORITY),
             "The class of each queue, in the order of the queues.",
         )
-        .when(When::Equals("host.arbitration", &["strict-priority"])),
+        .when(When::Equals("host.arbitration", &["strict-priority", "weighted-classes"])),
         usual(
             "host.t_command_us",
             US,

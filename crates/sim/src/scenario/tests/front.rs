@@ -107,3 +107,20 @@ fn packets_and_commands_need_a_link_that_carries_them() {
     assert!(error.contains("host.commands_cross_link"), "{error}");
     good(BASE, &["host.interface=nvme", "host.pcie_generation=4", none, payload, crossing]);
 }
+
+#[test]
+fn weighted_classes_are_three() {
+    let classes = [
+        "host.interface=nvme",
+        "host.arbitration=weighted-classes",
+        "host.queue_priorities=[\"low\"]",
+    ];
+    let error = bad(BASE, &classes);
+    assert!(error.contains("host.class_weights"), "{error}");
+    let error = bad(BASE, &[&classes[..], &["host.class_weights=[2, 1]"]].concat());
+    assert!(error.contains("host.class_weights = [2, 1]: has 2 items; must have 3"), "{error}");
+    // Eight bits, of which none means one (section 5.27.1.1): 256 at most.
+    let error = bad(BASE, &[&classes[..], &["host.class_weights=[257, 2, 1]"]].concat());
+    assert!(error.contains("256"), "{error}");
+    good(BASE, &[&classes[..], &["host.class_weights=[256, 2, 1]"]].concat());
+}

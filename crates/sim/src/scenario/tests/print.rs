@@ -46,6 +46,7 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
             "host.arbitration",
             "host.arbitration_burst",
             "host.queue_weights",
+            "host.class_weights",
             "host.queue_priorities",
             "host.t_command_us",
             "host.pcie_packet_bytes",
@@ -124,6 +125,12 @@ fn awkward_values_are_read_back() {
             "host.queues=2",
             "host.arbitration=strict-priority",
             "host.queue_priorities=[\"high\", \"low\"]",
+        ],
+        vec![
+            "host.interface=nvme",
+            "host.arbitration=weighted-classes",
+            "host.class_weights=[4, 2, 1]",
+            "host.queue_priorities=[\"medium\"]",
         ],
         vec!["workload.addresses=zipf", "workload.zipf_theta=1", "workload.zipf_unit_bytes=12288"],
     ] {
