@@ -11,6 +11,7 @@ POLICY_KINDS = {
     "suspend_policies": "suspension.policy",
     "placements": "ftl.placement",
     "gc_victims": "ftl.gc_victim",
+    "streams": "ftl.stream",
     "policies": "policy",
 }
 """Kinds of policies, and the key of the scenario that chooses among each."""

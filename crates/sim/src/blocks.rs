@@ -67,8 +67,9 @@ impl BlockIndex {
         u32::from(self.valid[block as usize])
     }
 
+    /// Whether the block is full and not being reclaimed.
     #[inline]
-    fn is_full(&self, block: u32) -> bool {
+    pub fn is_full(&self, block: u32) -> bool {
         self.full[block as usize / 64] & (1 << (block % 64)) != 0
     }
 

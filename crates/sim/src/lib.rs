@@ -16,6 +16,7 @@ mod sched;
 mod slab;
 mod ssd;
 pub mod stats;
+mod stream;
 mod suspend;
 pub mod txn;
 mod victim;

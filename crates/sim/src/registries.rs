@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use reprieve_base::Entry;
 
 use crate::scenario::Registries;
-use crate::{place, sched, suspend, victim};
+use crate::{place, sched, stream, suspend, victim};
 
 /// The registries of this build.
 pub fn registries() -> &'static Registries {
@@ -14,6 +14,7 @@ pub fn registries() -> &'static Registries {
         suspend_policies: keep(suspend::entries()),
         placements: keep(place::entries()),
         gc_victims: keep(victim::entries()),
+        streams: keep(stream::entries()),
         trace_formats: reprieve_trace::formats(),
         generators: reprieve_trace::generators(),
     });

@@ -93,6 +93,8 @@ pub struct Txn {
     pub stale: bool,
     /// No read may suspend it: it was started ahead of reads to shorten the write queue.
     pub unsuspendable: bool,
+    /// Host write: the open block of its plane that it goes to.
+    pub front: u8,
     /// Times it has been suspended.
     pub suspensions: u32,
     /// The die, counted over the drive.
@@ -136,6 +138,7 @@ impl Txn {
             kind,
             stale: false,
             unsuspendable: false,
+            front: 0,
             suspensions: 0,
             die,
             at,

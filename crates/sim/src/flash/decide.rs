@@ -88,7 +88,8 @@ impl Flash {
         }
         let read = self.admissible_read(die, work);
         let view = self.view(die, read, now, work);
-        match self.scheduler.choose(&view) {
+        let choice = if view.gc_runs_through { Choice::Gc } else { self.scheduler.choose(&view) };
+        match choice {
             Choice::Wait => {}
             Choice::Resume => self.resume(die, now, out, grant),
             Choice::Gc => self.start_gc(die, now, work, out, grant),
@@ -176,6 +177,7 @@ impl Flash {
             writes_first: unit.pending_programs >= self.write_queue_limit,
             urgent_gc: None,
             gc_gives_way: false,
+            gc_runs_through: false,
             idle_gc: false,
         };
         if suspended {
@@ -192,7 +194,8 @@ impl Flash {
         match work.gc_need(die) {
             GcNeed::None => self.units[die as usize].gc_waits = None,
             GcNeed::Idle => view.idle_gc = true,
-            GcNeed::Urgent => {
+            GcNeed::Exclusive => view.gc_runs_through = true,
+            GcNeed::Due | GcNeed::Urgent => {
                 view.gc_gives_way = self.erase_gives_way(die, work);
                 let arrivals = &mut self.arrivals;
                 let waits = &mut self.units[die as usize].gc_waits;

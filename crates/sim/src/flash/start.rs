@@ -8,7 +8,7 @@ use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::txn::{Kind, NONE, Part, Txn};
-use crate::work::Work;
+use crate::work::{GcNeed, Work};
 
 impl Flash {
     /// Whether the die has the channel; if not, it stands in line for it afterwards.
@@ -136,7 +136,15 @@ impl Flash {
         debug_assert_eq!(txn.kind, kind, "garbage collection took another step than it named");
         let id = self.txns.insert(txn);
         self.units[die as usize].gc_waits = None;
-        if kind.is_read() { self.sense(id, now, out) } else { self.run(id, now, out) }
+        if kind.is_read() {
+            self.sense(id, now, out);
+            return;
+        }
+        self.run(id, now, out);
+        if work.gc_need(die) == GcNeed::Exclusive {
+            // A read that had to let it begin may ask at once for its suspension.
+            out.schedule(now, FlashEvent::Poke { die });
+        }
     }
 
     /// Begins a program or erase that is in no queue any more.

@@ -5,8 +5,8 @@
 
 use reprieve_base::{PageAddress, Time};
 
-use super::job::Held;
-use super::{Ftl, Mapping};
+use super::job::{Held, Job};
+use super::{Ftl, Mapping, PPM};
 use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
 use crate::work::GcNeed;
@@ -23,16 +23,25 @@ impl Ftl {
     fn need_of_plane(&self, plane: u32) -> GcNeed {
         let state = &self.planes[plane as usize];
         let free = state.free_blocks();
-        if free > self.reserve_blocks && free >= self.gc_start_blocks && state.job.victim.is_none()
-        {
+        let has_begun = state.job.victim.is_some();
+        let is_short = free <= self.reserve_blocks || free < self.gc.start_blocks;
+        if !is_short && !has_begun && state.failed.is_empty() {
             return GcNeed::None;
         }
-        if state.job.victim.is_none() && !self.index.has_victim(plane) {
+        if has_begun && !self.gc.preemptible {
+            return GcNeed::Exclusive;
+        }
+        if state.job.retires || !state.failed.is_empty() {
+            return GcNeed::Urgent;
+        }
+        if !has_begun && !self.index.has_victim(plane) {
             return GcNeed::None;
         }
         if free <= self.reserve_blocks {
             GcNeed::Urgent
-        } else if self.gc_start_blocks > 0 {
+        } else if state.credit_ppm >= PPM {
+            GcNeed::Due
+        } else if self.gc.in_background {
             GcNeed::Idle
         } else {
             GcNeed::None
@@ -47,10 +56,52 @@ impl Ftl {
         if let Some(need) = self.gc_dies[die as usize].need {
             return need;
         }
+        if self.failing.has_failed_programs() {
+            self.planes_of(die).for_each(|plane| self.give_up_empty(plane));
+        }
         let need = self.planes_of(die).map(|plane| self.need_of_plane(plane)).max();
-        let need = need.expect("a die has at least one plane");
+        let mut need = need.expect("a die has at least one plane");
+        if self.collecting >= self.gc.dies_max && matches!(need, GcNeed::Idle | GcNeed::Due) {
+            need = self.wait_for_turn(die, need);
+        }
         self.gc_dies[die as usize].need = Some(need);
         need
+    }
+
+    /// As many dies collect as may: what the die needs as long as it is not among them.
+    #[cold]
+    fn wait_for_turn(&mut self, die: u32, need: GcNeed) -> GcNeed {
+        let state = &mut self.gc_dies[die as usize];
+        if state.jobs > 0 {
+            return need;
+        }
+        if !state.waits {
+            state.waits = true;
+            self.waiting_dies.push_back(die);
+        }
+        GcNeed::None
+    }
+
+    /// The next die that has waited for another to have done collecting, and has to decide anew.
+    #[inline]
+    pub fn next_to_wake(&mut self) -> Option<u32> {
+        if self.collecting >= self.gc.dies_max {
+            return None;
+        }
+        let die = self.waiting_dies.pop_front()?;
+        self.gc_dies[die as usize].waits = false;
+        self.gc_dies[die as usize].need = None;
+        Some(die)
+    }
+
+    /// The host writes a page to a plane: collection may move as many as the rate says.
+    #[inline]
+    pub(super) fn earn_moves(&mut self, plane: u32) {
+        let state = &mut self.planes[plane as usize];
+        if self.gc.rate_ppm > 0 && state.free_blocks() < self.gc.start_blocks {
+            state.credit_ppm += self.gc.rate_ppm;
+            self.forget_need(plane);
+        }
     }
 
     /// Something has happened to the blocks of a plane that may change what it needs.
@@ -87,28 +138,76 @@ impl Ftl {
         let plane = self.choose_plane(die)?;
         self.gc_dies[die as usize].plane = plane;
         if self.planes[plane as usize].job.victim.is_none() {
-            let victim = self.victim.pick(&mut self.index, plane)?;
-            self.index.reclaim(victim);
-            self.touch_owners(victim);
-            let job = &mut self.planes[plane as usize].job;
-            job.victim = Some(victim);
-            job.cursor = 0;
-            self.forget_need(plane);
+            self.begin_job(plane)?;
         }
+        self.step_of(plane)
+    }
+
+    /// Chooses a victim; `None` if there is none after all.
+    fn begin_job(&mut self, plane: u32) -> Option<()> {
+        let state = &mut self.planes[plane as usize];
+        let failed = state.failed.pop_front();
+        let unworn = state.unworn.take().filter(|block| self.index.is_full(*block));
+        let victim = match (failed, unworn) {
+            (Some(failed), _) => failed,
+            (None, Some(unworn)) => {
+                self.victim.taken(plane, unworn);
+                self.index.reclaim(unworn);
+                unworn
+            }
+            (None, None) => {
+                let victim = self.victim.pick(&mut self.index, plane)?;
+                self.index.reclaim(victim);
+                victim
+            }
+        };
+        self.touch_owners(victim);
         let job = &mut self.planes[plane as usize].job;
+        *job = Job { victim: Some(victim), retires: failed.is_some(), ..Job::default() };
+        let die = &mut self.gc_dies[(plane / self.geometry.planes_per_die) as usize];
+        die.jobs += 1;
+        self.collecting += u32::from(die.jobs == 1);
+        self.forget_need(plane);
+        Some(())
+    }
+
+    /// The victim of a plane is dealt with; returns it.
+    pub(super) fn end_job(&mut self, plane: u32) -> u32 {
+        let state = &mut self.planes[plane as usize];
+        let job = std::mem::take(&mut state.job);
+        let die = &mut self.gc_dies[(plane / self.geometry.planes_per_die) as usize];
+        die.jobs -= 1;
+        self.collecting -= u32::from(die.jobs == 0);
+        self.forget_need(plane);
+        job.victim.expect("a job ends that was begun")
+    }
+
+    /// The next step with a plane's victim; `None`: no block is left to move a page to.
+    fn step_of(&mut self, plane: u32) -> Option<Kind> {
+        let pages = self.geometry.pages_per_block;
+        let state = &mut self.planes[plane as usize];
+        let job = &mut state.job;
         let victim = job.victim.expect("just made sure of");
         if let Some(held) = job.held {
             if self.map.owner(held.source) == Some(held.lpn) {
-                return Some(Kind::GcProgram);
+                let front = self.fronts.of_moved(held.lpn);
+                if state.can_allocate(front, pages) {
+                    return Some(Kind::GcProgram);
+                }
+                self.no_free_block(plane);
+                return None;
             }
             // Overwritten while it was on its way: nothing to write any more.
             job.held = None;
         }
-        let pages = self.geometry.pages_per_block;
         while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
             job.cursor += 1;
         }
-        Some(if job.cursor < pages { Kind::GcRead } else { Kind::Erase })
+        if job.cursor < pages {
+            return Some(Kind::GcRead);
+        }
+        assert!(!job.retires, "a block without valid pages was to be given up before");
+        Some(Kind::Erase)
     }
 
     /// Brings the mapping of a victim's valid pages into the caches, with the misses overlapping.
@@ -128,7 +227,12 @@ impl Ftl {
         let victim = job.victim.expect("a step is taken after it was named");
         let at = PageAddress { plane: in_die, block: victim % blocks, page: job.cursor % pages };
         if let Some(held) = job.held {
-            let at = self.allocate(plane);
+            let at = self.allocate(plane, self.fronts.of_moved(held.lpn));
+            let state = &mut self.planes[plane as usize];
+            if state.credit_ppm >= PPM {
+                state.credit_ppm -= PPM;
+                self.forget_need(plane);
+            }
             let mut txn = Txn::new(Kind::GcProgram, die, at, held.lpn, NONE, now);
             txn.old = held.source;
             return txn;
@@ -151,19 +255,39 @@ impl Ftl {
         let plane = self.plane_of(txn.die, txn.at);
         let job = &mut self.planes[plane as usize].job;
         job.in_flight = false;
+        if job.retires {
+            self.forget_need(plane);
+        }
+        let job = &mut self.planes[plane as usize].job;
         match txn.kind {
             Kind::GcRead => job.held = Some(Held { source: txn.old, lpn: txn.lpn }),
+            // The page is still held, and goes elsewhere.
+            Kind::GcProgram if self.program_failed(txn) => {}
             Kind::GcProgram => {
-                job.held = None;
+                self.planes[plane as usize].job.held = None;
                 let page = self.page_number(txn.die, txn.at);
                 self.relocate(txn.old, page, txn.lpn, txns);
             }
             _ => {
-                let victim = job.victim.take().expect("an erase ends a job");
-                self.planes[plane as usize].add_free(victim % self.geometry.blocks_per_plane);
-                self.forget_need(plane);
+                let victim = self.end_job(plane);
+                self.reclaimed(plane, victim, txn.die);
             }
         }
+    }
+
+    /// A victim has been erased, or the erase has failed.
+    fn reclaimed(&mut self, plane: u32, victim: u32, die: u32) {
+        let erases = self.wear.erased(victim);
+        if self.failing.erase_fails(die) {
+            self.erase_failed(plane);
+            return;
+        }
+        let state = &mut self.planes[plane as usize];
+        state.add_free(victim % self.geometry.blocks_per_plane, erases);
+        if state.free_blocks() >= self.gc.start_blocks {
+            state.credit_ppm = 0;
+        }
+        self.level_wear(victim, erases);
     }
 
     /// The data of `source` is in `target` as well, and from now on only there.
@@ -191,14 +315,15 @@ impl Ftl {
         self.touch_owners(victim);
         for source in victim * pages..(victim + 1) * pages {
             if let Some(lpn) = self.map.owner(source) {
-                let at = self.allocate(plane);
+                let at = self.allocate(plane, self.fronts.of_moved(lpn));
                 let target = self.page_number(plane / self.geometry.planes_per_die, at);
                 self.invalidate(source);
                 self.validate(target, lpn);
                 self.map.set(lpn, Mapping::Flash(target));
             }
         }
-        self.planes[plane as usize].add_free(victim % blocks);
+        let erases = self.wear.erased(victim);
+        self.planes[plane as usize].add_free(victim % blocks, erases);
         moved
     }
 }

@@ -18,6 +18,8 @@ pub struct Job {
     pub cursor: u32,
     /// A page that was read and has to be programmed.
     pub held: Option<Held>,
+    /// A program has failed on the victim: it is not erased but given up.
+    pub retires: bool,
     /// A step is under way at the die.
     pub in_flight: bool,
 }

@@ -1,11 +1,18 @@
 //! The flash translation layer: mapping, allocation in the planes, and garbage collection's steps.
 
 mod collect;
+mod faults;
+mod free;
+mod fronts;
 mod job;
 mod map;
 mod plane;
 mod precondition;
+mod room;
 mod table;
+mod wear;
+
+use std::collections::VecDeque;
 
 use reprieve_base::{Geometry, PageAddress, Time, UserError};
 
@@ -16,17 +23,19 @@ use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
 use crate::work::{GcNeed, Work};
+use faults::Failing;
+use fronts::Fronts;
 use map::Map;
 use plane::Plane;
+use wear::WearTable;
 
 pub use map::Mapping;
 pub use precondition::Preconditioner;
 
-/// Blocks of a plane besides the reserve that must not be full of valid pages: the open one and one
-/// that has something to be collected.
-const BLOCKS_UNDER_WAY: u32 = 2;
 /// Entries looked at together by [`Ftl::touch`]: about as many misses as a core has in flight.
 const TOUCH_CHUNK: usize = 16;
+/// Millionths.
+const PPM: u64 = 1_000_000;
 
 /// Page-level mapping with an allocation pool for each plane.
 pub struct Ftl {
@@ -36,11 +45,49 @@ pub struct Ftl {
     index: BlockIndex,
     victim: Box<dyn VictimPolicy>,
     gc_dies: Vec<GcDie>,
-    /// Below so many free blocks a plane is collected in idle time; 0: never.
-    gc_start_blocks: u32,
+    gc: GcRules,
+    /// Dies with a victim under way, and those that wait because they are too many.
+    collecting: u32,
+    waiting_dies: VecDeque<u32>,
     /// So many free blocks of a plane are kept from the host.
     reserve_blocks: u32,
+    /// A plane that has fewer good blocks cannot go on.
+    needed_blocks: u32,
+    fronts: Fronts,
+    wear: WearTable,
+    failing: Failing,
     placement: Box<dyn Placement>,
+}
+
+/// When garbage collection runs.
+#[derive(Clone, Copy, Debug)]
+struct GcRules {
+    /// Below so many free blocks a plane is collected in idle time or at a rate; 0: never.
+    start_blocks: u32,
+    /// In idle time.
+    in_background: bool,
+    /// Pages, in millionths, that are moved for each page that the host writes.
+    rate_ppm: u64,
+    /// The host gets in between the steps of collecting a block.
+    preemptible: bool,
+    /// Dies that collect at a time while none has to.
+    dies_max: u32,
+}
+
+impl GcRules {
+    fn of(scenario: &Scenario) -> GcRules {
+        let ftl = &scenario.ftl;
+        let blocks = f64::from(scenario.geometry.blocks_per_plane);
+        let start_blocks = (ftl.gc_start_free_share * blocks).ceil() as u32;
+        let rate = ftl.gc.rate_pages_per_write;
+        GcRules {
+            start_blocks: if ftl.gc_background || rate.is_some() { start_blocks } else { 0 },
+            in_background: ftl.gc_background && start_blocks > 0,
+            rate_ppm: (rate.unwrap_or(0.0) * PPM as f64).round() as u64,
+            preemptible: ftl.gc.preemptible,
+            dies_max: ftl.gc.dies_max.unwrap_or(u32::MAX),
+        }
+    }
 }
 
 /// Garbage collection on one die.
@@ -50,13 +97,18 @@ struct GcDie {
     plane: u32,
     /// How much the die needs it; `None`: to be found out.
     need: Option<GcNeed>,
+    /// Planes of the die with a victim under way.
+    jobs: u32,
+    /// Among the dies that wait until fewer collect.
+    waits: bool,
 }
 
 /// The planes as a placement scheme sees them.
 struct View<'a> {
     planes: &'a [Plane],
     geometry: &'a Geometry,
-    pages_max: u32,
+    /// Blocks of a plane that must not be full of valid pages.
+    blocks_kept: u32,
     is_idle: &'a dyn Fn(u32) -> bool,
 }
 
@@ -66,7 +118,9 @@ impl PlaneView for View<'_> {
     }
 
     fn has_room(&self, plane: u32) -> bool {
-        self.planes[plane as usize].committed < self.pages_max
+        let plane = &self.planes[plane as usize];
+        let blocks_max = plane.good_blocks.saturating_sub(self.blocks_kept);
+        plane.committed < blocks_max * self.geometry.pages_per_block
     }
 }
 
@@ -78,11 +132,13 @@ impl Ftl {
         let geometry = scenario.geometry;
         let ftl = &scenario.ftl;
         let physical = u32::try_from(geometry.pages()).expect("the scenario limits the pages");
-        let start = (ftl.gc_start_free_share * f64::from(geometry.blocks_per_plane)).ceil() as u32;
-        Ok(Ftl {
+        let pages = scenario.logical_pages();
+        let fronts = Fronts::new(scenario);
+        let plane = Plane::new(ftl.wear.least_worn_first, geometry.blocks_per_plane);
+        let mut drive = Ftl {
             geometry,
-            map: Map::new(scenario.logical_pages(), physical)?,
-            planes: vec![Plane::new(geometry.blocks_per_plane); geometry.planes() as usize],
+            map: Map::new(pages, physical)?,
+            planes: vec![plane; geometry.planes() as usize],
             index: BlockIndex::new(
                 geometry.planes(),
                 geometry.blocks_per_plane,
@@ -90,12 +146,25 @@ impl Ftl {
             ),
             victim: victim::make(scenario),
             gc_dies: (0..geometry.dies())
-                .map(|die| GcDie { plane: die * geometry.planes_per_die, need: None })
+                .map(|die| GcDie {
+                    plane: die * geometry.planes_per_die,
+                    need: None,
+                    jobs: 0,
+                    waits: false,
+                })
                 .collect(),
-            gc_start_blocks: if ftl.gc_background { start } else { 0 },
+            gc: GcRules::of(scenario),
+            collecting: 0,
+            waiting_dies: VecDeque::new(),
             reserve_blocks: ftl.gc_hard_free_blocks,
+            needed_blocks: room::needed_blocks(scenario, pages, &fronts),
+            fronts,
+            wear: WearTable::new(geometry.blocks(), &ftl.wear),
+            failing: Failing::new(scenario),
             placement: place::make(&ftl.placement, &geometry),
-        })
+        };
+        drive.free_good_blocks(scenario)?;
+        Ok(drive)
     }
 
     /// Logical pages of the drive.
@@ -161,11 +230,11 @@ impl Ftl {
     /// starts.
     #[inline]
     pub fn place_write(&mut self, lpn: u32, is_idle: &dyn Fn(u32) -> bool) -> Option<u32> {
-        let blocks_max = self.geometry.blocks_per_plane - self.reserve_blocks - BLOCKS_UNDER_WAY;
         let view = View {
             planes: &self.planes,
             geometry: &self.geometry,
-            pages_max: blocks_max * self.geometry.pages_per_block,
+            // The reserve, the open ones, and one that has something to be collected.
+            blocks_kept: self.reserve_blocks + self.fronts.count() + 1,
             is_idle,
         };
         let plane = self.placement.plane(lpn, &view)?;
@@ -180,10 +249,11 @@ impl Ftl {
         (plane / planes_per_die, PageAddress { plane: plane % planes_per_die, block: 0, page: 0 })
     }
 
-    /// Whether a plane, counted over the drive, can take a host page now.
-    fn has_room(&self, plane: u32) -> bool {
+    /// Whether an open block of a plane, counted over the drive, can take a host page now.
+    #[inline]
+    fn has_room(&self, plane: u32, front: u8) -> bool {
         let plane = &self.planes[plane as usize];
-        plane.has_room(self.reserve_blocks, self.geometry.pages_per_block)
+        plane.has_room(usize::from(front), self.reserve_blocks, self.geometry.pages_per_block)
     }
 
     /// A write of `lpn` is in the buffer, as transaction `id`; overtakes the one before it.
@@ -193,6 +263,7 @@ impl Ftl {
     pub fn accept_write(&mut self, lpn: u32, id: u32, txns: &mut Slab<Txn>) -> Mapping {
         let before = self.map.get(lpn);
         txns[id].old = overtake(before, txns);
+        txns[id].front = self.fronts.of_write(lpn);
         self.map.set(lpn, Mapping::Buffered(id));
         before
     }
@@ -235,8 +306,8 @@ impl Ftl {
     fn invalidate(&mut self, page: u32) {
         self.map.disown(page);
         let block = page / self.geometry.pages_per_block;
-        if self.index.remove_valid(block) {
-            // The first block of the plane that is worth reclaiming.
+        if self.index.remove_valid(block) || self.failing.has_failed_programs() {
+            // The first block of the plane that is worth reclaiming, or one to give up is empty.
             self.forget_need(block / self.geometry.blocks_per_plane);
         }
     }
@@ -258,11 +329,11 @@ impl Ftl {
         block * self.geometry.pages_per_block + at.page
     }
 
-    /// Takes the next page of a plane, counted over the drive.
+    /// Takes the next page of an open block of a plane, counted over the drive.
     #[inline]
-    fn allocate(&mut self, plane: u32) -> PageAddress {
+    fn allocate(&mut self, plane: u32, front: usize) -> PageAddress {
         let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
-        let got = self.planes[plane as usize].allocate(pages_per_block);
+        let got = self.planes[plane as usize].allocate(front, pages_per_block);
         if got.page == 0 {
             self.forget_need(plane);
         }
@@ -292,16 +363,17 @@ impl Work for Ftl {
     #[inline]
     fn place(&mut self, txn: &mut Txn) -> bool {
         let plane = self.plane_of(txn.die, txn.at);
-        if !self.has_room(plane) {
+        if !self.has_room(plane, txn.front) {
             return false;
         }
-        txn.at = self.allocate(plane);
+        txn.at = self.allocate(plane, usize::from(txn.front));
+        self.earn_moves(plane);
         true
     }
 
     fn could_place(&self, txn: &Txn, _: Option<(u32, u32)>) -> bool {
         // A block that is being erased is neither open nor free: no page of it is ever named.
-        self.has_room(self.plane_of(txn.die, txn.at))
+        self.has_room(self.plane_of(txn.die, txn.at), txn.front)
     }
 
     #[inline]

@@ -127,11 +127,12 @@ impl Ftl {
     fn write_now(&mut self, lpn: u32) -> u32 {
         let plane = self.place_write(lpn, &|_| true);
         let plane = plane.expect("the drive has more room than logical pages");
+        let front = self.fronts.of_write(lpn);
         let mut moved = 0;
-        while !self.has_room(plane) {
+        while !self.has_room(plane, front) {
             moved += self.collect_now(plane);
         }
-        let at = self.allocate(plane);
+        let at = self.allocate(plane, usize::from(front));
         let page = self.page_number(plane / self.geometry.planes_per_die, at);
         if let Mapping::Flash(old) = self.map.get(lpn) {
             self.discard(old);
@@ -148,11 +149,11 @@ impl Ftl {
             let number = number as u32;
             let die = number / geometry.planes_per_die;
             let mut programmed = vec![geometry.pages_per_block; geometry.blocks_per_plane as usize];
-            for block in plane.free_list() {
-                programmed[block as usize] = 0;
-            }
-            if let Some(active) = plane.active {
-                programmed[active as usize] = plane.next_page;
+            plane.each_free(|block| programmed[block as usize] = 0);
+            for front in plane.fronts {
+                if let Some(open) = front.block {
+                    programmed[open as usize] = front.next_page;
+                }
             }
             for (block, pages) in programmed.into_iter().enumerate() {
                 say(die, number % geometry.planes_per_die, block as u32, pages);

@@ -112,9 +112,15 @@ fn ftl(values: &Values) -> Ftl {
         placement: values.text("ftl.placement").to_string(),
         gc_victim: values.text("ftl.gc_victim").to_string(),
         gc_choices: values.u32_if_on("ftl.gc_choices"),
+        gc_window_blocks: values.u32_if_on("ftl.gc_window_blocks"),
         gc_start_free_share: values.number("ftl.gc_start_free_share"),
         gc_hard_free_blocks: values.u32("ftl.gc_hard_free_blocks"),
         gc_background: values.flag("ftl.gc_background"),
+        gc: super::ftl::gc_control(values),
+        streams: super::ftl::streams(values),
+        wear: super::ftl::wear(values),
+        faults: super::ftl::faults(values),
+        demand: super::ftl::demand(values),
         precondition: Word::of_word(values.text("ftl.precondition")),
     }
 }

@@ -11,7 +11,7 @@ use super::value::Value;
 use super::words::Word;
 use super::{Ftl, Scenario, SuspendRules};
 
-type Pair = (&'static str, Option<Value>);
+pub(super) type Pair = (&'static str, Option<Value>);
 
 /// The values that make this scenario.
 pub(super) fn values(scenario: &Scenario) -> Values {
@@ -29,6 +29,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     pairs.extend(suspension(&scenario.suspension));
     pairs.extend(suspend_rules(&scenario.suspend_rules));
     pairs.extend(ftl(&scenario.ftl));
+    pairs.extend(super::ftl::pairs(&scenario.ftl));
     if let Some(workload) = &scenario.workload {
         let unwritten = if scenario.host.unwritten_costs_read { "flash" } else { "zero" };
         pairs.push(("workload.unwritten", text(unwritten)));
@@ -40,15 +41,15 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     Values::of(pairs)
 }
 
-fn count(count: impl Into<u64>) -> Option<Value> {
+pub(super) fn count(count: impl Into<u64>) -> Option<Value> {
     Some(Value::Count(count.into()))
 }
 
-fn number(number: f64) -> Option<Value> {
+pub(super) fn number(number: f64) -> Option<Value> {
     Some(Value::Number(number))
 }
 
-fn flag(flag: bool) -> Option<Value> {
+pub(super) fn flag(flag: bool) -> Option<Value> {
     Some(Value::Flag(flag))
 }
 
@@ -56,7 +57,7 @@ fn dur(dur: Dur) -> Option<Value> {
     Some(Value::Duration(dur))
 }
 
-fn text(text: &str) -> Option<Value> {
+pub(super) fn text(text: &str) -> Option<Value> {
     Some(Value::Text(text.to_string()))
 }
 
@@ -125,11 +126,13 @@ fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
     ]
 }
 
-fn ftl(ftl: &Ftl) -> [Pair; 7] {
+fn ftl(ftl: &Ftl) -> [Pair; 9] {
     [
         ("ftl.over_provisioning", number(ftl.over_provisioning)),
         ("ftl.placement", text(&ftl.placement)),
         ("ftl.gc_victim", text(&ftl.gc_victim)),
+        ("ftl.gc_choices", ftl.gc_choices.and_then(count)),
+        ("ftl.gc_window_blocks", ftl.gc_window_blocks.and_then(count)),
         ("ftl.gc_start_free_share", number(ftl.gc_start_free_share)),
         ("ftl.gc_hard_free_blocks", count(ftl.gc_hard_free_blocks)),
         ("ftl.gc_background", flag(ftl.gc_background)),

@@ -6,6 +6,7 @@
 mod build;
 mod check;
 mod flatten;
+mod ftl;
 mod layers;
 mod preset;
 mod print;
@@ -27,6 +28,7 @@ use raw::{Leaf, Leaves, Rank, Raw};
 use resolve::Use;
 use schema::Family;
 
+pub use ftl::{Demand, Faults, GcControl, Streams, Wear};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};
@@ -57,6 +59,8 @@ pub struct Registries {
     pub placements: &'static [Entry],
     /// Names of `ftl.gc_victim`.
     pub gc_victims: &'static [Entry],
+    /// Names of `ftl.stream`.
+    pub streams: &'static [Entry],
     /// Names of `workload.format`, besides `auto`.
     pub trace_formats: &'static [Entry],
     /// Names of `workload.generator`.
@@ -70,6 +74,7 @@ impl Registries {
             Family::SuspendPolicy => self.suspend_policies,
             Family::Placement => self.placements,
             Family::GcVictim => self.gc_victims,
+            Family::Stream => self.streams,
             Family::TraceFormat => self.trace_formats,
             Family::Generator => self.generators,
         }

@@ -133,7 +133,8 @@ impl Ssd {
     /// Simulates until `requests` more are complete; false when the workload is done.
     ///
     /// Before the first request the steps precondition the drive, a piece each.
-    /// Errors at a row of the trace that cannot be read, or if the drive cannot be preconditioned.
+    /// Errors at a row of the trace that cannot be read, if the drive cannot be preconditioned, or
+    /// if too many of its blocks have failed.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
             if !self.preconditioner.is_done() {
@@ -153,6 +154,7 @@ impl Ssd {
 
     fn start(&mut self) -> Result<(), UserError> {
         self.started = true;
+        self.ftl.forget_wear();
         let flash = &mut self.flash;
         self.ftl.for_each_block(|die, plane, block, pages| {
             flash.precondition(die, plane, block, pages);
@@ -196,6 +198,7 @@ impl Ssd {
             self.arrive(request);
         }
         self.decide();
+        self.ftl.check_blocks()?;
         Ok(true)
     }
 
@@ -239,6 +242,9 @@ impl Ssd {
             Kind::GcRead | Kind::GcProgram | Kind::Erase => {
                 let txn = self.flash.txns.remove(id);
                 self.ftl.finish_step(&txn, &mut self.flash.txns);
+                while let Some(die) = self.ftl.next_to_wake() {
+                    self.flash.wake(die);
+                }
             }
         }
     }

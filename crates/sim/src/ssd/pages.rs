@@ -190,6 +190,11 @@ impl Ssd {
 
     /// The page of a host write is in flash.
     pub(super) fn page_programmed(&mut self, id: u32) {
+        let failed = self.ftl.program_failed(&self.flash.txns[id]);
+        if failed && !self.flash.txns[id].stale {
+            self.write_again(id);
+            return;
+        }
         let txn = self.flash.txns.remove(id);
         self.ftl.finish_write(&txn);
         self.buffer.give_back();
@@ -198,6 +203,17 @@ impl Ssd {
         }
         self.page_is_safe(txn.interval);
         self.fill_buffer();
+    }
+
+    /// The program of a page has failed: it goes to another block, behind what waits for its die.
+    #[cold]
+    fn write_again(&mut self, id: u32) {
+        let txn = &mut self.flash.txns[id];
+        txn.start = Time::NEVER;
+        txn.suspensions = 0;
+        txn.suspended_ns = 0;
+        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
+        self.flash.enqueue(id);
     }
 
     /// A page of a write is as safe as the host asked for.

@@ -22,6 +22,8 @@ impl Ssd {
             latencies: [&self.read, &self.write, &self.trim, &self.flush],
             flash: &self.flash.counts,
             totals: &self.totals,
+            wear: self.ftl.wear_counts(),
+            bad_blocks: self.ftl.bad_blocks(),
             workload,
             simulated_ns: self.now.ns(),
             idle_ns: self.idle_ns + idle_now,

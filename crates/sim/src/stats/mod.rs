@@ -1,11 +1,13 @@
 //! What a run counts: latencies, where their time went, the request log, the summary.
 
 mod flash_counts;
+mod ftl_counts;
 mod latency;
 mod log;
 mod summary;
 
 pub use flash_counts::{FlashCounts, SuspendedOperations};
+pub use ftl_counts::{BadBlocks, WearCounts};
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
 pub use summary::{Facts, Totals};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{FlashCounts, Latency, SuspendedOperations};
+use super::{BadBlocks, FlashCounts, Latency, SuspendedOperations, WearCounts};
 use crate::txn::PART_NAMES;
 
 /// What the drive counted beside latencies and flash operations.
@@ -30,6 +30,10 @@ pub struct Facts<'a> {
     pub flash: &'a FlashCounts,
     /// What the drive counted.
     pub totals: &'a Totals,
+    /// Erases of the blocks, if they are wanted.
+    pub wear: Option<WearCounts>,
+    /// Bad blocks, if there can be any.
+    pub bad_blocks: Option<BadBlocks>,
     /// What became of the rows of a trace: name and count.
     pub workload: Vec<(&'static str, u64)>,
     /// Length of the run.
@@ -156,6 +160,20 @@ impl Facts<'_> {
         });
         if let Some(by_write) = flash.suspensions_by_write {
             counts["suspensions_by_write"] = json!(by_write);
+        }
+        if let Some(wear) = &self.wear {
+            counts["wear"] = json!({
+                "mean": wear.mean, "min": wear.min, "max": wear.max, "stddev": wear.stddev,
+            });
+        }
+        if let Some(bad) = &self.bad_blocks {
+            counts["bad_blocks"] = json!({
+                "factory": bad.factory,
+                "grown": bad.grown,
+                "failed_host_programs": bad.failed_host_programs,
+                "failed_gc_programs": bad.failed_gc_programs,
+                "failed_erases": bad.failed_erases,
+            });
         }
         counts
     }

@@ -29,6 +29,8 @@ struct Shape {
     reserve: u32,
     /// Blocks of a plane kept from the user beyond what garbage collection needs.
     extra_spare: u32,
+    /// Open blocks of a plane beyond the first.
+    more_fronts: u32,
 }
 
 impl Shape {
@@ -38,7 +40,7 @@ impl Shape {
 
     /// Blocks kept from the user: the reserve, three under way, one to gain, and more.
     fn spare_blocks(&self) -> u32 {
-        (self.reserve + 4 + self.extra_spare).min(self.blocks - 1)
+        (self.reserve + 4 + self.more_fronts + self.extra_spare).min(self.blocks - 1)
     }
 
     fn physical_pages(&self) -> u64 {
@@ -68,9 +70,20 @@ impl Shape {
 
 fn shape() -> impl Strategy<Value = Shape> {
     let sizes = prop::sample::select(vec![512u32, 2048, 4096, 8192]);
-    let many = (1..=4u32, 1..=3u32, 1..=4u32, 8..=40u32, 4..=16u32, sizes, 1..=3u32, 0..=8u32);
+    let many = (1..=4u32, 1..=3u32, 1..=4u32, 12..=40u32, 4..=16u32, sizes, 1..=3u32, 0..=8u32);
     many.prop_map(|(channels, dies, planes, blocks, pages, page_bytes, reserve, extra_spare)| {
-        Shape { channels, dies, planes, blocks, pages, page_bytes, reserve, extra_spare }
+        let more_fronts = 0;
+        Shape {
+            channels,
+            dies,
+            planes,
+            blocks,
+            pages,
+            page_bytes,
+            reserve,
+            extra_spare,
+            more_fronts,
+        }
     })
 }
 
@@ -83,14 +96,19 @@ struct Policies {
     unwritten_is_zero: bool,
     preconditioned: bool,
     shadow_buffer: bool,
+    /// Open blocks of a plane: all, and those that take moved pages.
+    fronts: (u32, u32),
 }
 
 fn names(entries: &[reprieve_base::Entry]) -> Vec<&'static str> {
     entries.iter().map(|entry| entry.name).collect()
 }
 
+/// Keys of `[ftl]`, whether the drive is preconditioned, and the open blocks of a plane.
+type Translation = (String, bool, (u32, u32));
+
 /// Placement, victim, background collection and preconditioning.
-fn ftl() -> impl Strategy<Value = (String, bool)> {
+fn ftl() -> impl Strategy<Value = Translation> {
     let registries = registries();
     (
         prop::sample::select(names(registries.placements)),
@@ -98,15 +116,51 @@ fn ftl() -> impl Strategy<Value = (String, bool)> {
         any::<bool>(),
         0.0..0.6f64,
         prop::sample::select(vec!["none", "sequential", "steady"]),
+        collection(),
     )
-        .prop_map(|(placement, victim, background, start, precondition)| {
+        .prop_map(|(placement, victim, background, start, precondition, collection)| {
             let toml = format!(
                 "placement = \"{placement}\"\ngc_victim = \"{victim}\"\n\
                  gc_background = {background}\ngc_start_free_share = {start}\n\
-                 precondition = \"{precondition}\"\n"
+                 precondition = \"{precondition}\"\n{}",
+                collection.0
             );
-            (toml, precondition != "none")
+            (toml, precondition != "none", collection.1)
         })
+}
+
+/// Streams, the course of collection and wear levelling; and the open blocks of a plane.
+fn collection() -> impl Strategy<Value = (String, (u32, u32))> {
+    let streams = [("single", 1), ("hot-cold", 2)];
+    assert_eq!(streams.map(|(name, _)| name).to_vec(), names(registries().streams));
+    (
+        prop::sample::select(streams.to_vec()),
+        any::<(bool, bool, bool)>(),
+        prop::option::of(0.1..3.0f64),
+        prop::option::of(1..4u32),
+        prop::option::of(2..4u32),
+    )
+        .prop_map(
+            |((stream, count), (separate, preemptible, least_worn), rate, dies, spread)| {
+                let gc_stream = if separate { "separate" } else { "shared" };
+                let free_block = if least_worn { "least-worn" } else { "oldest" };
+                let mut toml = format!(
+                    "stream = \"{stream}\"\ngc_stream = \"{gc_stream}\"\n\
+                 gc_preemptible = {preemptible}\nfree_block = \"{free_block}\"\n\
+                 count_erases = true\n"
+                );
+                let mut optional = |key: &str, value: Option<String>| {
+                    if let Some(value) = value {
+                        toml.push_str(&format!("{key} = {value}\n"));
+                    }
+                };
+                optional("gc_rate_pages_per_write", rate.map(|rate| rate.to_string()));
+                optional("gc_dies_max", dies.map(|dies| dies.to_string()));
+                optional("static_wear_spread", spread.map(|spread| spread.to_string()));
+                let moved = if separate { 1 } else { count };
+                (toml, (count + u32::from(separate), moved))
+            },
+        )
 }
 
 /// How a part departs from those of the paper: keys of `[suspension]`.
@@ -204,8 +258,14 @@ fn policies() -> impl Strategy<Value = Policies> {
             if let Some(rate) = link {
                 toml.push_str(&format!("[host]\nlink_bytes_per_s = {rate}\n"));
             }
-            let (preconditioned, shadow_buffer) = (ftl.1, suspension.1);
-            Policies { toml, write_back, unwritten_is_zero, preconditioned, shadow_buffer }
+            Policies {
+                toml,
+                write_back,
+                unwritten_is_zero,
+                preconditioned: ftl.1,
+                shadow_buffer: suspension.1,
+                fronts: ftl.2,
+            }
         })
 }
 
@@ -293,11 +353,11 @@ impl Case {
 }
 
 fn case() -> impl Strategy<Value = Case> {
-    (any::<u64>(), shape(), policies(), load()).prop_map(|(seed, shape, policies, load)| Case {
-        seed,
-        shape,
-        policies,
-        load,
+    (any::<u64>(), shape(), policies(), load()).prop_map(|(seed, mut shape, policies, load)| {
+        let (fronts, moved) = policies.fronts;
+        shape.reserve = shape.reserve.max(moved);
+        shape.more_fronts = fronts - 1;
+        Case { seed, shape, policies, load }
     })
 }
 
@@ -385,12 +445,19 @@ fn check_pages(case: &Case, outcome: &Outcome) {
     let merged = device("merged_writes");
     let programmed_at_last = flash("host_programs") + merged;
     if case.policies.write_back {
-        let buffered = written - programmed_at_last;
-        let room = case.buffer_pages();
+        let failed = outcome.summary["flash"]["bad_blocks"]["failed_host_programs"].as_u64();
+        let buffered = (written + failed.unwrap_or(0)) - programmed_at_last;
+        let room = case.buffer_pages() + failed.unwrap_or(0);
         assert!(buffered <= room, "{buffered} pages lost, the buffer holds {room}");
         assert!(
             device("partial_writes") <= in_part && device("partial_writes") + merged >= in_part
         );
+    } else if let Some(bad) = outcome.summary["flash"].get("bad_blocks") {
+        // Each of these was written again, unless it had been overwritten.
+        let failed = bad["failed_host_programs"].as_u64().expect("a count");
+        let most = written + failed;
+        assert!((written..=most).contains(&programmed_at_last), "{programmed_at_last} of {most}");
+        assert_eq!(device("partial_writes"), in_part, "pages written in part");
     } else {
         assert_eq!(merged, 0, "a page that is acknowledged when programmed is programmed");
         assert_eq!(programmed_at_last, written, "pages written");
@@ -419,12 +486,19 @@ fn check_flash(case: &Case, outcome: &Outcome) {
         flash("host_reads") + flash("rmw_reads") + flash("gc_reads"),
         "pages sensed"
     );
-    assert!(flash("gc_programs") <= flash("gc_reads"), "moved without having been read");
+    let failed = outcome.summary["flash"]["bad_blocks"]["failed_gc_programs"].as_u64();
+    let most = flash("gc_reads") + failed.unwrap_or(0);
+    assert!(flash("gc_programs") <= most, "moved without having been read");
     // Pages that were free at first, and those of erased blocks; all can be in use at most once.
     let valid_at_first = if case.policies.preconditioned { case.shape.logical_pages() } else { 0 };
     let free_at_first = case.shape.physical_pages() - valid_at_first;
     let gained = flash("erases") * u64::from(case.shape.pages);
     assert!(programs <= free_at_first + gained, "{programs} programs, {gained} pages erased");
+
+    // Of each block erased as often as the wear says; one a die may be under way.
+    let blocks = case.shape.physical_pages() / u64::from(case.shape.pages);
+    let counted = outcome.number("flash.wear.mean") * blocks as f64;
+    assert!((counted - flash("erases") as f64).abs() < 1e-6 * (1.0 + counted), "{counted} erases");
 
     let ratio = |part: f64, whole: f64| if whole == 0.0 { 0.0 } else { part / whole };
     let written_bytes = outcome.number("requests.write.bytes");
@@ -495,6 +569,21 @@ proptest! {
             "suspension.erase=true",
             "suspension.host_write_suspends=[\"erase\"]",
             "workload.read_fraction=0.2",
+        ]);
+    }
+
+    #[test]
+    fn pages_survive_failing_programs_and_erases(mut case in case()) {
+        // Blocks for a few failures, of which each costs one.
+        case.shape.blocks += 40;
+        case.shape.extra_spare += 40;
+        case.shape.reserve += 4;
+        case.policies.preconditioned = true;
+        check(&case, &[
+            "ftl.precondition=sequential",
+            "ftl.factory_bad_share=0.05",
+            "nand.program_failure=0.0005",
+            "nand.erase_failure=0.005",
         ]);
     }
 }

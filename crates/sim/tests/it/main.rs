@@ -1,6 +1,7 @@
 //! All integration tests of the simulator, in one binary.
 
 mod closed_form;
+mod collection;
 mod commands;
 mod conservation;
 mod determinism;

@@ -70,6 +70,8 @@ pub enum Family {
     Placement,
     /// Which block garbage collection empties.
     GcVictim,
+    /// Which open block takes a page of the host.
+    Stream,
     /// How a trace is written.
     TraceFormat,
     /// Where generated requests come from.

@@ -1,6 +1,7 @@
 //! The schema: every section and key of the scenario file, as data.
 
 mod drive;
+mod ftl;
 mod key;
 mod workload;
 
@@ -28,6 +29,7 @@ pub const SECTIONS: &[Section] = &[
     drive::SUSPENSION,
     drive::SCHEDULING,
     drive::FTL,
+    ftl::NAND,
     drive::BUFFER,
     drive::HOST,
     workload::WORKLOAD,

@@ -20,6 +20,7 @@ const REGISTRIES: Registries = Registries {
     suspend_policies: &[entry("always"), entry("threshold")],
     placements: &[entry("cwdp"), entry("dynamic")],
     gc_victims: &[entry("greedy"), entry("random")],
+    streams: &[entry("single"), entry("hot-cold")],
     trace_formats: &[entry("spc"), entry("msr")],
     generators: &[entry("mixed")],
 };

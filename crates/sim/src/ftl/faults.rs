@@ -1,0 +1,159 @@
+//! Bad blocks: from the factory, and those on which a program or an erase fails.
+
+use reprieve_base::{Stream, UserError};
+
+use super::Ftl;
+use crate::scenario::{Faults, Scenario};
+use crate::stats::BadBlocks;
+use crate::txn::{Kind, Txn};
+
+/// What fails, and what has failed so far.
+#[derive(Clone, Debug)]
+pub(super) struct Failing {
+    faults: Faults,
+    /// One for each die, as programs and erases of one die are in order.
+    streams: Vec<Stream>,
+    counts: BadBlocks,
+    /// A plane that cannot go on, and why.
+    worn_out: Option<(u32, WornOut)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum WornOut {
+    /// Good blocks are left, but fewer than these.
+    BlocksNeeded(u32),
+    /// Garbage collection has no free block to move to.
+    NoFreeBlock,
+}
+
+impl Failing {
+    pub(super) fn new(scenario: &Scenario) -> Failing {
+        let dies = u64::from(scenario.geometry.dies());
+        let stream = |die| Stream::new(scenario.seed, "nand.failure", die);
+        Failing {
+            faults: scenario.ftl.faults,
+            streams: (0..dies).map(stream).collect(),
+            counts: BadBlocks::default(),
+            worn_out: None,
+        }
+    }
+
+    /// Whether a block of the factory is bad; drawn once a block, in order.
+    pub(super) fn is_bad_from_factory(&mut self, stream: &mut Stream) -> bool {
+        let is_bad = stream.unit() < self.faults.factory_bad_share;
+        self.counts.factory += u64::from(is_bad);
+        is_bad
+    }
+
+    /// Whether a program has ever failed.
+    #[inline]
+    pub(super) fn has_failed_programs(&self) -> bool {
+        self.counts.failed_host_programs + self.counts.failed_gc_programs > 0
+    }
+
+    /// Whether the program that a die has just done has failed.
+    #[inline]
+    fn program_fails(&mut self, die: u32) -> bool {
+        let probability = self.faults.program_failure;
+        probability > 0.0 && self.streams[die as usize].unit() < probability
+    }
+
+    /// Whether the erase that a die has just done has failed.
+    #[inline]
+    pub(super) fn erase_fails(&mut self, die: u32) -> bool {
+        let probability = self.faults.erase_failure;
+        probability > 0.0 && self.streams[die as usize].unit() < probability
+    }
+}
+
+impl Ftl {
+    /// Whether the program of a page that is complete has failed; then its block is given up, and
+    /// the page has to be written elsewhere.
+    #[inline]
+    pub fn program_failed(&mut self, txn: &Txn) -> bool {
+        if !self.failing.program_fails(txn.die) {
+            return false;
+        }
+        let plane = self.plane_of(txn.die, txn.at);
+        match txn.kind {
+            Kind::GcProgram => self.failing.counts.failed_gc_programs += 1,
+            _ => self.failing.counts.failed_host_programs += 1,
+        }
+        self.planes[plane as usize].close(txn.at.block);
+        let block = plane * self.geometry.blocks_per_plane + txn.at.block;
+        self.planes[plane as usize].failed.push_back(block);
+        self.lose_block(plane);
+        true
+    }
+
+    /// Blocks on which a program failed and that hold no valid page any more are given up: there
+    /// is nothing to move.
+    #[cold]
+    pub(super) fn give_up_empty(&mut self, plane: u32) {
+        let index = &self.index;
+        let state = &mut self.planes[plane as usize];
+        state.failed.retain(|block| index.valid(*block) > 0);
+        let job = &state.job;
+        if job.retires && !job.in_flight && job.victim.is_some_and(|block| index.valid(block) == 0)
+        {
+            self.end_job(plane);
+        }
+    }
+
+    /// An erase has failed.
+    pub(super) fn erase_failed(&mut self, plane: u32) {
+        self.failing.counts.failed_erases += 1;
+        self.lose_block(plane);
+    }
+
+    /// A plane has one good block less.
+    fn lose_block(&mut self, plane: u32) {
+        self.failing.counts.grown += 1;
+        self.forget_need(plane);
+        let needed = self.needed_blocks;
+        let state = &mut self.planes[plane as usize];
+        state.good_blocks -= 1;
+        if state.good_blocks < needed {
+            self.failing.worn_out.get_or_insert((plane, WornOut::BlocksNeeded(needed)));
+        }
+    }
+
+    /// Garbage collection of a plane has nowhere to move a page to.
+    pub(super) fn no_free_block(&mut self, plane: u32) {
+        self.failing.worn_out.get_or_insert((plane, WornOut::NoFreeBlock));
+    }
+
+    /// Bad blocks and failures so far, if there can be any.
+    pub fn bad_blocks(&self) -> Option<BadBlocks> {
+        self.failing.faults.any().then_some(self.failing.counts)
+    }
+
+    /// Errors if a plane has too few blocks left to go on.
+    #[inline]
+    pub fn check_blocks(&self) -> Result<(), UserError> {
+        match self.failing.worn_out {
+            None => Ok(()),
+            Some(worn_out) => Err(self.end_of_life(worn_out)),
+        }
+    }
+
+    #[cold]
+    fn end_of_life(&self, (plane, why): (u32, WornOut)) -> UserError {
+        let (good, all) = (self.planes[plane as usize].good_blocks, self.geometry.blocks_per_plane);
+        let Faults { program_failure, erase_failure, .. } = self.failing.faults;
+        let why = match why {
+            WornOut::BlocksNeeded(needed) => {
+                format!("its data and garbage collection need {needed}")
+            }
+            WornOut::NoFreeBlock => format!(
+                "of which none is free to move pages to, with ftl.gc_hard_free_blocks = {}",
+                self.reserve_blocks
+            ),
+        };
+        UserError::new(format!(
+            "nand.program_failure = {program_failure}, nand.erase_failure = {erase_failure}: plane \
+             {plane} has {good} good blocks left of {all}, {why}; lower the probabilities, or give \
+             it more with ftl.over_provisioning"
+        ))
+    }
+}
