@@ -15,6 +15,8 @@ const BYTES_PER_LAST_WRITE: u64 = 4;
 /// Bytes for each block: its entry in the index of victims, in the free list, in the die's page
 /// count, in a victim policy's own list, and its count of erases.
 const BYTES_PER_BLOCK: u64 = 50;
+/// Bytes for each entry in the cache of a mapping in flash.
+const BYTES_PER_CACHED_ENTRY: u64 = 20;
 /// Queues, transactions in flight, histograms, code.
 const FIXED_BYTES: u64 = 50 << 20;
 
@@ -27,7 +29,16 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
         + u64::from(scenario.logical_pages()) * BYTES_PER_LOGICAL_PAGE
         + geometry.blocks() * BYTES_PER_BLOCK
         + last_writes * BYTES_PER_LAST_WRITE
+        + mapping_bytes(scenario)
         + FIXED_BYTES
+}
+
+/// Bytes for a mapping in flash: of each page its place in the cache, and the cache itself.
+fn mapping_bytes(scenario: &Scenario) -> u64 {
+    let pages = u64::from(scenario.logical_pages());
+    let cached = |bytes: u64| (bytes / 8).min(pages);
+    let demand = scenario.ftl.demand;
+    demand.map_or(0, |demand| pages * 4 + cached(demand.cache_bytes) * BYTES_PER_CACHED_ENTRY)
 }
 
 /// Errors if the drive does not fit into the memory that is available.

@@ -18,6 +18,12 @@ pub enum Kind {
     GcRead,
     /// Garbage collection writes that page elsewhere.
     GcProgram,
+    /// A page of the mapping is read because its entries are wanted.
+    MapRead,
+    /// A page of the mapping is read because it is written anew.
+    MapUpdate,
+    /// A page of the mapping is written.
+    MapProgram,
     /// A block is erased.
     Erase,
 }
@@ -26,7 +32,13 @@ impl Kind {
     /// Whether it senses a page.
     #[inline]
     pub fn is_read(self) -> bool {
-        matches!(self, Kind::HostRead | Kind::RmwRead | Kind::GcRead)
+        !self.is_program() && self != Kind::Erase
+    }
+
+    /// Whether it programs a page.
+    #[inline]
+    pub fn is_program(self) -> bool {
+        matches!(self, Kind::Program | Kind::GcProgram | Kind::MapProgram)
     }
 }
 
@@ -52,10 +64,12 @@ pub enum Part {
     Bus,
     /// Suspended.
     Suspended,
+    /// Waiting for an entry of the mapping that was not in memory.
+    Map,
 }
 
 /// Names of the parts as columns of the request log, in the order of [`Part`].
-pub const PART_NAMES: [&str; 9] = [
+pub const PART_NAMES: [&str; 10] = [
     "link_ns",
     "buffer_ns",
     "rmw_ns",
@@ -65,6 +79,7 @@ pub const PART_NAMES: [&str; 9] = [
     "bus_wait_ns",
     "bus_ns",
     "suspended_ns",
+    "map_ns",
 ];
 
 /// Nanoseconds by [`Part`].
@@ -93,6 +108,12 @@ pub struct Txn {
     pub stale: bool,
     /// No read may suspend it: it was started ahead of reads to shorten the write queue.
     pub unsuspendable: bool,
+    /// It waits for its entry of the mapping, in no queue of a die.
+    pub waits_map: bool,
+    /// Host write: of part of a page.
+    pub partial: bool,
+    /// Host write: the page was never written, and the rest of it is read all the same.
+    pub from_image: bool,
     /// Host write: the open block of its plane that it goes to.
     pub front: u8,
     /// Times it has been suspended.
@@ -138,6 +159,9 @@ impl Txn {
             kind,
             stale: false,
             unsuspendable: false,
+            waits_map: false,
+            partial: false,
+            from_image: false,
             front: 0,
             suspensions: 0,
             die,
@@ -171,17 +195,21 @@ impl Txn {
     /// Whether this write of part of a page still waits for the rest of it.
     #[inline]
     pub fn is_incomplete(&self) -> bool {
-        self.kind == Kind::RmwRead || self.waits_for != NONE
+        self.kind == Kind::RmwRead || self.waits_for != NONE || (self.waits_map && self.partial)
     }
 
-    /// Books all time since the write came into the buffer, which was spent on its old page.
+    /// Books all time since the write came into the buffer and its entry was found, which was spent
+    /// on its old page.
     pub fn close_rmw(&mut self, now: Time) {
         let Parts(parts) = self.parts;
         let (link_ns, buffer_ns) = (parts[Part::Link as usize], parts[Part::Buffer as usize]);
-        let since_ns = self.parts.sum_ns() - link_ns - buffer_ns + (now - self.mark).ns();
+        let map_ns = parts[Part::Map as usize];
+        let before_ns = link_ns + buffer_ns + map_ns;
+        let since_ns = self.parts.sum_ns() - before_ns + (now - self.mark).ns();
         self.parts = Parts::default();
         self.parts.add(Part::Link, link_ns);
         self.parts.add(Part::Buffer, buffer_ns);
+        self.parts.add(Part::Map, map_ns);
         self.parts.add(Part::Rmw, since_ns);
         self.mark = now;
     }

@@ -140,7 +140,7 @@ impl Flash {
         let unit = &self.units[die as usize];
         let id = unit.writes.first()?;
         let kinds = (self.txns[id].kind, self.txns[unit.operation].kind);
-        let admits = kinds == (Kind::Program, Kind::Erase);
+        let admits = kinds.0.is_program() && kinds.1 == Kind::Erase;
         (admits && work.could_place(&self.txns[id], unit.die.operation_block())).then_some(id)
     }
 

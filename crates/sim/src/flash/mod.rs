@@ -65,12 +65,13 @@ impl Admission {
     #[inline]
     fn admits(&self, read: Kind, operation: Kind) -> bool {
         let set = match read {
-            Kind::HostRead => &self.host_read,
-            Kind::RmwRead => &self.rmw_read,
+            // A request waits for either.
+            Kind::HostRead | Kind::MapRead => &self.host_read,
+            Kind::RmwRead | Kind::MapUpdate => &self.rmw_read,
             _ => &self.gc_read,
         };
         match operation {
-            Kind::Program => set.program,
+            Kind::Program | Kind::MapProgram => set.program,
             Kind::GcProgram => set.gc_program,
             _ => set.erase,
         }
@@ -162,7 +163,7 @@ impl Flash {
         if kind.is_read() {
             unit.reads.push(&mut self.txns, id);
         } else {
-            unit.pending_programs += u32::from(kind == Kind::Program);
+            unit.pending_programs += u32::from(kind.is_program());
             unit.writes.push(&mut self.txns, id);
         }
         self.wake(die);

@@ -28,7 +28,7 @@ impl Flash {
 
     /// Whether a free die has all that an operation needs to begin; else it waits for the channel.
     fn can_begin(&mut self, die: u32, kind: Kind, now: Time, grant: Grant) -> bool {
-        let is_program = matches!(kind, Kind::Program | Kind::GcProgram);
+        let is_program = kind.is_program();
         if is_program && self.units[die as usize].die.output_in_use() {
             // The page that comes in would need the register from which one still leaves.
             return false;
@@ -104,7 +104,7 @@ impl Flash {
         if !self.can_begin(die, kind, now, grant) {
             return;
         }
-        let is_program = kind == Kind::Program;
+        let is_program = kind.is_program();
         if is_program && !work.place(&mut self.txns[id]) {
             assert!(
                 !self.units[die as usize].die.is_suspended(),
@@ -296,6 +296,7 @@ impl Flash {
         match self.txns[id].kind {
             Kind::HostRead => self.counts.host_reads += 1,
             Kind::RmwRead => self.counts.rmw_reads += 1,
+            Kind::MapRead | Kind::MapUpdate => self.counts.map_reads += 1,
             _ => self.counts.gc_reads += 1,
         }
         self.complete(id);
@@ -306,6 +307,7 @@ impl Flash {
         match txn.kind {
             Kind::Program => self.counts.host_programs += 1,
             Kind::GcProgram => self.counts.gc_programs += 1,
+            Kind::MapProgram => self.counts.map_programs += 1,
             _ => self.counts.erases += 1,
         }
         if txn.suspensions > 0 {

@@ -179,6 +179,9 @@ impl Ftl {
         die.jobs -= 1;
         self.collecting -= u32::from(die.jobs == 0);
         self.forget_need(plane);
+        if let Some(demand) = &mut self.demand {
+            demand.victim_done();
+        }
         job.victim.expect("a job ends that was begun")
     }
 
@@ -299,7 +302,7 @@ impl Ftl {
         match self.map.get(lpn) {
             // The data is the old version under a write that is still in the buffer.
             Mapping::Buffered(id) => txns[id].old = target,
-            _ => self.map.set(lpn, Mapping::Flash(target)),
+            _ => self.set_moved(lpn, target),
         }
         self.invalidate(source);
         self.validate(target, lpn);

@@ -48,7 +48,9 @@ impl Failing {
     /// Whether a program has ever failed.
     #[inline]
     pub(super) fn has_failed_programs(&self) -> bool {
-        self.counts.failed_host_programs + self.counts.failed_gc_programs > 0
+        let BadBlocks { failed_host_programs, failed_gc_programs, failed_map_programs, .. } =
+            self.counts;
+        failed_host_programs + failed_gc_programs + failed_map_programs > 0
     }
 
     /// Whether the program that a die has just done has failed.
@@ -77,6 +79,7 @@ impl Ftl {
         let plane = self.plane_of(txn.die, txn.at);
         match txn.kind {
             Kind::GcProgram => self.failing.counts.failed_gc_programs += 1,
+            Kind::MapProgram => self.failing.counts.failed_map_programs += 1,
             _ => self.failing.counts.failed_host_programs += 1,
         }
         self.planes[plane as usize].close(txn.at.block);

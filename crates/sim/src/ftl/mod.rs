@@ -1,6 +1,8 @@
 //! The flash translation layer: mapping, allocation in the planes, and garbage collection's steps.
 
+mod cache;
 mod collect;
+mod demand;
 mod faults;
 mod free;
 mod fronts;
@@ -23,6 +25,7 @@ use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
 use crate::work::{GcNeed, Work};
+use demand::DemandMap;
 use faults::Failing;
 use fronts::Fronts;
 use map::Map;
@@ -54,6 +57,9 @@ pub struct Ftl {
     /// A plane that has fewer good blocks cannot go on.
     needed_blocks: u32,
     fronts: Fronts,
+    logical_pages: u32,
+    /// The mapping in flash, if it is there.
+    demand: Option<DemandMap>,
     wear: WearTable,
     failing: Failing,
     placement: Box<dyn Placement>,
@@ -132,7 +138,7 @@ impl Ftl {
         let geometry = scenario.geometry;
         let ftl = &scenario.ftl;
         let physical = u32::try_from(geometry.pages()).expect("the scenario limits the pages");
-        let pages = scenario.logical_pages();
+        let pages = scenario.logical_pages() + demand::map_pages(scenario);
         let fronts = Fronts::new(scenario);
         let plane = Plane::new(ftl.wear.least_worn_first, geometry.blocks_per_plane);
         let mut drive = Ftl {
@@ -159,6 +165,8 @@ impl Ftl {
             reserve_blocks: ftl.gc_hard_free_blocks,
             needed_blocks: room::needed_blocks(scenario, pages, &fronts),
             fronts,
+            logical_pages: scenario.logical_pages(),
+            demand: DemandMap::of(scenario)?,
             wear: WearTable::new(geometry.blocks(), &ftl.wear),
             failing: Failing::new(scenario),
             placement: place::make(&ftl.placement, &geometry),
@@ -169,7 +177,7 @@ impl Ftl {
 
     /// Logical pages of the drive.
     pub fn logical_pages(&self) -> u32 {
-        self.map.logical_pages()
+        self.logical_pages
     }
 
     /// Where the data of a logical page is.
@@ -291,6 +299,9 @@ impl Ftl {
             self.discard(old);
         }
         self.map.set(lpn, Mapping::Trimmed);
+        if let Some(demand) = &mut self.demand {
+            demand.trimmed(lpn);
+        }
     }
 
     /// A page's data is not needed any more, anywhere.
@@ -384,8 +395,8 @@ impl Work for Ftl {
         }
         txn.erases_seen = erases;
         let page = match (txn.kind, self.map.get(txn.lpn)) {
-            (Kind::RmwRead, _) if txn.old != NONE => txn.old,
-            (Kind::HostRead, Mapping::Flash(page)) => page,
+            (Kind::RmwRead | Kind::MapUpdate, _) if txn.old != NONE => txn.old,
+            (Kind::HostRead | Kind::MapRead, Mapping::Flash(page)) => page,
             // Overwritten or trimmed since it was queued: the old copy is what it reads.
             _ => return,
         };

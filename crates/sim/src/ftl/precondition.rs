@@ -22,7 +22,7 @@ pub struct Preconditioner {
 }
 
 enum State {
-    /// Logical pages below this one are written.
+    /// Logical pages below this one, and behind them those of the mapping, are written.
     Filling(u32),
     Overwriting(Pass),
     Done,
@@ -58,15 +58,16 @@ impl Preconditioner {
     /// Errors if the drive does not become stationary.
     pub fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<(), UserError> {
         let pages = u64::from(ftl.logical_pages());
+        let all_pages = u64::from(ftl.all_pages());
         match &mut self.state {
             State::Done => {}
             State::Filling(next) => {
-                let end = (u64::from(*next) + writes).min(pages) as u32;
+                let end = (u64::from(*next) + writes).min(all_pages) as u32;
                 for lpn in *next..end {
                     ftl.write_now(lpn);
                 }
                 *next = end;
-                if u64::from(end) == pages {
+                if u64::from(end) == all_pages {
                     self.state = if self.then_overwrite {
                         State::Overwriting(Pass { number: 0, left: pages, moved: 0, before: 0 })
                     } else {

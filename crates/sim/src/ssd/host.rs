@@ -146,6 +146,7 @@ impl Ssd {
                 self.totals.trims_of_part_of_a_page += 1;
             }
         }
+        self.write_map_pages();
         self.request_done(id, &Parts::default());
     }
 

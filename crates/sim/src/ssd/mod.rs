@@ -4,6 +4,7 @@ mod buffer;
 mod feed;
 mod flush;
 mod host;
+mod mapping;
 mod pages;
 mod report;
 
@@ -239,12 +240,16 @@ impl Ssd {
                 self.old_page_read(id);
             }
             Kind::Program => self.page_programmed(id),
+            Kind::MapRead => self.map_page_read(id),
+            Kind::MapUpdate => self.map_page_ready(id),
+            Kind::MapProgram => self.map_page_programmed(id),
             Kind::GcRead | Kind::GcProgram | Kind::Erase => {
                 let txn = self.flash.txns.remove(id);
                 self.ftl.finish_step(&txn, &mut self.flash.txns);
                 while let Some(die) = self.ftl.next_to_wake() {
                     self.flash.wake(die);
                 }
+                self.write_map_pages();
             }
         }
     }

@@ -11,6 +11,15 @@ impl Ssd {
     /// One page of a host read has arrived.
     #[inline]
     pub(super) fn read_page(&mut self, request: u32, lpn: u32) {
+        if self.ftl.maps_on_demand() && self.waits_for_entry(request, lpn) {
+            return;
+        }
+        self.read_mapped(request, lpn, Parts::default());
+    }
+
+    /// One page of a host read whose mapping is known, after `parts`.
+    #[inline]
+    pub(super) fn read_mapped(&mut self, request: u32, lpn: u32, parts: Parts) {
         let (die, at) = match self.ftl.lookup(lpn) {
             Mapping::Flash(page) => self.ftl.locate_page(page),
             Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
@@ -25,17 +34,18 @@ impl Ssd {
             }
             Mapping::Buffered(_) => {
                 self.totals.buffer_hits += 1;
-                self.page_read(request, lpn, Parts::default());
+                self.page_read(request, lpn, parts);
                 return;
             }
             Mapping::Unwritten | Mapping::Trimmed => {
                 self.totals.zero_reads += 1;
-                self.page_read(request, lpn, Parts::default());
+                self.page_read(request, lpn, parts);
                 return;
             }
         };
         let mut txn = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
         txn.erases_seen = self.ftl.erases(die, at);
+        txn.parts = parts;
         let id = self.flash.txns.insert(txn);
         self.flash.enqueue(id);
     }
@@ -47,7 +57,7 @@ impl Ssd {
     }
 
     /// Moves waiting pages into the buffer while it has room, in the order in which they came.
-    fn fill_buffer(&mut self) {
+    pub(super) fn fill_buffer(&mut self) {
         while let Some(request) = self.buffer.waiting.front().copied() {
             let state = &self.requests[request];
             let lpn = state.next_lpn;
@@ -105,8 +115,10 @@ impl Ssd {
         }
         let id = self.flash.txns.insert(txn);
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
-        if partial {
-            self.totals.partial_writes += 1;
+        self.totals.partial_writes += u64::from(partial);
+        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, partial) {
+            self.fetch_entry(id);
+        } else if partial {
             self.fill_page(id, before);
         } else {
             self.flash.enqueue(id);
@@ -125,6 +137,7 @@ impl Ssd {
                 let previous_txn = &self.flash.txns[previous];
                 let leader = match previous_txn.kind {
                     Kind::RmwRead => previous,
+                    _ if previous_txn.waits_map && previous_txn.partial => previous,
                     _ => previous_txn.waits_for,
                 };
                 if leader == NONE {
@@ -150,7 +163,7 @@ impl Ssd {
         }
     }
 
-    fn read_old_page(&mut self, id: u32, die: u32, at: PageAddress) {
+    pub(super) fn read_old_page(&mut self, id: u32, die: u32, at: PageAddress) {
         let erases = self.ftl.erases(die, at);
         let txn = &mut self.flash.txns[id];
         txn.kind = Kind::RmwRead;
@@ -163,14 +176,17 @@ impl Ssd {
     /// The old page under a partial write is read: the write, and those behind it, can go on.
     pub(super) fn old_page_read(&mut self, id: u32) {
         let now = self.now;
-        let mut ready = std::mem::replace(&mut self.flash.txns[id].waiters, NONE);
         let txn = &mut self.flash.txns[id];
         txn.kind = Kind::Program;
         txn.start = Time::NEVER;
         txn.close_rmw(now);
-        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
-        self.flash.enqueue(id);
-        // The list has the newest first; they are programmed in the order in which they came.
+        self.page_complete(id);
+    }
+
+    /// The waiters of a transaction, linked in the order in which they came.
+    pub(super) fn take_waiters(&mut self, id: u32) -> u32 {
+        // The list has the newest first.
+        let mut ready = std::mem::replace(&mut self.flash.txns[id].waiters, NONE);
         let mut in_order = NONE;
         while ready != NONE {
             let next = self.flash.txns[ready].next;
@@ -178,6 +194,16 @@ impl Ssd {
             in_order = ready;
             ready = next;
         }
+        in_order
+    }
+
+    /// A write has its whole page, and with it those that waited for the rest of it.
+    pub(super) fn page_complete(&mut self, id: u32) {
+        let now = self.now;
+        let mut in_order = self.take_waiters(id);
+        let txn = &mut self.flash.txns[id];
+        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
+        self.flash.enqueue(id);
         while in_order != NONE {
             let next = self.flash.txns[in_order].next;
             let txn = &mut self.flash.txns[in_order];
@@ -202,12 +228,13 @@ impl Ssd {
             self.page_acknowledged(txn.request, &txn.parts);
         }
         self.page_is_safe(txn.interval);
+        self.write_map_pages();
         self.fill_buffer();
     }
 
     /// The program of a page has failed: it goes to another block, behind what waits for its die.
     #[cold]
-    fn write_again(&mut self, id: u32) {
+    pub(super) fn write_again(&mut self, id: u32) {
         let txn = &mut self.flash.txns[id];
         txn.start = Time::NEVER;
         txn.suspensions = 0;

@@ -23,6 +23,7 @@ impl Ssd {
             flash: &self.flash.counts,
             totals: &self.totals,
             wear: self.ftl.wear_counts(),
+            mapping: self.ftl.map_counts(),
             bad_blocks: self.ftl.bad_blocks(),
             workload,
             simulated_ns: self.now.ns(),
@@ -45,9 +46,7 @@ impl Ssd {
 
     /// Page reads and programs so far, of the host and of garbage collection.
     pub fn page_transactions(&self) -> u64 {
-        let counts = &self.flash.counts;
-        let reads = counts.host_reads + counts.rmw_reads + counts.gc_reads;
-        reads + counts.host_programs + counts.gc_programs
+        self.flash.counts.reads() + self.flash.counts.programs()
     }
 
     /// What a run that cannot go on has to say for itself.

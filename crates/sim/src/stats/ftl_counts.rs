@@ -39,8 +39,23 @@ pub struct BadBlocks {
     pub failed_host_programs: u64,
     /// Programs of garbage collection that failed.
     pub failed_gc_programs: u64,
+    /// Programs of pages of the mapping that failed.
+    pub failed_map_programs: u64,
     /// Erases that failed.
     pub failed_erases: u64,
+}
+
+/// The mapping in flash and its cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MapCounts {
+    /// Pages of requests whose entry was in the cache.
+    pub hits: u64,
+    /// Pages of requests whose entry had to be found.
+    pub misses: u64,
+    /// Pages of the mapping written because a changed entry left the cache.
+    pub evicted_pages: u64,
+    /// Pages of the mapping written because garbage collection or a trim changed other entries.
+    pub updated_pages: u64,
 }
 
 #[cfg(test)]

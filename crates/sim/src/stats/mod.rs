@@ -7,7 +7,7 @@ mod log;
 mod summary;
 
 pub use flash_counts::{FlashCounts, SuspendedOperations};
-pub use ftl_counts::{BadBlocks, WearCounts};
+pub use ftl_counts::{BadBlocks, MapCounts, WearCounts};
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
 pub use summary::{Facts, Totals};

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{BadBlocks, FlashCounts, Latency, SuspendedOperations, WearCounts};
-use crate::txn::PART_NAMES;
+use super::{BadBlocks, FlashCounts, Latency, MapCounts, SuspendedOperations, WearCounts};
+use crate::txn::{PART_NAMES, Part};
 
 /// What the drive counted beside latencies and flash operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct Facts<'a> {
     pub totals: &'a Totals,
     /// Erases of the blocks, if they are wanted.
     pub wear: Option<WearCounts>,
+    /// The mapping in flash, if it is there.
+    pub mapping: Option<MapCounts>,
     /// Bad blocks, if there can be any.
     pub bad_blocks: Option<BadBlocks>,
     /// What became of the rows of a trace: name and count.
@@ -56,11 +58,13 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-fn class(latency: &Latency) -> Value {
+/// The figures of a class of requests; the time of the mapping only if it can take any.
+fn class(latency: &Latency, has_map: bool) -> Value {
     let quantile = |q| latency.quantile_ns(q);
     let parts: Map<String, Value> = PART_NAMES
         .iter()
         .zip(latency.mean_parts_ns())
+        .filter(|(name, _)| has_map || **name != PART_NAMES[Part::Map as usize])
         .map(|(name, mean)| (name.trim_end_matches("_ns").to_string(), json!(mean)))
         .collect();
     json!({
@@ -98,6 +102,7 @@ impl Facts<'_> {
         let mut total = read.clone();
         total.add(write);
         let mut requests = Map::new();
+        let class = |latency| class(latency, self.mapping.is_some());
         requests.insert("read".into(), class(read));
         requests.insert("write".into(), class(write));
         requests.insert("total".into(), class(&total));
@@ -126,11 +131,11 @@ impl Facts<'_> {
     }
 
     fn reads(&self) -> u64 {
-        self.flash.host_reads + self.flash.rmw_reads + self.flash.gc_reads
+        self.flash.reads()
     }
 
     fn programs(&self) -> u64 {
-        self.flash.host_programs + self.flash.gc_programs
+        self.flash.programs()
     }
 
     fn flash_counts(&self, written_bytes: u64) -> Value {
@@ -166,12 +171,24 @@ impl Facts<'_> {
                 "mean": wear.mean, "min": wear.min, "max": wear.max, "stddev": wear.stddev,
             });
         }
+        if let Some(mapping) = &self.mapping {
+            counts["mapping"] = json!({
+                "hits": mapping.hits,
+                "misses": mapping.misses,
+                "hit_share": ratio(mapping.hits, mapping.hits + mapping.misses),
+                "reads": flash.map_reads,
+                "programs": flash.map_programs,
+                "evicted_pages": mapping.evicted_pages,
+                "updated_pages": mapping.updated_pages,
+            });
+        }
         if let Some(bad) = &self.bad_blocks {
             counts["bad_blocks"] = json!({
                 "factory": bad.factory,
                 "grown": bad.grown,
                 "failed_host_programs": bad.failed_host_programs,
                 "failed_gc_programs": bad.failed_gc_programs,
+                "failed_map_programs": bad.failed_map_programs,
                 "failed_erases": bad.failed_erases,
             });
         }

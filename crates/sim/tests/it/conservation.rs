@@ -407,7 +407,12 @@ fn check_class(outcome: &Outcome, name: &str, rows: &[&Row]) {
         let got = number(&format!("latency_ns.{key}"));
         assert!(got >= exact && got <= exact * 1.001, "{name} {key}: {got}, nearest rank {exact}");
     }
+    let has_map = outcome.summary["flash"].get("mapping").is_some();
     for (part, key) in reprieve_sim::txn::PART_NAMES.iter().enumerate() {
+        if *key == "map_ns" && !has_map {
+            assert!(rows.iter().all(|row| row.part_ns("map_ns") == 0), "nothing waits for it");
+            continue;
+        }
         let sum: u64 = rows.iter().map(|row| row.parts_ns[part]).sum();
         let got = number(&format!("components_ns.{}", key.trim_end_matches("_ns")));
         assert_eq!(got, sum as f64 / rows.len() as f64, "{name} {key}");
@@ -480,12 +485,15 @@ impl Case {
 fn check_flash(case: &Case, outcome: &Outcome) {
     let flash = |key: &str| outcome.count(&format!("flash.{key}"));
     let (programs, host_programs) = (flash("programs"), flash("host_programs"));
-    assert_eq!(programs, host_programs + flash("gc_programs"));
-    assert_eq!(
-        flash("reads"),
-        flash("host_reads") + flash("rmw_reads") + flash("gc_reads"),
-        "pages sensed"
-    );
+    let mapping = |key: &str| outcome.summary["flash"]["mapping"][key].as_u64().unwrap_or(0);
+    assert_eq!(programs, host_programs + flash("gc_programs") + mapping("programs"));
+    let reads = flash("host_reads") + flash("rmw_reads") + flash("gc_reads") + mapping("reads");
+    assert_eq!(flash("reads"), reads, "pages sensed");
+    let asked = mapping("misses") + mapping("evicted_pages") + mapping("updated_pages");
+    assert!(mapping("reads") <= asked, "the mapping is read without a reason");
+    let written = mapping("evicted_pages") + mapping("updated_pages");
+    let failed_map = outcome.summary["flash"]["bad_blocks"]["failed_map_programs"].as_u64();
+    assert!(mapping("programs") <= written + failed_map.unwrap_or(0));
     let failed = outcome.summary["flash"]["bad_blocks"]["failed_gc_programs"].as_u64();
     let most = flash("gc_reads") + failed.unwrap_or(0);
     assert!(flash("gc_programs") <= most, "moved without having been read");
@@ -582,6 +590,42 @@ proptest! {
         check(&case, &[
             "ftl.precondition=sequential",
             "ftl.factory_bad_share=0.05",
+            "nand.program_failure=0.0005",
+            "nand.erase_failure=0.005",
+        ]);
+    }
+
+    #[test]
+    fn a_mapping_in_flash_loses_nothing(
+        mut case in case(),
+        entries in 8..200u64,
+        segmented in any::<bool>(),
+    ) {
+        // Its own open block and one kept for it, and its pages.
+        case.shape.reserve += 1;
+        case.shape.more_fronts += 1;
+        let per_page = case.shape.page_bytes / 4;
+        let map_pages = (case.shape.blocks + 2) * case.shape.pages / per_page + 1;
+        let more = map_pages.div_ceil(case.shape.pages) + 2;
+        case.shape.blocks += more;
+        case.shape.extra_spare += more;
+        let cache = format!("ftl.map_cache_bytes={}", 8 * entries);
+        let policy = if segmented { "segmented" } else { "lru" };
+        let policy = format!("ftl.map_cache_policy={policy}");
+        check(&case, &["ftl.mapping=demand", &cache, &policy]);
+    }
+
+    #[test]
+    fn a_mapping_in_flash_survives_failing_programs(mut case in case(), entries in 8..40u64) {
+        case.shape.blocks += 60;
+        case.shape.extra_spare += 60;
+        case.shape.reserve += 5;
+        case.policies.preconditioned = true;
+        let cache = format!("ftl.map_cache_bytes={}", 8 * entries);
+        check(&case, &[
+            "ftl.mapping=demand",
+            &cache,
+            "ftl.precondition=sequential",
             "nand.program_failure=0.0005",
             "nand.erase_failure=0.005",
         ]);

@@ -8,6 +8,7 @@ mod determinism;
 mod drive;
 mod golden;
 mod loads;
+mod mapping;
 mod modes;
 mod nested;
 mod oracle;
