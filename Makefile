@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench lint docs clean tools
+.PHONY: help demo test long bench lint docs clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ demo: .venv/.built ## one real trace through five policies: a table, and a repor
 test: .venv/.dev ## every test: Rust, Python, house rules
 	cargo test --workspace
 	$(BIN)/python -m pytest python/tests tests/house
+
+long: tools ## some minutes more of tests: 10^8 page transactions of random drives under the checker
+	cargo test --package reprieve-sim --test it -- --ignored --nocapture
 
 bench: tools ## the fixed loads of benches/: page transactions a second, cost by size, instructions
 	cargo run --release -p reprieve-bench

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use lexopt::prelude::*;
 use load::Load;
 
-const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | dies | capacity | \
+const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | dies | capacity | precondition | \
                      one REQUESTS [KEY=VALUE]…]";
 
 fn main() -> ExitCode {
@@ -50,6 +50,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
                 "main": table::main_load()?,
                 "dies": table::dies()?,
                 "capacity_gib": table::capacity()?,
+                "precondition": table::precondition()?,
             });
             if let Some(path) = record {
                 std::fs::write(path, format!("{results:#}\n"))?;
@@ -58,6 +59,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         Some("main") => drop(table::main_load()?),
         Some("dies") => drop(table::dies()?),
         Some("capacity") => drop(table::capacity()?),
+        Some("precondition") => drop(table::precondition()?),
         Some("one") => {
             let requests = words.get(1).ok_or(USAGE)?.parse()?;
             let mut load = Load::new(&words[2..], requests)?;

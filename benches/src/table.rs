@@ -134,3 +134,22 @@ pub fn capacity() -> Result<Value, UserError> {
     println!();
     Ok(Value::Array(rows))
 }
+
+/// How long it takes to bring drives of 64 GiB to 1 TiB into their steady state.
+pub fn precondition() -> Result<Value, UserError> {
+    println!("Preconditioning to the steady state, one core");
+    let mut rows = Vec::new();
+    for (name, sets) in [
+        ("64 GiB, 4 KiB pages", &[][..]),
+        ("1 TiB, 4 KiB pages", &["geometry.blocks_per_plane=32768"]),
+        ("1 TiB, 16 KiB pages", &["device=tlc3d-1tb", "policy=rps"]),
+    ] {
+        let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+        let load = Load::new(&sets, 1)?;
+        let pages = load.scenario.logical_pages();
+        println!("  {name:>20}: {:.1} s for {pages} logical pages", load.precondition_s);
+        rows.push(json!({"of": name, "pages": pages, "precondition_s": load.precondition_s}));
+    }
+    println!();
+    Ok(Value::Array(rows))
+}

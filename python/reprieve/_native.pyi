@@ -1,5 +1,7 @@
 """Types of the compiled simulator, which the rest of the package wraps."""
 
+import os
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +16,17 @@ def resolve(text: str, path: str, sets: list[str]) -> str:
 class Simulation:
     """One run, advanced from outside."""
 
-    def __init__(self, text: str, path: str, sets: list[str], log_requests: bool) -> None: ...
+    def __init__(
+        self,
+        text: str,
+        path: str,
+        sets: list[str],
+        log_requests: bool,
+        from_state: str | os.PathLike[str] | None = None,
+        check: str | None = None,
+    ) -> None:
+        """Load a scenario; `check` is the command that repeats the run, for the checker to name."""
+
     @property
     def scenario(self) -> str: ...
     def step(self, requests: int) -> bool:
@@ -22,6 +34,9 @@ class Simulation:
 
     def is_preconditioned(self) -> bool:
         """Whether the next step brings requests; steps before it prepare the drive."""
+
+    def save_state(self, path: str | os.PathLike[str]) -> None:
+        """Write the drive's state, once it is preconditioned or after the last request."""
 
     def progress(self) -> tuple[float | None, int]:
         """Share done (None if unknown) and requests completed."""

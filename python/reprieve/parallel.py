@@ -10,6 +10,9 @@ from typing import Any, TypeVar
 
 from reprieve.simulation import Watch
 
+Step = Callable[[str, int, int], None]
+"""Takes what is being done, how many pieces of work are done, and how many there are."""
+
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
@@ -46,6 +49,32 @@ def _raise_first(futures: Sequence[Future[Any]]) -> None:
     for future in futures:
         if future.done() and (error := future.exception()) is not None:
             raise error
+
+
+class Workshop:
+    """Does pieces of work side by side and says how far it is."""
+
+    def __init__(self, jobs: int | None, step: Step, pieces: int) -> None:
+        self._jobs = jobs
+        self._step = step
+        self._pieces = pieces
+        self._done = 0
+        self._lock = threading.Lock()
+
+    def each(
+        self, what: str, items: Sequence[Item], one: Callable[[Item, Watch], Made]
+    ) -> list[Made]:
+        """Do `one` for every item, as `each` does; `what` names the work for those who wait."""
+        self._step(what, self._done, self._pieces)
+
+        def counted(item: Item, watch: Watch) -> Made:
+            made = one(item, watch)
+            with self._lock:
+                self._done += 1
+                self._step(what, self._done, self._pieces)
+            return made
+
+        return each(items, self._jobs, counted)
 
 
 def cores() -> int:

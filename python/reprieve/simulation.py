@@ -11,9 +11,10 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from reprieve import _native
+from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.result import KINDS, Latency, Result, summary_json
 from reprieve.scenario import Scenario, Source
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 Watch = Callable[[float | None, int], None]
 """Called between steps with the share done (None if unknown) and the requests completed; the run
 stops if it raises."""
+
+When = Literal["start", "end"]
+"""Of a run: before its first request, or after its last."""
 
 # A step ends about this often, so that progress moves and an interrupt is heard.
 _STEP_S = 0.05
@@ -36,6 +40,10 @@ def run(
     *,
     requests: bool = False,
     out: str | os.PathLike[str] | None = None,
+    from_state: str | os.PathLike[str] | None = None,
+    save_state: str | os.PathLike[str] | None = None,
+    save_state_at: When = "end",
+    check: bool = False,
     **overrides: Any,
 ) -> Result:
     """Simulate a scenario and return what it gave; the GIL is released meanwhile.
@@ -44,30 +52,69 @@ def run(
     `requests`: keep one row a request for `Result.requests`, in memory or, with `out`, on disk.
     `out`: a directory for `summary.json`, `scenario.toml` and, with `requests`,
     `requests.parquet`; what a run left there before is replaced.
+    `from_state`: the drive starts in the state of this file, and is not preconditioned.
+    `save_state`: the drive's state goes to this file: at its `"end"`, after the last request, or
+    at its `"start"`, before the first.
+    `check`: check all that must hold while the run goes on; a violation ends it.
     `overrides`: any key of the scenario, two underscores for the dot (`timing__t_read_us=50`), or
     dotted as it is written in a file (`**{"timing.t_read_us": 50}`).
 
     Raises UserError, one sentence, if the scenario or a value is wrong or `out` cannot be written.
     """
     source = Source.of(scenario, overrides)
+    repeat = f"rp.run({source.path!r}, check=True) with {list(source.sets)}" if check else None
+    drive = Drive(from_state, save_state, save_state_at, repeat)
     if out is None:
-        return simulate(source, keep_requests=requests)
-    result, _ = run_into(source, Path(out), Files(requests=requests))
+        return simulate(source, keep_requests=requests, drive=drive)
+    result, _ = run_into(source, Path(out), Files(requests=requests), drive=drive)
     return result
+
+
+@dataclass(frozen=True)
+class Drive:
+    """The state that a run starts from and the one that it leaves, and whether it is checked."""
+
+    from_state: str | os.PathLike[str] | None = None
+    save_state: str | os.PathLike[str] | None = None
+    save_state_at: When = "end"
+    check: str | None = None
+    """The command that repeats the run, which is checked; None: it is not."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is neither the start nor the end."""
+        if self.save_state_at not in get_args(When):
+            raise UserError(
+                f'save_state_at = "{self.save_state_at}" is no time to save a state; '
+                'use "start" or "end"'
+            )
+
+    def save(self, simulation: _native.Simulation, when: When) -> None:
+        """Write the state to its file, if this is the time for it."""
+        if self.save_state is not None and self.save_state_at == when:
+            simulation.save_state(self.save_state)
+
+
+_AS_EVER = Drive()
 
 
 def _unwatched(share: float | None, requests: int) -> None:
     """Nobody watches."""
 
 
-def simulate(source: Source, *, keep_requests: bool = False, watch: Watch = _unwatched) -> Result:
+def simulate(
+    source: Source,
+    *,
+    keep_requests: bool = False,
+    watch: Watch = _unwatched,
+    drive: Drive = _AS_EVER,
+) -> Result:
     """Run a scenario and keep everything in memory; the log of requests only if asked."""
     log = None
     if keep_requests:
         from reprieve.request_log import MemoryLog
 
         log = MemoryLog()
-    return _simulate(source, log, watch)
+    return _simulate(source, log, watch, drive)
 
 
 @dataclass(frozen=True)
@@ -81,7 +128,11 @@ class Files:
 
 
 def run_into(
-    source: Source, directory: Path, files: Files, watch: Watch = _unwatched
+    source: Source,
+    directory: Path,
+    files: Files,
+    watch: Watch = _unwatched,
+    drive: Drive = _AS_EVER,
 ) -> tuple[Result, list[Path]]:
     """Run a scenario and write its results, all of them at the end; return the paths too."""
     with ResultDirectory(directory) as out, ExitStack() as open_log:
@@ -91,7 +142,7 @@ def run_into(
 
             path = directory / "requests.parquet"
             log = open_log.enter_context(ParquetLog(out.open(path.name), path))
-        result = _simulate(source, log, watch)
+        result = _simulate(source, log, watch, drive)
         out.write("scenario.toml", result.scenario)
         if files.report_command is not None:
             from reprieve.report import render
@@ -101,14 +152,17 @@ def run_into(
         return result, out.commit(stale=("requests.parquet", "report.html"))
 
 
-def _simulate(source: Source, log: RequestLog | None, watch: Watch) -> Result:
-    simulation = _native.Simulation(source.text, source.path, list(source.sets), log is not None)
+def _simulate(source: Source, log: RequestLog | None, watch: Watch, drive: Drive) -> Result:
+    simulation = _native.Simulation(
+        source.text, source.path, list(source.sets), log is not None, drive.from_state, drive.check
+    )
     step_requests = _STEP_REQUESTS_FIRST
     more = True
     watch(*simulation.progress())
     while more and not simulation.is_preconditioned():
         more = simulation.step(1)
         watch(*simulation.progress())
+    drive.save(simulation, "start")
     began_s = time.perf_counter()  # of the simulation: bringing the drive to its state is set-up
     while more:
         step_began_s = time.perf_counter()
@@ -122,6 +176,7 @@ def _simulate(source: Source, log: RequestLog | None, watch: Watch) -> Result:
     summary = json.loads(simulation.summary())
     summary["run"] = _measured(summary["run"], time.perf_counter() - began_s)
     latencies = {what: _latency(simulation, summary, what) for what in KINDS}
+    drive.save(simulation, "end")
     return Result(simulation.scenario, summary, latencies, requests)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import reprieve as rp
+from reprieve.parallel import Workshop
 from reprieve.reproduce.compress import compress
 from reprieve.reproduce.fast12 import formulas, loads
 from reprieve.reproduce.fast12.measures import (
@@ -21,7 +22,7 @@ from reprieve.reproduce.fast12.measures import (
     suspended_share,
 )
 from reprieve.reproduce.fast12.paper import DEVICES, SENTENCES, TABLE_1, TRACES
-from reprieve.reproduce.runs import Setup, Workshop
+from reprieve.reproduce.runs import Setup
 from reprieve.simulation import Watch
 
 from .drive import Reprieve
@@ -187,8 +188,8 @@ def test_a_workshop_counts_its_pieces() -> None:
     def double(item: int, _watch: Watch) -> int:
         return 2 * item
 
-    assert workshop.each("first", [1, 2], double) == {1: 2, 2: 4}
-    assert workshop.each("second", [3], double) == {3: 6}
+    assert workshop.each("first", [1, 2], double) == [2, 4]
+    assert workshop.each("second", [3], double) == [6]
     assert seen[0] == ("first", 0, 5)
     assert seen[-1] == ("second", 3, 5)
     assert math.isclose(sum(done for _, done, _ in seen), 0 + 1 + 2 + 2 + 3)

@@ -244,6 +244,10 @@ def unwatched(_share: float | None, _requests: int) -> None:
     """Nobody watches."""
 
 
+INSIDE = "IPC, reset at the end of the phase; verify of 8"
+IPC = {"suspension.program": "ipc"}
+
+
 @pytest.mark.parametrize(
     ("family", "label", "sets", "quantities"),
     [
@@ -263,8 +267,8 @@ def unwatched(_share: float | None, _requests: int) -> None:
         ("deferred", "250", {"suspension.erase_mode": "immediate"}, {"read wait"}),
         ("deferred", "250", {"timing.erase_segments": 5}, {"read wait", "longest"}),
         # The reset outside the phase, and the other scheme.
-        ("phases", "IPC, reset at the end of the phase; verify of 8", {"suspension.reset_inside_phase": False}, {"read wait"}),  # noqa: E501
-        ("phases", "IPS: to the end of the phase; verify of 8", {"suspension.program": "ipc"}, {"read wait"}),  # noqa: E501
+        ("phases", INSIDE, {"suspension.reset_inside_phase": False}, {"read wait"}),
+        ("phases", "IPS: to the end of the phase; verify of 8", IPC, {"read wait"}),
         # Suspension that is off.
         ("ideal", "ideal suspension", {"policy": "rps"}, {"read wait", "suspensions", "share"}),
         # Another victim, and spare pages that are not there.

@@ -1,19 +1,20 @@
 //! One run, advanced from Python in steps, so that it can show progress and be interrupted.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use reprieve_sim::Ssd;
 use reprieve_sim::scenario::{self, Scenario, Sources};
 use reprieve_sim::txn::PART_NAMES;
+use reprieve_sim::{Options, Ssd};
 
 use crate::{UserError, raise};
 
 /// A run before its first step has tables to fill, which takes a while: the first step does that.
 enum State {
-    Loaded(Box<Scenario>, bool),
+    Loaded(Box<(Scenario, Options)>),
     Running(Box<Ssd>),
     /// The first step failed.
     Failed,
@@ -32,11 +33,20 @@ type Histogram<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 #[pymethods]
 impl Simulation {
     #[new]
-    fn new(text: &str, path: &str, sets: Vec<String>, log_requests: bool) -> PyResult<Simulation> {
+    #[pyo3(signature = (text, path, sets, log_requests, from_state=None, check=None))]
+    fn new(
+        text: &str,
+        path: &str,
+        sets: Vec<String>,
+        log_requests: bool,
+        from_state: Option<PathBuf>,
+        check: Option<String>,
+    ) -> PyResult<Simulation> {
         let sources = Sources { text, path, sets: &sets };
         let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
         let text = scenario::print(&scenario);
-        let state = State::Loaded(Box::new(scenario), log_requests);
+        let options = Options { log_requests, from_state, check };
+        let state = State::Loaded(Box::new((scenario, options)));
         Ok(Simulation { state: Mutex::new(state), scenario: text })
     }
 
@@ -45,11 +55,11 @@ impl Simulation {
         py.detach(|| {
             let mut state = self.lock();
             if let State::Loaded(..) = *state {
-                let State::Loaded(scenario, log) = std::mem::replace(&mut *state, State::Failed)
-                else {
+                let State::Loaded(loaded) = std::mem::replace(&mut *state, State::Failed) else {
                     unreachable!("just seen");
                 };
-                *state = State::Running(Box::new(Ssd::new(*scenario, log)?));
+                let (scenario, options) = *loaded;
+                *state = State::Running(Box::new(Ssd::with(scenario, &options)?));
                 return Ok(true);
             }
             match &mut *state {
@@ -63,6 +73,15 @@ impl Simulation {
     /// Whether the drive has its state before the first request; the next step brings requests.
     fn is_preconditioned(&self) -> bool {
         matches!(&*self.lock(), State::Running(ssd) if ssd.is_preconditioned())
+    }
+
+    /// Writes the drive's state: once it is preconditioned, or after the last request.
+    fn save_state(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| match &mut *self.lock() {
+            State::Running(ssd) => ssd.save_state(&path),
+            _ => Err(reprieve_base::UserError::new("the run has not begun: call step first")),
+        })
+        .map_err(raise)
     }
 
     /// Share of the workload handed out (None: unknown), and requests completed.

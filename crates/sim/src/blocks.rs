@@ -67,7 +67,7 @@ impl BlockIndex {
         u32::from(self.valid[block as usize])
     }
 
-    /// Whether the block is full and not being reclaimed.
+    /// Whether it was filled, and is not being reclaimed.
     #[inline]
     pub fn is_full(&self, block: u32) -> bool {
         self.full[block as usize / 64] & (1 << (block % 64)) != 0
@@ -79,6 +79,21 @@ impl BlockIndex {
         debug_assert!(!self.is_full(block), "a page of a full block cannot become valid");
         self.valid[block as usize] += 1;
         debug_assert!(self.valid[block as usize] <= self.pages_per_block, "too many valid pages");
+    }
+
+    /// Pages of the block, which is being filled, became valid.
+    #[inline]
+    pub fn add_valid_pages(&mut self, block: u32, pages: u32) {
+        debug_assert!(!self.is_full(block), "a page of a full block cannot become valid");
+        let valid = self.valid(block) + pages;
+        assert!(valid <= u32::from(self.pages_per_block), "too many valid pages");
+        self.valid[block as usize] = valid as u16;
+    }
+
+    /// The block, which is being reclaimed, lost all its valid pages; returns how many.
+    pub fn take_valid(&mut self, block: u32) -> u32 {
+        debug_assert!(!self.is_full(block), "it was not reclaimed");
+        u32::from(std::mem::take(&mut self.valid[block as usize]))
     }
 
     /// A page of the block became invalid; true if that made its plane worth collecting.
@@ -162,6 +177,30 @@ impl BlockIndex {
         }
         list.fewest = best.0;
         Some(best.1)
+    }
+
+    /// Checks the list of a plane against the counts of its blocks.
+    pub fn verify(&self, plane: u32) -> Result<(), String> {
+        let first = plane * self.blocks_per_plane;
+        let list = &self.planes[plane as usize];
+        let full = || (first..first + self.blocks_per_plane).filter(|block| self.is_full(*block));
+        let with_garbage =
+            full().filter(|block| self.valid[*block as usize] < self.pages_per_block).count();
+        if with_garbage != list.with_garbage as usize {
+            let counted = list.with_garbage;
+            return Err(format!(
+                "{with_garbage} blocks of plane {plane} are worth it, not {counted}"
+            ));
+        }
+        let mut listed = list.blocks.clone();
+        listed.sort_unstable();
+        let emptiest = full().filter(|block| self.valid[*block as usize] <= list.limit);
+        if !listed.iter().copied().eq(emptiest) {
+            return Err(format!(
+                "the list of the emptiest blocks of plane {plane} is not of those"
+            ));
+        }
+        Ok(())
     }
 
     /// Lists the emptiest full blocks of a plane, in the order of their numbers.

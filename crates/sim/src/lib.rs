@@ -4,6 +4,8 @@
 //! flash back end. The map of the code is in ARCHITECTURE.md.
 
 mod blocks;
+mod check;
+pub mod dispatch;
 mod event;
 mod flash;
 mod ftl;
@@ -13,8 +15,10 @@ mod registries;
 pub mod rig;
 pub mod scenario;
 mod sched;
+mod seen;
 mod slab;
 mod ssd;
+mod state;
 pub mod stats;
 mod stream;
 mod suspend;
@@ -24,4 +28,4 @@ mod work;
 
 pub use memory::needed_bytes;
 pub use registries::registries;
-pub use ssd::Ssd;
+pub use ssd::{Options, Ssd};

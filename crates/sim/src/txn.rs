@@ -1,5 +1,7 @@
 //! Transactions: one page operation each, with an account of where its time went.
 
+use std::num::NonZeroU32;
+
 use reprieve_base::{PageAddress, Time};
 
 /// "No transaction", "no request": the end of a linked list.
@@ -128,6 +130,8 @@ pub struct Txn {
     pub old: u32,
     /// The host request it belongs to, or `NONE`.
     pub request: u32,
+    /// Read: units of the page that are wanted; `None`: the page leaves whole.
+    pub out_units: Option<NonZeroU32>,
     /// Blocks erased in its plane when a read was addressed: the address holds while none follows.
     pub erases_seen: u32,
     /// Next in its queue, or `NONE`.
@@ -169,6 +173,7 @@ impl Txn {
             lpn,
             old: NONE,
             request,
+            out_units: None,
             erases_seen: 0,
             next: NONE,
             waiters: NONE,
@@ -192,6 +197,16 @@ impl Txn {
 }
 
 impl Txn {
+    /// When a transaction that has begun came to the queue of its die; for a step of garbage
+    /// collection, when it began.
+    ///
+    /// A write of part of a page comes to it once for its old page, and again for its program.
+    pub fn queued_at(&self) -> Time {
+        let Parts(parts) = self.parts;
+        let waited_ns = parts[Part::Queue as usize] + parts[Part::SuspendWait as usize];
+        Time::from_ns(self.start.ns() - waited_ns)
+    }
+
     /// Whether this write of part of a page still waits for the rest of it.
     #[inline]
     pub fn is_incomplete(&self) -> bool {

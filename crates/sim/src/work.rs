@@ -40,3 +40,15 @@ pub trait Work {
     /// Takes that step.
     fn gc_take(&mut self, die: u32, now: Time) -> Txn;
 }
+
+/// What the back end asks of the layer above where a dispatcher chooses planes.
+pub trait Planes {
+    /// Whether a plane, counted over the drive, can hold one more page and still be collected.
+    fn can_take(&self, plane: u32) -> bool;
+
+    /// Offset in its block of the page that a plane programs next.
+    fn next_page(&self, plane: u32) -> u32;
+
+    /// Gives a write its plane.
+    fn assign(&mut self, txn: &mut Txn, plane: u32);
+}

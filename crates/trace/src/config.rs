@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use reprieve_base::{Dur, SECTOR_BYTES, UserError};
 
+/// What is wrong with a time scale in a closed loop.
+const UNSCALED: &str = "must be 1 in a closed loop, which has no arrivals to scale";
+
 /// Where requests come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WorkloadConfig {
@@ -20,7 +23,10 @@ pub struct TraceConfig {
     pub path: PathBuf,
     /// `"auto"`, or a name of [`formats`](crate::formats()).
     pub format: String,
-    /// Multiplies inter-arrival times; above 0.
+    /// Closed loop: so many requests outstanding, at least 1, and arrivals are not looked at.
+    /// `None`: every request arrives when the trace says.
+    pub queue_depth: Option<u32>,
+    /// Multiplies inter-arrival times; above 0, and 1 in a closed loop.
     pub time_scale: f64,
     /// Rows earlier than this are left out; trace time from the first row, before scaling.
     pub start: Dur,
@@ -173,6 +179,12 @@ impl TraceConfig {
         if !(self.time_scale.is_finite() && self.time_scale > 0.0) {
             return Err(wrong("time_scale", self.time_scale, "must be a finite number above 0"));
         }
+        if self.queue_depth == Some(0) {
+            return Err(wrong("queue_depth", 0, "must be at least 1"));
+        }
+        if let Some((key, value, what)) = self.contradiction() {
+            return Err(wrong(key, value, &what));
+        }
         if self.max_requests == Some(0) {
             return Err(wrong("max_requests", 0, "must be at least 1, or absent for no limit"));
         }
@@ -191,6 +203,12 @@ impl TraceConfig {
             }
         }
         Ok(())
+    }
+
+    /// Two values that do not fit each other: a key, its value and what would be right.
+    pub fn contradiction(&self) -> Option<(&'static str, String, String)> {
+        let scales = self.queue_depth.is_some() && self.time_scale != 1.0;
+        scales.then(|| ("time_scale", self.time_scale.to_string(), UNSCALED.to_string()))
     }
 }
 
@@ -262,8 +280,7 @@ impl MixedConfig {
         match self.arrivals {
             Arrivals::Hyperexponential(phases) => phases.contradiction(),
             Arrivals::Closed { .. } if self.time_scale != 1.0 => {
-                let what = "must be 1 in a closed loop, which has no arrivals to scale";
-                Some(("time_scale", self.time_scale.to_string(), what.to_string()))
+                Some(("time_scale", self.time_scale.to_string(), UNSCALED.to_string()))
             }
             _ => None,
         }

@@ -17,6 +17,7 @@ pub(crate) struct Replay {
     start: Dur,
     duration: Option<Dur>,
     max_requests: Option<u64>,
+    queue_depth: Option<u32>,
     time_scale: f64,
     duplicates: Option<Duplicates>,
     bases: Bases,
@@ -51,6 +52,7 @@ impl Replay {
             start: config.start,
             duration: config.duration,
             max_requests: config.max_requests,
+            queue_depth: config.queue_depth,
             time_scale: config.time_scale,
             duplicates: config.drop_duplicates_within.map(Duplicates::new),
             bases,
@@ -139,6 +141,10 @@ impl Replay {
 
     /// Time since the first request, scaled; `None` if no `Time` can hold it.
     fn arrival(&mut self, raw: &RawRequest) -> Option<Time> {
+        if self.queue_depth.is_some() {
+            // The drive pulls the request; when it was recorded does not matter.
+            return Some(Time::ZERO);
+        }
         let zero_ns = *self.run_zero_ns.get_or_insert(raw.time_ns);
         scaled(raw.time_ns - zero_ns, self.time_scale)
     }
@@ -160,6 +166,10 @@ impl Replay {
             sentence.push_str(&format!(" (devices {:?})", self.other_devices));
         }
         rows.at_file(sentence)
+    }
+
+    pub(crate) fn queue_depth(&self) -> Option<u32> {
+        self.queue_depth
     }
 
     pub(crate) fn progress(&self) -> Option<f64> {

@@ -71,7 +71,7 @@ impl Workload {
     pub fn queue_depth(&self) -> Option<u32> {
         match &self.0 {
             Source::Mixed(mixed) => mixed.queue_depth(),
-            Source::Trace(_) => None,
+            Source::Trace(replay) => replay.queue_depth(),
         }
     }
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import shlex
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from reprieve._native import UserError
 from reprieve.cli.console import progress, say, show, table
 from reprieve.cli.options import ScenarioFile, Sets
 from reprieve.report.tables import trace_changes
 from reprieve.result import KINDS, Result
 from reprieve.scenario import Source
-from reprieve.simulation import Files, run_into
+from reprieve.simulation import Drive, Files, run_into
 
 _STATISTICS = {
     "mean": "mean",
@@ -24,6 +26,13 @@ _STATISTICS = {
     "p99_99": "p99.99",
     "max": "max",
 }
+
+
+class Moment(StrEnum):
+    """When a state is saved."""
+
+    START = "start"
+    END = "end"
 
 
 def run(
@@ -39,6 +48,25 @@ def run(
     report: Annotated[
         bool, typer.Option("--report", help="Write report.html, which needs no network.")
     ] = False,
+    from_state: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Start from a saved state instead of preconditioning.",
+            show_default=False,
+        ),
+    ] = None,
+    save_state: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Save the drive's state.", show_default=False),
+    ] = None,
+    save_state_at: Annotated[
+        Moment | None,
+        typer.Option(help="When: before the first request, or after the last.", show_default="end"),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Check all that must hold; stop where it does not.")
+    ] = False,
     print_only: Annotated[
         bool, typer.Option("--print", help="Print the resolved scenario and do not run it.")
     ] = False,
@@ -52,15 +80,21 @@ def run(
         say(source.resolve())
         return
     directory = Path("out", scenario.stem) if out is None else out
-    command = shlex.join(["reprieve", *sys.argv[1:]]) if report else None
+    command = shlex.join(["reprieve", *sys.argv[1:]])
+    if save_state is None and save_state_at is not None:
+        raise UserError("--save-state-at says when to save, and no --save-state FILE says where")
+    moment = save_state_at or Moment.END
+    drive = Drive(from_state, save_state, moment.value, command if check else None)
     with progress() as bars:
         result, paths = run_into(
             source,
             directory,
-            Files(requests, command),
+            Files(requests, command if report else None),
             lambda share, done: bars(scenario.stem, share, done),
+            drive,
         )
     _show(result)
+    paths += [] if save_state is None else [save_state]
     say("wrote " + ", ".join(str(path) for path in paths))
 
 

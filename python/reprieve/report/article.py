@@ -85,6 +85,9 @@ def render_article(article: Article) -> str:
         .get_template("article.html")
         .render(
             article=article,
+            title=article.title,
+            facts=article.facts,
+            command=article.command,
             version=_native.__version__,
             tally=tally(article.verdicts),
             verdicts=[_cells(verdict) for verdict in article.verdicts],

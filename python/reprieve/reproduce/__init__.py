@@ -9,9 +9,9 @@ from pathlib import Path
 
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
+from reprieve.parallel import Step
 from reprieve.report.article import Article, render_article, write_figures
 from reprieve.reproduce import fast12
-from reprieve.reproduce.runs import Step
 from reprieve.verdicts import Verdict, verdicts_json
 
 __all__ = ["PAPERS", "Paper", "Settings", "reproduce", "reproduce_into"]

@@ -119,7 +119,12 @@ class Lines:
             points = layer(dots)
             if any("low" in point for point in self.points):
                 drawn.append(points.mark_rule().encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")))
-            drawn.append(points.mark_point(filled=True, size=45).encode(tooltip=tooltip))
+            marks = points.mark_point(filled=True, size=70, opacity=1).encode(tooltip=tooltip)
+            if self.dots_only:
+                scale = alt.Scale(domain=series)
+                shape = alt.Shape("series:N", scale=scale, legend=_legend(series))
+                marks = marks.encode(shape=shape)
+            drawn.append(marks)
         return finished(cast("Chart", alt.layer(*drawn)), theme, _HEIGHT)
 
 
@@ -146,7 +151,11 @@ def _firsts(keys: Mapping[tuple[str, str, str], float], index: int) -> list[str]
 
 def _colours(series: Sequence[str], theme: Theme) -> alt.Color:
     scale = alt.Scale(domain=list(series), range=theme.run_colours(len(series)))
+    return alt.Color("series:N", scale=scale, legend=_legend(series))
+
+
+def _legend(series: Sequence[str]) -> alt.Legend | None:
     if len(series) == 1:
-        return alt.Color("series:N", scale=scale, legend=None)
-    legend = alt.Legend(title=None, orient="bottom", columns=4, labelLimit=260)
-    return alt.Color("series:N", scale=scale, legend=legend)
+        return None
+    columns = 4 if max(len(name) for name in series) <= _WORD_LETTERS else 2
+    return alt.Legend(title=None, orient="bottom", columns=columns, labelLimit=300)

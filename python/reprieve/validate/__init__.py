@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from reprieve.outputs import ResultDirectory
-from reprieve.parallel import each
-from reprieve.simulation import Watch
-from reprieve.validate.checks import Experiment, Verified
+from reprieve.parallel import Step, Workshop
+from reprieve.validate.checks import Verified
 from reprieve.validate.families import FAMILIES
 from reprieve.verdicts import Verdict, verdicts_json
 
 __all__ = ["Settings", "Validation", "validate_into"]
-
-Step = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -67,18 +63,9 @@ def _run(settings: Settings, step: Step) -> Validation:
         for family in FAMILIES
         for experiment in family.experiments(settings.quick)
     ]
-    lock = threading.Lock()
-    done = 0
-
-    def one(item: tuple[str, Experiment], watch: Watch) -> list[Verified]:
-        nonlocal done
-        found = item[1].run(watch)
-        with lock:
-            done += 1
-            step(item[0], done, len(work))
-        return found
-
+    workshop = Workshop(settings.jobs, step, len(work))
+    found = workshop.each("validating", work, lambda item, watch: item[1].run(watch))
     families: dict[str, list[Verified]] = {family.name: [] for family in FAMILIES}
-    for (name, _), found in zip(work, each(work, settings.jobs, one), strict=True):
-        families[name].extend(found)
+    for (name, _), verified in zip(work, found, strict=True):
+        families[name].extend(verified)
     return Validation(families)

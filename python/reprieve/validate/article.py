@@ -77,7 +77,7 @@ def _draw(
     lines = [{"series": name, "x": x, "y": y} for name in names for x, y in curves[name]]
     points = [_point(each) for each in found if each.check.series]
     scale = alt.Scale(domain=names, range=theme.run_colours(len(names)))
-    legend = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=0, symbolSize=300)
+    legend = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=0, symbolSize=400)
     x = alt.X("x:Q", title=axes.x, scale=_scale(axes.log_x)).axis(format="~r", tickCount=8)
     y = alt.Y("y:Q", title=axes.y, scale=_scale(axes.log_y)).axis(format=",~r", tickCount=6)
     line = alt.Chart(alt.InlineData(values=lines)).mark_line(strokeWidth=1.5)
@@ -88,9 +88,9 @@ def _draw(
         color=alt.Color("series:N", scale=scale, legend=legend),
         strokeDash=alt.StrokeDash("series:N", scale=dash, legend=legend),
     )
-    base = alt.Chart(alt.InlineData(values=points)).encode(
-        x=x, color=alt.Color("series:N", scale=scale, legend=legend)
-    )
+    # The lines have the legend: one that shared it with the points would show neither.
+    colour = alt.Color("series:N", scale=scale, legend=None)
+    base = alt.Chart(alt.InlineData(values=points)).encode(x=x, color=colour)
     bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", title=axes.y), y2="high:Q")
     tooltip = [
         alt.Tooltip("claim:N"),

@@ -4,13 +4,21 @@ use std::collections::VecDeque;
 
 use reprieve_base::{Dur, Time};
 
+use crate::scenario::ChannelOrder;
+use crate::seen::{Record, Seen};
+use crate::txn::Kind;
+
 /// Why a die waits for the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
     /// A sensed page is ready to leave.
     Out(u32),
     /// The die wants to begin something; it decides what when it gets the channel.
-    Start(u32),
+    Start {
+        die: u32,
+        /// What it wanted when it lined up was a read.
+        is_read: bool,
+    },
 }
 
 /// One channel. A transfer of no length takes no slot.
@@ -19,10 +27,16 @@ pub(super) struct Channel {
     free_at: Time,
     /// When the last transfer begins or began.
     last_from: Time,
+    order: ChannelOrder,
+    /// Commands that go before everything; empty in any other order.
+    commands: VecDeque<Wish>,
     /// Pages ready to leave and commands of reads, with their tickets.
     reads: VecDeque<(u64, Wish)>,
     /// Everything else.
     writes: VecDeque<(u64, Wish)>,
+    dies: u32,
+    /// The die, on this channel, whose turn is next where dies take turns.
+    turn: u32,
     tickets: u64,
     /// An event at `free_at` is under way.
     pub(super) event_pending: bool,
@@ -30,19 +44,26 @@ pub(super) struct Channel {
     pub(super) dirty: bool,
     /// Total time in use.
     busy_ns: u64,
+    pub(super) seen: Record,
 }
 
 impl Channel {
-    pub(super) fn new(dies: usize) -> Channel {
+    pub(super) fn new(dies: u32, order: ChannelOrder) -> Channel {
+        let lines = dies as usize;
         Channel {
             free_at: Time::ZERO,
             last_from: Time::ZERO,
-            reads: VecDeque::with_capacity(2 * dies),
-            writes: VecDeque::with_capacity(dies),
+            order,
+            commands: VecDeque::new(),
+            reads: VecDeque::with_capacity(2 * lines),
+            writes: VecDeque::with_capacity(2 * lines),
+            dies,
+            turn: 0,
             tickets: 0,
             event_pending: false,
             dirty: false,
             busy_ns: 0,
+            seen: Record::default(),
         }
     }
 
@@ -59,7 +80,7 @@ impl Channel {
 
     #[inline]
     pub(super) fn has_waiters(&self) -> bool {
-        !self.reads.is_empty() || !self.writes.is_empty()
+        !self.reads.is_empty() || !self.writes.is_empty() || !self.commands.is_empty()
     }
 
     /// Occupies the channel from `from` for `length`.
@@ -67,6 +88,7 @@ impl Channel {
     pub(super) fn occupy(&mut self, from: Time, length: Dur) {
         debug_assert!(from >= self.free_at, "two transfers overlap on a channel");
         self.free_at = from + length;
+        self.seen.note(Seen::Transfer(from, self.free_at));
         self.last_from = from;
         self.busy_ns += length.ns();
     }
@@ -77,22 +99,64 @@ impl Channel {
         self.busy_ns - self.free_at.ns().saturating_sub(self.last_from.max(now).ns())
     }
 
-    pub(super) fn wait(&mut self, wish: Wish, is_read: bool) {
-        let line = if is_read { &mut self.reads } else { &mut self.writes };
+    /// A sensed page waits to leave a die.
+    pub(super) fn wait_out(&mut self, die: u32) {
+        self.reads.push_back((self.tickets, Wish::Out(die)));
+        self.tickets += 1;
+    }
+
+    /// A die waits to begin an operation, or to send the page of a suspended program again.
+    pub(super) fn wait_start(&mut self, die: u32, kind: Kind) {
+        let wish = Wish::Start { die, is_read: kind.is_read() };
+        let is_command = kind.is_read() || kind == Kind::Erase;
+        let line = match self.order {
+            ChannelOrder::CommandsFirst if is_command => return self.commands.push_back(wish),
+            ChannelOrder::Asked | ChannelOrder::CommandsFirst if kind.is_read() => &mut self.reads,
+            _ => &mut self.writes,
+        };
         line.push_back((self.tickets, wish));
         self.tickets += 1;
     }
 
-    /// The next to have the channel: reads first, or all in the order in which they came.
+    /// The next to have the channel, by the order of this channel.
     ///
-    /// Says too whether the wish stood in the line of reads.
-    pub(super) fn next(&mut self, reads_first: bool) -> Option<(Wish, bool)> {
+    /// `reads_first`: reads go before programs; else all in the order in which they came.
+    pub(super) fn next(&mut self, reads_first: bool) -> Option<Wish> {
+        if let Some(command) = self.commands.pop_front() {
+            return Some(command);
+        }
+        if self.order == ChannelOrder::DataFirst {
+            return self.next_data_first();
+        }
         let from_reads = match (self.reads.front(), self.writes.front()) {
             (Some(_), None) => true,
             (Some((read, _)), Some((write, _))) => reads_first || read < write,
             (None, _) => false,
         };
         let line = if from_reads { &mut self.reads } else { &mut self.writes };
-        line.pop_front().map(|(_, wish)| (wish, from_reads))
+        line.pop_front().map(|(_, wish)| wish)
+    }
+
+    /// Pages that leave in the order in which they came, then dies in turn.
+    fn next_data_first(&mut self) -> Option<Wish> {
+        if let Some((_, out)) = self.reads.pop_front() {
+            return Some(out);
+        }
+        let dies = self.dies;
+        let wait = |wish: &Wish| match wish {
+            Wish::Start { die, .. } => (die % dies + dies - self.turn) % dies,
+            Wish::Out(_) => panic!("a page that leaves stands in the line of those that begin"),
+        };
+        let waits = self.writes.iter().map(|(_, wish)| wait(wish)).enumerate();
+        let (place, _) = waits.min_by_key(|(_, wait)| *wait)?;
+        self.writes.remove(place).map(|(_, wish)| wish)
+    }
+
+    /// A die has the channel to begin something; the turn is its neighbour's.
+    #[inline]
+    pub(super) fn taken_by(&mut self, die: u32) {
+        if self.order == ChannelOrder::DataFirst {
+            self.turn = (die + 1) % self.dies;
+        }
     }
 }

@@ -6,7 +6,7 @@ use reprieve_nand::{Refusal, Suspend};
 use super::channel::Wish;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::sched::{Choice, DieView};
+use crate::sched::{Choice, DieView, Operation, SuspendView, Waiter};
 use crate::suspend::OperationView;
 use crate::txn::{Kind, NONE};
 use crate::work::{GcNeed, Work};
@@ -61,8 +61,8 @@ impl Flash {
             }
             match unit.next(reads_first) {
                 None => return,
-                Some((Wish::Out(die), _)) => self.start_out(die, now, out),
-                Some((Wish::Start(die), is_read)) => {
+                Some(Wish::Out(die)) => self.start_out(die, now, out),
+                Some(Wish::Start { die, is_read }) => {
                     self.units[die as usize].in_line[usize::from(!is_read)] = false;
                     self.decide_die(die, now, work, out, Grant::Given);
                 }
@@ -94,7 +94,8 @@ impl Flash {
             Choice::Resume => self.resume(die, now, out, grant),
             Choice::Gc => self.start_gc(die, now, work, out, grant),
             Choice::Write => {
-                self.start_write(die, now, work, out, (grant, view.writes_first));
+                let ahead_of_reads = view.writes_first || view.read.is_some();
+                self.start_write(die, now, work, out, (grant, ahead_of_reads));
             }
             Choice::Read => match read {
                 Some(id) => self.start_read(id, now, work, out, grant),
@@ -168,26 +169,27 @@ impl Flash {
     #[inline]
     fn view<W: Work>(&mut self, die: u32, read: Option<u32>, now: Time, work: &mut W) -> DieView {
         let unit = &self.units[die as usize];
-        let suspended = unit.die.is_suspended();
         let mut view = DieView {
-            suspended,
+            now,
+            suspended: unit.die.is_suspended().then(|| self.operation(die)),
             must_resume: false,
-            read: read.map(|id| self.txns[id].seq),
-            write: unit.writes.first().map(|id| self.txns[id].seq),
+            read: read.map(|id| self.waiter(id)),
+            write: unit.writes.first().map(|id| self.waiter(id)),
+            write_fits_inside: false,
             writes_first: unit.pending_programs >= self.write_queue_limit,
             urgent_gc: None,
             gc_gives_way: false,
             gc_runs_through: false,
             idle_gc: false,
         };
-        if suspended {
+        if view.suspended.is_some() {
             let operation = self.operation_view(die, Dur::ZERO, now);
             view.must_resume =
                 self.policy.must_resume(&operation) || self.outer_must_resume(die, now);
-            view.write = self.admissible_write(die, work).map(|id| self.txns[id].seq);
+            view.write_fits_inside = self.admissible_write(die, work).is_some();
             if read.is_none() && self.admits_gc_read(die, work) {
                 // Served as a read; there is no host read that it could be confused with.
-                view.read = Some(self.arrivals);
+                view.read = Some(Waiter { order: self.arrivals, since: now });
             }
             return view;
         }
@@ -201,11 +203,27 @@ impl Flash {
                 let waits = &mut self.units[die as usize].gc_waits;
                 view.urgent_gc = Some(*waits.get_or_insert_with(|| {
                     *arrivals += 1;
-                    *arrivals - 1
+                    Waiter { order: *arrivals - 1, since: now }
                 }));
             }
         }
         view
+    }
+
+    /// What a scheduler may know of a queued transaction.
+    #[inline]
+    fn waiter(&self, id: u32) -> Waiter {
+        let txn = &self.txns[id];
+        debug_assert_eq!(txn.start, Time::NEVER, "what is queued has not begun");
+        Waiter { order: txn.seq, since: txn.mark }
+    }
+
+    /// What a scheduler may know of the operation of a die.
+    fn operation(&self, die: u32) -> Operation {
+        let txn = &self.txns[self.units[die as usize].operation];
+        // Pages of the mapping are queued and programmed as those of the host.
+        let is_host_program = matches!(txn.kind, Kind::Program | Kind::MapProgram);
+        Operation { is_host_program, since: txn.queued_at() }
     }
 
     fn operation_view(&self, die: u32, remaining: Dur, now: Time) -> OperationView {
@@ -242,15 +260,27 @@ impl Flash {
             return;
         }
         let unit = &self.units[die as usize];
-        let for_read = unit.pending_programs < self.write_queue_limit
-            && !self.txns[unit.operation].unsuspendable
-            && (self.admissible_read(die, work).is_some() || self.admits_gc_read(die, work));
-        if !for_read && self.admissible_write(die, work).is_none() {
+        let reads_may = unit.pending_programs < self.write_queue_limit
+            && !self.txns[unit.operation].unsuspendable;
+        let read = if reads_may { self.admissible_read(die, work) } else { None };
+        let for_read = read.is_some() || reads_may && self.admits_gc_read(die, work);
+        let write = self.admissible_write(die, work);
+        if !for_read && write.is_none() {
             return;
         }
         let until = self.units[die as usize].promised;
         let view = self.operation_view(die, until - now, now);
         if !self.policy.suspend(&view) || self.outer_must_resume(die, now) {
+            return;
+        }
+        let view = SuspendView {
+            now,
+            running: self.operation(die),
+            read: read.map(|id| self.waiter(id)),
+            write: write.map(|id| self.waiter(id)),
+            queued_write: self.units[die as usize].writes.first().map(|id| self.waiter(id)),
+        };
+        if !self.scheduler.lets_suspend(&view) {
             return;
         }
         let unit = &mut self.units[die as usize];

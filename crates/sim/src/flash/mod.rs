@@ -5,6 +5,7 @@
 
 mod channel;
 mod decide;
+mod dispatch;
 mod queue;
 mod start;
 mod unit;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 use reprieve_base::{Geometry, Time};
 use reprieve_nand::{Part, Refusal, ResumeAt, Shape, Timing};
 
+use crate::check::Checker;
+use crate::dispatch::Dispatcher;
 use crate::scenario::{OperationSet, Scenario};
 use crate::sched::{self, Scheduler};
 use crate::slab::Slab;
@@ -21,6 +24,7 @@ use crate::stats::FlashCounts;
 use crate::suspend::{self, SuspendPolicy};
 use crate::txn::{Kind, Txn};
 use channel::Channel;
+use queue::Queue;
 use unit::Unit;
 
 /// What can happen in the back end.
@@ -89,7 +93,11 @@ pub struct Flash {
     scheduler: Box<dyn Scheduler>,
     policy: Box<dyn SuspendPolicy>,
     admission: Admission,
+    dispatcher: Option<Box<dyn Dispatcher>>,
+    /// Writes to which the dispatcher has given no plane.
+    unplaced: Queue,
     write_queue_limit: u32,
+    transfer_unit_bytes: Option<u32>,
     /// A die has its channel to itself, so that the end of a read is known at its start.
     private_channels: bool,
     dirty_dies: Vec<u32>,
@@ -106,7 +114,7 @@ pub struct Flash {
 impl Flash {
     /// The back end of a scenario, all blocks erased.
     pub fn new(scenario: &Scenario) -> Flash {
-        let scheduler = sched::make(&scenario.scheduling.policy);
+        let scheduler = sched::make(&scenario.scheduling);
         let timing = scheduler.timing(scenario.timing);
         let geometry = scenario.geometry;
         let dies = geometry.dies();
@@ -124,7 +132,7 @@ impl Flash {
             timing,
             units: (0..dies).map(|die| Unit::new(&part, scenario.seed, die)).collect(),
             channels: vec![
-                Channel::new(geometry.dies_per_channel as usize);
+                Channel::new(geometry.dies_per_channel, scenario.channel.order);
                 geometry.channels as usize
             ],
             txns: Slab::with_capacity(4096),
@@ -136,7 +144,10 @@ impl Flash {
                 gc_read: rules.gc_read_suspends,
                 write_in_erase,
             },
+            dispatcher: None,
+            unplaced: Queue::new(),
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
+            transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
             private_channels: geometry.dies_per_channel == 1
                 && !timing.cache_register
                 && scenario.suspension.resume_at == ResumeAt::DataOut,
@@ -194,6 +205,22 @@ impl Flash {
     pub fn busy_ns(&self, now: Time) -> (u64, u64) {
         let dies = self.units.iter().map(|unit| unit.busy_until(now)).sum();
         (dies, self.channels.iter().map(|channel| channel.busy_until(now)).sum())
+    }
+
+    /// Begins to keep what dies and channels do, for [`Flash::tell`].
+    pub fn keep_record(&mut self) {
+        self.units.iter_mut().for_each(|unit| unit.seen.keep());
+        self.channels.iter_mut().for_each(|channel| channel.seen.keep());
+    }
+
+    /// Tells a checker what dies and channels did since the last call.
+    pub fn tell(&mut self, checker: &mut Checker) {
+        for (die, unit) in (0..).zip(&mut self.units) {
+            unit.seen.take().for_each(|seen| checker.die_did(die, seen));
+        }
+        for (channel, unit) in (0..).zip(&mut self.channels) {
+            unit.seen.take().for_each(|seen| checker.channel_did(channel, seen));
+        }
     }
 
     #[inline]

@@ -34,6 +34,15 @@ impl Queue {
         self.tail = id;
     }
 
+    /// Adds a transaction before all others.
+    pub fn push_front(&mut self, txns: &mut Slab<Txn>, id: u32) {
+        txns[id].next = self.head;
+        if self.head == NONE {
+            self.tail = id;
+        }
+        self.head = id;
+    }
+
     /// Takes `id` out; it usually is the first.
     #[inline]
     pub fn remove(&mut self, txns: &mut Slab<Txn>, id: u32) {

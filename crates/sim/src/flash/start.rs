@@ -3,24 +3,25 @@
 use reprieve_base::{Dur, Time};
 use reprieve_nand::{Command, Elapsed};
 
-use super::channel::Wish;
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
+use crate::seen::Seen;
 use crate::txn::{Kind, NONE, Part, Txn};
 use crate::work::{GcNeed, Work};
 
 impl Flash {
     /// Whether the die has the channel; if not, it stands in line for it afterwards.
-    fn has_channel(&mut self, die: u32, now: Time, grant: Grant, is_read: bool) -> bool {
+    fn has_channel(&mut self, die: u32, now: Time, grant: Grant, kind: Kind) -> bool {
         let channel = self.channel_of(die);
         if grant == Grant::Given || self.channels[channel].is_available(now) {
+            self.channels[channel].taken_by(die);
             return true;
         }
-        let in_line = &mut self.units[die as usize].in_line[usize::from(!is_read)];
+        let in_line = &mut self.units[die as usize].in_line[usize::from(!kind.is_read())];
         if !*in_line {
             *in_line = true;
-            self.channels[channel].wait(Wish::Start(die), is_read);
+            self.channels[channel].wait_start(die, kind);
             self.wake_channel(channel as u32);
         }
         false
@@ -34,7 +35,7 @@ impl Flash {
             return false;
         }
         let needs_channel = is_program || self.timing.command > Dur::ZERO;
-        !needs_channel || self.has_channel(die, now, grant, kind.is_read())
+        !needs_channel || self.has_channel(die, now, grant, kind)
     }
 
     pub(super) fn start_read<W: Work>(
@@ -57,7 +58,7 @@ impl Flash {
 
     /// Begins the array read of a transaction that is in no queue any more.
     fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let (bus, command) = (self.timing.bus, self.timing.command);
+        let (bus, command) = (self.out_time(id), self.timing.command);
         let die = self.txns[id].die;
         let channel = self.channel_of(die);
         let unit = &mut self.units[die as usize];
@@ -176,6 +177,10 @@ impl Flash {
         txn.parts.add(Part::Bus, transfer.ns());
         txn.mark = now + transfer;
         txn.start = now;
+        unit.seen.note(match txn.kind {
+            Kind::Erase => Seen::Erase(now, txn.at),
+            _ => Seen::Program(now, txn.at),
+        });
         unit.occupied(now);
         unit.operation = id;
         unit.promise(die, until, out);
@@ -198,8 +203,9 @@ impl Flash {
     ) {
         let unit = &self.units[die as usize];
         let needs_channel = unit.die.resume_needs_channel();
-        if needs_channel && (unit.die.output_in_use() || !self.has_channel(die, now, grant, false))
-        {
+        let page_leaves = unit.die.output_in_use();
+        // Its page comes in again, as that of any program does.
+        if needs_channel && (page_leaves || !self.has_channel(die, now, grant, Kind::Program)) {
             return;
         }
         let unit = &mut self.units[die as usize];
@@ -260,14 +266,31 @@ impl Flash {
         unit.leaving = unit.reading;
         unit.reading = NONE;
         let channel = self.channel_of(die);
-        self.channels[channel].wait(Wish::Out(die), true);
+        self.channels[channel].wait_out(die);
         self.wake_channel(channel as u32);
     }
 
+    /// How long what is wanted of a sensed page takes on the channel.
+    #[inline]
+    fn out_time(&self, id: u32) -> Dur {
+        match self.txns[id].out_units {
+            None => self.timing.bus,
+            Some(units) => self.part_time(units.get()),
+        }
+    }
+
+    #[cold]
+    fn part_time(&self, units: u32) -> Dur {
+        let unit_bytes = self.transfer_unit_bytes.expect("only then do pages leave in units");
+        let bytes = u64::from(units) * u64::from(unit_bytes);
+        Dur::from_ns((self.timing.bus.ns() * bytes).div_ceil(self.geometry.page_bytes.into()))
+    }
+
     pub(super) fn start_out(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let (channel, bus) = (self.channel_of(die), self.timing.bus);
-        self.channels[channel].occupy(now, bus);
+        let channel = self.channel_of(die);
         let id = self.units[die as usize].leaving;
+        let bus = self.out_time(id);
+        self.channels[channel].occupy(now, bus);
         self.txns[id].book(Part::BusWait, now);
         out.schedule(now + bus, FlashEvent::Out { die });
     }

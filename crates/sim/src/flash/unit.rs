@@ -8,6 +8,8 @@ use reprieve_nand::{Die, Part};
 use crate::event::Schedule;
 use crate::flash::FlashEvent;
 use crate::flash::queue::Queue;
+use crate::sched::Waiter;
+use crate::seen::{Record, Seen};
 use crate::txn::NONE;
 
 /// A die, what waits for it, and what it is doing.
@@ -36,8 +38,8 @@ pub(super) struct Unit {
     pub(super) dirty: bool,
     /// In the channel's line of reads, of others.
     pub(super) in_line: [bool; 2],
-    /// Since when, in order of arrival, urgent garbage collection waits.
-    pub(super) gc_waits: Option<u64>,
+    /// Urgent garbage collection that waits.
+    pub(super) gc_waits: Option<Waiter>,
     /// The last suspension: when it was asked for and when the array was free.
     pub(super) suspend_asked: Time,
     pub(super) suspend_free: Time,
@@ -49,6 +51,7 @@ pub(super) struct Unit {
     busy_since: Time,
     /// Total time in which the array or the page buffer was in use.
     busy_ns: u64,
+    pub(super) seen: Record,
 }
 
 impl Unit {
@@ -75,6 +78,7 @@ impl Unit {
             outer_since: Time::ZERO,
             busy_since: Time::ZERO,
             busy_ns: 0,
+            seen: Record::default(),
         }
     }
 
@@ -113,11 +117,13 @@ impl Unit {
     #[inline]
     pub(super) fn occupied(&mut self, now: Time) {
         self.busy_since = now;
+        self.seen.note(Seen::Taken(now));
     }
 
     #[inline]
     pub(super) fn freed(&mut self, now: Time) {
         self.busy_ns += (now - self.busy_since).ns();
+        self.seen.note(Seen::Freed(now));
     }
 
     /// Time until `now` in which the array or the page buffer was in use.

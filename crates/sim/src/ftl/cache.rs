@@ -117,6 +117,33 @@ impl MapCache {
         }
     }
 
+    /// Checks that every entry is found where it is, and in one segment once.
+    pub(super) fn verify(&self) -> Result<(), String> {
+        for (slot, entry) in (0..).zip(&self.slots) {
+            if self.slot_of.get(entry.lpn) != slot {
+                return Err(format!("the entry of page {} is cached, and not found", entry.lpn));
+            }
+        }
+        let mut linked = 0;
+        for (number, segment) in (0u8..).zip(&self.segments) {
+            let mut slot = segment.newest;
+            for _ in 0..segment.len {
+                match self.slots.get(slot as usize) {
+                    Some(entry) if entry.segment == number => slot = entry.older,
+                    _ => return Err(format!("segment {number} of the cache is not linked")),
+                }
+            }
+            if slot != NONE {
+                return Err(format!("segment {number} of the cache has no end"));
+            }
+            linked += segment.len as usize;
+        }
+        match linked == self.slots.len() && linked <= self.capacity as usize {
+            true => Ok(()),
+            false => Err(format!("{linked} of {} cached entries are linked", self.slots.len())),
+        }
+    }
+
     #[inline]
     fn unlink(&mut self, slot: u32) {
         let Slot { newer, older, segment, .. } = self.slots[slot as usize];
@@ -205,6 +232,7 @@ mod tests {
         let mut stream = reprieve_base::Stream::new(2, "test.cache", 0);
         let (mut cache, mut list) = (cache(7, false), Vec::new());
         for _ in 0..5_000 {
+            assert_eq!(cache.verify(), Ok(()));
             let lpn = stream.below(20) as u32;
             let written = stream.below(3) == 0;
             let found = list.iter().position(|(other, _)| *other == lpn);

@@ -39,6 +39,8 @@ impl Ftl {
         }
         if free <= self.reserve_blocks {
             GcNeed::Urgent
+        } else if self.closing {
+            if has_begun { GcNeed::Idle } else { GcNeed::None }
         } else if state.credit_ppm >= PPM {
             GcNeed::Due
         } else if self.gc.in_background {
@@ -214,7 +216,7 @@ impl Ftl {
     }
 
     /// Brings the mapping of a victim's valid pages into the caches, with the misses overlapping.
-    fn touch_owners(&self, victim: u32) {
+    pub(super) fn touch_owners(&self, victim: u32) {
         let pages = self.geometry.pages_per_block;
         let owners = (victim * pages..(victim + 1) * pages).filter_map(|page| self.map.owner(page));
         std::hint::black_box(owners.fold(0, |sum, lpn| sum ^ self.map.peek(lpn)));
@@ -282,7 +284,7 @@ impl Ftl {
     fn reclaimed(&mut self, plane: u32, victim: u32, die: u32) {
         let erases = self.wear.erased(victim);
         if self.failing.erase_fails(die) {
-            self.erase_failed(plane);
+            self.erase_failed(plane, victim);
             return;
         }
         let state = &mut self.planes[plane as usize];
@@ -306,27 +308,5 @@ impl Ftl {
         }
         self.invalidate(source);
         self.validate(target, lpn);
-    }
-
-    /// Reclaims one block of a plane at once, without taking time; returns the pages moved.
-    pub(super) fn collect_now(&mut self, plane: u32) -> u32 {
-        let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
-        let victim = self.victim.pick(&mut self.index, plane);
-        let victim = victim.expect("over-provisioning leaves every plane a block to reclaim");
-        self.index.reclaim(victim);
-        let moved = self.index.valid(victim);
-        self.touch_owners(victim);
-        for source in victim * pages..(victim + 1) * pages {
-            if let Some(lpn) = self.map.owner(source) {
-                let at = self.allocate(plane, self.fronts.of_moved(lpn));
-                let target = self.page_number(plane / self.geometry.planes_per_die, at);
-                self.invalidate(source);
-                self.validate(target, lpn);
-                self.map.set(lpn, Mapping::Flash(target));
-            }
-        }
-        let erases = self.wear.erased(victim);
-        self.planes[plane as usize].add_free(victim % blocks, erases);
-        moved
     }
 }

@@ -174,6 +174,11 @@ impl Ftl {
         self.map.logical_pages()
     }
 
+    /// Checks the cache of the mapping, if there is one.
+    pub(super) fn verify_cache(&self) -> Result<(), String> {
+        self.demand.as_ref().map_or(Ok(()), |demand| demand.cache.verify())
+    }
+
     /// The mapping of a page that collection has moved, where the flash has the newest data.
     #[inline]
     pub(super) fn set_moved(&mut self, lpn: u32, target: u32) {

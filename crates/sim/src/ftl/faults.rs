@@ -1,5 +1,8 @@
 //! Bad blocks: from the factory, and those on which a program or an erase fails.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use reprieve_base::{Stream, UserError};
 
 use super::Ftl;
@@ -14,6 +17,8 @@ pub(super) struct Failing {
     /// One for each die, as programs and erases of one die are in order.
     streams: Vec<Stream>,
     counts: BadBlocks,
+    /// Blocks, counted over the drive, that are out of use.
+    bad: BTreeSet<u32>,
     /// A plane that cannot go on, and why.
     worn_out: Option<(u32, WornOut)>,
 }
@@ -34,15 +39,24 @@ impl Failing {
             faults: scenario.ftl.faults,
             streams: (0..dies).map(stream).collect(),
             counts: BadBlocks::default(),
+            bad: BTreeSet::new(),
             worn_out: None,
         }
     }
 
     /// Whether a block of the factory is bad; drawn once a block, in order.
-    pub(super) fn is_bad_from_factory(&mut self, stream: &mut Stream) -> bool {
+    pub(super) fn is_bad_from_factory(&mut self, block: u32, stream: &mut Stream) -> bool {
         let is_bad = stream.unit() < self.faults.factory_bad_share;
         self.counts.factory += u64::from(is_bad);
+        if is_bad {
+            self.bad.insert(block);
+        }
         is_bad
+    }
+
+    /// Blocks of a range that are out of use, in order.
+    pub(super) fn bad_in(&self, blocks: Range<u32>) -> impl Iterator<Item = u32> {
+        self.bad.range(blocks).copied()
     }
 
     /// Whether a program has ever failed.
@@ -93,18 +107,20 @@ impl Ftl {
     /// is nothing to move.
     #[cold]
     pub(super) fn give_up_empty(&mut self, plane: u32) {
-        let index = &self.index;
+        let (index, bad) = (&self.index, &mut self.failing.bad);
         let state = &mut self.planes[plane as usize];
-        state.failed.retain(|block| index.valid(*block) > 0);
+        state.failed.retain(|block| index.valid(*block) > 0 || !bad.insert(*block));
         let job = &state.job;
         if job.retires && !job.in_flight && job.victim.is_some_and(|block| index.valid(block) == 0)
         {
-            self.end_job(plane);
+            let victim = self.end_job(plane);
+            self.failing.bad.insert(victim);
         }
     }
 
     /// An erase has failed.
-    pub(super) fn erase_failed(&mut self, plane: u32) {
+    pub(super) fn erase_failed(&mut self, plane: u32, block: u32) {
+        self.failing.bad.insert(block);
         self.failing.counts.failed_erases += 1;
         self.lose_block(plane);
     }

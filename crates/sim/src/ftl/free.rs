@@ -47,6 +47,27 @@ impl FreeBlocks {
         }
     }
 
+    /// Every free block in the order in which they became free.
+    pub(super) fn by_age(&self) -> Vec<u32> {
+        match self {
+            FreeBlocks::Oldest(blocks) => blocks.iter().copied().collect(),
+            FreeBlocks::LeastWorn { blocks, .. } => {
+                let mut aged: Vec<(u64, u32)> =
+                    blocks.iter().map(|Reverse((_, order, block))| (*order, *block)).collect();
+                aged.sort_unstable();
+                aged.into_iter().map(|(_, block)| block).collect()
+            }
+        }
+    }
+
+    /// No block is free any more.
+    pub(super) fn clear(&mut self) {
+        match self {
+            FreeBlocks::Oldest(blocks) => blocks.clear(),
+            FreeBlocks::LeastWorn { blocks, .. } => blocks.clear(),
+        }
+    }
+
     /// A block was erased, `erases` times so far.
     #[inline]
     pub(super) fn push(&mut self, block: u32, erases: u32) {
@@ -91,6 +112,7 @@ mod tests {
             free.push(block, erases);
         }
         assert_eq!(free.len(), 5);
+        assert_eq!(free.by_age(), [7, 3, 5, 1, 9]);
         std::iter::from_fn(|| free.pop()).collect()
     }
 

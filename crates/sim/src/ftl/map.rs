@@ -38,7 +38,7 @@ impl Mapping {
     }
 
     #[inline]
-    fn decode(entry: u32) -> Mapping {
+    pub(super) fn decode(entry: u32) -> Mapping {
         match entry {
             UNWRITTEN => Mapping::Unwritten,
             TRIMMED => Mapping::Trimmed,

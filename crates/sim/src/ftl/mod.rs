@@ -10,8 +10,12 @@ mod job;
 mod map;
 mod plane;
 mod precondition;
+mod replay;
 mod room;
+mod settle;
 mod table;
+mod unnamed;
+mod verify;
 mod wear;
 
 use std::collections::VecDeque;
@@ -24,7 +28,7 @@ use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
-use crate::work::{GcNeed, Work};
+use crate::work::{GcNeed, Planes, Work};
 use demand::DemandMap;
 use faults::Failing;
 use fronts::Fronts;
@@ -34,6 +38,8 @@ use wear::WearTable;
 
 pub use map::Mapping;
 pub use precondition::Preconditioner;
+#[cfg(test)]
+pub use verify::BREAKS;
 
 /// Entries looked at together by [`Ftl::touch`]: about as many misses as a core has in flight.
 const TOUCH_CHUNK: usize = 16;
@@ -46,6 +52,8 @@ pub struct Ftl {
     map: Map,
     planes: Vec<Plane>,
     index: BlockIndex,
+    /// Of each full block, how many of its plane were filled before it.
+    filled: Vec<u32>,
     victim: Box<dyn VictimPolicy>,
     gc_dies: Vec<GcDie>,
     gc: GcRules,
@@ -63,6 +71,8 @@ pub struct Ftl {
     wear: WearTable,
     failing: Failing,
     placement: Box<dyn Placement>,
+    /// Nothing is begun any more that need not be.
+    closing: bool,
 }
 
 /// When garbage collection runs.
@@ -124,9 +134,8 @@ impl PlaneView for View<'_> {
     }
 
     fn has_room(&self, plane: u32) -> bool {
-        let plane = &self.planes[plane as usize];
-        let blocks_max = plane.good_blocks.saturating_sub(self.blocks_kept);
-        plane.committed < blocks_max * self.geometry.pages_per_block
+        let pages_per_block = self.geometry.pages_per_block;
+        self.planes[plane as usize].can_hold(self.blocks_kept, pages_per_block)
     }
 }
 
@@ -150,6 +159,7 @@ impl Ftl {
                 geometry.blocks_per_plane,
                 geometry.pages_per_block,
             ),
+            filled: vec![0; geometry.blocks() as usize],
             victim: victim::make(scenario),
             gc_dies: (0..geometry.dies())
                 .map(|die| GcDie {
@@ -170,6 +180,7 @@ impl Ftl {
             wear: WearTable::new(geometry.blocks(), &ftl.wear),
             failing: Failing::new(scenario),
             placement: place::make(&ftl.placement, &geometry),
+            closing: false,
         };
         drive.free_good_blocks(scenario)?;
         Ok(drive)
@@ -241,13 +252,19 @@ impl Ftl {
         let view = View {
             planes: &self.planes,
             geometry: &self.geometry,
-            // The reserve, the open ones, and one that has something to be collected.
-            blocks_kept: self.reserve_blocks + self.fronts.count() + 1,
+            blocks_kept: self.blocks_kept(),
             is_idle,
         };
         let plane = self.placement.plane(lpn, &view)?;
         self.planes[plane as usize].committed += 1;
         Some(plane)
+    }
+
+    /// Blocks of a plane that must not be full of valid pages: the reserve, the open ones, and one
+    /// that has something to be collected.
+    #[inline]
+    fn blocks_kept(&self) -> u32 {
+        self.reserve_blocks + self.fronts.count() + 1
     }
 
     /// Die and address, as far as it is known, of a page that will be written to a plane.
@@ -350,6 +367,9 @@ impl Ftl {
         }
         if let Some(full) = got.filled {
             let full = plane * blocks_per_plane + full;
+            let fills = &mut self.planes[plane as usize].fills;
+            self.filled[full as usize] = *fills;
+            *fills += 1;
             self.index.fill(full);
             self.victim.filled(plane, full);
         }
@@ -367,6 +387,22 @@ fn overtake(newest: Mapping, txns: &mut Slab<Txn>) -> u32 {
         }
         Mapping::Flash(page) => page,
         Mapping::Unwritten | Mapping::Trimmed => NONE,
+    }
+}
+
+impl Planes for Ftl {
+    fn can_take(&self, plane: u32) -> bool {
+        self.planes[plane as usize].can_hold(self.blocks_kept(), self.geometry.pages_per_block)
+    }
+
+    fn next_page(&self, plane: u32) -> u32 {
+        self.planes[plane as usize].next_offset(0, self.geometry.pages_per_block)
+    }
+
+    fn assign(&mut self, txn: &mut Txn, plane: u32) {
+        self.planes[plane as usize].committed += 1;
+        txn.target = plane;
+        (txn.die, txn.at) = self.in_plane(plane);
     }
 }
 
@@ -419,3 +455,6 @@ impl Work for Ftl {
         self.take_step(die, now)
     }
 }
+
+#[cfg(test)]
+mod tests;

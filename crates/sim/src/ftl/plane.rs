@@ -38,6 +38,8 @@ pub(super) struct Plane {
     pub(super) failed: VecDeque<u32>,
     /// A block, counted over the drive, so little worn that it is the next victim.
     pub(super) unworn: Option<u32>,
+    /// Blocks filled, which numbers them in that order.
+    pub(super) fills: u32,
     pub(super) job: Job,
 }
 
@@ -60,8 +62,25 @@ impl Plane {
             credit_ppm: 0,
             failed: VecDeque::new(),
             unworn: None,
+            fills: 0,
             job: Job::default(),
         }
+    }
+
+    /// Starts with no block free and this one open.
+    pub(super) fn open(&mut self, front: Front) {
+        self.free.clear();
+        self.fronts[0] = front;
+    }
+
+    /// Blocks that are being filled.
+    pub(super) fn open_blocks(&self) -> impl Iterator<Item = u32> {
+        self.fronts.iter().filter_map(|front| front.block)
+    }
+
+    /// Free blocks in the order in which they became free.
+    pub(super) fn free_list(&self) -> Vec<u32> {
+        self.free.by_age()
     }
 
     #[inline]
@@ -103,6 +122,17 @@ impl Plane {
         self.free_blocks() > 0 || self.is_open(front, pages_per_block)
     }
 
+    /// Whether it can hold one more page while so many blocks must not be full of valid ones.
+    #[inline]
+    pub(super) fn can_hold(&self, blocks_kept: u32, pages_per_block: u32) -> bool {
+        self.committed < self.good_blocks.saturating_sub(blocks_kept) * pages_per_block
+    }
+
+    /// Offset in its block of the next page.
+    pub(super) fn next_offset(&self, front: usize, pages_per_block: u32) -> u32 {
+        if self.is_open(front, pages_per_block) { self.fronts[front].next_page } else { 0 }
+    }
+
     /// The next page of an open block; opens the next free block when that is full.
     ///
     /// Panics if no block is free: the caller keeps the reserve.
@@ -128,5 +158,14 @@ impl Plane {
     pub(super) fn close(&mut self, block: u32) {
         let front = self.fronts.iter_mut().find(|front| front.block == Some(block));
         *front.expect("a program goes to an open block") = Front::default();
+    }
+
+    /// Takes up to `most` further pages of an open block; returns how many it had.
+    #[inline]
+    pub(super) fn take_more(&mut self, front: usize, most: u32, pages_per_block: u32) -> u32 {
+        let front = &mut self.fronts[front];
+        let run = most.min(pages_per_block - front.next_page);
+        front.next_page += run;
+        run
     }
 }

@@ -1,51 +1,97 @@
 //! Preconditioning: the state of a drive that was written to, on the mapping alone, without time.
+//!
+//! Uniform overwrites do not tell pages apart. So the steady state is reached without their names:
+//! which physical pages are valid is all that is kept, one bit each, and which logical page each
+//! of them holds is drawn at the end. The law of the state is that of writing every page by name,
+//! and what the caches have to hold is a few dozen kilobytes a plane instead of the whole mapping.
+//!
+//! Where pages differ, by streams or because some are of the mapping, they are written by name.
+
+use std::ops::Range;
 
 use reprieve_base::{Stream, UserError};
 
-use super::{Ftl, Mapping};
-use crate::scenario::Precondition;
+use super::Ftl;
+use super::replay::Replay;
+use super::unnamed::Unnamed;
+use crate::scenario::{Precondition, Scenario};
 
 /// Two passes whose counts of pages moved are apart by less than one in so many writes are alike.
 const STATIONARY: u64 = 200;
 /// On a small drive chance alone parts two passes by this many standard deviations.
 const DEVIATIONS: u64 = 3;
-/// Overwrites drawn ahead, so that the tables' cache misses overlap.
-const DRAWN_AHEAD: u64 = 32;
 /// Passes after which we give up; a drive settles within ten.
 const PASSES_MAX: u32 = 40;
 
 /// Preconditioning under way, a piece at a time, so that whoever waits for it can be told.
 pub struct Preconditioner {
     state: State,
-    then_overwrite: bool,
-    stream: Stream,
 }
 
 enum State {
-    /// Logical pages below this one, and behind them those of the mapping, are written.
+    /// Logical pages below this one, and behind them those of the mapping, are written in order.
     Filling(u32),
-    Overwriting(Pass),
+    /// All are written; they are overwritten by name.
+    Replaying(Box<Replaying>),
+    /// They are written and overwritten without names.
+    Overwriting(Box<Overwriting>),
+    /// The mapping is as asked for.
+    Settling,
     Done,
+}
+
+/// Planes among which the logical pages that lie there are overwritten, and at last drawn anew.
+struct Scope {
+    planes: Range<u32>,
+    /// The first of its logical pages, and how far each is from the next.
+    first_lpn: u32,
+    stride: u32,
+    lpns: u32,
+    stream: Stream,
+}
+
+struct Replaying {
+    replay: Replay,
+    pass: Pass,
+    /// Writes that are left of this pass.
+    left: u64,
+}
+
+struct Overwriting {
+    unnamed: Unnamed,
+    scopes: Vec<Scope>,
+    pass: Pass,
+    /// Every scope before this one has had its writes of this pass, or its names.
+    scope: usize,
+    /// Writes that this scope has still to get in this pass.
+    left: u64,
+    naming: bool,
 }
 
 /// One pass: as many random overwrites as the drive has logical pages.
 struct Pass {
     number: u32,
-    left: u64,
     /// Pages that garbage collection has moved in this pass, and in the one before.
     moved: u64,
     before: u64,
 }
 
 impl Preconditioner {
-    /// For a drive with nothing written and the state asked for.
-    pub fn new(state: Precondition, seed: u64) -> Preconditioner {
-        let nothing = state == Precondition::None;
-        Preconditioner {
-            state: if nothing { State::Done } else { State::Filling(0) },
-            then_overwrite: state == Precondition::Steady,
-            stream: Stream::new(seed, "precondition.overwrite", 0),
-        }
+    /// For a drive with nothing written and the state that its scenario asks for.
+    pub fn new(scenario: &Scenario, ftl: &mut Ftl) -> Preconditioner {
+        let state = match scenario.ftl.precondition {
+            Precondition::None => State::Done,
+            Precondition::Steady if ftl.pages_are_alike() => {
+                State::Overwriting(Box::new(Overwriting::new(ftl, scenario.seed)))
+            }
+            Precondition::Sequential | Precondition::Steady => State::Filling(0),
+        };
+        Preconditioner { state }
+    }
+
+    /// For a drive that has its state from elsewhere.
+    pub fn done() -> Preconditioner {
+        Preconditioner { state: State::Done }
     }
 
     /// Whether the state asked for is reached.
@@ -56,51 +102,156 @@ impl Preconditioner {
     /// Goes on for about `writes` page writes.
     ///
     /// Errors if the drive does not become stationary.
-    pub fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<(), UserError> {
-        let pages = u64::from(ftl.logical_pages());
-        let all_pages = u64::from(ftl.all_pages());
-        match &mut self.state {
-            State::Done => {}
+    pub fn advance(
+        &mut self,
+        ftl: &mut Ftl,
+        scenario: &Scenario,
+        writes: u64,
+    ) -> Result<(), UserError> {
+        let next = match &mut self.state {
+            State::Done => None,
             State::Filling(next) => {
-                let end = (u64::from(*next) + writes).min(all_pages) as u32;
+                let pages = ftl.all_pages();
+                let end = (u64::from(*next) + writes).min(u64::from(pages)) as u32;
                 for lpn in *next..end {
                     ftl.write_now(lpn);
                 }
                 *next = end;
-                if u64::from(end) == all_pages {
-                    self.state = if self.then_overwrite {
-                        State::Overwriting(Pass { number: 0, left: pages, moved: 0, before: 0 })
-                    } else {
-                        State::Done
-                    };
-                }
+                (end == pages).then(|| State::after_filling(ftl, scenario))
             }
-            State::Overwriting(pass) => {
-                pass.overwrite(ftl, &mut self.stream, writes);
-                if pass.left == 0 && pass.is_like_the_one_before(pages, ftl.geometry.pages()) {
-                    self.state = State::Done;
-                } else if pass.left == 0 {
-                    pass.next(pages)?;
-                }
+            State::Replaying(replaying) => {
+                replaying.advance(ftl, writes)?.then_some(State::Settling)
             }
+            State::Overwriting(overwriting) => {
+                overwriting.advance(ftl, writes)?.then_some(State::Settling)
+            }
+            State::Settling => {
+                ftl.settle(scenario);
+                ftl.forget_wear();
+                Some(State::Done)
+            }
+        };
+        if let Some(next) = next {
+            self.state = next;
         }
         Ok(())
     }
 }
 
-impl Pass {
-    /// Uniform random overwrites of the whole drive.
-    fn overwrite(&mut self, ftl: &mut Ftl, stream: &mut Stream, writes: u64) {
-        let pages = u64::from(ftl.logical_pages());
-        let mut drawn = [0; DRAWN_AHEAD as usize];
-        let end = self.left.saturating_sub(writes);
-        while self.left > end {
-            let lpns = &mut drawn[..(self.left - end).min(DRAWN_AHEAD) as usize];
-            lpns.fill_with(|| stream.below(pages) as u32);
-            ftl.touch(lpns);
-            self.moved += lpns.iter().map(|lpn| u64::from(ftl.write_now(*lpn))).sum::<u64>();
-            self.left -= lpns.len() as u64;
+impl State {
+    fn after_filling(ftl: &Ftl, scenario: &Scenario) -> State {
+        match scenario.ftl.precondition {
+            Precondition::Steady => State::Replaying(Box::new(Replaying {
+                replay: Replay::new(scenario.seed),
+                pass: Pass::first(),
+                left: u64::from(ftl.logical_pages()),
+            })),
+            _ => State::Settling,
         }
+    }
+}
+
+impl Replaying {
+    /// Goes on for about `writes` page writes; true when the drive is stationary.
+    fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
+        let now = writes.min(self.left);
+        self.pass.moved += self.replay.overwrite(ftl, now);
+        self.left -= now;
+        if self.left > 0 {
+            return Ok(false);
+        }
+        let pages = u64::from(ftl.logical_pages());
+        if self.pass.is_like_the_one_before(pages, ftl.geometry.pages()) {
+            return Ok(true);
+        }
+        self.pass.next()?;
+        self.left = pages;
+        Ok(false)
+    }
+}
+
+impl Overwriting {
+    /// Every logical page written once.
+    fn new(ftl: &mut Ftl, seed: u64) -> Overwriting {
+        let pages = ftl.logical_pages();
+        let planes = ftl.geometry.planes();
+        let stream = |index| Stream::new(seed, "precondition.overwrite", index);
+        let home = |first_lpn| {
+            let plane = ftl.placement.home(first_lpn);
+            let lpns = (pages - first_lpn).div_ceil(planes);
+            let stream = stream(u64::from(plane));
+            Scope { planes: plane..plane + 1, first_lpn, stride: planes, lpns, stream }
+        };
+        let homes: Vec<Scope> = (0..planes.min(pages)).map(home).collect();
+        let mut unnamed = Unnamed::new(ftl);
+        for home in &homes {
+            unnamed.fill(ftl, home.planes.start, home.lpns);
+        }
+        let scopes = if ftl.placement.is_fixed() {
+            // A plane's pages stay there, whatever happens to those of the others.
+            homes
+        } else {
+            let stream = stream(0);
+            vec![Scope { planes: 0..planes, first_lpn: 0, stride: 1, lpns: pages, stream }]
+        };
+        Overwriting {
+            unnamed,
+            left: u64::from(scopes[0].lpns),
+            scopes,
+            pass: Pass::first(),
+            scope: 0,
+            naming: false,
+        }
+    }
+
+    /// Goes on for about `writes` page writes; true when every page has its name again.
+    fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
+        let mut writes = writes;
+        while writes > 0 {
+            if self.scope == self.scopes.len() {
+                if self.naming {
+                    return Ok(true);
+                }
+                self.end_pass(ftl)?;
+            }
+            let scope = &mut self.scopes[self.scope];
+            if self.naming {
+                let lpns = (scope.first_lpn..ftl.logical_pages()).step_by(scope.stride as usize);
+                self.unnamed.name(ftl, scope.planes.clone(), lpns, &mut scope.stream);
+                writes = writes.saturating_sub(u64::from(scope.lpns));
+                self.scope += 1;
+                continue;
+            }
+            let now = writes.min(self.left);
+            let home = ftl.placement.is_fixed().then_some(scope.planes.start);
+            let planes = scope.planes.clone();
+            self.pass.moved += self.unnamed.overwrite(ftl, planes, home, now, &mut scope.stream);
+            self.left -= now;
+            writes -= now;
+            if self.left == 0 {
+                self.scope += 1;
+                self.left = self.scopes.get(self.scope).map_or(0, |scope| u64::from(scope.lpns));
+            }
+        }
+        Ok(false)
+    }
+
+    fn end_pass(&mut self, ftl: &Ftl) -> Result<(), UserError> {
+        let pages = u64::from(ftl.logical_pages());
+        if self.pass.is_like_the_one_before(pages, ftl.geometry.pages()) {
+            self.naming = true;
+        } else {
+            self.pass.next()?;
+        }
+        self.scope = 0;
+        self.left = u64::from(self.scopes[0].lpns);
+        Ok(())
+    }
+}
+
+impl Pass {
+    fn first() -> Pass {
+        Pass { number: 0, moved: 0, before: 0 }
     }
 
     fn is_like_the_one_before(&self, pages: u64, physical_pages: u64) -> bool {
@@ -110,7 +261,7 @@ impl Pass {
         used && self.moved.abs_diff(self.before) <= alike
     }
 
-    fn next(&mut self, pages: u64) -> Result<(), UserError> {
+    fn next(&mut self) -> Result<(), UserError> {
         if self.number + 1 == PASSES_MAX {
             return Err(UserError::new(format!(
                 "ftl.precondition = \"steady\": after {PASSES_MAX} overwrites of the drive its \
@@ -118,31 +269,12 @@ impl Pass {
                  larger ftl.over_provisioning"
             )));
         }
-        *self = Pass { number: self.number + 1, left: pages, moved: 0, before: self.moved };
+        *self = Pass { number: self.number + 1, moved: 0, before: self.moved };
         Ok(())
     }
 }
 
 impl Ftl {
-    /// Writes a logical page at once; returns the pages that garbage collection moved for it.
-    fn write_now(&mut self, lpn: u32) -> u32 {
-        let plane = self.place_write(lpn, &|_| true);
-        let plane = plane.expect("the drive has more room than logical pages");
-        let front = self.fronts.of_write(lpn);
-        let mut moved = 0;
-        while !self.has_room(plane, front) {
-            moved += self.collect_now(plane);
-        }
-        let at = self.allocate(plane, usize::from(front));
-        let page = self.page_number(plane / self.geometry.planes_per_die, at);
-        if let Mapping::Flash(old) = self.map.get(lpn) {
-            self.discard(old);
-        }
-        self.map.set(lpn, Mapping::Flash(page));
-        self.validate(page, lpn);
-        moved
-    }
-
     /// Says of every block how far it is programmed: die, plane in the die, block, pages.
     pub fn for_each_block(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
         let geometry = self.geometry;

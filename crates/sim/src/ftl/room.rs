@@ -30,7 +30,7 @@ impl Ftl {
             let mut stream = Stream::new(scenario.seed, "nand.factory", u64::from(plane));
             for block in 0..blocks {
                 let is_bad = scenario.ftl.faults.factory_bad_share > 0.0
-                    && self.failing.is_bad_from_factory(&mut stream);
+                    && self.failing.is_bad_from_factory(plane * blocks + block, &mut stream);
                 if !is_bad {
                     self.planes[plane as usize].add_free(block, 0);
                 }

@@ -1,6 +1,7 @@
 //! Erases of every block: wear levelling and its figures.
 
 use super::Ftl;
+use super::plane::Plane;
 use crate::scenario::Wear;
 use crate::stats::WearCounts;
 
@@ -18,6 +19,16 @@ impl WearTable {
     pub(super) fn new(blocks: u64, wear: &Wear) -> WearTable {
         let erases = vec![0; blocks as usize];
         WearTable { erases, spread: wear.static_spread, is_reported: wear.count_erases }
+    }
+
+    /// Erases of every block.
+    pub(super) fn all(&self) -> &[u32] {
+        &self.erases
+    }
+
+    /// Starts with these erases, one entry a block.
+    pub(super) fn start_with(&mut self, erases: Vec<u32>) {
+        self.erases = erases;
     }
 
     #[inline]
@@ -40,12 +51,9 @@ impl WearTable {
 
 impl Ftl {
     /// What happened before the first request does not count as wear.
-    pub fn forget_wear(&mut self) {
+    pub(super) fn forget_wear(&mut self) {
         self.wear.erases.fill(0);
-        for plane in &mut self.planes {
-            plane.forget_free_wear();
-            plane.unworn = None;
-        }
+        self.planes.iter_mut().for_each(Plane::forget_free_wear);
     }
 
     /// Erases of the blocks, if the summary is to have them.

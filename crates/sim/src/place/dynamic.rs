@@ -42,4 +42,16 @@ impl Placement for Dynamic {
     fn home(&self, lpn: u32) -> u32 {
         self.order.home(lpn)
     }
+
+    fn is_fixed(&self) -> bool {
+        false
+    }
+
+    fn position(&self) -> u32 {
+        self.next
+    }
+
+    fn go_to(&mut self, position: u32) {
+        self.next = position % self.planes;
+    }
 }

@@ -21,7 +21,20 @@ pub trait Placement: Send {
     fn plane(&mut self, lpn: u32, view: &dyn PlaneView) -> Option<u32>;
 
     /// The plane on which `lpn` lies in an image that was written in order.
+    ///
+    /// Homes repeat after as many pages as the drive has planes.
     fn home(&self, lpn: u32) -> u32;
+
+    /// Whether a page is always written to its home.
+    fn is_fixed(&self) -> bool;
+
+    /// How far it has got, of a scheme that goes around.
+    fn position(&self) -> u32 {
+        0
+    }
+
+    /// Goes on from a position that it had.
+    fn go_to(&mut self, _position: u32) {}
 }
 
 /// Every placement scheme: the 24 static orders and the dynamic one.

@@ -79,6 +79,10 @@ impl Placement for StaticOrder {
     fn home(&self, lpn: u32) -> u32 {
         self.planes[lpn as usize % self.planes.len()]
     }
+
+    fn is_fixed(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Buffer, Ftl, Host, Scenario, Scheduling, SuspendRules};
+use super::{Buffer, Channel, Deadlines, Ftl, Host, Scenario, Scheduling, SuspendRules};
 
 /// The scenario that these values describe; the schema has seen to their ranges.
 pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
@@ -26,6 +26,16 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
         scheduling: Scheduling {
             policy: values.text("scheduling.policy").to_string(),
             write_queue_limit: values.u32_if_on("scheduling.write_queue_limit"),
+            age_limit: values.dur_if_on("scheduling.age_limit_us"),
+            deadlines: values.dur_if_on("scheduling.read_deadline_us").map(|read| Deadlines {
+                read,
+                write: values.dur("scheduling.write_deadline_us"),
+                gc: values.dur("scheduling.gc_deadline_us"),
+            }),
+        },
+        channel: Channel {
+            order: Word::of_word(values.text("channel.order")),
+            transfer_unit_bytes: values.u32_if_on("channel.transfer_unit_bytes"),
         },
         ftl: ftl(values),
         buffer: Buffer {
@@ -142,6 +152,11 @@ fn trace(values: &Values, path: PathBuf) -> TraceConfig {
     TraceConfig {
         path,
         format: values.text("workload.format").to_string(),
+        queue_depth: match values.text("workload.replay") {
+            "open" => None,
+            "closed" => Some(values.u32("workload.queue_depth")),
+            other => panic!("replay {other} is in the schema and not built"),
+        },
         time_scale: values.number("workload.time_scale"),
         start: values.dur("workload.start_s"),
         duration: values.dur_if_on("workload.duration_s"),

@@ -25,6 +25,7 @@ pub(super) fn check(
     voltage_reset(scenario, resolved)?;
     host_write_suspends(scenario, resolved)?;
     if purpose == Use::Run {
+        transfer_unit(scenario, resolved)?;
         over_provisioning(scenario, resolved)?;
         buffer(scenario, resolved)?;
         workload(scenario, resolved)?;
@@ -122,6 +123,18 @@ fn host_write_suspends(scenario: &Scenario, resolved: &Resolved) -> Result<(), U
     Err(resolved.fault("suspension.host_write_suspends", what))
 }
 
+/// A page consists of whole units.
+fn transfer_unit(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let page_bytes = scenario.geometry.page_bytes;
+    match scenario.channel.transfer_unit_bytes {
+        Some(unit_bytes) if page_bytes % unit_bytes != 0 => {
+            let what = format!("must divide geometry.page_bytes = {page_bytes}");
+            Err(resolved.fault("channel.transfer_unit_bytes", what))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Garbage collection needs blocks to move to: its reserve, and those it has under way.
 fn over_provisioning(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     let (geometry, ftl) = (&scenario.geometry, &scenario.ftl);
@@ -180,7 +193,8 @@ fn workload(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     }
     match &scenario.workload {
         Some(WorkloadConfig::Mixed(config)) => mixed(config, scenario, resolved),
-        _ => Ok(()),
+        Some(WorkloadConfig::Trace(config)) => consistent(config.contradiction(), resolved),
+        None => Ok(()),
     }
 }
 
@@ -194,7 +208,15 @@ fn mixed(config: &MixedConfig, scenario: &Scenario, resolved: &Resolved) -> Resu
         }
         _ => {}
     }
-    match config.contradiction() {
+    consistent(config.contradiction(), resolved)
+}
+
+/// The error of two values of the workload that do not fit each other.
+fn consistent(
+    contradiction: Option<(&str, String, String)>,
+    resolved: &Resolved,
+) -> Result<(), UserError> {
+    match contradiction {
         None => Ok(()),
         Some((name, _, what)) => {
             let key = schema::key(&format!("workload.{name}"));

@@ -20,10 +20,20 @@ pub(super) fn values(scenario: &Scenario) -> Values {
         ("name", text(&scenario.device)),
         ("scheduling.policy", text(&scenario.scheduling.policy)),
         ("scheduling.write_queue_limit", scenario.scheduling.write_queue_limit.and_then(count)),
+        ("scheduling.age_limit_us", scenario.scheduling.age_limit.and_then(dur)),
+        ("channel.order", text(scenario.channel.order.word())),
+        ("channel.transfer_unit_bytes", scenario.channel.transfer_unit_bytes.and_then(count)),
         ("buffer.bytes", count(scenario.buffer.bytes)),
         ("buffer.acknowledge", text(scenario.buffer.acknowledge.word())),
         ("host.link_bytes_per_s", scenario.host.link_bytes_per_s.and_then(count)),
     ];
+    if let Some(deadlines) = scenario.scheduling.deadlines {
+        pairs.extend([
+            ("scheduling.read_deadline_us", dur(deadlines.read)),
+            ("scheduling.write_deadline_us", dur(deadlines.write)),
+            ("scheduling.gc_deadline_us", dur(deadlines.gc)),
+        ]);
+    }
     pairs.extend(geometry(&scenario.geometry));
     pairs.extend(timing(&scenario.timing));
     pairs.extend(suspension(&scenario.suspension));
@@ -145,6 +155,8 @@ fn trace(config: &TraceConfig) -> Vec<Pair> {
     vec![
         ("workload.trace", text(path)),
         ("workload.format", text(&config.format)),
+        ("workload.replay", text(if config.queue_depth.is_some() { "closed" } else { "open" })),
+        ("workload.queue_depth", config.queue_depth.and_then(count)),
         ("workload.time_scale", number(config.time_scale)),
         ("workload.start_s", dur(config.start)),
         ("workload.duration_s", config.duration.and_then(dur)),

@@ -34,7 +34,8 @@ pub use print::print;
 pub use reference::{reference_markdown, schema_json};
 pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
 pub use types::{
-    Acknowledge, Buffer, Ftl, Host, OperationSet, Precondition, Scenario, Scheduling, SuspendRules,
+    Acknowledge, Buffer, Channel, ChannelOrder, Deadlines, Ftl, Host, OperationSet, Precondition,
+    Scenario, Scheduling, SuspendRules,
 };
 
 /// What a scenario is read from.

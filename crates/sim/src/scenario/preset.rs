@@ -20,12 +20,30 @@ const DEVICES: &[Preset] = &[
     Preset { name: "fast12-slc", toml: include_str!("../../../../devices/fast12-slc.toml") },
     Preset { name: "fast12-mlc", toml: include_str!("../../../../devices/fast12-mlc.toml") },
     Preset { name: "tlc3d-1tb", toml: include_str!("../../../../devices/tlc3d-1tb.toml") },
+    Preset {
+        name: "mqsim-default-like",
+        toml: include_str!("../../../../devices/mqsim-default-like.toml"),
+    },
+    Preset { name: "970pro-like", toml: include_str!("../../../../devices/970pro-like.toml") },
+    Preset { name: "znand-like", toml: include_str!("../../../../devices/znand-like.toml") },
+    Preset {
+        name: "tlc-enterprise",
+        toml: include_str!("../../../../devices/tlc-enterprise.toml"),
+    },
+    Preset {
+        name: "qlc-enterprise",
+        toml: include_str!("../../../../devices/qlc-enterprise.toml"),
+    },
 ];
 
 const PARTS: &[Preset] = &[
     Preset { name: "slc-fast12", toml: include_str!("../../../../parts/slc-fast12.toml") },
     Preset { name: "mlc-fast12", toml: include_str!("../../../../parts/mlc-fast12.toml") },
     Preset { name: "tlc3d-2021", toml: include_str!("../../../../parts/tlc3d-2021.toml") },
+    Preset { name: "mlc-mqsim", toml: include_str!("../../../../parts/mlc-mqsim.toml") },
+    Preset { name: "mlc-970pro", toml: include_str!("../../../../parts/mlc-970pro.toml") },
+    Preset { name: "slc-znand", toml: include_str!("../../../../parts/slc-znand.toml") },
+    Preset { name: "qlc3d-2020", toml: include_str!("../../../../parts/qlc3d-2020.toml") },
 ];
 
 const LOADS: &[Preset] = &[

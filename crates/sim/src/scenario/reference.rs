@@ -63,6 +63,11 @@ fn when_words(when: When) -> Option<String> {
             let or = when_words(When::Equals(other, values)).expect("it depends on a key");
             Some(format!("`{given}` is given or {or}"))
         }
+        When::EqualsOr(one, of_one, other, of_other) => {
+            let words = |key, values| when_words(When::Equals(key, values));
+            let or = words(one, of_one).zip(words(other, of_other));
+            or.map(|(one, other)| format!("{one} or {other}"))
+        }
     }
 }
 
@@ -96,6 +101,9 @@ fn key_json(key: &Key, registries: &Registries) -> Json {
         When::Equals(other, values) => json!({"key": other, "values": values}),
         When::GivenOr(given, other, values) => {
             json!({"key": other, "values": values, "or_key": given})
+        }
+        When::EqualsOr(one, of_one, other, of_other) => {
+            json!({"key": other, "values": of_other, "or_key": one, "or_values": of_one})
         }
     };
     json!({

@@ -98,6 +98,9 @@ pub(super) fn applies(key: &Key, values: &Values) -> bool {
         When::GivenOr(given, other, allowed) => {
             values.get(given).is_some() || is_one_of(other, allowed, values)
         }
+        When::EqualsOr(one, of_one, other, of_other) => {
+            is_one_of(one, of_one, values) || is_one_of(other, of_other, values)
+        }
     }
 }
 
@@ -122,12 +125,21 @@ fn put_aside(key: &Key, resolved: &mut Resolved, purpose: Use) -> Result<(), Use
 
 /// The latest layer that had a say in whether `key` applies.
 fn rank_of_condition(key: &Key, leaves: &Leaves) -> Rank {
-    let rank = |name: &str| leaves.get(name).map_or(Rank::Schema, |leaf| leaf.rank);
-    let other = match key.when {
-        When::Always => return Rank::Schema,
+    match key.when {
+        When::Always => Rank::Schema,
         // What is not given is ruled out by the presence of the other key's own condition.
-        When::Given(other) | When::Equals(other, _) | When::GivenOr(_, other, _) => other,
-    };
+        When::Given(other) | When::Equals(other, _) | When::GivenOr(_, other, _) => {
+            rank_of_choice(other, leaves)
+        }
+        When::EqualsOr(one, _, other, _) => {
+            rank_of_choice(one, leaves).max(rank_of_choice(other, leaves))
+        }
+    }
+}
+
+/// The latest layer that had a say in the value of the key `other`.
+fn rank_of_choice(other: &str, leaves: &Leaves) -> Rank {
+    let rank = |name: &str| leaves.get(name).map_or(Rank::Schema, |leaf| leaf.rank);
     let above = schema::key(other).map_or(Rank::Schema, |other| rank_of_condition(other, leaves));
     let own = match other {
         // Each is ruled out by the presence of the other.
@@ -147,6 +159,10 @@ fn condition(key: &Key, resolved: &Resolved) -> String {
         When::Equals(other, allowed) => (other, format!("{other} is {}", one_of(allowed))),
         When::GivenOr(given, other, allowed) => {
             (other, format!("{given} is given or {other} is {}", one_of(allowed)))
+        }
+        When::EqualsOr(one, of_one, other, of_other) => {
+            let needed = format!("{one} is {} or {other} is {}", one_of(of_one), one_of(of_other));
+            (if resolved.values.get(one).is_some() { one } else { other }, needed)
         }
     };
     match (resolved.leaves.get(other), resolved.values.get(other)) {

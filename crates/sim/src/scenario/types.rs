@@ -23,6 +23,8 @@ pub struct Scenario {
     pub suspend_rules: SuspendRules,
     /// Which transaction a die serves next.
     pub scheduling: Scheduling,
+    /// What the channels carry.
+    pub channel: Channel,
     /// Mapping, placement and garbage collection.
     pub ftl: Ftl,
     /// Write buffer.
@@ -79,6 +81,41 @@ pub struct Scheduling {
     pub policy: String,
     /// Pending programs of a die at which they go ahead of reads, unsuspended; `None`: no limit.
     pub write_queue_limit: Option<u32>,
+    /// Policy `rps-age`: a write that has waited so long goes first; `None` with another.
+    pub age_limit: Option<Dur>,
+    /// Policy `deadline`; `None` with another.
+    pub deadlines: Option<Deadlines>,
+}
+
+/// How long each class should wait at most, from its arrival at the queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadlines {
+    /// Reads.
+    pub read: Dur,
+    /// Host programs, and the erases of the rig.
+    pub write: Dur,
+    /// Urgent garbage collection, and the programs and erases that it began.
+    pub gc: Dur,
+}
+
+/// Who has the channel next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelOrder {
+    /// As asked; where the scheduler prefers reads, theirs before the data of programs.
+    Asked,
+    /// Pages that leave, as asked; then the dies that wait to begin something, in turn.
+    DataFirst,
+    /// The commands of reads and erases; then as asked.
+    CommandsFirst,
+}
+
+/// Section `[channel]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Who has it next.
+    pub order: ChannelOrder,
+    /// A read sends only the units that it needs, each of this length; `None`: the whole page.
+    pub transfer_unit_bytes: Option<u32>,
 }
 
 /// State of the drive before the first request.

@@ -3,7 +3,7 @@
 use reprieve_nand::{EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, VthReached};
 use reprieve_trace::AddressPolicy;
 
-use super::{Acknowledge, Precondition};
+use super::{Acknowledge, ChannelOrder, Precondition};
 
 /// A type whose every value has a word.
 pub(super) trait Word: Copy + PartialEq + 'static {
@@ -73,6 +73,14 @@ impl Word for Precondition {
 impl Word for Acknowledge {
     const WORDS: &'static [(&'static str, Self)] =
         &[("through", Acknowledge::Through), ("back", Acknowledge::Back)];
+}
+
+impl Word for ChannelOrder {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("asked", ChannelOrder::Asked),
+        ("data_first", ChannelOrder::DataFirst),
+        ("commands_first", ChannelOrder::CommandsFirst),
+    ];
 }
 
 impl Word for AddressPolicy {

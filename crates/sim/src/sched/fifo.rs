@@ -15,8 +15,8 @@ impl Scheduler for Fifo {
     fn choose(&self, view: &DieView) -> Choice {
         let waiting =
             [(view.read, Choice::Read), (view.write, Choice::Write), (view.urgent_gc, Choice::Gc)];
-        let oldest = waiting.into_iter().filter_map(|(seq, choice)| Some((seq?, choice)));
-        match oldest.min_by_key(|(seq, _)| *seq) {
+        let oldest = waiting.into_iter().filter_map(|(waiter, choice)| Some((waiter?, choice)));
+        match oldest.min_by_key(|(waiter, _)| waiter.order) {
             Some((_, choice)) => choice,
             None if view.idle_gc => Choice::Gc,
             None => Choice::Wait,

@@ -1,29 +1,54 @@
 //! Schedulers: which of its waiting transactions a die serves next.
 
+mod deadline;
 mod fifo;
 mod pe0;
 mod per;
 mod rps;
+mod rps_age;
 
-use reprieve_base::Entry;
+use reprieve_base::{Entry, Time};
 use reprieve_nand::Timing;
+
+use crate::scenario::Scheduling;
+
+/// Something that waits for a die.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiter {
+    /// Order of arrival at the queues, over the whole drive.
+    pub order: u64,
+    /// When it arrived there.
+    pub since: Time,
+}
+
+/// A program or erase that has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// A host program; else garbage collection's program, or an erase.
+    pub is_host_program: bool,
+    /// When it arrived at the queues; for garbage collection, when it began.
+    pub since: Time,
+}
 
 /// What a scheduler sees of a free die.
 #[derive(Clone, Copy, Debug)]
 pub struct DieView {
-    /// A program or erase is suspended here: it can resume, or what it makes way for be served.
-    pub suspended: bool,
+    /// The instant of the decision.
+    pub now: Time,
+    /// What is suspended here: it can resume, or what it makes way for be served.
+    pub suspended: Option<Operation>,
     /// The suspension policy wants the suspended operation to resume now.
     pub must_resume: bool,
-    /// Arrival order of the oldest read that may be served now.
-    pub read: Option<u64>,
-    /// Arrival order of the oldest host program or erase; while an operation is suspended, only of
-    /// a program that may run inside it.
-    pub write: Option<u64>,
+    /// The oldest read that may be served now.
+    pub read: Option<Waiter>,
+    /// The oldest host program or erase.
+    pub write: Option<Waiter>,
+    /// While an operation is suspended: whether `write` is a program that may run inside it.
+    pub write_fits_inside: bool,
     /// The write queue limit is reached: programs go ahead of reads, unsuspended.
     pub writes_first: bool,
-    /// Arrival order of garbage collection that a plane without room waits for.
-    pub urgent_gc: Option<u64>,
+    /// Garbage collection that a plane without room waits for.
+    pub urgent_gc: Option<Waiter>,
     /// Its next step is an erase that `write` would suspend as soon as it had begun.
     pub gc_gives_way: bool,
     /// Garbage collection has begun with a block and goes on before anything else; no scheduler
@@ -31,6 +56,21 @@ pub struct DieView {
     pub gc_runs_through: bool,
     /// Garbage collection is worth while in idle time.
     pub idle_gc: bool,
+}
+
+/// What a scheduler sees when something that waits could suspend the operation that runs.
+#[derive(Clone, Copy, Debug)]
+pub struct SuspendView {
+    /// The instant of the decision.
+    pub now: Time,
+    /// What runs.
+    pub running: Operation,
+    /// The oldest read for which it may be suspended.
+    pub read: Option<Waiter>,
+    /// The oldest host program for which it may be suspended.
+    pub write: Option<Waiter>,
+    /// The oldest host program or erase, whether it may suspend anything or not.
+    pub queued_write: Option<Waiter>,
 }
 
 /// What a die does next.
@@ -58,6 +98,12 @@ pub trait Scheduler: Send {
         false
     }
 
+    /// Whether the operation that runs may be suspended now; asked only of one that `suspends`,
+    /// and only if the suspension policy wants it.
+    fn lets_suspend(&self, _: &SuspendView) -> bool {
+        true
+    }
+
     /// Whether a page that is ready to leave goes ahead of programs waiting for the channel.
     fn reads_first(&self) -> bool {
         true
@@ -69,14 +115,16 @@ pub trait Scheduler: Send {
     }
 }
 
-type Make = fn() -> Box<dyn Scheduler>;
+type Make = fn(&Scheduling) -> Box<dyn Scheduler>;
 
 /// The registry: name, sentence, maker.
 const SCHEDULERS: &[(Entry, Make)] = &[
-    (fifo::ENTRY, || Box::new(fifo::Fifo)),
-    (rps::ENTRY, || Box::new(rps::Rps)),
-    (per::ENTRY, || Box::new(per::Per)),
-    (pe0::ENTRY, || Box::new(pe0::Pe0)),
+    (fifo::ENTRY, |_| Box::new(fifo::Fifo)),
+    (rps::ENTRY, |_| Box::new(rps::Rps)),
+    (rps_age::ENTRY, |scheduling| Box::new(rps_age::RpsAge::new(scheduling))),
+    (deadline::ENTRY, |scheduling| Box::new(deadline::Deadline::new(scheduling))),
+    (per::ENTRY, |_| Box::new(per::Per)),
+    (pe0::ENTRY, |_| Box::new(pe0::Pe0)),
 ];
 
 /// Every scheduler.
@@ -84,8 +132,8 @@ pub fn entries() -> Vec<Entry> {
     SCHEDULERS.iter().map(|(entry, _)| *entry).collect()
 }
 
-/// The scheduler of that name, which the scenario has checked.
-pub fn make(name: &str) -> Box<dyn Scheduler> {
-    let found = SCHEDULERS.iter().find(|(entry, _)| entry.name == name);
-    found.map(|(_, make)| make()).expect("the scenario names a registered scheduler")
+/// The scheduler that the scenario names.
+pub fn make(scheduling: &Scheduling) -> Box<dyn Scheduler> {
+    let found = SCHEDULERS.iter().find(|(entry, _)| entry.name == scheduling.policy);
+    found.map(|(_, make)| make(scheduling)).expect("the scenario names a registered scheduler")
 }

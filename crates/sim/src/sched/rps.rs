@@ -13,12 +13,12 @@ pub(super) struct Rps;
 
 /// The order of read priority scheduling, which PER and PE0 share.
 pub(super) fn choose(view: &DieView) -> Choice {
-    if view.suspended {
+    if view.suspended.is_some() {
         return if view.must_resume {
             Choice::Resume
         } else if view.read.is_some() && !view.writes_first {
             Choice::Read
-        } else if view.write.is_some() {
+        } else if view.write_fits_inside {
             Choice::Write
         } else {
             Choice::Resume

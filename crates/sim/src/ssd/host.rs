@@ -100,6 +100,9 @@ impl Ssd {
             next_lpn: 0,
             interval: 0,
         });
+        if let Some(checker) = &mut self.checker {
+            checker.request_arrived(self.now, self.arrived);
+        }
         self.arrived += 1;
         match op {
             Op::Read => self.read_arrived(id),
@@ -186,6 +189,9 @@ impl Ssd {
     /// A request is complete; `parts` say where the time of its last page went.
     pub(super) fn request_done(&mut self, id: u32, parts: &Parts) {
         let request = self.requests.remove(id);
+        if let Some(checker) = &mut self.checker {
+            checker.request_completed(self.now, request.id);
+        }
         let latency_ns = (self.now - request.arrival).ns();
         assert_eq!(
             parts.sum_ns(),

@@ -1,18 +1,23 @@
 //! The drive: owns every component, and the one loop that lets time pass.
 
 mod buffer;
+mod checks;
 mod feed;
 mod flush;
 mod host;
 mod mapping;
 mod pages;
 mod report;
+mod save;
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 
 use reprieve_base::{Dur, Request, Time, UserError};
 use reprieve_trace::Workload;
 
+use crate::check::Checker;
+use crate::dispatch::Dispatcher;
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
 use crate::ftl::{Ftl, Preconditioner};
@@ -46,7 +51,19 @@ impl From<FlashEvent> for Event {
 }
 
 /// Page writes of preconditioning in one step: some hundredths of a second.
-const PRECONDITION_STEP: u64 = 1 << 18;
+const PRECONDITION_STEP: u64 = 1 << 22;
+
+/// What is asked of a run beyond its scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Keep a row for each request.
+    pub log_requests: bool,
+    /// The drive starts in this saved state, and is not preconditioned.
+    pub from_state: Option<PathBuf>,
+    /// Check all that must hold while it runs, and panic where it does not, naming this command
+    /// as the one that repeats the run.
+    pub check: Option<String>,
+}
 
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
@@ -79,6 +96,9 @@ pub struct Ssd {
     log: Option<LogBatch>,
     preconditioner: Preconditioner,
     started: bool,
+    /// The workload is done.
+    ended: bool,
+    checker: Option<Box<Checker>>,
 }
 
 impl Ssd {
@@ -86,6 +106,13 @@ impl Ssd {
     ///
     /// Errors if the workload cannot be opened or the drive does not fit into memory.
     pub fn new(scenario: Scenario, log_requests: bool) -> Result<Ssd, UserError> {
+        Ssd::with(scenario, &Options { log_requests, ..Options::default() })
+    }
+
+    /// The same, with all that can be asked of a run.
+    ///
+    /// Errors besides if the state to start from cannot be read or is another drive's.
+    pub fn with(scenario: Scenario, options: &Options) -> Result<Ssd, UserError> {
         crate::memory::check(&scenario)?;
         let config = scenario.workload.as_ref().ok_or_else(|| {
             UserError::new("workload: missing; a run needs workload.trace or workload.generator")
@@ -94,7 +121,13 @@ impl Ssd {
             u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
         let workload = Workload::open(config, capacity_bytes, scenario.seed)?;
         let flash = Flash::new(&scenario);
-        let ftl = Ftl::new(&scenario)?;
+        let mut ftl = Ftl::new(&scenario)?;
+        let preconditioner = match &options.from_state {
+            Some(path) => save::restore(path, &scenario, &mut ftl)?,
+            None => Preconditioner::new(&scenario, &mut ftl),
+        };
+        let new = |repeat| Checker::new(&scenario.geometry, scenario.seed, repeat);
+        let checker = options.check.as_deref().map(new).map(Box::new);
         let timing = &scenario.timing;
         let iteration = timing.program_pulse + timing.verify;
         let program = timing.bus + iteration * u64::from(timing.program_iterations);
@@ -124,11 +157,35 @@ impl Ssd {
             trim: Latency::default(),
             flush: Latency::default(),
             totals: Totals::default(),
-            log: log_requests.then(LogBatch::default),
-            preconditioner: Preconditioner::new(scenario.ftl.precondition, scenario.seed),
+            log: options.log_requests.then(LogBatch::default),
+            preconditioner,
             started: false,
+            ended: false,
+            checker,
             scenario,
         })
+    }
+
+    /// The same under a dispatcher, which places writes when they can begin, in place of the
+    /// scenario's placement.
+    ///
+    /// The read of a page that was never written goes where that placement has it. Errors besides
+    /// if writes go to several open blocks of a plane.
+    pub fn with_dispatcher(
+        scenario: Scenario,
+        log_requests: bool,
+        dispatcher: Box<dyn Dispatcher>,
+    ) -> Result<Ssd, UserError> {
+        let stream = &scenario.ftl.streams.policy;
+        if stream != "single" {
+            return Err(UserError::new(format!(
+                "ftl.stream = {stream:?}: a dispatcher sees one next page of a plane; must be \
+                 \"single\" under one"
+            )));
+        }
+        let mut ssd = Ssd::new(scenario, log_requests)?;
+        ssd.flash.set_dispatcher(dispatcher);
+        Ok(ssd)
     }
 
     /// Simulates until `requests` more are complete; false when the workload is done.
@@ -139,7 +196,8 @@ impl Ssd {
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
             if !self.preconditioner.is_done() {
-                self.preconditioner.advance(&mut self.ftl, PRECONDITION_STEP)?;
+                let (ftl, scenario) = (&mut self.ftl, &self.scenario);
+                self.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
                 return Ok(true);
             }
             self.start()?;
@@ -147,6 +205,8 @@ impl Ssd {
         let until = self.completed.saturating_add(requests);
         while self.completed < until {
             if !self.instant()? {
+                self.ended = true;
+                self.end_checks();
                 return Ok(false);
             }
         }
@@ -155,11 +215,11 @@ impl Ssd {
 
     fn start(&mut self) -> Result<(), UserError> {
         self.started = true;
-        self.ftl.forget_wear();
         let flash = &mut self.flash;
         self.ftl.for_each_block(|die, plane, block, pages| {
             flash.precondition(die, plane, block, pages);
         });
+        self.begin_checks();
         // A preconditioned drive may have garbage to collect before the first request comes.
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
@@ -200,11 +260,17 @@ impl Ssd {
         }
         self.decide();
         self.ftl.check_blocks()?;
+        if self.checker.is_some() {
+            self.check_instant(false);
+        }
         Ok(true)
     }
 
     #[inline]
     fn decide(&mut self) {
+        if self.flash.is_dispatched() {
+            self.flash.dispatch(self.now, &mut self.ftl);
+        }
         self.flash.decide(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {
             let txn = &self.flash.txns[id];

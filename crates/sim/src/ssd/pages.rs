@@ -1,6 +1,8 @@
 //! Pages on their way: reads to flash or buffer, writes into the buffer and on to the flash.
 
-use reprieve_base::{PageAddress, Time};
+use std::num::NonZeroU32;
+
+use reprieve_base::{PageAddress, SECTOR_BYTES, Time};
 
 use super::Ssd;
 use crate::ftl::Mapping;
@@ -46,8 +48,33 @@ impl Ssd {
         let mut txn = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
         txn.erases_seen = self.ftl.erases(die, at);
         txn.parts = parts;
+        txn.out_units = self.wanted_units(request, lpn);
         let id = self.flash.txns.insert(txn);
         self.flash.enqueue(id);
+    }
+
+    /// Units of a page that a request reads; `None` where pages leave whole.
+    #[inline]
+    fn wanted_units(&self, request: u32, lpn: u32) -> Option<NonZeroU32> {
+        let unit_bytes = self.scenario.channel.transfer_unit_bytes?;
+        let (from, to) = self.covered_range(request, lpn);
+        NonZeroU32::new(to.div_ceil(unit_bytes) - from / unit_bytes)
+    }
+
+    /// Units of the old page that a write of part of it needs; `None` where pages leave whole.
+    fn rest_units(&self, request: u32, lpn: u32) -> Option<NonZeroU32> {
+        let unit_bytes = self.scenario.channel.transfer_unit_bytes?;
+        let (from, to) = self.covered_range(request, lpn);
+        let replaced = (to / unit_bytes).saturating_sub(from.div_ceil(unit_bytes));
+        NonZeroU32::new(self.scenario.geometry.page_bytes / unit_bytes - replaced)
+    }
+
+    /// The bytes of a page that a request covers: the first, and the one behind the last.
+    fn covered_range(&self, request: u32, lpn: u32) -> (u32, u32) {
+        let request = &self.requests[request];
+        let page = u64::from(lpn) * u64::from(self.scenario.geometry.page_bytes);
+        let from = (request.lba * SECTOR_BYTES).saturating_sub(page) as u32;
+        (from, from + self.covered_bytes(request, lpn))
     }
 
     /// The data of a write has crossed the link: its pages go into the buffer, or wait for room.
@@ -98,14 +125,14 @@ impl Ssd {
             self.page_is_safe(state.interval);
             return true;
         }
-        let Some(target) = self.ftl.place_write(lpn, &|die| self.flash.is_idle(die)) else {
+        let Some(target) = self.place_write(lpn) else {
             return false;
         };
         self.leave_line(request, lpn);
         self.buffer.take();
         let covered = self.covered_bytes(&state, lpn);
         let partial = covered < self.scenario.geometry.page_bytes;
-        let (die, at) = self.ftl.in_plane(target);
+        let (die, at) = self.at_target(target);
         let mut txn = Txn::new(Kind::Program, die, at, lpn, request, self.now);
         txn.target = target;
         txn.parts = parts;
@@ -115,18 +142,48 @@ impl Ssd {
         }
         let id = self.flash.txns.insert(txn);
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
-        self.totals.partial_writes += u64::from(partial);
+        if partial {
+            self.totals.partial_writes += 1;
+            self.flash.txns[id].out_units = self.rest_units(request, lpn);
+        }
         if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, partial) {
             self.fetch_entry(id);
         } else if partial {
             self.fill_page(id, before);
         } else {
-            self.flash.enqueue(id);
+            self.send_write(id);
         }
         if self.buffer.acknowledge == Acknowledge::Back {
             self.page_acknowledged(request, &parts);
         }
         true
+    }
+
+    /// The plane that takes a write, or `NONE` where a dispatcher will say; `None`: all are full.
+    #[inline]
+    fn place_write(&mut self, lpn: u32) -> Option<u32> {
+        if self.flash.is_dispatched() {
+            return Some(NONE);
+        }
+        self.ftl.place_write(lpn, &|die| self.flash.is_idle(die))
+    }
+
+    /// Where a write goes, as far as it is known.
+    #[inline]
+    fn at_target(&self, target: u32) -> (u32, PageAddress) {
+        if target == NONE {
+            return (NONE, PageAddress { plane: 0, block: 0, page: 0 });
+        }
+        self.ftl.in_plane(target)
+    }
+
+    /// A write that has all its data goes to its die, or waits for a dispatcher to give it one.
+    #[inline]
+    fn send_write(&mut self, id: u32) {
+        match self.flash.txns[id].target {
+            NONE => self.flash.leave_unplaced(id),
+            _ => self.flash.enqueue(id),
+        }
     }
 
     /// Gets the rest of a page that is written in part: from the buffer, the flash, or nowhere.
@@ -141,7 +198,7 @@ impl Ssd {
                     _ => previous_txn.waits_for,
                 };
                 if leader == NONE {
-                    self.flash.enqueue(id);
+                    self.send_write(id);
                     return;
                 }
                 // The rest of the page is still being read, for an earlier write.
@@ -159,7 +216,7 @@ impl Ssd {
                 let (die, at) = self.ftl.image_page(lpn);
                 self.read_old_page(id, die, at);
             }
-            Mapping::Unwritten | Mapping::Trimmed => self.flash.enqueue(id),
+            Mapping::Unwritten | Mapping::Trimmed => self.send_write(id),
         }
     }
 
@@ -201,15 +258,16 @@ impl Ssd {
     pub(super) fn page_complete(&mut self, id: u32) {
         let now = self.now;
         let mut in_order = self.take_waiters(id);
+        let (die, at) = self.at_target(self.flash.txns[id].target);
         let txn = &mut self.flash.txns[id];
-        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
-        self.flash.enqueue(id);
+        (txn.die, txn.at) = (die, at);
+        self.send_write(id);
         while in_order != NONE {
             let next = self.flash.txns[in_order].next;
             let txn = &mut self.flash.txns[in_order];
             txn.waits_for = NONE;
             txn.close_rmw(now);
-            self.flash.enqueue(in_order);
+            self.send_write(in_order);
             in_order = next;
         }
     }

@@ -73,6 +73,10 @@ impl VictimPolicy for CostBenefit {
         self.filled.push(plane, block);
     }
 
+    fn passed(&mut self, plane: u32, blocks: u32) {
+        self.filled.pass(plane, blocks);
+    }
+
     fn taken(&mut self, plane: u32, block: u32) {
         self.filled.take(plane, block);
     }

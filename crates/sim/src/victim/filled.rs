@@ -39,6 +39,11 @@ impl FilledBlocks {
         *count += 1;
     }
 
+    /// Blocks have been filled that are full no more.
+    pub(super) fn pass(&mut self, plane: u32, blocks: u32) {
+        self.planes[plane as usize].1 += u64::from(blocks);
+    }
+
     /// Takes out the block at a place in the order.
     pub(super) fn take_at(&mut self, plane: u32, index: usize) -> u32 {
         let taken = self.planes[plane as usize].0.remove(index);

@@ -7,7 +7,7 @@ use reprieve_base::Op;
 use reprieve_sim::scenario::{self, Scenario, Sources};
 use reprieve_sim::stats::LogBatch;
 use reprieve_sim::txn::PART_NAMES;
-use reprieve_sim::{Ssd, registries};
+use reprieve_sim::{Options, Ssd, registries};
 use serde_json::Value;
 
 /// One request of the log.
@@ -81,9 +81,11 @@ pub fn run(scenario: Scenario) -> Outcome {
     run_in_steps(scenario, 1000)
 }
 
-/// Runs a scenario to its end, looking at the clock after every `step` requests.
+/// Runs a scenario to its end under the checker, looking at the clock after every `step` requests.
 pub fn run_in_steps(scenario: Scenario, step: u64) -> Outcome {
-    let mut ssd = Ssd::new(scenario, true).expect("a scenario that fits into memory");
+    let repeat = format!("a file with\n{}", scenario::print(&scenario));
+    let options = Options { log_requests: true, check: Some(repeat), ..Options::default() };
+    let mut ssd = Ssd::with(scenario, &options).expect("a scenario that fits into memory");
     let mut rows = Vec::new();
     while ssd.step(step).expect("a workload without bad rows") {
         take_rows(&ssd.take_log(), &mut rows);

@@ -37,6 +37,7 @@ pub fn whole(file: &TestFile) -> TraceConfig {
     TraceConfig {
         path: file.0.clone(),
         format: "auto".to_owned(),
+        queue_depth: None,
         time_scale: 1.0,
         start: Dur::ZERO,
         duration: None,

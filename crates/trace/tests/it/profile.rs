@@ -113,6 +113,7 @@ fn a_replayed_trace_has_the_profile_of_what_the_drive_sees() {
     let config = TraceConfig {
         path: file.0.clone(),
         format: "auto".to_string(),
+        queue_depth: None,
         time_scale: 0.5,
         start: Dur::ZERO,
         duration: None,

@@ -17,7 +17,7 @@ fn replay(config: &TraceConfig, capacity: u64) -> Result<(Vec<Request>, Counts),
         requests.push(request);
     }
     assert_eq!(workload.next_request(), Ok(None));
-    assert_eq!(workload.queue_depth(), None);
+    assert_eq!(workload.queue_depth(), config.queue_depth);
     let counts = workload.counts();
     assert_eq!(counts.requests, requests.len() as u64);
     Ok((requests, counts))
@@ -47,6 +47,19 @@ fn a_run_starts_at_its_first_request() {
     let request = |ns, op, lba, bytes| Request { arrival: Time::from_ns(ns), op, lba, bytes };
     assert_eq!(requests, [request(0, Op::Read, 8, 4096), request(200, Op::Write, 16, 8192)]);
     assert_eq!(counts, Counts { rows: 2, requests: 2, ..Counts::default() });
+}
+
+#[test]
+fn a_closed_replay_has_the_rows_without_their_times() {
+    let file = TestFile::new("t", "500 0 8 8 1\n700 0 16 16 0\n");
+    let config = TraceConfig { queue_depth: Some(3), ..whole(&file) };
+    assert_eq!(places(&config, GIB), [(0, 8), (0, 16)]);
+    let none = TraceConfig { queue_depth: Some(0), ..whole(&file) };
+    assert_eq!(error_of(&none, GIB), "workload.queue_depth = 0: must be at least 1");
+    let scaled = TraceConfig { time_scale: 0.5, ..config };
+    let error = "workload.time_scale = 0.5: must be 1 in a closed loop, which has no arrivals to \
+        scale";
+    assert_eq!(error_of(&scaled, GIB), error);
 }
 
 #[test]

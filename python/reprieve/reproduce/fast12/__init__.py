@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reprieve._native import UserError
+from reprieve.parallel import Step, Workshop
 from reprieve.report.article import Article
 from reprieve.reproduce.fast12 import claims, loads, page
 from reprieve.reproduce.fast12.experiment import Plan, run
-from reprieve.reproduce.runs import Step, Workshop
 
 __all__ = ["REQUESTS", "REQUESTS_QUICK", "Request", "article"]
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from reprieve.reproduce.fast12 import beyond
 from reprieve.reproduce.runs import Overrides
+
+IDLE_DIES = "idle-dies"
 
 
 @dataclass(frozen=True)
@@ -16,8 +19,8 @@ class Alternative:
     question: str
     """What the paper leaves open."""
     overrides: Overrides = field(default_factory=dict)
-    spread: bool = False
-    """The drive is smaller than the loads, which are spread over all of it."""
+    full: bool = False
+    """The drive is that of `beyond`: full, and smaller than the loads, which are spread over it."""
     of_dies: bool = False
     """The load is compressed until the dies, and not the drive, idle for the paper's share."""
 
@@ -64,11 +67,11 @@ ALTERNATIVES = (
         "steady",
         "full drive of 64 blocks a plane",
         "How full is the drive? Garbage collection, and with it erases, begin on a full one.",
-        {"ftl.precondition": "steady", "geometry.blocks_per_plane": 64},
-        spread=True,
+        beyond.DRIVE,
+        full=True,
     ),
     Alternative(
-        "idle-dies",
+        IDLE_DIES,
         "dies, not the drive, idle for 70 %",
         "Is “system idle” a drive without requests, or the mean over its chips?",
         of_dies=True,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from reprieve.reproduce.runs import Overrides
 
 # A drive in steady state, small so that the loads reach all of it, whose part erases in segments.
-# Six segments: as in the published forms of redone segments; no data sheet at hand says how many.
+# Six segments are an assumption: no data sheet at hand says how many. They change nothing where
+# erases go on exactly where they stopped, nor where nothing is suspended.
 DRIVE: Overrides = {
     "ftl.precondition": "steady",
     "geometry.blocks_per_plane": 64,
@@ -35,18 +36,26 @@ _RESUME = "suspension.erase_resume"
 VARIANTS = (
     Variant("fifo", "FIFO", "FIFO"),
     Variant("rps", "RPS, nothing suspended", "RPS"),
-    Variant("host-programs", "host programs suspended", "PES_IPC", {_READS: ["program"]}),
-    Variant("no-background", "and erases", "PES_IPC", {_READS: ["program", "erase"]}),
-    Variant("all", "and programs of garbage collection", "PES_IPC"),
-    Variant("writes", "and writes before erases", "PES_IPC", {_WRITES: ["erase"]}),
-    Variant("redo", "erases: broken off, segment again", "PES_IPC", {_RESUME: "redo_phase"}),
-    Variant("deferred", "erases: at the segment's end", "PES_IPC", {_MODE: "deferred"}),
+    Variant("host-programs", "reads before host programs", "PES_IPC", {_READS: ["program"]}),
+    Variant(
+        "no-background",
+        "reads before host programs and erases",
+        "PES_IPC",
+        {_READS: ["program", "erase"]},
+    ),
+    Variant("all", "reads before all (PES_IPC)", "PES_IPC"),
+    Variant("writes", "PES_IPC, and writes before erases", "PES_IPC", {_WRITES: ["erase"]}),
+    Variant("redo", "PES_IPC, erase segment done again", "PES_IPC", {_RESUME: "redo_phase"}),
+    Variant("deferred", "PES_IPC, erase stops at segment end", "PES_IPC", {_MODE: "deferred"}),
     Variant(
         "timeout",
-        "erases: broken off for 10 ms, then deferred",
+        "PES_IPC, again for 3 ms, then at end",
         "PES_IPC",
-        {_RESUME: "redo_phase", _MODE: "timeout", "suspension.erase_timeout_us": 10_000},
+        {_RESUME: "redo_phase", _MODE: "timeout", "suspension.erase_timeout_us": 3_000},
     ),
     Variant("pe0", "PE0", "PE0"),
 )
-"""Each adds to or replaces something of the one before it; "all" is PES_IPC as elsewhere."""
+"""What reads may suspend grows as far as "all", PES_IPC as elsewhere; the rest change that."""
+
+SUSPENDING = tuple(variant for variant in VARIANTS if variant.policy == "PES_IPC")
+"""Those between FIFO or RPS and the bound PE0."""

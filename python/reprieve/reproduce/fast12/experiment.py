@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from reprieve.parallel import Workshop
 from reprieve.reproduce.compress import Compression, compress
 from reprieve.reproduce.fast12 import alternatives, beyond
 from reprieve.reproduce.fast12.alternatives import ALTERNATIVES, Alternative
 from reprieve.reproduce.fast12.loads import Load
 from reprieve.reproduce.fast12.measures import POLICIES, Spot
 from reprieve.reproduce.fast12.paper import DEVICES, IDLE_SHARE, QUEUE_COMPRESSION, QUEUE_LIMITS
-from reprieve.reproduce.runs import Overrides, Setup, Workshop
+from reprieve.reproduce.runs import Overrides, Setup, simulate_all
 from reprieve.result import Result
 from reprieve.simulation import Watch
 
@@ -43,7 +44,7 @@ class Plan:
         return (
             every * (1 + len(POLICIES))
             + papers * (1 + len(ALTERNATIVES) * len(alternatives.POLICIES))
-            + len(DEVICES) * len(QUEUE_LIMITS) * len(QUEUE_POLICIES)
+            + 2 * len(DEVICES) * len(QUEUE_LIMITS) * len(QUEUE_POLICIES)
             + every * (1 + len(beyond.VARIANTS))
         )
 
@@ -62,8 +63,8 @@ class Outcome:
     main: Mapping[Spot, Result]
     alternatives: Mapping[str, Mapping[Spot, Result]]
     """By the alternative's name; the base is `main`."""
-    queue: Mapping[tuple[str, int, str], Result]
-    """By device, limit and policy, under F2."""
+    queue: Mapping[tuple[bool, str, int, str], Result]
+    """By whether the dies idle before the last compression, device, limit and policy, under F2."""
     beyond: Mapping[Spot, Result]
     """By device, load and the variant's name."""
 
@@ -89,8 +90,8 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
     further = {
         (each.name, Spot(*place, name)): _alternative(
             each,
-            (spread if each.spread else places)[place],
-            (scales_of_dies if each.of_dies else scales)[place],
+            (spread if each.full else places)[place],
+            (scales_of_dies if each.of_dies else scales_beyond if each.full else scales)[place],
             name,
         )
         for each in ALTERNATIVES
@@ -98,7 +99,13 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
         for name in alternatives.POLICIES
     }
     queue = {
-        (device, limit, name): _queue(of_papers[device, "F2"], scales[device, "F2"], limit, name)
+        (of_dies, device, limit, name): _queue(
+            of_papers[device, "F2"],
+            (scales_of_dies if of_dies else scales)[device, "F2"],
+            limit,
+            name,
+        )
+        for of_dies in (False, True)
         for device in DEVICES
         for limit in QUEUE_LIMITS
         for name in QUEUE_POLICIES
@@ -112,8 +119,8 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
         for place, setup in spread.items()
         for variant in beyond.VARIANTS
     }
-    results = workshop.simulate("Figures 1 to 6", main)
-    others = workshop.simulate("other readings", further)
+    results = simulate_all(workshop, "Figures 1 to 6", main)
+    others = simulate_all(workshop, "other readings", further)
     return Outcome(
         plan,
         scales,
@@ -126,8 +133,8 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
             }
             for each in ALTERNATIVES
         },
-        workshop.simulate("Figure 7", queue),
-        workshop.simulate("beyond the paper", farther),
+        simulate_all(workshop, "Figure 7", queue),
+        simulate_all(workshop, "beyond the paper", farther),
     )
 
 
@@ -147,7 +154,7 @@ def _compress(
         setup = places[place].with_overrides({**overrides, "policy": "fifo"})
         return compress(setup, IDLE_SHARE, watch, of_dies=of_dies)
 
-    return workshop.each(what, list(places), one)
+    return dict(zip(places, workshop.each(what, list(places), one), strict=True))
 
 
 def _at(setup: Setup, scale: Compression, overrides: Overrides) -> Setup:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from statistics import fmean
-from typing import Any
+from statistics import geometric_mean
+from typing import Any, NamedTuple
 
 from reprieve.report.article import Figure
 from reprieve.reproduce.charts import Bars, Lines
@@ -27,7 +27,7 @@ _WRITE = "mean write latency, multiple of {base}"
 
 def papers(outcome: Outcome) -> list[Figure]:
     """Figures 1 to 7 under the paper's loads."""
-    return [*_of_loads(outcome, outcome.plan.papers, ""), _figure_7(outcome)]
+    return [*_of_loads(outcome, outcome.plan.papers, ""), _figure_7(outcome, of_dies=False)]
 
 
 def real(outcome: Outcome) -> list[Figure]:
@@ -89,10 +89,17 @@ def _single(
     return Figure(f"figure-{number}{suffix}", f"Figure {number}: {title}", caption, bars.draw)
 
 
-def _figure_7(outcome: Outcome) -> Figure:
+def figure_7_of_dies(outcome: Outcome) -> Figure:
+    """Figure 7 again, from the load under which the dies idle for the paper's share."""
+    return _figure_7(outcome, of_dies=True)
+
+
+def _figure_7(outcome: Outcome, *, of_dies: bool) -> Figure:
     bars = Bars(
         {
-            (device, str(limit), policy): queue_ratio(outcome, device, limit, policy)
+            (device, str(limit), policy): queue_ratio(
+                outcome, device, limit, policy, of_dies=of_dies
+            )
             for device in DEVICES
             for limit in QUEUE_LIMITS
             for policy in ("RPS", "PES_IPC")
@@ -103,7 +110,11 @@ def _figure_7(outcome: Outcome) -> Figure:
         "Under F2, or its twin, compressed seven times more than for the other figures; groups are "
         "the maximum number of writes that wait for a die."
     )
-    return Figure("figure-7", "Figure 7: writes by the size of the write queue", caption, bars.draw)
+    title = "Figure 7: writes by the size of the write queue"
+    if of_dies:
+        caption += " Compressed from dies that idle for 70 %, so that it overloads the drive."
+        return Figure("figure-7-dies", f"{title}, overloaded", caption, bars.draw)
+    return Figure("figure-7", title, caption, bars.draw)
 
 
 def tails(outcome: Outcome) -> list[Figure]:
@@ -111,38 +122,58 @@ def tails(outcome: Outcome) -> list[Figure]:
     figures = []
     for device in DEVICES:
         points: list[dict[str, Any]] = []
-        for variant in beyond.VARIANTS:
-            reads, writes = tail_ratios(outcome, device, variant.name)
-            points.append({"series": variant.title, "x": writes, "y": reads})
+        for variant in beyond.SUSPENDING:
+            found = ratios_to_rps(outcome, device, variant.name)
+            points.append({"series": variant.title, "x": found.write_mean, "y": found.read_p99_99})
         lines = Lines(
             points,
             "mean write latency, multiple of RPS",
             "read p99.99, multiple of RPS",
-            x_log=True,
-            y_log=True,
-            dots_only=[variant.title for variant in beyond.VARIANTS],
+            dots_only=[variant.title for variant in beyond.SUSPENDING],
         )
         caption = (
-            f"{device}, full drive with garbage collection; mean over the loads of the ratio to "
-            "RPS; nearer to the lower left corner is better."
+            f"{device}, full drive with garbage collection; geometric mean over the loads of the "
+            "ratio to RPS; nearer to the lower left corner is better; FIFO and PE0 are in the "
+            "table. The smallest number of reads behind a p99.99 is "
+            f"{_fewest_reads(outcome, device):,}."
         )
         title = f"Read tail against write latency, {device}"
         figures.append(Figure(f"beyond-{device.lower()}", title, caption, lines.draw))
     return figures
 
 
-def tail_ratios(outcome: Outcome, device: str, variant: str) -> tuple[float, float]:
-    """Read p99.99 and mean write latency over those of RPS, mean over the loads."""
-    pairs = []
-    for load in outcome.plan.loads:
-        of, base = (
-            outcome.beyond[Spot(device, load.trace, name)].summary["requests"]
-            for name in (variant, "rps")
+def _fewest_reads(outcome: Outcome, device: str) -> int:
+    return min(
+        int(result.summary["requests"]["read"]["count"])
+        for spot, result in outcome.beyond.items()
+        if spot.device == device
+    )
+
+
+class Ratios(NamedTuple):
+    """What a variant has of RPS: geometric means over the loads."""
+
+    read_mean: float
+    read_p99_99: float
+    write_mean: float
+
+
+def ratios_to_rps(outcome: Outcome, device: str, variant: str) -> Ratios:
+    """Compare a variant with RPS, both on the full drive."""
+
+    def over_loads(op: str, metric: str) -> float:
+        return geometric_mean(
+            _latency(outcome, device, load, variant, op, metric)
+            / _latency(outcome, device, load, "rps", op, metric)
+            for load in outcome.plan.loads
         )
-        pairs.append(
-            (
-                of["read"]["latency_ns"]["p99_99"] / base["read"]["latency_ns"]["p99_99"],
-                of["write"]["latency_ns"]["mean"] / base["write"]["latency_ns"]["mean"],
-            )
-        )
-    return fmean(read for read, _ in pairs), fmean(write for _, write in pairs)
+
+    return Ratios(over_loads("read", "mean"), over_loads("read", "p99_99"),
+                  over_loads("write", "mean"))  # fmt: skip
+
+
+def _latency(
+    outcome: Outcome, device: str, load: Load, variant: str, op: str, metric: str
+) -> float:
+    summary = outcome.beyond[Spot(device, load.trace, variant)].summary
+    return float(summary["requests"][op]["latency_ns"][metric])

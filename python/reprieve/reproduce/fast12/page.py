@@ -16,9 +16,10 @@ _TWINS = (
 _IDLE = (
     "As in the paper, each load is compressed by one factor for all times between arrivals, found "
     "by bisection so that the drive under FIFO idles for 70 % of the time. Idle is read as the "
-    "paper words it, of the system: no request is open. The other reading, the mean over the dies, "
-    "cannot be the paper's: Figure 7 compresses F2 seven times more, and dies that work for 30 % "
-    "of the time cannot work for 210 %."
+    "paper words it, of the system: no request is open. The other reading is the mean over the "
+    "dies; Figure 7 speaks against it, because dies that work for 30 % of the time cannot work for "
+    "the 210 % that a load seven times as fast asks for. Both are run; which of the paper's "
+    "numbers speak for the other reading stands below."
 )
 
 
@@ -50,6 +51,7 @@ def sections(outcome: Outcome) -> list[Section]:
         Section(
             "Other readings of the paper",
             ["The paper leaves open, or contradicts itself on, what follows.", *readings],
+            [figures.figure_7_of_dies(outcome)],
             tables=[tables.explained(outcome), tables.sentences(outcome)],
         )
     )

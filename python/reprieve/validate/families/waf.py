@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,8 +20,8 @@ _VICTIMS = {"greedy": 6_000, "d-choices 10": 16_000, "d-choices 2": 100_000, "fi
 """Of a run. Their valid pages differ little with greedy and much with two choices."""
 _SIZES_OF_TWO = (64, 128)
 """Of blocks with two choices: so many victims of larger ones take too long."""
-_DRAWN = (64, 1024)
-"""Sizes of a block whose lines are in the figure."""
+_DRAWN = 64
+"""Pages of a block in the figure."""
 
 _MEAN_FIELD = "mean field of Van Houdt, SIGMETRICS 2013"
 _LAMBERT = "Desnoyers; Xiang and Kurkoski: A = α/(α + W₀(−αe^(−α)))"
@@ -70,7 +70,7 @@ def _at(policy: str, share: float, pages: int, blocks: int) -> Experiment:
         "1",
         "amplification",
         _LAMBERT if policy == "fifo" else _MEAN_FIELD,
-        _series(policy, pages) if pages in _DRAWN else "",
+        policy if pages == _DRAWN else "",
         alpha,
         _TOLERANCE,
         is_limit=True,
@@ -111,21 +111,13 @@ def _scenario(policy: str, share: float, pages: int, blocks: int, requests: int)
     )
 
 
-def _series(policy: str, pages: int) -> str:
-    return policy if policy == "fifo" else f"{policy}, {pages} pages"
-
-
 def curves() -> Mapping[str, Curve]:
-    """Amplification over the pages for each logical one."""
+    """Return the amplification over the pages for each logical one."""
     alphas = [1.06 + step / 50 for step in range(20)]
-    drawn: dict[str, Curve] = {}
-    make: Callable[[str, int], Curve] = lambda policy, pages: [  # noqa: E731
-        (alpha, _theory(policy, alpha, pages)) for alpha in alphas
-    ]
-    for policy in _POLICIES:
-        for pages in _DRAWN if policy != "d-choices 2" else _SIZES_OF_TWO[:1]:
-            drawn.setdefault(_series(policy, pages), make(policy, pages))
-    return drawn
+    return {
+        policy: [(alpha, _theory(policy, alpha, _DRAWN)) for alpha in alphas]
+        for policy in _POLICIES
+    }
 
 
 FAMILY = Family(
@@ -136,7 +128,7 @@ FAMILY = Family(
         "blocks; the drives have one or two thousand, which leaves a difference of some tenths of "
         "a per cent, so that the tolerance of 0.5 % counts here and not the standard error. α is "
         "of the pages that can hold data when a victim is chosen: the reserve and the open block "
-        "cannot."
+        "cannot. The figure has the drives with blocks of 64 pages."
     ],
     Axes("α, pages that can hold data for each logical page", "write amplification", log_y=True),
     experiments,

@@ -294,6 +294,8 @@ pub(super) const SUSPENSION: Section = Section {
     ],
 };
 
+const DEADLINE: When = When::Equals("scheduling.policy", &["deadline"]);
+
 /// Section `[scheduling]`.
 pub(super) const SCHEDULING: Section = Section {
     name: "scheduling",
@@ -311,6 +313,19 @@ pub(super) const SCHEDULING: Section = Section {
             "Pending programs of a die at which they go ahead of reads; absent: no limit.",
         )
         .source("Wu and He, FAST 2012, section 5.3"),
+        usual("scheduling.age_limit_us", US, "10000", "A write that waits so long goes first.")
+            .when(When::Equals("scheduling.policy", &["rps-age"])),
+        usual("scheduling.read_deadline_us", US, "1000", "Deadline of a read, from its arrival.")
+            .when(DEADLINE),
+        usual("scheduling.write_deadline_us", US, "10000", "Deadline of a write, likewise.")
+            .when(DEADLINE),
+        usual(
+            "scheduling.gc_deadline_us",
+            US,
+            "10000",
+            "Deadline of garbage collection, from when it is urgent or its operation begins.",
+        )
+        .when(DEADLINE),
     ],
 };
 

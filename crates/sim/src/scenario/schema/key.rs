@@ -124,6 +124,8 @@ pub enum When {
     Equals(&'static str, &'static [&'static str]),
     /// While the first key is given, or the second has one of these values.
     GivenOr(&'static str, &'static str, &'static [&'static str]),
+    /// While the first key has one of these values, or the second one of those.
+    EqualsOr(&'static str, &'static [&'static str], &'static str, &'static [&'static str]),
 }
 
 impl Key {

@@ -1,5 +1,6 @@
 //! The schema: every section and key of the scenario file, as data.
 
+mod channel;
 mod drive;
 mod ftl;
 mod key;
@@ -28,6 +29,7 @@ pub const SECTIONS: &[Section] = &[
     drive::TIMING,
     drive::SUSPENSION,
     drive::SCHEDULING,
+    channel::CHANNEL,
     drive::FTL,
     ftl::NAND,
     drive::BUFFER,

@@ -12,6 +12,8 @@ const MIXED: When = When::Equals("workload.generator", &["mixed"]);
 
 const PLACED: When = When::Equals("workload.addresses", &["uniform", "zipf", "hot-cold"]);
 const OPEN: &[&str] = &["poisson", "fixed", "hyperexponential"];
+const CLOSED: When =
+    When::EqualsOr("workload.replay", &["closed"], "workload.arrivals", &["closed"]);
 const BURSTS: When = When::Equals("workload.arrivals", &["hyperexponential"]);
 
 const ADDRESS: &[Entry] = &[
@@ -32,6 +34,11 @@ const ARRIVALS: &[Entry] = &[
     Entry { name: "poisson", doc: "At random, rate_iops a second on average." },
     Entry { name: "fixed", doc: "At equal distances, rate_iops a second." },
     Entry { name: "hyperexponential", doc: "In bursts: gaps of a short and of a long phase." },
+];
+
+const REPLAY: &[Entry] = &[
+    Entry { name: "open", doc: "When the trace says, whatever the drive does." },
+    Entry { name: "closed", doc: "When one completes: queue_depth outstanding, times unused." },
 ];
 
 const UNWRITTEN: &[Entry] = &[
@@ -57,6 +64,13 @@ pub(super) const WORKLOAD: Section = Section {
             "What the read of a page that was never written costs.",
         ),
         FORMAT,
+        usual(
+            "workload.replay",
+            Kind::Choice(REPLAY),
+            "\"open\"",
+            "When a request of the trace reaches the drive.",
+        )
+        .when(TRACE),
         usual("workload.start_s", S, "0", "Earlier rows are left out; in trace time.").when(TRACE),
         optional("workload.duration_s", S, "Rows from this long after the start are left out.")
             .when(TRACE),
@@ -165,7 +179,7 @@ pub(super) const WORKLOAD: Section = Section {
         )
         .when(MIXED),
         required("workload.queue_depth", count(1, 65536), "Requests kept outstanding.")
-            .when(When::Equals("workload.arrivals", &["closed"])),
+            .when(CLOSED),
         required("workload.rate_iops", above(0.0, 1e9), "Requests a second.")
             .when(When::Equals("workload.arrivals", OPEN)),
         usual(

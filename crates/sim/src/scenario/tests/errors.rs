@@ -1,7 +1,7 @@
 //! Every mistake a user can make, and the sentence that answers it.
 
 use super::super::load_rig;
-use super::{BASE, REGISTRIES, bad, good};
+use super::{BASE, REGISTRIES, bad, device_names, good};
 
 /// Each override on `BASE` makes this error, word by word.
 fn each(cases: &[(&str, &str)]) {
@@ -130,6 +130,12 @@ fn a_value_of_the_wrong_type_or_out_of_range_says_what_would_be_right() {
 
 #[test]
 fn a_name_that_no_registry_has_is_answered_with_the_choices() {
+    let error = format!(
+        "--set: device = \"fast12-mlx\": must be one of {}, or a path that ends in .toml; did you \
+         mean \"fast12-mlc\"?",
+        device_names()
+    );
+    assert_eq!(bad(BASE, &["device=fast12-mlx"]), error);
     each(&[
         (
             "ftl.gc_victim=greddy",
@@ -138,18 +144,13 @@ fn a_name_that_no_registry_has_is_answered_with_the_choices() {
         ),
         (
             "scheduling.policy=zzzzzzz",
-            "--set: scheduling.policy = \"zzzzzzz\": must be one of \"fifo\", \"rps\", \"per\", \
-             \"pe0\"",
+            "--set: scheduling.policy = \"zzzzzzz\": must be one of \"fifo\", \"rps\", \
+             \"rps-age\", \"deadline\", \"per\", \"pe0\"",
         ),
         (
             "suspension.program=icp",
             "--set: suspension.program = \"icp\": must be one of \"none\", \"ips\", \"ipc\", \
              \"iteration\"; did you mean \"ipc\"?",
-        ),
-        (
-            "device=fast12-mlx",
-            "--set: device = \"fast12-mlx\": must be one of fast12-slc, fast12-mlc, tlc3d-1tb, \
-             or a path that ends in .toml; did you mean \"fast12-mlc\"?",
         ),
         (
             "policy=pes-icp",
@@ -271,6 +272,19 @@ fn a_key_that_does_not_apply_is_refused() {
              default it is \"uniform\"",
         ),
     ]);
+    let file = "[workload]\ntrace = \"Cargo.toml\"\nqueue_depth = 4\n";
+    let open = format!("device = \"fast12-mlc\"\n{file}");
+    assert_eq!(
+        bad(&open, &[]),
+        "s.toml:4: workload.queue_depth = 4: only while workload.replay is \"closed\" or \
+         workload.arrivals is \"closed\", but by default it is \"open\""
+    );
+    good(&open, &["workload.replay=closed"]);
+    good(&format!("{open}replay = \"closed\"\n"), &["workload.replay=open"]);
+    assert_eq!(
+        bad(&open, &["workload.replay=closed", "workload.time_scale=2"]),
+        "--set: workload.time_scale = 2: must be 1 in a closed loop, which has no arrivals to scale"
+    );
     let text = format!("{BASE}arrivals = \"closed\"\nrate_iops = 9\n");
     assert_eq!(
         bad(&text, &[]),
@@ -293,7 +307,7 @@ fn a_key_that_does_not_apply_is_refused() {
 
 #[test]
 fn a_missing_key_is_named() {
-    let devices = "fast12-slc, fast12-mlc, tlc3d-1tb";
+    let devices = device_names();
     let workload = BASE.split_once('\n').expect("BASE has lines").1;
     assert_eq!(
         bad(workload, &[]),
@@ -350,8 +364,10 @@ fn the_rig_has_a_device_and_no_workload() {
     );
     assert_eq!(
         rig("fast12", &[]),
-        Err("--device: device = \"fast12\": must be one of fast12-slc, fast12-mlc, tlc3d-1tb, \
-             or a path that ends in .toml; did you mean \"fast12-slc\"?"
-            .to_string())
+        Err(format!(
+            "--device: device = \"fast12\": must be one of {}, or a path that ends in .toml; did \
+             you mean \"fast12-slc\"?",
+            device_names()
+        ))
     );
 }

@@ -9,14 +9,21 @@ mod schema;
 
 use reprieve_base::Entry;
 
-use super::{Registries, Scenario, Sources, load};
+use super::{Registries, Scenario, Sources, devices, load};
 
 const fn entry(name: &'static str) -> Entry {
     Entry { name, doc: "An entry of a test." }
 }
 
 const REGISTRIES: Registries = Registries {
-    schedulers: &[entry("fifo"), entry("rps"), entry("per"), entry("pe0")],
+    schedulers: &[
+        entry("fifo"),
+        entry("rps"),
+        entry("rps-age"),
+        entry("deadline"),
+        entry("per"),
+        entry("pe0"),
+    ],
     suspend_policies: &[entry("always"), entry("threshold")],
     placements: &[entry("cwdp"), entry("dynamic")],
     gc_victims: &[entry("greedy"), entry("random")],
@@ -34,6 +41,11 @@ requests = 1000
 read_fraction = 0.7
 queue_depth = 4
 ";
+
+/// The built-in drives as an error lists them.
+fn device_names() -> String {
+    devices().iter().map(|device| device.name).collect::<Vec<_>>().join(", ")
+}
 
 fn load_text(text: &str, sets: &[&str]) -> Result<Scenario, String> {
     let sets: Vec<_> = sets.iter().map(|set| set.to_string()).collect();

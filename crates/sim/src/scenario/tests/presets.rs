@@ -7,7 +7,7 @@ use reprieve_nand::{
 };
 
 use super::super::layers::shorthand_names;
-use super::super::{Acknowledge, Preset, devices, loads, parts};
+use super::super::{Acknowledge, Preset, Scenario, devices, loads, parts};
 use super::{BASE, good};
 
 const MIB: u64 = 1 << 20;
@@ -101,6 +101,32 @@ fn the_tlc_drive_adds_up_to_its_published_sums() {
     assert!((1_000_000_000_000..1_002_000_000_000).contains(&user_bytes), "{user_bytes}");
     // PCIe 3.0: 8e9 × 4 × 128 / 130 / 8 = 3,938,461,538.46 bytes a second.
     assert_eq!(drive.host.link_bytes_per_s, Some(3_938_461_538));
+}
+
+#[test]
+fn published_drives_have_the_published_sums() {
+    let giga_bytes = |drive: &Scenario| {
+        u64::from(drive.logical_pages()) * u64::from(drive.geometry.page_bytes) / 1_000_000_000
+    };
+    let gib = |drive: &Scenario| drive.geometry.raw_bytes() / (1024 * MIB);
+    // NVMeVirt: 16 dies, NAND_PROG_LATENCY 185000, reads of 36013 -+ 6000.
+    let mlc = good(BASE, &["device=970pro-like"]);
+    assert_eq!((mlc.geometry.dies(), gib(&mlc), giga_bytes(&mlc)), (16, 512, 511));
+    assert_eq!((program_us(&mlc.timing), mlc.timing.read.ns()), (185, (30_013 + 42_013) / 2));
+    // ISSCC 2018: 64 Gbit, tR 3 us, tPROG 100 us; sold as 480 GB.
+    let slc = good(BASE, &["device=znand-like"]);
+    assert_eq!((slc.geometry.raw_bytes() >> 20) / u64::from(slc.geometry.dies()), 8 * 1024 + 4);
+    assert_eq!((giga_bytes(&slc), program_us(&slc.timing)), (480, 100));
+    // Zambelli et al. 2021, Table 1: 16 channels, 8 targets, 2048 blocks of 256 pages of 16 KiB.
+    let tlc = good(BASE, &["device=tlc-enterprise"]);
+    assert_eq!((tlc.geometry.dies(), gib(&tlc)), (128, 1024));
+    assert_eq!(tlc.geometry.blocks_per_plane * tlc.geometry.planes_per_die, 2048);
+    // 1 Tbit a die, sold as 3.84 TB; FEMU's read times; four planes of 16 KiB at 30 MB/s.
+    let qlc = good(BASE, &["device=qlc-enterprise"]);
+    assert_eq!((gib(&qlc), giga_bytes(&qlc)), (32 * 128, 3839));
+    assert_eq!(qlc.timing.read.ns() * 4, (59 + 85 + 127 + 170) * 1000);
+    let bytes_per_us = 4 * u64::from(qlc.geometry.page_bytes) / program_us(&qlc.timing);
+    assert_eq!(bytes_per_us, 29);
 }
 
 #[test]

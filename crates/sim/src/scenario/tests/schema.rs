@@ -38,6 +38,10 @@ fn what_a_key_depends_on_stands_before_it() {
                 assert!(position(given) < position(other), "{given} stands before {other}");
                 Some(other)
             }
+            When::EqualsOr(one, _, other, _) => {
+                assert!(position(one) < position(other), "{one} stands before {other}");
+                Some(other)
+            }
         };
         let same = match key.default {
             Fallback::SameAs(other) => Some(other),

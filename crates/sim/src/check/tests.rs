@@ -1,0 +1,136 @@
+//! Models broken on purpose: each is caught, with all that is needed to find the fault.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::*;
+use crate::scenario::{self, Sources};
+use crate::{Options, Ssd};
+
+const COMMAND: &str = "reprieve run broken.toml --check";
+
+fn checker() -> Checker {
+    let geometry = Geometry {
+        channels: 2,
+        chips_per_channel: 1,
+        dies_per_channel: 1,
+        planes_per_die: 2,
+        blocks_per_plane: 8,
+        pages_per_block: 4,
+        page_bytes: 4096,
+    };
+    Checker::new(&geometry, 5, COMMAND)
+}
+
+fn ns(at: u64) -> Time {
+    Time::from_ns(at)
+}
+
+fn page(plane: u32, block: u32, page: u32) -> PageAddress {
+    PageAddress { plane, block, page }
+}
+
+/// What the panic of `broken` says.
+fn message(broken: impl FnOnce()) -> String {
+    let fault = catch_unwind(AssertUnwindSafe(broken)).expect_err("the checker sees nothing");
+    *fault.downcast::<String>().expect("a panic with a message")
+}
+
+/// What is seen, one after the other, and a piece of what the checker says to the last of it.
+fn assert_caught(die: u32, seen: &[Seen], place: &str, what: &str) {
+    let mut checker = checker();
+    let (last, before) = seen.split_last().expect("something is seen");
+    before.iter().for_each(|seen| checker.die_did(die, *seen));
+    let said = message(|| checker.die_did(die, *last));
+    assert!(said.starts_with(place) && said.contains(what), "{said}");
+    assert!(said.ends_with(&format!("(seed 5; to repeat: {COMMAND})")), "{said}");
+}
+
+#[test]
+fn two_operations_in_one_array_are_caught() {
+    let place = &format!("at {} die 1:", ns(30));
+    assert_caught(1, &[Seen::Taken(ns(10)), Seen::Taken(ns(30))], place, "at work since");
+    assert_caught(1, &[Seen::Freed(ns(30))], place, "has not begun");
+    let twice = [Seen::Taken(ns(10)), Seen::Freed(ns(20)), Seen::Freed(ns(30))];
+    assert_caught(1, &twice, place, "has not begun");
+}
+
+#[test]
+fn a_page_programmed_twice_or_out_of_order_is_caught() {
+    let place = format!("at {} die 0:", ns(9));
+    let program = |number| Seen::Program(ns(9), page(1, 3, number));
+    assert_caught(0, &[program(0), program(0)], &place, "with 1 pages programmed");
+    assert_caught(0, &[program(1)], &place, "with 0 pages programmed");
+    let all: Vec<Seen> = (0..=4).map(program).collect();
+    assert_caught(0, &all, &place, "with 4 pages programmed");
+    // An erase of another block does not help; one of its own does.
+    let other = [program(0), Seen::Erase(ns(9), page(1, 2, 0)), program(0)];
+    assert_caught(0, &other, &place, "with 1 pages programmed");
+    let mut checker = checker();
+    for seen in [program(0), Seen::Erase(ns(9), page(1, 3, 0)), program(0), program(1)] {
+        checker.die_did(0, seen);
+    }
+}
+
+#[test]
+fn two_transfers_at_once_are_caught() {
+    let mut checker = checker();
+    checker.channel_did(0, Seen::Transfer(ns(0), ns(20)));
+    checker.channel_did(1, Seen::Transfer(ns(10), ns(30)));
+    checker.channel_did(0, Seen::Transfer(ns(20), ns(40)));
+    let said = message(|| checker.channel_did(0, Seen::Transfer(ns(39), ns(50))));
+    assert!(said.contains("channel 0: a transfer begins while another lasts"), "{said}");
+}
+
+#[test]
+fn requests_that_complete_twice_or_never_are_caught() {
+    let mut checker = checker();
+    checker.request_arrived(ns(1), 0);
+    checker.request_arrived(ns(1), 1);
+    checker.request_completed(ns(2), 1);
+    let said = message(|| checker.ended(ns(3), 1));
+    assert!(said.contains("request 0 never completes"), "{said}");
+    let said = message(|| checker.request_completed(ns(3), 1));
+    assert!(said.contains("request 1 completes once more"), "{said}");
+    let said = message(|| checker.request_arrived(ns(3), 5));
+    assert!(said.contains("request 5 arrives out of turn"), "{said}");
+    checker.request_completed(ns(4), 0);
+    checker.ended(ns(4), 2);
+    assert!(message(|| checker.ended(ns(4), 3)).contains("2 requests arrived, 3 completed"));
+    checker.instant(ns(4));
+    assert!(message(|| _ = checker.instant(ns(3))).contains("time runs back"));
+}
+
+/// A drive at work under the checker.
+fn at_work() -> Ssd {
+    let text = "seed = 3\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n[geometry]\nchannels = 2\n\
+        planes_per_die = 2\nblocks_per_plane = 24\npages_per_block = 8\n\
+        [ftl]\nover_provisioning = 0.35\nprecondition = \"steady\"\n[workload]\n\
+        generator = \"mixed\"\nrequests = 20000\nread_fraction = 0.5\nrequest_bytes = 2048\n\
+        queue_depth = 8\n";
+    let sources = Sources { text, path: "broken.toml", sets: &[] };
+    let scenario = scenario::load(&sources, crate::registries()).expect("no mistakes");
+    let options = Options { check: Some(COMMAND.to_string()), ..Options::default() };
+    let mut ssd = Ssd::with(scenario, &options).expect("a drive that fits into memory");
+    while ssd.progress().1 < 1000 {
+        ssd.step(500).expect("a generator without bad rows");
+    }
+    ssd
+}
+
+#[test]
+fn a_drive_that_is_not_broken_is_let_through() {
+    let mut ssd = at_work();
+    while ssd.step(1000).expect("a generator without bad rows") {}
+    assert_eq!(ssd.progress().1, 20_000);
+}
+
+#[test]
+fn tables_that_do_not_agree_are_caught() {
+    for (breaks, what) in crate::ftl::BREAKS {
+        let mut ssd = at_work();
+        ssd.break_ftl(*breaks);
+        let said = message(|| while ssd.step(1000).expect("a generator without bad rows") {});
+        assert!(said.contains(" the FTL: ") && said.contains(what), "{what:?}: {said}");
+        assert!(said.ends_with(&format!("(seed 3; to repeat: {COMMAND})")), "{said}");
+    }
+}

@@ -1,0 +1,193 @@
+//! The state that a drive starts from: what of the FTL it is made of, and the rest made from that.
+
+use reprieve_base::UserError;
+
+use crate::blocks::BlockIndex;
+use crate::scenario::Scenario;
+use crate::state::State;
+use crate::victim;
+
+use super::plane::Front;
+use super::{Ftl, Mapping};
+
+/// "None" in a column.
+const NONE: u32 = u32::MAX;
+
+impl Ftl {
+    /// Makes all that is not part of a drive's state as it is on a drive that starts in this one.
+    ///
+    /// The lists of victims, the draws of their policy and the order of equals then do not depend
+    /// on how the state came about: whether by preconditioning now or from a file.
+    pub(super) fn settle(&mut self, scenario: &Scenario) {
+        let geometry = self.geometry;
+        let (blocks, pages) = (geometry.blocks_per_plane, geometry.pages_per_block);
+        let mut index = BlockIndex::new(geometry.planes(), blocks, pages);
+        self.victim = victim::make(scenario);
+        for plane in 0..geometry.planes() {
+            let first = plane * blocks;
+            for block in first..first + blocks {
+                index.add_valid_pages(block, self.index.valid(block));
+            }
+            self.full_blocks(plane).iter().for_each(|block| index.fill(*block));
+            self.number_from_oldest(plane);
+            let mut next = 0;
+            for block in self.in_order_of_filling(plane) {
+                let number = self.filled[block as usize];
+                self.victim.passed(plane, number - next);
+                self.victim.filled(plane, block);
+                next = number + 1;
+            }
+            let state = &mut self.planes[plane as usize];
+            self.victim.passed(plane, state.fills - next);
+            state.unworn = None;
+            state.credit_ppm = 0;
+        }
+        self.index = index;
+        for (die, state) in self.gc_dies.iter_mut().enumerate() {
+            state.plane = die as u32 * geometry.planes_per_die;
+            state.need = None;
+        }
+    }
+
+    /// From now on nothing is begun that need not be: what was begun comes to its end.
+    pub fn close(&mut self) {
+        self.closing = true;
+        self.gc_dies.iter_mut().for_each(|die| die.need = None);
+    }
+
+    /// Adds the state of the FTL, of which nothing is under way.
+    pub fn save(&self, state: &mut State) {
+        assert!(self.planes.iter().all(|plane| plane.job.victim.is_none()), "a victim is begun");
+        let entries = (0..self.logical_pages()).map(|lpn| {
+            let buffered = matches!(self.map.get(lpn), Mapping::Buffered(_));
+            assert!(!buffered, "logical page {lpn} is still in the buffer");
+            self.map.peek(lpn)
+        });
+        state.put("map.physical", entries.collect());
+        let planes = || self.planes.iter();
+        state.put("plane.free_blocks", planes().map(|plane| plane.free_blocks()).collect());
+        state.put("plane.free", planes().flat_map(|plane| plane.free_list()).collect());
+        // Drives with more open blocks, or with bad ones, are refused.
+        let fronts = || planes().map(|plane| plane.fronts[0]);
+        state.put("plane.open", fronts().map(|front| front.block.unwrap_or(NONE)).collect());
+        state.put("plane.next_page", fronts().map(|front| front.next_page).collect());
+        state.put("block.erases", self.wear.all().to_vec());
+        let mut filled = vec![0; self.filled.len()];
+        let mut fills = Vec::with_capacity(self.planes.len());
+        for (plane, state) in (0..).zip(&self.planes) {
+            let oldest = self.oldest_number(plane);
+            for block in self.full_blocks(plane) {
+                filled[block as usize] = self.filled[block as usize] - oldest;
+            }
+            fills.push(state.fills - oldest);
+        }
+        state.put("block.filled", filled);
+        state.put("plane.fills", fills);
+        state.put("placement.position", vec![self.placement.position()]);
+    }
+
+    /// Brings an FTL with nothing written into a state.
+    ///
+    /// Errors if the state contradicts itself.
+    pub fn restore(&mut self, state: &mut State, scenario: &Scenario) -> Result<(), UserError> {
+        let planes = self.planes.len();
+        let free_blocks = state.take("plane.free_blocks", planes)?;
+        let sum: u64 = free_blocks.iter().map(|blocks| u64::from(*blocks)).sum();
+        let free = state.take("plane.free", sum as usize)?;
+        let mut free = free.into_iter();
+        let open = state.take("plane.open", planes)?;
+        let next_page = state.take("plane.next_page", planes)?;
+        let fills = state.take("plane.fills", planes)?;
+        self.filled = state.take("block.filled", self.filled.len())?;
+        self.wear.start_with(state.take("block.erases", self.filled.len())?);
+        self.placement.go_to(state.take("placement.position", 1)?[0]);
+        let blocks = self.geometry.blocks_per_plane;
+        for (number, plane) in self.planes.iter_mut().enumerate() {
+            let block = (open[number] != NONE).then_some(open[number]);
+            plane.open(Front { block, next_page: next_page[number] });
+            plane.fills = fills[number];
+            if block.is_some_and(|block| block >= blocks) {
+                return Err(contradiction());
+            }
+            for block in free.by_ref().take(free_blocks[number] as usize) {
+                if block >= blocks {
+                    return Err(contradiction());
+                }
+                plane.add_free(block, self.wear.of(number as u32 * blocks + block));
+            }
+        }
+        if !(0..planes as u32).all(|plane| self.is_numbered(plane)) {
+            return Err(contradiction());
+        }
+        let pages = state.take("map.physical", self.logical_pages() as usize)?;
+        for (lpn, entry) in (0..).zip(pages) {
+            self.restore_page(lpn, entry)?;
+        }
+        self.settle(scenario);
+        Ok(())
+    }
+
+    fn restore_page(&mut self, lpn: u32, entry: u32) -> Result<(), UserError> {
+        let mapping = Mapping::decode(entry);
+        if let Mapping::Flash(page) = mapping {
+            if u64::from(page) >= self.geometry.pages() || self.map.owner(page).is_some() {
+                return Err(contradiction());
+            }
+            let block = page / self.geometry.pages_per_block;
+            self.planes[(block / self.geometry.blocks_per_plane) as usize].committed += 1;
+            self.validate(page, lpn);
+        } else if let Mapping::Buffered(_) = mapping {
+            return Err(contradiction());
+        }
+        self.map.set(lpn, mapping);
+        Ok(())
+    }
+
+    /// Whether the full blocks of a plane have numbers of their own, below that of the next.
+    fn is_numbered(&self, plane: u32) -> bool {
+        let full = self.in_order_of_filling(plane);
+        let numbers = full.iter().map(|block| self.filled[*block as usize]);
+        let next = self.planes[plane as usize].fills;
+        numbers.chain([next]).is_sorted_by(|number, next| number < next)
+    }
+
+    /// The number of the full block of a plane that was filled first.
+    fn oldest_number(&self, plane: u32) -> u32 {
+        let full = self.full_blocks(plane);
+        let numbers = full.iter().map(|block| self.filled[*block as usize]);
+        numbers.min().unwrap_or(self.planes[plane as usize].fills)
+    }
+
+    /// Numbers the full blocks of a plane anew, with the same distances from each other.
+    fn number_from_oldest(&mut self, plane: u32) {
+        let oldest = self.oldest_number(plane);
+        for block in self.full_blocks(plane) {
+            self.filled[block as usize] -= oldest;
+        }
+        self.planes[plane as usize].fills -= oldest;
+    }
+
+    fn in_order_of_filling(&self, plane: u32) -> Vec<u32> {
+        let mut full = self.full_blocks(plane);
+        full.sort_by_key(|block| self.filled[*block as usize]);
+        full
+    }
+
+    /// Blocks of a plane that are neither free nor open nor bad, counted over the drive, in their order.
+    fn full_blocks(&self, plane: u32) -> Vec<u32> {
+        let first = plane * self.geometry.blocks_per_plane;
+        let mut full = vec![true; self.geometry.blocks_per_plane as usize];
+        let state = &self.planes[plane as usize];
+        state.each_free(|block| full[block as usize] = false);
+        state.open_blocks().for_each(|block| full[block as usize] = false);
+        for block in self.failing.bad_in(first..first + self.geometry.blocks_per_plane) {
+            full[(block - first) as usize] = false;
+        }
+        let numbered = (first..).zip(full);
+        numbered.filter_map(|(block, full)| full.then_some(block)).collect()
+    }
+}
+
+fn contradiction() -> UserError {
+    UserError::new("the state contradicts itself; save it anew")
+}

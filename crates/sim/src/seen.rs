@@ -1,0 +1,41 @@
+//! What the flash tells the checker, in the order in which it happens; nothing unless it is on.
+
+use reprieve_base::{PageAddress, Time};
+
+/// Something that a die or a channel did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// The array, or the page buffer, of a die is taken.
+    Taken(Time),
+    /// It is free again.
+    Freed(Time),
+    /// The program of a page begins.
+    Program(Time, PageAddress),
+    /// The erase of a block begins.
+    Erase(Time, PageAddress),
+    /// A channel carries something from the first instant to the second.
+    Transfer(Time, Time),
+}
+
+/// A list of what was seen, kept only when someone wants to know.
+#[derive(Clone, Debug, Default)]
+pub struct Record(Option<Vec<Seen>>);
+
+impl Record {
+    /// Begins to keep what is noted.
+    pub fn keep(&mut self) {
+        self.0 = Some(Vec::new());
+    }
+
+    #[inline]
+    pub fn note(&mut self, seen: Seen) {
+        if let Some(list) = &mut self.0 {
+            list.push(seen);
+        }
+    }
+
+    /// Takes what was noted since the last call.
+    pub fn take(&mut self) -> impl Iterator<Item = Seen> {
+        self.0.iter_mut().flat_map(|list| list.drain(..))
+    }
+}

@@ -1,0 +1,42 @@
+//! The checker at work: what a drive shows it, and when.
+
+use super::Ssd;
+
+impl Ssd {
+    /// The first request is about to come.
+    pub(super) fn begin_checks(&mut self) {
+        let Some(checker) = &mut self.checker else { return };
+        self.flash.keep_record();
+        self.ftl.for_each_block(|die, plane, block, pages| {
+            checker.starts_with(die, plane, block, pages);
+        });
+    }
+
+    /// Everything of this instant has happened; `all`: check everything, not only what is new.
+    #[cold]
+    pub(super) fn check_instant(&mut self, all: bool) {
+        let Some(checker) = &mut self.checker else { return };
+        self.flash.tell(checker);
+        if !checker.instant(self.now) && !all {
+            return;
+        }
+        if let Err(what) = self.ftl.verify(&self.flash.txns, checker.programmed()) {
+            checker.fail(self.now, "the FTL", &what);
+        }
+    }
+
+    /// The workload is done.
+    pub(super) fn end_checks(&mut self) {
+        self.check_instant(true);
+        if let Some(checker) = &self.checker {
+            checker.ended(self.now, self.completed);
+        }
+    }
+
+    /// Breaks the tables of the FTL, and has everything checked at the next instant.
+    #[cfg(test)]
+    pub(crate) fn break_ftl(&mut self, breaks: fn(&mut crate::ftl::Ftl)) {
+        breaks(&mut self.ftl);
+        self.checker.as_mut().expect("the drive is checked").hurry();
+    }
+}

@@ -1,0 +1,91 @@
+//! A saved drive: named columns of numbers that components fill and read, and their file.
+
+mod file;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use reprieve_base::UserError;
+
+use crate::scenario::{Faults, Scenario};
+
+/// What a drive's state consists of beyond its scenario.
+///
+/// A component puts what it has under names of its own, and takes it back when a drive starts from
+/// the state. One more column needs one line in each, and a higher `VERSION` of the file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct State {
+    columns: BTreeMap<String, Vec<u32>>,
+}
+
+impl State {
+    /// Errors if a drive of this scenario has more to remember than a state holds.
+    pub fn check(scenario: &Scenario) -> Result<(), UserError> {
+        let ftl = &scenario.ftl;
+        let Faults { factory_bad_share, program_failure, erase_failure } = ftl.faults;
+        let text = |value: &str| format!("{value:?}");
+        let share = |key, value: f64| (value > 0.0, key, value.to_string(), "0");
+        let policy = &ftl.streams.policy;
+        let limits = [
+            (policy != "single", "ftl.stream", text(policy), "\"single\""),
+            (ftl.streams.gc_separate, "ftl.gc_stream", text("separate"), "\"shared\""),
+            (ftl.demand.is_some(), "ftl.mapping", text("demand"), "\"flat\""),
+            share("ftl.factory_bad_share", factory_bad_share),
+            share("nand.program_failure", program_failure),
+            share("nand.erase_failure", erase_failure),
+        ];
+        match limits.into_iter().find(|(beyond, ..)| *beyond) {
+            None => Ok(()),
+            Some((_, key, value, wanted)) => Err(UserError::new(format!(
+                "{key} = {value}: a saved state holds one open block a plane, no bad blocks and \
+                 nothing of a mapping in flash; must be {wanted} to save a state or start from one"
+            ))),
+        }
+    }
+
+    /// Adds a column under a name that no other has.
+    pub fn put(&mut self, name: &str, column: Vec<u32>) {
+        let before = self.columns.insert(name.to_string(), column);
+        assert!(before.is_none(), "two columns {name:?} in a state");
+    }
+
+    /// Takes a column of `entries` numbers.
+    ///
+    /// Errors if the state has none of that name and length.
+    pub fn take(&mut self, name: &str, entries: usize) -> Result<Vec<u32>, UserError> {
+        let column = self.columns.remove(name);
+        column.filter(|column| column.len() == entries).ok_or_else(|| {
+            UserError::new(format!(
+                "the state has no column {name:?} of {entries} entries; save it anew"
+            ))
+        })
+    }
+
+    /// Writes the state of a drive of this scenario, the file whole or not at all.
+    ///
+    /// Errors if the file cannot be written.
+    pub fn write(self, path: &Path, scenario: &Scenario) -> Result<(), UserError> {
+        file::write(path, &file::encode(self, scenario)).map_err(|error| {
+            UserError::new(format!(
+                "{}: cannot write the state: {error}; name another place",
+                path.display()
+            ))
+        })
+    }
+
+    /// Reads the state of a drive of this scenario.
+    ///
+    /// Errors if the file is not a whole state, or one of another drive.
+    pub fn read(path: &Path, scenario: &Scenario) -> Result<State, UserError> {
+        let bytes = std::fs::read(path).map_err(|error| {
+            UserError::new(format!(
+                "{}: cannot read the state: {error}; name a file that --save-state wrote",
+                path.display()
+            ))
+        })?;
+        file::decode(&bytes, scenario).map_err(|error| error.at(path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! What comparing with published drives needs, by hand: closed replay, parts of pages, channel
+//! orders, and the figures that others report.
+//!
+//! SLC of FAST 2012: page over the bus 20 us, tR 10, program 5 x (20 + 8); 4 sectors a page.
+
+use super::drive::{self, Outcome, TraceRow};
+
+/// Dies on one channel, 16 blocks of 4 pages each, of which the user has half. Consecutive pages
+/// go to consecutive dies.
+const SLC: &str = "device = \"fast12-slc\"\n\
+    [geometry]\nchannels = 1\nplanes_per_die = 1\nblocks_per_plane = 16\npages_per_block = 4\n\
+    [ftl]\nover_provisioning = 0.5\n[host]\nlink_bytes_per_s = \"none\"\n[scheduling]\n";
+
+const FOUR_DIES: [&str; 3] =
+    ["geometry.dies_per_channel=4", "geometry.chips_per_channel=4", "timing.t_command_us=1"];
+
+const fn us(us: u64) -> u64 {
+    us * 1000
+}
+
+fn done_ns(outcome: &Outcome) -> Vec<u64> {
+    outcome.rows.iter().map(|row| row.completion_ns).collect()
+}
+
+#[test]
+fn a_closed_replay_sends_a_row_when_one_completes_and_looks_at_no_times() {
+    let rows: [TraceRow; 3] =
+        [(0, 'R', 0, 4), (us(5_000_000), 'R', 4, 4), (us(9_000_000), 'R', 8, 4)];
+    let closed = ["workload.replay=closed", "workload.queue_depth=2"];
+    let outcome = drive::replay(SLC, &closed, &rows);
+    // One die, 30 us a read: two at once, the third when the first is done.
+    let times: Vec<_> =
+        outcome.rows.iter().map(|row| (row.arrival_ns, row.completion_ns)).collect();
+    assert_eq!(times, [(0, us(30)), (0, us(60)), (us(30), us(90))]);
+    let open = drive::replay(SLC, &[], &rows);
+    assert_eq!(done_ns(&open), [us(30), us(5_000_030), us(9_000_030)]);
+}
+
+/// Completion of one request of a fresh drive whose pages leave in units.
+fn one_in_units(unit_bytes: u32, sets: &[&str], row: TraceRow) -> u64 {
+    let unit = format!("channel.transfer_unit_bytes={unit_bytes}");
+    let sets = [&[unit.as_str()], sets].concat();
+    done_ns(&drive::replay(SLC, &sets, &[row]))[0]
+}
+
+#[test]
+fn a_read_sends_out_the_units_that_it_touches() {
+    // The same with the channel to itself and with another die on it.
+    for sets in [&[][..], &["geometry.dies_per_channel=2", "geometry.chips_per_channel=2"]] {
+        // 10 us of array, and 5 us a sector.
+        assert_eq!(one_in_units(512, sets, (0, 'R', 1, 2)), us(20));
+        // Two units of two sectors each, for one sector of either.
+        assert_eq!(one_in_units(1024, sets, (0, 'R', 1, 2)), us(30));
+        assert_eq!(one_in_units(1024, sets, (0, 'R', 3, 1)), us(20));
+        assert_eq!(one_in_units(2048, sets, (0, 'R', 3, 1)), us(30));
+        // A quarter of 5 ns is 1.25 ns, rounded up.
+        let odd = [sets, &["timing.t_bus_us=0.005"]].concat();
+        assert_eq!(one_in_units(512, &odd, (0, 'R', 3, 1)), us(10) + 2);
+    }
+    // The last sector of a page and the first of the next, one after the other on one die.
+    assert_eq!(one_in_units(512, &[], (0, 'R', 3, 2)), us(30));
+}
+
+#[test]
+fn a_write_of_part_of_a_page_reads_the_units_that_it_does_not_replace() {
+    // Two of four sectors are left to read: 10 + 10; then the page whole, 20 + 140.
+    assert_eq!(one_in_units(512, &[], (0, 'W', 1, 2)), us(180));
+    assert_eq!(one_in_units(1024, &[], (0, 'W', 2, 2)), us(180));
+    // Half of either unit is left: both are read.
+    assert_eq!(one_in_units(1024, &[], (0, 'W', 1, 2)), us(190));
+}
+
+fn on_four_dies(order: &str, rows: &[TraceRow]) -> Vec<u64> {
+    let order = format!("channel.order={order}");
+    let sets = [&FOUR_DIES[..], &["policy=rps", &order]].concat();
+    done_ns(&drive::replay(SLC, &sets, rows))
+}
+
+#[test]
+fn a_command_goes_before_the_pages_that_leave() {
+    // Commands 0 to 1 and 1 to 2, pages sensed at 11 and 12. The third comes while the first
+    // leaves, 11 to 31, and the second already waits.
+    let rows = [(0, 'R', 0, 4), (0, 'R', 4, 4), (us(15), 'R', 8, 4)];
+    // Second out 31 to 51, command 51 to 52, sensed at 62, out.
+    for order in ["asked", "data_first"] {
+        assert_eq!(on_four_dies(order, &rows), [us(31), us(51), us(82)], "{order}");
+    }
+    // Command 31 to 32, second out 32 to 52; the third is sensed at 42 and follows.
+    assert_eq!(on_four_dies("commands_first", &rows), [us(31), us(52), us(72)]);
+}
+
+#[test]
+fn pages_that_leave_go_before_commands_that_asked_sooner() {
+    // As above, but the third comes before the second page is sensed, at 12.
+    let rows = [(0, 'R', 0, 4), (0, 'R', 4, 4), (us(11) + 500, 'R', 8, 4)];
+    assert_eq!(on_four_dies("asked", &rows), [us(31), us(52), us(72)]);
+    assert_eq!(on_four_dies("data_first", &rows), [us(31), us(51), us(82)]);
+}
+
+#[test]
+fn dies_that_begin_something_take_turns_whatever_it_is() {
+    // The first read leaves from 11 to 31. Meanwhile die 3 wants to read and die 1 to write.
+    let rows = [(0, 'R', 0, 4), (us(12), 'R', 12, 4), (us(13), 'W', 4, 4)];
+    // The turn after die 0 is die 1's: command and page 31 to 52, program to 192. Then the command
+    // to die 3, sensed at 63, out.
+    assert_eq!(on_four_dies("data_first", &rows), [us(31), us(83), us(192)]);
+    // Reads first: command to 32, page of the write to 53, then the page sensed at 42 leaves.
+    for order in ["asked", "commands_first"] {
+        assert_eq!(on_four_dies(order, &rows), [us(31), us(73), us(193)], "{order}");
+    }
+}
+
+#[test]
+fn turns_go_around() {
+    // Die 2 reads first, its page leaves from 11 to 31; then die 3, and die 0 before die 1.
+    let rows = [(0, 'R', 8, 4), (us(12), 'W', 4, 4), (us(13), 'W', 0, 4), (us(14), 'W', 12, 4)];
+    let done = [us(31), us(234), us(213), us(192)];
+    assert_eq!(on_four_dies("data_first", &rows), done);
+    // In the order in which they asked: dies 1, 0, 3.
+    assert_eq!(on_four_dies("asked", &rows), [us(31), us(192), us(213), us(234)]);
+}
+
+#[test]
+fn the_mqsim_drive_takes_as_long_as_mqsim_reports_but_for_its_requests_fixed_part() {
+    // MQSim 7ec40e3 at queue depth 1: 102,442 and 777,501 ns for 8 KiB; of these 60 and 68 ns are
+    // a request's fixed part of PCIe and NVMe. 4 KiB out of a page of 8: 12,288 ns less on the
+    // channel, 1,248 less on the link.
+    let drive = "device = \"mqsim-default-like\"\n";
+    let one = |sets: &[&str], row| done_ns(&drive::replay(drive, sets, &[row]))[0];
+    assert_eq!(one(&[], (0, 'R', 16, 16)), 102_442 - 60);
+    assert_eq!(one(&[], (0, 'W', 16, 16)), 777_501 - 68);
+    assert_eq!(one(&[], (0, 'R', 24, 8)), 102_442 - 60 - 12_288 - 1_248);
+    // The same with pages of 4 KiB: 88,906 and 763,965 ns for 4 KiB.
+    let small = ["geometry.page_bytes=4096", "timing.t_bus_us=12.288"];
+    assert_eq!(one(&small, (0, 'R', 8, 8)), 88_906 - 60);
+    assert_eq!(one(&small, (0, 'W', 8, 8)), 763_965 - 68);
+}
