@@ -14,6 +14,7 @@ pub(super) struct Failing {
     /// One for each die, as programs and erases of one die are in order.
     streams: Vec<Stream>,
     counts: BadBlocks,
+    has_failed_programs: bool,
     /// A plane that cannot go on, and why.
     worn_out: Option<(u32, WornOut)>,
 }
@@ -34,6 +35,7 @@ impl Failing {
             faults: scenario.ftl.faults,
             streams: (0..dies).map(stream).collect(),
             counts: BadBlocks::default(),
+            has_failed_programs: false,
             worn_out: None,
         }
     }
@@ -48,9 +50,7 @@ impl Failing {
     /// Whether a program has ever failed.
     #[inline]
     pub(super) fn has_failed_programs(&self) -> bool {
-        let BadBlocks { failed_host_programs, failed_gc_programs, failed_map_programs, .. } =
-            self.counts;
-        failed_host_programs + failed_gc_programs + failed_map_programs > 0
+        self.has_failed_programs
     }
 
     /// Whether the program that a die has just done has failed.
@@ -76,6 +76,7 @@ impl Ftl {
         if !self.failing.program_fails(txn.die) {
             return false;
         }
+        self.failing.has_failed_programs = true;
         let plane = self.plane_of(txn.die, txn.at);
         match txn.kind {
             Kind::GcProgram => self.failing.counts.failed_gc_programs += 1,
