@@ -155,5 +155,6 @@ def test_builtin_names(result: rp.Result) -> None:
         "suspension.policy",
         "ftl.placement",
         "ftl.gc_victim",
+        "ftl.stream",
         "policy",
     }

@@ -58,6 +58,10 @@ impl Ftl {
         if let Some(need) = self.gc_dies[die as usize].need {
             return need;
         }
+        self.find_need(die)
+    }
+
+    fn find_need(&mut self, die: u32) -> GcNeed {
         if self.failing.has_failed_programs() {
             self.planes_of(die).for_each(|plane| self.give_up_empty(plane));
         }

@@ -19,16 +19,19 @@ pub(super) struct Failing {
     counts: BadBlocks,
     /// Blocks, counted over the drive, that are out of use.
     bad: BTreeSet<u32>,
-    /// A plane that cannot go on, and why.
-    worn_out: Option<(u32, WornOut)>,
+    has_failed_programs: bool,
+    /// The first plane that could not go on.
+    worn_out: Option<WornOut>,
 }
 
+/// A plane that cannot go on.
 #[derive(Clone, Copy, Debug)]
-enum WornOut {
-    /// Good blocks are left, but fewer than these.
-    BlocksNeeded(u32),
-    /// Garbage collection has no free block to move to.
-    NoFreeBlock,
+struct WornOut {
+    plane: u32,
+    /// Blocks that it had left.
+    good_blocks: u32,
+    /// Those would do, but garbage collection has no free one to move to.
+    has_enough: bool,
 }
 
 impl Failing {
@@ -40,6 +43,7 @@ impl Failing {
             streams: (0..dies).map(stream).collect(),
             counts: BadBlocks::default(),
             bad: BTreeSet::new(),
+            has_failed_programs: false,
             worn_out: None,
         }
     }
@@ -62,9 +66,7 @@ impl Failing {
     /// Whether a program has ever failed.
     #[inline]
     pub(super) fn has_failed_programs(&self) -> bool {
-        let BadBlocks { failed_host_programs, failed_gc_programs, failed_map_programs, .. } =
-            self.counts;
-        failed_host_programs + failed_gc_programs + failed_map_programs > 0
+        self.has_failed_programs
     }
 
     /// Whether the program that a die has just done has failed.
@@ -90,6 +92,7 @@ impl Ftl {
         if !self.failing.program_fails(txn.die) {
             return false;
         }
+        self.failing.has_failed_programs = true;
         let plane = self.plane_of(txn.die, txn.at);
         match txn.kind {
             Kind::GcProgram => self.failing.counts.failed_gc_programs += 1,
@@ -129,17 +132,19 @@ impl Ftl {
     fn lose_block(&mut self, plane: u32) {
         self.failing.counts.grown += 1;
         self.forget_need(plane);
-        let needed = self.needed_blocks;
         let state = &mut self.planes[plane as usize];
         state.good_blocks -= 1;
-        if state.good_blocks < needed {
-            self.failing.worn_out.get_or_insert((plane, WornOut::BlocksNeeded(needed)));
+        let good_blocks = state.good_blocks;
+        if good_blocks < self.needed_blocks {
+            let worn_out = WornOut { plane, good_blocks, has_enough: false };
+            self.failing.worn_out.get_or_insert(worn_out);
         }
     }
 
     /// Garbage collection of a plane has nowhere to move a page to.
     pub(super) fn no_free_block(&mut self, plane: u32) {
-        self.failing.worn_out.get_or_insert((plane, WornOut::NoFreeBlock));
+        let good_blocks = self.planes[plane as usize].good_blocks;
+        self.failing.worn_out.get_or_insert(WornOut { plane, good_blocks, has_enough: true });
     }
 
     /// Bad blocks and failures so far, if there can be any.
@@ -148,31 +153,23 @@ impl Ftl {
     }
 
     /// Errors if a plane has too few blocks left to go on.
-    #[inline]
     pub fn check_blocks(&self) -> Result<(), UserError> {
-        match self.failing.worn_out {
-            None => Ok(()),
-            Some(worn_out) => Err(self.end_of_life(worn_out)),
-        }
-    }
-
-    #[cold]
-    fn end_of_life(&self, (plane, why): (u32, WornOut)) -> UserError {
-        let (good, all) = (self.planes[plane as usize].good_blocks, self.geometry.blocks_per_plane);
+        let Some(WornOut { plane, good_blocks, has_enough }) = self.failing.worn_out else {
+            return Ok(());
+        };
         let Faults { program_failure, erase_failure, .. } = self.failing.faults;
-        let why = match why {
-            WornOut::BlocksNeeded(needed) => {
-                format!("its data and garbage collection need {needed}")
-            }
-            WornOut::NoFreeBlock => format!(
+        let all = self.geometry.blocks_per_plane;
+        let why = match has_enough {
+            false => format!("its data and garbage collection need {}", self.needed_blocks),
+            true => format!(
                 "of which none is free to move pages to, with ftl.gc_hard_free_blocks = {}",
                 self.reserve_blocks
             ),
         };
-        UserError::new(format!(
+        Err(UserError::new(format!(
             "nand.program_failure = {program_failure}, nand.erase_failure = {erase_failure}: plane \
-             {plane} has {good} good blocks left of {all}, {why}; lower the probabilities, or give \
-             it more with ftl.over_provisioning"
-        ))
+             {plane} has {good_blocks} good blocks left of {all}, {why}; lower the probabilities, \
+             or give it more with ftl.over_provisioning"
+        )))
     }
 }

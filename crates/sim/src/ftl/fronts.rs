@@ -10,6 +10,8 @@ pub(super) struct Fronts {
     streams: u8,
     gc_separate: bool,
     has_map: bool,
+    /// A plane has one open block for everything: nothing has to be asked.
+    is_simple: bool,
     /// Pages from this one on are pages of the mapping.
     logical_pages: u32,
 }
@@ -17,13 +19,22 @@ pub(super) struct Fronts {
 impl Fronts {
     pub(super) fn new(scenario: &Scenario) -> Fronts {
         let policy = stream::make(scenario);
+        let streams = policy.streams();
+        let gc_separate = scenario.ftl.streams.gc_separate;
+        let has_map = scenario.ftl.demand.is_some();
         Fronts {
-            streams: policy.streams(),
             policy,
-            gc_separate: scenario.ftl.streams.gc_separate,
-            has_map: scenario.ftl.demand.is_some(),
+            streams,
+            gc_separate,
+            has_map,
+            is_simple: streams == 1 && !gc_separate && !has_map,
             logical_pages: scenario.logical_pages(),
         }
+    }
+
+    /// Whether a plane has one open block for everything.
+    pub(super) fn is_simple(&self) -> bool {
+        self.is_simple
     }
 
     /// Open blocks of a plane, at most.
@@ -40,13 +51,21 @@ impl Fronts {
     /// The front of a page that is written now.
     #[inline]
     pub(super) fn of_write(&mut self, lpn: u32) -> u8 {
-        if lpn >= self.logical_pages { MAP_FRONT as u8 } else { self.policy.of_write(lpn) }
+        if self.is_simple {
+            0
+        } else if lpn >= self.logical_pages {
+            MAP_FRONT as u8
+        } else {
+            self.policy.of_write(lpn)
+        }
     }
 
     /// The front of a page that is moved now.
     #[inline]
     pub(super) fn of_moved(&self, lpn: u32) -> usize {
-        if lpn >= self.logical_pages {
+        if self.is_simple {
+            0
+        } else if lpn >= self.logical_pages {
             MAP_FRONT
         } else if self.gc_separate {
             GC_FRONT

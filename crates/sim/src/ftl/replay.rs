@@ -39,7 +39,7 @@ impl Replay {
 impl Ftl {
     /// Whether overwrites can be drawn without names: all pages of a plane are alike.
     pub(super) fn pages_are_alike(&self) -> bool {
-        self.fronts.count() == 1
+        self.fronts.is_simple()
     }
 
     /// Writes a logical page at once; returns the pages that garbage collection moved for it.

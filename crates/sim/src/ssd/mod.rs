@@ -203,14 +203,17 @@ impl Ssd {
             self.start()?;
         }
         let until = self.completed.saturating_add(requests);
-        while self.completed < until {
-            if !self.instant()? {
-                self.ended = true;
-                self.end_checks();
-                return Ok(false);
-            }
+        let mut goes_on = true;
+        while goes_on && self.completed < until {
+            goes_on = self.instant()?;
         }
-        Ok(true)
+        // A drive that is worn out comes to a halt sooner or later, whoever asks.
+        self.ftl.check_blocks()?;
+        if !goes_on {
+            self.ended = true;
+            self.end_checks();
+        }
+        Ok(goes_on)
     }
 
     fn start(&mut self) -> Result<(), UserError> {
@@ -240,6 +243,7 @@ impl Ssd {
         let event = self.events.next_time();
         let arrival = self.next_arrival.map(|request| request.arrival);
         let Some(now) = [event, arrival].into_iter().flatten().min() else {
+            self.ftl.check_blocks()?;
             assert!(self.requests.is_empty(), "{}", self.stuck());
             return Ok(false);
         };
@@ -259,7 +263,6 @@ impl Ssd {
             self.arrive(request);
         }
         self.decide();
-        self.ftl.check_blocks()?;
         if self.checker.is_some() {
             self.check_instant(false);
         }

@@ -1,4 +1,4 @@
-//! Windowed greedy: of the blocks that were filled longest ago, the one with the fewest valid pages.
+//! Windowed greedy: of the blocks that were filled longest ago, the one with fewest valid pages.
 
 use reprieve_base::Entry;
 

@@ -8,7 +8,7 @@ use reprieve_sim::Ssd;
 
 use super::drive::{self, Outcome, TraceRow};
 
-/// One die of blocks of four pages, of which the user has three, written in order; one is kept free.
+/// One die of blocks of four pages; the user has three, written in order, and one is kept free.
 const TINY: &str = "device = \"fast12-slc\"\n\
     [geometry]\nchannels = 1\nplanes_per_die = 1\nblocks_per_plane = 8\npages_per_block = 4\n\
     [ftl]\nover_provisioning = 0.625\ngc_hard_free_blocks = 1\ngc_background = false\n\
@@ -36,8 +36,8 @@ const FILL: [u64; 13] = [0, 1, 2, 4, 5, 8, 0, 1, 0, 5, 0, 5, 9];
 
 #[test]
 fn moved_pages_go_to_a_block_of_their_own() {
-    // Nine blocks: 3 to 6 are filled, 7 is opened, 8 is free. One page each is valid in blocks 0, 1,
-    // 3 and 4, of which each can be the victim.
+    // Nine blocks: 3 to 6 are filled, 7 is opened, 8 is free. One page each is valid in blocks 0,
+    // 1, 3 and 4, of which each can be the victim.
     let nine = ["policy=rps", "geometry.blocks_per_plane=9", "ftl.over_provisioning=0.666666"];
     let pages = [0, 1, 2, 4, 5, 8, 0, 1, 0, 5, 0, 5, 9, 4, 8, 6, 9];
     let rows = writes(&pages, &[(us(16_170), 'W', 40, 4)]);
@@ -139,7 +139,7 @@ fn cold_blocks_are_moved_when_others_are_worn() {
     let hot = ["workload.footprint_share=0.1"];
     let [mean, min, max, apart] = worn(&hot);
     assert!(mean > 30.0 && min == 0.0 && max > 1.5 * mean, "{min} to {max}, mean {mean}");
-    // The least worn full block is moved when an erased one is ten ahead of it: none is left behind.
+    // The least worn full block is moved when an erased one is ten ahead: none is left behind.
     let levelled = [&hot[..], &["ftl.static_wear_spread=10"]].concat();
     let [mean, min, _, levelled] = worn(&levelled);
     assert!(min > mean - 10.0, "{min} of {mean}");
