@@ -173,7 +173,7 @@ impl Ftl {
         full
     }
 
-    /// Blocks of a plane that are neither free nor open nor bad, counted over the drive, in their order.
+    /// Blocks of a plane that are neither free nor open nor bad, counted over the drive, in order.
     fn full_blocks(&self, plane: u32) -> Vec<u32> {
         let first = plane * self.geometry.blocks_per_plane;
         let mut full = vec![true; self.geometry.blocks_per_plane as usize];

@@ -102,8 +102,8 @@ impl Ftl {
             return Ok(());
         }
         Err(format!(
-            "plane {plane} of {blocks} blocks has {bad} bad and {failing} failed ones, and {counted} \
-             are counted as good"
+            "plane {plane} of {blocks} blocks has {bad} bad and {failing} failed ones, and \
+             {counted} are counted as good"
         ))
     }
 
