@@ -13,8 +13,8 @@ use std::process::ExitCode;
 use lexopt::prelude::*;
 use load::Load;
 
-const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | dies | capacity | precondition | \
-                     one REQUESTS [KEY=VALUE]…]";
+const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | dies | capacity | \
+                     precondition | one REQUESTS [KEY=VALUE]…]";
 
 fn main() -> ExitCode {
     match run() {

@@ -12,6 +12,7 @@ POLICY_KINDS = {
     "placements": "ftl.placement",
     "gc_victims": "ftl.gc_victim",
     "streams": "ftl.stream",
+    "arbitrations": "host.arbitration",
     "policies": "policy",
 }
 """Kinds of policies, and the key of the scenario that chooses among each."""

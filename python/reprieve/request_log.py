@@ -18,6 +18,7 @@ OPS = ("read", "write", "trim", "flush")
 """Names of the operations, at the index by which the simulator knows them."""
 
 COMPONENTS = (
+    "host_queue_ns",
     "link_ns",
     "buffer_ns",
     "rmw_ns",
@@ -31,7 +32,7 @@ COMPONENTS = (
 )
 """Where a request's time went; they add up to completion − arrival."""
 
-_INTEGERS = ("lba", "bytes", "arrival_ns", "completion_ns", *COMPONENTS)
+_INTEGERS = ("lba", "bytes", "arrival_ns", "completion_ns", *COMPONENTS, "flow")
 
 SCHEMA = pa.schema(
     [

@@ -88,6 +88,12 @@ class Drive:
                 'use "start" or "end"'
             )
 
+    def note(self) -> str:
+        """Return the comment that tells a scenario file of what else the run depended on."""
+        if self.from_state is None:
+            return ""
+        return f"# The run did not precondition: --from-state {json.dumps(str(self.from_state))}\n"
+
     def save(self, simulation: _native.Simulation, when: When) -> None:
         """Write the state to its file, if this is the time for it."""
         if self.save_state is not None and self.save_state_at == when:
@@ -143,7 +149,7 @@ def run_into(
             path = directory / "requests.parquet"
             log = open_log.enter_context(ParquetLog(out.open(path.name), path))
         result = _simulate(source, log, watch, drive)
-        out.write("scenario.toml", result.scenario)
+        out.write("scenario.toml", drive.note() + result.scenario)
         if files.report_command is not None:
             from reprieve.report import render
 

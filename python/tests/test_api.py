@@ -156,5 +156,6 @@ def test_builtin_names(result: rp.Result) -> None:
         "ftl.placement",
         "ftl.gc_victim",
         "ftl.stream",
+        "host.arbitration",
         "policy",
     }

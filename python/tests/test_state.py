@@ -34,6 +34,13 @@ def test_run_from_the_state_at_the_start_is_the_same(
     assert reprieve("run", steady, "--from-state", "s", "--out", "b").returncode == 0
     assert reprieve("run", steady, "--out", "c").returncode == 0
     assert summary(tmp_path / "a") == summary(tmp_path / "b") == summary(tmp_path / "c")
+    told = (tmp_path / "b" / "scenario.toml").read_text()
+    note, scenario = told.split("\n", 1)
+    assert note == '# The run did not precondition: --from-state "s"'
+    assert scenario == (tmp_path / "a" / "scenario.toml").read_text()
+    again = reprieve("run", "b/scenario.toml", "--from-state", "s", "--out", "d")
+    assert again.returncode == 0
+    assert summary(tmp_path / "d") == summary(tmp_path / "b")
 
 
 def test_state_at_the_end_goes_on(reprieve: Reprieve, steady: Path, tmp_path: Path) -> None:

@@ -41,4 +41,6 @@ pub struct Request {
     pub lba: u64,
     /// Length in bytes, a multiple of 512; 0 only for `Op::Flush`.
     pub bytes: u32,
+    /// Force unit access: a write that is complete only when it is in flash.
+    pub fua: bool,
 }

@@ -26,6 +26,7 @@ pub fn registry(kind: &str) -> PyResult<Vec<(String, String)>> {
         "placements" => entries(all.placements),
         "gc_victims" => entries(all.gc_victims),
         "streams" => entries(all.streams),
+        "arbitrations" => entries(all.arbitrations),
         "formats" => entries(all.trace_formats),
         "generators" => entries(all.generators),
         "policies" => entries(scenario::shorthands()),

@@ -108,6 +108,7 @@ impl Simulation {
         for (name, column) in PART_NAMES.iter().zip(batch.parts_ns) {
             columns.set_item(name, column.into_pyarray(py))?;
         }
+        columns.set_item("flow", batch.flow.into_pyarray(py))?;
         Ok(columns)
     }
 

@@ -27,7 +27,11 @@ pub fn workload_info(
     py.detach(|| {
         let sources = Sources { text, path, sets: &sets };
         let scenario = scenario::load(&sources, reprieve_sim::registries())?;
-        let workload = scenario.workload.as_ref().expect("a scenario of a run has a workload");
+        let workload = scenario.workload.as_ref().ok_or_else(|| {
+            reprieve_base::UserError::new(
+                "[flow]: several loads have no profile in common; give one as [workload]",
+            )
+        })?;
         let page_bytes = u64::from(scenario.geometry.page_bytes);
         let capacity_bytes = u64::from(scenario.logical_pages()) * page_bytes;
         reprieve_trace::profile_load(workload, capacity_bytes, scenario.seed)

@@ -3,6 +3,7 @@
 //! [`Ssd`] runs a [`scenario`]; [`rig`] drives one die with raw commands. Both use the same
 //! flash back end. The map of the code is in ARCHITECTURE.md.
 
+mod arbitrate;
 mod blocks;
 mod check;
 pub mod dispatch;
@@ -10,6 +11,7 @@ mod event;
 mod flash;
 mod ftl;
 mod memory;
+mod order;
 mod place;
 mod registries;
 pub mod rig;

@@ -4,7 +4,8 @@ use std::fs;
 
 use reprieve_base::UserError;
 
-use crate::scenario::Scenario;
+use crate::place;
+use crate::scenario::{Precondition, Scenario};
 
 /// Bytes for each physical page: an entry of the physical-to-logical table.
 const BYTES_PER_PHYSICAL_PAGE: u64 = 4;
@@ -13,10 +14,14 @@ const BYTES_PER_LOGICAL_PAGE: u64 = 4;
 /// Bytes for each logical page of a policy of streams that knows when it was last written.
 const BYTES_PER_LAST_WRITE: u64 = 4;
 /// Bytes for each block: its entry in the index of victims, in the free list, in the die's page
-/// count, in a victim policy's own list, and its count of erases.
+/// count, in the order of filling, in a victim policy's own list, and its count of erases.
 const BYTES_PER_BLOCK: u64 = 50;
 /// Bytes for each entry in the cache of a mapping in flash.
 const BYTES_PER_CACHED_ENTRY: u64 = 20;
+/// Bytes for each logical page of a drive with a read cache: its slot.
+const BYTES_PER_CACHEABLE_PAGE: u64 = 4;
+/// Bytes for each page of a read cache: what is in it, its place in the order, and that it is free.
+const BYTES_PER_CACHED_PAGE: u64 = 16;
 /// Queues, transactions in flight, histograms, code.
 const FIXED_BYTES: u64 = 50 << 20;
 
@@ -30,6 +35,8 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
         + geometry.blocks() * BYTES_PER_BLOCK
         + last_writes * BYTES_PER_LAST_WRITE
         + mapping_bytes(scenario)
+        + preconditioning_bytes(scenario)
+        + read_cache_bytes(scenario)
         + FIXED_BYTES
 }
 
@@ -39,6 +46,26 @@ fn mapping_bytes(scenario: &Scenario) -> u64 {
     let cached = |bytes: u64| (bytes / 8).min(pages);
     let demand = scenario.ftl.demand;
     demand.map_or(0, |demand| pages * 4 + cached(demand.cache_bytes) * BYTES_PER_CACHED_ENTRY)
+}
+
+/// Bytes beside the tables while the steady state is reached: which pages are valid, and the pages
+/// among which names are dealt, those of a plane or of the drive.
+fn preconditioning_bytes(scenario: &Scenario) -> u64 {
+    if scenario.ftl.precondition != Precondition::Steady {
+        return 0;
+    }
+    let geometry = &scenario.geometry;
+    let pages = u64::from(scenario.logical_pages());
+    let is_fixed = place::make(&scenario.ftl.placement, geometry).is_fixed();
+    let dealt = if is_fixed { pages.div_ceil(u64::from(geometry.planes())) } else { pages };
+    geometry.pages().div_ceil(8) + dealt * BYTES_PER_LOGICAL_PAGE
+}
+
+fn read_cache_bytes(scenario: &Scenario) -> u64 {
+    let Some(cache) = &scenario.read_cache else { return 0 };
+    let logical_pages = scenario.logical_pages();
+    let cached = cache.pages(logical_pages, scenario.geometry.page_bytes);
+    u64::from(logical_pages) * BYTES_PER_CACHEABLE_PAGE + u64::from(cached) * BYTES_PER_CACHED_PAGE
 }
 
 /// Errors if the drive does not fit into the memory that is available.
@@ -92,10 +119,23 @@ mod tests {
         // 2^24 pages of 4 bytes, 70 % of them of 4 more, 2^17 blocks of 50, and 50 MiB:
         // 64 + 44.8 + 6.25 + 50 = 165.05 MiB.
         assert_eq!(needed_bytes(&scenario) >> 20, 165);
+        let sets = ["read_cache.bytes=1073741824".to_string()];
+        let cached = scenario::load_rig("fast12-mlc", &sets, crate::registries());
+        // 44.8 MiB for the logical pages and 4 for 2^18 pages of 4 KiB.
+        assert_eq!(needed_bytes(&cached.expect("a good size")) >> 20, 213);
         assert_eq!(check_against(&scenario, Some(166 << 20)), Ok(()));
         assert_eq!(check_against(&scenario, None), Ok(()));
         let error = check_against(&scenario, Some(160 << 20)).expect_err("too little").to_string();
         assert!(error.starts_with("geometry: a drive of 16777216 pages needs 165 MiB"), "{error}");
         assert!(error.contains("160 MiB are available"), "{error}");
+        // In the steady state besides: a bit for each page is 2 MiB; names are dealt over a plane
+        // of 64 (0.7 MiB), or with dynamic placement over all (44.8 MiB).
+        let steady = |placement: &str| {
+            let mut scenario = scenario.clone();
+            scenario.ftl.precondition = Precondition::Steady;
+            scenario.ftl.placement = placement.to_string();
+            needed_bytes(&scenario) >> 20
+        };
+        assert_eq!((steady("cwdp"), steady("dynamic")), (167, 211));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use reprieve_base::Entry;
 
 use crate::scenario::Registries;
-use crate::{place, sched, stream, suspend, victim};
+use crate::{arbitrate, place, sched, stream, suspend, victim};
 
 /// The registries of this build.
 pub fn registries() -> &'static Registries {
@@ -13,6 +13,7 @@ pub fn registries() -> &'static Registries {
         schedulers: keep(sched::entries()),
         suspend_policies: keep(suspend::entries()),
         placements: keep(place::entries()),
+        arbitrations: keep(arbitrate::entries()),
         gc_victims: keep(victim::entries()),
         streams: keep(stream::entries()),
         trace_formats: reprieve_trace::formats(),

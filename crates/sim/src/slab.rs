@@ -34,6 +34,14 @@ impl<T: Copy> Slab<T> {
         self.slots[index as usize]
     }
 
+    /// The values in use with their indices, for those who check them.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        let mut in_use = vec![true; self.slots.len()];
+        self.free.iter().for_each(|index| in_use[*index as usize] = false);
+        let all = (0..).zip(&self.slots).zip(in_use);
+        all.filter_map(|(value, in_use)| in_use.then_some(value))
+    }
+
     /// Values in use.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()

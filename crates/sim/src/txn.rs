@@ -48,7 +48,9 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Part {
-    /// Waiting for the host link and crossing it.
+    /// In a submission queue, until the drive fetched it.
+    HostQueue,
+    /// Being fetched, waiting for the host link and crossing it.
     Link,
     /// Waiting for room in the write buffer.
     Buffer,
@@ -71,7 +73,8 @@ pub enum Part {
 }
 
 /// Names of the parts as columns of the request log, in the order of [`Part`].
-pub const PART_NAMES: [&str; 10] = [
+pub const PART_NAMES: [&str; 11] = [
+    "host_queue_ns",
     "link_ns",
     "buffer_ns",
     "rmw_ns",
@@ -217,14 +220,11 @@ impl Txn {
     /// on its old page.
     pub fn close_rmw(&mut self, now: Time) {
         let Parts(parts) = self.parts;
-        let (link_ns, buffer_ns) = (parts[Part::Link as usize], parts[Part::Buffer as usize]);
-        let map_ns = parts[Part::Map as usize];
-        let before_ns = link_ns + buffer_ns + map_ns;
+        let before = [Part::Link, Part::Buffer, Part::Map].map(|part| (part, parts[part as usize]));
+        let before_ns: u64 = before.iter().map(|(_, ns)| ns).sum();
         let since_ns = self.parts.sum_ns() - before_ns + (now - self.mark).ns();
         self.parts = Parts::default();
-        self.parts.add(Part::Link, link_ns);
-        self.parts.add(Part::Buffer, buffer_ns);
-        self.parts.add(Part::Map, map_ns);
+        before.into_iter().for_each(|(part, ns)| self.parts.add(part, ns));
         self.parts.add(Part::Rmw, since_ns);
         self.mark = now;
     }

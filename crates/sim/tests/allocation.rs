@@ -72,6 +72,21 @@ fn partial_pages_and_trims_allocate_nothing() {
 }
 
 #[test]
+fn queues_dirty_pages_and_a_read_cache_allocate_nothing() {
+    assert_allocates_nothing(&[
+        CLOSED,
+        WRITE_BACK,
+        "buffer.replacement=lru",
+        "read_cache.bytes=1048576",
+        "workload.fua_fraction=0.1",
+        "workload.flush_every_requests=100",
+        "host.interface=nvme",
+        "host.queues=8",
+        "host.outstanding=48",
+    ]);
+}
+
+#[test]
 fn an_allocation_would_be_noticed() {
     let info = allocation_counter::measure(|| drop(std::hint::black_box(vec![0u8; 100])));
     assert_eq!((info.count_total, info.bytes_total), (1, 100));

@@ -78,6 +78,8 @@ pub struct MixedConfig {
     pub trim_fraction: f64,
     /// Every so many requests one is a flush, at least 2; `None`: none is.
     pub flush_every_requests: Option<u64>,
+    /// Share of the writes with forced unit access, in [0, 1].
+    pub fua_fraction: f64,
     /// Sizes in bytes, multiples of 512, and their weights, above 0.
     pub sizes: Vec<(u32, f64)>,
     /// The same for reads alone; `None`: as `sizes`.
@@ -92,7 +94,9 @@ pub struct MixedConfig {
     pub read_sequential_fraction: f64,
     /// Share of the writes that begin where the last write ended, whatever `addresses`; in [0, 1].
     pub write_sequential_fraction: f64,
-    /// How much of the drive is used, from its start.
+    /// Where the footprint begins; a multiple of `align_bytes`.
+    pub footprint_start_bytes: u64,
+    /// How much of the drive is used, from there on.
     pub footprint: Footprint,
     /// When requests arrive.
     pub arrivals: Arrivals,
@@ -100,7 +104,7 @@ pub struct MixedConfig {
     pub time_scale: f64,
 }
 
-/// How much of the drive a generator uses, from the drive's start.
+/// How much a generator uses of the drive, or of what lies behind its first address.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Footprint {
     /// This share of the capacity, in (0, 1].
@@ -221,6 +225,7 @@ impl MixedConfig {
         for (key, value) in [
             ("read_fraction", self.read_fraction),
             ("trim_fraction", self.trim_fraction),
+            ("fua_fraction", self.fua_fraction),
             ("read_sequential_fraction", self.read_sequential_fraction),
             ("write_sequential_fraction", self.write_sequential_fraction),
         ] {
@@ -276,6 +281,10 @@ impl MixedConfig {
                 let what = format!("must be a multiple of align_bytes = {}", self.align_bytes);
                 return Some(("zipf_unit_bytes", unit.to_string(), what));
             }
+        }
+        if self.footprint_start_bytes % u64::from(self.align_bytes) != 0 {
+            let what = format!("must be a multiple of align_bytes = {}", self.align_bytes);
+            return Some(("footprint_start_bytes", self.footprint_start_bytes.to_string(), what));
         }
         match self.arrivals {
             Arrivals::Hyperexponential(phases) => phases.contradiction(),

@@ -23,6 +23,8 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from reprieve.parallel import Step
+
 # In a pipe there is no width to fit into: wrapped cells could not be parsed.
 _PIPE_COLUMNS = 200
 
@@ -96,10 +98,6 @@ def progress() -> Iterator[Report]:
             )
 
         yield report
-
-
-Step = Callable[[str, int, int], None]
-"""Takes what is being done, how many pieces of work are done, and how many there are."""
 
 
 @contextmanager

@@ -15,6 +15,7 @@ RUNS_DARK = (
 )  # fmt: skip
 
 COMPONENTS = {
+    "host_queue": ("submission queue", "#7a6a00", "#d8c45c"),
     "link": ("host link", "#555555", "#c4c4c4"),
     "buffer": ("write buffer", "#9a9a9a", "#8a8a8a"),
     "rmw": ("read-modify-write", "#c9b400", "#f0e442"),

@@ -101,13 +101,14 @@ fn requests_that_complete_twice_or_never_are_caught() {
 }
 
 /// A drive at work under the checker.
-fn at_work() -> Ssd {
+fn at_work(sets: &[&str]) -> Ssd {
     let text = "seed = 3\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n[geometry]\nchannels = 2\n\
         planes_per_die = 2\nblocks_per_plane = 24\npages_per_block = 8\n\
         [ftl]\nover_provisioning = 0.35\nprecondition = \"steady\"\n[workload]\n\
         generator = \"mixed\"\nrequests = 20000\nread_fraction = 0.5\nrequest_bytes = 2048\n\
         queue_depth = 8\n";
-    let sources = Sources { text, path: "broken.toml", sets: &[] };
+    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    let sources = Sources { text, path: "broken.toml", sets: &sets };
     let scenario = scenario::load(&sources, crate::registries()).expect("no mistakes");
     let options = Options { check: Some(COMMAND.to_string()), ..Options::default() };
     let mut ssd = Ssd::with(scenario, &options).expect("a drive that fits into memory");
@@ -119,15 +120,38 @@ fn at_work() -> Ssd {
 
 #[test]
 fn a_drive_that_is_not_broken_is_let_through() {
-    let mut ssd = at_work();
-    while ssd.step(1000).expect("a generator without bad rows") {}
-    assert_eq!(ssd.progress().1, 20_000);
+    for sets in [&[][..], FRONT] {
+        let mut ssd = at_work(sets);
+        while ssd.step(1000).expect("a generator without bad rows") {}
+        assert_eq!(ssd.progress().1, 20_000);
+    }
+}
+
+/// Dirty pages that stay, a read cache, and two queues with more requests than are fetched.
+const FRONT: &[&str] = &[
+    "buffer.acknowledge=back",
+    "buffer.replacement=lru",
+    "buffer.bytes=65536",
+    "read_cache.bytes=65536",
+    "host.interface=nvme",
+    "host.queues=2",
+    "host.queue_entries=2",
+];
+
+#[test]
+fn a_buffer_a_cache_or_queues_that_do_not_agree_are_caught() {
+    for (breaks, what) in crate::ssd::BREAKS {
+        let mut ssd = at_work(FRONT);
+        let said = message(|| ssd.break_front(*breaks));
+        assert!(said.contains(what), "{what:?}: {said}");
+        assert!(said.ends_with(&format!("(seed 3; to repeat: {COMMAND})")), "{said}");
+    }
 }
 
 #[test]
 fn tables_that_do_not_agree_are_caught() {
     for (breaks, what) in crate::ftl::BREAKS {
-        let mut ssd = at_work();
+        let mut ssd = at_work(&[]);
         ssd.break_ftl(*breaks);
         let said = message(|| while ssd.step(1000).expect("a generator without bad rows") {});
         assert!(said.contains(" the FTL: ") && said.contains(what), "{what:?}: {said}");

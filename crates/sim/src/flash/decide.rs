@@ -94,8 +94,7 @@ impl Flash {
             Choice::Resume => self.resume(die, now, out, grant),
             Choice::Gc => self.start_gc(die, now, work, out, grant),
             Choice::Write => {
-                let ahead_of_reads = view.writes_first || view.read.is_some();
-                self.start_write(die, now, work, out, (grant, ahead_of_reads));
+                self.start_write(die, now, work, out, (grant, view.writes_first));
             }
             Choice::Read => match read {
                 Some(id) => self.start_read(id, now, work, out, grant),

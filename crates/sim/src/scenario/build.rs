@@ -11,7 +11,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Buffer, Channel, Deadlines, Ftl, Host, Scenario, Scheduling, SuspendRules};
+use super::{Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, front};
 
 /// The scenario that these values describe; the schema has seen to their ranges.
 pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
@@ -38,15 +38,12 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
             transfer_unit_bytes: values.u32_if_on("channel.transfer_unit_bytes"),
         },
         ftl: ftl(values),
-        buffer: Buffer {
-            bytes: values.count("buffer.bytes"),
-            acknowledge: Word::of_word(values.text("buffer.acknowledge")),
-        },
-        host: Host {
-            link_bytes_per_s: values.count_if_on("host.link_bytes_per_s"),
-            unwritten_costs_read: values.text_if_on("workload.unwritten") != Some("zero"),
-        },
+        buffer: front::buffer(values),
+        read_cache: front::read_cache(values),
+        host: front::host(values),
         workload: workload(values),
+        queues: front::queues(values),
+        flows: Vec::new(),
     }
 }
 
@@ -175,6 +172,7 @@ fn mixed(values: &Values) -> MixedConfig {
         read_fraction: values.number("workload.read_fraction"),
         trim_fraction: values.number("workload.trim_fraction"),
         flush_every_requests: values.count_if_on("workload.flush_every_requests"),
+        fua_fraction: values.number("workload.fua_fraction"),
         sizes: sizes("workload.request_bytes").expect("it has a default"),
         read_sizes: sizes("workload.read_request_bytes"),
         write_sizes: sizes("workload.write_request_bytes"),
@@ -187,6 +185,7 @@ fn mixed(values: &Values) -> MixedConfig {
         write_sequential_fraction: values
             .number_if_on("workload.write_sequential_fraction")
             .unwrap_or(0.0),
+        footprint_start_bytes: values.count("workload.footprint_start_bytes"),
         footprint: match values.count_if_on("workload.footprint_bytes") {
             Some(bytes) => Footprint::Bytes(bytes),
             None => {

@@ -5,6 +5,7 @@ use reprieve_nand::{EraseMode, ProgramSuspension};
 use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
 use super::Scenario;
+use super::front;
 use super::resolve::{Resolved, Use};
 use super::schema;
 
@@ -27,7 +28,7 @@ pub(super) fn check(
     if purpose == Use::Run {
         transfer_unit(scenario, resolved)?;
         over_provisioning(scenario, resolved)?;
-        buffer(scenario, resolved)?;
+        front::check(scenario, resolved)?;
         workload(scenario, resolved)?;
     }
     Ok(())
@@ -168,15 +169,6 @@ fn over_provisioning(scenario: &Scenario, resolved: &Resolved) -> Result<(), Use
     Err(resolved.fault("ftl.over_provisioning", what))
 }
 
-fn buffer(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
-    let page_bytes = scenario.geometry.page_bytes;
-    if scenario.buffer.bytes < u64::from(page_bytes) {
-        let what = format!("must hold at least one page of {page_bytes} bytes");
-        return Err(resolved.fault("buffer.bytes", what));
-    }
-    Ok(())
-}
-
 fn workload(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     let values = &resolved.values;
     if values.dur_if_on("workload.duration_s").is_some_and(|duration| duration.ns() == 0) {
@@ -201,9 +193,14 @@ fn workload(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
 fn mixed(config: &MixedConfig, scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     let capacity_bytes =
         u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
+    if config.footprint_start_bytes >= capacity_bytes {
+        let what = format!("is past the end of the drive; must be below {capacity_bytes}");
+        return Err(resolved.fault("workload.footprint_start_bytes", what));
+    }
+    let rest_bytes = capacity_bytes - config.footprint_start_bytes;
     match config.footprint {
-        Footprint::Bytes(bytes) if bytes > capacity_bytes => {
-            let what = format!("is more than the user has; must be at most {capacity_bytes}");
+        Footprint::Bytes(bytes) if bytes > rest_bytes => {
+            let what = format!("is more than the user has; must be at most {rest_bytes}");
             return Err(resolved.fault("workload.footprint_bytes", what));
         }
         _ => {}

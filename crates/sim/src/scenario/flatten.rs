@@ -9,7 +9,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Ftl, Scenario, SuspendRules};
+use super::{Ftl, Scenario, SuspendRules, front};
 
 pub(super) type Pair = (&'static str, Option<Value>);
 
@@ -23,10 +23,8 @@ pub(super) fn values(scenario: &Scenario) -> Values {
         ("scheduling.age_limit_us", scenario.scheduling.age_limit.and_then(dur)),
         ("channel.order", text(scenario.channel.order.word())),
         ("channel.transfer_unit_bytes", scenario.channel.transfer_unit_bytes.and_then(count)),
-        ("buffer.bytes", count(scenario.buffer.bytes)),
-        ("buffer.acknowledge", text(scenario.buffer.acknowledge.word())),
-        ("host.link_bytes_per_s", scenario.host.link_bytes_per_s.and_then(count)),
     ];
+    pairs.extend(front::pairs(scenario));
     if let Some(deadlines) = scenario.scheduling.deadlines {
         pairs.extend([
             ("scheduling.read_deadline_us", dur(deadlines.read)),
@@ -43,6 +41,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     if let Some(workload) = &scenario.workload {
         let unwritten = if scenario.host.unwritten_costs_read { "flash" } else { "zero" };
         pairs.push(("workload.unwritten", text(unwritten)));
+        pairs.push(front::queues_pair(&scenario.queues));
         match workload {
             WorkloadConfig::Trace(config) => pairs.extend(trace(config)),
             WorkloadConfig::Mixed(config) => pairs.extend(mixed(config)),
@@ -63,7 +62,7 @@ pub(super) fn flag(flag: bool) -> Option<Value> {
     Some(Value::Flag(flag))
 }
 
-fn dur(dur: Dur) -> Option<Value> {
+pub(super) fn dur(dur: Dur) -> Option<Value> {
     Some(Value::Duration(dur))
 }
 
@@ -180,10 +179,12 @@ fn mixed(config: &MixedConfig) -> Vec<Pair> {
         ("workload.read_fraction", number(config.read_fraction)),
         ("workload.trim_fraction", number(config.trim_fraction)),
         ("workload.flush_every_requests", config.flush_every_requests.and_then(count)),
+        ("workload.fua_fraction", number(config.fua_fraction)),
         ("workload.request_bytes", sizes(&config.sizes)),
         ("workload.read_request_bytes", config.read_sizes.as_ref().and_then(sizes)),
         ("workload.write_request_bytes", config.write_sizes.as_ref().and_then(sizes)),
         ("workload.align_bytes", count(config.align_bytes)),
+        ("workload.footprint_start_bytes", count(config.footprint_start_bytes)),
         ("workload.footprint_bytes", footprint_bytes),
         ("workload.footprint_share", footprint_share),
     ];

@@ -71,15 +71,18 @@ pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, Us
 
 /// Reads a device, part or load, which may only say what is its own.
 fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
-    let leaves = raw::read(&found.text, &found.file, rank)?;
-    for (name, leaf) in &leaves {
+    let raw::Layer { leaves, flows } = raw::read(&found.text, &found.file, rank)?;
+    let of_flows = flows.values().flatten().map(|(name, leaf)| (name, leaf, true));
+    for (name, leaf, is_flow) in
+        leaves.iter().map(|(name, leaf)| (name, leaf, false)).chain(of_flows)
+    {
         let (section, _) = name.split_once('.').unwrap_or(("", name));
         let allowed = match rank {
             Rank::Part => ["geometry", "timing", "suspension"].contains(&section),
             Rank::Load => *name == "seed" || section == "workload" && *name != "workload.trace",
             _ => ["part", "policy"].contains(name) || !["", "workload"].contains(&section),
         };
-        if !allowed {
+        if is_flow || !allowed {
             let what = match rank {
                 Rank::Part => "a part has only [geometry], [timing] and [suspension]",
                 Rank::Load => "a load has only seed and a generator's keys of [workload]",

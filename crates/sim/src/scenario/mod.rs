@@ -6,6 +6,8 @@
 mod build;
 mod check;
 mod flatten;
+mod flow;
+mod front;
 mod ftl;
 mod layers;
 mod preset;
@@ -24,18 +26,24 @@ use std::path::Path;
 
 use reprieve_base::{Entry, UserError};
 
-use raw::{Leaf, Leaves, Rank, Raw};
+use layers::Stack;
+use raw::{Layer, Leaf, Leaves, Rank, Raw};
 use resolve::Use;
 use schema::Family;
 
+pub use flow::Flow;
+pub use front::{
+    Acknowledge, Buffer, Eviction, Hold, Host, Interface, Nvme, Pcie, Priority, ReadCache,
+    Replacement,
+};
 pub use ftl::{Demand, Faults, GcControl, Streams, Wear};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};
 pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
 pub use types::{
-    Acknowledge, Buffer, Channel, ChannelOrder, Deadlines, Ftl, Host, OperationSet, Precondition,
-    Scenario, Scheduling, SuspendRules,
+    Channel, ChannelOrder, Deadlines, Ftl, OperationSet, Precondition, Scenario, Scheduling,
+    SuspendRules,
 };
 
 /// What a scenario is read from.
@@ -62,6 +70,8 @@ pub struct Registries {
     pub gc_victims: &'static [Entry],
     /// Names of `ftl.stream`.
     pub streams: &'static [Entry],
+    /// Names of `host.arbitration`.
+    pub arbitrations: &'static [Entry],
     /// Names of `workload.format`, besides `auto`.
     pub trace_formats: &'static [Entry],
     /// Names of `workload.generator`.
@@ -76,6 +86,7 @@ impl Registries {
             Family::Placement => self.placements,
             Family::GcVictim => self.gc_victims,
             Family::Stream => self.streams,
+            Family::Arbitration => self.arbitrations,
             Family::TraceFormat => self.trace_formats,
             Family::Generator => self.generators,
         }
@@ -96,9 +107,10 @@ pub fn load_rig(
     registries: &Registries,
 ) -> Result<Scenario, UserError> {
     let raw = Raw::Text(device.to_string());
-    let leaf = Leaf { raw, place: "--device".to_string(), rank: Rank::File };
+    let leaf = Leaf { raw, place: "--device".to_string(), rank: Rank::File, alias: None };
     let sources = Sources { text: "", path: "--device", sets };
-    assemble(Leaves::from([("device", leaf)]), &sources, Path::new(""), Use::Rig, registries)
+    let file = Layer { leaves: Leaves::from([("device", leaf)]), ..Layer::default() };
+    assemble(file, &sources, Path::new(""), Use::Rig, registries)
 }
 
 /// The shorthands of the key `policy`.
@@ -114,22 +126,31 @@ pub fn load_rig_file(sources: &Sources, registries: &Registries) -> Result<Scena
 }
 
 fn assemble(
-    file: Leaves,
+    file: Layer,
     sources: &Sources,
     base: &Path,
     purpose: Use,
     registries: &Registries,
 ) -> Result<Scenario, UserError> {
     let sets = raw::read_sets(sources.sets)?;
-    if let (Use::Rig, Some(leaf)) = (purpose, sets.get("load").or(file.get("load"))) {
-        return Err(leaf.fault("load", "the rig has no workload; leave it out"));
+    let flows = flow::overlays(file.flows, sets.flows);
+    let load = sets.leaves.get("load").or(file.leaves.get("load")).map(|leaf| ("load", leaf));
+    let of_flow = flows.values().flatten().map(|(name, leaf)| (*name, leaf)).next();
+    if let (Use::Rig, Some((name, leaf))) = (purpose, load.or(of_flow)) {
+        return Err(leaf.fault(name, "the rig has no workload; leave it out"));
     }
-    let stack = layers::stack(file, sets, base)?;
-    let device = stack.device.clone();
-    let mut resolved = resolve::resolve(stack, sources.path, purpose, registries)?;
-    resolved.locate_trace(base)?;
-    check::geometry(&resolved)?;
-    let scenario = build::scenario(&resolved.values, device);
-    check::check(&scenario, &resolved, purpose)?;
-    Ok(scenario)
+    let stack = layers::stack(file.leaves, sets.leaves, base)?;
+    let one = |stack: Stack, place: &str| {
+        let device = stack.device.clone();
+        let mut resolved = resolve::resolve(stack, place, purpose, registries)?;
+        resolved.locate_trace(base)?;
+        check::geometry(&resolved)?;
+        let scenario = build::scenario(&resolved.values, device);
+        check::check(&scenario, &resolved, purpose)?;
+        Ok(scenario)
+    };
+    if flows.is_empty() || purpose == Use::Rig {
+        return one(stack, sources.path);
+    }
+    flow::assemble(flows, &stack, sources.path, one)
 }

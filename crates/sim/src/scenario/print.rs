@@ -3,8 +3,8 @@
 use super::Scenario;
 use super::flatten;
 use super::raw::Raw;
-use super::resolve::applies;
-use super::schema::SECTIONS;
+use super::resolve::{Values, applies};
+use super::schema::{self, Key, SECTIONS};
 
 /// The canonical TOML of a scenario; loading it gives an equal one.
 pub fn print(scenario: &Scenario) -> String {
@@ -12,21 +12,43 @@ pub fn print(scenario: &Scenario) -> String {
     let mut toml = String::new();
     for section in SECTIONS {
         let has_section = section.name != "workload" || scenario.workload.is_some();
-        if !section.name.is_empty() && has_section {
-            toml.push_str(&format!("\n[{}]\n", section.name));
-        }
-        for key in section.keys {
-            match values.get(key.full_name) {
-                Some(value) => {
-                    toml.push_str(&format!("{} = {}\n", key.name(), value.raw(key)));
-                }
-                None if has_section && key.kind.has_none() && applies(key, &values) => {
-                    let none = Raw::Text("none".to_string());
-                    toml.push_str(&format!("{} = {none}\n", key.name()));
-                }
-                None => {}
+        if has_section {
+            if !section.name.is_empty() {
+                toml.push_str(&format!("\n[{}]\n", section.name));
             }
+            push_keys(&mut toml, section.keys.iter(), &values);
         }
     }
+    if !scenario.flows.is_empty() {
+        let unwritten = if scenario.host.unwritten_costs_read { "flash" } else { "zero" };
+        toml.push_str(&format!("\n[workload]\nunwritten = \"{unwritten}\"\n"));
+    }
+    for flow in &scenario.flows {
+        let alone = Scenario {
+            workload: Some(flow.workload.clone()),
+            queues: flow.queues.clone(),
+            flows: Vec::new(),
+            ..scenario.clone()
+        };
+        let of_all = |key: &&Key| key.full_name != "workload.unwritten";
+        let keys = schema::keys().iter().filter(|key| key.section() == "workload").filter(of_all);
+        toml.push_str(&format!("\n[flow.{}]\n", flow.name));
+        push_keys(&mut toml, keys, &flatten::values(&alone));
+    }
     toml
+}
+
+fn push_keys<'k>(toml: &mut String, keys: impl Iterator<Item = &'k Key>, values: &Values) {
+    for key in keys {
+        match values.get(key.full_name) {
+            Some(value) => {
+                toml.push_str(&format!("{} = {}\n", key.name(), value.raw(key)));
+            }
+            None if key.kind.has_none() && applies(key, values) => {
+                let none = Raw::Text("none".to_string());
+                toml.push_str(&format!("{} = {none}\n", key.name()));
+            }
+            None => {}
+        }
+    }
 }

@@ -8,6 +8,7 @@ use reprieve_base::{UserError, nearest};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::flow::Overlays;
 use super::schema::{self, SECTIONS};
 
 /// A value as written. Numbers keep their digits, so that decimals stay exact.
@@ -31,6 +32,9 @@ pub(super) enum Rank {
     Load,
     File,
     Set,
+    /// What a flow says, which outranks what all have in common.
+    Flow,
+    FlowSet,
 }
 
 /// A key's value in one layer.
@@ -40,6 +44,16 @@ pub(super) struct Leaf {
     /// `FILE:LINE`, or `--set`.
     pub place: String,
     pub rank: Rank,
+    /// The key as written, where that is not its own name: a flow's.
+    pub alias: Option<String>,
+}
+
+/// What one text says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layer {
+    pub leaves: Leaves,
+    /// By flow; keys as they are called in `[workload]`.
+    pub flows: Overlays,
 }
 
 /// The values of one layer, or of several merged, by full name.
@@ -48,38 +62,65 @@ pub(super) type Leaves = BTreeMap<&'static str, Leaf>;
 impl Leaf {
     /// The error that this value of `name` makes.
     pub fn fault(&self, name: &str, what: impl fmt::Display) -> UserError {
+        let name = self.alias.as_deref().unwrap_or(name);
         UserError::new(format!("{name} = {}: {what}", self.raw)).at(&self.place)
     }
 }
 
 /// Reads the text of a file; every key must be known.
-pub(super) fn read(text: &str, file: &str, rank: Rank) -> Result<Leaves, UserError> {
+pub(super) fn read(text: &str, file: &str, rank: Rank) -> Result<Layer, UserError> {
     let lines = Lines { text, file };
     let table = DeTable::parse(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
         let message = error.message().lines().collect::<Vec<_>>().join("; ");
         UserError::new(format!("not TOML: {message}")).at(lines.place(offset))
     })?;
-    let mut leaves = Leaves::new();
+    let mut layer = Layer::default();
     for (name, value) in by_position(table.get_ref()) {
         let place = lines.place(name.span().start);
         match value.get_ref() {
+            DeValue::Table(flows) if name.get_ref() == FLOW => {
+                read_flows(&mut layer, flows, &lines, rank)?;
+            }
             DeValue::Table(section) if is_section(name.get_ref()) => {
                 for (inner, value) in by_position(section) {
                     let full_name = format!("{}.{}", name.get_ref(), inner.get_ref());
                     let place = lines.place(inner.span().start);
-                    insert(&mut leaves, &full_name, raw(value.get_ref()), place, rank)?;
+                    insert(&mut layer, &full_name, raw(value.get_ref()), place, rank)?;
                 }
             }
-            other => insert(&mut leaves, name.get_ref(), raw(other), place, rank)?,
+            other => insert(&mut layer, name.get_ref(), raw(other), place, rank)?,
         }
     }
-    Ok(leaves)
+    Ok(layer)
+}
+
+/// Reads the tables of `[flow.NAME]`.
+fn read_flows(
+    layer: &mut Layer,
+    flows: &DeTable,
+    lines: &Lines,
+    rank: Rank,
+) -> Result<(), UserError> {
+    for (flow, value) in by_position(flows) {
+        let DeValue::Table(keys) = value.get_ref() else {
+            let what = format!("{FLOW}.{}: must be a table of a flow's keys", flow.get_ref());
+            return Err(UserError::new(what).at(lines.place(flow.span().start)));
+        };
+        // A flow that differs in nothing is a flow all the same.
+        layer.flows.entry(flow.get_ref().to_string()).or_default();
+        for (key, value) in by_position(keys) {
+            let full_name = format!("{FLOW}.{}.{}", flow.get_ref(), key.get_ref());
+            let place = lines.place(key.span().start);
+            insert(layer, &full_name, raw(value.get_ref()), place, rank)?;
+        }
+    }
+    Ok(())
 }
 
 /// Reads `KEY=VALUE` options into one layer; of two for one key the later holds.
-pub(super) fn read_sets(sets: &[String]) -> Result<Leaves, UserError> {
-    let mut leaves = Leaves::new();
+pub(super) fn read_sets(sets: &[String]) -> Result<Layer, UserError> {
+    let mut layer = Layer::default();
     for set in sets {
         let place = "--set".to_string();
         let Some((name, value)) = set.split_once('=') else {
@@ -96,22 +137,46 @@ pub(super) fn read_sets(sets: &[String]) -> Result<Leaves, UserError> {
             }
             Err(_) => Raw::Text(value.to_string()),
         };
-        insert(&mut leaves, name, raw, place, Rank::Set)?;
+        insert(&mut layer, name, raw, place, Rank::Set)?;
     }
-    Ok(leaves)
+    Ok(layer)
+}
+
+/// The table of the flows.
+const FLOW: &str = "flow";
+
+/// Name and key of a flow's key, such as `flow.hot.requests`.
+fn flow_key(full_name: &str) -> Option<(&str, &str)> {
+    full_name.strip_prefix(FLOW)?.strip_prefix('.')?.rsplit_once('.')
 }
 
 fn insert(
-    leaves: &mut Leaves,
+    layer: &mut Layer,
     full_name: &str,
     raw: Raw,
     place: String,
     rank: Rank,
 ) -> Result<(), UserError> {
+    if let Some((flow, name)) = flow_key(full_name) {
+        let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if flow.is_empty() || !flow.chars().all(is_bare) {
+            let what = "a flow's name has letters, digits, - and _ only";
+            return Err(UserError::new(format!("{full_name}: {what}")).at(place));
+        }
+        let key = format!("workload.{name}");
+        let Some(key) = schema::key(&key) else {
+            let what = unknown(&key, &raw).replace("workload.", &format!("{FLOW}.{flow}."));
+            return Err(UserError::new(what).at(place));
+        };
+        let alias = Some(full_name.to_string());
+        let leaves = layer.flows.entry(flow.to_string()).or_default();
+        leaves.insert(key.full_name, Leaf { raw, place, rank, alias });
+        return Ok(());
+    }
     let Some(key) = schema::key(full_name) else {
         return Err(UserError::new(unknown(full_name, &raw)).at(place));
     };
-    leaves.insert(key.full_name, Leaf { raw, place, rank });
+    layer.leaves.insert(key.full_name, Leaf { raw, place, rank, alias: None });
     Ok(())
 }
 

@@ -39,6 +39,7 @@ pub(super) fn resolve(
     registries: &Registries,
 ) -> Result<Resolved, UserError> {
     let mut leaves = stack.leaves;
+    choose(&mut leaves, "host.link_bytes_per_s", "host.pcie_generation")?;
     choose_workload(&mut leaves, file, purpose)?;
     let mut resolved = Resolved { values: Values::default(), leaves };
     for key in schema::keys() {
@@ -293,6 +294,20 @@ impl Values {
         }
     }
 
+    pub fn counts_if_on(&self, name: &str) -> Option<&[u64]> {
+        match self.get(name) {
+            Some(Value::Counts(counts)) => Some(counts),
+            _ => None,
+        }
+    }
+
+    pub fn words_if_on(&self, name: &str) -> Option<&[String]> {
+        match self.get(name) {
+            Some(Value::Words(words)) => Some(words),
+            _ => None,
+        }
+    }
+
     pub fn operations(&self, name: &str) -> OperationSet {
         match self.need(name) {
             Value::Operations(set) => *set,
@@ -320,6 +335,7 @@ impl Resolved {
         }
         let key = schema::key(name).unwrap_or_else(|| panic!("{name} is no key"));
         let raw = self.values.need(name).raw(key);
-        Leaf { raw, place: "default".to_string(), rank: Rank::Schema }.fault(name, what)
+        Leaf { raw, place: "default".to_string(), rank: Rank::Schema, alias: None }
+            .fault(name, what)
     }
 }

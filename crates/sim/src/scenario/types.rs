@@ -5,6 +5,7 @@ use reprieve_nand::{Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
+use super::{Buffer, Flow, Host, ReadCache};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,10 +30,17 @@ pub struct Scenario {
     pub ftl: Ftl,
     /// Write buffer.
     pub buffer: Buffer,
+    /// Read cache, if the drive has one.
+    pub read_cache: Option<ReadCache>,
     /// Host interface.
     pub host: Host,
-    /// What the drive is asked to do; `None` for the rig, which has its own commands.
+    /// What the drive is asked to do; `None` with `flows`, and for the rig, which has its own
+    /// commands.
     pub workload: Option<WorkloadConfig>,
+    /// Submission queues that the requests of `workload` go to by turns; empty: all.
+    pub queues: Vec<u32>,
+    /// Several loads at once, by name in order; empty: the one of `workload`.
+    pub flows: Vec<Flow>,
 }
 
 impl Scenario {
@@ -160,31 +168,4 @@ pub struct Ftl {
     pub demand: Option<Demand>,
     /// State of the drive before the first request.
     pub precondition: Precondition,
-}
-
-/// When a write is acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Acknowledge {
-    /// When its last page is programmed.
-    Through,
-    /// When its last page is in the buffer.
-    Back,
-}
-
-/// Section `[buffer]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Buffer {
-    /// Capacity; at least one page.
-    pub bytes: u64,
-    /// When a write is acknowledged.
-    pub acknowledge: Acknowledge,
-}
-
-/// Section `[host]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Host {
-    /// Rate of the host link in each direction; `None`: transfers take no time.
-    pub link_bytes_per_s: Option<u64>,
-    /// Whether a read of a page that was never written costs a flash read.
-    pub unwritten_costs_read: bool,
 }

@@ -18,6 +18,8 @@ pub(super) enum Value {
     Operations(OperationSet),
     Sizes(Vec<(u32, f64)>),
     Devices(DeviceSelection),
+    Counts(Vec<u64>),
+    Words(Vec<String>),
 }
 
 /// The typed value of `raw` under `key`, `None` for `"none"`; or what is wrong, and what is right.
@@ -39,6 +41,11 @@ pub(super) fn parse(
         Kind::Operations => operations(raw).map(Value::Operations),
         Kind::Sizes => sizes(raw).map(Value::Sizes),
         Kind::Devices => devices(raw).map(Value::Devices),
+        Kind::Counts { min, max } => list(raw, |item| count(item, min, max, 1)).map(Value::Counts),
+        Kind::Words(entries) => {
+            let known = |word: &String| entries.iter().any(|entry| entry.name == word);
+            list(raw, |item| text(item).filter(known)).map(Value::Words)
+        }
     };
     match value {
         Some(value) => Ok(Some(value)),
@@ -151,6 +158,14 @@ fn sizes(raw: &Raw) -> Option<Vec<(u32, f64)>> {
     }
 }
 
+/// The items of a list of at least one, each typed by `item`.
+fn list<T>(raw: &Raw, item: impl Fn(&Raw) -> Option<T>) -> Option<Vec<T>> {
+    match raw {
+        Raw::List(items) if !items.is_empty() => items.iter().map(item).collect(),
+        _ => None,
+    }
+}
+
 fn devices(raw: &Raw) -> Option<DeviceSelection> {
     match raw {
         Raw::Text(text) if text == "concatenate" => Some(DeviceSelection::Concatenate),
@@ -191,6 +206,10 @@ impl Value {
             Value::Devices(DeviceSelection::Only(numbers)) => {
                 Raw::List(numbers.iter().map(|n| Raw::Integer(i128::from(*n))).collect())
             }
+            Value::Counts(counts) => {
+                Raw::List(counts.iter().map(|n| Raw::Integer(i128::from(*n))).collect())
+            }
+            Value::Words(words) => Raw::List(words.iter().cloned().map(Raw::Text).collect()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use reprieve_nand::{EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, VthReached};
 use reprieve_trace::AddressPolicy;
 
-use super::{Acknowledge, ChannelOrder, Precondition};
+use super::{ChannelOrder, Precondition};
 
 /// A type whose every value has a word.
 pub(super) trait Word: Copy + PartialEq + 'static {
@@ -68,11 +68,6 @@ impl Word for Precondition {
         ("sequential", Precondition::Sequential),
         ("steady", Precondition::Steady),
     ];
-}
-
-impl Word for Acknowledge {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("through", Acknowledge::Through), ("back", Acknowledge::Back)];
 }
 
 impl Word for ChannelOrder {

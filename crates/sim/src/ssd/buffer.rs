@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::scenario::Acknowledge;
+use super::hold::Held;
+use crate::scenario::{self, Acknowledge};
 
 /// Room in the write buffer, and the writes that wait for it.
 #[derive(Clone, Debug)]
@@ -10,15 +11,24 @@ pub(super) struct Buffer {
     capacity_pages: u64,
     used_pages: u64,
     pub(super) acknowledge: Acknowledge,
+    /// The pages that stay; `None`: they go to the flash at once.
+    pub(super) held: Option<Held>,
     /// Requests whose data is at the drive and not all in the buffer.
     pub(super) waiting: VecDeque<u32>,
 }
 
 impl Buffer {
-    pub(super) fn new(capacity_pages: u64, acknowledge: Acknowledge) -> Buffer {
+    pub(super) fn new(buffer: &scenario::Buffer, page_bytes: u32) -> Buffer {
+        let capacity_pages = buffer.bytes / u64::from(page_bytes);
         assert!(capacity_pages > 0, "the scenario asks for a buffer of at least one page");
         let waiting = VecDeque::with_capacity(1024);
-        Buffer { capacity_pages, used_pages: 0, acknowledge, waiting }
+        Buffer {
+            capacity_pages,
+            used_pages: 0,
+            acknowledge: buffer.acknowledge,
+            held: buffer.hold.as_ref().map(|hold| Held::new(hold, capacity_pages)),
+            waiting,
+        }
     }
 
     #[inline]
@@ -35,5 +45,16 @@ impl Buffer {
     #[inline]
     pub(super) fn give_back(&mut self) {
         self.used_pages -= 1;
+    }
+
+    /// Checks that `pages`, which someone else has counted, are in the buffer.
+    pub(super) fn verify(&self, pages: u64) -> Result<(), String> {
+        if pages == self.used_pages && pages <= self.capacity_pages {
+            return Ok(());
+        }
+        Err(format!(
+            "{pages} pages are in it, {} of its {} pages are taken",
+            self.used_pages, self.capacity_pages
+        ))
     }
 }

@@ -23,6 +23,14 @@ impl Ssd {
         if let Err(what) = self.ftl.verify(&self.flash.txns, checker.programmed()) {
             checker.fail(self.now, "the FTL", &what);
         }
+        self.check_front();
+    }
+
+    fn check_front(&self) {
+        let Some(checker) = &self.checker else { return };
+        if let Err((place, what)) = self.verify() {
+            checker.fail(self.now, place, &what);
+        }
     }
 
     /// The workload is done.
@@ -38,5 +46,12 @@ impl Ssd {
     pub(crate) fn break_ftl(&mut self, breaks: fn(&mut crate::ftl::Ftl)) {
         breaks(&mut self.ftl);
         self.checker.as_mut().expect("the drive is checked").hurry();
+    }
+
+    /// Breaks tables between the host and the FTL, and has them checked at once.
+    #[cfg(test)]
+    pub(crate) fn break_front(&mut self, breaks: fn(&mut Ssd)) {
+        breaks(self);
+        self.check_front();
     }
 }

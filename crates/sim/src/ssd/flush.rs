@@ -32,6 +32,12 @@ impl Intervals {
         self.first + (self.open.len() as u32 - 1)
     }
 
+    /// Whether no flush waits for the pages of an interval.
+    #[inline]
+    pub(super) fn is_current(&self, interval: u32) -> bool {
+        interval - self.first + 1 == self.open.len() as u32
+    }
+
     /// One page of an interval is in flash, or superseded by one that is waited for anyway.
     #[inline]
     pub(super) fn end(&mut self, interval: u32) {

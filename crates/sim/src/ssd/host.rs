@@ -4,6 +4,7 @@ use reprieve_base::{Dur, Op, Request, SECTOR_BYTES, Time, UserError};
 
 use super::{Event, Ssd};
 use crate::event::Schedule;
+use crate::scenario::{Host, Interface};
 use crate::stats::LogRow;
 use crate::txn::{NONE, Part, Parts};
 
@@ -15,7 +16,13 @@ pub(super) struct HostRequest {
     pub(super) op: Op,
     pub(super) lba: u64,
     pub(super) bytes: u32,
+    /// Write: acknowledged when it is programmed, whatever the buffer does.
+    pub(super) fua: bool,
     pub(super) arrival: Time,
+    /// When the drive began to fetch it from its submission queue; at once without queues.
+    pub(super) fetched: Time,
+    /// When the drive had it and set about it.
+    pub(super) begun: Time,
     /// Write: when its data had crossed the link.
     pub(super) received: Time,
     /// Pages that are not done.
@@ -24,20 +31,22 @@ pub(super) struct HostRequest {
     pub(super) next_lpn: u32,
     /// Write or flush: the flush interval in which it arrived.
     pub(super) interval: u32,
+    /// The load that it belongs to.
+    pub(super) flow: u32,
+    /// The submission queue that it came through.
+    pub(super) queue: u32,
+    /// Behind it in that queue, or `NONE`.
+    pub(super) next: u32,
 }
 
 /// One direction of the host link: transfers one after the other, in order.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
+struct Link {
     bytes_per_s: Option<u64>,
     free_at: Time,
 }
 
 impl Link {
-    pub(super) fn new(bytes_per_s: Option<u64>) -> Link {
-        Link { bytes_per_s, free_at: Time::ZERO }
-    }
-
     /// When a transfer that is ready at `now` has crossed the link.
     #[inline]
     fn cross(&mut self, now: Time, bytes: u64) -> Time {
@@ -47,18 +56,48 @@ impl Link {
     }
 }
 
+/// The host link: a direction in and one out, or one at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Links {
+    /// In, or both.
+    first: Link,
+    /// Out; `None`: a link that is half duplex.
+    out: Option<Link>,
+}
+
+impl Links {
+    pub(super) fn new(host: &Host) -> Links {
+        let link = Link { bytes_per_s: host.link_rate_bytes_per_s(), free_at: Time::ZERO };
+        Links { first: link, out: (host.interface != Interface::Sata).then_some(link) }
+    }
+
+    /// Data of a write that is ready at `now`.
+    #[inline]
+    fn cross_in(&mut self, now: Time, bytes: u64) -> Time {
+        self.first.cross(now, bytes)
+    }
+
+    /// Data of a read that is ready at `now`.
+    #[inline]
+    fn cross_out(&mut self, now: Time, bytes: u64) -> Time {
+        self.out.as_mut().unwrap_or(&mut self.first).cross(now, bytes)
+    }
+}
+
 impl Ssd {
     /// Lets the requests of a closed loop arrive that completed ones have made way for.
     ///
     /// One that completes at once makes way for the next: a loop, for there may be millions.
-    pub(super) fn pull(&mut self) -> Result<(), UserError> {
-        while self.to_pull > 0 {
-            self.to_pull -= 1;
-            if let Some(request) = self.feed.next(&self.ftl)? {
-                self.arrive(Request { arrival: self.now, ..request });
-            }
+    /// Returns whether any has arrived.
+    #[inline]
+    pub(super) fn pull(&mut self) -> Result<bool, UserError> {
+        let mut any = false;
+        while self.flows.may_pull() {
+            let Some((request, flow)) = self.flows.pull(&self.ftl)? else { break };
+            any = true;
+            self.arrive(Request { arrival: self.now, ..request }, flow);
         }
-        Ok(())
+        Ok(any)
     }
 
     /// First and last logical page that a request touches.
@@ -84,8 +123,8 @@ impl Ssd {
         (to - from) as u32
     }
 
-    pub(super) fn arrive(&mut self, request: Request) {
-        let Request { arrival, op, lba, bytes } = request;
+    pub(super) fn arrive(&mut self, request: Request, flow: u32) {
+        let Request { arrival, op, lba, bytes, fua } = request;
         if self.requests.is_empty() {
             self.idle_ns += (self.now - self.idle_since).ns();
         }
@@ -94,17 +133,64 @@ impl Ssd {
             op,
             lba,
             bytes,
+            fua,
             arrival,
+            fetched: arrival,
+            begun: arrival,
             received: Time::ZERO,
             pages_left: 0,
             next_lpn: 0,
             interval: 0,
+            flow,
+            queue: 0,
+            next: NONE,
         });
         if let Some(checker) = &mut self.checker {
             checker.request_arrived(self.now, self.arrived);
         }
         self.arrived += 1;
-        match op {
+        if let Some(stats) = &mut self.flows.list[flow as usize].stats {
+            stats.arrived(arrival);
+        }
+        match &mut self.queues {
+            None => self.begin(id),
+            Some(queues) => {
+                self.requests[id].queue = self.flows.queue(flow);
+                queues.push(id, &mut self.requests);
+            }
+        }
+    }
+
+    /// Fetches what the drive takes out of the submission queues at this instant.
+    ///
+    /// A command that completes at once makes way for another.
+    pub(super) fn fetch(&mut self) -> Result<(), UserError> {
+        while let Some(queues) = &mut self.queues {
+            let Some(id) = queues.fetch(&self.requests) else { break };
+            self.requests[id].fetched = self.now;
+            if queues.command > Dur::ZERO {
+                self.events.schedule(self.now + queues.command, Event::Fetched { request: id });
+                continue;
+            }
+            self.requests[id].begun = self.now;
+            self.begin(id);
+            self.pull()?;
+        }
+        Ok(())
+    }
+
+    /// The drive has the command of a request.
+    pub(super) fn fetched(&mut self, id: u32) {
+        let queues = self.queues.as_mut().expect("commands are fetched from queues");
+        queues.is_fetching = false;
+        self.requests[id].begun = self.now;
+        self.begin(id);
+    }
+
+    /// Sets about a request.
+    #[inline]
+    fn begin(&mut self, id: u32) {
+        match self.requests[id].op {
             Op::Read => self.read_arrived(id),
             Op::Write => self.write_arrived(id),
             Op::Trim => self.trim_arrived(id),
@@ -124,7 +210,7 @@ impl Ssd {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         let pages = last - first + 1;
         let interval = self.intervals.begin(pages);
-        let received = self.link_in.cross(self.now, u64::from(self.requests[id].bytes));
+        let received = self.links.cross_in(self.now, u64::from(self.requests[id].bytes));
         let request = &mut self.requests[id];
         request.pages_left = pages;
         request.next_lpn = first;
@@ -142,7 +228,10 @@ impl Ssd {
         let (first, last) = self.pages_of(request.lba, request.bytes);
         for lpn in first..=last {
             if self.covered_bytes(&request, lpn) == self.scenario.geometry.page_bytes {
+                let before = self.ftl.lookup(lpn);
                 self.ftl.trim(lpn, &mut self.flash.txns);
+                self.overtaken(before);
+                self.cache_trim(lpn);
                 self.totals.trimmed_pages += 1;
             } else {
                 // The rest of the page is still wanted.
@@ -151,10 +240,13 @@ impl Ssd {
         }
         self.write_map_pages();
         self.request_done(id, &Parts::default());
+        self.fill_after_drops();
     }
 
     fn flush_arrived(&mut self, id: u32) {
-        if !self.intervals.flush(id) {
+        if self.intervals.flush(id) {
+            self.send_all_held();
+        } else {
             self.request_done(id, &Parts::default());
         }
     }
@@ -163,7 +255,7 @@ impl Ssd {
     #[inline]
     pub(super) fn page_read(&mut self, id: u32, lpn: u32, mut parts: Parts) {
         let bytes = self.covered_bytes(&self.requests[id], lpn);
-        let crossed = self.link_out.cross(self.now, u64::from(bytes));
+        let crossed = self.links.cross_out(self.now, u64::from(bytes));
         let request = &mut self.requests[id];
         request.pages_left -= 1;
         if request.pages_left > 0 {
@@ -193,6 +285,17 @@ impl Ssd {
             checker.request_completed(self.now, request.id);
         }
         let latency_ns = (self.now - request.arrival).ns();
+        let mut whole;
+        let parts = match &mut self.queues {
+            None => parts,
+            Some(queues) => {
+                queues.answered(request.queue);
+                whole = *parts;
+                whole.add(Part::HostQueue, (request.fetched - request.arrival).ns());
+                whole.add(Part::Link, (request.begun - request.fetched).ns());
+                &whole
+            }
+        };
         assert_eq!(
             parts.sum_ns(),
             latency_ns,
@@ -208,6 +311,13 @@ impl Ssd {
             Op::Flush => &mut self.flush,
         };
         class.record(latency_ns, request.bytes, parts);
+        if request.fua {
+            self.fua.record(latency_ns, request.bytes, parts);
+        }
+        if let Some(stats) = &mut self.flows.list[request.flow as usize].stats {
+            stats.completed(request.op, request.fua, request.bytes, latency_ns, parts);
+            stats.ended(self.now);
+        }
         self.completed += 1;
         if let Some(log) = &mut self.log {
             log.push(&LogRow {
@@ -218,12 +328,14 @@ impl Ssd {
                 arrival: request.arrival,
                 completion: self.now,
                 parts: *parts,
+                flow: request.flow,
             });
         }
         if self.requests.is_empty() {
             self.idle_since = self.now;
+            self.idle_begins();
         }
-        self.to_pull += u32::from(self.feed.queue_depth().is_some());
+        self.flows.completed(request.flow);
     }
 
     /// Completes the flushes that waited for the page of a write of `interval`.
@@ -231,7 +343,7 @@ impl Ssd {
         self.intervals.end(interval);
         while let Some(id) = self.intervals.next_flushed() {
             let mut parts = Parts::default();
-            parts.add(Part::Buffer, (self.now - self.requests[id].arrival).ns());
+            parts.add(Part::Buffer, (self.now - self.requests[id].begun).ns());
             self.request_done(id, &parts);
         }
     }
@@ -240,7 +352,7 @@ impl Ssd {
     pub(super) fn received_parts(&self, id: u32) -> Parts {
         let request = &self.requests[id];
         let mut parts = Parts::default();
-        parts.add(Part::Link, (request.received - request.arrival).ns());
+        parts.add(Part::Link, (request.received - request.begun).ns());
         parts.add(Part::Buffer, (self.now - request.received).ns());
         debug_assert_ne!(id, NONE, "a page without a request");
         parts

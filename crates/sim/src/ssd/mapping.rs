@@ -9,8 +9,9 @@ use crate::txn::{Kind, NONE, Part, Txn};
 impl Ssd {
     /// Whether a page of a host read has to wait for its entry; then it does.
     pub(super) fn waits_for_entry(&mut self, request: u32, lpn: u32) -> bool {
-        // What is in the buffer is found there.
-        if matches!(self.ftl.lookup(lpn), Mapping::Buffered(_)) || self.ftl.use_entry(lpn, false) {
+        // What is in the buffer or the cache is found there.
+        let is_buffered = matches!(self.ftl.lookup(lpn), Mapping::Buffered(_));
+        if is_buffered || self.has_cached(lpn) || self.ftl.use_entry(lpn, false) {
             return false;
         }
         let (die, at) = self.ftl.in_plane(0);
@@ -25,10 +26,10 @@ impl Ssd {
         &mut self,
         id: u32,
         before: Mapping,
-        partial: bool,
+        is_whole: bool,
     ) -> bool {
         let txn = &mut self.flash.txns[id];
-        txn.partial = partial;
+        txn.partial = !is_whole;
         txn.from_image = before == Mapping::Unwritten && self.scenario.host.unwritten_costs_read;
         // The write before it, which is in the buffer, has seen to the entry.
         !matches!(before, Mapping::Buffered(_)) && !self.ftl.use_entry(txn.lpn, true)
@@ -98,7 +99,7 @@ impl Ssd {
             let (die, at) = self.ftl.image_page(lpn);
             self.read_old_page(id, die, at);
         } else {
-            self.page_complete(id);
+            self.page_filled(id);
         }
         self.write_map_pages();
     }
@@ -108,6 +109,8 @@ impl Ssd {
         while let Some(lpn) = self.ftl.next_due() {
             if !self.write_map_page(lpn) {
                 self.ftl.stays_due(lpn);
+                // Where dirty pages take up the room of the planes, they go.
+                self.send_all_held();
                 return;
             }
         }

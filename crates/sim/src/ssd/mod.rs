@@ -3,18 +3,22 @@
 mod buffer;
 mod checks;
 mod feed;
+mod flows;
 mod flush;
+mod hold;
 mod host;
 mod mapping;
 mod pages;
+mod queues;
+mod read_cache;
 mod report;
 mod save;
+mod verify;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-use reprieve_base::{Dur, Request, Time, UserError};
-use reprieve_trace::Workload;
+use reprieve_base::{Dur, Time, UserError};
 
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
@@ -26,17 +30,26 @@ use crate::slab::Slab;
 use crate::stats::{Latency, LogBatch, Totals};
 use crate::txn::{Kind, Parts};
 use buffer::Buffer;
-use feed::Feed;
+use flows::Flows;
 use flush::Intervals;
-use host::{HostRequest, Link};
+use host::{HostRequest, Links};
+use queues::HostQueues;
+use read_cache::ReadCache;
+
+#[cfg(test)]
+pub use verify::BREAKS;
 
 /// What can happen in a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// Something in the flash back end.
     Flash(FlashEvent),
+    /// A command has been fetched from its submission queue.
+    Fetched { request: u32 },
     /// The data of a write has crossed the host link.
     LinkIn { request: u32 },
+    /// The drive may have been idle for so long that the buffer is emptied.
+    LookIdle,
     /// The last data of a read has crossed the host link.
     Done { request: u32 },
 }
@@ -68,23 +81,21 @@ pub struct Options {
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
     scenario: Scenario,
-    feed: Feed,
-    /// The request that arrives next; requests of a closed loop are pulled instead.
-    next_arrival: Option<Request>,
+    flows: Flows,
     now: Time,
     events: EventQueue<Event>,
     flash: Flash,
     ftl: Ftl,
     buffer: Buffer,
-    link_in: Link,
-    link_out: Link,
+    read_cache: Option<ReadCache>,
+    /// Between host and drive; `None`: requests go straight to the drive.
+    queues: Option<HostQueues>,
+    links: Links,
     /// Where the time of the reads went whose last data is crossing the link.
     crossing: VecDeque<Parts>,
     requests: Slab<HostRequest>,
     arrived: u64,
     completed: u64,
-    /// Requests of a closed loop that may arrive now.
-    to_pull: u32,
     intervals: Intervals,
     idle_since: Time,
     idle_ns: u64,
@@ -92,6 +103,8 @@ pub struct Ssd {
     write: Latency,
     trim: Latency,
     flush: Latency,
+    /// Of the writes, those with forced unit access.
+    fua: Latency,
     totals: Totals,
     log: Option<LogBatch>,
     preconditioner: Preconditioner,
@@ -114,12 +127,8 @@ impl Ssd {
     /// Errors besides if the state to start from cannot be read or is another drive's.
     pub fn with(scenario: Scenario, options: &Options) -> Result<Ssd, UserError> {
         crate::memory::check(&scenario)?;
-        let config = scenario.workload.as_ref().ok_or_else(|| {
-            UserError::new("workload: missing; a run needs workload.trace or workload.generator")
-        })?;
-        let capacity_bytes =
-            u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
-        let workload = Workload::open(config, capacity_bytes, scenario.seed)?;
+        let queues = HostQueues::of(&scenario.host);
+        let flows = Flows::open(&scenario, queues.as_ref().map_or(0, HostQueues::count))?;
         let flash = Flash::new(&scenario);
         let mut ftl = Ftl::new(&scenario)?;
         let preconditioner = match &options.from_state {
@@ -133,22 +142,20 @@ impl Ssd {
         let program = timing.bus + iteration * u64::from(timing.program_iterations);
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
-        let pages = scenario.buffer.bytes / u64::from(scenario.geometry.page_bytes);
         Ok(Ssd {
-            feed: Feed::new(workload, scenario.geometry.page_bytes),
-            next_arrival: None,
+            flows,
             now: Time::ZERO,
             events: EventQueue::new(spacing, program),
             flash,
             ftl,
-            buffer: Buffer::new(pages, scenario.buffer.acknowledge),
-            link_in: Link::new(scenario.host.link_bytes_per_s),
-            link_out: Link::new(scenario.host.link_bytes_per_s),
+            read_cache: ReadCache::of(&scenario),
+            buffer: Buffer::new(&scenario.buffer, scenario.geometry.page_bytes),
+            queues,
+            links: Links::new(&scenario.host),
             crossing: VecDeque::with_capacity(1024),
             requests: Slab::with_capacity(4096),
             arrived: 0,
             completed: 0,
-            to_pull: 0,
             intervals: Intervals::new(),
             idle_since: Time::ZERO,
             idle_ns: 0,
@@ -156,7 +163,11 @@ impl Ssd {
             write: Latency::default(),
             trim: Latency::default(),
             flush: Latency::default(),
-            totals: Totals::default(),
+            fua: Latency::default(),
+            totals: Totals {
+                dropped_writes: scenario.buffer.hold.is_some().then_some(0),
+                ..Totals::default()
+            },
             log: options.log_requests.then(LogBatch::default),
             preconditioner,
             started: false,
@@ -227,13 +238,10 @@ impl Ssd {
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
         }
-        match self.feed.queue_depth() {
-            Some(depth) => {
-                self.to_pull = depth;
-                self.pull()?;
-                self.decide();
-            }
-            None => self.next_arrival = self.feed.next(&self.ftl)?,
+        self.flows.start(&self.ftl)?;
+        if self.pull()? {
+            self.fetch()?;
+            self.decide();
         }
         Ok(())
     }
@@ -241,7 +249,7 @@ impl Ssd {
     /// Lets one instant pass: what frees a resource, then arrivals, then decisions.
     fn instant(&mut self) -> Result<bool, UserError> {
         let event = self.events.next_time();
-        let arrival = self.next_arrival.map(|request| request.arrival);
+        let arrival = self.flows.next_time();
         let Some(now) = [event, arrival].into_iter().flatten().min() else {
             self.ftl.check_blocks()?;
             assert!(self.requests.is_empty(), "{}", self.stuck());
@@ -257,10 +265,12 @@ impl Ssd {
             self.handle(event);
         }
         self.pull()?;
-        while self.next_arrival.is_some_and(|request| request.arrival == now) {
-            let request = self.next_arrival.take().expect("just seen");
-            self.next_arrival = self.feed.next(&self.ftl)?;
-            self.arrive(request);
+        while self.flows.next_time() == Some(now) {
+            let (request, flow) = self.flows.take(&self.ftl)?;
+            self.arrive(request, flow);
+        }
+        if self.queues.is_some() {
+            self.fetch()?;
         }
         self.decide();
         if self.checker.is_some() {
@@ -293,7 +303,9 @@ impl Ssd {
                     self.transaction_done(id);
                 }
             }
+            Event::Fetched { request } => self.fetched(request),
             Event::LinkIn { request } => self.write_received(request),
+            Event::LookIdle => self.look_idle(),
             Event::Done { request } => self.read_crossed(request),
         }
     }
@@ -303,6 +315,7 @@ impl Ssd {
         match self.flash.txns[id].kind {
             Kind::HostRead => {
                 let txn = self.flash.txns.remove(id);
+                self.cache_read(&txn);
                 self.page_read(txn.request, txn.lpn, txn.parts)
             }
             Kind::RmwRead => {
@@ -335,7 +348,7 @@ impl Ssd {
 
     /// Share of the workload that has been handed out, and requests completed.
     pub fn progress(&self) -> (Option<f64>, u64) {
-        (self.feed.progress(), self.completed)
+        (self.flows.progress(), self.completed)
     }
 
     /// The scenario that is being run.

@@ -34,7 +34,8 @@ impl Ssd {
                     old => self.ftl.locate_page(old),
                 }
             }
-            Mapping::Buffered(_) => {
+            Mapping::Buffered(id) => {
+                self.page_used(id);
                 self.totals.buffer_hits += 1;
                 self.page_read(request, lpn, parts);
                 return;
@@ -45,6 +46,10 @@ impl Ssd {
                 return;
             }
         };
+        if self.is_cached(lpn) {
+            self.page_read(request, lpn, parts);
+            return;
+        }
         let mut txn = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
         txn.erases_seen = self.ftl.erases(die, at);
         txn.parts = parts;
@@ -86,22 +91,28 @@ impl Ssd {
     /// Moves waiting pages into the buffer while it has room, in the order in which they came.
     pub(super) fn fill_buffer(&mut self) {
         while let Some(request) = self.buffer.waiting.front().copied() {
-            let state = &self.requests[request];
-            let lpn = state.next_lpn;
-            if self.buffer.is_full() && !self.can_merge(lpn) {
+            let lpn = self.requests[request].next_lpn;
+            if self.buffer.is_full() && self.can_merge(request, lpn).is_none() {
                 return;
             }
             if !self.buffer_page(request, lpn) {
+                // Where dirty pages take up the room of the planes, they go.
+                self.send_all_held();
                 return;
             }
         }
     }
 
-    /// Whether a page of a write-back buffer is overwritten where it is, before its program begins.
-    fn can_merge(&self, lpn: u32) -> bool {
-        let waits = |id: u32| self.flash.txns[id].start == Time::NEVER;
-        self.buffer.acknowledge == Acknowledge::Back
-            && matches!(self.ftl.lookup(lpn), Mapping::Buffered(id) if waits(id))
+    /// The page of a write-back buffer that a write overwrites where it is, as its program has not
+    /// begun.
+    fn can_merge(&self, request: u32, lpn: u32) -> Option<u32> {
+        if self.buffer.acknowledge != Acknowledge::Back || self.requests[request].fua {
+            return None;
+        }
+        match self.ftl.lookup(lpn) {
+            Mapping::Buffered(id) if self.flash.txns[id].start == Time::NEVER => Some(id),
+            _ => None,
+        }
     }
 
     /// The next page of the first waiting write leaves the line.
@@ -118,7 +129,10 @@ impl Ssd {
     fn buffer_page(&mut self, request: u32, lpn: u32) -> bool {
         let state = self.requests[request];
         let parts = self.received_parts(request);
-        if self.can_merge(lpn) {
+        let is_whole = self.covered_bytes(&state, lpn) == self.scenario.geometry.page_bytes;
+        if let Some(id) = self.can_merge(request, lpn) {
+            self.page_used(id);
+            self.cache_write(lpn, is_whole);
             self.leave_line(request, lpn);
             self.totals.merged_writes += 1;
             self.page_acknowledged(request, &parts);
@@ -130,30 +144,31 @@ impl Ssd {
         };
         self.leave_line(request, lpn);
         self.buffer.take();
-        let covered = self.covered_bytes(&state, lpn);
-        let partial = covered < self.scenario.geometry.page_bytes;
+        self.cache_write(lpn, is_whole);
         let (die, at) = self.at_target(target);
         let mut txn = Txn::new(Kind::Program, die, at, lpn, request, self.now);
         txn.target = target;
         txn.parts = parts;
         txn.interval = state.interval;
-        if self.buffer.acknowledge == Acknowledge::Back {
+        let at_once = self.buffer.acknowledge == Acknowledge::Back && !state.fua;
+        if at_once {
             txn.request = NONE;
         }
         let id = self.flash.txns.insert(txn);
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
-        if partial {
+        if !is_whole {
             self.totals.partial_writes += 1;
             self.flash.txns[id].out_units = self.rest_units(request, lpn);
         }
-        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, partial) {
+        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, is_whole) {
             self.fetch_entry(id);
-        } else if partial {
-            self.fill_page(id, before);
+        } else if is_whole {
+            self.page_complete(id);
         } else {
-            self.send_write(id);
+            self.fill_page(id, before);
         }
-        if self.buffer.acknowledge == Acknowledge::Back {
+        self.overtaken(before);
+        if at_once {
             self.page_acknowledged(request, &parts);
         }
         true
@@ -179,7 +194,7 @@ impl Ssd {
 
     /// A write that has all its data goes to its die, or waits for a dispatcher to give it one.
     #[inline]
-    fn send_write(&mut self, id: u32) {
+    pub(super) fn send_write(&mut self, id: u32) {
         match self.flash.txns[id].target {
             NONE => self.flash.leave_unplaced(id),
             _ => self.flash.enqueue(id),
@@ -198,7 +213,7 @@ impl Ssd {
                     _ => previous_txn.waits_for,
                 };
                 if leader == NONE {
-                    self.send_write(id);
+                    self.page_complete(id);
                     return;
                 }
                 // The rest of the page is still being read, for an earlier write.
@@ -216,7 +231,7 @@ impl Ssd {
                 let (die, at) = self.ftl.image_page(lpn);
                 self.read_old_page(id, die, at);
             }
-            Mapping::Unwritten | Mapping::Trimmed => self.send_write(id),
+            Mapping::Unwritten | Mapping::Trimmed => self.page_complete(id),
         }
     }
 
@@ -237,7 +252,7 @@ impl Ssd {
         txn.kind = Kind::Program;
         txn.start = Time::NEVER;
         txn.close_rmw(now);
-        self.page_complete(id);
+        self.page_filled(id);
     }
 
     /// The waiters of a transaction, linked in the order in which they came.
@@ -255,21 +270,22 @@ impl Ssd {
     }
 
     /// A write has its whole page, and with it those that waited for the rest of it.
-    pub(super) fn page_complete(&mut self, id: u32) {
+    pub(super) fn page_filled(&mut self, id: u32) {
         let now = self.now;
         let mut in_order = self.take_waiters(id);
         let (die, at) = self.at_target(self.flash.txns[id].target);
         let txn = &mut self.flash.txns[id];
         (txn.die, txn.at) = (die, at);
-        self.send_write(id);
+        self.page_complete(id);
         while in_order != NONE {
             let next = self.flash.txns[in_order].next;
             let txn = &mut self.flash.txns[in_order];
             txn.waits_for = NONE;
             txn.close_rmw(now);
-            self.send_write(in_order);
+            self.page_complete(in_order);
             in_order = next;
         }
+        self.fill_after_drops();
     }
 
     /// The page of a host write is in flash.

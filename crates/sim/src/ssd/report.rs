@@ -8,7 +8,7 @@ impl Ssd {
     pub fn summary(&self) -> serde_json::Value {
         let geometry = &self.scenario.geometry;
         let idle_now = if self.requests.is_empty() { (self.now - self.idle_since).ns() } else { 0 };
-        let counts = self.feed.counts();
+        let counts = self.flows.counts();
         let mut workload = vec![
             ("rows", counts.rows),
             ("requests", counts.requests),
@@ -19,12 +19,15 @@ impl Ssd {
         ];
         workload.extend(counts.dropped);
         Facts {
-            latencies: [&self.read, &self.write, &self.trim, &self.flush],
+            latencies: [&self.read, &self.write, &self.trim, &self.flush, &self.fua],
             flash: &self.flash.counts,
             totals: &self.totals,
             wear: self.ftl.wear_counts(),
             mapping: self.ftl.map_counts(),
             bad_blocks: self.ftl.bad_blocks(),
+            flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
+            read_cache: self.read_cache_counts(),
+            host_queues: self.queues.is_some(),
             workload,
             simulated_ns: self.now.ns(),
             idle_ns: self.idle_ns + idle_now,

@@ -47,6 +47,7 @@ impl Ssd {
     /// Lets what was begun come to its end: pages in the buffer are programmed, victims erased.
     fn close(&mut self) {
         self.ftl.close();
+        self.hold_no_more();
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
         }

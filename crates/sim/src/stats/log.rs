@@ -21,6 +21,8 @@ pub struct LogRow {
     pub completion: Time,
     /// Where its time went, on the transaction that completed last.
     pub parts: Parts,
+    /// The load that it belongs to, by the order of their names; 0 of one alone.
+    pub flow: u32,
 }
 
 /// Columns of the request log, all of one length.
@@ -40,6 +42,8 @@ pub struct LogBatch {
     pub completion_ns: Vec<i64>,
     /// Where the time went, in the order of [`PART_NAMES`].
     pub parts_ns: [Vec<i64>; PART_NAMES.len()],
+    /// Loads, by the order of their names.
+    pub flow: Vec<i64>,
 }
 
 impl LogBatch {
@@ -54,5 +58,6 @@ impl LogBatch {
         for (column, part) in self.parts_ns.iter_mut().zip(row.parts.0) {
             column.push(part as i64);
         }
+        self.flow.push(i64::from(row.flow));
     }
 }

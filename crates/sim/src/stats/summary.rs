@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{BadBlocks, FlashCounts, Latency, MapCounts, SuspendedOperations, WearCounts};
+use super::flows::{fairness, flows};
+use super::{
+    BadBlocks, FlashCounts, FlowStats, Latency, MapCounts, SuspendedOperations, WearCounts,
+};
 use crate::txn::{PART_NAMES, Part};
 
 /// What the drive counted beside latencies and flash operations.
@@ -16,16 +19,30 @@ pub struct Totals {
     pub partial_writes: u64,
     /// Pages overwritten in a write-back buffer before their program began.
     pub merged_writes: u64,
+    /// Pages of the buffer that were overtaken or trimmed before they went to the flash; `None`:
+    /// each goes at once.
+    pub dropped_writes: Option<u64>,
     /// Pages trimmed.
     pub trimmed_pages: u64,
     /// Pages of which a trim covered a part, and which it left alone.
     pub trims_of_part_of_a_page: u64,
 }
 
+/// What the read cache counted, in pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadCacheCounts {
+    /// Pages of reads that it answered.
+    pub hits: u64,
+    /// Pages of reads that went to the flash.
+    pub misses: u64,
+    /// Pages that made room for others.
+    pub evictions: u64,
+}
+
 /// Everything that a summary is made from.
 pub struct Facts<'a> {
-    /// Latencies of reads, writes, trims, flushes.
-    pub latencies: [&'a Latency; 4],
+    /// Latencies of reads, writes, trims, flushes, and of the writes with forced unit access.
+    pub latencies: [&'a Latency; 5],
     /// What the flash back end counted.
     pub flash: &'a FlashCounts,
     /// What the drive counted.
@@ -36,6 +53,12 @@ pub struct Facts<'a> {
     pub mapping: Option<MapCounts>,
     /// Bad blocks, if there can be any.
     pub bad_blocks: Option<BadBlocks>,
+    /// Each of several loads, by name; none of one alone.
+    pub flows: Vec<&'a FlowStats>,
+    /// What the read cache counted, if there is one.
+    pub read_cache: Option<ReadCacheCounts>,
+    /// Requests wait in submission queues, so that their time there is told.
+    pub host_queues: bool,
     /// What became of the rows of a trace: name and count.
     pub workload: Vec<(&'static str, u64)>,
     /// Length of the run.
@@ -58,13 +81,36 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// The figures of a class of requests; the time of the mapping only if it can take any.
-fn class(latency: &Latency, has_map: bool) -> Value {
+/// An amount in a second of simulated time.
+pub(super) fn rate(amount: u64, ns: u64) -> f64 {
+    if ns == 0 { 0.0 } else { amount as f64 / (ns as f64 * 1e-9) }
+}
+
+/// Section `requests`, of the drive or of a load: each class that there is, and the total, without
+/// the parts that can take no time.
+pub(super) fn requests(latencies: [&Latency; 5], absent: &[Part]) -> Value {
+    let [read, write, trim, flush, fua] = latencies;
+    let mut total = read.clone();
+    total.add(write);
+    let class = |latency| class(latency, absent);
+    let mut requests = Map::new();
+    requests.insert("read".into(), class(read));
+    requests.insert("write".into(), class(write));
+    requests.insert("total".into(), class(&total));
+    for (name, latency) in [("trim", trim), ("flush", flush), ("fua", fua)] {
+        if latency.count > 0 {
+            requests.insert(name.into(), class(latency));
+        }
+    }
+    Value::Object(requests)
+}
+
+fn class(latency: &Latency, absent: &[Part]) -> Value {
     let quantile = |q| latency.quantile_ns(q);
     let parts: Map<String, Value> = PART_NAMES
         .iter()
         .zip(latency.mean_parts_ns())
-        .filter(|(name, _)| has_map || **name != PART_NAMES[Part::Map as usize])
+        .filter(|(name, _)| absent.iter().all(|part| **name != PART_NAMES[*part as usize]))
         .map(|(name, mean)| (name.trim_end_matches("_ns").to_string(), json!(mean)))
         .collect();
     json!({
@@ -98,31 +144,32 @@ fn suspended_operations(operations: &SuspendedOperations) -> Value {
 impl Facts<'_> {
     /// The summary; the wall-clock fields of `run` are the caller's to add.
     pub fn summary(&self) -> Value {
-        let [read, write, trim, flush] = self.latencies;
-        let mut total = read.clone();
-        total.add(write);
-        let mut requests = Map::new();
-        let class = |latency| class(latency, self.mapping.is_some());
-        requests.insert("read".into(), class(read));
-        requests.insert("write".into(), class(write));
-        requests.insert("total".into(), class(&total));
-        for (name, latency) in [("trim", trim), ("flush", flush)] {
-            if latency.count > 0 {
-                requests.insert(name.into(), class(latency));
-            }
-        }
-        json!({
+        let [read, write, ..] = self.latencies;
+        let (count, bytes) = (read.count + write.count, read.bytes + write.bytes);
+        let absent = self.absent_parts();
+        let mut summary = json!({
             "schema": 1,
-            "requests": requests,
+            "requests": requests(self.latencies, &absent),
             "flash": self.flash_counts(write.bytes),
-            "device": self.device(total.count, total.bytes),
+            "device": self.device(count, bytes),
             "workload": self.workload.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
             "run": {
                 "seed": self.seed,
                 "page_transactions": self.page_transactions(),
                 "version": env!("CARGO_PKG_VERSION"),
             },
-        })
+        });
+        if !self.flows.is_empty() {
+            summary["flows"] = flows(&self.flows, &absent);
+            summary["fairness"] = fairness(&self.flows);
+        }
+        summary
+    }
+
+    /// Parts of a latency that can take no time on this drive, and are not told.
+    fn absent_parts(&self) -> Vec<Part> {
+        let parts = [(Part::HostQueue, self.host_queues), (Part::Map, self.mapping.is_some())];
+        parts.into_iter().filter(|(_, told)| !told).map(|(part, _)| part).collect()
     }
 
     /// Page reads and programs of the host and of garbage collection.
@@ -196,13 +243,11 @@ impl Facts<'_> {
     }
 
     fn device(&self, requests: u64, bytes: u64) -> Value {
-        let seconds = self.simulated_ns as f64 * 1e-9;
-        let rate = |amount: u64| if seconds > 0.0 { amount as f64 / seconds } else { 0.0 };
         let totals = self.totals;
-        json!({
+        let mut device = json!({
             "simulated_ns": self.simulated_ns,
-            "iops": rate(requests),
-            "bandwidth_bytes_per_s": rate(bytes),
+            "iops": rate(requests, self.simulated_ns),
+            "bandwidth_bytes_per_s": rate(bytes, self.simulated_ns),
             "idle_share": ratio(self.idle_ns, self.simulated_ns),
             "channel_busy_share":
                 ratio(self.busy_ns.1, self.simulated_ns) / f64::from(self.channels),
@@ -213,6 +258,18 @@ impl Facts<'_> {
             "merged_writes": totals.merged_writes,
             "trimmed_pages": totals.trimmed_pages,
             "trims_of_part_of_a_page": totals.trims_of_part_of_a_page,
-        })
+        });
+        if let Some(dropped) = totals.dropped_writes {
+            device["dropped_writes"] = json!(dropped);
+        }
+        if let Some(ReadCacheCounts { hits, misses, evictions }) = self.read_cache {
+            device["read_cache"] = json!({
+                "hits": hits,
+                "misses": misses,
+                "evictions": evictions,
+                "hit_share": ratio(hits, hits + misses),
+            });
+        }
+        device
     }
 }

@@ -58,7 +58,7 @@ fn batch_means(values: &[f64]) -> (f64, f64) {
 }
 
 /// The formula lies within four standard errors of the mean, and those within `share` of it.
-fn assert_mean(what: &str, values: &[f64], formula: f64, share: f64) {
+pub fn assert_mean(what: &str, values: &[f64], formula: f64, share: f64) {
     assert_mean_between(what, values, (formula, formula), share);
 }
 

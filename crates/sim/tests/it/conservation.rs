@@ -241,6 +241,68 @@ fn part() -> impl Strategy<Value = String> {
         .prop_map(|(segments, law)| format!("erase_segments = {segments}\nread_law = \"{law}\"\n"))
 }
 
+/// The whole of `[host]` but the link's rate.
+fn host() -> impl Strategy<Value = String> {
+    let nvme = (
+        1..70u32,
+        1..5u32,
+        prop::option::of(1..6u32),
+        prop::sample::select(names(registries().arbitrations)),
+        1..4u32,
+    );
+    let nvme = nvme.prop_map(|(queues, entries, outstanding, arbitration, burst)| {
+        let list = |items: &[&str]| {
+            let items = items.iter().cycle().take(queues as usize);
+            items.copied().collect::<Vec<_>>().join(", ")
+        };
+        let arbitration_keys = match arbitration {
+            "weighted" => format!("queue_weights = [{}]\n", list(&["3", "1", "2"])),
+            "strict-priority" => {
+                let classes = list(&["\"low\"", "\"urgent\"", "\"high\"", "\"low\""]);
+                format!("arbitration_burst = {burst}\nqueue_priorities = [{classes}]\n")
+            }
+            _ => format!("arbitration_burst = {burst}\n"),
+        };
+        let outstanding = outstanding.map_or(String::new(), |all| format!("outstanding = {all}\n"));
+        format!(
+            "interface = \"nvme\"\nqueues = {queues}\nqueue_entries = {entries}\n\
+             arbitration = \"{arbitration}\"\n{arbitration_keys}{outstanding}"
+        )
+    });
+    let command_us = prop::sample::select(vec!["0", "1.5", "40"]);
+    let queued = (prop_oneof![nvme, Just("interface = \"sata\"\n".to_string())], command_us)
+        .prop_map(|(keys, command_us)| format!("[host]\n{keys}t_command_us = {command_us}\n"));
+    prop_oneof![Just("[host]\n".to_string()), queued]
+}
+
+/// How a write-back buffer keeps pages: keys of `[buffer]`.
+fn hold() -> impl Strategy<Value = String> {
+    let idle = prop::option::of(0..2000u32);
+    let keys = (prop::sample::select(vec!["fifo", "lru"]), 0.0..0.999f64, 0.0..=1.0f64, idle);
+    let keys = keys.prop_map(|(replacement, high, share, idle)| {
+        let low = high * share;
+        let idle = idle.map_or(String::new(), |us| format!("flush_idle_us = {us}\n"));
+        format!(
+            "replacement = \"{replacement}\"\nhigh_watermark = {high}\n\
+             low_watermark = {low}\n{idle}"
+        )
+    });
+    prop_oneof![Just(String::new()), keys]
+}
+
+/// The section of a read cache of some pages.
+fn read_cache() -> impl Strategy<Value = String> {
+    let keys = (1..40u32, prop::sample::select(vec!["fifo", "lru"]), any::<bool>());
+    let keys = keys.prop_map(|(pages, replacement, on_write)| {
+        format!(
+            "[read_cache]\nbytes = {}\nreplacement = \"{replacement}\"\n\
+             fill_on_write = {on_write}\n",
+            pages * 8192
+        )
+    });
+    prop_oneof![Just(String::new()), keys]
+}
+
 fn policies() -> impl Strategy<Value = Policies> {
     (
         ftl(),
@@ -251,17 +313,19 @@ fn policies() -> impl Strategy<Value = Policies> {
         prop::sample::select(vec![0u32, 1, 300]),
         // Pages of the largest size that the buffer holds; smaller pages: more of them.
         prop::sample::select(vec![1u32, 2, 5, 64]),
-        prop::option::of(1_000_000..4_000_000_000u64),
+        (prop::option::of(1_000_000..4_000_000_000u64), host(), hold(), read_cache()),
     )
-        .prop_map(|(ftl, suspension, scheduler, limit, flags, command_ns, buffer, link)| {
+        .prop_map(|(ftl, suspension, scheduler, limit, flags, command_ns, buffer, front)| {
             let ((write_back, unwritten_is_zero, cache_register), part) = flags;
+            let (link, host, hold, read_cache) = front;
+            let hold = if write_back { hold } else { String::new() };
             let acknowledge = if write_back { "back" } else { "through" };
             let command_us = f64::from(command_ns) / 1000.0;
             let mut toml = format!(
                 "{}{}[timing]\n{part}cache_register = {cache_register}\n\
                  t_command_us = {command_us}\n\
                  [buffer]\nbytes = {}\nacknowledge = \"{acknowledge}\"\n\
-                 [scheduling]\npolicy = \"{scheduler}\"\n",
+                 {hold}[scheduling]\npolicy = \"{scheduler}\"\n",
                 ftl.0,
                 suspension.0,
                 buffer * 8192
@@ -269,8 +333,10 @@ fn policies() -> impl Strategy<Value = Policies> {
             if let Some(limit) = limit {
                 toml.push_str(&format!("write_queue_limit = {limit}\n"));
             }
+            toml.push_str(&read_cache);
+            toml.push_str(&host);
             if let Some(rate) = link {
-                toml.push_str(&format!("[host]\nlink_bytes_per_s = {rate}\n"));
+                toml.push_str(&format!("link_bytes_per_s = {rate}\n"));
             }
             Policies {
                 toml,
@@ -289,6 +355,8 @@ struct Load {
     requests: u64,
     read_fraction: f64,
     trim_fraction: f64,
+    fua_fraction: f64,
+    flush_every: Option<u64>,
     /// Lengths, in sectors; longer ones than the drive are left out.
     sectors: Vec<u64>,
     unaligned: bool,
@@ -313,9 +381,31 @@ fn load() -> impl Strategy<Value = Load> {
         }),
     ];
     let sectors = prop::collection::vec(1..=40u64, 1..4);
-    (100..900u64, 0.0..=1.0f64, 0.0..0.3f64, sectors, any::<bool>(), addresses, arrivals).prop_map(
-        |(requests, reads, trims, sectors, unaligned, addresses, (queue_depth, arrivals))| Load {
+    let durable = (0.0..0.5f64, prop::option::of(2..50u64));
+    let all = (
+        100..900u64,
+        0.0..=1.0f64,
+        0.0..0.3f64,
+        sectors,
+        durable,
+        any::<bool>(),
+        addresses,
+        arrivals,
+    );
+    all.prop_map(
+        |(
             requests,
+            reads,
+            trims,
+            sectors,
+            durable,
+            unaligned,
+            addresses,
+            (queue_depth, arrivals),
+        )| Load {
+            requests,
+            fua_fraction: durable.0,
+            flush_every: durable.1,
             read_fraction: reads * (1.0 - trims),
             trim_fraction: trims,
             sectors,
@@ -349,16 +439,21 @@ impl Case {
             .iter()
             .map(|sectors| format!("[{}, 1]", (*sectors).min(longest) * SECTOR_BYTES))
             .collect();
+        let flush = load
+            .flush_every
+            .map_or(String::new(), |every| format!("flush_every_requests = {every}\n"));
         let unwritten = if policies.unwritten_is_zero { "zero" } else { "flash" };
         format!(
             "seed = {seed}\n{device}\n{}{}[workload]\ngenerator = \"mixed\"\nrequests = {}\n\
-             read_fraction = {}\ntrim_fraction = {}\nrequest_bytes = [{}]\nalign_bytes = {align}\n\
+             read_fraction = {}\ntrim_fraction = {}\nfua_fraction = {}\n{flush}\
+             request_bytes = [{}]\nalign_bytes = {align}\n\
              unwritten = \"{unwritten}\"\n{}{}",
             shape.toml(),
             policies.toml,
             load.requests,
             load.read_fraction,
             load.trim_fraction,
+            load.fua_fraction,
             sizes.join(", "),
             load.addresses,
             load.arrivals
@@ -428,6 +523,11 @@ fn check_class(outcome: &Outcome, name: &str, rows: &[&Row]) {
             continue;
         }
         let sum: u64 = rows.iter().map(|row| row.parts_ns[part]).sum();
+        let told = outcome.summary["requests"][name]["components_ns"].get("host_queue");
+        if *key == "host_queue_ns" && told.is_none() {
+            assert_eq!(sum, 0, "{name}: time in queues that are not there");
+            continue;
+        }
         let got = number(&format!("components_ns.{}", key.trim_end_matches("_ns")));
         assert_eq!(got, sum as f64 / rows.len() as f64, "{name} {key}");
     }
@@ -440,10 +540,12 @@ fn check_classes(outcome: &Outcome) {
     check_class(outcome, "read", &all(&[Op::Read]));
     check_class(outcome, "write", &all(&[Op::Write]));
     check_class(outcome, "total", &all(&[Op::Read, Op::Write]));
-    let trims = all(&[Op::Trim]);
-    assert_eq!(outcome.summary["requests"].get("trim").is_some(), !trims.is_empty());
-    if !trims.is_empty() {
-        check_class(outcome, "trim", &trims);
+    for (name, op) in [("trim", Op::Trim), ("flush", Op::Flush)] {
+        let rows = all(&[op]);
+        assert_eq!(outcome.summary["requests"].get(name).is_some(), !rows.is_empty());
+        if !rows.is_empty() {
+            check_class(outcome, name, &rows);
+        }
     }
 }
 
@@ -457,7 +559,9 @@ fn check_pages(case: &Case, outcome: &Outcome) {
     let flash = |key: &str| outcome.count(&format!("flash.{key}"));
     let device = |key: &str| outcome.count(&format!("device.{key}"));
 
-    let from_buffer_or_zero = device("buffer_hits") + device("zero_reads");
+    let cached = &outcome.summary["device"]["read_cache"]["hits"];
+    let from_cache = cached.as_u64().unwrap_or(0);
+    let from_buffer_or_zero = device("buffer_hits") + device("zero_reads") + from_cache;
     assert_eq!(flash("host_reads") + from_buffer_or_zero, sum(Op::Read).0, "pages read");
 
     let (written, in_part) = sum(Op::Write);
@@ -465,7 +569,9 @@ fn check_pages(case: &Case, outcome: &Outcome) {
     let programmed_at_last = flash("host_programs") + merged;
     if case.policies.write_back {
         let failed = outcome.summary["flash"]["bad_blocks"]["failed_host_programs"].as_u64();
-        let buffered = (written + failed.unwrap_or(0)) - programmed_at_last;
+        let held = outcome.summary["device"].get("dropped_writes").is_some();
+        let dropped = if held { device("dropped_writes") } else { 0 };
+        let buffered = (written + failed.unwrap_or(0)) - programmed_at_last - dropped;
         let room = case.buffer_pages() + failed.unwrap_or(0);
         assert!(buffered <= room, "{buffered} pages lost, the buffer holds {room}");
         assert!(

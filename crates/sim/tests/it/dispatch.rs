@@ -137,16 +137,27 @@ fn a_full_drive_is_collected_under_a_dispatcher() {
          request_bytes = [[512, 1], [6144, 3]]\n\
          align_bytes = 512\nqueue_depth = 8\n"
     );
-    for set in ["through", "back"] {
-        let acknowledge = format!("buffer.acknowledge={set}");
-        let sets = ["ftl.precondition=steady", "buffer.bytes=16384", &acknowledge];
-        let scenario = drive::load_with(&text, &sets);
+    let through = vec!["buffer.acknowledge=through"];
+    let back = vec!["buffer.acknowledge=back"];
+    // Dirty pages that stay wait for a plane only when they go, and writes by force drop some.
+    let held = vec![
+        "buffer.acknowledge=back",
+        "buffer.replacement=lru",
+        "workload.fua_fraction=0.2",
+        "workload.footprint_bytes=65536",
+    ];
+    for mut set in [through, back, held] {
+        set.extend(["ftl.precondition=steady", "buffer.bytes=16384"]);
+        let scenario = drive::load_with(&text, &set);
         let dispatcher = Box::new(IdleDies { seen: Seen::default() });
         let mut ssd = Ssd::with_dispatcher(scenario, true, dispatcher).expect("it fits");
         while ssd.step(1000).expect("a generator") {}
         let summary = ssd.summary();
         let count = |path: &str| summary.pointer(path).and_then(serde_json::Value::as_u64);
-        assert_eq!(count("/requests/total/count"), Some(3000), "{set}");
-        assert!(count("/flash/erases") > Some(100), "{set}: {summary}");
+        assert_eq!(count("/requests/total/count"), Some(3000), "{set:?}");
+        assert!(count("/flash/erases") > Some(100), "{set:?}: {summary}");
+        let dropped = count("/device/dropped_writes");
+        let is_held = set.contains(&"buffer.replacement=lru");
+        assert_eq!(dropped.is_some_and(|pages| pages > 50), is_held, "{summary}");
     }
 }

@@ -20,6 +20,7 @@ pub struct Row {
     pub arrival_ns: u64,
     pub completion_ns: u64,
     pub parts_ns: [u64; PART_NAMES.len()],
+    pub flow: u64,
 }
 
 impl Row {
@@ -111,6 +112,7 @@ fn take_rows(log: &LogBatch, rows: &mut Vec<Row>) {
             arrival_ns: natural(log.arrival_ns[index]),
             completion_ns: natural(log.completion_ns[index]),
             parts_ns: std::array::from_fn(|part| natural(log.parts_ns[part][index])),
+            flow: natural(log.flow[index]),
         });
     }
 }

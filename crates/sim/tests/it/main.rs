@@ -1,5 +1,6 @@
 //! All integration tests of the simulator, in one binary.
 
+mod buffers;
 mod closed_form;
 mod collection;
 mod commands;
@@ -7,7 +8,9 @@ mod conservation;
 mod determinism;
 mod dispatch;
 mod drive;
+mod flows;
 mod golden;
+mod host;
 mod loads;
 mod mapping;
 mod modes;
@@ -17,6 +20,7 @@ mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
 mod published;
+mod read_cache;
 mod schedulers;
 mod smoke;
 mod states;

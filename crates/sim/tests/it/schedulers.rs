@@ -128,4 +128,6 @@ fn a_read_suspends_what_is_due_after_it() {
     let two = [write_at(0, 0), read_at(30), read_at(50)];
     assert_eq!(deadlines(60, 100, &ips, &two), [193, 70, 223]);
     assert_eq!(deadlines(60, 200, &ips, &two), [223, 70, 100]);
+    // Due at the same instant as the program, 100.
+    assert_eq!(deadlines(50, 100, &ips, &two), [193, 70, 223]);
 }

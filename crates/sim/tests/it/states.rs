@@ -16,7 +16,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     queue_depth = 8\n";
 
 /// Sets of policies, of which each has something to remember or to finish.
-const DRIVES: [&[&str]; 12] = [
+const DRIVES: [&[&str]; 14] = [
     &[],
     &["ftl.gc_victim=fifo"],
     &["ftl.gc_victim=d-choices"],
@@ -29,6 +29,16 @@ const DRIVES: [&[&str]; 12] = [
     &["ftl.gc_victim=cost-benefit", "ftl.gc_dies_max=1", "ftl.gc_start_free_share=0.3"],
     &["ftl.gc_victim=windowed-greedy", "ftl.gc_preemptible=false", "ftl.count_erases=true"],
     &["ftl.gc_background=false", "ftl.gc_rate_pages_per_write=2", "ftl.gc_start_free_share=0.3"],
+    &["buffer.acknowledge=back", "buffer.replacement=lru", "buffer.flush_idle_us=500"],
+    &[
+        "buffer.acknowledge=back",
+        "buffer.replacement=fifo",
+        "read_cache.bytes=65536",
+        "host.interface=nvme",
+        "host.queues=2",
+        "host.queue_entries=2",
+        "host.t_command_us=2",
+    ],
 ];
 
 struct Run {

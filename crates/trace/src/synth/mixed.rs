@@ -28,12 +28,16 @@ pub(crate) struct Mixed {
     read_below: u64,
     trim_below: u64,
     flush_every: Option<u64>,
+    fua_stream: Stream,
+    fua_below: u64,
     size_stream: Stream,
     sizes: SizeTables,
     address_stream: Stream,
     placement: Placement,
     runs: Option<Runs>,
     align_sectors: u64,
+    /// The first sector of the footprint, on the drive; others count from there.
+    start_sector: u64,
     footprint_sectors: u64,
     arrivals: ArrivalTimes,
     queue_depth: Option<u32>,
@@ -95,12 +99,15 @@ impl Mixed {
             read_below,
             trim_below: read_below + fixed_point(config.trim_fraction),
             flush_every: config.flush_every_requests,
+            fua_stream: Stream::new(seed, "workload.fua", 0),
+            fua_below: fixed_point(config.fua_fraction),
             size_stream: Stream::new(seed, "workload.size", 0),
             placement: placement(config, hot_sectors, footprint_sectors),
             runs: Runs::new(config, seed),
             sizes,
             address_stream: Stream::new(seed, "workload.address", 0),
             align_sectors,
+            start_sector: config.footprint_start_bytes / SECTOR_BYTES,
             footprint_sectors,
             arrivals,
             queue_depth,
@@ -115,7 +122,7 @@ impl Mixed {
         self.handed_out += 1;
         if self.flush_every.is_some_and(|every| self.handed_out % every == 0) {
             let arrival = self.arrivals.next_arrival();
-            return Some(Request { arrival, op: Op::Flush, lba: 0, bytes: 0 });
+            return Some(Request { arrival, op: Op::Flush, lba: 0, bytes: 0, fua: false });
         }
         let draw = self.op_stream.next_u64() >> 11;
         let op = if draw < self.read_below {
@@ -133,7 +140,14 @@ impl Mixed {
             runs.ended(op, (lba + size.sectors).next_multiple_of(self.align_sectors));
         }
         debug_assert!(lba + size.sectors <= self.footprint_sectors, "{lba} leaves the footprint");
-        Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes })
+        let lba = self.start_sector + lba;
+        let fua = op == Op::Write && self.next_fua();
+        Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes, fua })
+    }
+
+    #[inline]
+    fn next_fua(&mut self) -> bool {
+        self.fua_below > 0 && self.fua_stream.next_u64() >> 11 < self.fua_below
     }
 
     #[inline]
@@ -203,13 +217,24 @@ fn split(config: &MixedConfig, footprint_sectors: u64, align_sectors: u64) -> (u
     }
 }
 
-/// The bytes that are used, from the drive's start.
-fn footprint_bytes(config: &MixedConfig, capacity_bytes: u64) -> Result<u64, UserError> {
+/// The bytes that are used, from the first one on.
+fn footprint_bytes(config: &MixedConfig, drive_bytes: u64) -> Result<u64, UserError> {
+    let start_bytes = config.footprint_start_bytes;
+    let Some(capacity_bytes) = drive_bytes.checked_sub(start_bytes).filter(|rest| *rest > 0) else {
+        let what = format!("is past the end of the drive; must be below {drive_bytes}");
+        return Err(wrong("footprint_start_bytes", start_bytes, &what));
+    };
     match config.footprint {
         Footprint::Share(share) => Ok(((capacity_bytes as f64 * share) as u64).min(capacity_bytes)),
         Footprint::Bytes(bytes) if bytes <= capacity_bytes => Ok(bytes),
         Footprint::Bytes(bytes) => {
-            let what = format!("is more than the drive has; must be at most {capacity_bytes}");
+            let what = match start_bytes {
+                0 => format!("is more than the drive has; must be at most {capacity_bytes}"),
+                _ => format!(
+                    "is more than lies behind footprint_start_bytes = {start_bytes}; must be at \
+                     most {capacity_bytes}"
+                ),
+            };
             Err(wrong("footprint_bytes", bytes, &what))
         }
     }

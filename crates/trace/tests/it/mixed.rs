@@ -8,12 +8,15 @@ use reprieve_trace::{
 
 const MIB: u64 = 1 << 20;
 
-fn config() -> MixedConfig {
+/// A plain load, which tests change.
+pub(crate) fn config() -> MixedConfig {
     MixedConfig {
         requests: 100_000,
         read_fraction: 0.7,
         trim_fraction: 0.1,
         flush_every_requests: None,
+        fua_fraction: 0.0,
+        footprint_start_bytes: 0,
         sizes: vec![(4096, 1.0)],
         read_sizes: None,
         write_sizes: None,

@@ -13,17 +13,8 @@ fn config() -> MixedConfig {
         requests: 400_000,
         read_fraction: 0.5,
         trim_fraction: 0.0,
-        flush_every_requests: None,
-        sizes: vec![(4096, 1.0)],
-        read_sizes: None,
-        write_sizes: None,
-        align_bytes: 4096,
-        addresses: Addresses::Uniform,
-        read_sequential_fraction: 0.0,
-        write_sequential_fraction: 0.0,
-        footprint: Footprint::Share(1.0),
         arrivals: Arrivals::Fixed { rate_iops: 1e3 },
-        time_scale: 1.0,
+        ..crate::mixed::config()
     }
 }
 
@@ -282,4 +273,40 @@ fn settings_of_bursts_and_runs_outside_their_range_are_mistakes() {
     // At the very bound the phases are one, and a burst of three can be kept.
     open(&with(Hyperexponential { burst_gap: Dur::from_us(1250), ..PHASES }), 1);
     open(&with(Hyperexponential { burst_length: Some(3.0), ..PHASES }), 1);
+}
+
+#[test]
+fn forced_unit_access_is_a_share_of_the_writes_and_changes_nothing_else() {
+    let plain = generate(&config(), 3);
+    assert!(plain.iter().all(|request| !request.fua));
+    let forced = generate(&MixedConfig { fua_fraction: 0.25, ..config() }, 3);
+    let writes = forced.iter().filter(|request| request.op == Op::Write).count() as f64;
+    let fua = forced.iter().filter(|request| request.fua).count() as f64;
+    assert_near(fua / writes, 0.25, share_error(0.25, writes));
+    for (plain, forced) in plain.iter().zip(&forced) {
+        assert!(!forced.fua || forced.op == Op::Write, "{forced:?}");
+        assert_eq!(*plain, Request { fua: false, ..*forced });
+    }
+    let all = generate(&MixedConfig { fua_fraction: 1.0, ..config() }, 3);
+    assert!(all.iter().all(|request| request.fua == (request.op == Op::Write)));
+}
+
+#[test]
+fn a_footprint_that_begins_elsewhere_is_the_same_moved() {
+    let sequential =
+        MixedConfig { read_sequential_fraction: 0.5, footprint: Footprint::Bytes(MIB), ..config() };
+    let here = generate(&sequential, 5);
+    let there = generate(&MixedConfig { footprint_start_bytes: 3 * MIB, ..sequential }, 5);
+    for (here, there) in here.iter().zip(&there) {
+        assert_eq!(there.lba, here.lba + 3 * MIB / 512);
+    }
+    // Half of what lies behind it.
+    let half = MixedConfig {
+        footprint_start_bytes: 32 * MIB,
+        footprint: Footprint::Share(0.5),
+        ..config()
+    };
+    let lbas: Vec<u64> = generate(&half, 5).iter().map(|request| request.lba * 512).collect();
+    let (first, last) = (lbas.iter().min().expect("many"), lbas.iter().max().expect("many"));
+    assert_eq!((*first, *last), (32 * MIB, 48 * MIB - 4096), "all 4,096 places by 400,000 draws");
 }

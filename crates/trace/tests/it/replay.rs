@@ -44,7 +44,8 @@ fn a_workload_can_be_moved_to_another_thread() {
 fn a_run_starts_at_its_first_request() {
     let file = TestFile::new("t", "500 0 8 8 1\n700 0 16 16 0\n");
     let (requests, counts) = replay(&whole(&file), GIB).expect("a good trace");
-    let request = |ns, op, lba, bytes| Request { arrival: Time::from_ns(ns), op, lba, bytes };
+    let request =
+        |ns, op, lba, bytes| Request { arrival: Time::from_ns(ns), op, lba, bytes, fua: false };
     assert_eq!(requests, [request(0, Op::Read, 8, 4096), request(200, Op::Write, 16, 8192)]);
     assert_eq!(counts, Counts { rows: 2, requests: 2, ..Counts::default() });
 }

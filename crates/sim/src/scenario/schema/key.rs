@@ -57,6 +57,15 @@ pub enum Kind {
     Sizes,
     /// `concatenate`, `merge`, or a list of device numbers.
     Devices,
+    /// A list of integers from `min` to `max`, at least one.
+    Counts {
+        /// Smallest.
+        min: u64,
+        /// Largest.
+        max: u64,
+    },
+    /// A list of words out of a fixed one, at least one.
+    Words(&'static [Entry]),
 }
 
 /// A registry whose names a key takes.
@@ -72,6 +81,8 @@ pub enum Family {
     GcVictim,
     /// Which open block takes a page of the host.
     Stream,
+    /// From which submission queue a command is fetched.
+    Arbitration,
     /// How a trace is written.
     TraceFormat,
     /// Where generated requests come from.
@@ -167,18 +178,27 @@ impl Kind {
             Kind::Operations => "operations",
             Kind::Sizes => "sizes",
             Kind::Devices => "devices",
+            Kind::Counts { .. } => "integers",
+            Kind::Words(_) => "choices",
         }
     }
 
     /// Whether an optional key of this kind can be set back to absent by the word `"none"`.
     pub fn has_none(&self) -> bool {
-        matches!(self, Kind::Count { .. } | Kind::Number(_) | Kind::Duration(_) | Kind::Sizes)
+        matches!(
+            self,
+            Kind::Count { .. }
+                | Kind::Number(_)
+                | Kind::Duration(_)
+                | Kind::Sizes
+                | Kind::Counts { .. }
+        )
     }
 
     /// The names a key of this kind takes; none if it does not take names.
     pub fn choices(&self, registries: &Registries) -> Vec<Entry> {
         match self {
-            Kind::Choice(entries) => entries.to_vec(),
+            Kind::Choice(entries) | Kind::Words(entries) => entries.to_vec(),
             Kind::Registered(Family::TraceFormat) => {
                 let auto = Entry { name: "auto", doc: "Found out from the content." };
                 [&[auto], registries.trace_formats].concat()
@@ -212,6 +232,12 @@ impl Kind {
             Kind::Sizes => "a multiple of 512 from 512 to 1073741824, or a list of \
                 [such a multiple, weight above 0]"
                 .to_string(),
+            Kind::Counts { min, max } => format!("a list of integers from {min} to {max}"),
+            Kind::Words(_) => {
+                let names = self.choices(registries);
+                let quoted: Vec<_> = names.iter().map(|e| format!("{:?}", e.name)).collect();
+                format!("a list out of {}", quoted.join(", "))
+            }
             Kind::Devices => {
                 "\"concatenate\", \"merge\" or a list of different device numbers".to_string()
             }

@@ -2,6 +2,7 @@
 
 mod channel;
 mod drive;
+mod front;
 mod ftl;
 mod key;
 mod workload;
@@ -32,8 +33,9 @@ pub const SECTIONS: &[Section] = &[
     channel::CHANNEL,
     drive::FTL,
     ftl::NAND,
-    drive::BUFFER,
-    drive::HOST,
+    front::BUFFER,
+    front::READ_CACHE,
+    front::HOST,
     workload::WORKLOAD,
 ];
 

@@ -49,7 +49,8 @@ const UNWRITTEN: &[Entry] = &[
 /// Section `[workload]`.
 pub(super) const WORKLOAD: Section = Section {
     name: "workload",
-    doc: "What the drive is asked to do: a trace, or a generator.",
+    doc: "What the drive is asked to do: a trace, or a generator. Tables `[flow.NAME]` ask for \
+        several loads at once; each has the keys that differ from these.",
     keys: &[
         optional("workload.trace", Kind::Path, "The trace to replay; plain, .gz or .zst."),
         optional(
@@ -63,6 +64,12 @@ pub(super) const WORKLOAD: Section = Section {
             "\"flash\"",
             "What the read of a page that was never written costs.",
         ),
+        optional(
+            "workload.queues",
+            Kind::Counts { min: 0, max: 65534 },
+            "Submission queues that the requests go to by turns; absent: all, or a flow's own.",
+        )
+        .when(When::Equals("host.interface", &["nvme"])),
         FORMAT,
         usual(
             "workload.replay",
@@ -112,6 +119,13 @@ pub(super) const WORKLOAD: Section = Section {
             "Every so many requests one is a flush; absent: none is.",
         )
         .when(MIXED),
+        usual(
+            "workload.fua_fraction",
+            closed(0.0, 1.0),
+            "0.0",
+            "Share of the writes that are acknowledged only when they are programmed (FUA).",
+        )
+        .when(MIXED),
         usual("workload.request_bytes", Kind::Sizes, "4096", "Size of a request.").when(MIXED),
         optional(
             "workload.read_request_bytes",
@@ -159,16 +173,23 @@ pub(super) const WORKLOAD: Section = Section {
             "Share of the writes that begin where the last write ended, or aligned just behind.",
         )
         .when(PLACED),
+        usual(
+            "workload.footprint_start_bytes",
+            Kind::Count { min: 0, max: 1 << 60, step: 512 },
+            "0",
+            "The first address; a multiple of the alignment.",
+        )
+        .when(MIXED),
         optional(
             "workload.footprint_bytes",
             sectors(1 << 60),
-            "How much of the user capacity is addressed, from its start.",
+            "How much of the user capacity is addressed, from the first address on.",
         )
         .when(MIXED),
         optional(
             "workload.footprint_share",
             above(0.0, 1.0),
-            "The same as a share of the user capacity; without either, all of it.",
+            "The same as a share of what lies behind the first address; without either, all of it.",
         )
         .when(MIXED),
         usual(

@@ -28,8 +28,10 @@ fn a_key_that_nothing_knows_is_named_with_its_neighbour() {
         ("tming.t_read_us=3", "--set: [tming]: unknown section; did you mean [timing]?"),
         ("timing=4", "--set: timing = 4: it is a section; write [timing] above its keys"),
         (
-            "host.zzzzzzzzzzzzzzzz=4",
-            "--set: host.zzzzzzzzzzzzzzzz: unknown key; [host] has link_bytes_per_s",
+            "geometry.zzzzzzzzzzzzzzzz=4",
+            "--set: geometry.zzzzzzzzzzzzzzzz: unknown key; [geometry] has channels, \
+             dies_per_channel, chips_per_channel, planes_per_die, blocks_per_plane, \
+             pages_per_block, page_bytes",
         ),
     ]);
 }
@@ -139,8 +141,8 @@ fn a_name_that_no_registry_has_is_answered_with_the_choices() {
     each(&[
         (
             "ftl.gc_victim=greddy",
-            "--set: ftl.gc_victim = \"greddy\": must be one of \"greedy\", \"random\"; \
-             did you mean \"greedy\"?",
+            "--set: ftl.gc_victim = \"greddy\": must be one of \"greedy\", \"random\", \
+             \"d-choices\"; did you mean \"greedy\"?",
         ),
         (
             "scheduling.policy=zzzzzzz",

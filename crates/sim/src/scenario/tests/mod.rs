@@ -1,6 +1,8 @@
 //! Tests of the scenario: its layers, errors, presets, schema and printed form.
 
 mod errors;
+mod flows;
+mod front;
 mod layers;
 mod loads;
 mod presets;
@@ -26,8 +28,9 @@ const REGISTRIES: Registries = Registries {
     ],
     suspend_policies: &[entry("always"), entry("threshold")],
     placements: &[entry("cwdp"), entry("dynamic")],
-    gc_victims: &[entry("greedy"), entry("random")],
+    gc_victims: &[entry("greedy"), entry("random"), entry("d-choices")],
     streams: &[entry("single"), entry("hot-cold")],
+    arbitrations: &[entry("round-robin"), entry("weighted"), entry("strict-priority")],
     trace_formats: &[entry("spc"), entry("msr")],
     generators: &[entry("mixed")],
 };

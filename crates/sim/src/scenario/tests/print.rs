@@ -15,6 +15,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
     let printed = print(&good(BASE, &["policy=pes-ips"]));
     let leaves = raw::read(&printed, "printed", Rank::File).expect("it is TOML");
+    let leaves = leaves.leaves;
     let missing: Vec<_> =
         keys().iter().map(|key| key.full_name).filter(|name| !leaves.contains_key(name)).collect();
     // By hand: the keys that only stack layers, those of a trace, and those of other choices.
@@ -37,7 +38,23 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
             "ftl.hot_window_share",
             "ftl.map_cache_bytes",
             "ftl.map_cache_policy",
+            "buffer.replacement",
+            "buffer.high_watermark",
+            "buffer.low_watermark",
+            "buffer.flush_idle_us",
+            "read_cache.replacement",
+            "read_cache.fill_on_write",
+            "host.queues",
+            "host.queue_entries",
+            "host.outstanding",
+            "host.arbitration",
+            "host.arbitration_burst",
+            "host.queue_weights",
+            "host.queue_priorities",
+            "host.t_command_us",
+            "host.pcie_lanes",
             "workload.trace",
+            "workload.queues",
             "workload.format",
             "workload.replay",
             "workload.start_s",
@@ -74,6 +91,7 @@ fn awkward_values_are_read_back() {
         vec!["suspension.reset_inside_phase=false", "timing.t_voltage_reset_us=5000"],
         vec!["suspension.host_read_suspends=[]"],
         vec!["suspension.host_write_suspends=[\"erase\"]"],
+        vec!["ftl.gc_victim=d-choices", "ftl.gc_choices=3"],
         vec!["workload.request_bytes=[[4096, 2.5]]"],
         vec!["workload.trace=Cargo.toml", "workload.devices=[7, 1]", "workload.duration_s=0.25"],
         vec!["workload.trace=Cargo.toml", "workload.devices=merge", "workload.unwritten=zero"],
@@ -101,6 +119,21 @@ fn awkward_values_are_read_back() {
         vec!["ftl.mapping=demand"],
         vec!["ftl.mapping=demand", "ftl.map_cache_bytes=800", "ftl.map_cache_policy=lru"],
         vec!["workload.footprint_share=0.5"],
+        vec!["workload.footprint_start_bytes=1048576", "workload.footprint_bytes=8192"],
+        vec!["host.pcie_generation=5", "host.pcie_lanes=2"],
+        vec!["buffer.acknowledge=back", "buffer.replacement=lru", "buffer.low_watermark=0.1"],
+        vec!["buffer.acknowledge=back", "buffer.replacement=fifo", "buffer.flush_idle_us=7"],
+        vec!["read_cache.bytes=65536", "read_cache.fill_on_write=true"],
+        vec!["read_cache.bytes=65536", "read_cache.replacement=fifo"],
+        vec!["host.interface=sata", "host.t_command_us=0.5"],
+        vec!["host.interface=nvme", "host.queues=3", "host.outstanding=7"],
+        vec!["host.interface=nvme", "host.arbitration=weighted", "host.queue_weights=[9]"],
+        vec![
+            "host.interface=nvme",
+            "host.queues=2",
+            "host.arbitration=strict-priority",
+            "host.queue_priorities=[\"high\", \"low\"]",
+        ],
         vec!["workload.addresses=zipf", "workload.zipf_theta=1", "workload.zipf_unit_bytes=12288"],
     ] {
         let scenario = good(BASE, &sets);

@@ -1,0 +1,172 @@
+//! The loads of a drive: one, or several at once, each with its requests, queues and figures.
+
+use reprieve_base::{Request, Stream, Time, UserError};
+use reprieve_trace::{Counts, Workload};
+
+use super::feed::Feed;
+use crate::ftl::Ftl;
+use crate::scenario::Scenario;
+use crate::stats::FlowStats;
+
+/// One load.
+pub(super) struct Flow {
+    feed: Feed,
+    /// The request that arrives next; requests of a closed loop are pulled instead.
+    next: Option<Request>,
+    /// Requests of a closed loop that may arrive now.
+    to_pull: u32,
+    /// Submission queues that its requests go to by turns, and whose turn it is; none without any.
+    queues: Vec<u32>,
+    turn: usize,
+    /// `None`: the drive's figures are those of its only load.
+    pub(super) stats: Option<Box<FlowStats>>,
+}
+
+/// All loads.
+pub(super) struct Flows {
+    pub(super) list: Vec<Flow>,
+    /// When the next request arrives, and of which load; the first of equals.
+    next: Option<(Time, u32)>,
+    /// Requests of all closed loops that may arrive now.
+    to_pull: u32,
+}
+
+impl Flows {
+    /// The loads of a scenario, opened for its drive with so many submission queues.
+    ///
+    /// Errors if there is none, or one cannot be opened.
+    pub(super) fn open(scenario: &Scenario, queues: u32) -> Result<Flows, UserError> {
+        let page_bytes = scenario.geometry.page_bytes;
+        let capacity_bytes = u64::from(scenario.logical_pages()) * u64::from(page_bytes);
+        let open = |config, seed, queues, stats| {
+            let workload = Workload::open(config, capacity_bytes, seed)?;
+            let feed = Feed::new(workload, page_bytes);
+            Ok(Flow { feed, next: None, to_pull: 0, queues, turn: 0, stats })
+        };
+        let mut list = Vec::with_capacity(scenario.flows.len().max(1));
+        if let Some(config) = &scenario.workload {
+            let all = if scenario.queues.is_empty() {
+                (0..queues).collect()
+            } else {
+                scenario.queues.clone()
+            };
+            list.push(open(config, scenario.seed, all, None)?);
+        }
+        for (place, flow) in scenario.flows.iter().enumerate() {
+            // By name, so that one flow more leaves the others as they are.
+            let stream = format!("flow.{}", flow.name);
+            let seed = Stream::new(scenario.seed, &stream, 0).next_u64();
+            let own = match flow.queues.is_empty() {
+                true => (queues > 0).then(|| place as u32 % queues).into_iter().collect(),
+                false => flow.queues.clone(),
+            };
+            let stats = Some(Box::new(FlowStats::new(&flow.name)));
+            list.push(open(&flow.workload, seed, own, stats)?);
+        }
+        if list.is_empty() {
+            let what = "workload: missing; a run needs workload.trace or workload.generator";
+            return Err(UserError::new(what));
+        }
+        Ok(Flows { list, next: None, to_pull: 0 })
+    }
+
+    /// Reads the first request of each open load, and lets each closed one fill its depth.
+    pub(super) fn start(&mut self, ftl: &Ftl) -> Result<(), UserError> {
+        for flow in &mut self.list {
+            match flow.feed.queue_depth() {
+                Some(depth) => {
+                    flow.to_pull = depth;
+                    self.to_pull += depth;
+                }
+                None => flow.next = flow.feed.next(ftl)?,
+            }
+        }
+        self.find_next();
+        Ok(())
+    }
+
+    /// When the next request of an open load arrives.
+    #[inline]
+    pub(super) fn next_time(&self) -> Option<Time> {
+        self.next.map(|(at, _)| at)
+    }
+
+    /// Takes the next request of an open load, and its load.
+    pub(super) fn take(&mut self, ftl: &Ftl) -> Result<(Request, u32), UserError> {
+        let (_, number) = self.next.expect("the caller has seen when it arrives");
+        let flow = &mut self.list[number as usize];
+        let request = flow.next.take().expect("the next request is there");
+        flow.next = flow.feed.next(ftl)?;
+        self.find_next();
+        Ok((request, number))
+    }
+
+    fn find_next(&mut self) {
+        let all = self.list.iter().zip(0..);
+        let all = all.filter_map(|(flow, number)| Some((flow.next?.arrival, number)));
+        self.next = all.min();
+    }
+
+    /// Whether a closed load may send a request now.
+    #[inline]
+    pub(super) fn may_pull(&self) -> bool {
+        self.to_pull > 0
+    }
+
+    /// A request that a closed load may send now, and its load.
+    pub(super) fn pull(&mut self, ftl: &Ftl) -> Result<Option<(Request, u32)>, UserError> {
+        for (flow, number) in self.list.iter_mut().zip(0..) {
+            while flow.to_pull > 0 {
+                flow.to_pull -= 1;
+                self.to_pull -= 1;
+                if let Some(request) = flow.feed.next(ftl)? {
+                    return Ok(Some((request, number)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// A request of this load is complete.
+    #[inline]
+    pub(super) fn completed(&mut self, number: u32) {
+        let flow = &mut self.list[number as usize];
+        let is_closed = u32::from(flow.feed.queue_depth().is_some());
+        flow.to_pull += is_closed;
+        self.to_pull += is_closed;
+    }
+
+    /// The submission queue of the next request of a load.
+    pub(super) fn queue(&mut self, number: u32) -> u32 {
+        let flow = &mut self.list[number as usize];
+        let queue = flow.queues[flow.turn];
+        flow.turn = (flow.turn + 1) % flow.queues.len();
+        queue
+    }
+
+    /// Share of the loads that has been read: the mean of those that know theirs.
+    pub(super) fn progress(&self) -> Option<f64> {
+        let shares: Vec<f64> = self.list.iter().filter_map(|flow| flow.feed.progress()).collect();
+        (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+    }
+
+    /// What has been read and left out, of all together.
+    pub(super) fn counts(&self) -> Counts {
+        let mut all = Counts::default();
+        for counts in self.list.iter().map(|flow| flow.feed.counts()) {
+            all.rows += counts.rows;
+            all.requests += counts.requests;
+            all.other_lines += counts.other_lines;
+            all.wrapped += counts.wrapped;
+            all.resorted += counts.resorted;
+            all.widened += counts.widened;
+            for (reason, rows) in counts.dropped {
+                match all.dropped.iter_mut().find(|(other, _)| *other == reason) {
+                    Some((_, sum)) => *sum += rows,
+                    None => all.dropped.push((reason, rows)),
+                }
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,200 @@
+//! Submission queues, arbitration, the half-duplex link and PCI Express: every nanosecond by hand.
+//!
+//! SLC of FAST 2012 on one die: page over the bus 20 us, tR 10, program 20 + 140.
+
+use reprieve_sim::scenario::{Interface, Pcie};
+
+use super::closed_form::assert_mean;
+use super::drive::{self, Outcome, TraceRow};
+
+/// One die without a link.
+const SLC: &str = "device = \"fast12-slc\"\npolicy = \"rps\"\n\
+    [geometry]\nchannels = 1\nplanes_per_die = 1\nblocks_per_plane = 64\n\
+    [host]\nlink_bytes_per_s = \"none\"\n";
+
+const fn us(us: u64) -> u64 {
+    us * 1000
+}
+
+/// Reads of neighbouring pages at these times.
+fn reads(at_us: &[u64], sets: &[&str]) -> Outcome {
+    let rows: Vec<TraceRow> =
+        at_us.iter().enumerate().map(|(n, at_us)| (us(*at_us), 'R', 4 * n as u64, 4)).collect();
+    drive::replay(SLC, sets, &rows)
+}
+
+/// Completions in microseconds, which are whole.
+fn done_us(outcome: &Outcome) -> Vec<u64> {
+    let done = outcome.rows.iter().map(|row| row.completion_ns);
+    done.inspect(|ns| assert_eq!(ns % 1000, 0, "{ns}")).map(|ns| ns / 1000).collect()
+}
+
+fn part_us(outcome: &Outcome, name: &str) -> Vec<u64> {
+    outcome.rows.iter().map(|row| row.part_ns(name) / 1000).collect()
+}
+
+const NVME: &str = "host.interface=nvme";
+/// One command at a time, of two queues that take the requests by turns.
+const ONE_BY_ONE: [&str; 3] = [NVME, "host.outstanding=1", "host.queues=2"];
+
+#[test]
+fn a_request_waits_in_its_queue_until_the_drive_fetches_it() {
+    let outcome = reads(&[0, 0, 0, 0], &ONE_BY_ONE);
+    assert_eq!(done_us(&outcome), [30, 60, 90, 120]);
+    assert_eq!(part_us(&outcome, "host_queue_ns"), [0, 30, 60, 90]);
+    assert_eq!(part_us(&outcome, "queue_ns"), [0; 4]);
+    assert_eq!(outcome.number("requests.read.components_ns.host_queue"), us(45) as f64);
+    // Without queues they wait at the die, and nothing is told of queues.
+    let direct = reads(&[0, 0, 0, 0], &[]);
+    assert_eq!(done_us(&direct), [30, 60, 90, 120]);
+    assert_eq!(part_us(&direct, "queue_ns"), [0, 30, 60, 90]);
+    assert!(!direct.summary.to_string().contains("host_queue"));
+}
+
+#[test]
+fn arbitration_decides_whose_command_is_next() {
+    let with = |more: &[&str]| reads(&[0; 6], &[&ONE_BY_ONE[..], more].concat());
+    // Queue 0 has requests 0, 2, 4, queue 1 has 1, 3, 5.
+    assert_eq!(done_us(&with(&[])), [30, 60, 90, 120, 150, 180]);
+    let bursts = with(&["host.arbitration_burst=2"]);
+    assert_eq!(done_us(&bursts), [30, 90, 60, 120, 150, 180]);
+    let weighted = with(&["host.arbitration=weighted", "host.queue_weights=[1, 2]"]);
+    assert_eq!(done_us(&weighted), [30, 60, 120, 90, 180, 150]);
+    let urgent = "host.queue_priorities=[\"low\", \"urgent\"]";
+    let strict = with(&["host.arbitration=strict-priority", urgent]);
+    assert_eq!(done_us(&strict), [120, 30, 150, 60, 180, 90]);
+}
+
+#[test]
+fn what_arrives_at_one_instant_is_arbitrated_together_and_what_is_fetched_stays() {
+    let urgent = "host.queue_priorities=[\"low\", \"urgent\"]";
+    let strict = [&ONE_BY_ONE[..], &["host.arbitration=strict-priority", urgent]].concat();
+    // The first is under way when the first urgent one comes; the second comes as that one ends.
+    assert_eq!(done_us(&reads(&[0, 1, 2, 60], &strict)), [30, 60, 120, 90]);
+    assert_eq!(done_us(&reads(&[0, 1, 2, 61], &strict)), [30, 60, 90, 120]);
+}
+
+#[test]
+fn a_queue_has_so_many_commands_outstanding() {
+    // Each queue has one in the drive: the third follows the first, the fourth the second.
+    let outcome = reads(&[0; 4], &[NVME, "host.queues=2", "host.queue_entries=1"]);
+    assert_eq!(done_us(&outcome), [30, 60, 90, 120]);
+    assert_eq!(part_us(&outcome, "host_queue_ns"), [0, 0, 30, 60]);
+    assert_eq!(part_us(&outcome, "queue_ns"), [0, 30, 30, 30]);
+}
+
+#[test]
+fn commands_are_fetched_one_after_the_other() {
+    let outcome = reads(&[0, 0], &[NVME, "host.t_command_us=5"]);
+    assert_eq!(done_us(&outcome), [35, 65]);
+    assert_eq!(part_us(&outcome, "host_queue_ns"), [0, 5]);
+    assert_eq!(part_us(&outcome, "link_ns"), [5, 5]);
+    assert_eq!(part_us(&outcome, "queue_ns"), [0, 25]);
+}
+
+#[test]
+fn writes_trims_and_flushes_go_through_the_queues() {
+    // The write crosses nothing, is programmed until 165, and the trim is done when it is fetched.
+    let rows = [(0, 'W', 0, 4), (0, 'D', 8, 4), (0, 'R', 16, 4)];
+    let sets = [NVME, "host.t_command_us=5", "host.outstanding=1"];
+    let outcome = drive::replay(SLC, &sets, &rows);
+    assert_eq!(done_us(&outcome), [165, 170, 205]);
+    assert_eq!(part_us(&outcome, "host_queue_ns"), [0, 165, 170]);
+    let flushing = "[workload]\ngenerator = \"mixed\"\nrequests = 4\nread_fraction = 0.0\n\
+        request_bytes = 2048\nflush_every_requests = 2\nqueue_depth = 4\n";
+    let outcome = drive::run(drive::load_with(&format!("{SLC}{flushing}"), &[NVME]));
+    // Both writes are in the drive at once; each flush waits for those before it.
+    assert_eq!(done_us(&outcome), [160, 160, 320, 320]);
+    let outcome = drive::run(drive::load_with(&format!("{SLC}{flushing}"), &sets));
+    // With one command at a time nothing is left to flush.
+    assert_eq!(done_us(&outcome), [165, 170, 335, 340]);
+}
+
+#[test]
+fn sata_has_thirty_two_tags() {
+    let outcome = reads(&[0; 40], &["host.interface=sata"]);
+    let waits = part_us(&outcome, "host_queue_ns");
+    assert_eq!(waits[..32], [0; 32]);
+    assert_eq!(waits[32..], [30, 60, 90, 120, 150, 180, 210, 240]);
+}
+
+#[test]
+fn a_half_duplex_link_goes_one_way_at_a_time() {
+    // A page takes 10 us. The read has its data at 30, in the middle of the write's.
+    let rate = "host.link_bytes_per_s=204800000";
+    let run = |sets: &[&str], write_us: u64| {
+        let rows = [(0, 'R', 0, 4), (us(write_us), 'W', 32, 4)];
+        done_us(&drive::replay(SLC, sets, &rows))
+    };
+    assert_eq!(run(&[rate], 25), [40, 35 + 160]);
+    assert_eq!(run(&[rate, "host.interface=sata"], 25), [45, 35 + 160]);
+    // The other way round the write waits.
+    assert_eq!(run(&[rate], 32), [40, 42 + 160]);
+    assert_eq!(run(&[rate, "host.interface=sata"], 32), [40, 50 + 160]);
+}
+
+#[test]
+fn generation_and_lanes_give_the_rate() {
+    // 2.5 GT/s x 8/10 / 8; 8 GT/s x 4 x 128/130 / 8; 64 GT/s x 4 x 242/256 / 8.
+    for (generation, lanes, bytes_per_s) in [
+        (1, 1, 250_000_000),
+        (2, 4, 2_000_000_000),
+        (3, 4, 3_938_461_538),
+        (4, 4, 7_876_923_076),
+        (5, 2, 7_876_923_076),
+        (6, 4, 30_250_000_000),
+    ] {
+        assert_eq!(Pcie { generation, lanes }.bytes_per_s(), bytes_per_s);
+    }
+    // 2,048 bytes at 250 MB/s are 8,192 ns; the device's own rate gives way.
+    let sets = ["host.pcie_generation=1", "host.pcie_lanes=1"];
+    assert_eq!(reads(&[0], &sets).rows[0].latency_ns(), us(30) + 8192);
+    // By default four lanes: 2,048 ns.
+    assert_eq!(reads(&[0], &sets[..1]).rows[0].latency_ns(), us(30) + 2048);
+}
+
+/// Reads of a drive of sixteen dies, at random.
+fn poisson(sets: &[&str], rate_iops: f64) -> Outcome {
+    let text = format!(
+        "device = \"fast12-slc\"\npolicy = \"rps\"\n[host]\nlink_bytes_per_s = \"none\"\n\
+         [workload]\ngenerator = \"mixed\"\nrequests = 300000\nread_fraction = 1.0\n\
+         request_bytes = 2048\narrivals = \"poisson\"\nrate_iops = {rate_iops}\n"
+    );
+    drive::run(drive::load_with(&text, sets))
+}
+
+fn host_waits(outcome: &Outcome) -> Vec<f64> {
+    outcome.rows.iter().map(|row| row.part_ns("host_queue_ns") as f64).collect()
+}
+
+#[test]
+fn one_command_at_a_time_is_an_m_d_1_queue_at_the_host() {
+    // A read takes 30 us: rho = 0.6, and the mean wait is rho s / (2 (1 - rho)) = 22.5 us.
+    let outcome = poisson(&[NVME, "host.outstanding=1"], 20_000.0);
+    assert_mean("host queue", &host_waits(&outcome), 22_500.0, 0.05);
+    assert!(
+        outcome.rows.iter().all(|row| row.latency_ns() == row.part_ns("host_queue_ns") + us(30))
+    );
+    // So does the order of service not change the mean, if it does not know the service.
+    let outcome = poisson(&[NVME, "host.outstanding=1", "host.queues=7"], 20_000.0);
+    assert_mean("host queue", &host_waits(&outcome), 22_500.0, 0.05);
+}
+
+#[test]
+fn fetching_is_an_m_d_1_queue() {
+    // 5 us: rho = 0.5, and the mean wait is 2.5 us.
+    let outcome = poisson(&[NVME, "host.t_command_us=5"], 100_000.0);
+    assert_mean("host queue", &host_waits(&outcome), 2_500.0, 0.05);
+}
+
+#[test]
+fn queues_of_a_closed_load_stay_full() {
+    // Four outstanding at one die, one of them in the drive: the others wait at the host.
+    let load = "[workload]\ngenerator = \"mixed\"\nrequests = 100\nread_fraction = 1.0\n\
+        request_bytes = 2048\nqueue_depth = 4\n";
+    let scenario = drive::load_with(&format!("{SLC}{load}"), &[NVME, "host.outstanding=1"]);
+    assert!(matches!(scenario.host.interface, Interface::Nvme(_)));
+    let outcome = drive::run(scenario);
+    assert_eq!(part_us(&outcome, "host_queue_ns")[4..], [90; 96]);
+    assert_eq!(outcome.count("device.simulated_ns"), us(3000));
+}
