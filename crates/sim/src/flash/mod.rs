@@ -66,7 +66,7 @@ struct Admission {
 
 impl Admission {
     /// Whether a read of kind `read` may suspend an operation of kind `operation`.
-    #[inline]
+    #[inline(always)]
     fn admits(&self, read: Kind, operation: Kind) -> bool {
         let set = match read {
             // A request waits for either.

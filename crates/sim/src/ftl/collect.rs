@@ -271,7 +271,7 @@ impl Ftl {
         match txn.kind {
             Kind::GcRead => job.held = Some(Held { source: txn.old, lpn: txn.lpn }),
             // The page is still held, and goes elsewhere.
-            Kind::GcProgram if self.program_failed(txn) => {}
+            Kind::GcProgram if self.programs_fail() && self.program_failed(txn) => {}
             Kind::GcProgram => {
                 self.planes[plane as usize].job.held = None;
                 let page = self.page_number(txn.die, txn.at);

@@ -70,7 +70,6 @@ impl Failing {
     }
 
     /// Whether the program that a die has just done has failed.
-    #[inline]
     fn program_fails(&mut self, die: u32) -> bool {
         let probability = self.faults.program_failure;
         probability > 0.0 && self.streams[die as usize].unit() < probability
@@ -85,9 +84,14 @@ impl Failing {
 }
 
 impl Ftl {
+    /// Whether programs may fail.
+    #[inline]
+    pub fn programs_fail(&self) -> bool {
+        self.failing.faults.program_failure > 0.0
+    }
+
     /// Whether the program of a page that is complete has failed; then its block is given up, and
     /// the page has to be written elsewhere.
-    #[inline]
     pub fn program_failed(&mut self, txn: &Txn) -> bool {
         if !self.failing.program_fails(txn.die) {
             return false;

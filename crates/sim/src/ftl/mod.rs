@@ -284,11 +284,13 @@ impl Ftl {
     /// A write of `lpn` is in the buffer, as transaction `id`; overtakes the one before it.
     ///
     /// Returns what the newest data was until now.
-    #[inline]
+    #[inline(always)]
     pub fn accept_write(&mut self, lpn: u32, id: u32, txns: &mut Slab<Txn>) -> Mapping {
         let before = self.map.get(lpn);
         txns[id].old = overtake(before, txns);
-        txns[id].front = self.fronts.of_write(lpn);
+        if !self.fronts.is_simple() {
+            txns[id].front = self.fronts.of_write(lpn);
+        }
         self.map.set(lpn, Mapping::Buffered(id));
         before
     }

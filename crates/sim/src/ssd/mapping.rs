@@ -82,6 +82,7 @@ impl Ssd {
     }
 
     /// A transaction has its entry and goes on.
+    #[cold]
     fn entry_found(&mut self, id: u32) {
         let txn = &mut self.flash.txns[id];
         txn.waits_map = false;
@@ -105,7 +106,15 @@ impl Ssd {
     }
 
     /// Writes the pages of the mapping that are due, as far as the planes have room.
+    #[inline]
     pub(super) fn write_map_pages(&mut self) {
+        if self.ftl.maps_on_demand() {
+            self.write_due_pages();
+        }
+    }
+
+    #[cold]
+    fn write_due_pages(&mut self) {
         while let Some(lpn) = self.ftl.next_due() {
             if !self.write_map_page(lpn) {
                 self.ftl.stays_due(lpn);
@@ -160,9 +169,7 @@ impl Ssd {
 
     /// A page of the mapping is in flash.
     pub(super) fn map_page_programmed(&mut self, id: u32) {
-        let failed = self.ftl.program_failed(&self.flash.txns[id]);
-        if failed && !self.flash.txns[id].stale {
-            self.write_again(id);
+        if self.is_written_again(id) {
             return;
         }
         let txn = self.flash.txns.remove(id);

@@ -20,7 +20,9 @@ impl Ssd {
     }
 
     /// One page of a host read whose mapping is known, after `parts`.
-    #[inline]
+    ///
+    /// Inlined, so that without a mapping in flash there are no parts to pass on.
+    #[inline(always)]
     pub(super) fn read_mapped(&mut self, request: u32, lpn: u32, parts: Parts) {
         let (die, at) = match self.ftl.lookup(lpn) {
             Mapping::Flash(page) => self.ftl.locate_page(page),
@@ -290,9 +292,7 @@ impl Ssd {
 
     /// The page of a host write is in flash.
     pub(super) fn page_programmed(&mut self, id: u32) {
-        let failed = self.ftl.program_failed(&self.flash.txns[id]);
-        if failed && !self.flash.txns[id].stale {
-            self.write_again(id);
+        if self.ftl.programs_fail() && self.is_written_again(id) {
             return;
         }
         let txn = self.flash.txns.remove(id);
@@ -306,15 +306,21 @@ impl Ssd {
         self.fill_buffer();
     }
 
-    /// The program of a page has failed: it goes to another block, behind what waits for its die.
+    /// If the program of a page has failed and the page is wanted, it goes to another block, behind
+    /// what waits for its die.
     #[cold]
-    pub(super) fn write_again(&mut self, id: u32) {
+    pub(super) fn is_written_again(&mut self, id: u32) -> bool {
+        let txn = &self.flash.txns[id];
+        if !self.ftl.program_failed(txn) || txn.stale {
+            return false;
+        }
         let txn = &mut self.flash.txns[id];
         txn.start = Time::NEVER;
         txn.suspensions = 0;
         txn.suspended_ns = 0;
         (txn.die, txn.at) = self.ftl.in_plane(txn.target);
         self.flash.enqueue(id);
+        true
     }
 
     /// A page of a write is as safe as the host asked for.
