@@ -1,69 +1,20 @@
 //! The die: one array, its page buffer and output register, and the operations suspended there.
 
+mod admit;
+mod cache;
+mod planes;
+
 use std::sync::Arc;
 
 use reprieve_base::{Dur, PageAddress, Stream, Time};
 
+use cache::Loaded;
+use planes::PlaneRead;
+
+use crate::command::{Command, Elapsed, Part, Suspend};
 use crate::operation::{Kind, Operation, Stop};
 use crate::refusal::Refusal;
-use crate::timing::{ProgramSuspension, ReadLaw, ResumeAt, Suspension, Timing};
-
-/// How many of what a die has; each count is at least 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Planes of the die.
-    pub planes: u32,
-    /// Blocks of a plane.
-    pub blocks_per_plane: u32,
-    /// Pages of a block, at most 65,535.
-    pub pages_per_block: u32,
-}
-
-/// What all dies of a drive have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// How many of what a die has.
-    pub shape: Shape,
-    /// Its times.
-    pub timing: Timing,
-    /// What it can suspend, and how often.
-    pub suspension: Suspension,
-}
-
-/// What a die is asked to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// Sense a page into the page buffer.
-    Read(PageAddress),
-    /// Take a page over the channel and program it.
-    Program(PageAddress),
-    /// Erase the block; the page of the address is ignored.
-    Erase(PageAddress),
-}
-
-/// The answer to a suspend request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Suspend {
-    /// The array is free, and the operation suspended, at this instant.
-    FreeAt(Time),
-    /// The request can only take effect at the operation's end: it runs to it, unsuspended.
-    RunsToEnd,
-}
-
-/// What has come to pass at the instant that the die promised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Elapsed {
-    /// The page is sensed and ready to leave; with a second register the array is free too.
-    ReadReady,
-    /// The page is sensed but the output register is still in use; it leaves after that.
-    ReadHeld,
-    /// The program is complete.
-    Programmed,
-    /// The erase is complete.
-    Erased,
-    /// The operation is suspended and the array free.
-    Suspended,
-}
+use crate::timing::{PAGE_TYPES_MAX, PageOrder, ProgramSuspension, ReadLaw, ResumeAt, Timing};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Array {
@@ -86,12 +37,29 @@ pub struct Die {
     array: Array,
     /// A sensed page that the array has let go of is waiting to leave, or leaving.
     output_in_use: bool,
+    /// Pages sensed together by the last read, and how many of those that leave are left.
+    sensed: u32,
+    leaving: u32,
     /// The program or erase that runs or was suspended last, and the block it works on.
     operation: Option<(Operation, PageAddress)>,
     /// Whether `operation` is suspended.
     suspended: bool,
     /// The suspended erase inside which `operation`, a program, runs or is suspended.
     outer: Option<(Operation, PageAddress)>,
+    /// What else `operation`, and `outer`, work on: pages and blocks of other planes.
+    companions: Vec<PageAddress>,
+    outer_companions: Vec<PageAddress>,
+    /// The program whose page is in the second register, or on its way there, and what it works on
+    /// besides; it begins when `operation` ends.
+    loaded: Option<Loaded>,
+    loaded_companions: Vec<PageAddress>,
+    /// Where each plane stands that reads by itself; empty on a part whose planes do not.
+    planes: Vec<PlaneRead>,
+    /// Of those, the ones whose page buffers are in use, and whose output registers are.
+    buffers_in_use: u32,
+    registers_in_use: u32,
+    /// Pages of a block that a program takes.
+    pages_together: u16,
     /// Next page of each block, plane by plane.
     next_page: Vec<u16>,
     vth: Stream,
@@ -104,16 +72,42 @@ impl Die {
         let Part { shape, timing, .. } = *part;
         assert!(shape.pages_per_block <= u32::from(u16::MAX), "a block of more than 65,535 pages");
         assert!(timing.program_iterations > 0, "a program without iterations");
+        if let Some(types) = timing.page_types {
+            let count = types.count as usize;
+            assert!((2..=PAGE_TYPES_MAX).contains(&count), "a part of {count} page types");
+            let three = count == 3 || types.order != PageOrder::Interleaved;
+            assert!(three, "an order of three types, and there are {count}");
+            let all = types.program_iterations[..count].iter();
+            assert!(all.min() > Some(&0), "a type of page whose program has no iterations");
+        }
+        let together = timing.pages_together();
+        assert!(
+            together > 0 && shape.pages_per_block % together == 0,
+            "a block of part of a wordline"
+        );
         let segments = u64::from(timing.erase_segments);
         assert!(timing.erase.ns() % segments == 0, "an erase of segments of a fraction of 1 ns");
         let blocks = shape.planes as usize * shape.blocks_per_plane as usize;
         Die {
-            part,
             array: Array::Idle,
             output_in_use: false,
+            sensed: 1,
+            leaving: 0,
             operation: None,
             suspended: false,
             outer: None,
+            companions: Vec::new(),
+            outer_companions: Vec::new(),
+            planes: match part.parallelism.independent_plane_reads {
+                true => vec![PlaneRead::default(); part.shape.planes as usize],
+                false => Vec::new(),
+            },
+            loaded: None,
+            loaded_companions: Vec::new(),
+            buffers_in_use: 0,
+            registers_in_use: 0,
+            part,
+            pages_together: u16::try_from(together).expect("it divides a block"),
             next_page: vec![0; blocks],
             vth: Stream::new(seed, "nand.vth", index),
             read: Stream::new(seed, "nand.read", index),
@@ -125,60 +119,107 @@ impl Die {
     /// Returns when the array work will have ended, if it is not suspended.
     #[inline]
     pub fn start(&mut self, now: Time, command: Command) -> Result<Time, Refusal> {
+        self.start_together(now, command, &[])
+    }
+
+    /// Begins a command that works on pages or blocks of `others`, too, one for each further plane.
+    ///
+    /// Command cycles and data of one plane after the other cross the channel, then the array
+    /// works on all planes at once.
+    #[inline]
+    pub fn start_together(
+        &mut self,
+        now: Time,
+        command: Command,
+        others: &[PageAddress],
+    ) -> Result<Time, Refusal> {
         let at = match command {
-            Command::Read(at) | Command::Program(at) => at,
+            Command::Read(at) | Command::Program(at) | Command::Copyback { to: at, .. } => at,
             Command::Erase(at) => PageAddress { page: 0, ..at },
         };
         let block = self.block_index(at)?;
         if self.array != Array::Idle {
             return Err(Refusal::Busy);
         }
-        let issued = now + self.part.timing.command;
+        if !others.is_empty() {
+            self.admit_together(command, others)?;
+        }
+        let planes = others.len() as u64 + 1;
+        let issued = now + self.part.timing.command * planes;
         let until = match command {
             Command::Read(_) => {
                 if self.works_on(at) {
                     return Err(Refusal::SuspendedBlock);
                 }
-                let until = issued + self.read_time();
-                self.array = Array::Reading(until);
-                return Ok(until);
+                return self.start_read(issued, at, others);
             }
             Command::Program(_) => {
                 self.admit_operation(Kind::Program, at)?;
-                if self.output_in_use {
+                if self.output_in_use() {
                     return Err(Refusal::Busy);
                 }
-                let expected = u32::from(self.next_page[block]);
-                match at.page.cmp(&expected) {
-                    std::cmp::Ordering::Less => return Err(Refusal::AlreadyProgrammed),
-                    std::cmp::Ordering::Greater => return Err(Refusal::OutOfOrder { expected }),
-                    std::cmp::Ordering::Equal => self.next_page[block] += 1,
+                self.take_page(block, at)?;
+                for other in others {
+                    let block = self.block_index(*other)?;
+                    self.next_page[block] += self.pages_together;
                 }
-                if self.suspended {
-                    self.enclose();
-                }
-                self.begin(
-                    Operation::new(Kind::Program, issued + self.part.timing.bus, &self.part.timing),
-                    at,
-                )
+                let timing = &self.part.timing;
+                let iterations = timing.iterations_of(at.page);
+                let data_in = issued + timing.data_in() * planes;
+                self.companions.extend_from_slice(others);
+                let operation = Operation::program(data_in, timing, iterations);
+                self.begin(operation.on_planes(planes as u32), at)
+            }
+            Command::Copyback { from, .. } => {
+                self.admit_copyback(from, at)?;
+                self.take_page(block, at)?;
+                let data_in = issued + self.part.timing.command + self.read_time(from.page);
+                let timing = &self.part.timing;
+                let iterations = timing.iterations_of(at.page);
+                self.begin(Operation::program(data_in, timing, iterations), at)
             }
             Command::Erase(_) => {
                 self.admit_operation(Kind::Erase, at)?;
                 self.next_page[block] = 0;
-                self.begin(Operation::new(Kind::Erase, issued, &self.part.timing), at)
+                for other in others {
+                    let block = self.block_index(*other)?;
+                    self.next_page[block] = 0;
+                }
+                self.companions.extend_from_slice(others);
+                self.begin(Operation::erase(issued, &self.part.timing), at)
             }
         };
         Ok(until)
     }
 
     #[inline]
-    fn read_time(&mut self) -> Dur {
+    fn start_read(
+        &mut self,
+        issued: Time,
+        at: PageAddress,
+        others: &[PageAddress],
+    ) -> Result<Time, Refusal> {
+        if !self.planes.is_empty() {
+            return self.start_on_plane(issued, at, others);
+        }
+        let rest = others.iter().map(|other| other.page);
+        let longest =
+            rest.fold(self.read_time(at.page), |longest, page| longest.max(self.read_time(page)));
+        let until = issued + longest;
+        self.sensed = others.len() as u32 + 1;
+        self.array = Array::Reading(until);
+        Ok(until)
+    }
+
+    #[inline]
+    fn read_time(&mut self, page: u32) -> Dur {
+        let read = self.part.timing.read_of(page);
         match self.part.timing.read_law {
-            ReadLaw::Fixed => self.part.timing.read,
+            ReadLaw::Fixed => read,
             ReadLaw::Exponential => {
                 // The argument is in (0, 1]; `libm` for the same bits on every machine.
                 let times_mean = -libm::log(1.0 - self.read.unit());
-                Dur::from_ns((times_mean * self.part.timing.read.ns() as f64).round() as u64)
+                Dur::from_ns((times_mean * read.ns() as f64).round() as u64)
             }
         }
     }
@@ -186,8 +227,10 @@ impl Die {
     /// Whether a sensed page goes into a second register, so that the array is free.
     #[inline]
     fn has_output_register(&self) -> bool {
-        self.part.timing.cache_register
-            || self.suspended && self.part.suspension.resume_at == ResumeAt::ArrayRead
+        let has_one = self.part.timing.cache_register
+            || self.suspended && self.part.suspension.resume_at == ResumeAt::ArrayRead;
+        // The page of a program that waits in it leaves no room.
+        has_one && self.loaded.is_none()
     }
 
     fn begin(&mut self, operation: Operation, at: PageAddress) -> Time {
@@ -201,6 +244,7 @@ impl Die {
     #[cold]
     fn enclose(&mut self) {
         self.outer = self.operation.take();
+        std::mem::swap(&mut self.companions, &mut self.outer_companions);
         self.suspended = false;
     }
 
@@ -208,30 +252,8 @@ impl Die {
     #[cold]
     fn uncover(&mut self) {
         self.operation = self.outer.take();
+        std::mem::swap(&mut self.companions, &mut self.outer_companions);
         self.suspended = true;
-    }
-
-    /// Whether an operation of this kind may begin in an idle array.
-    #[inline]
-    fn admit_operation(&self, kind: Kind, at: PageAddress) -> Result<(), Refusal> {
-        let Some((suspended, _)) = &self.operation else { return Ok(()) };
-        if self.works_on(at) {
-            return Err(Refusal::SuspendedBlock);
-        }
-        // What lies innermost is a program if there are two, so that there are never three.
-        let fits = (kind, suspended.kind) == (Kind::Program, Kind::Erase);
-        if fits && self.part.suspension.program_in_erase { Ok(()) } else { Err(Refusal::Nested) }
-    }
-
-    /// Whether an operation that runs or is suspended works on the block of `at`.
-    #[inline]
-    fn works_on(&self, at: PageAddress) -> bool {
-        let own =
-            |(_, own): &(Operation, PageAddress)| (own.plane, own.block) == (at.plane, at.block);
-        match &self.operation {
-            None => false,
-            Some(operation) => own(operation) || self.outer.as_ref().is_some_and(own),
-        }
     }
 
     /// Asks the running program or erase to make way at `now`.
@@ -274,7 +296,7 @@ impl Die {
         if !self.suspended {
             return Err(Refusal::NothingToResume);
         }
-        if self.array != Array::Idle || (self.output_in_use && self.resume_needs_channel()) {
+        if !self.is_free() || (self.output_in_use() && self.resume_needs_channel()) {
             return Err(Refusal::Busy);
         }
         let (operation, _) = self.operation.as_mut().expect("a suspended die has an operation");
@@ -296,6 +318,7 @@ impl Die {
                     self.array = Array::Holding;
                     return Elapsed::ReadHeld;
                 }
+                self.leaving = self.sensed;
                 if !self.has_output_register() {
                     self.array = Array::Holding;
                     return Elapsed::ReadReady;
@@ -306,9 +329,13 @@ impl Die {
             }
             Array::Running(until) if until == now => {
                 let (operation, _) = self.operation.take().expect("a running array");
+                self.companions.clear();
                 self.array = Array::Idle;
                 if self.outer.is_some() {
                     self.uncover();
+                }
+                if self.loaded.is_some() {
+                    self.begin_loaded(now);
                 }
                 match operation.kind {
                     Kind::Program => Elapsed::Programmed,
@@ -324,11 +351,18 @@ impl Die {
         }
     }
 
-    /// The sensed page has left over the channel. Returns true if a held page can leave now.
+    /// A sensed page has left over the channel. Returns true if what is held can leave now.
     #[inline]
     pub fn release(&mut self) -> bool {
         let holds = self.array == Array::Holding;
         assert!(holds || self.output_in_use, "a page left a die that had none");
+        self.leaving -= 1;
+        if self.leaving > 0 {
+            return false;
+        }
+        if holds && self.output_in_use {
+            self.leaving = self.sensed;
+        }
         if !self.output_in_use {
             self.array = Array::Idle;
             return false;
@@ -340,24 +374,26 @@ impl Die {
         holds
     }
 
-    /// Counts the first `pages` pages of a block as programmed, without taking time.
+    /// Counts the first `pages` pages of a block, and the rest of their last wordline, as
+    /// programmed, without taking time.
     pub fn precondition(&mut self, plane: u32, block: u32, pages: u32) {
         let at = PageAddress { plane, block, page: 0 };
         let index = self.block_index(at).expect("preconditioning stays inside the die");
         assert!(pages <= self.part.shape.pages_per_block, "more pages programmed than a block has");
+        let pages = pages.next_multiple_of(u32::from(self.pages_together));
         self.next_page[index] = u16::try_from(pages).expect("pages of a block fit 16 bits");
     }
 
-    /// Whether the array and the page buffer are free for a read.
+    /// Whether the array and all page buffers are free.
     #[inline]
     pub fn is_free(&self) -> bool {
-        self.array == Array::Idle
+        self.array == Array::Idle && self.buffers_in_use == 0
     }
 
     /// Whether a sensed page is still waiting to leave, or leaving, through the second register.
     #[inline]
     pub fn output_in_use(&self) -> bool {
-        self.output_in_use
+        self.output_in_use || self.registers_in_use > 0
     }
 
     /// Whether a program or erase is running and not on its way into suspension.
@@ -389,6 +425,12 @@ impl Die {
         self.operation.as_ref().map_or(0, |(operation, _)| operation.suspensions)
     }
 
+    /// Pages or blocks that the operation begun last works on together.
+    #[inline]
+    pub fn planes_at_work(&self) -> u32 {
+        self.companions.len() as u32 + 1
+    }
+
     /// Whether the page of the operation suspended last has to be sent again over the channel.
     pub fn resume_needs_channel(&self) -> bool {
         let program = self.operation.as_ref().is_some_and(|(op, _)| op.kind == Kind::Program);
@@ -399,14 +441,5 @@ impl Die {
     #[inline]
     pub fn timing(&self) -> &Timing {
         &self.part.timing
-    }
-
-    #[inline]
-    fn block_index(&self, at: PageAddress) -> Result<usize, Refusal> {
-        let Shape { planes, blocks_per_plane, pages_per_block } = self.part.shape;
-        if at.plane >= planes || at.block >= blocks_per_plane || at.page >= pages_per_block {
-            return Err(Refusal::NoSuchPage);
-        }
-        Ok(at.plane as usize * blocks_per_plane as usize + at.block as usize)
     }
 }

@@ -3,14 +3,18 @@
 //! It is given commands with the time at which they reach it and answers until when it is busy; it
 //! refuses, with a reason, what a real chip must never be asked. Specification: `docs/model`.
 
+mod command;
 mod die;
 mod operation;
+mod parallelism;
 mod refusal;
 mod timing;
 
-pub use die::{Command, Die, Elapsed, Part, Shape, Suspend};
+pub use command::{Command, Elapsed, Part, Shape, Suspend};
+pub use die::Die;
+pub use parallelism::{MultiPlane, Parallelism};
 pub use refusal::Refusal;
 pub use timing::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
-    VthReached,
+    EraseMode, EraseResume, PAGE_TYPES_MAX, PageOrder, PageTypes, ProgramSuspension, ReadLaw,
+    Restore, ResumeAt, Suspension, Timing, VthReached, Wordline,
 };

@@ -30,7 +30,7 @@ enum Stage {
 /// What is still to be done: a position in the sequence of phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Position {
-    /// Program: 0..program_iterations; erase: 0.
+    /// Program: counted from 0; erase: 0.
     iteration: u32,
     stage: Stage,
     /// Erase in `Stage::Pulse`: what is left of the pulse.
@@ -61,6 +61,10 @@ struct Phase {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operation {
     pub(crate) kind: Kind,
+    /// Planes on which it works.
+    planes: u32,
+    /// Program: iterations in all.
+    iterations: u32,
     position: Position,
     prelude: Prelude,
     /// End of the prelude of the current run.
@@ -83,8 +87,22 @@ pub(crate) enum Stop {
 }
 
 impl Operation {
-    /// An operation whose phases begin at `prelude_end`, after its command and data in.
-    pub(crate) fn new(kind: Kind, prelude_end: Time, timing: &Timing) -> Operation {
+    /// An erase whose phases begin at `prelude_end`, after its command.
+    pub(crate) fn erase(prelude_end: Time, timing: &Timing) -> Operation {
+        Operation::new(Kind::Erase, prelude_end, timing, 0)
+    }
+
+    /// A program of so many iterations, which begin at `prelude_end`, after command and data in.
+    pub(crate) fn program(prelude_end: Time, timing: &Timing, iterations: u32) -> Operation {
+        Operation::new(Kind::Program, prelude_end, timing, iterations)
+    }
+
+    /// The same on so many planes.
+    pub(crate) fn on_planes(self, planes: u32) -> Operation {
+        Operation { planes, ..self }
+    }
+
+    fn new(kind: Kind, prelude_end: Time, timing: &Timing, iterations: u32) -> Operation {
         let position = Position {
             iteration: 0,
             stage: Stage::Pulse,
@@ -94,6 +112,8 @@ impl Operation {
         };
         Operation {
             kind,
+            planes: 1,
+            iterations,
             position,
             prelude: Prelude::Transfer,
             prelude_end,
@@ -101,6 +121,11 @@ impl Operation {
             resumed_at: None,
             suspensions: 0,
         }
+    }
+
+    /// Whether a page crosses the channel for it at `now`.
+    pub(crate) fn is_in_transfer(&self, now: Time) -> bool {
+        self.prelude == Prelude::Transfer && now < self.prelude_end
     }
 
     /// When the operation ends if it is left alone.
@@ -121,7 +146,7 @@ impl Operation {
             Kind::Erase => timing.erase_verify,
             Kind::Program => {
                 let iteration = timing.program_pulse + timing.verify;
-                let whole = u64::from(timing.program_iterations - at.iteration);
+                let whole = u64::from(self.iterations - at.iteration);
                 match at.stage {
                     Stage::Pulse => iteration * whole,
                     Stage::Verify => timing.verify + iteration * (whole - 1),
@@ -136,7 +161,7 @@ impl Operation {
         let exact = suspension.erase_resume == EraseResume::Exact;
         let (prelude, length) = match self.kind {
             Kind::Program if suspension.shadow_buffer => (Prelude::Restore, timing.buffer),
-            Kind::Program => (Prelude::Transfer, timing.bus),
+            Kind::Program => (Prelude::Transfer, timing.data_in() * u64::from(self.planes)),
             Kind::Erase if exact && self.position.needs_set_up => {
                 (Prelude::SetUp, timing.voltage_reset)
             }
@@ -198,7 +223,7 @@ impl Operation {
                 if phase.end == end {
                     return None;
                 }
-                self.position = after(phase.at, timing);
+                self.position = self.after(phase.at);
                 Some(phase.end)
             }
             ProgramSuspension::Ips | ProgramSuspension::Ipc => {
@@ -226,7 +251,7 @@ impl Operation {
                 if iteration_end == end {
                     return None;
                 }
-                self.position = after(Position { stage: Stage::Verify, ..phase.at }, timing);
+                self.position = self.after(Position { stage: Stage::Verify, ..phase.at });
                 Some(iteration_end + timing.suspend_overhead)
             }
         }
@@ -303,21 +328,21 @@ impl Operation {
         at.stage = Stage::Verify;
         Phase { at, begin: pulse_end, end: pulse_end + timing.verify }
     }
+
+    /// The position after the program phase `at`, which is not the last verify.
+    fn after(&self, at: Position) -> Position {
+        match at.stage {
+            Stage::Pulse => Position { stage: Stage::Verify, ..at },
+            Stage::CheckVerify => Position { stage: Stage::Pulse, ..at },
+            Stage::Verify => {
+                debug_assert!(at.iteration + 1 < self.iterations, "the program is over");
+                Position { iteration: at.iteration + 1, stage: Stage::Pulse, ..at }
+            }
+        }
+    }
 }
 
 /// The last part of a phase in which it ends by itself instead of being broken off.
 fn reset_inside(timing: &Timing, suspension: &Suspension) -> Dur {
     if suspension.reset_inside_phase { timing.voltage_reset } else { Dur::ZERO }
-}
-
-/// The position after the program phase `at`, which is not the last verify.
-fn after(at: Position, timing: &Timing) -> Position {
-    match at.stage {
-        Stage::Pulse => Position { stage: Stage::Verify, ..at },
-        Stage::CheckVerify => Position { stage: Stage::Pulse, ..at },
-        Stage::Verify => {
-            debug_assert!(at.iteration + 1 < timing.program_iterations, "the program is over");
-            Position { iteration: at.iteration + 1, stage: Stage::Pulse, ..at }
-        }
-    }
 }

@@ -23,6 +23,12 @@ pub enum Refusal {
     /// An operation is suspended, and the part does not take this one inside it: an erase never,
     /// a program only inside an erase, and only if the part can.
     Nested,
+    /// One command cannot take these pages or blocks together on this part.
+    NotTogether,
+    /// A copyback stays in its plane.
+    OtherPlane,
+    /// A copyback that is suspended needs a shadow buffer: nobody else has its page.
+    CannotRestore,
     /// No program or erase is running.
     NothingToSuspend,
     /// No operation is suspended.
@@ -56,6 +62,13 @@ impl fmt::Display for Refusal {
             Refusal::Nested => f.write_str(
                 "another operation is suspended, and the part does not take this one inside it",
             ),
+            Refusal::NotTogether => {
+                f.write_str("the part does not take these pages or blocks with one command")
+            }
+            Refusal::OtherPlane => f.write_str("a copyback stays in its plane"),
+            Refusal::CannotRestore => {
+                f.write_str("the page of a suspended copyback could not be restored")
+            }
             Refusal::NothingToSuspend => f.write_str("no program or erase is running"),
             Refusal::NothingToResume => f.write_str("no operation is suspended"),
             Refusal::AlreadySuspending => f.write_str("the operation is already being suspended"),

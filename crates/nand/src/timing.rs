@@ -37,18 +37,113 @@ pub struct Timing {
     pub suspend_overhead: Dur,
     /// The array is free at the end of tR, because the data waits in a second register.
     pub cache_register: bool,
+    /// Pages of a block that differ in their times; `None`: all are alike.
+    pub page_types: Option<PageTypes>,
+    /// Pages that are programmed together; `None`: each by itself.
+    pub wordline: Option<Wordline>,
 }
 
 impl Timing {
-    /// A program that nobody suspends, its command and its data in included.
-    pub fn undisturbed_program(&self) -> Dur {
+    /// A program of a page of a block that nobody suspends, its command and its data in included.
+    pub fn undisturbed_program(&self, page: u32) -> Dur {
         let iteration = self.program_pulse + self.verify;
-        self.command + self.bus + iteration * u64::from(self.program_iterations)
+        self.command + self.data_in() + iteration * u64::from(self.iterations_of(page))
+    }
+
+    /// The data of a program over the channel: a page, or those of a wordline.
+    #[inline]
+    pub fn data_in(&self) -> Dur {
+        match self.wordline {
+            None => self.bus,
+            Some(Wordline { pages, load_gap }) => {
+                self.bus * u64::from(pages) + load_gap * u64::from(pages - 1)
+            }
+        }
+    }
+
+    /// Pages of a block that a program takes.
+    #[inline]
+    pub fn pages_together(&self) -> u32 {
+        self.wordline.map_or(1, |wordline| wordline.pages)
+    }
+
+    /// A copyback that nobody suspends, from page to page, its two commands included.
+    pub fn undisturbed_copyback(&self, from: u32, to: u32) -> Dur {
+        let iteration = self.program_pulse + self.verify;
+        let iterations = u64::from(self.iterations_of(to));
+        self.command * 2 + self.read_of(from) + iteration * iterations
+    }
+
+    /// Array read of a page of a block; its mean where `read_law` draws it.
+    #[inline]
+    pub fn read_of(&self, page: u32) -> Dur {
+        match &self.page_types {
+            None => self.read,
+            Some(types) => types.read[types.of(page)],
+        }
+    }
+
+    /// Iterations of the program of a page of a block.
+    #[inline]
+    pub fn iterations_of(&self, page: u32) -> u32 {
+        match &self.page_types {
+            None => self.program_iterations,
+            Some(types) => types.program_iterations[types.of(page)],
+        }
     }
 
     /// An erase that nobody suspends, its command included.
     pub fn undisturbed_erase(&self) -> Dur {
         self.command + self.erase + self.erase_verify
+    }
+}
+
+/// A wordline whose pages are programmed together, by one program (one shot).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wordline {
+    /// How many pages, 2 or more; they divide a block.
+    pub pages: u32,
+    /// Between the transfers of two of them.
+    pub load_gap: Dur,
+}
+
+/// The most page types that a part can have: the bits of a QLC cell.
+pub const PAGE_TYPES_MAX: usize = 4;
+
+/// The types of the pages of a block, as many as a cell has bits, and what they differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageTypes {
+    /// How many, from 2 to [`PAGE_TYPES_MAX`]; of the arrays only so many entries are used.
+    pub count: u32,
+    /// Which page has which.
+    pub order: PageOrder,
+    /// Array read of each type.
+    pub read: [Dur; PAGE_TYPES_MAX],
+    /// Iterations of a program of each type, 1 or more.
+    pub program_iterations: [u32; PAGE_TYPES_MAX],
+}
+
+/// Which page of a block has which type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageOrder {
+    /// The types by turns.
+    Modulo,
+    /// As Yaakobi et al., ICNC 2012, found it in a TLC part: six pages of the first type, two of
+    /// the second, then two of each by turns. Of three types only.
+    Interleaved,
+}
+
+impl PageTypes {
+    /// The type of a page of a block, from 0.
+    #[inline]
+    pub fn of(&self, page: u32) -> usize {
+        let by_turns = match (self.order, page) {
+            (PageOrder::Modulo, page) => page,
+            (PageOrder::Interleaved, 0..=5) => 0,
+            (PageOrder::Interleaved, 6..=7) => 1,
+            (PageOrder::Interleaved, page) => (page - 8) / 2,
+        };
+        (by_turns % self.count) as usize
     }
 }
 

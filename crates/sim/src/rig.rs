@@ -65,6 +65,12 @@ impl Work for NoWork {
     fn could_place(&self, txn: &Txn, closed: Option<(u32, u32)>) -> bool {
         Some((txn.at.plane, txn.at.block)) != closed
     }
+    fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
+        txn.at == PageAddress { page: first.page + number, ..first }
+    }
+    fn next_page(&self, txn: &Txn) -> Option<PageAddress> {
+        Some(txn.at)
+    }
     fn locate(&mut self, _: &mut Txn) {}
     fn gc_need(&mut self, _: u32) -> GcNeed {
         GcNeed::None
@@ -74,6 +80,12 @@ impl Work for NoWork {
     }
     fn gc_take(&mut self, _: u32, _: Time) -> Txn {
         unreachable!("the rig collects no garbage")
+    }
+    fn gc_take_page(&mut self, _: &Txn, _: u32, _: Time) -> Option<Txn> {
+        None
+    }
+    fn gc_take_erase(&mut self, _: u32, _: Option<u32>, _: Time) -> Option<Txn> {
+        None
     }
 }
 
@@ -96,7 +108,7 @@ pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult
         let arrival = arrivals.peek().map(|row| commands[*row].arrival);
         let Some(now) = [events.next_time(), arrival].into_iter().flatten().min() else { break };
         while let Some(event) = events.pop_at(now) {
-            flash.handle(event, now);
+            flash.handle(event, now, &mut events);
             while let Some(id) = flash.done.pop() {
                 let txn = flash.txns.remove(id);
                 results[txn.request as usize] =

@@ -9,12 +9,31 @@ pub enum Seen {
     Taken(Time),
     /// It is free again.
     Freed(Time),
-    /// The program of a page begins.
-    Program(Time, PageAddress),
+    /// The program of a page, or of several, begins.
+    Program(Time, Extent),
     /// The erase of a block begins.
-    Erase(Time, PageAddress),
+    Erase(Time, Extent),
     /// A channel carries something from the first instant to the second.
     Transfer(Time, Time),
+}
+
+/// What a program or an erase works on in one plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Its first page.
+    pub at: PageAddress,
+    /// Pages of a program, from there on.
+    pub pages: u32,
+    /// It is part of the command that was seen before, of another plane.
+    pub joins: bool,
+}
+
+impl Extent {
+    /// One page, or the block of one.
+    #[inline]
+    pub fn of_page(at: PageAddress, joins: bool) -> Extent {
+        Extent { at, pages: 1, joins }
+    }
 }
 
 /// A list of what was seen, kept only when someone wants to know.

@@ -20,6 +20,8 @@ pub enum Kind {
     GcRead,
     /// Garbage collection writes that page elsewhere.
     GcProgram,
+    /// Garbage collection moves that page within its plane, by copyback.
+    GcCopy,
     /// A page of the mapping is read because its entries are wanted.
     MapRead,
     /// A page of the mapping is read because it is written anew.
@@ -40,7 +42,7 @@ impl Kind {
     /// Whether it programs a page.
     #[inline]
     pub fn is_program(self) -> bool {
-        matches!(self, Kind::Program | Kind::GcProgram | Kind::MapProgram)
+        matches!(self, Kind::Program | Kind::GcProgram | Kind::GcCopy | Kind::MapProgram)
     }
 }
 

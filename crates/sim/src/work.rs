@@ -1,6 +1,6 @@
 //! What the flash back end asks of the layer above it, so that neither has to know the other.
 
-use reprieve_base::Time;
+use reprieve_base::{PageAddress, Time};
 
 use crate::txn::{Kind, Txn};
 
@@ -28,6 +28,13 @@ pub trait Work {
     /// the plane and block that another operation works on.
     fn could_place(&self, txn: &Txn, closed: Option<(u32, u32)>) -> bool;
 
+    /// Names the page of a further program of the wordline whose first page `place` has named;
+    /// false if it is another's.
+    fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool;
+
+    /// The page that `place` would name for a program that could start now; `None`: it could not.
+    fn next_page(&self, txn: &Txn) -> Option<PageAddress>;
+
     /// Renews the address of a queued read whose page may have moved.
     fn locate(&mut self, txn: &mut Txn);
 
@@ -39,6 +46,14 @@ pub trait Work {
 
     /// Takes that step.
     fn gc_take(&mut self, die: u32, now: Time) -> Txn;
+
+    /// The program of a further page of the wordline of which one was just taken; `None`: the rest
+    /// is padded.
+    fn gc_take_page(&mut self, first: &Txn, number: u32, now: Time) -> Option<Txn>;
+
+    /// Takes an erase that can go together with one just taken, on another plane of the die; with
+    /// `block` only of the block of that number.
+    fn gc_take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn>;
 }
 
 /// What the back end asks of the layer above where a dispatcher chooses planes.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use reprieve_base::{Dur, PageAddress, Time};
 use reprieve_nand::{
-    Command, Die, Elapsed, EraseMode, EraseResume, Part, ProgramSuspension, ReadLaw, Refusal,
-    Restore, ResumeAt, Shape, Suspend, Suspension, Timing, VthReached,
+    Command, Die, Elapsed, EraseMode, EraseResume, Parallelism, Part, ProgramSuspension, ReadLaw,
+    Refusal, Restore, ResumeAt, Shape, Suspend, Suspension, Timing, VthReached,
 };
 
 /// Two planes of three blocks of four pages: enough for every way to be in the way.
@@ -64,6 +64,8 @@ pub fn part() -> Timing {
         buffer: ns(30),
         suspend_overhead: ns(13),
         cache_register: false,
+        page_types: None,
+        wordline: None,
     }
 }
 
@@ -206,5 +208,14 @@ pub fn check_stops(timing: Timing, suspension: Suspension, operation: Ask, stops
 
 /// A die with a part of its own.
 pub fn one_die(shape: Shape, timing: Timing, suspension: Suspension, seed: u64, index: u64) -> Die {
-    Die::new(Arc::new(Part { shape, timing, suspension }), seed, index)
+    Die::new(
+        Arc::new(Part { shape, timing, suspension, parallelism: Parallelism::NONE }),
+        seed,
+        index,
+    )
+}
+
+/// A die of the usual shape that can do more than one thing at once.
+pub fn parallel_die(timing: Timing, suspension: Suspension, parallelism: Parallelism) -> Die {
+    Die::new(Arc::new(Part { shape: SHAPE, timing, suspension, parallelism }), 1, 0)
 }

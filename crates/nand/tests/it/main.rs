@@ -1,11 +1,16 @@
 //! Tests of one die alone: every time to the nanosecond, every order legal.
 
 mod buffers;
+mod cache_program;
+mod copyback;
 mod device;
 mod erases;
 mod guards;
 mod ledger;
+mod multi_plane;
 mod nested;
+mod page_types;
+mod planes;
 mod programs;
 mod random;
 mod read_law;
@@ -16,3 +21,4 @@ mod resume_at;
 mod segments;
 mod target;
 mod undisturbed;
+mod wordlines;

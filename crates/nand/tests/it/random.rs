@@ -152,6 +152,7 @@ impl User {
                 room && (!self.suspended || (self.takes_program() && !self.own_block(at)))
             }
             Command::Erase(_) => !self.suspended,
+            Command::Copyback { .. } => unreachable!("no script copies back"),
         }
     }
 
@@ -255,6 +256,7 @@ impl User {
             }
             Command::Program(at) => (Kind::Program, at, issued_ns + self.timing.bus.ns()),
             Command::Erase(at) => (Kind::Erase, at, issued_ns),
+            Command::Copyback { .. } => unreachable!("no script copies back"),
         };
         let next_page = &mut self.next_page[at.plane as usize][at.block as usize];
         *next_page = if kind == Kind::Program { *next_page + 1 } else { 0 };
@@ -345,6 +347,8 @@ fn timings() -> impl Strategy<Value = Timing> {
             buffer: ns(buffer_ns),
             suspend_overhead: ns(overhead_ns),
             cache_register,
+            page_types: None,
+            wordline: None,
         }
     })
 }

@@ -29,6 +29,8 @@ fn slc() -> Timing {
         buffer: us(3),
         suspend_overhead: Dur::ZERO,
         cache_register: false,
+        page_types: None,
+        wordline: None,
     }
 }
 

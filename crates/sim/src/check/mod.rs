@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use reprieve_base::{Geometry, PageAddress, Time};
 
-use crate::seen::Seen;
+use crate::seen::{Extent, Seen};
 
 /// Instants between two checks of everything, for each page of the drive: so that they cost about
 /// as much as the rest.
@@ -17,6 +17,8 @@ pub struct Checker {
     repeat: String,
     /// Since when the array or page buffer of each die is taken.
     taken: Vec<Option<Time>>,
+    /// The program or erase that each die began last.
+    commands: Vec<Command>,
     /// When each channel is free again.
     free_at: Vec<Time>,
     /// Pages programmed in each block since its last erase.
@@ -29,6 +31,14 @@ pub struct Checker {
     left: u64,
 }
 
+/// A program or an erase, of one plane or several.
+#[derive(Clone, Debug, Default)]
+struct Command {
+    planes: BTreeSet<u32>,
+    /// Offset in its block of the first page that is programmed; `None`: an erase.
+    page: Option<u32>,
+}
+
 impl Checker {
     /// Of a drive that has done nothing; `repeat` is the command that runs it again.
     pub fn new(geometry: &Geometry, seed: u64, repeat: &str) -> Checker {
@@ -37,6 +47,7 @@ impl Checker {
             seed,
             repeat: repeat.to_string(),
             taken: vec![None; geometry.dies() as usize],
+            commands: vec![Command::default(); geometry.dies() as usize],
             free_at: vec![Time::ZERO; geometry.channels as usize],
             programmed: vec![0; geometry.blocks() as usize],
             open: BTreeSet::new(),
@@ -121,21 +132,42 @@ impl Checker {
                 Some(since) => self.fail_die(at, die, &format!("ends what begins at {since}")),
                 None => self.fail_die(at, die, "ends what it has not begun"),
             },
-            Seen::Program(at, page) => {
-                let index = self.block_index(die, page);
-                let next = u32::from(self.programmed[index]);
-                if page.page != next || next == self.geometry.pages_per_block {
-                    let what = format!("programs {page:?} of a block with {next} pages programmed");
-                    self.fail_die(at, die, &what);
-                }
-                self.programmed[index] += 1;
+            Seen::Program(at, extent) => {
+                self.begun(at, die, extent, Some(extent.at.page));
+                self.program(at, die, extent);
             }
-            Seen::Erase(_, page) => {
-                let index = self.block_index(die, page);
+            Seen::Erase(at, extent) => {
+                self.begun(at, die, extent, None);
+                let index = self.block_index(die, extent.at);
                 self.programmed[index] = 0;
             }
             Seen::Transfer(..) => unreachable!("only channels carry"),
         }
+    }
+
+    /// A command has begun, or goes to one more plane: to no plane twice, and to one page of all.
+    fn begun(&mut self, at: Time, die: u32, extent: Extent, page: Option<u32>) {
+        let command = &mut self.commands[die as usize];
+        if !extent.joins {
+            command.planes.clear();
+            command.page = page;
+        }
+        let is_new = command.planes.insert(extent.at.plane);
+        if !is_new || command.page != page {
+            let what = format!("joins {:?} to a command that it does not fit", extent.at);
+            self.fail_die(at, die, &what);
+        }
+    }
+
+    fn program(&mut self, at: Time, die: u32, extent: Extent) {
+        let Extent { at: page, pages, .. } = extent;
+        let index = self.block_index(die, page);
+        let next = u32::from(self.programmed[index]);
+        if page.page != next || next + pages > self.geometry.pages_per_block {
+            let what = format!("programs {page:?} of a block with {next} pages programmed");
+            self.fail_die(at, die, &what);
+        }
+        self.programmed[index] += u16::try_from(pages).expect("pages of a block fit 16 bits");
     }
 
     fn fail_die(&self, at: Time, die: u32, what: &str) -> ! {

@@ -29,6 +29,10 @@ fn page(plane: u32, block: u32, page: u32) -> PageAddress {
     PageAddress { plane, block, page }
 }
 
+fn one(plane: u32, block: u32, number: u32) -> Extent {
+    Extent::of_page(page(plane, block, number), false)
+}
+
 /// What the panic of `broken` says.
 fn message(broken: impl FnOnce()) -> String {
     let fault = catch_unwind(AssertUnwindSafe(broken)).expect_err("the checker sees nothing");
@@ -57,18 +61,35 @@ fn two_operations_in_one_array_are_caught() {
 #[test]
 fn a_page_programmed_twice_or_out_of_order_is_caught() {
     let place = format!("at {} die 0:", ns(9));
-    let program = |number| Seen::Program(ns(9), page(1, 3, number));
+    let program = |number| Seen::Program(ns(9), one(1, 3, number));
     assert_caught(0, &[program(0), program(0)], &place, "with 1 pages programmed");
     assert_caught(0, &[program(1)], &place, "with 0 pages programmed");
     let all: Vec<Seen> = (0..=4).map(program).collect();
     assert_caught(0, &all, &place, "with 4 pages programmed");
     // An erase of another block does not help; one of its own does.
-    let other = [program(0), Seen::Erase(ns(9), page(1, 2, 0)), program(0)];
+    let other = [program(0), Seen::Erase(ns(9), one(1, 2, 0)), program(0)];
     assert_caught(0, &other, &place, "with 1 pages programmed");
     let mut checker = checker();
-    for seen in [program(0), Seen::Erase(ns(9), page(1, 3, 0)), program(0), program(1)] {
+    for seen in [program(0), Seen::Erase(ns(9), one(1, 3, 0)), program(0), program(1)] {
         checker.die_did(0, seen);
     }
+}
+
+#[test]
+fn a_command_of_planes_that_do_not_go_together_is_caught() {
+    let place = format!("at {} die 0:", ns(9));
+    let joins = |at| Extent::of_page(at, true);
+    let first = Seen::Program(ns(9), one(0, 3, 0));
+    let what = "to a command that it does not fit";
+    assert_caught(0, &[first, Seen::Program(ns(9), joins(page(0, 4, 0)))], &place, what);
+    assert_caught(0, &[first, Seen::Program(ns(9), joins(page(1, 4, 1)))], &place, what);
+    assert_caught(0, &[first, Seen::Erase(ns(9), joins(page(1, 4, 0)))], &place, what);
+    let wordline = |number| Seen::Program(ns(9), Extent { pages: 3, ..one(1, 3, number) });
+    assert_caught(0, &[wordline(0), wordline(3)], &place, "with 3 pages programmed");
+    let mut checker = checker();
+    checker.die_did(0, first);
+    checker.die_did(0, Seen::Program(ns(9), joins(page(1, 4, 0))));
+    assert_eq!(checker.programmed().iter().sum::<u16>(), 2);
 }
 
 #[test]

@@ -81,10 +81,20 @@ impl Flash {
         let unit = &self.units[die as usize];
         if unit.die.is_running() {
             self.consider_suspending(die, now, work, out);
+            if self.parallelism.cache_program {
+                self.consider_loading(die, now, work, out, grant);
+            }
             return;
         }
-        if !unit.die.is_free() {
+        if !unit.die.takes_reads() {
             return;
+        }
+        let by_plane = self.parallelism.independent_plane_reads;
+        if by_plane && !self.decide_planes(die, now, work, out, grant) {
+            return;
+        }
+        if self.together > 1 {
+            self.look_again(die, now, out);
         }
         let read = self.admissible_read(die, work);
         let view = self.view(die, read, now, work);
@@ -97,7 +107,9 @@ impl Flash {
                 self.start_write(die, now, work, out, (grant, view.writes_first));
             }
             Choice::Read => match read {
-                Some(id) => self.start_read(id, now, work, out, grant),
+                Some(id) => {
+                    self.start_read(id, now, work, out, grant);
+                }
                 None => self.start_gc(die, now, work, out, grant),
             },
         }
@@ -108,17 +120,16 @@ impl Flash {
     fn admissible_read<W: Work>(&mut self, die: u32, work: &mut W) -> Option<u32> {
         let unit = &self.units[die as usize];
         let mut id = unit.reads.first()?;
-        let Some(block) = unit.die.operation_block() else {
+        if unit.die.operation_block().is_none() {
             return Some(id);
-        };
+        }
         let operation = self.txns[unit.operation].kind;
         while id != NONE {
             let txn = &mut self.txns[id];
             if self.admission.admits(txn.kind, operation) {
                 work.locate(txn);
                 // The block of a running or suspended operation cannot be read.
-                let own = (txn.at.plane, txn.at.block);
-                if own != block && unit.die.outer_block() != Some(own) {
+                if !unit.die.works_on(txn.at) {
                     return Some(id);
                 }
             }
@@ -166,14 +177,20 @@ impl Flash {
     }
 
     #[inline]
-    fn view<W: Work>(&mut self, die: u32, read: Option<u32>, now: Time, work: &mut W) -> DieView {
+    pub(super) fn view<W: Work>(
+        &mut self,
+        die: u32,
+        read: Option<u32>,
+        now: Time,
+        work: &mut W,
+    ) -> DieView {
         let unit = &self.units[die as usize];
         let mut view = DieView {
             now,
             suspended: unit.die.is_suspended().then(|| self.operation(die)),
             must_resume: false,
             read: read.map(|id| self.waiter(id)),
-            write: unit.writes.first().map(|id| self.waiter(id)),
+            write: self.next_write(die, now).map(|id| self.waiter(id)),
             write_fits_inside: false,
             writes_first: unit.pending_programs >= self.write_queue_limit,
             urgent_gc: None,
@@ -192,6 +209,8 @@ impl Flash {
             }
             return view;
         }
+        // Pages that wait for the rest of their wordline go ahead of nothing.
+        view.writes_first &= self.together == 1 || view.write.is_some();
         match work.gc_need(die) {
             GcNeed::None => self.units[die as usize].gc_waits = None,
             GcNeed::Idle => view.idle_gc = true,
@@ -277,7 +296,7 @@ impl Flash {
             running: self.operation(die),
             read: read.map(|id| self.waiter(id)),
             write: write.map(|id| self.waiter(id)),
-            queued_write: self.units[die as usize].writes.first().map(|id| self.waiter(id)),
+            queued_write: self.next_write(die, now).map(|id| self.waiter(id)),
         };
         if !self.scheduler.lets_suspend(&view) {
             return;

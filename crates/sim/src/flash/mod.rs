@@ -3,20 +3,25 @@
 //! It knows no mapping and no host: which page a program gets, and what garbage collection does
 //! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
+mod cache;
 mod channel;
 mod decide;
 mod dispatch;
+mod group;
+mod independent;
 mod queue;
 mod start;
 mod unit;
+mod wordline;
 
 use std::sync::Arc;
 
-use reprieve_base::{Geometry, Time};
-use reprieve_nand::{Part, Refusal, ResumeAt, Shape, Timing};
+use reprieve_base::{Dur, Geometry, PageAddress, Time};
+use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Timing};
 
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
+use crate::event::Schedule;
 use crate::scenario::{OperationSet, Scenario};
 use crate::sched::{self, Scheduler};
 use crate::slab::Slab;
@@ -36,6 +41,13 @@ pub enum FlashEvent {
         die: u32,
         /// Its epoch when the promise was made.
         epoch: u32,
+    },
+    /// A plane that reads by itself has sensed its page.
+    Plane {
+        /// The die.
+        die: u32,
+        /// The plane in the die.
+        plane: u32,
     },
     /// A page has left a die over the channel.
     Out {
@@ -76,7 +88,7 @@ impl Admission {
         };
         match operation {
             Kind::Program | Kind::MapProgram => set.program,
-            Kind::GcProgram => set.gc_program,
+            Kind::GcProgram | Kind::GcCopy => set.gc_program,
             _ => set.erase,
         }
     }
@@ -97,6 +109,14 @@ pub struct Flash {
     /// Writes to which the dispatcher has given no plane.
     unplaced: Queue,
     write_queue_limit: u32,
+    parallelism: Parallelism,
+    /// Pages of a plane that a program takes, and how long one waits for the others.
+    together: u32,
+    wordline_timeout: Dur,
+    /// What was queued before this in order of arrival waits no more: a flush has come.
+    flushed: u64,
+    /// Where else the command that begins works: pages and blocks of other planes.
+    others: Vec<PageAddress>,
     transfer_unit_bytes: Option<u32>,
     /// A die has its channel to itself, so that the end of a read is known at its start.
     private_channels: bool,
@@ -123,7 +143,8 @@ impl Flash {
             blocks_per_plane: geometry.blocks_per_plane,
             pages_per_block: geometry.pages_per_block,
         };
-        let part = Arc::new(Part { shape, timing, suspension: scenario.suspension });
+        let (suspension, parallelism) = (scenario.suspension, scenario.parallelism);
+        let part = Arc::new(Part { shape, timing, suspension, parallelism });
         let rules = &scenario.suspend_rules;
         let writes = rules.host_write_suspends.erase;
         let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
@@ -147,9 +168,17 @@ impl Flash {
             dispatcher: None,
             unplaced: Queue::new(),
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
+            parallelism,
+            together: timing.pages_together(),
+            wordline_timeout: scenario.ftl.wordline_timeout,
+            flushed: 0,
+            others: Vec::with_capacity(geometry.planes_per_die as usize),
             transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
             private_channels: geometry.dies_per_channel == 1
                 && !timing.cache_register
+                && parallelism.multi_plane == MultiPlane::None
+                && !parallelism.independent_plane_reads
+                && !parallelism.cache_program
                 && scenario.suspension.resume_at == ResumeAt::DataOut,
             dirty_dies: Vec::with_capacity(dies as usize),
             dirty_channels: Vec::with_capacity(geometry.channels as usize),
@@ -158,6 +187,9 @@ impl Flash {
             refused: None,
             counts: FlashCounts {
                 suspensions_by_write: writes.then_some(0),
+                multi_plane: (parallelism.multi_plane != MultiPlane::None).then_some([0; 3]),
+                padded_pages: (timing.pages_together() > 1).then_some(0),
+                copybacks: scenario.ftl.copyback.then_some(0),
                 ..FlashCounts::default()
             },
         }
@@ -175,6 +207,9 @@ impl Flash {
             unit.reads.push(&mut self.txns, id);
         } else {
             unit.pending_programs += u32::from(kind.is_program());
+            if self.together > 1 && kind == Kind::Program {
+                unit.waiting[self.txns[id].at.plane as usize] += 1;
+            }
             unit.writes.push(&mut self.txns, id);
         }
         self.wake(die);
@@ -207,6 +242,14 @@ impl Flash {
         (dies, self.channels.iter().map(|channel| channel.busy_until(now)).sum())
     }
 
+    /// Where in its die a page lies that is counted over the drive.
+    fn address(&self, page: u32) -> PageAddress {
+        let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
+        let block = page / pages_per_block;
+        let plane = block / blocks_per_plane % planes_per_die;
+        PageAddress { plane, block: block % blocks_per_plane, page: page % pages_per_block }
+    }
+
     /// Begins to keep what dies and channels do, for [`Flash::tell`].
     pub fn keep_record(&mut self) {
         self.units.iter_mut().for_each(|unit| unit.seen.keep());
@@ -230,13 +273,14 @@ impl Flash {
 
     /// Handles an event.
     #[inline]
-    pub fn handle(&mut self, event: FlashEvent, now: Time) {
+    pub fn handle(&mut self, event: FlashEvent, now: Time, out: &mut impl Schedule<FlashEvent>) {
         match event {
             FlashEvent::Array { die, epoch } => {
                 if self.units[die as usize].epoch == epoch {
-                    self.array_elapsed(die, now);
+                    self.array_elapsed(die, now, out);
                 }
             }
+            FlashEvent::Plane { die, plane } => self.plane_elapsed(die, plane, now),
             FlashEvent::Out { die } => self.page_left(die, now),
             FlashEvent::Channel { channel } => {
                 self.channels[channel as usize].event_pending = false;

@@ -1,18 +1,19 @@
 //! Beginning and ending: commands to the dies, transfers over the channels, completions.
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Command, Elapsed};
+use reprieve_nand::{Command, Elapsed, MultiPlane, Parallelism};
 
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::seen::Seen;
+use crate::seen::{Extent, Seen};
+use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Part, Txn};
 use crate::work::{GcNeed, Work};
 
 impl Flash {
     /// Whether the die has the channel; if not, it stands in line for it afterwards.
-    fn has_channel(&mut self, die: u32, now: Time, grant: Grant, kind: Kind) -> bool {
+    pub(super) fn has_channel(&mut self, die: u32, now: Time, grant: Grant, kind: Kind) -> bool {
         let channel = self.channel_of(die);
         if grant == Grant::Given || self.channels[channel].is_available(now) {
             self.channels[channel].taken_by(die);
@@ -38,6 +39,7 @@ impl Flash {
         !needs_channel || self.has_channel(die, now, grant, kind)
     }
 
+    /// Begins the array read of a queued transaction; false if it has to wait for the channel.
     pub(super) fn start_read<W: Work>(
         &mut self,
         id: u32,
@@ -45,42 +47,63 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
-    ) {
+    ) -> bool {
         let Txn { die, kind, .. } = self.txns[id];
         if !self.can_begin(die, kind, now, grant) {
-            return;
+            return false;
         }
         let unit = &mut self.units[die as usize];
         unit.reads.remove(&mut self.txns, id);
         work.locate(&mut self.txns[id]);
+        self.txns[id].next = NONE;
+        let Parallelism { multi_plane, independent_plane_reads: by_plane, .. } = self.parallelism;
+        if multi_plane != MultiPlane::None && !by_plane {
+            self.gather_reads(id, work);
+        }
         self.sense(id, now, out);
+        true
     }
 
-    /// Begins the array read of a transaction that is in no queue any more.
+    /// Begins the array read of a transaction, and those that follow it, in no queue any more.
     fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let (bus, command) = (self.out_time(id), self.timing.command);
+        let planes = self.list_others(id);
+        let (bus, command) = (self.out_time(id), self.timing.command * planes);
         let die = self.txns[id].die;
         let channel = self.channel_of(die);
         let unit = &mut self.units[die as usize];
-        let txn = &mut self.txns[id];
-        let wait = unit.suspend_wait(txn.mark, now);
-        txn.parts.add(Part::SuspendWait, wait.ns());
-        txn.parts.add(Part::Queue, (now - txn.mark).saturating_sub(wait).ns());
-        txn.parts.add(Part::Bus, command.ns());
-        txn.mark = now + command;
-        txn.start = now;
-        let until = match unit.die.start(now, Command::Read(txn.at)) {
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            let wait = unit.suspend_wait(txn.mark, now);
+            txn.parts.add(Part::SuspendWait, wait.ns());
+            txn.parts.add(Part::Queue, (now - txn.mark).saturating_sub(wait).ns());
+            txn.parts.add(Part::Bus, command.ns());
+            txn.mark = now + command;
+            txn.start = now;
+            each = txn.next;
+        }
+        let at = self.txns[id].at;
+        let read = Command::Read(at);
+        let was_free = unit.die.is_free();
+        let until = match unit.die.start_together(now, read, &self.others) {
             Ok(until) => until,
             Err(refusal) => {
                 self.refused.get_or_insert((id, refusal));
                 return;
             }
         };
-        unit.occupied(now);
-        unit.reading = id;
+        if was_free {
+            unit.occupied(now);
+        }
         if command > Dur::ZERO {
             self.channels[channel].occupy(now, command);
         }
+        if self.parallelism.independent_plane_reads {
+            unit.plane_reads[at.plane as usize] = id;
+            out.schedule(until, FlashEvent::Plane { die, plane: at.plane });
+            return;
+        }
+        unit.reading = id;
         if self.private_channels {
             // Nobody else can want the channel: the page leaves as soon as it is sensed.
             self.channels[channel].occupy(until, bus);
@@ -99,8 +122,7 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         (grant, unsuspendable): (Grant, bool),
     ) {
-        let unit = &self.units[die as usize];
-        let Some(id) = unit.writes.first() else { return };
+        let Some(id) = self.next_write(die, now) else { return };
         let kind = self.txns[id].kind;
         if !self.can_begin(die, kind, now, grant) {
             return;
@@ -117,7 +139,15 @@ impl Flash {
         let unit = &mut self.units[die as usize];
         unit.writes.remove(&mut self.txns, id);
         unit.pending_programs -= u32::from(is_program);
-        self.txns[id].unsuspendable = unsuspendable;
+        let txn = &mut self.txns[id];
+        txn.unsuspendable = unsuspendable;
+        txn.next = NONE;
+        if self.together > 1 {
+            self.gather_wordline(id, id, work);
+        }
+        if self.parallelism.multi_plane != MultiPlane::None {
+            self.gather_writes(id, now, work);
+        }
         self.run(id, now, out);
     }
 
@@ -137,6 +167,12 @@ impl Flash {
         debug_assert_eq!(txn.kind, kind, "garbage collection took another step than it named");
         let id = self.txns.insert(txn);
         self.units[die as usize].gc_waits = None;
+        if kind == Kind::GcProgram && self.together > 1 {
+            self.gather_held(id, now, work);
+        }
+        if kind == Kind::Erase && self.parallelism.multi_plane != MultiPlane::None {
+            self.gather_erases(id, now, work);
+        }
         if kind.is_read() {
             self.sense(id, now, out);
             return;
@@ -148,43 +184,68 @@ impl Flash {
         }
     }
 
+    /// What a program or erase asks of its die, and how long the channel is used for it.
+    #[inline]
+    fn command_of(&self, id: u32) -> (Command, Dur) {
+        let (timing, txn) = (&self.timing, &self.txns[id]);
+        match txn.kind {
+            Kind::Erase => (Command::Erase(txn.at), timing.command),
+            Kind::GcCopy => {
+                let from = self.address(txn.old);
+                (Command::Copyback { from, to: txn.at }, timing.command * 2)
+            }
+            _ => (Command::Program(txn.at), timing.command + timing.data_in()),
+        }
+    }
+
     /// Begins a program or erase that is in no queue any more.
     fn run(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let timing = &self.timing;
-        let txn = &mut self.txns[id];
-        let die = txn.die;
+        let planes = self.list_others(id);
+        let (command, transfer) = self.command_of(id);
+        let transfer = transfer * planes;
+        let die = self.txns[id].die;
         let unit = &mut self.units[die as usize];
-        let (command, transfer) = if txn.kind == Kind::Erase {
-            (Command::Erase(txn.at), timing.command)
-        } else {
-            (Command::Program(txn.at), timing.command + timing.bus)
-        };
         let inside_erase = unit.die.is_suspended();
-        let until = match unit.die.start(now, command) {
+        let until = match unit.die.start_together(now, command, &self.others) {
             Ok(until) => until,
             Err(refusal) => {
                 self.refused.get_or_insert((id, refusal));
                 return;
             }
         };
+        let pages = self.together;
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            let joins = each != id;
+            match txn.kind {
+                Kind::Erase => unit.seen.note(Seen::Erase(now, Extent::of_page(txn.at, joins))),
+                // A wordline is programmed whole, and noted with its first page.
+                _ if txn.at.page % pages > 0 => {}
+                _ => unit.seen.note(Seen::Program(now, Extent { at: txn.at, pages, joins })),
+            }
+            if inside_erase {
+                let wait = unit.suspend_wait(txn.mark, now);
+                txn.parts.add(Part::SuspendWait, wait.ns());
+                txn.mark = txn.mark + wait;
+            }
+            txn.book(Part::Queue, now);
+            txn.parts.add(Part::Bus, transfer.ns());
+            txn.mark = now + transfer;
+            txn.start = now;
+            each = txn.next;
+        }
         if inside_erase {
-            let wait = unit.suspend_wait(txn.mark, now);
-            txn.parts.add(Part::SuspendWait, wait.ns());
-            txn.mark = txn.mark + wait;
             unit.enclose();
         }
-        txn.book(Part::Queue, now);
-        txn.parts.add(Part::Bus, transfer.ns());
-        txn.mark = now + transfer;
-        txn.start = now;
-        unit.seen.note(match txn.kind {
-            Kind::Erase => Seen::Erase(now, txn.at),
-            _ => Seen::Program(now, txn.at),
-        });
         unit.occupied(now);
         unit.operation = id;
         unit.promise(die, until, out);
-        if txn.kind == Kind::Erase && self.admission.write_in_erase {
+        if self.parallelism.cache_program {
+            // When its own data is in, that of the next can follow.
+            out.schedule(now + transfer, FlashEvent::Poke { die });
+        }
+        if self.txns[id].kind == Kind::Erase && self.admission.write_in_erase {
             // A program that stood in line behind it asks at once for its suspension.
             out.schedule(now, FlashEvent::Poke { die });
         }
@@ -210,48 +271,72 @@ impl Flash {
         }
         let unit = &mut self.units[die as usize];
         let until = unit.die.resume(now).expect("the die is suspended, free and has the channel");
-        let txn = &mut self.txns[unit.operation];
         let suspended = (now - unit.suspended_since).ns();
-        txn.suspended_ns += suspended;
-        self.counts.suspended_ns[usize::from(txn.kind == Kind::Erase)] += suspended;
-        txn.book(Part::Suspended, now);
+        let transfer = match needs_channel {
+            true => self.timing.data_in() * u64::from(unit.die.planes_at_work()),
+            false => Dur::ZERO,
+        };
+        let is_erase = self.txns[unit.operation].kind == Kind::Erase;
+        self.counts.suspended_ns[usize::from(is_erase)] += suspended;
         unit.occupied(now);
         unit.promise(die, until, out);
+        if self.parallelism.cache_program {
+            out.schedule(now, FlashEvent::Poke { die });
+        }
+        let mut each = unit.operation;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            txn.suspended_ns += suspended;
+            txn.book(Part::Suspended, now);
+            txn.parts.add(Part::Bus, transfer.ns());
+            txn.mark = now + transfer;
+            each = txn.next;
+        }
         if needs_channel {
-            txn.parts.add(Part::Bus, self.timing.bus.ns());
-            txn.mark = now + self.timing.bus;
             let channel = self.channel_of(die);
-            self.channels[channel].occupy(now, self.timing.bus);
+            self.channels[channel].occupy(now, transfer);
         }
     }
 
     /// The array of a die has done what it promised.
-    pub(super) fn array_elapsed(&mut self, die: u32, now: Time) {
+    pub(super) fn array_elapsed(
+        &mut self,
+        die: u32,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
         let unit = &mut self.units[die as usize];
         match unit.die.elapse(now) {
             Elapsed::ReadReady => {
-                self.txns[unit.reading].book(Part::Array, now);
+                book_each(&mut self.txns, unit.reading, Part::Array, now);
                 if unit.die.is_free() {
                     unit.freed(now);
                     self.wake(die);
                 }
                 self.line_up_out(die);
             }
-            Elapsed::ReadHeld => self.txns[unit.reading].book(Part::Array, now),
+            Elapsed::ReadHeld => book_each(&mut self.txns, unit.reading, Part::Array, now),
             Elapsed::Programmed | Elapsed::Erased => {
                 let id = unit.end_operation();
-                unit.freed(now);
-                self.txns[id].book(Part::Array, now);
-                self.count_operation(id, now);
-                self.complete(id);
+                if unit.loaded == NONE {
+                    unit.freed(now);
+                } else {
+                    self.begin_loaded(die, now, out);
+                }
+                self.operation_ended(id, now);
             }
             Elapsed::Suspended => {
                 unit.suspended_since = now;
                 unit.freed(now);
-                let txn = &mut self.txns[unit.operation];
-                txn.book(Part::Array, now);
-                txn.suspensions += 1;
-                self.counts.suspensions[usize::from(txn.kind == Kind::Erase)] += 1;
+                let is_erase = self.txns[unit.operation].kind == Kind::Erase;
+                let mut each = unit.operation;
+                while each != NONE {
+                    let txn = &mut self.txns[each];
+                    txn.book(Part::Array, now);
+                    txn.suspensions += 1;
+                    each = txn.next;
+                }
+                self.counts.suspensions[usize::from(is_erase)] += 1;
                 if let Some(count) = &mut self.counts.suspensions_by_write {
                     *count += u64::from(unit.asked_by_write);
                 }
@@ -260,13 +345,34 @@ impl Flash {
         }
     }
 
-    /// A sensed page waits for the channel.
+    /// The pages of an operation are programmed, or its blocks erased.
+    #[inline]
+    fn operation_ended(&mut self, id: u32, now: Time) {
+        let planes = self.planes_of(id);
+        if self.together > 1 {
+            self.count_padding(id, planes);
+        }
+        let mut each = id;
+        while each != NONE {
+            self.txns[each].book(Part::Array, now);
+            self.count_operation(each, now, planes);
+            let next = self.txns[each].next;
+            self.complete(each);
+            each = next;
+        }
+    }
+
+    /// What was sensed waits for the channel, page by page.
     fn line_up_out(&mut self, die: u32) {
+        let channel = self.channel_of(die);
         let unit = &mut self.units[die as usize];
         unit.leaving = unit.reading;
         unit.reading = NONE;
-        let channel = self.channel_of(die);
-        self.channels[channel].wait_out(die);
+        let mut each = unit.leaving;
+        while each != NONE {
+            self.channels[channel].wait_out(die);
+            each = self.txns[each].next;
+        }
         self.wake_channel(channel as u32);
     }
 
@@ -306,14 +412,18 @@ impl Flash {
             unit.reading = NONE;
         }
         let id = unit.leaving;
-        unit.leaving = NONE;
+        unit.leaving = self.txns[id].next;
         self.txns[id].book(Part::Bus, now);
         let was_free = unit.die.is_free();
-        let held = unit.die.release();
+        let plane = self.txns[id].at.plane;
+        let by_plane = self.parallelism.independent_plane_reads;
+        let held = if by_plane { unit.die.release_plane(plane) } else { unit.die.release() };
         if !was_free && unit.die.is_free() {
             unit.freed(now);
         }
-        if held {
+        if held && by_plane {
+            self.line_up_plane(die, plane);
+        } else if held {
             self.line_up_out(die);
         }
         match self.txns[id].kind {
@@ -325,28 +435,51 @@ impl Flash {
         self.complete(id);
     }
 
-    fn count_operation(&mut self, id: u32, now: Time) {
+    fn count_operation(&mut self, id: u32, now: Time, planes: u64) {
         let txn = &self.txns[id];
         match txn.kind {
             Kind::Program => self.counts.host_programs += 1,
             Kind::GcProgram => self.counts.gc_programs += 1,
             Kind::MapProgram => self.counts.map_programs += 1,
+            Kind::GcCopy => {
+                self.counts.gc_reads += 1;
+                self.counts.gc_programs += 1;
+                *self.counts.copybacks.as_mut().expect("the drive copies back") += 1;
+            }
             _ => self.counts.erases += 1,
         }
         if txn.suspensions > 0 {
             let is_erase = txn.kind == Kind::Erase;
-            let undisturbed = match is_erase {
-                true => self.timing.undisturbed_erase(),
-                false => self.timing.undisturbed_program(),
+            let undisturbed = match txn.kind {
+                Kind::Erase => self.timing.undisturbed_erase(),
+                Kind::GcCopy => {
+                    self.timing.undisturbed_copyback(self.address(txn.old).page, txn.at.page)
+                }
+                _ => self.timing.undisturbed_program(txn.at.page),
             };
+            // Commands, and pages, of the other planes cross the channel too.
+            let (_, transfer) = self.command_of(id);
+            let undisturbed = undisturbed + transfer * (planes - 1);
             let suspended = &mut self.counts.suspended[usize::from(is_erase)];
             suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
         }
     }
 
+    #[inline]
     fn complete(&mut self, id: u32) {
         let die = self.txns[id].die;
         self.done.push(id);
         self.wake(die);
+    }
+}
+
+/// Books the time of a transaction and of those that follow it.
+#[inline]
+fn book_each(txns: &mut Slab<Txn>, first: u32, part: Part, now: Time) {
+    let mut each = first;
+    while each != NONE {
+        let txn = &mut txns[each];
+        txn.book(part, now);
+        each = txn.next;
     }
 }

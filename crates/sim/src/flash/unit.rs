@@ -20,16 +20,26 @@ pub(super) struct Unit {
     pub(super) reads: Queue,
     /// Host programs, and the erases of the rig.
     pub(super) writes: Queue,
+    /// Where programs take several pages: programs in `writes` by plane; else empty.
+    pub(super) waiting: Vec<u32>,
+    /// When the die will look again whether one has waited for long enough.
+    pub(super) looks_at: Time,
     /// Programs in `writes`.
     pub(super) pending_programs: u32,
-    /// The program or erase that runs or was suspended last.
+    /// The program or erase that runs or was suspended last; what runs with it follows it.
     pub(super) operation: u32,
+    /// The program whose page comes in while `operation`, another one, runs; or `NONE`.
+    pub(super) loaded: u32,
     /// The suspended erase inside which that program began, or `NONE`.
     pub(super) outer: u32,
-    /// The read that is being sensed, or held in the page buffer.
+    /// The read that is being sensed, or held in the page buffer; others with it follow it.
     pub(super) reading: u32,
-    /// The read whose page waits for the channel or crosses it.
+    /// The read whose page waits for the channel or crosses it, and those whose pages are next.
     pub(super) leaving: u32,
+    /// The last of those.
+    pub(super) leaving_last: u32,
+    /// On planes that read by themselves, what each senses or holds; else empty.
+    pub(super) plane_reads: Vec<u32>,
     /// When the array will have done what it promised last.
     pub(super) promised: Time,
     /// Promises of the array made before the epoch moved on are void.
@@ -61,11 +71,22 @@ impl Unit {
             die,
             reads: Queue::new(),
             writes: Queue::new(),
+            waiting: match part.timing.wordline {
+                None => Vec::new(),
+                Some(_) => vec![0; part.shape.planes as usize],
+            },
+            looks_at: Time::ZERO,
             pending_programs: 0,
             operation: NONE,
+            loaded: NONE,
             outer: NONE,
             reading: NONE,
             leaving: NONE,
+            leaving_last: NONE,
+            plane_reads: match part.parallelism.independent_plane_reads {
+                true => vec![NONE; part.shape.planes as usize],
+                false => Vec::new(),
+            },
             promised: Time::ZERO,
             epoch: 0,
             dirty: false,

@@ -1,11 +1,12 @@
 //! Garbage collection within a plane, one flash operation at a time.
 //!
 //! A die asks for the next step whenever it has time for one, so that the host gets in between any
-//! two of them: a read of a valid page, its program into the open block, and at last the erase.
+//! two of them: a read of a valid page, its program into the open block, or both at once as a
+//! copyback, and at last the erase.
 
 use reprieve_base::{PageAddress, Time};
 
-use super::job::{Held, Job};
+use super::job::Held;
 use super::{Ftl, Mapping, PPM};
 use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
@@ -110,6 +111,17 @@ impl Ftl {
         }
     }
 
+    /// Collection moves pages of a plane: of those that the host's writes have earned, if any are
+    /// left; where a program takes several, some may be of those that are still to be earned.
+    #[inline]
+    fn spend_moves(&mut self, plane: u32, pages: usize) {
+        let credit_ppm = &mut self.planes[plane as usize].credit_ppm;
+        if *credit_ppm >= PPM {
+            *credit_ppm -= PPM * pages as i64;
+            self.forget_need(plane);
+        }
+    }
+
     /// Something has happened to the blocks of a plane that may change what it needs.
     #[inline]
     pub(super) fn forget_need(&mut self, plane: u32) {
@@ -143,6 +155,11 @@ impl Ftl {
         }
         let plane = self.choose_plane(die)?;
         self.gc_dies[die as usize].plane = plane;
+        self.step_of_plane(plane)
+    }
+
+    /// The next step on a plane on which none is under way, if there is a victim.
+    fn step_of_plane(&mut self, plane: u32) -> Option<Kind> {
         if self.planes[plane as usize].job.victim.is_none() {
             self.begin_job(plane)?;
         }
@@ -169,7 +186,9 @@ impl Ftl {
         };
         self.touch_owners(victim);
         let job = &mut self.planes[plane as usize].job;
-        *job = Job { victim: Some(victim), retires: failed.is_some(), ..Job::default() };
+        job.victim = Some(victim);
+        job.retires = failed.is_some();
+        job.cursor = 0;
         let die = &mut self.gc_dies[(plane / self.geometry.planes_per_die) as usize];
         die.jobs += 1;
         self.collecting += u32::from(die.jobs == 1);
@@ -179,8 +198,10 @@ impl Ftl {
 
     /// The victim of a plane is dealt with; returns it.
     pub(super) fn end_job(&mut self, plane: u32) -> u32 {
-        let state = &mut self.planes[plane as usize];
-        let job = std::mem::take(&mut state.job);
+        let job = &mut self.planes[plane as usize].job;
+        job.held.clear();
+        job.retires = false;
+        let victim = job.victim.take().expect("a job ends that was begun");
         let die = &mut self.gc_dies[(plane / self.geometry.planes_per_die) as usize];
         die.jobs -= 1;
         self.collecting -= u32::from(die.jobs == 0);
@@ -188,35 +209,36 @@ impl Ftl {
         if let Some(demand) = &mut self.demand {
             demand.victim_done();
         }
-        job.victim.expect("a job ends that was begun")
+        victim
     }
 
     /// The next step with a plane's victim; `None`: no block is left to move a page to.
     fn step_of(&mut self, plane: u32) -> Option<Kind> {
         let pages = self.geometry.pages_per_block;
         let state = &mut self.planes[plane as usize];
+        let together = state.together;
         let job = &mut state.job;
         let victim = job.victim.expect("just made sure of");
-        if let Some(held) = job.held {
-            if self.map.owner(held.source) == Some(held.lpn) {
-                let front = self.fronts.of_moved(held.lpn);
-                if state.can_allocate(front, pages) {
-                    return Some(Kind::GcProgram);
-                }
-                self.no_free_block(plane);
-                return None;
-            }
-            // Overwritten while it was on its way: nothing to write any more.
-            job.held = None;
-        }
+        // What was overwritten while it was on its way need not be written any more.
+        job.held.retain(|held| self.map.owner(held.source) == Some(held.lpn));
         while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
             job.cursor += 1;
         }
-        if job.cursor < pages {
-            return Some(Kind::GcRead);
+        let (step, moved) = if job.writes_held(pages, together) {
+            (Kind::GcProgram, Some(job.held[0].lpn))
+        } else if job.cursor == pages {
+            assert!(!job.retires, "a block without valid pages was to be given up before");
+            (Kind::Erase, None)
+        } else if self.copyback {
+            (Kind::GcCopy, self.map.owner(victim * pages + job.cursor))
+        } else {
+            (Kind::GcRead, None)
+        };
+        if moved.is_none_or(|lpn| state.can_allocate(self.fronts.of_moved(lpn), pages)) {
+            return Some(step);
         }
-        assert!(!job.retires, "a block without valid pages was to be given up before");
-        Some(Kind::Erase)
+        self.no_free_block(plane);
+        None
     }
 
     /// Brings the mapping of a victim's valid pages into the caches, with the misses overlapping.
@@ -228,20 +250,46 @@ impl Ftl {
 
     /// Takes the step that `next_step` named.
     pub(super) fn take_step(&mut self, die: u32, now: Time) -> Txn {
-        let plane = self.gc_dies[die as usize].plane;
+        self.take_step_of_plane(self.gc_dies[die as usize].plane, now)
+    }
+
+    /// Takes an erase on another plane of a die, if one that needs collection comes to it next;
+    /// with `block` only of the block of that number.
+    pub(super) fn take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn> {
+        let blocks = self.geometry.blocks_per_plane;
+        for plane in self.planes_of(die) {
+            let state = &self.planes[plane as usize];
+            // What has failed is not erased.
+            let fails = state.job.retires || !state.failed.is_empty();
+            // A victim that is begun where the host does not get in between would keep it out.
+            let begins = state.job.victim.is_none() && !self.gc.preemptible;
+            if state.job.in_flight || fails || begins || self.need_of_plane(plane) == GcNeed::None {
+                continue;
+            }
+            if self.step_of_plane(plane) != Some(Kind::Erase) {
+                continue;
+            }
+            let victim = self.planes[plane as usize].job.victim;
+            if block.is_none() || victim.map(|victim| victim % blocks) == block {
+                return Some(self.take_step_of_plane(plane, now));
+            }
+        }
+        None
+    }
+
+    fn take_step_of_plane(&mut self, plane: u32, now: Time) -> Txn {
+        let die = plane / self.geometry.planes_per_die;
         let in_die = plane % self.geometry.planes_per_die;
         let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
+        let together = self.planes[plane as usize].together;
         let job = &mut self.planes[plane as usize].job;
         job.in_flight = true;
         let victim = job.victim.expect("a step is taken after it was named");
         let at = PageAddress { plane: in_die, block: victim % blocks, page: job.cursor % pages };
-        if let Some(held) = job.held {
-            let at = self.allocate(plane, self.fronts.of_moved(held.lpn));
-            let state = &mut self.planes[plane as usize];
-            if state.credit_ppm >= PPM {
-                state.credit_ppm -= PPM;
-                self.forget_need(plane);
-            }
+        if job.writes_held(pages, together) {
+            let (held, pages_held) = (job.held[0], job.held.len());
+            let at = self.allocate_together(plane, self.fronts.of_moved(held.lpn));
+            self.spend_moves(plane, pages_held);
             let mut txn = Txn::new(Kind::GcProgram, die, at, held.lpn, NONE, now);
             txn.old = held.source;
             return txn;
@@ -253,10 +301,27 @@ impl Ftl {
         let source = victim * pages + job.cursor;
         job.cursor += 1;
         let lpn = self.map.owner(source).expect("the page named to be read is valid");
-        let mut txn = Txn::new(Kind::GcRead, die, at, lpn, NONE, now);
+        let (kind, at) = match self.copyback {
+            true => {
+                self.spend_moves(plane, 1);
+                (Kind::GcCopy, self.allocate(plane, self.fronts.of_moved(lpn)))
+            }
+            false => (Kind::GcRead, at),
+        };
+        let mut txn = Txn::new(kind, die, at, lpn, NONE, now);
         txn.old = source;
         txn.erases_seen = self.planes[plane as usize].erases;
         txn
+    }
+
+    /// The program of a further page that is held, in the wordline of `first`, which was taken.
+    pub(super) fn take_held(&self, first: &Txn, number: u32, now: Time) -> Option<Txn> {
+        let plane = self.plane_of(first.die, first.at);
+        let held = self.planes[plane as usize].job.held.get(number as usize)?;
+        let at = PageAddress { page: first.at.page + number, ..first.at };
+        let mut txn = Txn::new(Kind::GcProgram, first.die, at, held.lpn, NONE, now);
+        txn.old = held.source;
+        Some(txn)
     }
 
     /// A step is complete.
@@ -269,11 +334,11 @@ impl Ftl {
         }
         let job = &mut self.planes[plane as usize].job;
         match txn.kind {
-            Kind::GcRead => job.held = Some(Held { source: txn.old, lpn: txn.lpn }),
-            // The page is still held, and goes elsewhere.
-            Kind::GcProgram if self.programs_fail() && self.program_failed(txn) => {}
-            Kind::GcProgram => {
-                self.planes[plane as usize].job.held = None;
+            Kind::GcRead => job.held.push(Held { source: txn.old, lpn: txn.lpn }),
+            Kind::GcProgram | Kind::GcCopy if self.move_failed(txn) => {}
+            Kind::GcProgram | Kind::GcCopy => {
+                let job = &mut self.planes[plane as usize].job;
+                job.held.retain(|held| held.source != txn.old);
                 let page = self.page_number(txn.die, txn.at);
                 self.relocate(txn.old, page, txn.lpn, txns);
             }
@@ -282,6 +347,21 @@ impl Ftl {
                 self.reclaimed(plane, victim, txn.die);
             }
         }
+    }
+
+    /// Whether the program of a page that is moved has failed: it is moved once more.
+    #[inline]
+    fn move_failed(&mut self, txn: &Txn) -> bool {
+        if !self.programs_fail() || !self.program_failed(txn) {
+            return false;
+        }
+        if txn.kind == Kind::GcCopy {
+            // Nothing is held of it.
+            let plane = self.plane_of(txn.die, txn.at);
+            let job = &mut self.planes[plane as usize].job;
+            job.cursor = job.cursor.min(txn.old % self.geometry.pages_per_block);
+        }
+        true
     }
 
     /// A victim has been erased, or the erase has failed.

@@ -90,6 +90,16 @@ impl FreeBlocks {
         }
     }
 
+    /// The block that is written next.
+    pub(super) fn first(&self) -> Option<u32> {
+        match self {
+            FreeBlocks::Oldest(blocks) => blocks.front().copied(),
+            FreeBlocks::LeastWorn { blocks, .. } => {
+                blocks.peek().map(|Reverse((_, _, block))| *block)
+            }
+        }
+    }
+
     /// Takes the block that is written next.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<u32> {

@@ -10,16 +10,25 @@ pub struct Held {
 }
 
 /// The state of the victim that a plane is reclaiming.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Job {
     /// The victim, counted over the drive; `None`: nothing is being reclaimed.
     pub victim: Option<u32>,
     /// Pages of the victim below this one have been dealt with.
     pub cursor: u32,
-    /// A page that was read and has to be programmed.
-    pub held: Option<Held>,
+    /// Pages that were read and have to be programmed, as many as a program takes at most.
+    pub held: Vec<Held>,
     /// A program has failed on the victim: it is not erased but given up.
     pub retires: bool,
     /// A step is under way at the die.
     pub in_flight: bool,
+}
+
+impl Job {
+    /// Whether what is held is programmed next: it fills a program, or nothing more will come.
+    #[inline]
+    pub fn writes_held(&self, pages_per_block: u32, together: u32) -> bool {
+        let held = self.held.len() as u32;
+        held == together || held > 0 && self.cursor == pages_per_block
+    }
 }

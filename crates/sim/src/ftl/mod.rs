@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 use reprieve_base::{Geometry, PageAddress, Time, UserError};
 
 use crate::blocks::BlockIndex;
-use crate::place::{self, Placement, PlaneView};
+use crate::place::{self, Placement};
 use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
@@ -33,7 +33,8 @@ use demand::DemandMap;
 use faults::Failing;
 use fronts::Fronts;
 use map::Map;
-use plane::Plane;
+use plane::{Allocated, Plane};
+use room::View;
 use wear::WearTable;
 
 pub use map::Mapping;
@@ -44,7 +45,7 @@ pub use verify::BREAKS;
 /// Entries looked at together by [`Ftl::touch`]: about as many misses as a core has in flight.
 const TOUCH_CHUNK: usize = 16;
 /// Millionths.
-const PPM: u64 = 1_000_000;
+const PPM: i64 = 1_000_000;
 
 /// Page-level mapping with an allocation pool for each plane.
 pub struct Ftl {
@@ -70,6 +71,8 @@ pub struct Ftl {
     demand: Option<DemandMap>,
     wear: WearTable,
     failing: Failing,
+    /// Valid pages are moved by copyback, in one step.
+    copyback: bool,
     placement: Box<dyn Placement>,
     /// Nothing is begun any more that need not be.
     closing: bool,
@@ -83,7 +86,7 @@ struct GcRules {
     /// In idle time.
     in_background: bool,
     /// Pages, in millionths, that are moved for each page that the host writes.
-    rate_ppm: u64,
+    rate_ppm: i64,
     /// The host gets in between the steps of collecting a block.
     preemptible: bool,
     /// Dies that collect at a time while none has to.
@@ -99,7 +102,7 @@ impl GcRules {
         GcRules {
             start_blocks: if ftl.gc_background || rate.is_some() { start_blocks } else { 0 },
             in_background: ftl.gc_background && start_blocks > 0,
-            rate_ppm: (rate.unwrap_or(0.0) * PPM as f64).round() as u64,
+            rate_ppm: (rate.unwrap_or(0.0) * PPM as f64).round() as i64,
             preemptible: ftl.gc.preemptible,
             dies_max: ftl.gc.dies_max.unwrap_or(u32::MAX),
         }
@@ -119,26 +122,6 @@ struct GcDie {
     waits: bool,
 }
 
-/// The planes as a placement scheme sees them.
-struct View<'a> {
-    planes: &'a [Plane],
-    geometry: &'a Geometry,
-    /// Blocks of a plane that must not be full of valid pages.
-    blocks_kept: u32,
-    is_idle: &'a dyn Fn(u32) -> bool,
-}
-
-impl PlaneView for View<'_> {
-    fn is_idle(&self, plane: u32) -> bool {
-        (self.is_idle)(plane / self.geometry.planes_per_die)
-    }
-
-    fn has_room(&self, plane: u32) -> bool {
-        let pages_per_block = self.geometry.pages_per_block;
-        self.planes[plane as usize].can_hold(self.blocks_kept, pages_per_block)
-    }
-}
-
 impl Ftl {
     /// The FTL of a scenario, with nothing written.
     ///
@@ -149,7 +132,9 @@ impl Ftl {
         let physical = u32::try_from(geometry.pages()).expect("the scenario limits the pages");
         let pages = scenario.logical_pages() + demand::map_pages(scenario);
         let fronts = Fronts::new(scenario);
-        let plane = Plane::new(ftl.wear.least_worn_first, geometry.blocks_per_plane);
+        let together = scenario.timing.pages_together();
+        let blocks = geometry.blocks_per_plane;
+        let plane = Plane::new(ftl.wear.least_worn_first, blocks, together);
         let mut drive = Ftl {
             geometry,
             map: Map::new(pages, physical)?,
@@ -179,6 +164,7 @@ impl Ftl {
             demand: DemandMap::of(scenario)?,
             wear: WearTable::new(geometry.blocks(), &ftl.wear),
             failing: Failing::new(scenario),
+            copyback: ftl.copyback,
             placement: place::make(&ftl.placement, &geometry),
             closing: false,
         };
@@ -362,8 +348,23 @@ impl Ftl {
     /// Takes the next page of an open block of a plane, counted over the drive.
     #[inline]
     fn allocate(&mut self, plane: u32, front: usize) -> PageAddress {
-        let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
-        let got = self.planes[plane as usize].allocate(front, pages_per_block);
+        let got = self.planes[plane as usize].allocate(front, self.geometry.pages_per_block);
+        self.taken(plane, got)
+    }
+
+    /// Takes what a program of a plane takes: the first page of the next wordline.
+    #[inline]
+    fn allocate_together(&mut self, plane: u32, front: usize) -> PageAddress {
+        let pages_per_block = self.geometry.pages_per_block;
+        let got = self.planes[plane as usize].allocate_together(front, pages_per_block);
+        self.taken(plane, got)
+    }
+
+    /// The address of what was taken from a plane, and what follows from a block's having been
+    /// opened for it.
+    #[inline]
+    fn taken(&mut self, plane: u32, got: Allocated) -> PageAddress {
+        let Geometry { blocks_per_plane, planes_per_die, .. } = self.geometry;
         if got.page == 0 {
             self.forget_need(plane);
         }
@@ -415,7 +416,7 @@ impl Work for Ftl {
         if !self.has_room(plane, txn.front) {
             return false;
         }
-        txn.at = self.allocate(plane, usize::from(txn.front));
+        txn.at = self.allocate_together(plane, usize::from(txn.front));
         self.earn_moves(plane);
         true
     }
@@ -423,6 +424,22 @@ impl Work for Ftl {
     fn could_place(&self, txn: &Txn, _: Option<(u32, u32)>) -> bool {
         // A block that is being erased is neither open nor free: no page of it is ever named.
         self.has_room(self.plane_of(txn.die, txn.at), txn.front)
+    }
+
+    fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
+        txn.at = PageAddress { page: first.page + number, ..first };
+        true
+    }
+
+    fn next_page(&self, txn: &Txn) -> Option<PageAddress> {
+        let plane = self.plane_of(txn.die, txn.at);
+        if !self.has_room(plane, txn.front) {
+            return None;
+        }
+        let pages_per_block = self.geometry.pages_per_block;
+        let front = usize::from(txn.front);
+        let (block, page) = self.planes[plane as usize].next(front, pages_per_block);
+        Some(PageAddress { plane: txn.at.plane, block, page })
     }
 
     #[inline]
@@ -455,6 +472,14 @@ impl Work for Ftl {
 
     fn gc_take(&mut self, die: u32, now: Time) -> Txn {
         self.take_step(die, now)
+    }
+
+    fn gc_take_page(&mut self, first: &Txn, number: u32, now: Time) -> Option<Txn> {
+        self.take_held(first, number, now)
+    }
+
+    fn gc_take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn> {
+        self.take_erase(die, block, now)
     }
 }
 

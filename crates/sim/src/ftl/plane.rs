@@ -26,14 +26,17 @@ pub(super) struct Plane {
     free: FreeBlocks,
     /// One for each stream of the host; then those of moved pages and of the mapping.
     pub(super) fronts: [Front; FRONTS],
+    /// Pages of a block that a program takes.
+    pub(super) together: u32,
     /// Valid pages, and pages of the host that will be programmed here.
     pub(super) committed: u32,
     /// Erases begun, by which queued reads notice that their address may be void.
     pub(super) erases: u32,
     /// Blocks that are not bad.
     pub(super) good_blocks: u32,
-    /// Pages, in millionths, that collection may move before the host's next write.
-    pub(super) credit_ppm: u64,
+    /// Pages, in millionths, that collection may move before the host's next write; below 0 what
+    /// it has moved too many, as a program took them.
+    pub(super) credit_ppm: i64,
     /// Blocks, counted over the drive, on which a program failed and whose pages have to move.
     pub(super) failed: VecDeque<u32>,
     /// A block, counted over the drive, so little worn that it is the next victim.
@@ -52,10 +55,11 @@ pub(super) struct Allocated {
 
 impl Plane {
     /// A plane of which no block is free yet.
-    pub(super) fn new(least_worn_first: bool, blocks: u32) -> Plane {
+    pub(super) fn new(least_worn_first: bool, blocks: u32, together: u32) -> Plane {
         Plane {
             free: FreeBlocks::new(least_worn_first, blocks),
             fronts: [Front::default(); FRONTS],
+            together,
             committed: 0,
             erases: 0,
             good_blocks: 0,
@@ -128,7 +132,35 @@ impl Plane {
         self.committed < self.good_blocks.saturating_sub(blocks_kept) * pages_per_block
     }
 
-    /// Offset in its block of the next page.
+    /// The rest of a wordline that was begun page by page stays empty.
+    pub(super) fn pad(&mut self) {
+        for front in &mut self.fronts {
+            front.next_page = front.next_page.next_multiple_of(self.together);
+        }
+    }
+
+    /// The pages that a program takes, of which the first is returned.
+    #[inline]
+    pub(super) fn allocate_together(&mut self, front: usize, pages_per_block: u32) -> Allocated {
+        let got = self.allocate(front, pages_per_block);
+        debug_assert!(got.page % self.together == 0, "a wordline is begun page by page");
+        self.fronts[front].next_page += self.together - 1;
+        got
+    }
+
+    /// Block and page that `allocate_together` would take.
+    ///
+    /// Panics if no block is free, as that does.
+    pub(super) fn next(&self, front: usize, pages_per_block: u32) -> (u32, u32) {
+        match self.fronts[front] {
+            Front { block: Some(block), next_page } if next_page < pages_per_block => {
+                (block, next_page)
+            }
+            _ => (self.free.first().expect("the reserve of free blocks is kept"), 0),
+        }
+    }
+
+    /// Offset in its block of the page that a program takes next.
     pub(super) fn next_offset(&self, front: usize, pages_per_block: u32) -> u32 {
         if self.is_open(front, pages_per_block) { self.fronts[front].next_page } else { 0 }
     }

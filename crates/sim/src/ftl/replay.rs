@@ -76,6 +76,7 @@ impl Ftl {
                 self.map.set(lpn, Mapping::Flash(target));
             }
         }
+        self.planes[plane as usize].pad();
         let erases = self.wear.erased(victim);
         self.planes[plane as usize].add_free(victim % blocks, erases);
         moved

@@ -1,9 +1,11 @@
 //! How many blocks a plane needs: for its data, its open blocks and garbage collection.
 
-use reprieve_base::{Stream, UserError};
+use reprieve_base::{Geometry, Stream, UserError};
 
 use super::Ftl;
 use super::fronts::Fronts;
+use super::plane::Plane;
+use crate::place::PlaneView;
 use crate::scenario::Scenario;
 
 /// Blocks that garbage collection has under way besides its reserve and one to gain: the open block
@@ -17,6 +19,26 @@ pub(super) fn needed_blocks(scenario: &Scenario, pages: u32, fronts: &Fronts) ->
     let data_blocks = data_pages.div_ceil(geometry.pages_per_block);
     let more_fronts = fronts.count() - 1;
     data_blocks + scenario.ftl.gc_hard_free_blocks + GC_BLOCKS + 1 + more_fronts
+}
+
+/// The planes as a placement scheme sees them.
+pub(super) struct View<'a> {
+    pub(super) planes: &'a [Plane],
+    pub(super) geometry: &'a Geometry,
+    /// Blocks of a plane that must not be full of valid pages.
+    pub(super) blocks_kept: u32,
+    pub(super) is_idle: &'a dyn Fn(u32) -> bool,
+}
+
+impl PlaneView for View<'_> {
+    fn is_idle(&self, plane: u32) -> bool {
+        (self.is_idle)(plane / self.geometry.planes_per_die)
+    }
+
+    fn has_room(&self, plane: u32) -> bool {
+        let pages_per_block = self.geometry.pages_per_block;
+        self.planes[plane as usize].can_hold(self.blocks_kept, pages_per_block)
+    }
 }
 
 impl Ftl {

@@ -41,6 +41,7 @@ impl Ftl {
             self.victim.passed(plane, state.fills - next);
             state.unworn = None;
             state.credit_ppm = 0;
+            state.pad();
         }
         self.index = index;
         for (die, state) in self.gc_dies.iter_mut().enumerate() {

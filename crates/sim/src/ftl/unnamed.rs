@@ -118,6 +118,7 @@ impl Unnamed {
         let moved = ftl.index.take_valid(victim);
         self.set(victim * pages_per_block..(victim + 1) * pages_per_block, false);
         self.program(ftl, plane, moved);
+        ftl.planes[plane as usize].pad();
         let erases = ftl.wear.erased(victim);
         ftl.planes[plane as usize].add_free(victim % ftl.geometry.blocks_per_plane, erases);
         moved

@@ -1,5 +1,6 @@
 //! Placement schemes: the plane that takes the next page of a logical page.
 
+mod aligned;
 mod dynamic;
 mod static_order;
 
@@ -37,15 +38,17 @@ pub trait Placement: Send {
     fn go_to(&mut self, _position: u32) {}
 }
 
-/// Every placement scheme: the 24 static orders and the dynamic one.
+/// Every placement scheme: the 24 static orders, the dynamic one and the aligned one.
 pub fn entries() -> Vec<Entry> {
-    static_order::ENTRIES.iter().copied().chain([dynamic::ENTRY]).collect()
+    static_order::ENTRIES.iter().copied().chain([dynamic::ENTRY, aligned::ENTRY]).collect()
 }
 
 /// The scheme of that name, which the scenario has checked.
 pub fn make(name: &str, geometry: &Geometry) -> Box<dyn Placement> {
     if name == dynamic::ENTRY.name {
         Box::new(dynamic::Dynamic::new(geometry))
+    } else if name == aligned::ENTRY.name {
+        Box::new(aligned::Aligned::new(geometry))
     } else {
         Box::new(static_order::StaticOrder::new(name, geometry))
     }

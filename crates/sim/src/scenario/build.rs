@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use reprieve_base::Geometry;
-use reprieve_nand::{EraseMode, Suspension, Timing};
+use reprieve_nand::{
+    EraseMode, PAGE_TYPES_MAX, PageTypes, Parallelism, Suspension, Timing, Wordline,
+};
 use reprieve_trace::{
     Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, TraceConfig, WorkloadConfig,
 };
@@ -22,6 +24,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
         geometry: geometry(values),
         timing: timing(values),
         suspension: suspension(values),
+        parallelism: parallelism(values),
         suspend_rules: suspend_rules(values),
         scheduling: Scheduling {
             policy: values.text("scheduling.policy").to_string(),
@@ -75,7 +78,32 @@ fn timing(values: &Values) -> Timing {
         buffer: values.dur("timing.t_buffer_us"),
         suspend_overhead: values.dur("timing.t_suspend_overhead_us"),
         cache_register: values.flag("timing.cache_register"),
+        page_types: page_types(values),
+        wordline: match values.u32("timing.wordline_pages") {
+            1 => None,
+            pages => Some(Wordline { pages, load_gap: values.dur("timing.t_load_gap_us") }),
+        },
     }
+}
+
+fn page_types(values: &Values) -> Option<PageTypes> {
+    let count = values.u32_if_on("timing.page_types")?;
+    let mut types = PageTypes {
+        count,
+        order: Word::of_word(values.text("timing.page_type_order")),
+        read: [values.dur("timing.t_read_us"); PAGE_TYPES_MAX],
+        program_iterations: [values.u32("timing.program_iterations"); PAGE_TYPES_MAX],
+    };
+    // Lists of another length are refused afterwards, by `check`.
+    if let Some(reads) = values.durs_if_on("timing.t_read_us_by_type") {
+        types.read.iter_mut().zip(reads).for_each(|(read, given)| *read = *given);
+    }
+    if let Some(counts) = values.counts_if_on("timing.program_iterations_by_type") {
+        for (iterations, given) in types.program_iterations.iter_mut().zip(counts) {
+            *iterations = u32::try_from(*given).expect("the schema bounds it");
+        }
+    }
+    Some(types)
 }
 
 fn suspension(values: &Values) -> Suspension {
@@ -98,6 +126,14 @@ fn suspension(values: &Values) -> Suspension {
         min_progress: values.dur("suspension.min_progress_us"),
         // What the controller does not ask for, the part need not be able to do.
         program_in_erase: values.operations("suspension.host_write_suspends").erase,
+    }
+}
+
+fn parallelism(values: &Values) -> Parallelism {
+    Parallelism {
+        multi_plane: Word::of_word(values.text("parallelism.multi_plane")),
+        independent_plane_reads: values.flag("parallelism.independent_plane_reads"),
+        cache_program: values.flag("parallelism.cache_program"),
     }
 }
 
@@ -128,6 +164,8 @@ fn ftl(values: &Values) -> Ftl {
         wear: super::ftl::wear(values),
         faults: super::ftl::faults(values),
         demand: super::ftl::demand(values),
+        wordline_timeout: values.dur("ftl.wordline_timeout_us"),
+        copyback: values.flag("ftl.copyback"),
         precondition: Word::of_word(values.text("ftl.precondition")),
     }
 }

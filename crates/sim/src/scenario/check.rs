@@ -1,13 +1,13 @@
 //! What no single key can tell: values that do not fit each other.
 
 use reprieve_base::{Dur, UserError};
-use reprieve_nand::{EraseMode, ProgramSuspension};
+use reprieve_nand::{EraseMode, MultiPlane, PageOrder, ProgramSuspension};
 use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
-use super::Scenario;
 use super::front;
 use super::resolve::{Resolved, Use};
 use super::schema;
+use super::{Faults, OperationSet, Scenario};
 
 /// Page numbers are 31 bits wide, and the last sixteen stand for "no page" and the like.
 const PAGES_MAX: u64 = (1 << 31) - 16;
@@ -16,6 +16,9 @@ const PAGES_MAX: u64 = (1 << 31) - 16;
 /// the host, its own, and the one it erases.
 const GC_BLOCKS: u64 = 3;
 
+/// Planes of a die that multi-plane commands can tell apart.
+const PLANES_MAX: u32 = 128;
+
 /// Refuses a scenario that cannot be run, naming the key that is nearest to the cause.
 pub(super) fn check(
     scenario: &Scenario,
@@ -23,9 +26,14 @@ pub(super) fn check(
     purpose: Use,
 ) -> Result<(), UserError> {
     erase_segments(scenario, resolved)?;
+    page_types(scenario, resolved)?;
+    wordline(scenario, resolved, purpose)?;
     voltage_reset(scenario, resolved)?;
     host_write_suspends(scenario, resolved)?;
+    multi_plane(scenario, resolved)?;
+    cache_program(scenario, resolved)?;
     if purpose == Use::Run {
+        copyback(scenario, resolved)?;
         transfer_unit(scenario, resolved)?;
         over_provisioning(scenario, resolved)?;
         front::check(scenario, resolved)?;
@@ -80,6 +88,31 @@ fn erase_segments(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserEr
     Err(resolved.fault("timing.erase_segments", what))
 }
 
+/// A list has an entry for each type of pages, and an order is one of so many types.
+fn page_types(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let Some(types) = &scenario.timing.page_types else { return Ok(()) };
+    let values = &resolved.values;
+    let lists = [
+        ("timing.t_read_us_by_type", values.durs_if_on("timing.t_read_us_by_type").map(Vec::len)),
+        (
+            "timing.program_iterations_by_type",
+            values.counts_if_on("timing.program_iterations_by_type").map(<[u64]>::len),
+        ),
+    ];
+    for (name, length) in lists {
+        if length.is_some_and(|length| length != types.count as usize) {
+            let what =
+                format!("must have one entry for each of timing.page_types = {}", types.count);
+            return Err(resolved.fault(name, what));
+        }
+    }
+    if types.order == PageOrder::Interleaved && types.count != 3 {
+        let what = format!("is an order of three types; must be \"modulo\" with {}", types.count);
+        return Err(resolved.fault("timing.page_type_order", what));
+    }
+    Ok(())
+}
+
 /// A cancelled phase ends with a voltage reset, so it has room for one.
 fn voltage_reset(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     let (timing, suspension) = (&scenario.timing, &scenario.suspension);
@@ -122,6 +155,148 @@ fn host_write_suspends(scenario: &Scenario, resolved: &Resolved) -> Result<(), U
     let what = "the page buffer holds one page, and data sheets allow no program inside a \
                 suspended program; must be [\"erase\"] or []";
     Err(resolved.fault("suspension.host_write_suspends", what))
+}
+
+/// A wordline is part of a block and programmed at once.
+fn wordline(scenario: &Scenario, resolved: &Resolved, purpose: Use) -> Result<(), UserError> {
+    let Some(wordline) = scenario.timing.wordline else {
+        if resolved.values.dur("timing.t_load_gap_us") == Dur::ZERO {
+            return Ok(());
+        }
+        let what = "one page has no gap; must be 0 with timing.wordline_pages = 1";
+        return Err(resolved.fault("timing.t_load_gap_us", what));
+    };
+    let pages = wordline.pages;
+    let refuse = |what: &str| {
+        let what = format!("{what}; must be 1 with it");
+        Err(resolved.fault("timing.wordline_pages", what))
+    };
+    let values = &resolved.values;
+    if scenario.geometry.pages_per_block % pages != 0 {
+        let per_block = scenario.geometry.pages_per_block;
+        let what = format!("must divide geometry.pages_per_block = {per_block}");
+        Err(resolved.fault("timing.wordline_pages", what))
+    } else if values.counts_if_on("timing.program_iterations_by_type").is_some() {
+        refuse("a wordline has one program, and timing.program_iterations_by_type gives several")
+    } else if scenario.parallelism.cache_program {
+        refuse("cache programs of whole wordlines are not modelled (parallelism.cache_program)")
+    } else if scenario.ftl.copyback {
+        refuse("copybacks of whole wordlines are not modelled (ftl.copyback)")
+    } else if scenario.suspend_rules.host_write_suspends.erase {
+        refuse(
+            "programs of whole wordlines inside suspended erases are not modelled \
+             (suspension.host_write_suspends)",
+        )
+    } else if purpose == Use::Run {
+        wordline_ftl(scenario, resolved)?;
+        wordline_spare(scenario, resolved, pages)
+    } else {
+        Ok(())
+    }
+}
+
+/// Pages of a wordline go to one open block, and fail and are lost one by one.
+fn wordline_ftl(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let ftl = &scenario.ftl;
+    let Faults { factory_bad_share, program_failure, erase_failure } = ftl.faults;
+    let beyond = [
+        (ftl.streams.policy != "single", "ftl.stream", "\"single\""),
+        (ftl.demand.is_some(), "ftl.mapping", "\"flat\""),
+        (factory_bad_share > 0.0, "ftl.factory_bad_share", "0"),
+        (program_failure > 0.0, "nand.program_failure", "0"),
+        (erase_failure > 0.0, "nand.erase_failure", "0"),
+    ];
+    let Some((_, name, wanted)) = beyond.into_iter().find(|(is_set, ..)| *is_set) else {
+        return Ok(());
+    };
+    let what = format!(
+        "is not modelled with programs of whole wordlines; must be {wanted} with \
+         timing.wordline_pages above 1"
+    );
+    Err(resolved.fault(name, what))
+}
+
+/// Collection moves whole wordlines, so that a victim has to have as many invalid pages.
+fn wordline_spare(scenario: &Scenario, resolved: &Resolved, pages: u32) -> Result<(), UserError> {
+    let geometry = &scenario.geometry;
+    let user = u64::from(scenario.logical_pages()).div_ceil(u64::from(geometry.planes()));
+    let own = u64::from(scenario.ftl.streams.gc_separate);
+    let kept = u64::from(scenario.ftl.gc_hard_free_blocks) + GC_BLOCKS - 1 + own;
+    let blocks = u64::from(geometry.blocks_per_plane);
+    let room = blocks.saturating_sub(kept) * u64::from(geometry.pages_per_block);
+    let padded = u64::from(pages - 1) * blocks;
+    if user + padded <= room {
+        return Ok(());
+    }
+    let what = format!(
+        "leaves {user} pages of the user in a plane, and with timing.wordline_pages = {pages}, of \
+         which collection may have to pad all but one in each block, there is room for {}; must \
+         be larger",
+        room.saturating_sub(padded)
+    );
+    Err(resolved.fault("ftl.over_provisioning", what))
+}
+
+/// The second register has the page of the next program, and no other way leads in.
+fn cache_program(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let suspension = &scenario.suspension;
+    let what = if !scenario.parallelism.cache_program {
+        return Ok(());
+    } else if suspension.program != ProgramSuspension::None && !suspension.shadow_buffer {
+        "the page of a suspended program could not come back past that of the next; must be false \
+         with suspension.shadow_buffer = false"
+    } else if scenario.suspend_rules.host_write_suspends.erase {
+        "programs inside suspended erases are not modelled with it; must be false with \
+         suspension.host_write_suspends = [\"erase\"]"
+    } else if scenario.ftl.faults.program_failure > 0.0 {
+        "a page that is loaded for a block on which the program before it fails is not modelled; \
+         must be false with nand.program_failure above 0"
+    } else {
+        return Ok(());
+    };
+    Err(resolved.fault("parallelism.cache_program", what))
+}
+
+/// The page of a copyback is nowhere but in the chip.
+fn copyback(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    if !scenario.ftl.copyback {
+        return Ok(());
+    }
+    let suspension = &scenario.suspension;
+    if suspension.program != ProgramSuspension::None && !suspension.shadow_buffer {
+        let what = "the page of a suspended copyback could not be restored over the channel; must \
+                    be false with suspension.shadow_buffer = false";
+        return Err(resolved.fault("ftl.copyback", what));
+    }
+    if scenario.suspend_rules.gc_read_suspends != OperationSet::default() {
+        let what = "a copyback is no read of garbage collection, and suspends nothing; must be [] \
+                    with ftl.copyback = true";
+        return Err(resolved.fault("suspension.gc_read_suspends", what));
+    }
+    Ok(())
+}
+
+/// Multi-plane commands stay outside suspended erases, and a set of planes has 128 at most.
+fn multi_plane(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let by_plane = scenario.timing.wordline.is_some();
+    if scenario.geometry.planes_per_die > PLANES_MAX
+        && (by_plane || scenario.parallelism.multi_plane != MultiPlane::None)
+    {
+        let what = format!(
+            "dies of more than {PLANES_MAX} planes have no programs of several pages here; must \
+             be at most that"
+        );
+        return Err(resolved.fault("geometry.planes_per_die", what));
+    }
+    if scenario.parallelism.multi_plane == MultiPlane::None {
+        return Ok(());
+    }
+    if scenario.suspend_rules.host_write_suspends.erase {
+        let what = "programs inside suspended erases are not modelled with multi-plane commands; \
+                    must be \"none\" with suspension.host_write_suspends = [\"erase\"]";
+        return Err(resolved.fault("parallelism.multi_plane", what));
+    }
+    Ok(())
 }
 
 /// A page consists of whole units.

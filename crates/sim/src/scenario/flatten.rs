@@ -1,7 +1,7 @@
 //! From the typed scenario back to the values of its keys: the inverse of `build`.
 
 use reprieve_base::{Dur, Geometry};
-use reprieve_nand::{EraseMode, Suspension, Timing};
+use reprieve_nand::{EraseMode, Parallelism, Suspension, Timing};
 use reprieve_trace::{
     Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, TraceConfig, WorkloadConfig,
 };
@@ -35,6 +35,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     pairs.extend(geometry(&scenario.geometry));
     pairs.extend(timing(&scenario.timing));
     pairs.extend(suspension(&scenario.suspension));
+    pairs.extend(parallelism(&scenario.parallelism));
     pairs.extend(suspend_rules(&scenario.suspend_rules));
     pairs.extend(ftl(&scenario.ftl));
     pairs.extend(super::ftl::pairs(&scenario.ftl));
@@ -82,8 +83,8 @@ fn geometry(geometry: &Geometry) -> [Pair; 7] {
     ]
 }
 
-fn timing(timing: &Timing) -> [Pair; 14] {
-    [
+fn timing(timing: &Timing) -> Vec<Pair> {
+    let mut pairs = vec![
         ("timing.t_command_us", dur(timing.command)),
         ("timing.t_bus_us", dur(timing.bus)),
         ("timing.t_read_us", dur(timing.read)),
@@ -98,7 +99,23 @@ fn timing(timing: &Timing) -> [Pair; 14] {
         ("timing.t_buffer_us", dur(timing.buffer)),
         ("timing.t_suspend_overhead_us", dur(timing.suspend_overhead)),
         ("timing.cache_register", flag(timing.cache_register)),
-    ]
+    ];
+    let (pages, gap) = match timing.wordline {
+        None => (1, Dur::ZERO),
+        Some(wordline) => (wordline.pages, wordline.load_gap),
+    };
+    pairs.extend([("timing.wordline_pages", count(pages)), ("timing.t_load_gap_us", dur(gap))]);
+    if let Some(types) = &timing.page_types {
+        let used = types.count as usize;
+        let iterations = types.program_iterations[..used].iter().copied().map(u64::from);
+        pairs.extend([
+            ("timing.page_types", count(types.count)),
+            ("timing.page_type_order", text(types.order.word())),
+            ("timing.t_read_us_by_type", Some(Value::Durations(types.read[..used].to_vec()))),
+            ("timing.program_iterations_by_type", Some(Value::Counts(iterations.collect()))),
+        ]);
+    }
+    pairs
 }
 
 fn suspension(suspension: &Suspension) -> [Pair; 12] {
@@ -123,6 +140,14 @@ fn suspension(suspension: &Suspension) -> [Pair; 12] {
     ]
 }
 
+fn parallelism(parallelism: &Parallelism) -> [Pair; 3] {
+    [
+        ("parallelism.multi_plane", text(parallelism.multi_plane.word())),
+        ("parallelism.independent_plane_reads", flag(parallelism.independent_plane_reads)),
+        ("parallelism.cache_program", flag(parallelism.cache_program)),
+    ]
+}
+
 fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
     [
         ("suspension.policy", text(&rules.policy)),
@@ -135,7 +160,7 @@ fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
     ]
 }
 
-fn ftl(ftl: &Ftl) -> [Pair; 9] {
+fn ftl(ftl: &Ftl) -> [Pair; 11] {
     [
         ("ftl.over_provisioning", number(ftl.over_provisioning)),
         ("ftl.placement", text(&ftl.placement)),
@@ -145,6 +170,8 @@ fn ftl(ftl: &Ftl) -> [Pair; 9] {
         ("ftl.gc_start_free_share", number(ftl.gc_start_free_share)),
         ("ftl.gc_hard_free_blocks", count(ftl.gc_hard_free_blocks)),
         ("ftl.gc_background", flag(ftl.gc_background)),
+        ("ftl.wordline_timeout_us", dur(ftl.wordline_timeout)),
+        ("ftl.copyback", flag(ftl.copyback)),
         ("ftl.precondition", text(ftl.precondition.word())),
     ]
 }

@@ -265,6 +265,13 @@ impl Values {
         }
     }
 
+    pub fn durs_if_on(&self, name: &str) -> Option<&Vec<Dur>> {
+        match self.get(name) {
+            Some(Value::Durations(durs)) => Some(durs),
+            _ => None,
+        }
+    }
+
     pub fn dur(&self, name: &str) -> Dur {
         self.dur_if_on(name).unwrap_or_else(|| panic!("{name} has no duration"))
     }

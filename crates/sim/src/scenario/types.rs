@@ -1,7 +1,7 @@
 //! The resolved scenario: typed, in base units, every value within its range.
 
 use reprieve_base::{Dur, Geometry};
-use reprieve_nand::{Suspension, Timing};
+use reprieve_nand::{Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
@@ -20,6 +20,8 @@ pub struct Scenario {
     pub timing: Timing,
     /// What the part can suspend, and how often.
     pub suspension: Suspension,
+    /// What a die can do at once.
+    pub parallelism: Parallelism,
     /// When the controller asks for a suspension.
     pub suspend_rules: SuspendRules,
     /// Which transaction a die serves next.
@@ -166,6 +168,10 @@ pub struct Ftl {
     pub faults: Faults,
     /// The mapping in flash; `None`: all of it is in memory.
     pub demand: Option<Demand>,
+    /// How long a page waits for the others of its wordline.
+    pub wordline_timeout: Dur,
+    /// Whether garbage collection moves pages by copyback, without the channel.
+    pub copyback: bool,
     /// State of the drive before the first request.
     pub precondition: Precondition,
 }

@@ -17,6 +17,7 @@ pub(super) enum Value {
     Text(String),
     Operations(OperationSet),
     Sizes(Vec<(u32, f64)>),
+    Durations(Vec<Dur>),
     Devices(DeviceSelection),
     Counts(Vec<u64>),
     Words(Vec<String>),
@@ -40,6 +41,7 @@ pub(super) fn parse(
         Kind::Choice(_) | Kind::Registered(_) => return choice(key, raw, registries).map(Some),
         Kind::Operations => operations(raw).map(Value::Operations),
         Kind::Sizes => sizes(raw).map(Value::Sizes),
+        Kind::Durations(unit) => list(raw, |raw| duration(raw, unit)).map(Value::Durations),
         Kind::Devices => devices(raw).map(Value::Devices),
         Kind::Counts { min, max } => list(raw, |item| count(item, min, max, 1)).map(Value::Counts),
         Kind::Words(entries) => {
@@ -158,7 +160,7 @@ fn sizes(raw: &Raw) -> Option<Vec<(u32, f64)>> {
     }
 }
 
-/// The items of a list of at least one, each typed by `item`.
+/// A list of at least one value, each of which `item` reads.
 fn list<T>(raw: &Raw, item: impl Fn(&Raw) -> Option<T>) -> Option<Vec<T>> {
     match raw {
         Raw::List(items) if !items.is_empty() => items.iter().map(item).collect(),
@@ -201,6 +203,12 @@ impl Value {
             Value::Text(text) => Raw::Text(text.clone()),
             Value::Operations(set) => raw_operations(*set),
             Value::Sizes(sizes) => raw_sizes(sizes),
+            Value::Durations(durs) => {
+                let Kind::Durations(unit) = key.kind else {
+                    panic!("{} holds no durations", key.full_name)
+                };
+                Raw::List(durs.iter().map(|dur| raw_duration(*dur, unit)).collect())
+            }
             Value::Devices(DeviceSelection::Concatenate) => Raw::Text("concatenate".to_string()),
             Value::Devices(DeviceSelection::Merge) => Raw::Text("merge".to_string()),
             Value::Devices(DeviceSelection::Only(numbers)) => {

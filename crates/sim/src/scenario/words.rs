@@ -1,6 +1,8 @@
 //! The words that a scenario writes for the values of fixed choices, in both directions.
 
-use reprieve_nand::{EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, VthReached};
+use reprieve_nand::{
+    EraseResume, MultiPlane, PageOrder, ProgramSuspension, ReadLaw, Restore, ResumeAt, VthReached,
+};
 use reprieve_trace::AddressPolicy;
 
 use super::{ChannelOrder, Precondition};
@@ -42,6 +44,16 @@ impl Word for EraseResume {
 impl Word for ReadLaw {
     const WORDS: &'static [(&'static str, Self)] =
         &[("fixed", ReadLaw::Fixed), ("exponential", ReadLaw::Exponential)];
+}
+
+impl Word for PageOrder {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("modulo", PageOrder::Modulo), ("interleaved", PageOrder::Interleaved)];
+}
+
+impl Word for MultiPlane {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("none", MultiPlane::None), ("page", MultiPlane::Page), ("block", MultiPlane::Block)];
 }
 
 impl Word for ResumeAt {

@@ -1,7 +1,7 @@
 //! PER: read priority scheduling on a hypothetical part whose programs and erases take tR.
 
 use reprieve_base::{Dur, Entry};
-use reprieve_nand::Timing;
+use reprieve_nand::{PAGE_TYPES_MAX, PageTypes, Timing};
 
 use super::{Choice, DieView, Scheduler, rps};
 
@@ -21,6 +21,9 @@ pub(super) fn with_array_time(timing: Timing, array: Dur) -> Timing {
         erase: array,
         erase_segments: 1,
         erase_verify: Dur::ZERO,
+        page_types: timing
+            .page_types
+            .map(|types| PageTypes { program_iterations: [1; PAGE_TYPES_MAX], ..types }),
         ..timing
     }
 }

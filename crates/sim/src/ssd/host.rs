@@ -246,6 +246,8 @@ impl Ssd {
     fn flush_arrived(&mut self, id: u32) {
         if self.intervals.flush(id) {
             self.send_all_held();
+            // After the pages above have been queued: none of them waits for a wordline to fill.
+            self.flash.flush();
         } else {
             self.request_done(id, &Parts::default());
         }

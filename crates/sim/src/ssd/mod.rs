@@ -298,7 +298,7 @@ impl Ssd {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Flash(event) => {
-                self.flash.handle(event, self.now);
+                self.flash.handle(event, self.now, &mut self.events);
                 while let Some(id) = self.flash.done.pop() {
                     self.transaction_done(id);
                 }
@@ -325,7 +325,7 @@ impl Ssd {
             Kind::MapRead => self.map_page_read(id),
             Kind::MapUpdate => self.map_page_ready(id),
             Kind::MapProgram => self.map_page_programmed(id),
-            Kind::GcRead | Kind::GcProgram | Kind::Erase => {
+            Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
                 let txn = self.flash.txns.remove(id);
                 self.ftl.finish_step(&txn, &mut self.flash.txns);
                 while let Some(die) = self.ftl.next_to_wake() {

@@ -173,6 +173,10 @@ impl Ssd {
         if at_once {
             self.page_acknowledged(request, &parts);
         }
+        if state.fua && lpn == self.pages_of(state.lba, state.bytes).1 {
+            // Its completion waits for the program, which so waits for no wordline to fill.
+            self.flash.flush();
+        }
         true
     }
 

@@ -19,6 +19,15 @@ pub struct FlashCounts {
     pub map_reads: u64,
     /// Programs of pages of the mapping.
     pub map_programs: u64,
+    /// Of the pages that garbage collection has read and programmed, those that never crossed the
+    /// channel; `None` on a drive without copyback.
+    pub copybacks: Option<u64>,
+    /// Commands for reads, programs and erases that worked on several planes; `None` where none
+    /// may.
+    pub multi_plane: Option<[u64; 3]>,
+    /// Pages of wordlines that were programmed without data; `None` where pages are programmed one
+    /// by one.
+    pub padded_pages: Option<u64>,
     /// Block erases.
     pub erases: u64,
     /// Suspensions of programs and of erases.

@@ -213,6 +213,16 @@ impl Facts<'_> {
         if let Some(by_write) = flash.suspensions_by_write {
             counts["suspensions_by_write"] = json!(by_write);
         }
+        if let Some([read, program, erase]) = flash.multi_plane {
+            counts["multi_plane_commands"] =
+                json!({"read": read, "program": program, "erase": erase});
+        }
+        if let Some(padded) = flash.padded_pages {
+            counts["padded_pages"] = json!(padded);
+        }
+        if let Some(copybacks) = flash.copybacks {
+            counts["copybacks"] = json!(copybacks);
+        }
         if let Some(wear) = &self.wear {
             counts["wear"] = json!({
                 "mean": wear.mean, "min": wear.min, "max": wear.max, "stddev": wear.stddev,

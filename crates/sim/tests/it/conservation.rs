@@ -20,17 +20,17 @@ const PERCENTILES: [(&str, u64); 6] = [
 
 /// A small drive.
 #[derive(Clone, Debug)]
-struct Shape {
+pub(super) struct Shape {
     channels: u32,
     dies: u32,
     planes: u32,
-    blocks: u32,
-    pages: u32,
+    pub(super) blocks: u32,
+    pub(super) pages: u32,
     page_bytes: u32,
     /// Free blocks of a plane that the host does not get.
     reserve: u32,
     /// Blocks of a plane kept from the user beyond what garbage collection needs.
-    extra_spare: u32,
+    pub(super) extra_spare: u32,
     /// Open blocks of a plane beyond the first.
     more_fronts: u32,
 }
@@ -419,15 +419,15 @@ fn load() -> impl Strategy<Value = Load> {
 
 /// A drive and what is asked of it.
 #[derive(Clone, Debug)]
-struct Case {
+pub(super) struct Case {
     seed: u64,
-    shape: Shape,
+    pub(super) shape: Shape,
     policies: Policies,
     load: Load,
 }
 
 impl Case {
-    fn toml(&self) -> String {
+    pub(super) fn toml(&self) -> String {
         let Case { seed, shape, policies, load } = self;
         let device = "device = \"fast12-slc\"";
         let capacity = shape.logical_pages() * u64::from(shape.page_bytes) / SECTOR_BYTES;
@@ -461,7 +461,7 @@ impl Case {
     }
 }
 
-fn case() -> impl Strategy<Value = Case> {
+pub(super) fn case() -> impl Strategy<Value = Case> {
     (any::<u64>(), shape(), policies(), load()).prop_map(|(seed, mut shape, policies, load)| {
         let (fronts, moved) = policies.fronts;
         shape.reserve = shape.reserve.max(moved);
@@ -479,7 +479,7 @@ fn pages(row: &Row, page_bytes: u64) -> (u64, u64) {
 }
 
 /// Every request once, in order of arrival, and each with an account of its time.
-fn check_log(case: &Case, outcome: &Outcome) {
+pub(super) fn check_log(case: &Case, outcome: &Outcome) {
     let rows = &outcome.rows;
     assert_eq!(rows.len() as u64, case.load.requests);
     for (id, row) in rows.iter().enumerate() {
@@ -533,7 +533,7 @@ fn check_class(outcome: &Outcome, name: &str, rows: &[&Row]) {
     }
 }
 
-fn check_classes(outcome: &Outcome) {
+pub(super) fn check_classes(outcome: &Outcome) {
     let all = |wanted: &[Op]| -> Vec<&Row> {
         outcome.rows.iter().filter(|row| wanted.contains(&row.op)).collect()
     };
@@ -550,7 +550,7 @@ fn check_classes(outcome: &Outcome) {
 }
 
 /// Pages in against pages out: of the host, of the buffer, of the flash.
-fn check_pages(case: &Case, outcome: &Outcome) {
+pub(super) fn check_pages(case: &Case, outcome: &Outcome) {
     let page_bytes = u64::from(case.shape.page_bytes);
     let sum = |op: Op| {
         let pages = outcome.of(op).map(|row| pages(row, page_bytes));
@@ -596,13 +596,33 @@ fn check_pages(case: &Case, outcome: &Outcome) {
 }
 
 impl Case {
+    /// Adds blocks for a few failures, of which each costs one.
+    pub(super) fn expect_failures(&mut self) {
+        self.shape.blocks += 40;
+        self.shape.extra_spare += 40;
+        self.shape.reserve += 4;
+        self.policies.preconditioned = true;
+    }
+
+    /// Adds what a mapping in flash needs: its own open block and one kept for it, and its pages.
+    pub(super) fn make_room_for_mapping(&mut self) {
+        let shape = &mut self.shape;
+        shape.reserve += 1;
+        shape.more_fronts += 1;
+        let per_page = shape.page_bytes / 4;
+        let map_pages = (shape.blocks + 2) * shape.pages / per_page + 1;
+        let more = map_pages.div_ceil(shape.pages) + 2;
+        shape.blocks += more;
+        shape.extra_spare += more;
+    }
+
     fn buffer_pages(&self) -> u64 {
         drive::load(&self.toml()).buffer.bytes / u64::from(self.shape.page_bytes)
     }
 }
 
 /// What the flash did against what it can do.
-fn check_flash(case: &Case, outcome: &Outcome) {
+pub(super) fn check_flash(case: &Case, outcome: &Outcome) {
     let flash = |key: &str| outcome.count(&format!("flash.{key}"));
     let (programs, host_programs) = (flash("programs"), flash("host_programs"));
     let mapping = |key: &str| outcome.summary["flash"]["mapping"][key].as_u64().unwrap_or(0);
@@ -710,11 +730,7 @@ proptest! {
 
     #[test]
     fn pages_survive_failing_programs_and_erases(mut case in case()) {
-        // Blocks for a few failures, of which each costs one.
-        case.shape.blocks += 40;
-        case.shape.extra_spare += 40;
-        case.shape.reserve += 4;
-        case.policies.preconditioned = true;
+        case.expect_failures();
         check(&case, &[
             "ftl.precondition=sequential",
             "ftl.factory_bad_share=0.05",
@@ -729,14 +745,7 @@ proptest! {
         entries in 8..200u64,
         segmented in any::<bool>(),
     ) {
-        // Its own open block and one kept for it, and its pages.
-        case.shape.reserve += 1;
-        case.shape.more_fronts += 1;
-        let per_page = case.shape.page_bytes / 4;
-        let map_pages = (case.shape.blocks + 2) * case.shape.pages / per_page + 1;
-        let more = map_pages.div_ceil(case.shape.pages) + 2;
-        case.shape.blocks += more;
-        case.shape.extra_spare += more;
+        case.make_room_for_mapping();
         let cache = format!("ftl.map_cache_bytes={}", 8 * entries);
         let policy = if segmented { "segmented" } else { "lru" };
         let policy = format!("ftl.map_cache_policy={policy}");

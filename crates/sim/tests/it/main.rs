@@ -1,10 +1,12 @@
 //! All integration tests of the simulator, in one binary.
 
 mod buffers;
+mod cache_program;
 mod closed_form;
 mod collection;
 mod commands;
 mod conservation;
+mod copyback;
 mod determinism;
 mod dispatch;
 mod drive;
@@ -14,14 +16,18 @@ mod host;
 mod loads;
 mod mapping;
 mod modes;
+mod multi_plane;
 mod nested;
 mod oracle;
 mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
+mod parallel;
+mod planes;
 mod published;
 mod read_cache;
 mod schedulers;
 mod smoke;
 mod states;
+mod wordlines;
 mod worked_examples;

@@ -92,6 +92,8 @@ fn fast12(slc: bool) -> Timing {
         buffer: us(3),
         suspend_overhead: Dur::ZERO,
         cache_register: false,
+        page_types: None,
+        wordline: None,
     }
 }
 

@@ -84,6 +84,8 @@ fn timing_in_units_of(stream: &mut Stream, unit_ns: u64, most: u64) -> Timing {
         buffer: or_none(stream),
         suspend_overhead: or_none(stream),
         cache_register: false,
+        page_types: None,
+        wordline: None,
     }
 }
 
@@ -108,6 +110,8 @@ fn real_timing(stream: &mut Stream) -> Timing {
         buffer: us(3),
         suspend_overhead: us(stream.below(3)),
         cache_register: false,
+        page_types: None,
+        wordline: None,
     }
 }
 

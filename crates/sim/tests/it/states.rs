@@ -16,13 +16,16 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     queue_depth = 8\n";
 
 /// Sets of policies, of which each has something to remember or to finish.
-const DRIVES: [&[&str]; 14] = [
+const DRIVES: [&[&str]; 17] = [
     &[],
     &["ftl.gc_victim=fifo"],
     &["ftl.gc_victim=d-choices"],
     &["ftl.gc_victim=random", "ftl.gc_background=false"],
     &["ftl.placement=dynamic", "ftl.precondition=sequential"],
     &["ftl.placement=dynamic"],
+    &["ftl.placement=aligned", "parallelism.multi_plane=page", "parallelism.cache_program=true"],
+    &["ftl.copyback=true", "parallelism.independent_plane_reads=true"],
+    &["timing.wordline_pages=2", "ftl.over_provisioning=0.65", "buffer.acknowledge=back"],
     &["buffer.acknowledge=back", "ftl.gc_background=false"],
     &["ftl.precondition=none", "buffer.acknowledge=back", "ftl.gc_start_free_share=0.5"],
     &["ftl.free_block=least-worn", "ftl.static_wear_spread=2", "ftl.count_erases=true"],

@@ -1,6 +1,7 @@
 //! The part of the schema that describes a drive: everything but the workload.
 
 use reprieve_base::Entry;
+use reprieve_nand::PAGE_TYPES_MAX;
 
 use super::{Fallback, Family, Key, Kind, Section, Unit, When, ftl};
 use super::{below, count, open, optional, required, same, sectors, usual};
@@ -80,6 +81,17 @@ const READ_LAW: &[Entry] = &[
     Entry { name: "exponential", doc: "Drawn for each read: hypothetical, as theory has it." },
 ];
 
+const PAGE_ORDER: &[Entry] = &[
+    Entry { name: "modulo", doc: "The types by turns: page p has type p modulo page_types." },
+    Entry {
+        name: "interleaved",
+        doc: "Of three types: six pages of the first, two of the second, then two of each by turns \
+              (Yaakobi et al., ICNC 2012).",
+    },
+];
+
+const TYPED: When = When::Given("timing.page_types");
+
 /// Section `[timing]`.
 pub(super) const TIMING: Section = Section {
     name: "timing",
@@ -138,6 +150,37 @@ pub(super) const TIMING: Section = Section {
             "false",
             "Whether the array is free at the end of tR: the data waits in a second register.",
         ),
+        usual(
+            "timing.wordline_pages",
+            count(1, 16),
+            "1",
+            "Pages of a block that one program takes together; divides pages_per_block.",
+        ),
+        usual("timing.t_load_gap_us", US, "0", "Between the transfers of two pages of a wordline."),
+        optional(
+            "timing.page_types",
+            count(2, PAGE_TYPES_MAX as u64),
+            "Types of pages, as many as a cell has bits; absent: all pages are alike.",
+        ),
+        usual(
+            "timing.page_type_order",
+            Kind::Choice(PAGE_ORDER),
+            "\"modulo\"",
+            "Which page of a block has which type.",
+        )
+        .when(TYPED),
+        optional(
+            "timing.t_read_us_by_type",
+            Kind::Durations(Unit::Microseconds),
+            "Array read of a page of each type, in place of t_read_us; absent: alike.",
+        )
+        .when(TYPED),
+        optional(
+            "timing.program_iterations_by_type",
+            Kind::Counts { min: 1, max: 1000 },
+            "Iterations of a program of each type, in place of program_iterations; absent: alike.",
+        )
+        .when(TYPED),
     ],
 };
 
@@ -397,6 +440,18 @@ pub(super) const FTL: Section = Section {
         ftl::MAPPING,
         ftl::MAP_CACHE,
         ftl::MAP_CACHE_POLICY,
+        usual(
+            "ftl.wordline_timeout_us",
+            US,
+            "1000",
+            "How long a host page waits for the others of its wordline before it is padded.",
+        ),
+        usual(
+            "ftl.copyback",
+            Kind::Flag,
+            "false",
+            "Whether collection moves pages within their plane without the channel.",
+        ),
         usual(
             "ftl.precondition",
             Kind::Choice(PRECONDITION),

@@ -55,6 +55,8 @@ pub enum Kind {
     Operations,
     /// A number of bytes, or a list of `[bytes, weight]`.
     Sizes,
+    /// A list of times, whole numbers of nanoseconds, written in a unit.
+    Durations(Unit),
     /// `concatenate`, `merge`, or a list of device numbers.
     Devices,
     /// A list of integers from `min` to `max`, at least one.
@@ -177,6 +179,8 @@ impl Kind {
             Kind::Path => "path",
             Kind::Operations => "operations",
             Kind::Sizes => "sizes",
+            Kind::Durations(Unit::Microseconds) => "durations_us",
+            Kind::Durations(Unit::Seconds) => "durations_s",
             Kind::Devices => "devices",
             Kind::Counts { .. } => "integers",
             Kind::Words(_) => "choices",
@@ -192,6 +196,7 @@ impl Kind {
                 | Kind::Duration(_)
                 | Kind::Sizes
                 | Kind::Counts { .. }
+                | Kind::Durations(_)
         )
     }
 
@@ -233,6 +238,10 @@ impl Kind {
                 [such a multiple, weight above 0]"
                 .to_string(),
             Kind::Counts { min, max } => format!("a list of integers from {min} to {max}"),
+            Kind::Durations(unit) => {
+                let (units, max) = (unit.plural(), unit.max());
+                format!("a list of times in {units}, whole in nanoseconds, from 0 to {max}")
+            }
             Kind::Words(_) => {
                 let names = self.choices(registries);
                 let quoted: Vec<_> = names.iter().map(|e| format!("{:?}", e.name)).collect();

@@ -5,6 +5,7 @@ mod drive;
 mod front;
 mod ftl;
 mod key;
+mod parallelism;
 mod workload;
 
 use std::sync::LazyLock;
@@ -28,6 +29,7 @@ pub const SECTIONS: &[Section] = &[
     drive::TOP,
     drive::GEOMETRY,
     drive::TIMING,
+    parallelism::PARALLELISM,
     drive::SUSPENSION,
     drive::SCHEDULING,
     channel::CHANNEL,

@@ -5,6 +5,7 @@ mod flows;
 mod front;
 mod layers;
 mod loads;
+mod parallel;
 mod presets;
 mod print;
 mod schema;

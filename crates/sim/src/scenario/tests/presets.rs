@@ -31,6 +31,8 @@ fn table_1(columns: [u64; 8]) -> Timing {
         buffer: Dur::from_us(buffer),
         suspend_overhead: Dur::ZERO,
         cache_register: false,
+        page_types: None,
+        wordline: None,
     }
 }
 

@@ -1,0 +1,73 @@
+//! The words of a die: what it is made of, what it is asked, what it answers.
+
+use reprieve_base::{PageAddress, Time};
+
+use crate::parallelism::Parallelism;
+use crate::timing::{Suspension, Timing};
+
+/// How many of what a die has; each count is at least 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Planes of the die.
+    pub planes: u32,
+    /// Blocks of a plane.
+    pub blocks_per_plane: u32,
+    /// Pages of a block, at most 65,535.
+    pub pages_per_block: u32,
+}
+
+/// What all dies of a drive have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// How many of what a die has.
+    pub shape: Shape,
+    /// Its times.
+    pub timing: Timing,
+    /// What it can suspend, and how often.
+    pub suspension: Suspension,
+    /// What it can do at once.
+    pub parallelism: Parallelism,
+}
+
+/// What a die is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Sense a page into the page buffer.
+    Read(PageAddress),
+    /// Take a page over the channel and program it.
+    Program(PageAddress),
+    /// Erase the block; the page of the address is ignored.
+    Erase(PageAddress),
+    /// Sense a page into the page buffer and program it elsewhere in its plane, with one command
+    /// after the other and no page over the channel.
+    Copyback {
+        /// The page that is moved.
+        from: PageAddress,
+        /// Where to.
+        to: PageAddress,
+    },
+}
+
+/// The answer to a suspend request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suspend {
+    /// The array is free, and the operation suspended, at this instant.
+    FreeAt(Time),
+    /// The request can only take effect at the operation's end: it runs to it, unsuspended.
+    RunsToEnd,
+}
+
+/// What has come to pass at the instant that the die promised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elapsed {
+    /// The page is sensed and ready to leave; with a second register the array is free too.
+    ReadReady,
+    /// The page is sensed but the output register is still in use; it leaves after that.
+    ReadHeld,
+    /// The program is complete.
+    Programmed,
+    /// The erase is complete.
+    Erased,
+    /// The operation is suspended and the array free.
+    Suspended,
+}

@@ -1,0 +1,32 @@
+//! What a part can do at once: on several planes, and in array and registers.
+
+/// Which pages or blocks of different planes one command can take together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultiPlane {
+    /// None: one plane a command.
+    None,
+    /// Pages with the same number in their blocks; any blocks.
+    Page,
+    /// Pages or blocks with the same number in their planes.
+    Block,
+}
+
+/// What a die can do at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parallelism {
+    /// What one command can take together.
+    pub multi_plane: MultiPlane,
+    /// Each plane reads by itself while others read, into its own page buffer.
+    pub independent_plane_reads: bool,
+    /// The data of the next program comes in while one runs, into a second register.
+    pub cache_program: bool,
+}
+
+impl Parallelism {
+    /// One thing at a time.
+    pub const NONE: Parallelism = Parallelism {
+        multi_plane: MultiPlane::None,
+        independent_plane_reads: false,
+        cache_program: false,
+    };
+}

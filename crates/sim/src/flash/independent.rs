@@ -1,0 +1,89 @@
+//! Planes that read by themselves: which read begins where, and its page on its way out.
+
+use reprieve_base::Time;
+use reprieve_nand::Elapsed;
+
+use super::decide::Grant;
+use super::{Flash, FlashEvent};
+use crate::event::Schedule;
+use crate::sched::Choice;
+use crate::txn::{NONE, Part};
+use crate::work::Work;
+
+impl Flash {
+    /// Begins reads on planes that are free, as long as reads are what the scheduler wants.
+    ///
+    /// Says whether all planes are free for something else.
+    pub(super) fn decide_planes<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        mut grant: Grant,
+    ) -> bool {
+        loop {
+            let read = self.next_read(die, work);
+            let view = self.view(die, read, now, work);
+            let may_begin = !view.gc_runs_through;
+            let chosen = read.filter(|_| may_begin && self.scheduler.choose(&view) == Choice::Read);
+            let Some(id) = chosen else { return self.units[die as usize].die.is_free() };
+            let is_free = self.units[die as usize].die.plane_is_free(self.txns[id].at.plane);
+            if !is_free || !self.start_read(id, now, work, out, grant) {
+                return false;
+            }
+            grant = Grant::Ask;
+        }
+    }
+
+    /// The oldest read that may be served now on a plane that is free; if there is none, the oldest
+    /// that waits for its plane.
+    fn next_read<W: Work>(&mut self, die: u32, work: &mut W) -> Option<u32> {
+        let unit = &self.units[die as usize];
+        let operation = unit.die.operation_block().map(|_| self.txns[unit.operation].kind);
+        let (mut id, mut waits) = (unit.reads.first()?, None);
+        while id != NONE {
+            let txn = &mut self.txns[id];
+            if operation.is_none_or(|operation| self.admission.admits(txn.kind, operation)) {
+                work.locate(txn);
+                if !unit.die.works_on(txn.at) {
+                    if unit.die.plane_is_free(txn.at.plane) {
+                        return Some(id);
+                    }
+                    waits = waits.or(Some(id));
+                }
+            }
+            id = txn.next;
+        }
+        waits
+    }
+
+    /// A plane has sensed its page.
+    pub(super) fn plane_elapsed(&mut self, die: u32, plane: u32, now: Time) {
+        let unit = &mut self.units[die as usize];
+        self.txns[unit.plane_reads[plane as usize]].book(Part::Array, now);
+        if unit.die.elapse_plane(now, plane) == Elapsed::ReadHeld {
+            return;
+        }
+        if unit.die.is_free() {
+            unit.freed(now);
+        }
+        self.wake(die);
+        self.line_up_plane(die, plane);
+    }
+
+    /// The page that a plane has sensed waits for the channel, behind those of other planes.
+    pub(super) fn line_up_plane(&mut self, die: u32, plane: u32) {
+        let unit = &mut self.units[die as usize];
+        let id = std::mem::replace(&mut unit.plane_reads[plane as usize], NONE);
+        self.txns[id].next = NONE;
+        match unit.leaving {
+            NONE => unit.leaving = id,
+            _ => self.txns[unit.leaving_last].next = id,
+        }
+        unit.leaving_last = id;
+        let channel = self.channel_of(die);
+        self.channels[channel].wait_out(die);
+        self.wake_channel(channel as u32);
+    }
+}
