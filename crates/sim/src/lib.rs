@@ -22,6 +22,7 @@ mod slab;
 mod ssd;
 mod state;
 pub mod stats;
+mod stream;
 mod suspend;
 pub mod txn;
 mod victim;

@@ -29,7 +29,8 @@ impl Flash {
         }
         let read = unit.reads.first();
         let view = self.view(die, read, now, work);
-        if self.scheduler.choose(&view) != Choice::Write
+        if view.gc_runs_through
+            || self.scheduler.choose(&view) != Choice::Write
             || work.next_page(&self.txns[id]).is_none_or(|next| next.page == 0)
             || !self.has_channel(die, now, grant, Kind::Program)
         {

@@ -98,7 +98,8 @@ impl Flash {
         }
         let read = self.admissible_read(die, work);
         let view = self.view(die, read, now, work);
-        match self.scheduler.choose(&view) {
+        let choice = if view.gc_runs_through { Choice::Gc } else { self.scheduler.choose(&view) };
+        match choice {
             Choice::Wait => {}
             Choice::Resume => self.resume(die, now, out, grant),
             Choice::Gc => self.start_gc(die, now, work, out, grant),
@@ -150,7 +151,7 @@ impl Flash {
         let unit = &self.units[die as usize];
         let id = unit.writes.first()?;
         let kinds = (self.txns[id].kind, self.txns[unit.operation].kind);
-        let admits = kinds == (Kind::Program, Kind::Erase);
+        let admits = kinds.0.is_program() && kinds.1 == Kind::Erase;
         (admits && work.could_place(&self.txns[id], unit.die.operation_block())).then_some(id)
     }
 
@@ -194,6 +195,7 @@ impl Flash {
             writes_first: unit.pending_programs >= self.write_queue_limit,
             urgent_gc: None,
             gc_gives_way: false,
+            gc_runs_through: false,
             idle_gc: false,
         };
         if view.suspended.is_some() {
@@ -212,7 +214,8 @@ impl Flash {
         match work.gc_need(die) {
             GcNeed::None => self.units[die as usize].gc_waits = None,
             GcNeed::Idle => view.idle_gc = true,
-            GcNeed::Urgent => {
+            GcNeed::Exclusive => view.gc_runs_through = true,
+            GcNeed::Due | GcNeed::Urgent => {
                 view.gc_gives_way = self.erase_gives_way(die, work);
                 let arrivals = &mut self.arrivals;
                 let waits = &mut self.units[die as usize].gc_waits;
@@ -236,7 +239,9 @@ impl Flash {
     /// What a scheduler may know of the operation of a die.
     fn operation(&self, die: u32) -> Operation {
         let txn = &self.txns[self.units[die as usize].operation];
-        Operation { is_host_program: txn.kind == Kind::Program, since: txn.queued_at() }
+        // Pages of the mapping are queued and programmed as those of the host.
+        let is_host_program = matches!(txn.kind, Kind::Program | Kind::MapProgram);
+        Operation { is_host_program, since: txn.queued_at() }
     }
 
     fn operation_view(&self, die: u32, remaining: Dur, now: Time) -> OperationView {

@@ -78,15 +78,16 @@ struct Admission {
 
 impl Admission {
     /// Whether a read of kind `read` may suspend an operation of kind `operation`.
-    #[inline]
+    #[inline(always)]
     fn admits(&self, read: Kind, operation: Kind) -> bool {
         let set = match read {
-            Kind::HostRead => &self.host_read,
-            Kind::RmwRead => &self.rmw_read,
+            // A request waits for either.
+            Kind::HostRead | Kind::MapRead => &self.host_read,
+            Kind::RmwRead | Kind::MapUpdate => &self.rmw_read,
             _ => &self.gc_read,
         };
         match operation {
-            Kind::Program => set.program,
+            Kind::Program | Kind::MapProgram => set.program,
             Kind::GcProgram | Kind::GcCopy => set.gc_program,
             _ => set.erase,
         }
@@ -205,7 +206,7 @@ impl Flash {
         if kind.is_read() {
             unit.reads.push(&mut self.txns, id);
         } else {
-            unit.pending_programs += u32::from(kind == Kind::Program);
+            unit.pending_programs += u32::from(kind.is_program());
             if self.together > 1 && kind == Kind::Program {
                 unit.waiting[self.txns[id].at.plane as usize] += 1;
             }

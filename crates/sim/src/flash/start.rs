@@ -9,7 +9,7 @@ use crate::event::Schedule;
 use crate::seen::{Extent, Seen};
 use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Part, Txn};
-use crate::work::Work;
+use crate::work::{GcNeed, Work};
 
 impl Flash {
     /// Whether the die has the channel; if not, it stands in line for it afterwards.
@@ -30,7 +30,7 @@ impl Flash {
 
     /// Whether a free die has all that an operation needs to begin; else it waits for the channel.
     fn can_begin(&mut self, die: u32, kind: Kind, now: Time, grant: Grant) -> bool {
-        let is_program = matches!(kind, Kind::Program | Kind::GcProgram);
+        let is_program = kind.is_program();
         if is_program && self.units[die as usize].die.output_in_use() {
             // The page that comes in would need the register from which one still leaves.
             return false;
@@ -127,7 +127,7 @@ impl Flash {
         if !self.can_begin(die, kind, now, grant) {
             return;
         }
-        let is_program = kind == Kind::Program;
+        let is_program = kind.is_program();
         if is_program && !work.place(&mut self.txns[id]) {
             assert!(
                 !self.units[die as usize].die.is_suspended(),
@@ -173,7 +173,15 @@ impl Flash {
         if kind == Kind::Erase && self.parallelism.multi_plane != MultiPlane::None {
             self.gather_erases(id, now, work);
         }
-        if kind.is_read() { self.sense(id, now, out) } else { self.run(id, now, out) }
+        if kind.is_read() {
+            self.sense(id, now, out);
+            return;
+        }
+        self.run(id, now, out);
+        if work.gc_need(die) == GcNeed::Exclusive {
+            // A read that had to let it begin may ask at once for its suspension.
+            out.schedule(now, FlashEvent::Poke { die });
+        }
     }
 
     /// What a program or erase asks of its die, and how long the channel is used for it.
@@ -421,6 +429,7 @@ impl Flash {
         match self.txns[id].kind {
             Kind::HostRead => self.counts.host_reads += 1,
             Kind::RmwRead => self.counts.rmw_reads += 1,
+            Kind::MapRead | Kind::MapUpdate => self.counts.map_reads += 1,
             _ => self.counts.gc_reads += 1,
         }
         self.complete(id);
@@ -431,6 +440,7 @@ impl Flash {
         match txn.kind {
             Kind::Program => self.counts.host_programs += 1,
             Kind::GcProgram => self.counts.gc_programs += 1,
+            Kind::MapProgram => self.counts.map_programs += 1,
             Kind::GcCopy => {
                 self.counts.gc_reads += 1;
                 self.counts.gc_programs += 1;

@@ -38,6 +38,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     pairs.extend(parallelism(&scenario.parallelism));
     pairs.extend(suspend_rules(&scenario.suspend_rules));
     pairs.extend(ftl(&scenario.ftl));
+    pairs.extend(super::ftl::pairs(&scenario.ftl));
     if let Some(workload) = &scenario.workload {
         let unwritten = if scenario.host.unwritten_costs_read { "flash" } else { "zero" };
         pairs.push(("workload.unwritten", text(unwritten)));
@@ -58,7 +59,7 @@ pub(super) fn number(number: f64) -> Option<Value> {
     Some(Value::Number(number))
 }
 
-fn flag(flag: bool) -> Option<Value> {
+pub(super) fn flag(flag: bool) -> Option<Value> {
     Some(Value::Flag(flag))
 }
 
@@ -159,12 +160,13 @@ fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
     ]
 }
 
-fn ftl(ftl: &Ftl) -> [Pair; 10] {
+fn ftl(ftl: &Ftl) -> [Pair; 11] {
     [
         ("ftl.over_provisioning", number(ftl.over_provisioning)),
         ("ftl.placement", text(&ftl.placement)),
         ("ftl.gc_victim", text(&ftl.gc_victim)),
         ("ftl.gc_choices", ftl.gc_choices.and_then(count)),
+        ("ftl.gc_window_blocks", ftl.gc_window_blocks.and_then(count)),
         ("ftl.gc_start_free_share", number(ftl.gc_start_free_share)),
         ("ftl.gc_hard_free_blocks", count(ftl.gc_hard_free_blocks)),
         ("ftl.gc_background", flag(ftl.gc_background)),

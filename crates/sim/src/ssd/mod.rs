@@ -8,6 +8,7 @@ mod flush;
 mod hold;
 mod host;
 mod link;
+mod mapping;
 mod pages;
 mod queues;
 mod read_cache;
@@ -189,12 +190,20 @@ impl Ssd {
     /// The same under a dispatcher, which places writes when they can begin, in place of the
     /// scenario's placement.
     ///
-    /// The read of a page that was never written goes where that placement has it.
+    /// The read of a page that was never written goes where that placement has it. Errors besides
+    /// if writes go to several open blocks of a plane.
     pub fn with_dispatcher(
         scenario: Scenario,
         log_requests: bool,
         dispatcher: Box<dyn Dispatcher>,
     ) -> Result<Ssd, UserError> {
+        let stream = &scenario.ftl.streams.policy;
+        if stream != "single" {
+            return Err(UserError::new(format!(
+                "ftl.stream = {stream:?}: a dispatcher sees one next page of a plane; must be \
+                 \"single\" under one"
+            )));
+        }
         let mut ssd = Ssd::new(scenario, log_requests)?;
         ssd.flash.set_dispatcher(dispatcher);
         Ok(ssd)
@@ -203,7 +212,8 @@ impl Ssd {
     /// Simulates until `requests` more are complete; false when the workload is done.
     ///
     /// Before the first request the steps precondition the drive, a piece each.
-    /// Errors at a row of the trace that cannot be read, or if the drive cannot be preconditioned.
+    /// Errors at a row of the trace that cannot be read, if the drive cannot be preconditioned, or
+    /// if too many of its blocks have failed.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
             if !self.preconditioner.is_done() {
@@ -214,14 +224,17 @@ impl Ssd {
             self.start()?;
         }
         let until = self.completed.saturating_add(requests);
-        while self.completed < until {
-            if !self.instant()? {
-                self.ended = true;
-                self.end_checks();
-                return Ok(false);
-            }
+        let mut goes_on = true;
+        while goes_on && self.completed < until {
+            goes_on = self.instant()?;
         }
-        Ok(true)
+        // A drive that is worn out comes to a halt sooner or later, whoever asks.
+        self.ftl.check_blocks()?;
+        if !goes_on {
+            self.ended = true;
+            self.end_checks();
+        }
+        Ok(goes_on)
     }
 
     fn start(&mut self) -> Result<(), UserError> {
@@ -248,6 +261,7 @@ impl Ssd {
         let event = self.events.next_time();
         let arrival = self.flows.next_time();
         let Some(now) = [event, arrival].into_iter().flatten().min() else {
+            self.ftl.check_blocks()?;
             assert!(self.requests.is_empty(), "{}", self.stuck());
             return Ok(false);
         };
@@ -322,9 +336,16 @@ impl Ssd {
                 self.old_page_read(id);
             }
             Kind::Program => self.page_programmed(id),
+            Kind::MapRead => self.map_page_read(id),
+            Kind::MapUpdate => self.map_page_ready(id),
+            Kind::MapProgram => self.map_page_programmed(id),
             Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
                 let txn = self.flash.txns.remove(id);
                 self.ftl.finish_step(&txn, &mut self.flash.txns);
+                while let Some(die) = self.ftl.next_to_wake() {
+                    self.flash.wake(die);
+                }
+                self.write_map_pages();
             }
         }
     }

@@ -22,6 +22,9 @@ impl Ssd {
             latencies: [&self.read, &self.write, &self.trim, &self.flush, &self.fua],
             flash: &self.flash.counts,
             totals: &self.totals,
+            wear: self.ftl.wear_counts(),
+            mapping: self.ftl.map_counts(),
+            bad_blocks: self.ftl.bad_blocks(),
             flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
             read_cache: self.read_cache_counts(),
             host_queues: self.queues.is_some(),
@@ -46,9 +49,7 @@ impl Ssd {
 
     /// Page reads and programs so far, of the host and of garbage collection.
     pub fn page_transactions(&self) -> u64 {
-        let counts = &self.flash.counts;
-        let reads = counts.host_reads + counts.rmw_reads + counts.gc_reads;
-        reads + counts.host_programs + counts.gc_programs
+        self.flash.counts.reads() + self.flash.counts.programs()
     }
 
     /// What a run that cannot go on has to say for itself.

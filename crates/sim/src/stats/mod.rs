@@ -2,12 +2,14 @@
 
 mod flash_counts;
 mod flows;
+mod ftl_counts;
 mod latency;
 mod log;
 mod summary;
 
 pub use flash_counts::{FlashCounts, SuspendedOperations};
 pub use flows::FlowStats;
+pub use ftl_counts::{BadBlocks, MapCounts, WearCounts};
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
 pub use summary::{Facts, ReadCacheCounts, Totals};

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::flows::{fairness, flows};
-use super::{FlashCounts, FlowStats, Latency, SuspendedOperations};
+use super::{
+    BadBlocks, FlashCounts, FlowStats, Latency, MapCounts, SuspendedOperations, WearCounts,
+};
 use crate::txn::{PART_NAMES, Part};
 
 /// What the drive counted beside latencies and flash operations.
@@ -47,6 +49,12 @@ pub struct Facts<'a> {
     pub flash: &'a FlashCounts,
     /// What the drive counted.
     pub totals: &'a Totals,
+    /// Erases of the blocks, if they are wanted.
+    pub wear: Option<WearCounts>,
+    /// The mapping in flash, if it is there.
+    pub mapping: Option<MapCounts>,
+    /// Bad blocks, if there can be any.
+    pub bad_blocks: Option<BadBlocks>,
     /// Each of several loads, by name; none of one alone.
     pub flows: Vec<&'a FlowStats>,
     /// What the read cache counted, if there is one.
@@ -80,12 +88,13 @@ pub(super) fn rate(amount: u64, ns: u64) -> f64 {
     if ns == 0 { 0.0 } else { amount as f64 / (ns as f64 * 1e-9) }
 }
 
-/// Section `requests`, of the drive or of a load: each class that there is, and the total.
-pub(super) fn requests(latencies: [&Latency; 5], host_queues: bool) -> Value {
+/// Section `requests`, of the drive or of a load: each class that there is, and the total, without
+/// the parts that can take no time.
+pub(super) fn requests(latencies: [&Latency; 5], absent: &[Part]) -> Value {
     let [read, write, trim, flush, fua] = latencies;
     let mut total = read.clone();
     total.add(write);
-    let class = |latency| class(latency, host_queues);
+    let class = |latency| class(latency, absent);
     let mut requests = Map::new();
     requests.insert("read".into(), class(read));
     requests.insert("write".into(), class(write));
@@ -98,12 +107,12 @@ pub(super) fn requests(latencies: [&Latency; 5], host_queues: bool) -> Value {
     Value::Object(requests)
 }
 
-fn class(latency: &Latency, host_queues: bool) -> Value {
+fn class(latency: &Latency, absent: &[Part]) -> Value {
     let quantile = |q| latency.quantile_ns(q);
     let parts: Map<String, Value> = PART_NAMES
         .iter()
         .zip(latency.mean_parts_ns())
-        .filter(|(name, _)| host_queues || **name != PART_NAMES[Part::HostQueue as usize])
+        .filter(|(name, _)| absent.iter().all(|part| **name != PART_NAMES[*part as usize]))
         .map(|(name, mean)| (name.trim_end_matches("_ns").to_string(), json!(mean)))
         .collect();
     json!({
@@ -139,9 +148,10 @@ impl Facts<'_> {
     pub fn summary(&self) -> Value {
         let [read, write, ..] = self.latencies;
         let (count, bytes) = (read.count + write.count, read.bytes + write.bytes);
+        let absent = self.absent_parts();
         let mut summary = json!({
             "schema": 1,
-            "requests": requests(self.latencies, self.host_queues),
+            "requests": requests(self.latencies, &absent),
             "flash": self.flash_counts(write.bytes),
             "device": self.device(count, bytes),
             "workload": self.workload.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
@@ -152,10 +162,16 @@ impl Facts<'_> {
             },
         });
         if !self.flows.is_empty() {
-            summary["flows"] = flows(&self.flows, self.host_queues);
+            summary["flows"] = flows(&self.flows, &absent);
             summary["fairness"] = fairness(&self.flows);
         }
         summary
+    }
+
+    /// Parts of a latency that can take no time on this drive, and are not told.
+    fn absent_parts(&self) -> Vec<Part> {
+        let parts = [(Part::HostQueue, self.host_queues), (Part::Map, self.mapping.is_some())];
+        parts.into_iter().filter(|(_, told)| !told).map(|(part, _)| part).collect()
     }
 
     /// Page reads and programs of the host and of garbage collection.
@@ -164,11 +180,11 @@ impl Facts<'_> {
     }
 
     fn reads(&self) -> u64 {
-        self.flash.host_reads + self.flash.rmw_reads + self.flash.gc_reads
+        self.flash.reads()
     }
 
     fn programs(&self) -> u64 {
-        self.flash.host_programs + self.flash.gc_programs
+        self.flash.programs()
     }
 
     fn flash_counts(&self, written_bytes: u64) -> Value {
@@ -208,6 +224,32 @@ impl Facts<'_> {
         }
         if let Some(copybacks) = flash.copybacks {
             counts["copybacks"] = json!(copybacks);
+        }
+        if let Some(wear) = &self.wear {
+            counts["wear"] = json!({
+                "mean": wear.mean, "min": wear.min, "max": wear.max, "stddev": wear.stddev,
+            });
+        }
+        if let Some(mapping) = &self.mapping {
+            counts["mapping"] = json!({
+                "hits": mapping.hits,
+                "misses": mapping.misses,
+                "hit_share": ratio(mapping.hits, mapping.hits + mapping.misses),
+                "reads": flash.map_reads,
+                "programs": flash.map_programs,
+                "evicted_pages": mapping.evicted_pages,
+                "updated_pages": mapping.updated_pages,
+            });
+        }
+        if let Some(bad) = &self.bad_blocks {
+            counts["bad_blocks"] = json!({
+                "factory": bad.factory,
+                "grown": bad.grown,
+                "failed_host_programs": bad.failed_host_programs,
+                "failed_gc_programs": bad.failed_gc_programs,
+                "failed_map_programs": bad.failed_map_programs,
+                "failed_erases": bad.failed_erases,
+            });
         }
         counts
     }

@@ -3,11 +3,11 @@
 use reprieve_base::Entry;
 use reprieve_nand::PAGE_TYPES_MAX;
 
-use super::{Fallback, Family, Key, Kind, Section, Unit, When};
+use super::{Fallback, Family, Key, Kind, Section, Unit, When, ftl};
 use super::{below, count, open, optional, required, same, sectors, usual};
 
 const US: Kind = Kind::Duration(Unit::Microseconds);
-const U32: u64 = u32::MAX as u64;
+pub(super) const U32: u64 = u32::MAX as u64;
 /// A count of the geometry; the product of all is checked against the size of the page tables.
 const MANY: Kind = count(1, 1 << 31);
 const FAST12: &str = "Wu and He, FAST 2012, Table 1";
@@ -408,6 +408,7 @@ pub(super) const FTL: Section = Section {
         )
         .when(When::Equals("ftl.gc_victim", &["d-choices"]))
         .source("Van Houdt, SIGMETRICS 2013: d = 10 comes close to greedy"),
+        ftl::GC_WINDOW,
         usual(
             "ftl.gc_start_free_share",
             below(0.0, 1.0),
@@ -426,6 +427,19 @@ pub(super) const FTL: Section = Section {
             "true",
             "Whether collection uses idle time, or only runs when it is forced.",
         ),
+        ftl::GC_PREEMPTIBLE,
+        ftl::GC_RATE,
+        ftl::GC_DIES,
+        ftl::STREAM,
+        ftl::HOT_WINDOW,
+        ftl::GC_STREAM,
+        ftl::FREE_BLOCK,
+        ftl::WEAR_SPREAD,
+        ftl::COUNT_ERASES,
+        ftl::FACTORY_BAD,
+        ftl::MAPPING,
+        ftl::MAP_CACHE,
+        ftl::MAP_CACHE_POLICY,
         usual(
             "ftl.wordline_timeout_us",
             US,

@@ -81,6 +81,8 @@ pub enum Family {
     Placement,
     /// Which block garbage collection empties.
     GcVictim,
+    /// Which open block takes a page of the host.
+    Stream,
     /// From which submission queue a command is fetched.
     Arbitration,
     /// How a trace is written.

@@ -3,6 +3,7 @@
 mod channel;
 mod drive;
 mod front;
+mod ftl;
 mod key;
 mod parallelism;
 mod workload;
@@ -33,6 +34,7 @@ pub const SECTIONS: &[Section] = &[
     drive::SCHEDULING,
     channel::CHANNEL,
     drive::FTL,
+    ftl::NAND,
     front::BUFFER,
     front::READ_CACHE,
     front::HOST,

@@ -100,6 +100,11 @@ fn cache_programs_go_without_what_is_not_modelled() {
         "--set: parallelism.cache_program = true: programs inside suspended erases are not \
          modelled with it; must be false with suspension.host_write_suspends = [\"erase\"]",
     );
+    refused(
+        &["parallelism.cache_program=true", "nand.program_failure=0.001"],
+        "--set: parallelism.cache_program = true: a page that is loaded for a block on which the \
+         program before it fails is not modelled; must be false with nand.program_failure above 0",
+    );
     let bare = ["parallelism.cache_program=true", "policy=rps", "suspension.shadow_buffer=false"];
     assert!(good(BASE, &bare).parallelism.cache_program);
 }
@@ -140,6 +145,21 @@ fn a_wordline_is_part_of_a_block_with_one_program() {
         let sets = [sets, &["timing.wordline_pages=2"]].concat();
         let error = format!("--set: timing.wordline_pages = 2: {what}; must be 1 with it");
         refused(&sets, &error);
+    }
+    for (set, value, wanted) in [
+        ("ftl.stream", "\"hot-cold\"", "\"single\""),
+        ("ftl.mapping", "\"demand\"", "\"flat\""),
+        ("ftl.factory_bad_share", "0.01", "0"),
+        ("nand.program_failure", "0.01", "0"),
+        ("nand.erase_failure", "0.01", "0"),
+    ] {
+        let set = [&format!("{set}={value}")[..], "timing.wordline_pages=2"];
+        let error = format!(
+            "--set: {} = {value}: is not modelled with programs of whole wordlines; must be \
+             {wanted} with timing.wordline_pages above 1",
+            set[0].split_once('=').expect("a key and a value").0
+        );
+        refused(&set, &error);
     }
     // 100 blocks of 4 pages, half of them the user's: 96 blocks have room for 384, of which 300
     // may have to be padded.
