@@ -22,7 +22,7 @@ use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Tim
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
 use crate::event::Schedule;
-use crate::scenario::{OperationSet, Scenario};
+use crate::scenario::{Scenario, SuspendRules};
 use crate::sched::{self, Scheduler};
 use crate::slab::Slab;
 use crate::stats::FlashCounts;
@@ -66,31 +66,44 @@ pub enum FlashEvent {
     },
 }
 
+/// Kinds of transactions.
+const KINDS: usize = Kind::Erase as usize + 1;
+
 /// Which operations each class of reads may suspend, and whether writes may suspend erases.
 #[derive(Clone, Copy, Debug)]
 struct Admission {
-    host_read: OperationSet,
-    rmw_read: OperationSet,
-    gc_read: OperationSet,
+    /// By the kind of the read, a bit for each kind of operation: asked at every decision.
+    operations: [u16; KINDS],
     /// The part, the scheduler and the scenario let host programs suspend erases.
     write_in_erase: bool,
 }
 
 impl Admission {
+    /// What a scenario lets reads suspend.
+    fn new(rules: &SuspendRules, write_in_erase: bool) -> Admission {
+        let mut operations = [0; KINDS];
+        for (reads, set) in [
+            // A request waits for either.
+            ([Kind::HostRead, Kind::MapRead], rules.host_read_suspends),
+            ([Kind::RmwRead, Kind::MapUpdate], rules.rmw_read_suspends),
+            ([Kind::GcRead; 2], rules.gc_read_suspends),
+        ] {
+            let sets = [
+                (set.program, &[Kind::Program, Kind::MapProgram][..]),
+                (set.gc_program, &[Kind::GcProgram, Kind::GcCopy]),
+                (set.erase, &[Kind::Erase]),
+            ];
+            let admitted = sets.into_iter().filter(|(admits, _)| *admits);
+            let mask = admitted.flat_map(|(_, kinds)| kinds).map(|kind| 1 << *kind as u32).sum();
+            reads.iter().for_each(|read| operations[*read as usize] = mask);
+        }
+        Admission { operations, write_in_erase }
+    }
+
     /// Whether a read of kind `read` may suspend an operation of kind `operation`.
     #[inline(always)]
     fn admits(&self, read: Kind, operation: Kind) -> bool {
-        let set = match read {
-            // A request waits for either.
-            Kind::HostRead | Kind::MapRead => &self.host_read,
-            Kind::RmwRead | Kind::MapUpdate => &self.rmw_read,
-            _ => &self.gc_read,
-        };
-        match operation {
-            Kind::Program | Kind::MapProgram => set.program,
-            Kind::GcProgram | Kind::GcCopy => set.gc_program,
-            _ => set.erase,
-        }
+        self.operations[read as usize] >> operation as u32 & 1 > 0
     }
 }
 
@@ -159,12 +172,7 @@ impl Flash {
             txns: Slab::with_capacity(4096),
             scheduler,
             policy: suspend::make(rules),
-            admission: Admission {
-                host_read: rules.host_read_suspends,
-                rmw_read: rules.rmw_read_suspends,
-                gc_read: rules.gc_read_suspends,
-                write_in_erase,
-            },
+            admission: Admission::new(rules, write_in_erase),
             dispatcher: None,
             unplaced: Queue::new(),
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),

@@ -168,7 +168,7 @@ impl Plane {
     /// The next page of an open block; opens the next free block when that is full.
     ///
     /// Panics if no block is free: the caller keeps the reserve.
-    #[inline]
+    #[inline(always)]
     pub(super) fn allocate(&mut self, front: usize, pages_per_block: u32) -> Allocated {
         let mut filled = None;
         let front = &mut self.fronts[front];
