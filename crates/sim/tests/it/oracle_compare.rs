@@ -2,8 +2,8 @@
 
 use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time};
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
-    VthReached,
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, Suspension,
+    Timing, VthReached,
 };
 use reprieve_sim::rig::{self, RigCommand, RigOp};
 use reprieve_sim::scenario::{self, Scenario};
@@ -94,6 +94,8 @@ fn fast12(slc: bool) -> Timing {
         cache_register: false,
         page_types: None,
         wordline: None,
+        spread: None,
+        slices: None,
     }
 }
 
@@ -111,6 +113,7 @@ fn pes(program: ProgramSuspension) -> Suspension {
         max_per_operation: None,
         min_progress: Dur::ZERO,
         program_in_erase: false,
+        retention: Retention::NONE,
     }
 }
 

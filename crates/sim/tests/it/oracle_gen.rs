@@ -2,8 +2,8 @@
 
 use reprieve_base::{Dur, Stream};
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
-    VthReached,
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, Suspension,
+    Timing, VthReached,
 };
 
 use super::oracle::{Command, Kind};
@@ -86,6 +86,8 @@ fn timing_in_units_of(stream: &mut Stream, unit_ns: u64, most: u64) -> Timing {
         cache_register: false,
         page_types: None,
         wordline: None,
+        spread: None,
+        slices: None,
     }
 }
 
@@ -112,6 +114,8 @@ fn real_timing(stream: &mut Stream) -> Timing {
         cache_register: false,
         page_types: None,
         wordline: None,
+        spread: None,
+        slices: None,
     }
 }
 
@@ -144,6 +148,7 @@ pub fn random_suspension(stream: &mut Stream, timing: &Timing) -> Suspension {
             _ => Dur::ZERO,
         },
         program_in_erase: one_in(stream, 2),
+        retention: Retention::NONE,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use reprieve_base::{Dur, Geometry};
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
-    VthReached,
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, Suspension,
+    Timing, VthReached,
 };
 
 use super::super::layers::shorthand_names;
@@ -33,6 +33,8 @@ fn table_1(columns: [u64; 8]) -> Timing {
         cache_register: false,
         page_types: None,
         wordline: None,
+        spread: None,
+        slices: None,
     }
 }
 
@@ -78,6 +80,7 @@ fn fast12_drives_have_the_paper_s_table_and_configuration() {
                 max_per_operation: None,
                 min_progress: Dur::ZERO,
                 program_in_erase: false,
+                retention: Retention::NONE,
             }
         );
     }
