@@ -201,9 +201,9 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// No suspension costs anything.
+    /// No suspension costs anything; the shares are those of the paper.
     pub const NONE: Retention =
-        Retention { iterations: 0, first_share_ppm: 0, second_share_ppm: 0 };
+        Retention { iterations: 0, first_share_ppm: 200_000, second_share_ppm: 700_000 };
 }
 
 /// How a suspended erase goes on.
