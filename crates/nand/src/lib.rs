@@ -9,6 +9,7 @@ mod operation;
 mod parallelism;
 mod refusal;
 mod timing;
+mod wordlines;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
 pub use die::Die;
@@ -16,5 +17,6 @@ pub use parallelism::{MultiPlane, Parallelism};
 pub use refusal::Refusal;
 pub use timing::{
     EraseMode, EraseResume, PAGE_TYPES_MAX, PageOrder, PageTypes, ProgramSuspension, ReadLaw,
-    Restore, ResumeAt, Suspension, Timing, VthReached, Wordline,
+    Restore, ResumeAt, Retention, Suspension, Timing, VthReached, Wordline,
 };
+pub use wordlines::{IterationSpread, SPREAD_MAX, Slices};

@@ -1,10 +1,11 @@
 //! The SSD: host interface, write buffer, FTL, garbage collection, scheduling and suspension.
 //!
 //! [`Ssd`] runs a [`scenario`]; [`rig`] drives one die with raw commands. Both use the same
-//! flash back end. The map of the code is in ARCHITECTURE.md.
+//! flash back end. [`characterize`] measures one die. The map of the code is in ARCHITECTURE.md.
 
 mod arbitrate;
 mod blocks;
+pub mod characterize;
 mod check;
 pub mod dispatch;
 mod event;

@@ -7,6 +7,7 @@ mod device;
 mod erases;
 mod guards;
 mod ledger;
+mod lengths;
 mod multi_plane;
 mod nested;
 mod page_types;

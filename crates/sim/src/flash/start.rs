@@ -352,10 +352,14 @@ impl Flash {
         if self.together > 1 {
             self.count_padding(id, planes);
         }
+        let undisturbed = match self.txns[id].suspensions {
+            0 => Dur::ZERO,
+            _ => self.undisturbed(id, planes),
+        };
         let mut each = id;
         while each != NONE {
             self.txns[each].book(Part::Array, now);
-            self.count_operation(each, now, planes);
+            self.count_operation(each, now, undisturbed);
             let next = self.txns[each].next;
             self.complete(each);
             each = next;
@@ -435,7 +439,27 @@ impl Flash {
         self.complete(id);
     }
 
-    fn count_operation(&mut self, id: u32, now: Time, planes: u64) {
+    /// How long the operation of `id` and what is linked behind it takes if nobody suspends it.
+    #[cold]
+    fn undisturbed(&self, id: u32, planes: u64) -> Dur {
+        let die = &self.units[self.txns[id].die as usize].die;
+        // Commands, and pages, of the other planes cross the channel too.
+        let (_, transfer) = self.command_of(id);
+        let mut longest = Dur::ZERO;
+        let mut each = id;
+        while each != NONE {
+            let txn = &self.txns[each];
+            longest = longest.max(match txn.kind {
+                Kind::Erase => self.timing.undisturbed_erase(),
+                Kind::GcCopy => die.undisturbed_copyback(self.address(txn.old), txn.at),
+                _ => die.undisturbed_program(txn.at),
+            });
+            each = txn.next;
+        }
+        longest + transfer * (planes - 1)
+    }
+
+    fn count_operation(&mut self, id: u32, now: Time, undisturbed: Dur) {
         let txn = &self.txns[id];
         match txn.kind {
             Kind::Program => self.counts.host_programs += 1,
@@ -450,16 +474,6 @@ impl Flash {
         }
         if txn.suspensions > 0 {
             let is_erase = txn.kind == Kind::Erase;
-            let undisturbed = match txn.kind {
-                Kind::Erase => self.timing.undisturbed_erase(),
-                Kind::GcCopy => {
-                    self.timing.undisturbed_copyback(self.address(txn.old).page, txn.at.page)
-                }
-                _ => self.timing.undisturbed_program(txn.at.page),
-            };
-            // Commands, and pages, of the other planes cross the channel too.
-            let (_, transfer) = self.command_of(id);
-            let undisturbed = undisturbed + transfer * (planes - 1);
             let suspended = &mut self.counts.suspended[usize::from(is_erase)];
             suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
         }

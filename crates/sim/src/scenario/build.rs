@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use reprieve_base::Geometry;
 use reprieve_nand::{
-    EraseMode, PAGE_TYPES_MAX, PageTypes, Parallelism, Suspension, Timing, Wordline,
+    EraseMode, IterationSpread, PAGE_TYPES_MAX, PageTypes, Parallelism, Retention, Slices,
+    Suspension, Timing, Wordline,
 };
 use reprieve_trace::{
     Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, TraceConfig, WorkloadConfig,
@@ -83,6 +84,11 @@ fn timing(values: &Values) -> Timing {
             1 => None,
             pages => Some(Wordline { pages, load_gap: values.dur("timing.t_load_gap_us") }),
         },
+        spread: values.weights_if_on("timing.program_iterations_weights").map(IterationSpread::new),
+        slices: values.u32_if_on("suspension.slice_iterations").map(|iterations| Slices {
+            iterations,
+            overhead: values.dur("suspension.t_slice_overhead_us"),
+        }),
     }
 }
 
@@ -126,7 +132,17 @@ fn suspension(values: &Values) -> Suspension {
         min_progress: values.dur("suspension.min_progress_us"),
         // What the controller does not ask for, the part need not be able to do.
         program_in_erase: values.operations("suspension.host_write_suspends").erase,
+        retention: Retention {
+            iterations: values.u32("suspension.retention_iterations"),
+            first_share_ppm: millionths(values, "suspension.retention_first_share"),
+            second_share_ppm: millionths(values, "suspension.retention_second_share"),
+        },
     }
+}
+
+/// A share in millionths; `check` refuses afterwards what is not whole in them.
+fn millionths(values: &Values, name: &'static str) -> u32 {
+    (values.number(name) * 1e6).round() as u32
 }
 
 fn parallelism(values: &Values) -> Parallelism {

@@ -28,6 +28,7 @@ pub(super) fn check(
     erase_segments(scenario, resolved)?;
     page_types(scenario, resolved)?;
     wordline(scenario, resolved, purpose)?;
+    iterations(resolved)?;
     voltage_reset(scenario, resolved)?;
     host_write_suspends(scenario, resolved)?;
     multi_plane(scenario, resolved)?;
@@ -109,6 +110,24 @@ fn page_types(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError>
     if types.order == PageOrder::Interleaved && types.count != 3 {
         let what = format!("is an order of three types; must be \"modulo\" with {}", types.count);
         return Err(resolved.fault("timing.page_type_order", what));
+    }
+    Ok(())
+}
+
+/// A wordline has one count of iterations, and shares are kept as whole millionths.
+fn iterations(resolved: &Resolved) -> Result<(), UserError> {
+    let values = &resolved.values;
+    let by_type = values.counts_if_on("timing.program_iterations_by_type").is_some();
+    if by_type && values.weights_if_on("timing.program_iterations_weights").is_some() {
+        let what = "iterations go by type already; must be absent with \
+                    timing.program_iterations_by_type";
+        return Err(resolved.fault("timing.program_iterations_weights", what));
+    }
+    for name in ["suspension.retention_first_share", "suspension.retention_second_share"] {
+        let share = values.number(name);
+        if (share * 1e6).round() / 1e6 != share {
+            return Err(resolved.fault(name, "must have at most six decimals"));
+        }
     }
     Ok(())
 }

@@ -115,10 +115,22 @@ fn timing(timing: &Timing) -> Vec<Pair> {
             ("timing.program_iterations_by_type", Some(Value::Counts(iterations.collect()))),
         ]);
     }
+    if let Some(spread) = &timing.spread {
+        let weights = Value::Weights(spread.entries().to_vec());
+        pairs.push(("timing.program_iterations_weights", Some(weights)));
+    }
+    if let Some(slices) = timing.slices {
+        pairs.extend([
+            ("suspension.slice_iterations", count(slices.iterations)),
+            ("suspension.t_slice_overhead_us", dur(slices.overhead)),
+        ]);
+    }
     pairs
 }
 
-fn suspension(suspension: &Suspension) -> [Pair; 12] {
+fn suspension(suspension: &Suspension) -> [Pair; 15] {
+    let retention = &suspension.retention;
+    let share = |ppm: u32| number(f64::from(ppm) / 1e6);
     let (erase_mode, erase_timeout) = match suspension.erase_mode {
         EraseMode::Immediate => ("immediate", None),
         EraseMode::Deferred => ("deferred", None),
@@ -126,6 +138,9 @@ fn suspension(suspension: &Suspension) -> [Pair; 12] {
     };
     [
         ("suspension.program", text(suspension.program.word())),
+        ("suspension.retention_iterations", count(retention.iterations)),
+        ("suspension.retention_first_share", share(retention.first_share_ppm)),
+        ("suspension.retention_second_share", share(retention.second_share_ppm)),
         ("suspension.erase", flag(suspension.erase)),
         ("suspension.erase_mode", text(erase_mode)),
         ("suspension.erase_timeout_us", erase_timeout),

@@ -308,6 +308,13 @@ impl Values {
         }
     }
 
+    pub fn weights_if_on(&self, name: &str) -> Option<&[(u16, u16)]> {
+        match self.get(name) {
+            Some(Value::Weights(weights)) => Some(weights),
+            _ => None,
+        }
+    }
+
     pub fn words_if_on(&self, name: &str) -> Option<&[String]> {
         match self.get(name) {
             Some(Value::Words(words)) => Some(words),

@@ -148,8 +148,7 @@ impl Ssd {
         let new = |repeat| Checker::new(&scenario.geometry, scenario.seed, repeat);
         let checker = options.check.as_deref().map(new).map(Box::new);
         let timing = &scenario.timing;
-        let iteration = timing.program_pulse + timing.verify;
-        let program = timing.bus + iteration * u64::from(timing.program_iterations);
+        let program = timing.bus + timing.program_array(timing.program_iterations);
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
         Ok(Ssd {
