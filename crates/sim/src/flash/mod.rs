@@ -9,6 +9,7 @@ mod decide;
 mod dispatch;
 mod group;
 mod independent;
+mod metering;
 mod queue;
 mod start;
 mod unit;
@@ -22,6 +23,7 @@ use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Tim
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
 use crate::event::Schedule;
+use crate::power::Meter;
 use crate::scenario::{OperationSet, Scenario};
 use crate::sched::{self, Scheduler};
 use crate::slab::Slab;
@@ -128,6 +130,8 @@ pub struct Flash {
     pub refused: Option<(u32, Refusal)>,
     /// Counters.
     pub counts: FlashCounts,
+    /// Where power is accounted for.
+    meter: Option<Box<Meter>>,
 }
 
 impl Flash {
@@ -144,6 +148,7 @@ impl Flash {
         };
         let (suspension, parallelism) = (scenario.suspension, scenario.parallelism);
         let part = Arc::new(Part { shape, timing, suspension, parallelism });
+        let metered = |power| Box::new(Meter::new(power, &part, dies));
         let rules = &scenario.suspend_rules;
         let writes = rules.host_write_suspends.erase;
         let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
@@ -191,6 +196,7 @@ impl Flash {
                 copybacks: scenario.ftl.copyback.then_some(0),
                 ..FlashCounts::default()
             },
+            meter: scenario.power.as_ref().map(metered),
         }
     }
 

@@ -98,6 +98,10 @@ impl Flash {
         if command > Dur::ZERO {
             self.channels[channel].occupy(now, command);
         }
+        if self.meter.is_some() {
+            self.meter_sense(id, now, until);
+        }
+        let unit = &mut self.units[die as usize];
         if self.parallelism.independent_plane_reads {
             unit.plane_reads[at.plane as usize] = id;
             out.schedule(until, FlashEvent::Plane { die, plane: at.plane });
@@ -109,6 +113,9 @@ impl Flash {
             self.channels[channel].occupy(until, bus);
             unit.promised = until;
             out.schedule(until + bus, FlashEvent::Out { die });
+            if self.meter.is_some() {
+                self.meter_out(id, now, until, bus);
+            }
         } else {
             unit.promise(die, until, out);
         }
@@ -245,6 +252,9 @@ impl Flash {
             let channel = self.channel_of(die);
             self.channels[channel].occupy(now, transfer);
         }
+        if self.meter.is_some() {
+            self.meter_begin(id, now, Some((transfer, planes)));
+        }
     }
 
     pub(super) fn resume(
@@ -288,6 +298,9 @@ impl Flash {
             let channel = self.channel_of(die);
             self.channels[channel].occupy(now, transfer);
         }
+        if self.meter.is_some() {
+            self.meter_resume(die, now, needs_channel.then_some(transfer));
+        }
     }
 
     /// The array of a die has done what it promised.
@@ -310,9 +323,14 @@ impl Flash {
             Elapsed::ReadHeld => book_each(&mut self.txns, unit.reading, Part::Array, now),
             Elapsed::Programmed | Elapsed::Erased => {
                 let id = unit.end_operation();
-                if unit.loaded == NONE {
+                let is_last = unit.loaded == NONE;
+                if is_last {
                     unit.freed(now);
-                } else {
+                }
+                if self.meter.is_some() {
+                    self.meter_left(die, now, true);
+                }
+                if !is_last {
                     self.begin_loaded(die, now, out);
                 }
                 self.operation_ended(id, now);
@@ -320,6 +338,10 @@ impl Flash {
             Elapsed::Suspended => {
                 unit.suspended_since = now;
                 unit.freed(now);
+                if self.meter.is_some() {
+                    self.meter_left(die, now, false);
+                }
+                let unit = &mut self.units[die as usize];
                 let is_erase = self.txns[unit.operation].kind == Kind::Erase;
                 let mut each = unit.operation;
                 while each != NONE {
@@ -391,6 +413,9 @@ impl Flash {
         self.channels[channel].occupy(now, bus);
         self.txns[id].book(Part::BusWait, now);
         out.schedule(now + bus, FlashEvent::Out { die });
+        if self.meter.is_some() {
+            self.meter_out(id, now, now, bus);
+        }
     }
 
     /// A page has left a die: the read is complete.

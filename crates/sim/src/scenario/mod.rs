@@ -9,6 +9,7 @@ mod flatten;
 mod flow;
 mod front;
 mod layers;
+mod power;
 mod preset;
 mod print;
 mod raw;
@@ -35,6 +36,7 @@ pub use front::{
     Acknowledge, Buffer, Eviction, Hold, Host, Interface, Nvme, Pcie, Priority, ReadCache,
     Replacement,
 };
+pub use power::{BudgetCounts, Power};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};

@@ -36,8 +36,10 @@ impl Ssd {
     /// The workload is done.
     pub(super) fn end_checks(&mut self) {
         self.check_instant(true);
-        if let Some(checker) = &self.checker {
-            checker.ended(self.now, self.completed);
+        let Some(checker) = &self.checker else { return };
+        checker.ended(self.now, self.completed);
+        if let Some(Err(what)) = self.flash.power_report(self.now).map(|power| power.verify()) {
+            checker.fail(self.now, "power", &what);
         }
     }
 

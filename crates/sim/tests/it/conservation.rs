@@ -365,6 +365,11 @@ struct Case {
     load: Load,
 }
 
+/// Powers that all differ, so that the checker finds energy that is booked for another phase.
+const POWER: &str = "[power]\naccount = \"on\"\np_idle_mw = 1.5\np_sense_mw = 20\n\
+    p_program_pulse_mw = 31\np_program_verify_mw = 23\np_erase_pulse_mw = 47\n\
+    p_erase_verify_mw = 29\np_suspended_mw = 5\ne_resume_nj = 3.25\nseries_us = 137\n";
+
 impl Case {
     fn toml(&self) -> String {
         let Case { seed, shape, policies, load } = self;
@@ -383,7 +388,7 @@ impl Case {
             .map_or(String::new(), |every| format!("flush_every_requests = {every}\n"));
         let unwritten = if policies.unwritten_is_zero { "zero" } else { "flash" };
         format!(
-            "seed = {seed}\n{device}\n{}{}[workload]\ngenerator = \"mixed\"\nrequests = {}\n\
+            "seed = {seed}\n{device}\n{POWER}{}{}[workload]\ngenerator = \"mixed\"\nrequests = {}\n\
              read_fraction = {}\ntrim_fraction = {}\nfua_fraction = {}\n{flush}\
              request_bytes = [{}]\nalign_bytes = {align}\n\
              unwritten = \"{unwritten}\"\n{}{}",

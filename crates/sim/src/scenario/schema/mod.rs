@@ -5,6 +5,7 @@ mod drive;
 mod front;
 mod key;
 mod parallelism;
+mod power;
 mod workload;
 
 use std::sync::LazyLock;
@@ -32,6 +33,7 @@ pub const SECTIONS: &[Section] = &[
     drive::SUSPENSION,
     drive::SCHEDULING,
     channel::CHANNEL,
+    power::POWER,
     drive::FTL,
     front::BUFFER,
     front::READ_CACHE,
