@@ -159,7 +159,8 @@ impl Run {
 
     fn phase_after(&self, at: Position) -> Option<Position> {
         let is_last = at.stage == Stage::Verify
-            && (self.operation.kind == Kind::Erase || at.iteration + 1 == self.operation.iterations);
+            && (self.operation.kind == Kind::Erase
+                || at.iteration + 1 == self.operation.iterations);
         if is_last {
             return None;
         }

@@ -36,6 +36,9 @@ impl Flash {
             self.decide_die(die, now, work, out, Grant::Ask);
         }
         self.dirty_dies.clear();
+        if self.budget.is_some() {
+            self.decide_waiting(now, work, out);
+        }
         while let Some(channel) = self.dirty_channels.pop() {
             self.channels[channel as usize].dirty = false;
             self.decide_channel(channel, now, work, out);

@@ -28,6 +28,9 @@ impl Flash {
         let txn = &self.txns[id];
         let (die, class, page) = (txn.die, Class::of(txn.kind), txn.at.page);
         let from = now + self.timing.command * u64::from(planes);
+        if let Some(budget) = &mut self.budget {
+            budget.sense(die, planes);
+        }
         let meter = self.metered();
         let page_type = meter.page_type(page);
         meter.sense(now, die, class, Sensing { from, to: until, planes, page_type });
@@ -60,6 +63,9 @@ impl Flash {
         let (die, kind, page, old) = (txn.die, txn.kind, txn.at.page, txn.old);
         let run = self.units[die as usize].die.run(now).expect("a program or erase has begun");
         self.metered().begin(now, die, (Class::of(kind), page), run);
+        if let Some(budget) = &mut self.budget {
+            budget.run(die, kind, run.planes());
+        }
         match (kind, data_in) {
             (Kind::GcCopy, _) => {
                 let command = self.timing.command;
@@ -82,7 +88,11 @@ impl Flash {
         let unit = &self.units[die as usize];
         let planes = u64::from(unit.die.planes_at_work());
         let run = unit.die.run(now).expect("an operation has been resumed");
+        let kind = self.txns[unit.operation].kind;
         self.metered().resume(now, die, run);
+        if let Some(budget) = &mut self.budget {
+            budget.resumed(die, kind, run.planes());
+        }
         if let Some(length) = transfer {
             self.meter_in(Class::Suspension, now, length, planes);
         }
@@ -98,7 +108,16 @@ impl Flash {
     #[cold]
     pub(super) fn meter_left(&mut self, die: u32, now: Time, is_complete: bool) {
         let meter = self.metered();
-        if is_complete { meter.ended(now, die) } else { meter.suspended(now, die) }
+        if is_complete {
+            meter.ended(now, die)
+        } else {
+            meter.suspended(now, die)
+        }
+        match &mut self.budget {
+            Some(budget) if is_complete => budget.ended(die),
+            Some(budget) => budget.suspended(die),
+            None => {}
+        }
     }
 
     /// The program that was loaded has begun.

@@ -3,6 +3,7 @@
 //! It knows no mapping and no host: which page a program gets, and what garbage collection does
 //! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
+mod budget;
 mod cache;
 mod channel;
 mod decide;
@@ -12,6 +13,7 @@ mod independent;
 mod metering;
 mod queue;
 mod start;
+mod tally;
 mod unit;
 mod wordline;
 
@@ -30,6 +32,7 @@ use crate::slab::Slab;
 use crate::stats::FlashCounts;
 use crate::suspend::{self, SuspendPolicy};
 use crate::txn::{Kind, Txn};
+use budget::Budget;
 use channel::Channel;
 use queue::Queue;
 use unit::Unit;
@@ -132,6 +135,8 @@ pub struct Flash {
     pub counts: FlashCounts,
     /// Where power is accounted for.
     meter: Option<Box<Meter>>,
+    /// Where not all may draw at once what they would.
+    budget: Option<Box<Budget>>,
 }
 
 impl Flash {
@@ -149,6 +154,7 @@ impl Flash {
         let (suspension, parallelism) = (scenario.suspension, scenario.parallelism);
         let part = Arc::new(Part { shape, timing, suspension, parallelism });
         let metered = |power| Box::new(Meter::new(power, &part, dies));
+        let budget = Budget::of(scenario, &timing, scheduler.reads_first());
         let rules = &scenario.suspend_rules;
         let writes = rules.host_write_suspends.erase;
         let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
@@ -179,6 +185,7 @@ impl Flash {
             others: Vec::with_capacity(geometry.planes_per_die as usize),
             transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
             private_channels: geometry.dies_per_channel == 1
+                && budget.is_none()
                 && !timing.cache_register
                 && parallelism.multi_plane == MultiPlane::None
                 && !parallelism.independent_plane_reads
@@ -197,6 +204,7 @@ impl Flash {
                 ..FlashCounts::default()
             },
             meter: scenario.power.as_ref().map(metered),
+            budget: budget.map(Box::new),
         }
     }
 

@@ -29,10 +29,18 @@ impl Flash {
     }
 
     /// Whether a free die has all that an operation needs to begin; else it waits for the channel.
-    fn can_begin(&mut self, die: u32, kind: Kind, now: Time, grant: Grant) -> bool {
+    fn can_begin(
+        &mut self,
+        (die, kind, since): (u32, Kind, Time),
+        now: Time,
+        grant: Grant,
+    ) -> bool {
         let is_program = matches!(kind, Kind::Program | Kind::GcProgram);
         if is_program && self.units[die as usize].die.output_in_use() {
             // The page that comes in would need the register from which one still leaves.
+            return false;
+        }
+        if self.budget.is_some() && !self.has_power(die, kind, since) {
             return false;
         }
         let needs_channel = is_program || self.timing.command > Dur::ZERO;
@@ -48,8 +56,8 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
     ) -> bool {
-        let Txn { die, kind, .. } = self.txns[id];
-        if !self.can_begin(die, kind, now, grant) {
+        let Txn { die, kind, mark, .. } = self.txns[id];
+        if !self.can_begin((die, kind, mark), now, grant) {
             return false;
         }
         let unit = &mut self.units[die as usize];
@@ -130,8 +138,8 @@ impl Flash {
         (grant, unsuspendable): (Grant, bool),
     ) {
         let Some(id) = self.next_write(die, now) else { return };
-        let kind = self.txns[id].kind;
-        if !self.can_begin(die, kind, now, grant) {
+        let Txn { kind, mark, .. } = self.txns[id];
+        if !self.can_begin((die, kind, mark), now, grant) {
             return;
         }
         let is_program = kind == Kind::Program;
@@ -167,7 +175,8 @@ impl Flash {
         grant: Grant,
     ) {
         let Some(kind) = work.gc_next(die) else { return };
-        if !self.can_begin(die, kind, now, grant) {
+        let since = self.units[die as usize].gc_waits.map_or(now, |waiter| waiter.since);
+        if !self.can_begin((die, kind, since), now, grant) {
             return;
         }
         let txn = work.gc_take(die, now);
@@ -185,7 +194,7 @@ impl Flash {
 
     /// What a program or erase asks of its die, and how long the channel is used for it.
     #[inline]
-    fn command_of(&self, id: u32) -> (Command, Dur) {
+    pub(super) fn command_of(&self, id: u32) -> (Command, Dur) {
         let (timing, txn) = (&self.timing, &self.txns[id]);
         match txn.kind {
             Kind::Erase => (Command::Erase(txn.at), timing.command),
@@ -267,6 +276,9 @@ impl Flash {
         let unit = &self.units[die as usize];
         let needs_channel = unit.die.resume_needs_channel();
         let page_leaves = unit.die.output_in_use();
+        if self.budget.is_some() && !self.has_power_to_resume(die) {
+            return;
+        }
         // Its page comes in again, as that of any program does.
         if needs_channel && (page_leaves || !self.has_channel(die, now, grant, Kind::Program)) {
             return;
@@ -311,7 +323,12 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
     ) {
         let unit = &mut self.units[die as usize];
-        match unit.die.elapse(now) {
+        let elapsed = unit.die.elapse(now);
+        if let (Some(budget), Elapsed::ReadReady | Elapsed::ReadHeld) = (&mut self.budget, elapsed)
+        {
+            budget.sensed(die, false);
+        }
+        match elapsed {
             Elapsed::ReadReady => {
                 book_each(&mut self.txns, unit.reading, Part::Array, now);
                 if unit.die.is_free() {
@@ -449,35 +466,6 @@ impl Flash {
             _ => self.counts.gc_reads += 1,
         }
         self.complete(id);
-    }
-
-    fn count_operation(&mut self, id: u32, now: Time, planes: u64) {
-        let txn = &self.txns[id];
-        match txn.kind {
-            Kind::Program => self.counts.host_programs += 1,
-            Kind::GcProgram => self.counts.gc_programs += 1,
-            Kind::GcCopy => {
-                self.counts.gc_reads += 1;
-                self.counts.gc_programs += 1;
-                *self.counts.copybacks.as_mut().expect("the drive copies back") += 1;
-            }
-            _ => self.counts.erases += 1,
-        }
-        if txn.suspensions > 0 {
-            let is_erase = txn.kind == Kind::Erase;
-            let undisturbed = match txn.kind {
-                Kind::Erase => self.timing.undisturbed_erase(),
-                Kind::GcCopy => {
-                    self.timing.undisturbed_copyback(self.address(txn.old).page, txn.at.page)
-                }
-                _ => self.timing.undisturbed_program(txn.at.page),
-            };
-            // Commands, and pages, of the other planes cross the channel too.
-            let (_, transfer) = self.command_of(id);
-            let undisturbed = undisturbed + transfer * (planes - 1);
-            let suspended = &mut self.counts.suspended[usize::from(is_erase)];
-            suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
-        }
     }
 
     #[inline]

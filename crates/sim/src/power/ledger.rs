@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Activity, ACTIVITIES, CorePower, Part, PhaseTimes, Run};
+use reprieve_nand::{ACTIVITIES, Activity, CorePower, Part, PhaseTimes, Run};
 
 use super::{CLASS_NAMES, Class, Sensing};
 

@@ -10,18 +10,34 @@ use reprieve_nand::{ACTIVITIES, Activity, CorePower, Part, Run, Segment};
 use super::ledger::{Ledger, Open};
 use super::report::{Report, STATES};
 use super::series::{Series, Step};
-use super::{Class, Sensing, Transfer, share};
+use super::{AtWork, Class, Sensing, Transfer, share};
 use crate::scenario::Power;
 
 /// What the meter has to do at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
-    SenseBegins { die: u32, class: Class, sensing: Sensing },
-    SenseEnds { die: u32, class: Class, sensing: Sensing },
+    SenseBegins {
+        die: u32,
+        class: Class,
+        sensing: Sensing,
+    },
+    SenseEnds {
+        die: u32,
+        class: Class,
+        sensing: Sensing,
+    },
     /// A stretch of the run of a die ends; void if there is another run.
-    Segment { die: u32, run: u32 },
-    TransferBegins { transfer: Transfer },
-    TransferEnds { class: Class, transfer: Transfer },
+    Segment {
+        die: u32,
+        run: u32,
+    },
+    TransferBegins {
+        transfer: Transfer,
+    },
+    TransferEnds {
+        class: Class,
+        transfer: Transfer,
+    },
 }
 
 /// A die as the meter sees it.
@@ -240,6 +256,21 @@ impl Meter {
         self.ledger.end(&open, now);
     }
 
+    /// What all dies draw that are idle.
+    pub fn idle_uw(&self) -> u64 {
+        self.power.idle_uw * self.dies.len() as u64
+    }
+
+    /// What of each die is at work.
+    pub fn at_work(&self) -> impl Iterator<Item = AtWork> {
+        let is_erase = |run: &Run| run.activities()[0] == Activity::ErasePulse;
+        self.dies.iter().map(move |die| AtWork {
+            senses: die.senses,
+            run: die.run.as_ref().map(|(run, _)| (is_erase(run), run.planes())),
+            suspended: die.suspended,
+        })
+    }
+
     /// Lets time pass until `now`.
     pub fn advance(&mut self, now: Time) {
         while let Some(Reverse((at, _, change))) = self.due.peek().copied() {
@@ -367,7 +398,9 @@ impl Meter {
         Report {
             dies: self.dies.len() as u64,
             now,
-            idle_fj: u128::from(self.power.idle_uw) * self.dies.len() as u128 * u128::from(now.ns()),
+            idle_fj: u128::from(self.power.idle_uw)
+                * self.dies.len() as u128
+                * u128::from(now.ns()),
             by_class: [self.ledger.core_fj, self.ledger.io_fj],
             by_operation_ns: (self.ledger.active_ns, self.ledger.suspended_ns),
             measured_fj: [self.core_fj, self.io_fj],

@@ -77,6 +77,17 @@ pub struct Sensing {
     pub page_type: usize,
 }
 
+/// What of a die is at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtWork {
+    /// Planes that sense.
+    pub senses: u32,
+    /// Whether it is an erase that runs, and its planes.
+    pub run: Option<(bool, u32)>,
+    /// Operations that are suspended.
+    pub suspended: u32,
+}
+
 /// The share of `fj` that is spent when `passed` of `whole` nanoseconds are over, rounded down.
 fn share(fj: u64, passed_ns: u64, whole_ns: u64) -> u64 {
     if passed_ns >= whole_ns {

@@ -91,7 +91,9 @@ impl Power {
         }
         match (self.io_capacitance_pf, self.vdd_q_v) {
             // A picofarad times the square of a volt is a picojoule.
-            (Some(pf), Some(volt)) => (0.5 * self.io_activity * pf * volt * volt * 1e3).round() as u64,
+            (Some(pf), Some(volt)) => {
+                (0.5 * self.io_activity * pf * volt * volt * 1e3).round() as u64
+            }
             _ => panic!("the scenario was checked for one of the two"),
         }
     }
@@ -152,7 +154,8 @@ pub(super) fn pairs(power: &Option<Power>) -> Vec<Pair> {
 /// Refuses powers that do not fit each other or the part.
 pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     let Some(power) = &scenario.power else { return Ok(()) };
-    if power.io_fj_per_bit.is_none() && (power.io_capacitance_pf.is_none() || power.vdd_q_v.is_none())
+    if power.io_fj_per_bit.is_none()
+        && (power.io_capacitance_pf.is_none() || power.vdd_q_v.is_none())
     {
         let what = "needs the energy of a bit over the channel: give power.e_io_pj_per_bit, or \
                     power.io_capacitance_pf and power.vdd_q_v";
@@ -201,7 +204,8 @@ fn budget(scenario: &Scenario, power: &Power, resolved: &Resolved) -> Result<(),
     let core = power.core();
     let idle_uw = core.idle_uw * u64::from(scenario.geometry.dies());
     if budget_uw < idle_uw {
-        let what = format!("is less than all dies draw idle; must be at least {}", idle_uw as f64 / 1e3);
+        let what =
+            format!("is less than all dies draw idle; must be at least {}", idle_uw as f64 / 1e3);
         return Err(resolved.fault("power.budget_mw", what));
     }
     if scenario.parallelism.cache_program {

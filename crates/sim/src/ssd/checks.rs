@@ -17,6 +17,9 @@ impl Ssd {
     pub(super) fn check_instant(&mut self, all: bool) {
         let Some(checker) = &mut self.checker else { return };
         self.flash.tell(checker);
+        if let Err(what) = self.flash.verify_budget(self.now) {
+            checker.fail(self.now, "the budget", &what);
+        }
         if !checker.instant(self.now) && !all {
             return;
         }

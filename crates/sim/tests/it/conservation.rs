@@ -680,6 +680,49 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// The checker looks at the budget after every instant.
+    #[test]
+    fn drives_keep_to_a_budget(
+        case in case(),
+        way in 0..=PARALLEL.len(),
+        dies in 1..4u32,
+        budget_mw in prop::option::of(20..150u32),
+        counts in prop::sample::select(vec!["mean", "peak"]),
+    ) {
+        let ways = PARALLEL.get(way).copied().unwrap_or_default();
+        let limit = match budget_mw {
+            Some(mw) if !ways.contains(&"parallelism.cache_program=true") => {
+                format!("power.budget_mw={mw}")
+            }
+            _ => format!("power.max_active_dies={dies}"),
+        };
+        let counts = format!("power.budget_counts={counts}");
+        let writes: &[&str] =
+            if ways.is_empty() { &[] } else { &["suspension.host_write_suspends=[]"] };
+        let sets = [ways, writes, &[&limit, &counts]].concat();
+        let outcome = drive::run(drive::load_with(&case.toml(), &sets));
+        check_log(&case, &outcome);
+        check_classes(&outcome);
+        check_pages(&case, &outcome);
+        check_flash(&case, &outcome);
+    }
+
+    #[test]
+    fn a_budget_for_everything_changes_nothing(case in case(), way in 0..=PARALLEL.len()) {
+        let ways = PARALLEL.get(way).copied().unwrap_or_default();
+        let writes: &[&str] =
+            if ways.is_empty() { &[] } else { &["suspension.host_write_suspends=[]"] };
+        let run = |limit: &str| {
+            let sets = [ways, writes, &[limit]].concat();
+            drive::run(drive::load_with(&case.toml(), &sets))
+        };
+        prop_assert_eq!(run("power.max_active_dies=none"), run("power.max_active_dies=1000"));
+    }
+}
+
 /// Runs case after case, each with `longer` times its requests, for so many page transactions.
 ///
 /// The cases are always the same, so that a longer run begins with those of a shorter one.

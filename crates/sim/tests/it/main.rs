@@ -21,6 +21,7 @@ mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
 mod planes;
+mod power;
 mod published;
 mod read_cache;
 mod schedulers;
