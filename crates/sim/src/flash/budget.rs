@@ -256,6 +256,12 @@ impl Flash {
         budget.may_begin(turn, more_uw)
     }
 
+    /// A die that has its channel to itself has sensed.
+    #[cold]
+    pub(super) fn sensed(&mut self, die: u32) {
+        self.budget.as_mut().expect("there is a budget").sensed(die, false);
+    }
+
     /// Whether the budget lets the suspended operation of a die go on.
     #[cold]
     pub(super) fn has_power_to_resume(&mut self, die: u32) -> bool {

@@ -64,6 +64,11 @@ pub enum FlashEvent {
         /// The channel.
         channel: u32,
     },
+    /// A die that has its channel to itself has sensed; it matters to a budget of power only.
+    Sensed {
+        /// The die.
+        die: u32,
+    },
     /// A die has a reason to decide again.
     Poke {
         /// The die.
@@ -185,7 +190,6 @@ impl Flash {
             others: Vec::with_capacity(geometry.planes_per_die as usize),
             transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
             private_channels: geometry.dies_per_channel == 1
-                && budget.is_none()
                 && !timing.cache_register
                 && parallelism.multi_plane == MultiPlane::None
                 && !parallelism.independent_plane_reads
@@ -300,6 +304,7 @@ impl Flash {
                 self.wake_channel(channel);
             }
             FlashEvent::Poke { die } => self.wake(die),
+            FlashEvent::Sensed { die } => self.sensed(die),
         }
     }
 

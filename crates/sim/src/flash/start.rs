@@ -121,6 +121,9 @@ impl Flash {
             self.channels[channel].occupy(until, bus);
             unit.promised = until;
             out.schedule(until + bus, FlashEvent::Out { die });
+            if self.budget.is_some() {
+                out.schedule(until, FlashEvent::Sensed { die });
+            }
             if self.meter.is_some() {
                 self.meter_out(id, now, until, bus);
             }

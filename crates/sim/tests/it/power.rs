@@ -189,7 +189,8 @@ fn a_run_that_ends_in_the_middle_has_spent_what_it_ran() {
     assert_eq!(outcome.rows[1].completion_ns, us(98));
     let write = 40.0 * 29.0 + 8.0 * 24.0;
     assert_eq!(nanojoules(&outcome, "by_class.host_write.core"), write);
-    assert_eq!(nanojoules(&outcome, "by_class.suspension.core"), 30.0 * 4.0);
+    // It goes on at that very instant.
+    assert_eq!(nanojoules(&outcome, "by_class.suspension.core"), 30.0 * 4.0 + 7.0);
 }
 
 /// The bins of a drive's series: start, length, core and I/O in picojoules.
@@ -204,7 +205,7 @@ fn series(text: &str) -> Vec<[i64; 4]> {
 #[test]
 fn the_series_has_the_energy_of_each_bin() {
     let one = "[workload]\ngenerator = \"mixed\"\nrequests = 1\nread_fraction = 0\n\
-        request_bytes = 2048\n";
+        request_bytes = 2048\nqueue_depth = 1\n";
     let text = slc(1).replace("[geometry]", "series_us = 50\n[geometry]");
     // To 50: pulse from 20 to 40, verify to 48, 2 of the second pulse. To 100: 18 of that, a
     // verify, 20 + 4 of the third iteration. To 150: 4 + 28 + 18. To 160: 2 + 8.
@@ -268,8 +269,8 @@ fn a_budget_counts_means_or_peaks() {
 /// What cannot be: the error of a scenario with these keys.
 fn error(sets: &[&str]) -> String {
     let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
-    let text =
-        format!("{}[workload]\ngenerator = \"mixed\"\nrequests = 1\nread_fraction = 0\n", slc(2));
+    let workload = "generator = \"mixed\"\nrequests = 1\nread_fraction = 0\nqueue_depth = 1\n";
+    let text = format!("{}[workload]\n{workload}", slc(2));
     let sources = scenario::Sources { text: &text, path: "s.toml", sets: &sets };
     scenario::load(&sources, registries()).expect_err("the keys do not fit").to_string()
 }
