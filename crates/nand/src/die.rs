@@ -13,7 +13,7 @@ use cache::Loaded;
 use planes::PlaneRead;
 
 use crate::command::{Command, Elapsed, Part, Suspend};
-use crate::operation::{Kind, Operation, Stop};
+use crate::operation::{Kind, Operation, Run, Stop};
 use crate::refusal::Refusal;
 use crate::timing::{PAGE_TYPES_MAX, PageOrder, ProgramSuspension, ReadLaw, ResumeAt, Timing};
 
@@ -427,6 +427,12 @@ impl Die {
     /// Suspensions of the program or erase that runs or was suspended last.
     pub fn suspensions(&self) -> u32 {
         self.operation.as_ref().map_or(0, |(operation, _)| operation.suspensions)
+    }
+
+    /// The program or erase that began or was resumed at `from`, to follow its phases.
+    pub fn run(&self, from: Time) -> Option<Run> {
+        let (operation, _) = self.operation.as_ref()?;
+        self.is_running().then(|| Run::new(*operation, from))
     }
 
     /// Pages or blocks that the operation begun last works on together.

@@ -3,11 +3,15 @@
 //! Phases are never stepped one by one: the position in the phases follows from the time elapsed
 //! since the operation last began to run, so that an undisturbed operation costs one computation.
 
+mod run;
+
 use reprieve_base::{Dur, Stream, Time};
 
 use crate::timing::{
     EraseMode, EraseResume, ProgramSuspension, Restore, Retention, Suspension, Timing, VthReached,
 };
+
+pub use run::{PhaseTimes, Run, Segment};
 
 /// What an operation does to the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,6 +14,7 @@ mod ftl;
 mod memory;
 mod order;
 mod place;
+pub mod power;
 mod registries;
 pub mod rig;
 pub mod scenario;

@@ -12,6 +12,7 @@ mod multi_plane;
 mod nested;
 mod page_types;
 mod planes;
+mod power;
 mod programs;
 mod random;
 mod read_law;

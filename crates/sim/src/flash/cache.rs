@@ -6,6 +6,7 @@ use reprieve_nand::MultiPlane;
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
+use crate::power::Class;
 use crate::sched::Choice;
 use crate::seen::{Extent, Seen};
 use crate::txn::{Kind, NONE, Part};
@@ -78,6 +79,9 @@ impl Flash {
         self.channels[channel].occupy(now, transfer);
         // If the program before it has ended by then, the next page can follow.
         out.schedule(until, FlashEvent::Poke { die });
+        if self.meter.is_some() {
+            self.meter_in(Class::of(self.txns[id].kind), now, transfer, planes);
+        }
     }
 
     /// The program that was loaded takes the array from one that has ended.
@@ -101,6 +105,9 @@ impl Flash {
                 txn.book(Part::Queue, now);
             }
             each = txn.next;
+        }
+        if self.meter.is_some() {
+            self.meter_loaded(die, now);
         }
     }
 }

@@ -36,6 +36,9 @@ impl Flash {
             self.decide_die(die, now, work, out, Grant::Ask);
         }
         self.dirty_dies.clear();
+        if self.budget.is_some() {
+            self.decide_waiting(now, work, out);
+        }
         while let Some(channel) = self.dirty_channels.pop() {
             self.channels[channel as usize].dirty = false;
             self.decide_channel(channel, now, work, out);
@@ -308,6 +311,9 @@ impl Flash {
                 unit.suspend_free = free_at;
                 unit.asked_by_write = !for_read;
                 unit.promise(die, free_at, out);
+                if self.meter.is_some() {
+                    self.meter_stop(die, now, free_at);
+                }
             }
             Err(Refusal::TooSoon { until: from }) if from < until => {
                 out.schedule(from, FlashEvent::Poke { die });

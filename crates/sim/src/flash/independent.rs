@@ -60,6 +60,9 @@ impl Flash {
 
     /// A plane has sensed its page.
     pub(super) fn plane_elapsed(&mut self, die: u32, plane: u32, now: Time) {
+        if let Some(budget) = &mut self.budget {
+            budget.sensed(die, true);
+        }
         let unit = &mut self.units[die as usize];
         self.txns[unit.plane_reads[plane as usize]].book(Part::Array, now);
         if unit.die.elapse_plane(now, plane) == Elapsed::ReadHeld {

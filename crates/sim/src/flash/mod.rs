@@ -3,14 +3,17 @@
 //! It knows no mapping and no host: which page a program gets, and what garbage collection does
 //! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
+mod budget;
 mod cache;
 mod channel;
 mod decide;
 mod dispatch;
 mod group;
 mod independent;
+mod metering;
 mod queue;
 mod start;
+mod tally;
 mod unit;
 mod wordline;
 
@@ -22,12 +25,14 @@ use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Tim
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
 use crate::event::Schedule;
+use crate::power::Meter;
 use crate::scenario::{Scenario, SuspendRules};
 use crate::sched::{self, Scheduler};
 use crate::slab::Slab;
 use crate::stats::FlashCounts;
 use crate::suspend::{self, SuspendPolicy};
 use crate::txn::{Kind, Txn};
+use budget::Budget;
 use channel::Channel;
 use queue::Queue;
 use unit::Unit;
@@ -58,6 +63,11 @@ pub enum FlashEvent {
     Channel {
         /// The channel.
         channel: u32,
+    },
+    /// A die that has its channel to itself has sensed; it matters to a budget of power only.
+    Sensed {
+        /// The die.
+        die: u32,
     },
     /// A die has a reason to decide again.
     Poke {
@@ -142,6 +152,10 @@ pub struct Flash {
     pub refused: Option<(u32, Refusal)>,
     /// Counters.
     pub counts: FlashCounts,
+    /// Where power is accounted for.
+    meter: Option<Box<Meter>>,
+    /// Where not all may draw at once what they would.
+    budget: Option<Box<Budget>>,
 }
 
 impl Flash {
@@ -158,6 +172,8 @@ impl Flash {
         };
         let (suspension, parallelism) = (scenario.suspension, scenario.parallelism);
         let part = Arc::new(Part { shape, timing, suspension, parallelism });
+        let metered = |power| Box::new(Meter::new(power, &part, dies));
+        let budget = Budget::of(scenario, &timing, scheduler.reads_first());
         let rules = &scenario.suspend_rules;
         let writes = rules.host_write_suspends.erase;
         let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
@@ -200,6 +216,8 @@ impl Flash {
                 copybacks: scenario.ftl.copyback.then_some(0),
                 ..FlashCounts::default()
             },
+            meter: scenario.power.as_ref().map(metered),
+            budget: budget.map(Box::new),
         }
     }
 
@@ -295,6 +313,7 @@ impl Flash {
                 self.wake_channel(channel);
             }
             FlashEvent::Poke { die } => self.wake(die),
+            FlashEvent::Sensed { die } => self.sensed(die),
         }
     }
 

@@ -14,7 +14,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, front};
+use super::{Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, front, power};
 
 /// The scenario that these values describe; the schema has seen to their ranges.
 pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
@@ -41,6 +41,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
             order: Word::of_word(values.text("channel.order")),
             transfer_unit_bytes: values.u32_if_on("channel.transfer_unit_bytes"),
         },
+        power: power::power(values),
         ftl: ftl(values),
         buffer: front::buffer(values),
         read_cache: front::read_cache(values),

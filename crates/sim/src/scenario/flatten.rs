@@ -9,7 +9,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Ftl, Scenario, SuspendRules, front};
+use super::{Ftl, Scenario, SuspendRules, front, power};
 
 pub(super) type Pair = (&'static str, Option<Value>);
 
@@ -25,6 +25,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
         ("channel.transfer_unit_bytes", scenario.channel.transfer_unit_bytes.and_then(count)),
     ];
     pairs.extend(front::pairs(scenario));
+    pairs.extend(power::pairs(&scenario.power));
     if let Some(deadlines) = scenario.scheduling.deadlines {
         pairs.extend([
             ("scheduling.read_deadline_us", dur(deadlines.read)),

@@ -10,6 +10,7 @@ mod flow;
 mod front;
 mod ftl;
 mod layers;
+mod power;
 mod preset;
 mod print;
 mod raw;
@@ -37,6 +38,7 @@ pub use front::{
     Replacement,
 };
 pub use ftl::{Demand, Faults, GcControl, Streams, Wear};
+pub use power::{BudgetCounts, Power};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};

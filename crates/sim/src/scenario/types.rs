@@ -5,7 +5,7 @@ use reprieve_nand::{Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
-use super::{Buffer, Flow, Host, ReadCache};
+use super::{Buffer, Flow, Host, Power, ReadCache};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Scenario {
     pub scheduling: Scheduling,
     /// What the channels carry.
     pub channel: Channel,
+    /// What the flash draws and may draw; `None`: nobody asks.
+    pub power: Option<Power>,
     /// Mapping, placement and garbage collection.
     pub ftl: Ftl,
     /// Write buffer.

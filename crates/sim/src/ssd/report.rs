@@ -1,6 +1,7 @@
 //! What a drive has to say about its run.
 
 use super::Ssd;
+use crate::power::SeriesBatch;
 use crate::stats::{Facts, Latency};
 
 impl Ssd {
@@ -18,7 +19,7 @@ impl Ssd {
             ("widened", counts.widened),
         ];
         workload.extend(counts.dropped);
-        Facts {
+        let mut summary = Facts {
             latencies: [&self.read, &self.write, &self.trim, &self.flush, &self.fua],
             flash: &self.flash.counts,
             totals: &self.totals,
@@ -37,7 +38,16 @@ impl Ssd {
             page_bytes: geometry.page_bytes,
             seed: self.scenario.seed,
         }
-        .summary()
+        .summary();
+        if let Some(power) = self.flash.power_report(self.now) {
+            summary["power"] = power.summary(self.read.bytes + self.write.bytes);
+        }
+        summary
+    }
+
+    /// The bins of power over time, if they are kept.
+    pub fn power_series(&self) -> Option<SeriesBatch> {
+        self.flash.power_report(self.now)?.series
     }
 
     /// Latencies of reads, of writes, of both.

@@ -461,6 +461,11 @@ pub(super) struct Case {
     load: Load,
 }
 
+/// Powers that all differ, so that the checker finds energy that is booked for another phase.
+const POWER: &str = "[power]\naccount = \"on\"\np_idle_mw = 1.5\np_sense_mw = 20\n\
+    p_program_pulse_mw = 31\np_program_verify_mw = 23\np_erase_pulse_mw = 47\n\
+    p_erase_verify_mw = 29\np_suspended_mw = 5\ne_resume_nj = 3.25\nseries_us = 137\n";
+
 impl Case {
     pub(super) fn toml(&self) -> String {
         let Case { seed, shape, policies, load } = self;
@@ -479,7 +484,7 @@ impl Case {
             .map_or(String::new(), |every| format!("flush_every_requests = {every}\n"));
         let unwritten = if policies.unwritten_is_zero { "zero" } else { "flash" };
         format!(
-            "seed = {seed}\n{device}\n{}{}[workload]\ngenerator = \"mixed\"\nrequests = {}\n\
+            "seed = {seed}\n{device}\n{POWER}{}{}[workload]\ngenerator = \"mixed\"\nrequests = {}\n\
              read_fraction = {}\ntrim_fraction = {}\nfua_fraction = {}\n{flush}\
              request_bytes = [{}]\nalign_bytes = {align}\n\
              unwritten = \"{unwritten}\"\n{}{}",
@@ -801,6 +806,49 @@ proptest! {
             "nand.program_failure=0.0005",
             "nand.erase_failure=0.005",
         ]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// The checker looks at the budget after every instant.
+    #[test]
+    fn drives_keep_to_a_budget(
+        case in case(),
+        way in 0..=PARALLEL.len(),
+        dies in 1..4u32,
+        budget_mw in prop::option::of(20..150u32),
+        counts in prop::sample::select(vec!["mean", "peak"]),
+    ) {
+        let ways = PARALLEL.get(way).copied().unwrap_or_default();
+        let limit = match budget_mw {
+            Some(mw) if !ways.contains(&"parallelism.cache_program=true") => {
+                format!("power.budget_mw={mw}")
+            }
+            _ => format!("power.max_active_dies={dies}"),
+        };
+        let counts = format!("power.budget_counts={counts}");
+        let writes: &[&str] =
+            if ways.is_empty() { &[] } else { &["suspension.host_write_suspends=[]"] };
+        let sets = [ways, writes, &[&limit, &counts]].concat();
+        let outcome = drive::run(drive::load_with(&case.toml(), &sets));
+        check_log(&case, &outcome);
+        check_classes(&outcome);
+        check_pages(&case, &outcome);
+        check_flash(&case, &outcome);
+    }
+
+    #[test]
+    fn a_budget_for_everything_changes_nothing(case in case(), way in 0..=PARALLEL.len()) {
+        let ways = PARALLEL.get(way).copied().unwrap_or_default();
+        let writes: &[&str] =
+            if ways.is_empty() { &[] } else { &["suspension.host_write_suspends=[]"] };
+        let run = |limit: &str| {
+            let sets = [ways, writes, &[limit]].concat();
+            drive::run(drive::load_with(&case.toml(), &sets))
+        };
+        prop_assert_eq!(run("power.max_active_dies=none"), run("power.max_active_dies=1000"));
     }
 }
 

@@ -24,6 +24,7 @@ mod oracle_gen;
 mod oracle_self;
 mod parallel;
 mod planes;
+mod power;
 mod published;
 mod read_cache;
 mod schedulers;

@@ -6,6 +6,7 @@ mod front;
 mod ftl;
 mod key;
 mod parallelism;
+mod power;
 mod workload;
 
 use std::sync::LazyLock;
@@ -33,6 +34,7 @@ pub const SECTIONS: &[Section] = &[
     drive::SUSPENSION,
     drive::SCHEDULING,
     channel::CHANNEL,
+    power::POWER,
     drive::FTL,
     ftl::NAND,
     front::BUFFER,

@@ -18,7 +18,8 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
     let leaves = leaves.leaves;
     let missing: Vec<_> =
         keys().iter().map(|key| key.full_name).filter(|name| !leaves.contains_key(name)).collect();
-    // By hand: the keys that only stack layers, those of a trace, and those of other choices.
+    // By hand: the keys that only stack layers, those of a trace, and those of other choices, and
+    // those of power, for which nobody asks.
     assert_eq!(
         missing,
         [
@@ -38,6 +39,26 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
             "scheduling.read_deadline_us",
             "scheduling.write_deadline_us",
             "scheduling.gc_deadline_us",
+            "power.p_idle_mw",
+            "power.p_sense_mw",
+            "power.p_program_pulse_mw",
+            "power.p_program_verify_mw",
+            "power.p_erase_pulse_mw",
+            "power.p_erase_verify_mw",
+            "power.p_suspended_mw",
+            "power.p_sense_mw_by_type",
+            "power.p_program_pulse_mw_by_type",
+            "power.p_program_verify_mw_by_type",
+            "power.e_resume_nj",
+            "power.e_io_pj_per_bit",
+            "power.io_capacitance_pf",
+            "power.io_activity",
+            "power.vdd_core_v",
+            "power.vdd_q_v",
+            "power.series_us",
+            "power.max_active_dies",
+            "power.budget_mw",
+            "power.budget_counts",
             "ftl.gc_choices",
             "ftl.gc_window_blocks",
             "ftl.hot_window_share",
@@ -152,6 +173,16 @@ fn awkward_values_are_read_back() {
         vec!["read_cache.bytes=65536", "read_cache.fill_on_write=true"],
         vec!["read_cache.bytes=65536", "read_cache.replacement=fifo"],
         vec!["host.interface=sata", "host.t_command_us=0.5"],
+        vec!["power.account=on", "power.p_sense_mw=31.245", "power.e_io_pj_per_bit=0.3"],
+        vec![
+            "power.account=on",
+            "timing.page_types=3",
+            "power.p_sense_mw_by_type=[50, 60, 70]",
+            "power.budget_mw=500.5",
+            "power.budget_counts=peak",
+            "power.max_active_dies=3",
+            "power.series_us=0.5",
+        ],
         vec!["host.interface=nvme", "host.queues=3", "host.outstanding=7"],
         vec!["host.interface=nvme", "host.arbitration=weighted", "host.queue_weights=[9]"],
         vec![
