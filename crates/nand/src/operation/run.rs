@@ -8,6 +8,7 @@ use super::{Kind, Operation, Position, Prelude, Stage};
 use crate::command::Part;
 use crate::power::Activity;
 use crate::timing::{ProgramSuspension, Timing};
+use crate::wordlines::Slices;
 
 /// A run: the operation as it was at its start, and how it was stopped.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,8 @@ pub struct Segment {
     pub end: Time,
     /// The phase that follows, unless the stretch is the last.
     next: Option<Position>,
+    /// It is the overhead of the slice that `next` begins.
+    begins_slice: bool,
 }
 
 /// Array time of a run: of its pulses, and of its verifies.
@@ -46,12 +49,14 @@ impl Run {
     /// The same run after a request at `asked` that frees the array at `free_at`.
     pub fn stopped(self, asked: Time, free_at: Time, part: &Part) -> Run {
         let Operation { kind, prelude_end, .. } = self.operation;
-        let by_iteration = kind == Kind::Program
-            && part.suspension.program == ProgramSuspension::Iteration
-            && asked > prelude_end;
-        let no_phase_from = match by_iteration {
-            true => Time::from_ns((free_at - Time::ZERO - part.timing.suspend_overhead).ns()),
-            false => asked,
+        let runs = kind == Kind::Program && asked > prelude_end;
+        let no_phase_from = match part.suspension.program {
+            ProgramSuspension::Iteration if runs => {
+                Time::from_ns((free_at - Time::ZERO - part.timing.suspend_overhead).ns())
+            }
+            // Its slice goes on to its end.
+            ProgramSuspension::Sliced if runs => free_at,
+            _ => asked,
         };
         Run { stop: Some(Stopped { no_phase_from, free_at }), ..self }
     }
@@ -120,7 +125,7 @@ impl Run {
         }
         let (pulse, verify) = (timing.program_pulse.ns(), timing.verify.ns());
         let first = if at.stage == Stage::Pulse { 0 } else { left.min(verify) };
-        let left = left - first;
+        let left = without_overheads(left - first, timing);
         let iteration = (pulse + verify).max(1);
         let (whole, rest) = (left / iteration, left % iteration);
         let in_pulses = whole * pulse + rest.min(pulse);
@@ -136,6 +141,14 @@ impl Run {
     /// The stretch that follows.
     pub fn after(&self, segment: &Segment, timing: &Timing) -> Option<Segment> {
         let at = segment.next?;
+        if let Some(slices) = self.slices(timing) {
+            let is_first =
+                at.stage == Stage::Pulse && at.iteration.is_multiple_of(slices.iterations);
+            if is_first && !segment.begins_slice {
+                let overhead = self.bounded(None, segment.end + slices.overhead, Some(at));
+                return Some(Segment { begins_slice: true, ..overhead });
+            }
+        }
         let [pulse, verify] = self.activities();
         let activity = if at.stage == Stage::Pulse { pulse } else { verify };
         let length = match (self.operation.kind, at.stage) {
@@ -151,16 +164,20 @@ impl Run {
     fn bounded(&self, activity: Option<Activity>, end: Time, next: Option<Position>) -> Segment {
         match self.stop {
             Some(stop) if end >= stop.no_phase_from => {
-                Segment { activity, end: stop.free_at, next: None }
+                Segment { activity, end: stop.free_at, next: None, begins_slice: false }
             }
-            _ => Segment { activity, end, next },
+            _ => Segment { activity, end, next, begins_slice: false },
         }
+    }
+
+    fn slices(&self, timing: &Timing) -> Option<Slices> {
+        timing.slices.filter(|_| self.operation.kind == Kind::Program)
     }
 
     fn phase_after(&self, at: Position) -> Option<Position> {
         let is_last = at.stage == Stage::Verify
             && (self.operation.kind == Kind::Erase
-                || at.iteration + 1 == self.operation.iterations);
+                || at.iteration + 1 == self.operation.iterations + self.operation.owed);
         if is_last {
             return None;
         }
@@ -169,4 +186,12 @@ impl Run {
             _ => self.operation.after(at),
         })
     }
+}
+
+/// Of a time in the array that begins with a slice, what is not overhead of slices.
+fn without_overheads(ns: u64, timing: &Timing) -> u64 {
+    let Some(Slices { iterations, overhead }) = timing.slices else { return ns };
+    let work = (timing.program_pulse + timing.verify).ns() * u64::from(iterations);
+    let slice = overhead.ns() + work;
+    ns / slice * work + (ns % slice).saturating_sub(overhead.ns())
 }

@@ -81,11 +81,9 @@ impl Counted {
 
     fn uw(&self, kind: Kind) -> u64 {
         match kind {
-            Kind::HostRead
-            | Kind::RmwRead
-            | Kind::GcRead
-            | Kind::MapRead
-            | Kind::MapUpdate => self.sense_uw,
+            Kind::HostRead | Kind::RmwRead | Kind::GcRead | Kind::MapRead | Kind::MapUpdate => {
+                self.sense_uw
+            }
             Kind::Program | Kind::GcProgram | Kind::MapProgram => self.program_uw,
             // It senses first.
             Kind::GcCopy => self.program_uw.max(self.sense_uw),

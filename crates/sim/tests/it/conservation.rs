@@ -7,6 +7,7 @@ use reprieve_base::{Op, SECTOR_BYTES};
 use reprieve_sim::registries;
 
 use super::drive::{self, Outcome, Row};
+use super::parallel::PARALLEL;
 
 /// Percentiles of the summary, in parts per million so that a rank is exact.
 const PERCENTILES: [(&str, u64); 6] = [

@@ -15,7 +15,7 @@ fn check_pages_of(case: &Case, sets: &[&str]) {
 }
 
 /// Ways of parallel work inside a die that every drive here can have.
-const PARALLEL: [&[&str]; 6] = [
+pub(super) const PARALLEL: [&[&str]; 6] = [
     &["parallelism.multi_plane=page"],
     &["parallelism.multi_plane=block", "ftl.placement=aligned", "timing.page_types=3"],
     &["parallelism.independent_plane_reads=true", "parallelism.multi_plane=page"],
