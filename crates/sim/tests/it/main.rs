@@ -12,6 +12,7 @@ mod drive;
 mod flows;
 mod golden;
 mod host;
+mod lengths;
 mod loads;
 mod modes;
 mod multi_plane;
