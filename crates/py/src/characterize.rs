@@ -25,7 +25,7 @@ pub fn characterize<'py>(
         })
         .map_err(raise)?;
     let columns = PyDict::new(py);
-    let mut add = |name: &str, value: fn(&Run) -> u64| {
+    let add = |name: &str, value: fn(&Run) -> u64| {
         let column: Vec<i64> = runs.iter().map(|run| value(run) as i64).collect();
         columns.set_item(name, column.into_pyarray(py))
     };

@@ -189,9 +189,9 @@ impl Bench {
         while let Some((request, free_at)) = self.suspend(since + delay, end) {
             let eps = free_at - request;
             run.suspensions += 1;
-            run.eps_total = run.eps_total + eps;
+            run.eps_total += eps;
             run.eps_worst = run.eps_worst.max(eps);
-            run.suspended = run.suspended + (free_at - since);
+            run.suspended += free_at - since;
             if run.suspensions == SUSPENSIONS_MAX {
                 return Err(UserError::new(format!(
                     "wordline {wordline}: its program is suspended {SUSPENSIONS_MAX} times with \
@@ -204,7 +204,7 @@ impl Bench {
             delay = later;
         }
         run.timers = run.suspended + (end.max(since + delay) - since);
-        run.suspended = run.suspended + (end - since);
+        run.suspended += end - since;
         self.die.elapse(end);
         self.now = end;
         Ok(run)

@@ -13,6 +13,7 @@ mod drive;
 mod flows;
 mod golden;
 mod host;
+mod lengths;
 mod loads;
 mod mapping;
 mod modes;
