@@ -1,7 +1,7 @@
 //! What a drive has to say about its run.
 
 use super::Ssd;
-use crate::stats::{Facts, Latency};
+use crate::stats::{Facts, Histogram};
 
 impl Ssd {
     /// The summary so far as JSON, without the wall-clock fields of `run`.
@@ -19,7 +19,7 @@ impl Ssd {
         ];
         workload.extend(counts.dropped);
         Facts {
-            latencies: [&self.read, &self.write, &self.trim, &self.flush, &self.fua],
+            latencies: &self.latencies,
             flash: &self.flash.counts,
             totals: &self.totals,
             flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
@@ -38,10 +38,8 @@ impl Ssd {
     }
 
     /// Latencies of reads, of writes, of both.
-    pub fn latencies(&self) -> [Latency; 3] {
-        let mut total = self.read.clone();
-        total.add(&self.write);
-        [self.read.clone(), self.write.clone(), total]
+    pub fn latencies(&self) -> [Histogram; 3] {
+        self.latencies.histograms()
     }
 
     /// Page reads and programs so far, of the host and of garbage collection.

@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::confidence::{QUANTILES, confidence};
 use super::flows::{fairness, flows};
-use super::{FlashCounts, FlowStats, Latency, SuspendedOperations};
+use super::latencies::{Batching, whole};
+use super::{FlashCounts, FlowStats, Latencies, Latency, SuspendedOperations};
 use crate::txn::{PART_NAMES, Part};
 
 /// What the drive counted beside latencies and flash operations.
@@ -39,8 +41,8 @@ pub struct ReadCacheCounts {
 
 /// Everything that a summary is made from.
 pub struct Facts<'a> {
-    /// Latencies of reads, writes, trims, flushes, and of the writes with forced unit access.
-    pub latencies: [&'a Latency; 5],
+    /// Latencies of all classes of requests.
+    pub latencies: &'a Latencies,
     /// What the flash back end counted.
     pub flash: &'a FlashCounts,
     /// What the drive counted.
@@ -79,47 +81,52 @@ pub(super) fn rate(amount: u64, ns: u64) -> f64 {
 }
 
 /// Section `requests`, of the drive or of a load: each class that there is, and the total.
-pub(super) fn requests(latencies: [&Latency; 5], host_queues: bool) -> Value {
-    let [read, write, trim, flush, fua] = latencies;
-    let mut total = read.clone();
-    total.add(write);
-    let class = |latency| class(latency, host_queues);
+pub(super) fn requests(latencies: &Latencies, host_queues: bool) -> Value {
+    let (read, write) = (latencies.read(), latencies.write());
+    let batching = latencies.batching();
     let mut requests = Map::new();
-    requests.insert("read".into(), class(read));
-    requests.insert("write".into(), class(write));
-    requests.insert("total".into(), class(&total));
-    for (name, latency) in [("trim", trim), ("flush", flush), ("fua", fua)] {
-        if latency.count > 0 {
-            requests.insert(name.into(), class(latency));
+    requests.insert("read".into(), class(&[read], host_queues, batching));
+    requests.insert("write".into(), class(&[write], host_queues, batching));
+    requests.insert("total".into(), class(&[read, write], host_queues, batching));
+    for (name, latency) in latencies.rare() {
+        if latency.count() > 0 {
+            requests.insert(name.into(), class(&[latency], host_queues, None));
         }
     }
     Value::Object(requests)
 }
 
-fn class(latency: &Latency, host_queues: bool) -> Value {
-    let quantile = |q| latency.quantile_ns(q);
+/// Some classes of requests together; their confidence where they are in batches.
+fn class(classes: &[&Latency], host_queues: bool, batching: Option<Batching>) -> Value {
+    let histogram = whole(classes);
+    let count = histogram.count();
+    let mean = |sum: u128| if count == 0 { 0.0 } else { sum as f64 / count as f64 };
     let parts: Map<String, Value> = PART_NAMES
         .iter()
-        .zip(latency.mean_parts_ns())
-        .filter(|(name, _)| host_queues || **name != PART_NAMES[Part::HostQueue as usize])
-        .map(|(name, mean)| (name.trim_end_matches("_ns").to_string(), json!(mean)))
+        .enumerate()
+        .filter(|(part, _)| host_queues || *part != Part::HostQueue as usize)
+        .map(|(part, name)| {
+            let sum = classes.iter().map(|class| class.parts_ns()[part]).sum();
+            (name.trim_end_matches("_ns").to_string(), json!(mean(sum)))
+        })
         .collect();
-    json!({
-        "count": latency.count,
-        "bytes": latency.bytes,
-        "latency_ns": {
-            "mean": latency.mean_ns(),
-            "min": latency.min_ns(),
-            "p50": quantile(0.5),
-            "p95": quantile(0.95),
-            "p99": quantile(0.99),
-            "p99_9": quantile(0.999),
-            "p99_99": quantile(0.9999),
-            "p99_999": quantile(0.99999),
-            "max": latency.max_ns(),
-        },
-        "components_ns": parts,
-    })
+    let mut latency_ns = Map::new();
+    latency_ns.insert("mean".into(), json!(histogram.mean_ns()));
+    latency_ns.insert("min".into(), json!(histogram.min_ns()));
+    for (name, quantile) in QUANTILES {
+        latency_ns.insert(name.into(), json!(histogram.quantile_ns(quantile)));
+    }
+    latency_ns.insert("max".into(), json!(histogram.max_ns()));
+    let mut class = json!({
+        "count": count,
+        "bytes": classes.iter().map(|class| class.bytes).sum::<u64>(),
+        "latency_ns": latency_ns,
+    });
+    if let Some(batching) = batching {
+        class["confidence"] = confidence(classes, &histogram, batching);
+    }
+    class["components_ns"] = Value::Object(parts);
+    class
 }
 
 fn suspended_operations(operations: &SuspendedOperations) -> Value {
@@ -135,8 +142,8 @@ fn suspended_operations(operations: &SuspendedOperations) -> Value {
 impl Facts<'_> {
     /// The summary; the wall-clock fields of `run` are the caller's to add.
     pub fn summary(&self) -> Value {
-        let [read, write, ..] = self.latencies;
-        let (count, bytes) = (read.count + write.count, read.bytes + write.bytes);
+        let (read, write) = (self.latencies.read(), self.latencies.write());
+        let (count, bytes) = (read.count() + write.count(), read.bytes + write.bytes);
         let mut summary = json!({
             "schema": 1,
             "requests": requests(self.latencies, self.host_queues),

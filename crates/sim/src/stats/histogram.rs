@@ -1,0 +1,216 @@
+//! Latencies in buckets: exact count, mean and extremes, percentiles within 0.1 %.
+
+use std::ops::Range;
+
+/// Buckets for each doubling of the latency; below two of these each nanosecond has its own.
+const BUCKETS_A_DOUBLING: usize = 1024;
+/// Significant bits of a latency that its bucket tells.
+const BITS: u32 = BUCKETS_A_DOUBLING.ilog2() + 1;
+/// Longest latency that is told apart: an hour; longer ones count, as an hour.
+const LONGEST_NS: u64 = 3_600_000_000_000;
+const BUCKETS: usize = bucket(LONGEST_NS) + 1;
+
+/// The bucket of a latency of an hour or less.
+const fn bucket(latency_ns: u64) -> usize {
+    let length = u64::BITS - (latency_ns | ((1 << BITS) - 1)).leading_zeros();
+    let shift = length - BITS;
+    shift as usize * BUCKETS_A_DOUBLING + (latency_ns >> shift) as usize
+}
+
+/// The longest latency of a bucket.
+fn upper_ns(bucket: usize) -> u64 {
+    let shift = (bucket / BUCKETS_A_DOUBLING).saturating_sub(1);
+    (((bucket - shift * BUCKETS_A_DOUBLING + 1) as u64) << shift) - 1
+}
+
+/// Latencies of some requests.
+///
+/// Its buckets are those of an HDR histogram of three significant digits (Gil Tene), whose memory
+/// is touched only where latencies lie, as is what of it has to be added or cleared.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    counts: Box<[u64; BUCKETS]>,
+    count: u64,
+    sum_ns: u128,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+impl Default for Histogram {
+    fn default() -> Histogram {
+        let counts = vec![0; BUCKETS].into_boxed_slice();
+        Histogram {
+            counts: counts.try_into().expect("so many were asked for"),
+            count: 0,
+            sum_ns: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+        }
+    }
+}
+
+impl Histogram {
+    /// Counts a request.
+    #[inline]
+    pub fn record(&mut self, latency_ns: u64) {
+        self.counts[bucket(latency_ns.min(LONGEST_NS))] += 1;
+        self.count += 1;
+        self.sum_ns += u128::from(latency_ns);
+        self.min_ns = self.min_ns.min(latency_ns);
+        self.max_ns = self.max_ns.max(latency_ns);
+    }
+
+    /// Counts all requests of `other` too.
+    pub fn add(&mut self, other: &Histogram) {
+        let span = other.span();
+        for (ours, theirs) in self.counts[span.clone()].iter_mut().zip(&other.counts[span]) {
+            *ours += theirs;
+        }
+        self.count += other.count;
+        self.sum_ns += other.sum_ns;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    /// Forgets all requests.
+    pub fn clear(&mut self) {
+        let span = self.span();
+        self.counts[span].fill(0);
+        (self.count, self.sum_ns, self.min_ns, self.max_ns) = (0, 0, u64::MAX, 0);
+    }
+
+    /// From the first to the last bucket that is not empty.
+    fn span(&self) -> Range<usize> {
+        if self.count == 0 {
+            return 0..0;
+        }
+        bucket(self.min_ns.min(LONGEST_NS))..bucket(self.max_ns.min(LONGEST_NS)) + 1
+    }
+
+    /// Requests.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Mean in nanoseconds; 0 without requests.
+    pub fn mean_ns(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum_ns as f64 / self.count as f64 }
+    }
+
+    /// Shortest in nanoseconds; 0 without requests.
+    pub fn min_ns(&self) -> u64 {
+        if self.count == 0 { 0 } else { self.min_ns }
+    }
+
+    /// Longest in nanoseconds; 0 without requests.
+    pub fn max_ns(&self) -> u64 {
+        self.max_ns
+    }
+
+    /// The latency that `quantile` of the requests do not exceed, in nanoseconds.
+    ///
+    /// Nearest rank; at most 0.1 % above the exact value, and never above the longest.
+    pub fn quantile_ns(&self, quantile: f64) -> u64 {
+        let rank = ((quantile * self.count as f64).ceil() as u64).max(1);
+        let mut before = 0;
+        for (upper_ns, count) in self.buckets() {
+            before += count;
+            if before >= rank {
+                return upper_ns;
+            }
+        }
+        // Beyond the last rank there is nothing, and without requests no rank at all.
+        self.max_ns
+    }
+
+    /// Upper bound in nanoseconds and count of every bucket that is not empty, rising.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.span().filter_map(|bucket| {
+            let count = self.counts[bucket];
+            (count > 0).then(|| (upper_ns(bucket).min(self.max_ns), count))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn percentiles_are_within_a_thousandth() {
+        let mut histogram = Histogram::default();
+        // 1 us, 2 us … 100,000 us: the q-quantile by nearest rank is q * 10^8 ns.
+        for us in 1..=100_000u64 {
+            histogram.record(us * 1000);
+        }
+        for quantile in [0.5, 0.95, 0.99, 0.999, 0.9999, 1.0] {
+            let exact = quantile * 1e8;
+            let got = histogram.quantile_ns(quantile) as f64;
+            assert!(got >= exact && got <= exact * 1.001, "{quantile}: {got} for {exact}");
+        }
+        assert_eq!(histogram.mean_ns(), 50_000_500.0);
+        assert_eq!((histogram.min_ns(), histogram.max_ns()), (1000, 100_000_000));
+    }
+
+    #[test]
+    fn nothing_is_zero() {
+        let empty = Histogram::default();
+        assert_eq!((empty.count(), empty.min_ns(), empty.max_ns()), (0, 0, 0));
+        assert_eq!((empty.mean_ns(), empty.quantile_ns(0.5)), (0.0, 0));
+        assert_eq!(empty.buckets().count(), 0);
+    }
+
+    #[test]
+    fn more_than_an_hour_is_counted_as_an_hour() {
+        let mut histogram = Histogram::default();
+        histogram.record(3 * LONGEST_NS);
+        histogram.record(1);
+        assert_eq!((histogram.quantile_ns(0.5), histogram.max_ns()), (1, 3 * LONGEST_NS));
+        let top_ns = histogram.quantile_ns(1.0);
+        assert!((LONGEST_NS..LONGEST_NS / 1000 * 1001).contains(&top_ns), "{top_ns}");
+    }
+
+    /// Latencies from 0 to an hour, each order of magnitude alike.
+    fn latencies() -> impl Strategy<Value = Vec<u64>> {
+        let one = (0u32..42, any::<u64>()).prop_map(|(bits, draw)| draw & ((1 << bits) - 1));
+        prop::collection::vec(one.prop_map(|ns| ns.min(LONGEST_NS)), 1..300)
+    }
+
+    fn of(latencies: &[u64]) -> Histogram {
+        let mut histogram = Histogram::default();
+        latencies.iter().for_each(|&ns| histogram.record(ns));
+        histogram
+    }
+
+    fn facts(histogram: &Histogram) -> (Vec<(u64, u64)>, u64, f64, u64, u64) {
+        let Histogram { count, min_ns, max_ns, .. } = *histogram;
+        (histogram.buckets().collect(), count, histogram.mean_ns(), min_ns, max_ns)
+    }
+
+    proptest! {
+        #[test]
+        fn buckets_are_those_of_the_library(latencies in latencies()) {
+            let ours = of(&latencies);
+            let mut theirs = hdrhistogram::Histogram::<u64>::new_with_bounds(1, LONGEST_NS, 3)
+                .expect("the bounds are valid");
+            latencies.iter().for_each(|&ns| theirs.record(ns).expect("within the bounds"));
+            for thousandths in 1..=1000 {
+                let quantile = f64::from(thousandths) / 1000.0;
+                let expected = theirs.value_at_quantile(quantile).min(ours.max_ns());
+                prop_assert_eq!(ours.quantile_ns(quantile), expected);
+            }
+        }
+
+        #[test]
+        fn adding_is_recording_both(one in latencies(), other in latencies()) {
+            let mut sum = of(&one);
+            sum.add(&of(&other));
+            prop_assert_eq!(facts(&sum), facts(&of(&[&one[..], &other].concat())));
+            sum.clear();
+            prop_assert_eq!(facts(&sum), facts(&Histogram::default()));
+            prop_assert!(sum.counts.iter().all(|&count| count == 0));
+        }
+    }
+}
