@@ -16,8 +16,8 @@ const BEYOND: f64 = 10.0;
 const STUDENT_T: [f64; PLACES - FEWEST_BATCHES] =
     [2.26216, 2.22814, 2.20099, 2.17881, 2.16037, 2.14479, 2.13145, 2.11991, 2.10982, 2.10092];
 
-/// Percentiles of a summary.
-pub(super) const QUANTILES: [(&str, f64); 6] = [
+/// Percentiles of a summary, rising.
+pub(super) const PERCENTILES: [(&str, f64); 6] = [
     ("p50", 0.5),
     ("p95", 0.95),
     ("p99", 0.99),
@@ -26,75 +26,94 @@ pub(super) const QUANTILES: [(&str, f64); 6] = [
     ("p99_999", 0.99999),
 ];
 
-/// A figure of a distribution: its value, and the requests that a batch needs for it.
-struct Figure {
-    name: &'static str,
-    quantile: Option<f64>,
-    needs: u64,
+/// Values of the percentiles of a summary.
+pub(super) fn percentiles_ns(histogram: &Histogram) -> [u64; PERCENTILES.len()] {
+    histogram.quantiles_ns(PERCENTILES.map(|(_, share)| share))
 }
 
-impl Figure {
-    fn all() -> impl Iterator<Item = Figure> {
-        let quantiles = QUANTILES.map(|(name, quantile)| {
-            // 1 − 0.9999 is a hair above 0.0001.
-            let needs = (BEYOND / (1.0 - quantile)).round() as u64;
-            Figure { name, quantile: Some(quantile), needs }
-        });
-        let mean = Figure { name: "mean", quantile: None, needs: BEYOND as u64 };
-        std::iter::once(mean).chain(quantiles)
+/// What intervals are made from.
+struct Batches {
+    whole: Sample,
+    parts: Vec<Sample>,
+    /// Requests of the parts.
+    requests: u64,
+}
+
+/// Figures of a distribution.
+struct Sample {
+    count: u64,
+    mean_ns: f64,
+    percentiles_ns: [u64; PERCENTILES.len()],
+}
+
+impl Sample {
+    fn of(histogram: &Histogram) -> Sample {
+        Sample {
+            count: histogram.count(),
+            mean_ns: histogram.mean_ns(),
+            percentiles_ns: percentiles_ns(histogram),
+        }
+    }
+}
+
+impl Batches {
+    /// The interval of the mean. Batches count by their requests, as classes share the batches and
+    /// have not equally many in each.
+    fn mean_ns(&self) -> [f64; 2] {
+        let number = self.parts.len() as f64;
+        let centre = self.whole.mean_ns;
+        self.around(centre, |part| {
+            part.count as f64 * number / self.requests as f64 * (part.mean_ns - centre)
+        })
     }
 
-    /// The interval around the figure of the whole run, from the figures of its batches.
+    /// The interval of a percentile, by its place in the list.
+    fn percentile_ns(&self, index: usize) -> [f64; 2] {
+        let centre = self.whole.percentiles_ns[index] as f64;
+        self.around(centre, |part| part.percentiles_ns[index] as f64 - centre)
+    }
+
+    /// An interval from what the batches stray from the figure of the whole run.
     ///
-    /// The batches stray around the figure of the whole run, not around their own mean: a quantile
-    /// of few requests is biased, and around their mean the interval would be too (sectioning;
-    /// Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). A mean counts by its requests, as
-    /// classes share their batches and have not equally many in each.
-    fn interval_ns(&self, whole: &Histogram, batches: &[Histogram]) -> [f64; 2] {
-        let number = batches.len() as f64;
-        let requests: u64 = batches.iter().map(Histogram::count).sum();
-        let (centre, squares): (f64, f64) = match self.quantile {
-            Some(quantile) => {
-                let centre = whole.quantile_ns(quantile) as f64;
-                let squared =
-                    |batch: &Histogram| (batch.quantile_ns(quantile) as f64 - centre).powi(2);
-                (centre, batches.iter().map(squared).sum())
-            }
-            None => {
-                let centre = whole.mean_ns();
-                let weight = |batch: &Histogram| batch.count() as f64 * number / requests as f64;
-                let squared =
-                    |batch: &Histogram| (weight(batch) * (batch.mean_ns() - centre)).powi(2);
-                (centre, batches.iter().map(squared).sum())
-            }
-        };
+    /// They stray around that and not around their own mean: a percentile of few requests is
+    /// biased, and around the mean of such the interval would be too (sectioning; Asmussen and
+    /// Glynn, Stochastic Simulation, 2007, III.5a).
+    fn around(&self, centre: f64, strays: impl Fn(&Sample) -> f64) -> [f64; 2] {
+        let number = self.parts.len() as f64;
+        let squares: f64 = self.parts.iter().map(|part| strays(part).powi(2)).sum();
         let error = (squares / (number * (number - 1.0))).sqrt();
-        let half = STUDENT_T[batches.len() - FEWEST_BATCHES] * error;
+        let half = STUDENT_T[self.parts.len() - FEWEST_BATCHES] * error;
         [centre - half, centre + half]
     }
 }
 
 /// Section `confidence` of some classes of requests together, which are `whole` in all.
 pub(super) fn confidence(classes: &[&Latency], whole: &Histogram, batching: Batching) -> Value {
-    let batches: Vec<Histogram> =
-        (0..batching.complete).map(|number| batch(classes, number)).collect();
-    let fewest = batches.iter().map(Histogram::count).min().unwrap_or(0);
+    let part = |number| Sample::of(&batch(classes, number));
+    let parts: Vec<Sample> = (0..batching.complete).map(part).collect();
+    let fewest = parts.iter().map(|part| part.count).min().unwrap_or(0);
+    let requests = parts.iter().map(|part| part.count).sum();
+    let batches = Batches { whole: Sample::of(whole), parts, requests };
     let mut section = Map::new();
     section.insert("level".into(), json!(LEVEL));
     section.insert("batches".into(), json!(batching.complete));
     section.insert("batch_requests".into(), json!(batching.requests));
     section.insert("fewest_requests".into(), json!(fewest));
     let mut too_few = Map::new();
-    for figure in Figure::all() {
-        let is_enough = batching.complete >= FEWEST_BATCHES && fewest >= figure.needs;
-        let interval = is_enough.then(|| figure.interval_ns(whole, &batches));
-        section.insert(figure.name.into(), json!(interval));
+    let mut insert = |name: &str, needs: f64, interval: &dyn Fn() -> [f64; 2]| {
+        let is_enough = batching.complete >= FEWEST_BATCHES && fewest as f64 >= needs;
+        section.insert(name.into(), json!(is_enough.then(interval)));
         if !is_enough {
-            too_few.insert(figure.name.into(), json!(figure.needs));
+            too_few.insert(name.into(), json!(needs as u64));
         }
+        is_enough
+    };
+    let has_mean = insert("mean", BEYOND, &|| batches.mean_ns());
+    for (index, (name, share)) in PERCENTILES.into_iter().enumerate() {
+        // 1 − 0.9999 is a hair above 0.0001.
+        insert(name, (BEYOND / (1.0 - share)).round(), &|| batches.percentile_ns(index));
     }
-    let is_enough = !too_few.contains_key("mean");
-    let lag_1 = is_enough.then(|| lag_1_autocorrelation(&batches)).flatten();
+    let lag_1 = has_mean.then(|| lag_1_autocorrelation(&batches.parts)).flatten();
     section.insert("lag_1_autocorrelation".into(), json!(lag_1));
     section.insert("too_few".into(), Value::Object(too_few));
     Value::Object(section)
@@ -102,8 +121,8 @@ pub(super) fn confidence(classes: &[&Latency], whole: &Histogram, batching: Batc
 
 /// How the mean of a batch goes with that of the next: near 0 where batches are long enough; `None`
 /// where all are equal.
-fn lag_1_autocorrelation(batches: &[Histogram]) -> Option<f64> {
-    let means: Vec<f64> = batches.iter().map(Histogram::mean_ns).collect();
+fn lag_1_autocorrelation(batches: &[Sample]) -> Option<f64> {
+    let means: Vec<f64> = batches.iter().map(|batch| batch.mean_ns).collect();
     let mean = means.iter().sum::<f64>() / means.len() as f64;
     let squares: f64 = means.iter().map(|value| (value - mean).powi(2)).sum();
     let products: f64 = means.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();

@@ -107,20 +107,22 @@ impl Histogram {
         self.max_ns
     }
 
-    /// The latency that `quantile` of the requests do not exceed, in nanoseconds.
+    /// The latencies that these shares of the requests do not exceed, in nanoseconds.
     ///
-    /// Nearest rank; at most 0.1 % above the exact value, and never above the longest.
-    pub fn quantile_ns(&self, quantile: f64) -> u64 {
-        let rank = ((quantile * self.count as f64).ceil() as u64).max(1);
-        let mut before = 0;
-        for (upper_ns, count) in self.buckets() {
-            before += count;
-            if before >= rank {
-                return upper_ns;
+    /// The shares rise. Nearest rank; at most 0.1 % above the exact value, and never above the
+    /// longest.
+    pub fn quantiles_ns<const N: usize>(&self, shares: [f64; N]) -> [u64; N] {
+        let mut buckets = self.buckets();
+        let (mut within, mut upper_ns) = (0, 0);
+        shares.map(|share| {
+            let rank = (share * self.count as f64).ceil() as u64;
+            // The lowest rank is the first; without requests there is none.
+            while within < rank.max(1) {
+                let Some(bucket) = buckets.next() else { break };
+                (upper_ns, within) = (bucket.0, within + bucket.1);
             }
-        }
-        // Beyond the last rank there is nothing, and without requests no rank at all.
-        self.max_ns
+            upper_ns
+        })
     }
 
     /// Upper bound in nanoseconds and count of every bucket that is not empty, rising.
@@ -147,7 +149,7 @@ mod tests {
         }
         for quantile in [0.5, 0.95, 0.99, 0.999, 0.9999, 1.0] {
             let exact = quantile * 1e8;
-            let got = histogram.quantile_ns(quantile) as f64;
+            let [got] = histogram.quantiles_ns([quantile]).map(|ns| ns as f64);
             assert!(got >= exact && got <= exact * 1.001, "{quantile}: {got} for {exact}");
         }
         assert_eq!(histogram.mean_ns(), 50_000_500.0);
@@ -158,7 +160,7 @@ mod tests {
     fn nothing_is_zero() {
         let empty = Histogram::default();
         assert_eq!((empty.count(), empty.min_ns(), empty.max_ns()), (0, 0, 0));
-        assert_eq!((empty.mean_ns(), empty.quantile_ns(0.5)), (0.0, 0));
+        assert_eq!((empty.mean_ns(), empty.quantiles_ns([0.5, 0.99])), (0.0, [0, 0]));
         assert_eq!(empty.buckets().count(), 0);
     }
 
@@ -167,8 +169,8 @@ mod tests {
         let mut histogram = Histogram::default();
         histogram.record(3 * LONGEST_NS);
         histogram.record(1);
-        assert_eq!((histogram.quantile_ns(0.5), histogram.max_ns()), (1, 3 * LONGEST_NS));
-        let top_ns = histogram.quantile_ns(1.0);
+        let [middle_ns, top_ns] = histogram.quantiles_ns([0.5, 1.0]);
+        assert_eq!((middle_ns, histogram.max_ns()), (1, 3 * LONGEST_NS));
         assert!((LONGEST_NS..LONGEST_NS / 1000 * 1001).contains(&top_ns), "{top_ns}");
     }
 
@@ -196,11 +198,10 @@ mod tests {
             let mut theirs = hdrhistogram::Histogram::<u64>::new_with_bounds(1, LONGEST_NS, 3)
                 .expect("the bounds are valid");
             latencies.iter().for_each(|&ns| theirs.record(ns).expect("within the bounds"));
-            for thousandths in 1..=1000 {
-                let quantile = f64::from(thousandths) / 1000.0;
-                let expected = theirs.value_at_quantile(quantile).min(ours.max_ns());
-                prop_assert_eq!(ours.quantile_ns(quantile), expected);
-            }
+            let shares: [f64; 1000] = std::array::from_fn(|index| (index + 1) as f64 / 1000.0);
+            let expected =
+                shares.map(|share| theirs.value_at_quantile(share).min(ours.max_ns()));
+            prop_assert_eq!(ours.quantiles_ns(shares), expected);
         }
 
         #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::confidence::{QUANTILES, confidence};
+use super::confidence::{PERCENTILES, confidence, percentiles_ns};
 use super::flows::{fairness, flows};
 use super::latencies::{Batching, whole};
 use super::{FlashCounts, FlowStats, Latencies, Latency, SuspendedOperations};
@@ -113,8 +113,8 @@ fn class(classes: &[&Latency], host_queues: bool, batching: Option<Batching>) ->
     let mut latency_ns = Map::new();
     latency_ns.insert("mean".into(), json!(histogram.mean_ns()));
     latency_ns.insert("min".into(), json!(histogram.min_ns()));
-    for (name, quantile) in QUANTILES {
-        latency_ns.insert(name.into(), json!(histogram.quantile_ns(quantile)));
+    for ((name, _), value_ns) in PERCENTILES.into_iter().zip(percentiles_ns(&histogram)) {
+        latency_ns.insert(name.into(), json!(value_ns));
     }
     latency_ns.insert("max".into(), json!(histogram.max_ns()));
     let mut class = json!({
