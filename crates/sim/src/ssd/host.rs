@@ -322,16 +322,7 @@ impl Ssd {
             self.now,
             parts
         );
-        let class = match request.op {
-            Op::Read => &mut self.read,
-            Op::Write => &mut self.write,
-            Op::Trim => &mut self.trim,
-            Op::Flush => &mut self.flush,
-        };
-        class.record(latency_ns, request.bytes, parts);
-        if request.fua {
-            self.fua.record(latency_ns, request.bytes, parts);
-        }
+        self.latencies.record(request.op, request.fua, request.bytes, latency_ns, parts);
         if let Some(stats) = &mut self.flows.list[request.flow as usize].stats {
             stats.completed(request.op, request.fua, request.bytes, latency_ns, parts);
             stats.ended(self.now);

@@ -28,7 +28,7 @@ use crate::flash::{Flash, FlashEvent};
 use crate::ftl::{Ftl, Preconditioner};
 use crate::scenario::Scenario;
 use crate::slab::Slab;
-use crate::stats::{Latency, LogBatch, Totals};
+use crate::stats::{Latencies, LogBatch, Totals};
 use crate::txn::{Kind, Parts};
 use buffer::Buffer;
 use flows::Flows;
@@ -109,12 +109,7 @@ pub struct Ssd {
     intervals: Intervals,
     idle_since: Time,
     idle_ns: u64,
-    read: Latency,
-    write: Latency,
-    trim: Latency,
-    flush: Latency,
-    /// Of the writes, those with forced unit access.
-    fua: Latency,
+    latencies: Latencies,
     totals: Totals,
     log: Option<LogBatch>,
     preconditioner: Preconditioner,
@@ -168,11 +163,7 @@ impl Ssd {
             intervals: Intervals::new(),
             idle_since: Time::ZERO,
             idle_ns: 0,
-            read: Latency::default(),
-            write: Latency::default(),
-            trim: Latency::default(),
-            flush: Latency::default(),
-            fua: Latency::default(),
+            latencies: Latencies::in_batches(),
             totals: Totals {
                 dropped_writes: scenario.buffer.hold.is_some().then_some(0),
                 ..Totals::default()
