@@ -13,6 +13,7 @@ use planes::PlaneRead;
 
 use crate::command::{Command, Elapsed, Part, Suspend};
 use crate::operation::{Kind, Operation, Stop};
+use crate::parallelism::Parallelism;
 use crate::refusal::Refusal;
 use crate::timing::{PAGE_TYPES_MAX, PageOrder, ProgramSuspension, ReadLaw, ResumeAt, Timing};
 
@@ -60,6 +61,8 @@ pub struct Die {
     registers_in_use: u32,
     /// Pages of a block that a program takes.
     pages_together: u16,
+    /// The part does several things at once; else there is nothing beside `operation`.
+    does_several: bool,
     /// Next page of each block, plane by plane.
     next_page: Vec<u16>,
     vth: Stream,
@@ -106,6 +109,7 @@ impl Die {
             loaded_companions: Vec::new(),
             buffers_in_use: 0,
             registers_in_use: 0,
+            does_several: part.parallelism != Parallelism::NONE,
             part,
             pages_together: u16::try_from(together).expect("it divides a block"),
             next_page: vec![0; blocks],
@@ -119,15 +123,27 @@ impl Die {
     /// Returns when the array work will have ended, if it is not suspended.
     #[inline]
     pub fn start(&mut self, now: Time, command: Command) -> Result<Time, Refusal> {
-        self.start_together(now, command, &[])
+        self.issue(now, command, &[])
     }
 
     /// Begins a command that works on pages or blocks of `others`, too, one for each further plane.
     ///
     /// Command cycles and data of one plane after the other cross the channel, then the array
     /// works on all planes at once.
-    #[inline]
+    #[cold]
     pub fn start_together(
+        &mut self,
+        now: Time,
+        command: Command,
+        others: &[PageAddress],
+    ) -> Result<Time, Refusal> {
+        self.issue(now, command, others)
+    }
+
+    /// Twice in the machine code, so that commands for one plane cost no more than they did
+    /// without others.
+    #[inline(always)]
+    fn issue(
         &mut self,
         now: Time,
         command: Command,
@@ -163,12 +179,16 @@ impl Die {
                     let block = self.block_index(*other)?;
                     self.next_page[block] += self.pages_together;
                 }
+                self.accompany(others);
                 let timing = &self.part.timing;
                 let iterations = timing.iterations_of(at.page);
                 let data_in = issued + timing.data_in() * planes;
-                self.companions.extend_from_slice(others);
                 let operation = Operation::program(data_in, timing, iterations);
-                self.begin(operation.on_planes(planes as u32), at)
+                let operation = match others {
+                    [] => operation,
+                    _ => operation.on_planes(planes as u32),
+                };
+                self.begin(operation, at)
             }
             Command::Copyback { from, .. } => {
                 self.admit_copyback(from, at)?;
@@ -185,14 +205,14 @@ impl Die {
                     let block = self.block_index(*other)?;
                     self.next_page[block] = 0;
                 }
-                self.companions.extend_from_slice(others);
+                self.accompany(others);
                 self.begin(Operation::erase(issued, &self.part.timing), at)
             }
         };
         Ok(until)
     }
 
-    #[inline]
+    #[inline(always)]
     fn start_read(
         &mut self,
         issued: Time,
@@ -202,9 +222,10 @@ impl Die {
         if !self.planes.is_empty() {
             return self.start_on_plane(issued, at, others);
         }
-        let rest = others.iter().map(|other| other.page);
-        let longest =
-            rest.fold(self.read_time(at.page), |longest, page| longest.max(self.read_time(page)));
+        let mut longest = self.read_time(at.page);
+        for other in others {
+            longest = longest.max(self.read_time(other.page));
+        }
         let until = issued + longest;
         self.sensed = others.len() as u32 + 1;
         self.array = Array::Reading(until);
@@ -233,6 +254,15 @@ impl Die {
         has_one && self.loaded.is_none()
     }
 
+    /// What begins works on `others`, too.
+    #[inline]
+    fn accompany(&mut self, others: &[PageAddress]) {
+        if !others.is_empty() {
+            self.companions.extend_from_slice(others);
+        }
+    }
+
+    #[inline]
     fn begin(&mut self, operation: Operation, at: PageAddress) -> Time {
         let until = operation.end(&self.part.timing);
         self.operation = Some((operation, at));
@@ -329,13 +359,12 @@ impl Die {
             }
             Array::Running(until) if until == now => {
                 let (operation, _) = self.operation.take().expect("a running array");
-                self.companions.clear();
                 self.array = Array::Idle;
+                if self.does_several {
+                    self.end_together(now);
+                }
                 if self.outer.is_some() {
                     self.uncover();
-                }
-                if self.loaded.is_some() {
-                    self.begin_loaded(now);
                 }
                 match operation.kind {
                     Kind::Program => Elapsed::Programmed,

@@ -105,8 +105,11 @@ pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult
     let blank = RigResult { start: Time::NEVER, completion: Time::NEVER, suspensions: 0 };
     let mut results = vec![blank; commands.len()];
     loop {
-        let arrival = arrivals.peek().map(|row| commands[*row].arrival);
-        let Some(now) = [events.next_time(), arrival].into_iter().flatten().min() else { break };
+        let arrival = arrivals.peek().map_or(Time::NEVER, |row| commands[*row].arrival);
+        let now = events.next_time().min(arrival);
+        if now == Time::NEVER {
+            break;
+        }
         while let Some(event) = events.pop_at(now) {
             flash.handle(event, now, &mut events);
             while let Some(id) = flash.done.pop() {

@@ -109,6 +109,11 @@ pub struct Flash {
     unplaced: Queue,
     write_queue_limit: u32,
     parallelism: Parallelism,
+    /// A command can be of several transactions, on several planes or of a wordline.
+    gathers: bool,
+    /// The planes of a die read by themselves, or programs take several pages: decisions have to
+    /// look at more than the queues.
+    decides_more: bool,
     /// Pages of a plane that a program takes, and how long one waits for the others.
     together: u32,
     wordline_timeout: Dur,
@@ -168,6 +173,8 @@ impl Flash {
             unplaced: Queue::new(),
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
             parallelism,
+            gathers: parallelism.multi_plane != MultiPlane::None || timing.pages_together() > 1,
+            decides_more: parallelism.independent_plane_reads || timing.pages_together() > 1,
             together: timing.pages_together(),
             wordline_timeout: scenario.ftl.wordline_timeout,
             flushed: 0,

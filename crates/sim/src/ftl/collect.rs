@@ -93,6 +93,7 @@ impl Ftl {
     }
 
     /// The next step on a plane on which none is under way, if there is a victim.
+    #[inline(always)]
     fn step_of_plane(&mut self, plane: u32) -> Option<Kind> {
         if self.planes[plane as usize].job.victim.is_none() {
             let victim = self.victim.pick(&mut self.index, plane)?;
@@ -107,7 +108,11 @@ impl Ftl {
         let job = &mut self.planes[plane as usize].job;
         let victim = job.victim.expect("just made sure of");
         // What was overwritten while it was on its way need not be written any more.
-        job.held.retain(|held| self.map.owner(held.source) == Some(held.lpn));
+        match job.held[..] {
+            [] => {}
+            [Held { source, lpn }] if self.map.owner(source) == Some(lpn) => {}
+            _ => job.held.retain(|held| self.map.owner(held.source) == Some(held.lpn)),
+        }
         let pages = self.geometry.pages_per_block;
         while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
             job.cursor += 1;
@@ -133,6 +138,7 @@ impl Ftl {
 
     /// Takes an erase on another plane of a die, if one that needs collection comes to it next;
     /// with `block` only of the block of that number.
+    #[cold]
     pub(super) fn take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn> {
         let blocks = self.geometry.blocks_per_plane;
         for plane in self.planes_of(die) {
@@ -151,6 +157,7 @@ impl Ftl {
         None
     }
 
+    #[inline(always)]
     fn take_step_of_plane(&mut self, plane: u32, now: Time) -> Txn {
         let die = plane / self.geometry.planes_per_die;
         let in_die = plane % self.geometry.planes_per_die;
@@ -202,7 +209,10 @@ impl Ftl {
         match txn.kind {
             Kind::GcRead => job.held.push(Held { source: txn.old, lpn: txn.lpn }),
             Kind::GcProgram | Kind::GcCopy => {
-                job.held.retain(|held| held.source != txn.old);
+                match job.held[..] {
+                    [held] if held.source == txn.old => job.held.clear(),
+                    _ => job.held.retain(|held| held.source != txn.old),
+                }
                 let page = self.page_number(txn.die, txn.at);
                 self.relocate(txn.old, page, txn.lpn, txns);
             }

@@ -76,6 +76,7 @@ impl PlaneView for View<'_> {
         (self.is_idle)(plane / self.geometry.planes_per_die)
     }
 
+    #[inline]
     fn has_room(&self, plane: u32) -> bool {
         self.planes[plane as usize].committed < self.pages_max
     }
@@ -221,7 +222,7 @@ impl Ftl {
     }
 
     /// The page of a host write is programmed.
-    #[inline]
+    #[inline(always)]
     pub fn finish_write(&mut self, txn: &Txn) {
         if txn.stale {
             let plane = self.plane_of(txn.die, txn.at);
@@ -297,7 +298,7 @@ impl Ftl {
 
     /// The address of what was taken from a plane, and what follows from a block's having been
     /// opened for it.
-    #[inline]
+    #[inline(always)]
     fn taken(&mut self, plane: u32, got: Allocated) -> PageAddress {
         let Geometry { blocks_per_plane, planes_per_die, .. } = self.geometry;
         if got.page == 0 {

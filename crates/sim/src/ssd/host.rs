@@ -149,8 +149,8 @@ impl Ssd {
             checker.request_arrived(self.now, self.arrived);
         }
         self.arrived += 1;
-        if let Some(stats) = &mut self.flows.list[flow as usize].stats {
-            stats.arrived(arrival);
+        if self.flows.have_stats {
+            self.flows.count_arrival(flow, arrival);
         }
         match &mut self.queues {
             None => self.begin(id),
@@ -173,7 +173,7 @@ impl Ssd {
                 continue;
             }
             self.requests[id].begun = self.now;
-            self.begin(id);
+            self.begin_fetched(id);
             self.pull()?;
         }
         Ok(())
@@ -184,11 +184,16 @@ impl Ssd {
         let queues = self.queues.as_mut().expect("commands are fetched from queues");
         queues.is_fetching = false;
         self.requests[id].begun = self.now;
+        self.begin_fetched(id);
+    }
+
+    #[cold]
+    fn begin_fetched(&mut self, id: u32) {
         self.begin(id);
     }
 
     /// Sets about a request.
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, id: u32) {
         match self.requests[id].op {
             Op::Read => self.read_arrived(id),
@@ -198,6 +203,7 @@ impl Ssd {
         }
     }
 
+    #[inline(always)]
     fn read_arrived(&mut self, id: u32) {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         self.requests[id].pages_left = last - first + 1;
@@ -206,6 +212,7 @@ impl Ssd {
         }
     }
 
+    #[inline(always)]
     fn write_arrived(&mut self, id: u32) {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         let pages = last - first + 1;
@@ -313,11 +320,10 @@ impl Ssd {
         };
         class.record(latency_ns, request.bytes, parts);
         if request.fua {
-            self.fua.record(latency_ns, request.bytes, parts);
+            self.record_fua(latency_ns, request.bytes, parts);
         }
-        if let Some(stats) = &mut self.flows.list[request.flow as usize].stats {
-            stats.completed(request.op, request.fua, request.bytes, latency_ns, parts);
-            stats.ended(self.now);
+        if self.flows.have_stats {
+            self.flows.count(&request, self.now, parts);
         }
         self.completed += 1;
         if let Some(log) = &mut self.log {
@@ -337,6 +343,11 @@ impl Ssd {
             self.idle_begins();
         }
         self.flows.completed(request.flow);
+    }
+
+    #[cold]
+    fn record_fua(&mut self, latency_ns: u64, bytes: u32, parts: &Parts) {
+        self.fua.record(latency_ns, bytes, parts);
     }
 
     /// Completes the flushes that waited for the page of a write of `interval`.

@@ -11,7 +11,7 @@ use crate::txn::{Kind, NONE, Parts, Txn};
 
 impl Ssd {
     /// One page of a host read has arrived.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read_page(&mut self, request: u32, lpn: u32) {
         let (die, at) = match self.ftl.lookup(lpn) {
             Mapping::Flash(page) => self.ftl.locate_page(page),
@@ -268,13 +268,15 @@ impl Ssd {
 
     /// The page of a host write is in flash.
     pub(super) fn page_programmed(&mut self, id: u32) {
-        let txn = self.flash.txns.remove(id);
-        self.ftl.finish_write(&txn);
+        let txn = &self.flash.txns[id];
+        let Txn { request, interval, parts, .. } = *txn;
+        self.ftl.finish_write(txn);
+        self.flash.txns.remove(id);
         self.buffer.give_back();
-        if txn.request != NONE {
-            self.page_acknowledged(txn.request, &txn.parts);
+        if request != NONE {
+            self.page_acknowledged(request, &parts);
         }
-        self.page_is_safe(txn.interval);
+        self.page_is_safe(interval);
         self.fill_buffer();
     }
 

@@ -40,7 +40,7 @@ impl Default for Latency {
 
 impl Latency {
     /// Counts a request.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, latency_ns: u64, bytes: u32, parts: &Parts) {
         self.histogram.saturating_record(latency_ns);
         self.count += 1;
