@@ -2,6 +2,7 @@
 
 mod admit;
 mod cache;
+mod pieces;
 mod planes;
 
 use std::sync::Arc;
@@ -9,13 +10,17 @@ use std::sync::Arc;
 use reprieve_base::{Dur, PageAddress, Stream, Time};
 
 use cache::Loaded;
+use pieces::Piece;
+pub use pieces::PlaneWork;
 use planes::PlaneRead;
 
 use crate::command::{Command, Elapsed, Part, Suspend};
 use crate::operation::{Kind, Operation, Stop};
 use crate::parallelism::Parallelism;
 use crate::refusal::Refusal;
-use crate::timing::{PAGE_TYPES_MAX, PageOrder, ProgramSuspension, ReadLaw, ResumeAt, Timing};
+use crate::timing::{
+    PAGE_TYPES_MAX, PageOrder, ProgramSuspension, ReadLaw, ResumeAt, Suspension, Timing,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Array {
@@ -28,6 +33,8 @@ enum Array {
     Running(Time),
     /// A program or erase is on its way into suspension, which it reaches then.
     Suspending(Time),
+    /// Planes are at work that were stopped apart, or wait for it; nothing else is.
+    InPieces,
 }
 
 /// One die. Every method names the instant at which it happens; instants never run back.
@@ -54,6 +61,8 @@ pub struct Die {
     /// besides; it begins when `operation` ends.
     loaded: Option<Loaded>,
     loaded_companions: Vec<PageAddress>,
+    /// Of an operation on several planes, those that were stopped apart from the others.
+    pieces: Vec<Piece>,
     /// Where each plane stands that reads by itself; empty on a part whose planes do not.
     planes: Vec<PlaneRead>,
     /// Of those, the ones whose page buffers are in use, and whose output registers are.
@@ -101,6 +110,7 @@ impl Die {
             outer: None,
             companions: Vec::new(),
             outer_companions: Vec::new(),
+            pieces: Vec::new(),
             planes: match part.parallelism.independent_plane_reads {
                 true => vec![PlaneRead::default(); part.shape.planes as usize],
                 false => Vec::new(),
@@ -154,7 +164,7 @@ impl Die {
             Command::Erase(at) => PageAddress { page: 0, ..at },
         };
         let block = self.block_index(at)?;
-        if self.array != Array::Idle {
+        if self.array != Array::Idle && !self.reads_beside(command) {
             return Err(Refusal::Busy);
         }
         if !others.is_empty() {
@@ -289,26 +299,13 @@ impl Die {
     /// Asks the running program or erase to make way at `now`.
     pub fn suspend(&mut self, now: Time) -> Result<Suspend, Refusal> {
         match self.array {
-            Array::Running(_) => {}
+            Array::Running(_) if self.pieces.is_empty() => {}
             Array::Suspending(_) => return Err(Refusal::AlreadySuspending),
             _ if self.suspended => return Err(Refusal::Nested),
             _ => return Err(Refusal::NothingToSuspend),
         }
         let (operation, _) = self.operation.as_mut().expect("a running array has an operation");
-        let able = match operation.kind {
-            Kind::Program => self.part.suspension.program != ProgramSuspension::None,
-            Kind::Erase => self.part.suspension.erase,
-        };
-        if !able {
-            return Err(Refusal::NotSuspendable);
-        }
-        if self.part.suspension.max_per_operation.is_some_and(|max| operation.suspensions >= max) {
-            return Err(Refusal::LimitReached);
-        }
-        let from = operation.suspendable_from(&self.part.suspension);
-        if now < from {
-            return Err(Refusal::TooSoon { until: from });
-        }
+        may_stop(operation, now, &self.part.suspension)?;
         match operation.stop(now, &self.part.timing, &self.part.suspension, &mut self.vth) {
             Stop::AtEnd => Ok(Suspend::RunsToEnd),
             Stop::At(free_at) => {
@@ -471,4 +468,21 @@ impl Die {
     pub fn timing(&self) -> &Timing {
         &self.part.timing
     }
+}
+
+/// Whether the part can suspend an operation at `now`.
+#[inline]
+fn may_stop(operation: &Operation, now: Time, suspension: &Suspension) -> Result<(), Refusal> {
+    let able = match operation.kind {
+        Kind::Program => suspension.program != ProgramSuspension::None,
+        Kind::Erase => suspension.erase,
+    };
+    if !able {
+        return Err(Refusal::NotSuspendable);
+    }
+    if suspension.max_per_operation.is_some_and(|max| operation.suspensions >= max) {
+        return Err(Refusal::LimitReached);
+    }
+    let from = operation.suspendable_from(suspension);
+    if now < from { Err(Refusal::TooSoon { until: from }) } else { Ok(()) }
 }

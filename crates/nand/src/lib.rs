@@ -11,7 +11,7 @@ mod refusal;
 mod timing;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
-pub use die::Die;
+pub use die::{Die, PlaneWork};
 pub use parallelism::{MultiPlane, Parallelism};
 pub use refusal::Refusal;
 pub use timing::{

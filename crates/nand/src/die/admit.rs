@@ -109,12 +109,13 @@ impl Die {
     pub fn works_on(&self, at: PageAddress) -> bool {
         let is_own = |own: &PageAddress| (own.plane, own.block) == (at.plane, at.block);
         match &self.operation {
-            None => false,
+            None => self.does_several && self.pieces.iter().any(|piece| is_own(&piece.at)),
             Some((_, own)) => {
                 is_own(own)
                     || self.outer.as_ref().is_some_and(|(_, own)| is_own(own))
                     || self.does_several
-                        && self.companions.iter().chain(&self.outer_companions).any(is_own)
+                        && (self.companions.iter().chain(&self.outer_companions).any(is_own)
+                            || self.pieces.iter().any(|piece| is_own(&piece.at)))
             }
         }
     }

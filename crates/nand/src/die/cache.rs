@@ -69,6 +69,9 @@ impl Die {
     #[cold]
     pub(super) fn end_together(&mut self, now: Time) {
         self.companions.clear();
+        if !self.pieces.is_empty() {
+            self.array = Array::InPieces;
+        }
         if self.loaded.is_some() {
             self.begin_loaded(now);
         }

@@ -10,6 +10,7 @@ mod ledger;
 mod multi_plane;
 mod nested;
 mod page_types;
+mod pieces;
 mod planes;
 mod programs;
 mod random;

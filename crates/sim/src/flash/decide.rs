@@ -79,6 +79,10 @@ impl Flash {
         grant: Grant,
     ) {
         let unit = &self.units[die as usize];
+        if self.splits && !unit.die.takes_reads() {
+            self.decide_beside(die, now, work, out, grant);
+            return;
+        }
         if unit.die.is_running() {
             self.consider_suspending(die, now, work, out);
             if self.parallelism.cache_program {
@@ -246,7 +250,7 @@ impl Flash {
 
     /// What a scheduler may know of a queued transaction.
     #[inline]
-    fn waiter(&self, id: u32) -> Waiter {
+    pub(super) fn waiter(&self, id: u32) -> Waiter {
         let txn = &self.txns[id];
         debug_assert_eq!(txn.start, Time::NEVER, "what is queued has not begun");
         Waiter { order: txn.seq, since: txn.mark }

@@ -211,11 +211,11 @@ impl Flash {
 
 /// A set of planes of a die.
 #[derive(Default)]
-struct Planes(u128);
+pub(super) struct Planes(u128);
 
 impl Planes {
     /// Adds a plane; false if it was there.
-    fn insert(&mut self, plane: u32) -> bool {
+    pub(super) fn insert(&mut self, plane: u32) -> bool {
         let bit = 1u128.checked_shl(plane).expect("the scenario checks how many planes there are");
         let is_new = self.0 & bit == 0;
         self.0 |= bit;

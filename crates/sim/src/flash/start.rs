@@ -223,6 +223,9 @@ impl Flash {
         }
         unit.occupied(now);
         unit.operation = id;
+        if self.splits {
+            unit.planes_begun = planes;
+        }
         unit.promise(die, until, out);
         if self.parallelism.cache_program {
             // When its own data is in, that of the next can follow.
@@ -301,10 +304,10 @@ impl Flash {
             Elapsed::ReadHeld => book_each(&mut self.txns, unit.reading, Part::Array, now),
             Elapsed::Programmed | Elapsed::Erased => {
                 let id = unit.end_operation();
-                if unit.loaded == NONE {
-                    unit.freed(now);
-                } else {
+                if unit.loaded != NONE {
                     self.begin_loaded(die, now, out);
+                } else if !self.splits || unit.die.is_free() {
+                    unit.freed(now);
                 }
                 self.operation_ended(id, now);
             }
@@ -330,10 +333,13 @@ impl Flash {
 
     /// The pages of an operation are programmed, or its blocks erased.
     #[inline]
-    fn operation_ended(&mut self, id: u32, now: Time) {
-        let planes = self.planes_of(id);
+    pub(super) fn operation_ended(&mut self, id: u32, now: Time) {
+        let mut planes = self.planes_of(id);
         if self.together > 1 {
             self.count_padding(id, planes);
+        }
+        if self.splits {
+            planes = self.units[self.txns[id].die as usize].planes_begun;
         }
         let mut each = id;
         while each != NONE {

@@ -20,6 +20,7 @@ mod oracle;
 mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
+mod plane_suspension;
 mod planes;
 mod published;
 mod read_cache;
