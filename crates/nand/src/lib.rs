@@ -13,7 +13,7 @@ mod timing;
 mod wordlines;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
-pub use die::Die;
+pub use die::{Die, PlaneWork};
 pub use operation::{PhaseTimes, Run, Segment};
 pub use parallelism::{MultiPlane, Parallelism};
 pub use power::{ACTIVITIES, Activity, CorePower};

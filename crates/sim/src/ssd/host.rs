@@ -103,8 +103,8 @@ impl Ssd {
             checker.request_arrived(self.now, self.arrived);
         }
         self.arrived += 1;
-        if let Some(stats) = &mut self.flows.list[flow as usize].stats {
-            stats.arrived(arrival);
+        if self.flows.have_stats {
+            self.flows.count_arrival(flow, arrival);
         }
         match &mut self.queues {
             None => self.begin(id),
@@ -172,7 +172,7 @@ impl Ssd {
     }
 
     /// Sets about a request.
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, id: u32) {
         match self.requests[id].op {
             Op::Read => self.read_arrived(id),
@@ -182,6 +182,7 @@ impl Ssd {
         }
     }
 
+    #[inline(always)]
     fn read_arrived(&mut self, id: u32) {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         self.requests[id].pages_left = last - first + 1;
@@ -190,6 +191,7 @@ impl Ssd {
         }
     }
 
+    #[inline(always)]
     fn write_arrived(&mut self, id: u32) {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         let pages = last - first + 1;
@@ -323,9 +325,8 @@ impl Ssd {
             parts
         );
         self.latencies.record(request.op, request.fua, request.bytes, latency_ns, parts);
-        if let Some(stats) = &mut self.flows.list[request.flow as usize].stats {
-            stats.completed(request.op, request.fua, request.bytes, latency_ns, parts);
-            stats.ended(self.now);
+        if self.flows.have_stats {
+            self.flows.count(&request, self.now, parts);
         }
         self.completed += 1;
         if let Some(log) = &mut self.log {

@@ -20,6 +20,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use reprieve_base::{Dur, Time, UserError};
+use reprieve_nand::Refusal;
 
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
@@ -227,6 +228,7 @@ impl Ssd {
         Ok(goes_on)
     }
 
+    #[cold]
     fn start(&mut self) -> Result<(), UserError> {
         self.started = true;
         let flash = &mut self.flash;
@@ -248,14 +250,14 @@ impl Ssd {
 
     /// Lets one instant pass: what frees a resource, then arrivals, then decisions.
     fn instant(&mut self) -> Result<bool, UserError> {
-        let event = self.events.next_time();
         let arrival = self.flows.next_time();
-        let Some(now) = [event, arrival].into_iter().flatten().min() else {
+        let now = self.events.next_time().min(arrival);
+        if now == Time::NEVER {
             self.ftl.check_blocks()?;
             assert!(self.requests.is_empty(), "{}", self.stuck());
             return Ok(false);
-        };
-        if arrival.is_none() && self.requests.is_empty() {
+        }
+        if arrival == Time::NEVER && self.requests.is_empty() {
             // What is left is background work, which no request waits for.
             return Ok(false);
         }
@@ -265,7 +267,7 @@ impl Ssd {
             self.handle(event);
         }
         self.pull()?;
-        while self.flows.next_time() == Some(now) {
+        while self.flows.next_time() == now {
             let (request, flow) = self.flows.take(&self.ftl)?;
             self.arrive(request, flow);
         }
@@ -279,19 +281,24 @@ impl Ssd {
         Ok(true)
     }
 
-    #[inline]
+    #[inline(always)]
     fn decide(&mut self) {
         if self.flash.is_dispatched() {
             self.flash.dispatch(self.now, &mut self.ftl);
         }
         self.flash.decide(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {
-            let txn = &self.flash.txns[id];
-            panic!(
-                "at {} die {} refused {:?} of {:?}: {refusal} (seed {})",
-                self.now, txn.die, txn.kind, txn.at, self.scenario.seed
-            );
+            self.refused(id, refusal);
         }
+    }
+
+    #[cold]
+    fn refused(&self, id: u32, refusal: Refusal) {
+        let txn = &self.flash.txns[id];
+        panic!(
+            "at {} die {} refused {:?} of {:?}: {refusal} (seed {})",
+            self.now, txn.die, txn.kind, txn.at, self.scenario.seed
+        );
     }
 
     #[inline]
@@ -318,8 +325,10 @@ impl Ssd {
     fn transaction_done(&mut self, id: u32) {
         match self.flash.txns[id].kind {
             Kind::HostRead => {
+                if self.read_cache.is_some() {
+                    self.cache_read(id);
+                }
                 let txn = self.flash.txns.remove(id);
-                self.cache_read(&txn);
                 self.page_read(txn.request, txn.lpn, txn.parts)
             }
             Kind::RmwRead => {

@@ -27,7 +27,7 @@ impl Latency {
     }
 
     /// Counts a request.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, latency_ns: u64, bytes: u32, parts: &Parts) {
         self.batches[self.current].record(latency_ns);
         self.bytes += u64::from(bytes);
