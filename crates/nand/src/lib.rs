@@ -7,14 +7,19 @@ mod command;
 mod die;
 mod operation;
 mod parallelism;
+mod power;
 mod refusal;
 mod timing;
+mod wordlines;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
-pub use die::Die;
+pub use die::{Die, PlaneWork};
+pub use operation::{PhaseTimes, Run, Segment};
 pub use parallelism::{MultiPlane, Parallelism};
+pub use power::{ACTIVITIES, Activity, CorePower};
 pub use refusal::Refusal;
 pub use timing::{
     EraseMode, EraseResume, PAGE_TYPES_MAX, PageOrder, PageTypes, ProgramSuspension, ReadLaw,
-    Restore, ResumeAt, Suspension, Timing, VthReached, Wordline,
+    Restore, ResumeAt, Retention, Suspension, Timing, VthReached, Wordline,
 };
+pub use wordlines::{IterationSpread, SPREAD_MAX, Slices};

@@ -6,6 +6,7 @@ use reprieve_nand::MultiPlane;
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
+use crate::power::Class;
 use crate::sched::Choice;
 use crate::seen::{Extent, Seen};
 use crate::txn::{Kind, NONE, Part};
@@ -14,6 +15,7 @@ use crate::work::Work;
 impl Flash {
     /// Takes the page of the next host program, if that is what the die would begin if it were
     /// free, and it does not begin a block: the block before it is not full yet.
+    #[cold]
     pub(super) fn consider_loading<W: Work>(
         &mut self,
         die: u32,
@@ -29,7 +31,8 @@ impl Flash {
         }
         let read = unit.reads.first();
         let view = self.view(die, read, now, work);
-        if self.scheduler.choose(&view) != Choice::Write
+        if view.gc_runs_through
+            || self.scheduler.choose(&view) != Choice::Write
             || work.next_page(&self.txns[id]).is_none_or(|next| next.page == 0)
             || !self.has_channel(die, now, grant, Kind::Program)
         {
@@ -42,9 +45,8 @@ impl Flash {
         unit.pending_programs -= 1;
         let txn = &mut self.txns[id];
         txn.unsuspendable = view.writes_first || view.read.is_some();
-        txn.next = NONE;
         if self.parallelism.multi_plane != MultiPlane::None {
-            self.gather_writes(id, now, work);
+            self.gather_planes(id, now, work);
         }
         self.load(id, now, out);
     }
@@ -77,6 +79,9 @@ impl Flash {
         self.channels[channel].occupy(now, transfer);
         // If the program before it has ended by then, the next page can follow.
         out.schedule(until, FlashEvent::Poke { die });
+        if self.meter.is_some() {
+            self.meter_in(Class::of(self.txns[id].kind), now, transfer, planes);
+        }
     }
 
     /// The program that was loaded takes the array from one that has ended.
@@ -100,6 +105,9 @@ impl Flash {
                 txn.book(Part::Queue, now);
             }
             each = txn.next;
+        }
+        if self.meter.is_some() {
+            self.meter_loaded(die, now);
         }
     }
 }

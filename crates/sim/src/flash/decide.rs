@@ -22,7 +22,7 @@ pub(super) enum Grant {
 
 impl Flash {
     /// Lets everything decide that was touched at this instant.
-    #[inline]
+    #[inline(always)]
     pub fn decide<W: Work>(
         &mut self,
         now: Time,
@@ -36,6 +36,9 @@ impl Flash {
             self.decide_die(die, now, work, out, Grant::Ask);
         }
         self.dirty_dies.clear();
+        if self.budget.is_some() {
+            self.decide_waiting(now, work, out);
+        }
         while let Some(channel) = self.dirty_channels.pop() {
             self.channels[channel as usize].dirty = false;
             self.decide_channel(channel, now, work, out);
@@ -79,6 +82,10 @@ impl Flash {
         grant: Grant,
     ) {
         let unit = &self.units[die as usize];
+        if self.splits && !unit.die.takes_reads() {
+            self.decide_beside(die, now, work, out, grant);
+            return;
+        }
         if unit.die.is_running() {
             self.consider_suspending(die, now, work, out);
             if self.parallelism.cache_program {
@@ -89,16 +96,13 @@ impl Flash {
         if !unit.die.takes_reads() {
             return;
         }
-        let by_plane = self.parallelism.independent_plane_reads;
-        if by_plane && !self.decide_planes(die, now, work, out, grant) {
+        if self.decides_more && !self.decide_more(die, now, work, out, grant) {
             return;
-        }
-        if self.together > 1 {
-            self.look_again(die, now, out);
         }
         let read = self.admissible_read(die, work);
         let view = self.view(die, read, now, work);
-        match self.scheduler.choose(&view) {
+        let choice = if view.gc_runs_through { Choice::Gc } else { self.scheduler.choose(&view) };
+        match choice {
             Choice::Wait => {}
             Choice::Resume => self.resume(die, now, out, grant),
             Choice::Gc => self.start_gc(die, now, work, out, grant),
@@ -114,14 +118,37 @@ impl Flash {
         }
     }
 
+    /// Lets planes begin reads and wordlines wait; says whether the die is free for something else.
+    #[cold]
+    fn decide_more<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) -> bool {
+        let by_plane = self.parallelism.independent_plane_reads;
+        if by_plane && !self.decide_planes(die, now, work, out, grant) {
+            return false;
+        }
+        if self.together > 1 {
+            self.look_again(die, now, out);
+        }
+        true
+    }
+
     /// The oldest queued read that may be served now, and while an operation runs, suspend it.
-    #[inline]
+    #[inline(always)]
     fn admissible_read<W: Work>(&mut self, die: u32, work: &mut W) -> Option<u32> {
         let unit = &self.units[die as usize];
-        let mut id = unit.reads.first()?;
-        if unit.die.operation_block().is_none() {
-            return Some(id);
-        }
+        let first = unit.reads.first()?;
+        if unit.operation == NONE { Some(first) } else { self.read_beside(die, first, work) }
+    }
+
+    /// The same beside an operation; `id` is the oldest that waits.
+    fn read_beside<W: Work>(&mut self, die: u32, mut id: u32, work: &mut W) -> Option<u32> {
+        let unit = &self.units[die as usize];
         let operation = self.txns[unit.operation].kind;
         while id != NONE {
             let txn = &mut self.txns[id];
@@ -150,7 +177,7 @@ impl Flash {
         let unit = &self.units[die as usize];
         let id = unit.writes.first()?;
         let kinds = (self.txns[id].kind, self.txns[unit.operation].kind);
-        let admits = kinds == (Kind::Program, Kind::Erase);
+        let admits = kinds.0.is_program() && kinds.1 == Kind::Erase;
         (admits && work.could_place(&self.txns[id], unit.die.operation_block())).then_some(id)
     }
 
@@ -175,7 +202,7 @@ impl Flash {
             && work.gc_next(die) == Some(Kind::GcRead)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn view<W: Work>(
         &mut self,
         die: u32,
@@ -194,6 +221,7 @@ impl Flash {
             writes_first: unit.pending_programs >= self.write_queue_limit,
             urgent_gc: None,
             gc_gives_way: false,
+            gc_runs_through: false,
             idle_gc: false,
         };
         if view.suspended.is_some() {
@@ -212,7 +240,8 @@ impl Flash {
         match work.gc_need(die) {
             GcNeed::None => self.units[die as usize].gc_waits = None,
             GcNeed::Idle => view.idle_gc = true,
-            GcNeed::Urgent => {
+            GcNeed::Exclusive => view.gc_runs_through = true,
+            GcNeed::Due | GcNeed::Urgent => {
                 view.gc_gives_way = self.erase_gives_way(die, work);
                 let arrivals = &mut self.arrivals;
                 let waits = &mut self.units[die as usize].gc_waits;
@@ -227,7 +256,7 @@ impl Flash {
 
     /// What a scheduler may know of a queued transaction.
     #[inline]
-    fn waiter(&self, id: u32) -> Waiter {
+    pub(super) fn waiter(&self, id: u32) -> Waiter {
         let txn = &self.txns[id];
         debug_assert_eq!(txn.start, Time::NEVER, "what is queued has not begun");
         Waiter { order: txn.seq, since: txn.mark }
@@ -236,7 +265,9 @@ impl Flash {
     /// What a scheduler may know of the operation of a die.
     fn operation(&self, die: u32) -> Operation {
         let txn = &self.txns[self.units[die as usize].operation];
-        Operation { is_host_program: txn.kind == Kind::Program, since: txn.queued_at() }
+        // Pages of the mapping are queued and programmed as those of the host.
+        let is_host_program = matches!(txn.kind, Kind::Program | Kind::MapProgram);
+        Operation { is_host_program, since: txn.queued_at() }
     }
 
     fn operation_view(&self, die: u32, remaining: Dur, now: Time) -> OperationView {
@@ -303,6 +334,9 @@ impl Flash {
                 unit.suspend_free = free_at;
                 unit.asked_by_write = !for_read;
                 unit.promise(die, free_at, out);
+                if self.meter.is_some() {
+                    self.meter_stop(die, now, free_at);
+                }
             }
             Err(Refusal::TooSoon { until: from }) if from < until => {
                 out.schedule(from, FlashEvent::Poke { die });

@@ -1,7 +1,7 @@
 //! Beginning and ending: commands to the dies, transfers over the channels, completions.
 
-use reprieve_base::{Dur, Time};
-use reprieve_nand::{Command, Elapsed, MultiPlane, Parallelism};
+use reprieve_base::{Dur, PageAddress, Time};
+use reprieve_nand::{Command, Die, Elapsed, Refusal};
 
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
@@ -9,7 +9,7 @@ use crate::event::Schedule;
 use crate::seen::{Extent, Seen};
 use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Part, Txn};
-use crate::work::Work;
+use crate::work::{GcNeed, Work};
 
 impl Flash {
     /// Whether the die has the channel; if not, it stands in line for it afterwards.
@@ -29,10 +29,18 @@ impl Flash {
     }
 
     /// Whether a free die has all that an operation needs to begin; else it waits for the channel.
-    fn can_begin(&mut self, die: u32, kind: Kind, now: Time, grant: Grant) -> bool {
-        let is_program = matches!(kind, Kind::Program | Kind::GcProgram);
+    fn can_begin(
+        &mut self,
+        (die, kind, since): (u32, Kind, Time),
+        now: Time,
+        grant: Grant,
+    ) -> bool {
+        let is_program = kind.is_program();
         if is_program && self.units[die as usize].die.output_in_use() {
             // The page that comes in would need the register from which one still leaves.
+            return false;
+        }
+        if self.budget.is_some() && !self.has_power(die, kind, since) {
             return false;
         }
         let needs_channel = is_program || self.timing.command > Dur::ZERO;
@@ -40,6 +48,7 @@ impl Flash {
     }
 
     /// Begins the array read of a queued transaction; false if it has to wait for the channel.
+    #[inline(always)]
     pub(super) fn start_read<W: Work>(
         &mut self,
         id: u32,
@@ -48,16 +57,14 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
     ) -> bool {
-        let Txn { die, kind, .. } = self.txns[id];
-        if !self.can_begin(die, kind, now, grant) {
+        let Txn { die, kind, mark, .. } = self.txns[id];
+        if !self.can_begin((die, kind, mark), now, grant) {
             return false;
         }
         let unit = &mut self.units[die as usize];
         unit.reads.remove(&mut self.txns, id);
         work.locate(&mut self.txns[id]);
-        self.txns[id].next = NONE;
-        let Parallelism { multi_plane, independent_plane_reads: by_plane, .. } = self.parallelism;
-        if multi_plane != MultiPlane::None && !by_plane {
+        if self.gathers {
             self.gather_reads(id, work);
         }
         self.sense(id, now, out);
@@ -85,7 +92,7 @@ impl Flash {
         let at = self.txns[id].at;
         let read = Command::Read(at);
         let was_free = unit.die.is_free();
-        let until = match unit.die.start_together(now, read, &self.others) {
+        let until = match start(&mut unit.die, now, read, planes, &self.others) {
             Ok(until) => until,
             Err(refusal) => {
                 self.refused.get_or_insert((id, refusal));
@@ -98,6 +105,10 @@ impl Flash {
         if command > Dur::ZERO {
             self.channels[channel].occupy(now, command);
         }
+        if self.meter.is_some() {
+            self.meter_sense(id, now, until);
+        }
+        let unit = &mut self.units[die as usize];
         if self.parallelism.independent_plane_reads {
             unit.plane_reads[at.plane as usize] = id;
             out.schedule(until, FlashEvent::Plane { die, plane: at.plane });
@@ -109,6 +120,12 @@ impl Flash {
             self.channels[channel].occupy(until, bus);
             unit.promised = until;
             out.schedule(until + bus, FlashEvent::Out { die });
+            if self.budget.is_some() {
+                out.schedule(until, FlashEvent::Sensed { die });
+            }
+            if self.meter.is_some() {
+                self.meter_out(id, now, until, bus);
+            }
         } else {
             unit.promise(die, until, out);
         }
@@ -123,11 +140,11 @@ impl Flash {
         (grant, unsuspendable): (Grant, bool),
     ) {
         let Some(id) = self.next_write(die, now) else { return };
-        let kind = self.txns[id].kind;
-        if !self.can_begin(die, kind, now, grant) {
+        let Txn { kind, mark, .. } = self.txns[id];
+        if !self.can_begin((die, kind, mark), now, grant) {
             return;
         }
-        let is_program = kind == Kind::Program;
+        let is_program = kind.is_program();
         if is_program && !work.place(&mut self.txns[id]) {
             assert!(
                 !self.units[die as usize].die.is_suspended(),
@@ -139,13 +156,8 @@ impl Flash {
         let unit = &mut self.units[die as usize];
         unit.writes.remove(&mut self.txns, id);
         unit.pending_programs -= u32::from(is_program);
-        let txn = &mut self.txns[id];
-        txn.unsuspendable = unsuspendable;
-        txn.next = NONE;
-        if self.together > 1 {
-            self.gather_wordline(id, id, work);
-        }
-        if self.parallelism.multi_plane != MultiPlane::None {
+        self.txns[id].unsuspendable = unsuspendable;
+        if self.gathers {
             self.gather_writes(id, now, work);
         }
         self.run(id, now, out);
@@ -160,25 +172,31 @@ impl Flash {
         grant: Grant,
     ) {
         let Some(kind) = work.gc_next(die) else { return };
-        if !self.can_begin(die, kind, now, grant) {
+        let since = self.units[die as usize].gc_waits.map_or(now, |waiter| waiter.since);
+        if !self.can_begin((die, kind, since), now, grant) {
             return;
         }
         let txn = work.gc_take(die, now);
         debug_assert_eq!(txn.kind, kind, "garbage collection took another step than it named");
         let id = self.txns.insert(txn);
         self.units[die as usize].gc_waits = None;
-        if kind == Kind::GcProgram && self.together > 1 {
-            self.gather_held(id, now, work);
+        if self.gathers {
+            self.gather_gc(id, now, work);
         }
-        if kind == Kind::Erase && self.parallelism.multi_plane != MultiPlane::None {
-            self.gather_erases(id, now, work);
+        if kind.is_read() {
+            self.sense(id, now, out);
+            return;
         }
-        if kind.is_read() { self.sense(id, now, out) } else { self.run(id, now, out) }
+        self.run(id, now, out);
+        if work.gc_need(die) == GcNeed::Exclusive {
+            // A read that had to let it begin may ask at once for its suspension.
+            out.schedule(now, FlashEvent::Poke { die });
+        }
     }
 
     /// What a program or erase asks of its die, and how long the channel is used for it.
-    #[inline]
-    fn command_of(&self, id: u32) -> (Command, Dur) {
+    #[inline(always)]
+    pub(super) fn command_of(&self, id: u32) -> (Command, Dur) {
         let (timing, txn) = (&self.timing, &self.txns[id]);
         match txn.kind {
             Kind::Erase => (Command::Erase(txn.at), timing.command),
@@ -198,7 +216,7 @@ impl Flash {
         let die = self.txns[id].die;
         let unit = &mut self.units[die as usize];
         let inside_erase = unit.die.is_suspended();
-        let until = match unit.die.start_together(now, command, &self.others) {
+        let until = match start(&mut unit.die, now, command, planes, &self.others) {
             Ok(until) => until,
             Err(refusal) => {
                 self.refused.get_or_insert((id, refusal));
@@ -213,7 +231,7 @@ impl Flash {
             match txn.kind {
                 Kind::Erase => unit.seen.note(Seen::Erase(now, Extent::of_page(txn.at, joins))),
                 // A wordline is programmed whole, and noted with its first page.
-                _ if txn.at.page % pages > 0 => {}
+                _ if pages > 1 && txn.at.page % pages > 0 => {}
                 _ => unit.seen.note(Seen::Program(now, Extent { at: txn.at, pages, joins })),
             }
             if inside_erase {
@@ -232,6 +250,9 @@ impl Flash {
         }
         unit.occupied(now);
         unit.operation = id;
+        if self.splits {
+            unit.planes_begun = planes;
+        }
         unit.promise(die, until, out);
         if self.parallelism.cache_program {
             // When its own data is in, that of the next can follow.
@@ -245,6 +266,9 @@ impl Flash {
             let channel = self.channel_of(die);
             self.channels[channel].occupy(now, transfer);
         }
+        if self.meter.is_some() {
+            self.meter_begin(id, now, Some((transfer, planes)));
+        }
     }
 
     pub(super) fn resume(
@@ -257,6 +281,9 @@ impl Flash {
         let unit = &self.units[die as usize];
         let needs_channel = unit.die.resume_needs_channel();
         let page_leaves = unit.die.output_in_use();
+        if self.budget.is_some() && !self.has_power_to_resume(die) {
+            return;
+        }
         // Its page comes in again, as that of any program does.
         if needs_channel && (page_leaves || !self.has_channel(die, now, grant, Kind::Program)) {
             return;
@@ -288,6 +315,9 @@ impl Flash {
             let channel = self.channel_of(die);
             self.channels[channel].occupy(now, transfer);
         }
+        if self.meter.is_some() {
+            self.meter_resume(die, now, needs_channel.then_some(transfer));
+        }
     }
 
     /// The array of a die has done what it promised.
@@ -298,7 +328,12 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
     ) {
         let unit = &mut self.units[die as usize];
-        match unit.die.elapse(now) {
+        let elapsed = unit.die.elapse(now);
+        if let (Some(budget), Elapsed::ReadReady | Elapsed::ReadHeld) = (&mut self.budget, elapsed)
+        {
+            budget.sensed(die, false);
+        }
+        match elapsed {
             Elapsed::ReadReady => {
                 book_each(&mut self.txns, unit.reading, Part::Array, now);
                 if unit.die.is_free() {
@@ -310,9 +345,14 @@ impl Flash {
             Elapsed::ReadHeld => book_each(&mut self.txns, unit.reading, Part::Array, now),
             Elapsed::Programmed | Elapsed::Erased => {
                 let id = unit.end_operation();
-                if unit.loaded == NONE {
+                let is_last = unit.loaded == NONE;
+                if is_last && (!self.splits || unit.die.is_free()) {
                     unit.freed(now);
-                } else {
+                }
+                if self.meter.is_some() {
+                    self.meter_left(die, now, true);
+                }
+                if !is_last {
                     self.begin_loaded(die, now, out);
                 }
                 self.operation_ended(id, now);
@@ -320,6 +360,10 @@ impl Flash {
             Elapsed::Suspended => {
                 unit.suspended_since = now;
                 unit.freed(now);
+                if self.meter.is_some() {
+                    self.meter_left(die, now, false);
+                }
+                let unit = &mut self.units[die as usize];
                 let is_erase = self.txns[unit.operation].kind == Kind::Erase;
                 let mut each = unit.operation;
                 while each != NONE {
@@ -339,15 +383,22 @@ impl Flash {
 
     /// The pages of an operation are programmed, or its blocks erased.
     #[inline]
-    fn operation_ended(&mut self, id: u32, now: Time) {
-        let planes = self.planes_of(id);
+    pub(super) fn operation_ended(&mut self, id: u32, now: Time) {
+        let mut planes = self.planes_of(id);
         if self.together > 1 {
             self.count_padding(id, planes);
         }
+        if self.splits {
+            planes = self.units[self.txns[id].die as usize].planes_begun;
+        }
+        let undisturbed = match self.txns[id].suspensions {
+            0 => Dur::ZERO,
+            _ => self.undisturbed(id, planes),
+        };
         let mut each = id;
         while each != NONE {
             self.txns[each].book(Part::Array, now);
-            self.count_operation(each, now, planes);
+            self.count_operation(each, now, undisturbed);
             let next = self.txns[each].next;
             self.complete(each);
             each = next;
@@ -391,6 +442,9 @@ impl Flash {
         self.channels[channel].occupy(now, bus);
         self.txns[id].book(Part::BusWait, now);
         out.schedule(now + bus, FlashEvent::Out { die });
+        if self.meter.is_some() {
+            self.meter_out(id, now, now, bus);
+        }
     }
 
     /// A page has left a die: the read is complete.
@@ -421,38 +475,10 @@ impl Flash {
         match self.txns[id].kind {
             Kind::HostRead => self.counts.host_reads += 1,
             Kind::RmwRead => self.counts.rmw_reads += 1,
+            Kind::MapRead | Kind::MapUpdate => self.counts.map_reads += 1,
             _ => self.counts.gc_reads += 1,
         }
         self.complete(id);
-    }
-
-    fn count_operation(&mut self, id: u32, now: Time, planes: u64) {
-        let txn = &self.txns[id];
-        match txn.kind {
-            Kind::Program => self.counts.host_programs += 1,
-            Kind::GcProgram => self.counts.gc_programs += 1,
-            Kind::GcCopy => {
-                self.counts.gc_reads += 1;
-                self.counts.gc_programs += 1;
-                *self.counts.copybacks.as_mut().expect("the drive copies back") += 1;
-            }
-            _ => self.counts.erases += 1,
-        }
-        if txn.suspensions > 0 {
-            let is_erase = txn.kind == Kind::Erase;
-            let undisturbed = match txn.kind {
-                Kind::Erase => self.timing.undisturbed_erase(),
-                Kind::GcCopy => {
-                    self.timing.undisturbed_copyback(self.address(txn.old).page, txn.at.page)
-                }
-                _ => self.timing.undisturbed_program(txn.at.page),
-            };
-            // Commands, and pages, of the other planes cross the channel too.
-            let (_, transfer) = self.command_of(id);
-            let undisturbed = undisturbed + transfer * (planes - 1);
-            let suspended = &mut self.counts.suspended[usize::from(is_erase)];
-            suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
-        }
     }
 
     #[inline]
@@ -472,4 +498,16 @@ fn book_each(txns: &mut Slab<Txn>, first: u32, part: Part, now: Time) {
         txn.book(part, now);
         each = txn.next;
     }
+}
+
+/// Begins a command of so many planes on a die.
+#[inline]
+fn start(
+    die: &mut Die,
+    now: Time,
+    command: Command,
+    planes: u64,
+    others: &[PageAddress],
+) -> Result<Time, Refusal> {
+    if planes == 1 { die.start(now, command) } else { die.start_together(now, command, others) }
 }

@@ -7,6 +7,8 @@ mod flows;
 mod flush;
 mod hold;
 mod host;
+mod link;
+mod mapping;
 mod pages;
 mod queues;
 mod read_cache;
@@ -18,6 +20,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use reprieve_base::{Dur, Time, UserError};
+use reprieve_nand::Refusal;
 
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
@@ -26,12 +29,13 @@ use crate::flash::{Flash, FlashEvent};
 use crate::ftl::{Ftl, Preconditioner};
 use crate::scenario::Scenario;
 use crate::slab::Slab;
-use crate::stats::{Latency, LogBatch, Totals};
+use crate::stats::{Latencies, LogBatch, Totals};
 use crate::txn::{Kind, Parts};
 use buffer::Buffer;
 use flows::Flows;
 use flush::Intervals;
-use host::{HostRequest, Links};
+use host::HostRequest;
+use link::Links;
 use queues::HostQueues;
 use read_cache::ReadCache;
 
@@ -43,13 +47,21 @@ pub use verify::BREAKS;
 enum Event {
     /// Something in the flash back end.
     Flash(FlashEvent),
-    /// A command has been fetched from its submission queue.
+    /// A doorbell has crossed the host link: a request is in its submission queue.
+    Rung { request: u32 },
+    /// The drive has turned to a command of a submission queue.
     Fetched { request: u32 },
+    /// The host has been asked for a command.
+    Asked { request: u32 },
+    /// A command has crossed the host link.
+    Command { request: u32 },
+    /// The host has been asked for the data of a write.
+    DataAsked { request: u32 },
     /// The data of a write has crossed the host link.
     LinkIn { request: u32 },
     /// The drive may have been idle for so long that the buffer is emptied.
     LookIdle,
-    /// The last data of a read has crossed the host link.
+    /// The last data of a request, or its completion, has crossed the host link.
     Done { request: u32 },
 }
 
@@ -90,7 +102,7 @@ pub struct Ssd {
     /// Between host and drive; `None`: requests go straight to the drive.
     queues: Option<HostQueues>,
     links: Links,
-    /// Where the time of the reads went whose last data is crossing the link.
+    /// Where the time of the requests went whose last data or completion is crossing the link.
     crossing: VecDeque<Parts>,
     requests: Slab<HostRequest>,
     arrived: u64,
@@ -98,12 +110,7 @@ pub struct Ssd {
     intervals: Intervals,
     idle_since: Time,
     idle_ns: u64,
-    read: Latency,
-    write: Latency,
-    trim: Latency,
-    flush: Latency,
-    /// Of the writes, those with forced unit access.
-    fua: Latency,
+    latencies: Latencies,
     totals: Totals,
     log: Option<LogBatch>,
     preconditioner: Preconditioner,
@@ -137,8 +144,7 @@ impl Ssd {
         let new = |repeat| Checker::new(&scenario.geometry, scenario.seed, repeat);
         let checker = options.check.as_deref().map(new).map(Box::new);
         let timing = &scenario.timing;
-        let iteration = timing.program_pulse + timing.verify;
-        let program = timing.bus + iteration * u64::from(timing.program_iterations);
+        let program = timing.bus + timing.program_array(timing.program_iterations);
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
         Ok(Ssd {
@@ -158,11 +164,7 @@ impl Ssd {
             intervals: Intervals::new(),
             idle_since: Time::ZERO,
             idle_ns: 0,
-            read: Latency::default(),
-            write: Latency::default(),
-            trim: Latency::default(),
-            flush: Latency::default(),
-            fua: Latency::default(),
+            latencies: Latencies::in_batches(),
             totals: Totals {
                 dropped_writes: scenario.buffer.hold.is_some().then_some(0),
                 ..Totals::default()
@@ -179,12 +181,20 @@ impl Ssd {
     /// The same under a dispatcher, which places writes when they can begin, in place of the
     /// scenario's placement.
     ///
-    /// The read of a page that was never written goes where that placement has it.
+    /// The read of a page that was never written goes where that placement has it. Errors besides
+    /// if writes go to several open blocks of a plane.
     pub fn with_dispatcher(
         scenario: Scenario,
         log_requests: bool,
         dispatcher: Box<dyn Dispatcher>,
     ) -> Result<Ssd, UserError> {
+        let stream = &scenario.ftl.streams.policy;
+        if stream != "single" {
+            return Err(UserError::new(format!(
+                "ftl.stream = {stream:?}: a dispatcher sees one next page of a plane; must be \
+                 \"single\" under one"
+            )));
+        }
         let mut ssd = Ssd::new(scenario, log_requests)?;
         ssd.flash.set_dispatcher(dispatcher);
         Ok(ssd)
@@ -193,7 +203,8 @@ impl Ssd {
     /// Simulates until `requests` more are complete; false when the workload is done.
     ///
     /// Before the first request the steps precondition the drive, a piece each.
-    /// Errors at a row of the trace that cannot be read, or if the drive cannot be preconditioned.
+    /// Errors at a row of the trace that cannot be read, if the drive cannot be preconditioned, or
+    /// if too many of its blocks have failed.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
             if !self.preconditioner.is_done() {
@@ -204,16 +215,20 @@ impl Ssd {
             self.start()?;
         }
         let until = self.completed.saturating_add(requests);
-        while self.completed < until {
-            if !self.instant()? {
-                self.ended = true;
-                self.end_checks();
-                return Ok(false);
-            }
+        let mut goes_on = true;
+        while goes_on && self.completed < until {
+            goes_on = self.instant()?;
         }
-        Ok(true)
+        // A drive that is worn out comes to a halt sooner or later, whoever asks.
+        self.ftl.check_blocks()?;
+        if !goes_on {
+            self.ended = true;
+            self.end_checks();
+        }
+        Ok(goes_on)
     }
 
+    #[cold]
     fn start(&mut self) -> Result<(), UserError> {
         self.started = true;
         let flash = &mut self.flash;
@@ -235,13 +250,14 @@ impl Ssd {
 
     /// Lets one instant pass: what frees a resource, then arrivals, then decisions.
     fn instant(&mut self) -> Result<bool, UserError> {
-        let event = self.events.next_time();
         let arrival = self.flows.next_time();
-        let Some(now) = [event, arrival].into_iter().flatten().min() else {
+        let now = self.events.next_time().min(arrival);
+        if now == Time::NEVER {
+            self.ftl.check_blocks()?;
             assert!(self.requests.is_empty(), "{}", self.stuck());
             return Ok(false);
-        };
-        if arrival.is_none() && self.requests.is_empty() {
+        }
+        if arrival == Time::NEVER && self.requests.is_empty() {
             // What is left is background work, which no request waits for.
             return Ok(false);
         }
@@ -251,7 +267,7 @@ impl Ssd {
             self.handle(event);
         }
         self.pull()?;
-        while self.flows.next_time() == Some(now) {
+        while self.flows.next_time() == now {
             let (request, flow) = self.flows.take(&self.ftl)?;
             self.arrive(request, flow);
         }
@@ -265,19 +281,24 @@ impl Ssd {
         Ok(true)
     }
 
-    #[inline]
+    #[inline(always)]
     fn decide(&mut self) {
         if self.flash.is_dispatched() {
             self.flash.dispatch(self.now, &mut self.ftl);
         }
         self.flash.decide(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {
-            let txn = &self.flash.txns[id];
-            panic!(
-                "at {} die {} refused {:?} of {:?}: {refusal} (seed {})",
-                self.now, txn.die, txn.kind, txn.at, self.scenario.seed
-            );
+            self.refused(id, refusal);
         }
+    }
+
+    #[cold]
+    fn refused(&self, id: u32, refusal: Refusal) {
+        let txn = &self.flash.txns[id];
+        panic!(
+            "at {} die {} refused {:?} of {:?}: {refusal} (seed {})",
+            self.now, txn.die, txn.kind, txn.at, self.scenario.seed
+        );
     }
 
     #[inline]
@@ -289,10 +310,14 @@ impl Ssd {
                     self.transaction_done(id);
                 }
             }
+            Event::Rung { request } => self.rung(request),
             Event::Fetched { request } => self.fetched(request),
+            Event::Asked { request } => self.command_asked(request),
+            Event::Command { request } => self.command_here(request),
+            Event::DataAsked { request } => self.write_data(request),
             Event::LinkIn { request } => self.write_received(request),
             Event::LookIdle => self.look_idle(),
-            Event::Done { request } => self.read_crossed(request),
+            Event::Done { request } => self.answer_crossed(request),
         }
     }
 
@@ -300,17 +325,26 @@ impl Ssd {
     fn transaction_done(&mut self, id: u32) {
         match self.flash.txns[id].kind {
             Kind::HostRead => {
+                if self.read_cache.is_some() {
+                    self.cache_read(id);
+                }
                 let txn = self.flash.txns.remove(id);
-                self.cache_read(&txn);
                 self.page_read(txn.request, txn.lpn, txn.parts)
             }
             Kind::RmwRead => {
                 self.old_page_read(id);
             }
             Kind::Program => self.page_programmed(id),
+            Kind::MapRead => self.map_page_read(id),
+            Kind::MapUpdate => self.map_page_ready(id),
+            Kind::MapProgram => self.map_page_programmed(id),
             Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
                 let txn = self.flash.txns.remove(id);
                 self.ftl.finish_step(&txn, &mut self.flash.txns);
+                while let Some(die) = self.ftl.next_to_wake() {
+                    self.flash.wake(die);
+                }
+                self.write_map_pages();
             }
         }
     }

@@ -1,7 +1,8 @@
 //! What a drive has to say about its run.
 
 use super::Ssd;
-use crate::stats::{Facts, Latency};
+use crate::power::SeriesBatch;
+use crate::stats::{Facts, Histogram};
 
 impl Ssd {
     /// The summary so far as JSON, without the wall-clock fields of `run`.
@@ -18,10 +19,13 @@ impl Ssd {
             ("widened", counts.widened),
         ];
         workload.extend(counts.dropped);
-        Facts {
-            latencies: [&self.read, &self.write, &self.trim, &self.flush, &self.fua],
+        let mut summary = Facts {
+            latencies: &self.latencies,
             flash: &self.flash.counts,
             totals: &self.totals,
+            wear: self.ftl.wear_counts(),
+            mapping: self.ftl.map_counts(),
+            bad_blocks: self.ftl.bad_blocks(),
             flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
             read_cache: self.read_cache_counts(),
             host_queues: self.queues.is_some(),
@@ -34,21 +38,26 @@ impl Ssd {
             page_bytes: geometry.page_bytes,
             seed: self.scenario.seed,
         }
-        .summary()
+        .summary();
+        if let Some(power) = self.flash.power_report(self.now) {
+            summary["power"] = power.summary(self.latencies.bytes());
+        }
+        summary
+    }
+
+    /// The bins of power over time, if they are kept.
+    pub fn power_series(&self) -> Option<SeriesBatch> {
+        self.flash.power_report(self.now)?.series
     }
 
     /// Latencies of reads, of writes, of both.
-    pub fn latencies(&self) -> [Latency; 3] {
-        let mut total = self.read.clone();
-        total.add(&self.write);
-        [self.read.clone(), self.write.clone(), total]
+    pub fn latencies(&self) -> [Histogram; 3] {
+        self.latencies.histograms()
     }
 
     /// Page reads and programs so far, of the host and of garbage collection.
     pub fn page_transactions(&self) -> u64 {
-        let counts = &self.flash.counts;
-        let reads = counts.host_reads + counts.rmw_reads + counts.gc_reads;
-        reads + counts.host_programs + counts.gc_programs
+        self.flash.counts.reads() + self.flash.counts.programs()
     }
 
     /// What a run that cannot go on has to say for itself.

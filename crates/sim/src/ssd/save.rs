@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use reprieve_base::UserError;
+use reprieve_base::{Time, UserError};
 
 use super::Ssd;
 use crate::ftl::{Ftl, Preconditioner};
@@ -15,6 +15,7 @@ pub(super) fn restore(
     scenario: &Scenario,
     ftl: &mut Ftl,
 ) -> Result<Preconditioner, UserError> {
+    State::check(scenario)?;
     let mut state = State::read(path, scenario)?;
     ftl.restore(&mut state, scenario).map_err(|error| error.at(path.display()))?;
     Ok(Preconditioner::done())
@@ -27,6 +28,7 @@ impl Ssd {
     /// Letting it come to its end takes simulated time: ask for the summary before. Errors if
     /// requests are still to come, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
+        State::check(&self.scenario)?;
         let at_start = !self.started && self.preconditioner.is_done();
         if !at_start && !self.ended {
             return Err(UserError::new(
@@ -50,9 +52,9 @@ impl Ssd {
             self.flash.wake(die);
         }
         self.decide();
-        while let Some(now) = self.events.next_time() {
-            self.now = now;
-            while let Some(event) = self.events.pop_at(now) {
+        while self.events.next_time() != Time::NEVER {
+            self.now = self.events.next_time();
+            while let Some(event) = self.events.pop_at(self.now) {
                 self.handle(event);
             }
             self.decide();

@@ -3,16 +3,15 @@
 use reprieve_base::{Op, Time};
 use serde_json::{Map, Value, json};
 
-use super::Latency;
+use super::Latencies;
 use super::summary::{rate, requests};
-use crate::txn::Parts;
+use crate::txn::{Part, Parts};
 
 /// What is counted of one load.
 #[derive(Clone, Debug)]
 pub struct FlowStats {
     name: String,
-    /// Reads, writes, trims, flushes, and of the writes those with forced unit access.
-    latencies: [Latency; 5],
+    latencies: Latencies,
     first_arrival: Option<Time>,
     last_completion: Time,
 }
@@ -22,7 +21,7 @@ impl FlowStats {
     pub fn new(name: &str) -> FlowStats {
         FlowStats {
             name: name.to_string(),
-            latencies: Default::default(),
+            latencies: Latencies::in_one(),
             first_arrival: None,
             last_completion: Time::ZERO,
         }
@@ -37,10 +36,7 @@ impl FlowStats {
     /// A request is complete.
     #[inline]
     pub fn completed(&mut self, op: Op, fua: bool, bytes: u32, latency_ns: u64, parts: &Parts) {
-        self.latencies[op as usize].record(latency_ns, bytes, parts);
-        if fua {
-            self.latencies[4].record(latency_ns, bytes, parts);
-        }
+        self.latencies.record(op, fua, bytes, latency_ns, parts);
     }
 
     /// When the last request so far was complete.
@@ -56,18 +52,18 @@ impl FlowStats {
 
     /// Reads and writes a second, and their bytes.
     fn throughput(&self) -> [f64; 2] {
-        let [read, write, ..] = &self.latencies;
-        let amounts = [read.count + write.count, read.bytes + write.bytes];
+        let (read, write) = (self.latencies.read(), self.latencies.write());
+        let amounts = [read.count() + write.count(), read.bytes + write.bytes];
         amounts.map(|amount| rate(amount, self.active_ns()))
     }
 }
 
-/// Section `flows` of the summary, by name.
-pub(super) fn flows(flows: &[&FlowStats], host_queues: bool) -> Value {
+/// Section `flows` of the summary, by name, without the parts that can take no time.
+pub(super) fn flows(flows: &[&FlowStats], absent: &[Part]) -> Value {
     let each = flows.iter().map(|flow| {
         let [iops, bandwidth] = flow.throughput();
         let value = json!({
-            "requests": requests(flow.latencies.each_ref(), host_queues),
+            "requests": requests(&flow.latencies, absent),
             "active_ns": flow.active_ns(),
             "iops": iops,
             "bandwidth_bytes_per_s": bandwidth,

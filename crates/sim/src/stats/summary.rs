@@ -2,8 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
+use super::confidence::{PERCENTILES, confidence, percentiles_ns};
 use super::flows::{fairness, flows};
-use super::{FlashCounts, FlowStats, Latency, SuspendedOperations};
+use super::latencies::{Batching, whole};
+use super::{
+    BadBlocks, FlashCounts, FlowStats, Latencies, Latency, MapCounts, SuspendedOperations,
+    WearCounts,
+};
 use crate::txn::{PART_NAMES, Part};
 
 /// What the drive counted beside latencies and flash operations.
@@ -31,6 +36,8 @@ pub struct Totals {
 pub struct ReadCacheCounts {
     /// Pages of reads that it answered.
     pub hits: u64,
+    /// Old pages under writes of parts that came from the cache.
+    pub rmw_hits: u64,
     /// Pages of reads that went to the flash.
     pub misses: u64,
     /// Pages that made room for others.
@@ -39,12 +46,18 @@ pub struct ReadCacheCounts {
 
 /// Everything that a summary is made from.
 pub struct Facts<'a> {
-    /// Latencies of reads, writes, trims, flushes, and of the writes with forced unit access.
-    pub latencies: [&'a Latency; 5],
+    /// Latencies of all classes of requests.
+    pub latencies: &'a Latencies,
     /// What the flash back end counted.
     pub flash: &'a FlashCounts,
     /// What the drive counted.
     pub totals: &'a Totals,
+    /// Erases of the blocks, if they are wanted.
+    pub wear: Option<WearCounts>,
+    /// The mapping in flash, if it is there.
+    pub mapping: Option<MapCounts>,
+    /// Bad blocks, if there can be any.
+    pub bad_blocks: Option<BadBlocks>,
     /// Each of several loads, by name; none of one alone.
     pub flows: Vec<&'a FlowStats>,
     /// What the read cache counted, if there is one.
@@ -78,48 +91,54 @@ pub(super) fn rate(amount: u64, ns: u64) -> f64 {
     if ns == 0 { 0.0 } else { amount as f64 / (ns as f64 * 1e-9) }
 }
 
-/// Section `requests`, of the drive or of a load: each class that there is, and the total.
-pub(super) fn requests(latencies: [&Latency; 5], host_queues: bool) -> Value {
-    let [read, write, trim, flush, fua] = latencies;
-    let mut total = read.clone();
-    total.add(write);
-    let class = |latency| class(latency, host_queues);
+/// Section `requests`, of the drive or of a load: each class that there is, and the total, without
+/// the parts that can take no time.
+pub(super) fn requests(latencies: &Latencies, absent: &[Part]) -> Value {
+    let (read, write) = (latencies.read(), latencies.write());
+    let batching = latencies.batching();
     let mut requests = Map::new();
-    requests.insert("read".into(), class(read));
-    requests.insert("write".into(), class(write));
-    requests.insert("total".into(), class(&total));
-    for (name, latency) in [("trim", trim), ("flush", flush), ("fua", fua)] {
-        if latency.count > 0 {
-            requests.insert(name.into(), class(latency));
+    requests.insert("read".into(), class(&[read], absent, batching));
+    requests.insert("write".into(), class(&[write], absent, batching));
+    requests.insert("total".into(), class(&[read, write], absent, batching));
+    for (name, latency) in latencies.rare() {
+        if latency.count() > 0 {
+            requests.insert(name.into(), class(&[latency], absent, None));
         }
     }
     Value::Object(requests)
 }
 
-fn class(latency: &Latency, host_queues: bool) -> Value {
-    let quantile = |q| latency.quantile_ns(q);
+/// Some classes of requests together; their confidence where they are in batches.
+fn class(classes: &[&Latency], absent: &[Part], batching: Option<Batching>) -> Value {
+    let histogram = whole(classes);
+    let count = histogram.count();
+    let mean = |sum: u128| if count == 0 { 0.0 } else { sum as f64 / count as f64 };
     let parts: Map<String, Value> = PART_NAMES
         .iter()
-        .zip(latency.mean_parts_ns())
-        .filter(|(name, _)| host_queues || **name != PART_NAMES[Part::HostQueue as usize])
-        .map(|(name, mean)| (name.trim_end_matches("_ns").to_string(), json!(mean)))
+        .enumerate()
+        .filter(|(part, _)| absent.iter().all(|absent| *part != *absent as usize))
+        .map(|(part, name)| {
+            let sum = classes.iter().map(|class| class.parts_ns()[part]).sum();
+            (name.trim_end_matches("_ns").to_string(), json!(mean(sum)))
+        })
         .collect();
-    json!({
-        "count": latency.count,
-        "bytes": latency.bytes,
-        "latency_ns": {
-            "mean": latency.mean_ns(),
-            "min": latency.min_ns(),
-            "p50": quantile(0.5),
-            "p95": quantile(0.95),
-            "p99": quantile(0.99),
-            "p99_9": quantile(0.999),
-            "p99_99": quantile(0.9999),
-            "p99_999": quantile(0.99999),
-            "max": latency.max_ns(),
-        },
-        "components_ns": parts,
-    })
+    let mut latency_ns = Map::new();
+    latency_ns.insert("mean".into(), json!(histogram.mean_ns()));
+    latency_ns.insert("min".into(), json!(histogram.min_ns()));
+    for ((name, _), value_ns) in PERCENTILES.into_iter().zip(percentiles_ns(&histogram)) {
+        latency_ns.insert(name.into(), json!(value_ns));
+    }
+    latency_ns.insert("max".into(), json!(histogram.max_ns()));
+    let mut class = json!({
+        "count": count,
+        "bytes": classes.iter().map(|class| class.bytes).sum::<u64>(),
+        "latency_ns": latency_ns,
+    });
+    if let Some(batching) = batching {
+        class["confidence"] = confidence(classes, &histogram, batching);
+    }
+    class["components_ns"] = Value::Object(parts);
+    class
 }
 
 fn suspended_operations(operations: &SuspendedOperations) -> Value {
@@ -135,11 +154,12 @@ fn suspended_operations(operations: &SuspendedOperations) -> Value {
 impl Facts<'_> {
     /// The summary; the wall-clock fields of `run` are the caller's to add.
     pub fn summary(&self) -> Value {
-        let [read, write, ..] = self.latencies;
-        let (count, bytes) = (read.count + write.count, read.bytes + write.bytes);
+        let (read, write) = (self.latencies.read(), self.latencies.write());
+        let (count, bytes) = (read.count() + write.count(), read.bytes + write.bytes);
+        let absent = self.absent_parts();
         let mut summary = json!({
             "schema": 1,
-            "requests": requests(self.latencies, self.host_queues),
+            "requests": requests(self.latencies, &absent),
             "flash": self.flash_counts(write.bytes),
             "device": self.device(count, bytes),
             "workload": self.workload.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
@@ -150,10 +170,16 @@ impl Facts<'_> {
             },
         });
         if !self.flows.is_empty() {
-            summary["flows"] = flows(&self.flows, self.host_queues);
+            summary["flows"] = flows(&self.flows, &absent);
             summary["fairness"] = fairness(&self.flows);
         }
         summary
+    }
+
+    /// Parts of a latency that can take no time on this drive, and are not told.
+    fn absent_parts(&self) -> Vec<Part> {
+        let parts = [(Part::HostQueue, self.host_queues), (Part::Map, self.mapping.is_some())];
+        parts.into_iter().filter(|(_, told)| !told).map(|(part, _)| part).collect()
     }
 
     /// Page reads and programs of the host and of garbage collection.
@@ -162,11 +188,11 @@ impl Facts<'_> {
     }
 
     fn reads(&self) -> u64 {
-        self.flash.host_reads + self.flash.rmw_reads + self.flash.gc_reads
+        self.flash.reads()
     }
 
     fn programs(&self) -> u64 {
-        self.flash.host_programs + self.flash.gc_programs
+        self.flash.programs()
     }
 
     fn flash_counts(&self, written_bytes: u64) -> Value {
@@ -207,6 +233,32 @@ impl Facts<'_> {
         if let Some(copybacks) = flash.copybacks {
             counts["copybacks"] = json!(copybacks);
         }
+        if let Some(wear) = &self.wear {
+            counts["wear"] = json!({
+                "mean": wear.mean, "min": wear.min, "max": wear.max, "stddev": wear.stddev,
+            });
+        }
+        if let Some(mapping) = &self.mapping {
+            counts["mapping"] = json!({
+                "hits": mapping.hits,
+                "misses": mapping.misses,
+                "hit_share": ratio(mapping.hits, mapping.hits + mapping.misses),
+                "reads": flash.map_reads,
+                "programs": flash.map_programs,
+                "evicted_pages": mapping.evicted_pages,
+                "updated_pages": mapping.updated_pages,
+            });
+        }
+        if let Some(bad) = &self.bad_blocks {
+            counts["bad_blocks"] = json!({
+                "factory": bad.factory,
+                "grown": bad.grown,
+                "failed_host_programs": bad.failed_host_programs,
+                "failed_gc_programs": bad.failed_gc_programs,
+                "failed_map_programs": bad.failed_map_programs,
+                "failed_erases": bad.failed_erases,
+            });
+        }
         counts
     }
 
@@ -230,9 +282,10 @@ impl Facts<'_> {
         if let Some(dropped) = totals.dropped_writes {
             device["dropped_writes"] = json!(dropped);
         }
-        if let Some(ReadCacheCounts { hits, misses, evictions }) = self.read_cache {
+        if let Some(ReadCacheCounts { hits, rmw_hits, misses, evictions }) = self.read_cache {
             device["read_cache"] = json!({
                 "hits": hits,
+                "rmw_hits": rmw_hits,
                 "misses": misses,
                 "evictions": evictions,
                 "hit_share": ratio(hits, hits + misses),

@@ -66,6 +66,13 @@ pub enum Kind {
         /// Largest.
         max: u64,
     },
+    /// A list of different `[integer, weight]`, whole numbers from 1 on, at least one.
+    Weights {
+        /// Largest integer.
+        max: u64,
+        /// Most entries.
+        most: usize,
+    },
     /// A list of words out of a fixed one, at least one.
     Words(&'static [Entry]),
 }
@@ -81,6 +88,8 @@ pub enum Family {
     Placement,
     /// Which block garbage collection empties.
     GcVictim,
+    /// Which open block takes a page of the host.
+    Stream,
     /// From which submission queue a command is fetched.
     Arbitration,
     /// How a trace is written.
@@ -181,6 +190,7 @@ impl Kind {
             Kind::Durations(Unit::Seconds) => "durations_s",
             Kind::Devices => "devices",
             Kind::Counts { .. } => "integers",
+            Kind::Weights { .. } => "weights",
             Kind::Words(_) => "choices",
         }
     }
@@ -194,6 +204,7 @@ impl Kind {
                 | Kind::Duration(_)
                 | Kind::Sizes
                 | Kind::Counts { .. }
+                | Kind::Weights { .. }
                 | Kind::Durations(_)
         )
     }
@@ -236,6 +247,10 @@ impl Kind {
                 [such a multiple, weight above 0]"
                 .to_string(),
             Kind::Counts { min, max } => format!("a list of integers from {min} to {max}"),
+            Kind::Weights { max, most } => format!(
+                "a list of 1 to {most} pairs [integer from 1 to {max}, weight from 1 to 65535] of \
+                 different integers"
+            ),
             Kind::Durations(unit) => {
                 let (units, max) = (unit.plural(), unit.max());
                 format!("a list of times in {units}, whole in nanoseconds, from 0 to {max}")

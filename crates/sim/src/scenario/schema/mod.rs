@@ -3,8 +3,10 @@
 mod channel;
 mod drive;
 mod front;
+mod ftl;
 mod key;
 mod parallelism;
+mod power;
 mod workload;
 
 use std::sync::LazyLock;
@@ -32,7 +34,9 @@ pub const SECTIONS: &[Section] = &[
     drive::SUSPENSION,
     drive::SCHEDULING,
     channel::CHANNEL,
+    power::POWER,
     drive::FTL,
+    ftl::NAND,
     front::BUFFER,
     front::READ_CACHE,
     front::HOST,
