@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ import reprieve as rp
 from .drive import SMALL, Reprieve
 
 # 100 µs and 1 mW are far from every other number of the drive.
-POWER = {"power.account": "on", "power.series_us": 100, "power.p_idle_mw": 1}
+POWER: dict[str, Any] = {"power.account": "on", "power.series_us": 100, "power.p_idle_mw": 1}
 
 
 @pytest.fixture(scope="module")
