@@ -381,30 +381,6 @@ impl Flash {
         }
     }
 
-    /// The pages of an operation are programmed, or its blocks erased.
-    #[inline]
-    pub(super) fn operation_ended(&mut self, id: u32, now: Time) {
-        let mut planes = self.planes_of(id);
-        if self.together > 1 {
-            self.count_padding(id, planes);
-        }
-        if self.splits {
-            planes = self.units[self.txns[id].die as usize].planes_begun;
-        }
-        let undisturbed = match self.txns[id].suspensions {
-            0 => Dur::ZERO,
-            _ => self.undisturbed(id, planes),
-        };
-        let mut each = id;
-        while each != NONE {
-            self.txns[each].book(Part::Array, now);
-            self.count_operation(each, now, undisturbed);
-            let next = self.txns[each].next;
-            self.complete(each);
-            each = next;
-        }
-    }
-
     /// What was sensed waits for the channel, page by page.
     fn line_up_out(&mut self, die: u32) {
         let channel = self.channel_of(die);
@@ -482,7 +458,7 @@ impl Flash {
     }
 
     #[inline]
-    fn complete(&mut self, id: u32) {
+    pub(super) fn complete(&mut self, id: u32) {
         let die = self.txns[id].die;
         self.done.push(id);
         self.wake(die);

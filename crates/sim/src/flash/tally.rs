@@ -1,14 +1,38 @@
-//! Counts of operations that are complete.
+//! The end of an operation: what it counts for, and each of its pages complete.
 
 use reprieve_base::{Dur, Time};
 
 use super::Flash;
-use crate::txn::{Kind, NONE};
+use crate::txn::{Kind, NONE, Part};
 
 impl Flash {
+    /// The pages of an operation are programmed, or its blocks erased.
+    #[inline]
+    pub(super) fn operation_ended(&mut self, id: u32, now: Time) {
+        let mut planes = self.planes_of(id);
+        if self.together > 1 {
+            self.count_padding(id, planes);
+        }
+        if self.splits {
+            planes = self.units[self.txns[id].die as usize].planes_begun;
+        }
+        let undisturbed = match self.txns[id].suspensions {
+            0 => Dur::ZERO,
+            _ => self.undisturbed(id, planes),
+        };
+        let mut each = id;
+        while each != NONE {
+            self.txns[each].book(Part::Array, now);
+            self.count_operation(each, now, undisturbed);
+            let next = self.txns[each].next;
+            self.complete(each);
+            each = next;
+        }
+    }
+
     /// How long the operation of `id` and what is linked behind it takes if nobody suspends it.
     #[cold]
-    pub(super) fn undisturbed(&self, id: u32, planes: u64) -> Dur {
+    fn undisturbed(&self, id: u32, planes: u64) -> Dur {
         let die = &self.units[self.txns[id].die as usize].die;
         // Commands, and pages, of the other planes cross the channel too.
         let (_, transfer) = self.command_of(id);
@@ -26,7 +50,7 @@ impl Flash {
         longest + transfer * (planes - 1)
     }
 
-    pub(super) fn count_operation(&mut self, id: u32, now: Time, undisturbed: Dur) {
+    fn count_operation(&mut self, id: u32, now: Time, undisturbed: Dur) {
         let txn = &self.txns[id];
         match txn.kind {
             Kind::Program => self.counts.host_programs += 1,

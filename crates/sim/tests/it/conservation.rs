@@ -7,7 +7,7 @@ use reprieve_base::{Op, SECTOR_BYTES};
 use reprieve_sim::registries;
 
 use super::drive::{self, Outcome, Row};
-use super::parallel::PARALLEL;
+use super::parallel::METERED;
 
 /// Percentiles of the summary, in parts per million so that a rank is exact.
 const PERCENTILES: [(&str, u64); 6] = [
@@ -817,12 +817,12 @@ proptest! {
     #[test]
     fn drives_keep_to_a_budget(
         case in case(),
-        way in 0..=PARALLEL.len(),
+        way in 0..=METERED.len(),
         dies in 1..4u32,
         budget_mw in prop::option::of(20..150u32),
         counts in prop::sample::select(vec!["mean", "peak"]),
     ) {
-        let ways = PARALLEL.get(way).copied().unwrap_or_default();
+        let ways = METERED.get(way).copied().unwrap_or_default();
         let limit = match budget_mw {
             Some(mw) if !ways.contains(&"parallelism.cache_program=true") => {
                 format!("power.budget_mw={mw}")
@@ -841,8 +841,8 @@ proptest! {
     }
 
     #[test]
-    fn a_budget_for_everything_changes_nothing(case in case(), way in 0..=PARALLEL.len()) {
-        let ways = PARALLEL.get(way).copied().unwrap_or_default();
+    fn a_budget_for_everything_changes_nothing(case in case(), way in 0..=METERED.len()) {
+        let ways = METERED.get(way).copied().unwrap_or_default();
         let writes: &[&str] =
             if ways.is_empty() { &[] } else { &["suspension.host_write_suspends=[]"] };
         let run = |limit: &str| {

@@ -7,6 +7,7 @@ mod ftl;
 mod key;
 mod parallelism;
 mod power;
+mod suspension;
 mod workload;
 
 use std::sync::LazyLock;
@@ -31,7 +32,7 @@ pub const SECTIONS: &[Section] = &[
     drive::GEOMETRY,
     drive::TIMING,
     parallelism::PARALLELISM,
-    drive::SUSPENSION,
+    suspension::SUSPENSION,
     drive::SCHEDULING,
     channel::CHANNEL,
     power::POWER,
