@@ -5,13 +5,16 @@
 
 mod command;
 mod die;
+mod ecc;
 mod operation;
 mod parallelism;
 mod refusal;
+pub mod reliability;
 mod timing;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
 pub use die::Die;
+pub use ecc::{Ecc, Soft};
 pub use parallelism::{MultiPlane, Parallelism};
 pub use refusal::Refusal;
 pub use timing::{
