@@ -28,10 +28,14 @@ COMPONENTS = (
     "bus_wait_ns",
     "bus_ns",
     "suspended_ns",
+    "ecc_ns",
 )
 """Where a request's time went; they add up to completion − arrival."""
 
-_INTEGERS = ("lba", "bytes", "arrival_ns", "completion_ns", *COMPONENTS, "flow")
+_INTEGERS = (
+    *("lba", "bytes", "arrival_ns", "completion_ns", *COMPONENTS),
+    *("flow", "uncorrectable_pages"),
+)
 
 SCHEMA = pa.schema(
     [

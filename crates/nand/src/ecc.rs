@@ -21,14 +21,14 @@ pub struct Ecc {
     pub retries_max: u32,
     /// The rate of raw bit errors of each such sense, as a share of that of the one before.
     pub retry_rber_factor: f64,
-    /// What follows when all retries have failed; `None`: the page is lost.
-    pub soft: Option<Soft>,
+    /// What follows when all retries have failed.
+    pub soft: Soft,
 }
 
 /// Soft decoding: senses on both sides of the last voltages say how sure each bit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Soft {
-    /// Further senses, each with its transfer; 1 or more.
+    /// Further senses, each with its transfer; 0: there is none, and the page is lost.
     pub senses: u32,
     /// Wrong bits of a codeword that it corrects.
     pub correctable_bits: u32,
@@ -46,6 +46,11 @@ impl Ecc {
     /// Codewords of so much data, the last perhaps in part.
     pub fn codewords(&self, bytes: u32) -> u64 {
         u64::from(bytes.div_ceil(self.codeword_data_bytes))
+    }
+
+    /// Rate of raw bit errors of the sense after so many retries, of a page with `rate` at first.
+    pub fn retried(&self, rate: f64, retries: u32) -> f64 {
+        rate * libm::pow(self.retry_rber_factor, f64::from(retries))
     }
 
     /// How long hard decoding takes: linear from no error over half the limit to the limit.

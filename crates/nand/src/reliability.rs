@@ -45,7 +45,7 @@ pub struct Rber {
 }
 
 /// What a bit that says nothing has: the highest rate there is.
-const COIN: f64 = 0.5;
+pub const COIN: f64 = 0.5;
 
 impl Rber {
     /// The rate of a page, at most one half: a bit cannot say less than nothing.

@@ -1,6 +1,7 @@
 //! The Python face: thin wrappers, with errors turned into Python's and the GIL released.
 
 mod registry;
+mod reliability;
 mod rig;
 mod simulation;
 mod traces;
@@ -51,6 +52,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(resolve, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(rig::rig, module)?)?;
+    module.add_function(wrap_pyfunction!(reliability::rber, module)?)?;
+    module.add_function(wrap_pyfunction!(reliability::characterised_rber, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_head, module)?)?;
     module.add_function(wrap_pyfunction!(traces::workload_info, module)?)?;

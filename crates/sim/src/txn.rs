@@ -58,10 +58,12 @@ pub enum Part {
     Bus,
     /// Suspended.
     Suspended,
+    /// Being decoded.
+    Ecc,
 }
 
 /// Names of the parts as columns of the request log, in the order of [`Part`].
-pub const PART_NAMES: [&str; 10] = [
+pub const PART_NAMES: [&str; 11] = [
     "host_queue_ns",
     "link_ns",
     "buffer_ns",
@@ -72,6 +74,7 @@ pub const PART_NAMES: [&str; 10] = [
     "bus_wait_ns",
     "bus_ns",
     "suspended_ns",
+    "ecc_ns",
 ];
 
 /// Nanoseconds by [`Part`].
@@ -100,6 +103,14 @@ pub struct Txn {
     pub stale: bool,
     /// No read may suspend it: it was started ahead of reads to shorten the write queue.
     pub unsuspendable: bool,
+    /// Read whose decoding goes on: the page is sensed once more, or nothing corrects it.
+    pub again: bool,
+    /// See `again`.
+    pub lost: bool,
+    /// Read: senses of its page beyond the first.
+    pub further_senses: u8,
+    /// Read: wrong bits of the worst codeword of the last hard decoding.
+    pub errors: u32,
     /// Times it has been suspended.
     pub suspensions: u32,
     /// The die, counted over the drive.
@@ -145,6 +156,10 @@ impl Txn {
             kind,
             stale: false,
             unsuspendable: false,
+            again: false,
+            lost: false,
+            further_senses: 0,
+            errors: 0,
             suspensions: 0,
             die,
             at,

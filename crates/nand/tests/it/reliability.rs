@@ -146,7 +146,7 @@ const ECC: Ecc = Ecc {
     decode_max: Dur::from_us(20),
     retries_max: 3,
     retry_rber_factor: 0.5,
-    soft: Some(Soft { senses: 2, correctable_bits: 100, decode: Dur::from_us(30) }),
+    soft: Soft { senses: 2, correctable_bits: 100, decode: Dur::from_us(30) },
 };
 
 #[test]

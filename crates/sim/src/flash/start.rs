@@ -348,6 +348,9 @@ impl Flash {
         while each != NONE {
             self.txns[each].book(Part::Array, now);
             self.count_operation(each, now, planes);
+            if self.media.is_some() {
+                self.cells_worked(each, now);
+            }
             let next = self.txns[each].next;
             self.complete(each);
             each = next;
@@ -393,8 +396,8 @@ impl Flash {
         out.schedule(now + bus, FlashEvent::Out { die });
     }
 
-    /// A page has left a die: the read is complete.
-    pub(super) fn page_left(&mut self, die: u32, now: Time) {
+    /// A page has left a die: the read is complete, unless the page is to be decoded.
+    pub(super) fn page_left(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let unit = &mut self.units[die as usize];
         if self.private_channels {
             let sensed = unit.promised;
@@ -418,6 +421,16 @@ impl Flash {
         } else if held {
             self.line_up_out(die);
         }
+        if self.media.is_some() {
+            self.decode(id, now, out);
+            return;
+        }
+        self.read_complete(id);
+    }
+
+    /// The data of a read is there.
+    #[inline]
+    pub(super) fn read_complete(&mut self, id: u32) {
         match self.txns[id].kind {
             Kind::HostRead => self.counts.host_reads += 1,
             Kind::RmwRead => self.counts.rmw_reads += 1,

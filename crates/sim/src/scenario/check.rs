@@ -5,6 +5,7 @@ use reprieve_nand::{EraseMode, MultiPlane, PageOrder, ProgramSuspension};
 use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
 use super::front;
+use super::reliability;
 use super::resolve::{Resolved, Use};
 use super::schema;
 use super::{OperationSet, Scenario};
@@ -32,6 +33,7 @@ pub(super) fn check(
     host_write_suspends(scenario, resolved)?;
     multi_plane(scenario, resolved)?;
     cache_program(scenario, resolved)?;
+    reliability::check(scenario, resolved)?;
     if purpose == Use::Run {
         copyback(scenario, resolved)?;
         transfer_unit(scenario, resolved)?;

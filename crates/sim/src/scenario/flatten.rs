@@ -9,7 +9,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Ftl, Scenario, SuspendRules, front};
+use super::{Ftl, Scenario, SuspendRules, front, reliability};
 
 pub(super) type Pair = (&'static str, Option<Value>);
 
@@ -36,6 +36,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     pairs.extend(timing(&scenario.timing));
     pairs.extend(suspension(&scenario.suspension));
     pairs.extend(parallelism(&scenario.parallelism));
+    pairs.extend(reliability::pairs(scenario));
     pairs.extend(suspend_rules(&scenario.suspend_rules));
     pairs.extend(ftl(&scenario.ftl));
     if let Some(workload) = &scenario.workload {

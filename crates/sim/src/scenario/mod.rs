@@ -13,6 +13,7 @@ mod preset;
 mod print;
 mod raw;
 mod reference;
+mod reliability;
 mod resolve;
 mod schema;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use front::{
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};
+pub use reliability::{Ageing, Reliability};
 pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
 pub use types::{
     Channel, ChannelOrder, Deadlines, Ftl, OperationSet, Precondition, Scenario, Scheduling,

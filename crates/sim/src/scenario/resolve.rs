@@ -308,6 +308,13 @@ impl Values {
         }
     }
 
+    pub fn numbers_if_on(&self, name: &str) -> Option<&[f64]> {
+        match self.get(name) {
+            Some(Value::Numbers(numbers)) => Some(numbers),
+            _ => None,
+        }
+    }
+
     pub fn words_if_on(&self, name: &str) -> Option<&[String]> {
         match self.get(name) {
             Some(Value::Words(words)) => Some(words),

@@ -20,6 +20,7 @@ pub(super) enum Value {
     Durations(Vec<Dur>),
     Devices(DeviceSelection),
     Counts(Vec<u64>),
+    Numbers(Vec<f64>),
     Words(Vec<String>),
 }
 
@@ -44,6 +45,7 @@ pub(super) fn parse(
         Kind::Durations(unit) => list(raw, |raw| duration(raw, unit)).map(Value::Durations),
         Kind::Devices => devices(raw).map(Value::Devices),
         Kind::Counts { min, max } => list(raw, |item| count(item, min, max, 1)).map(Value::Counts),
+        Kind::Numbers(interval) => list(raw, |item| number(item, interval)).map(Value::Numbers),
         Kind::Words(entries) => {
             let known = |word: &String| entries.iter().any(|entry| entry.name == word);
             list(raw, |item| text(item).filter(known)).map(Value::Words)
@@ -216,6 +218,9 @@ impl Value {
             }
             Value::Counts(counts) => {
                 Raw::List(counts.iter().map(|n| Raw::Integer(i128::from(*n))).collect())
+            }
+            Value::Numbers(numbers) => {
+                Raw::List(numbers.iter().map(|n| Raw::Decimal(format!("{n:?}"))).collect())
             }
             Value::Words(words) => Raw::List(words.iter().cloned().map(Raw::Text).collect()),
         }

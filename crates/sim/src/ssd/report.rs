@@ -24,6 +24,7 @@ impl Ssd {
             totals: &self.totals,
             flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
             read_cache: self.read_cache_counts(),
+            cells: self.flash.cells(),
             host_queues: self.queues.is_some(),
             workload,
             simulated_ns: self.now.ns(),

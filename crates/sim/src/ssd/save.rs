@@ -5,6 +5,7 @@ use std::path::Path;
 use reprieve_base::UserError;
 
 use super::Ssd;
+use crate::flash::check_state;
 use crate::ftl::{Ftl, Preconditioner};
 use crate::scenario::Scenario;
 use crate::state::State;
@@ -15,6 +16,7 @@ pub(super) fn restore(
     scenario: &Scenario,
     ftl: &mut Ftl,
 ) -> Result<Preconditioner, UserError> {
+    check_state(scenario)?;
     let mut state = State::read(path, scenario)?;
     ftl.restore(&mut state, scenario).map_err(|error| error.at(path.display()))?;
     Ok(Preconditioner::done())
@@ -27,6 +29,7 @@ impl Ssd {
     /// Letting it come to its end takes simulated time: ask for the summary before. Errors if
     /// requests are still to come, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
+        check_state(&self.scenario)?;
         let at_start = !self.started && self.preconditioner.is_done();
         if !at_start && !self.ended {
             return Err(UserError::new(

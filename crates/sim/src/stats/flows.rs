@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::Latency;
 use super::summary::{rate, requests};
-use crate::txn::Parts;
+use crate::txn::{Part, Parts};
 
 /// What is counted of one load.
 #[derive(Clone, Debug)]
@@ -63,11 +63,11 @@ impl FlowStats {
 }
 
 /// Section `flows` of the summary, by name.
-pub(super) fn flows(flows: &[&FlowStats], host_queues: bool) -> Value {
+pub(super) fn flows(flows: &[&FlowStats], absent: &[Part]) -> Value {
     let each = flows.iter().map(|flow| {
         let [iops, bandwidth] = flow.throughput();
         let value = json!({
-            "requests": requests(flow.latencies.each_ref(), host_queues),
+            "requests": requests(flow.latencies.each_ref(), absent),
             "active_ns": flow.active_ns(),
             "iops": iops,
             "bandwidth_bytes_per_s": bandwidth,

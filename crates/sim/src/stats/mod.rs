@@ -4,10 +4,12 @@ mod flash_counts;
 mod flows;
 mod latency;
 mod log;
+mod reliability;
 mod summary;
 
 pub use flash_counts::{FlashCounts, SuspendedOperations};
 pub use flows::FlowStats;
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
+pub use reliability::{DecodeCounts, ErrorCounts, Lifetime, WearFacts};
 pub use summary::{Facts, ReadCacheCounts, Totals};

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::flows::{fairness, flows};
-use super::{FlashCounts, FlowStats, Latency, SuspendedOperations};
+use super::{ErrorCounts, FlashCounts, FlowStats, Latency, SuspendedOperations, WearFacts};
 use crate::txn::{PART_NAMES, Part};
 
 /// What the drive counted beside latencies and flash operations.
@@ -49,6 +49,8 @@ pub struct Facts<'a> {
     pub flows: Vec<&'a FlowStats>,
     /// What the read cache counted, if there is one.
     pub read_cache: Option<ReadCacheCounts>,
+    /// Errors and wear, of a drive whose cells err.
+    pub cells: Option<(&'a ErrorCounts, WearFacts)>,
     /// Requests wait in submission queues, so that their time there is told.
     pub host_queues: bool,
     /// What became of the rows of a trace: name and count.
@@ -78,12 +80,13 @@ pub(super) fn rate(amount: u64, ns: u64) -> f64 {
     if ns == 0 { 0.0 } else { amount as f64 / (ns as f64 * 1e-9) }
 }
 
-/// Section `requests`, of the drive or of a load: each class that there is, and the total.
-pub(super) fn requests(latencies: [&Latency; 5], host_queues: bool) -> Value {
+/// Section `requests`, of the drive or of a load: each class that there is, and the total, without
+/// the parts that can take no time.
+pub(super) fn requests(latencies: [&Latency; 5], absent: &[Part]) -> Value {
     let [read, write, trim, flush, fua] = latencies;
     let mut total = read.clone();
     total.add(write);
-    let class = |latency| class(latency, host_queues);
+    let class = |latency| class(latency, absent);
     let mut requests = Map::new();
     requests.insert("read".into(), class(read));
     requests.insert("write".into(), class(write));
@@ -96,12 +99,12 @@ pub(super) fn requests(latencies: [&Latency; 5], host_queues: bool) -> Value {
     Value::Object(requests)
 }
 
-fn class(latency: &Latency, host_queues: bool) -> Value {
+fn class(latency: &Latency, absent: &[Part]) -> Value {
     let quantile = |q| latency.quantile_ns(q);
     let parts: Map<String, Value> = PART_NAMES
         .iter()
         .zip(latency.mean_parts_ns())
-        .filter(|(name, _)| host_queues || **name != PART_NAMES[Part::HostQueue as usize])
+        .filter(|(name, _)| absent.iter().all(|part| **name != PART_NAMES[*part as usize]))
         .map(|(name, mean)| (name.trim_end_matches("_ns").to_string(), json!(mean)))
         .collect();
     json!({
@@ -137,9 +140,10 @@ impl Facts<'_> {
     pub fn summary(&self) -> Value {
         let [read, write, ..] = self.latencies;
         let (count, bytes) = (read.count + write.count, read.bytes + write.bytes);
+        let absent = self.absent_parts();
         let mut summary = json!({
             "schema": 1,
-            "requests": requests(self.latencies, self.host_queues),
+            "requests": requests(self.latencies, &absent),
             "flash": self.flash_counts(write.bytes),
             "device": self.device(count, bytes),
             "workload": self.workload.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
@@ -150,10 +154,22 @@ impl Facts<'_> {
             },
         });
         if !self.flows.is_empty() {
-            summary["flows"] = flows(&self.flows, self.host_queues);
+            summary["flows"] = flows(&self.flows, &absent);
             summary["fairness"] = fairness(&self.flows);
         }
+        if let Some((errors, wear)) = &self.cells {
+            summary["reliability"] = errors.section();
+            let programmed_bytes = self.programs() * u64::from(self.page_bytes);
+            summary["wear"] = wear.section(self.programs(), ratio(programmed_bytes, write.bytes));
+        }
         summary
+    }
+
+    /// Parts of a latency that can take no time on this drive, and are not told.
+    fn absent_parts(&self) -> Vec<Part> {
+        let decodes = self.cells.is_some_and(|(errors, _)| errors.decoding.is_some());
+        let parts = [(Part::HostQueue, self.host_queues), (Part::Ecc, decodes)];
+        parts.into_iter().filter(|(_, told)| !told).map(|(part, _)| part).collect()
     }
 
     /// Page reads and programs of the host and of garbage collection.

@@ -23,6 +23,7 @@ mod oracle_self;
 mod planes;
 mod published;
 mod read_cache;
+mod reliability;
 mod schedulers;
 mod smoke;
 mod states;

@@ -66,6 +66,8 @@ pub enum Kind {
         /// Largest.
         max: u64,
     },
+    /// A list of numbers within an interval, at least one.
+    Numbers(Interval),
     /// A list of words out of a fixed one, at least one.
     Words(&'static [Entry]),
 }
@@ -181,6 +183,7 @@ impl Kind {
             Kind::Durations(Unit::Seconds) => "durations_s",
             Kind::Devices => "devices",
             Kind::Counts { .. } => "integers",
+            Kind::Numbers(_) => "numbers",
             Kind::Words(_) => "choices",
         }
     }
@@ -194,6 +197,7 @@ impl Kind {
                 | Kind::Duration(_)
                 | Kind::Sizes
                 | Kind::Counts { .. }
+                | Kind::Numbers(_)
                 | Kind::Durations(_)
         )
     }
@@ -236,6 +240,7 @@ impl Kind {
                 [such a multiple, weight above 0]"
                 .to_string(),
             Kind::Counts { min, max } => format!("a list of integers from {min} to {max}"),
+            Kind::Numbers(interval) => format!("a list of numbers {interval}"),
             Kind::Durations(unit) => {
                 let (units, max) = (unit.plural(), unit.max());
                 format!("a list of times in {units}, whole in nanoseconds, from 0 to {max}")

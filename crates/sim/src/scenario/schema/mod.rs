@@ -5,6 +5,7 @@ mod drive;
 mod front;
 mod key;
 mod parallelism;
+mod reliability;
 mod workload;
 
 use std::sync::LazyLock;
@@ -30,6 +31,8 @@ pub const SECTIONS: &[Section] = &[
     drive::TIMING,
     parallelism::PARALLELISM,
     drive::SUSPENSION,
+    reliability::RELIABILITY,
+    reliability::ECC,
     drive::SCHEDULING,
     channel::CHANNEL,
     drive::FTL,
