@@ -41,8 +41,7 @@ pub fn characterised_rber(
     let (cycles, run_cycles, suspensions, elapsed_days) = test;
     let wear_per_suspend =
         scenario.reliability.ageing.map_or(0.0, |ageing| ageing.wear_per_suspend);
-    let test =
-        Characterisation { cycles, run_cycles, suspensions, wear_per_suspend, elapsed_days };
+    let test = Characterisation { cycles, run_cycles, suspensions, wear_per_suspend, elapsed_days };
     let found = scenario.reliability.rber.characterised(&test);
     Ok((found.suspended, found.untouched))
 }

@@ -2,11 +2,13 @@
 
 use reprieve_base::{Dur, Time};
 
+use super::decide::Grant;
 use super::media::Verdict;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::stats::{ErrorCounts, WearFacts};
 use crate::txn::{Kind, NONE, Part};
+use crate::work::Work;
 
 impl Flash {
     /// A page has left its die and is to be decoded.
@@ -47,6 +49,31 @@ impl Flash {
         // It keeps its place in the order of arrival: nothing that waits here is older.
         self.units[die as usize].reads.push_front(&mut self.txns, id);
         self.wake(die);
+    }
+
+    /// Senses a page again that garbage collection waits for, ahead of a write that waits for the
+    /// room that it makes; false if no collection waits for a page.
+    pub(super) fn sense_for_room<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) -> bool {
+        let unit = &self.units[die as usize];
+        if unit.gc_decoding == 0 {
+            return false;
+        }
+        let mut id = unit.reads.first().unwrap_or(NONE);
+        while id != NONE && self.txns[id].kind != Kind::GcRead {
+            id = self.txns[id].next;
+        }
+        if id != NONE {
+            self.start_read(id, now, work, out, grant);
+        }
+        // Else its page is being decoded, and will wake the die.
+        true
     }
 
     /// A program or an erase is done, as far as the cells are concerned.

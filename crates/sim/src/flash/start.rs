@@ -133,7 +133,9 @@ impl Flash {
                 !self.units[die as usize].die.is_suspended(),
                 "a program had room and has none"
             );
-            self.start_gc(die, now, work, out, grant);
+            if !self.sense_for_room(die, now, work, out, grant) {
+                self.start_gc(die, now, work, out, grant);
+            }
             return;
         }
         let unit = &mut self.units[die as usize];

@@ -78,13 +78,15 @@ fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
     {
         let (section, _) = name.split_once('.').unwrap_or(("", name));
         let allowed = match rank {
-            Rank::Part => ["geometry", "timing", "suspension"].contains(&section),
+            Rank::Part => ["geometry", "timing", "suspension", "reliability"].contains(&section),
             Rank::Load => *name == "seed" || section == "workload" && *name != "workload.trace",
             _ => ["part", "policy"].contains(name) || !["", "workload"].contains(&section),
         };
         if is_flow || !allowed {
             let what = match rank {
-                Rank::Part => "a part has only [geometry], [timing] and [suspension]",
+                Rank::Part => {
+                    "a part has only [geometry], [timing], [suspension] and [reliability]"
+                }
                 Rank::Load => "a load has only seed and a generator's keys of [workload]",
                 _ => "a device has only part, policy and sections other than [workload]",
             };

@@ -242,7 +242,7 @@ impl Ssd {
         let txn = &mut self.flash.txns[id];
         // A write that waited for its old page goes on to be a program.
         txn.lost = txn.kind == Kind::HostRead;
-        if txn.request != NONE {
+        if matches!(txn.kind, Kind::HostRead | Kind::RmwRead) && txn.request != NONE {
             self.requests[txn.request].uncorrectable_pages += 1;
         }
     }

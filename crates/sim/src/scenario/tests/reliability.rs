@@ -41,12 +41,12 @@ fn values_that_do_not_fit_each_other_are_refused_by_name() {
         (
             "ecc.t_decode_typ_us=0.5",
             "--set: ecc.t_decode_typ_us = 0.5: must be at least \
-            ecc.t_decode_min_us (1 us)",
+            ecc.t_decode_min_us (1000 ns)",
         ),
         (
             "ecc.t_decode_max_us=3",
             "--set: ecc.t_decode_max_us = 3: must be at least \
-            ecc.t_decode_typ_us (4 us)",
+            ecc.t_decode_typ_us (4000 ns)",
         ),
         (
             "ecc.soft_correctable_bits=71",
