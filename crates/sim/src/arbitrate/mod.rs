@@ -3,6 +3,7 @@
 mod round_robin;
 mod strict_priority;
 mod weighted;
+mod weighted_classes;
 
 use reprieve_base::Entry;
 
@@ -31,6 +32,7 @@ type Make = fn(&Nvme) -> Box<dyn Arbiter>;
 const ARBITERS: &[(Entry, Make)] = &[
     (round_robin::ENTRY, |nvme| Box::new(round_robin::RoundRobin::of(nvme))),
     (weighted::ENTRY, |nvme| Box::new(weighted::Weighted::of(nvme))),
+    (weighted_classes::ENTRY, |nvme| Box::new(weighted_classes::WeightedClasses::of(nvme))),
     (strict_priority::ENTRY, |nvme| Box::new(strict_priority::StrictPriority::of(nvme))),
 ];
 

@@ -24,6 +24,7 @@ fn nvme(arbitration: &str) -> Nvme {
         arbitration: arbitration.to_string(),
         burst: Some(2),
         weights: vec![3, 1, 2, 1],
+        class_weights: vec![3, 2, 1],
         priorities: vec![Priority::Low, Priority::Urgent, Priority::Low, Priority::High],
     }
 }
@@ -64,4 +65,39 @@ fn a_lower_class_waits_for_every_higher_one() {
     queues.0[1] = 1;
     // Back in its class, the burst of queue 0 goes on.
     assert_eq!(order(&mut *arbiter, &mut queues, 5), [1, 0, 2, 2, 0]);
+}
+
+/// Two urgent queues, two high ones, a medium and a low one, with weights 3, 2 and 1.
+fn classes() -> Box<dyn Arbiter> {
+    use Priority::{High, Low, Medium, Urgent};
+    let priorities = vec![Urgent, High, Low, High, Medium, Urgent];
+    make(&Nvme { queues: 6, priorities, ..nvme("weighted-classes") })
+}
+
+#[test]
+fn weighted_classes_share_what_the_urgent_one_leaves() {
+    let mut arbiter = classes();
+    let mut queues = Queues(vec![3, 5, 4, 2, 4, 1]);
+    // Urgent to the end, in bursts of two.
+    assert_eq!(order(&mut *arbiter, &mut queues, 4), [0, 0, 5, 0]);
+    // Rounds of three high, two medium, one low; bursts of high queues go on in the next round.
+    let rounds = [1, 1, 3, 4, 4, 2, 3, 1, 1, 4, 4, 2];
+    assert_eq!(order(&mut *arbiter, &mut queues, 12), rounds);
+    // Medium is empty, and one high is left.
+    assert_eq!(order(&mut *arbiter, &mut queues, 3), [1, 2, 2]);
+    assert_eq!(arbiter.pick(&queues), None);
+}
+
+#[test]
+fn urgent_commands_break_into_a_round_which_goes_on_behind_them() {
+    let mut arbiter = classes();
+    let mut queues = Queues(vec![0, 9, 9, 0, 9, 0]);
+    assert_eq!(order(&mut *arbiter, &mut queues, 2), [1, 1]);
+    queues.0[5] = 2;
+    assert_eq!(order(&mut *arbiter, &mut queues, 6), [5, 5, 1, 4, 4, 2]);
+    // A class without a command loses the rest of its weight; that nothing was there costs none.
+    let empty = Queues(vec![0; 6]);
+    assert_eq!((arbiter.pick(&empty), arbiter.pick(&empty)), (None, None));
+    queues.0[1] = 1;
+    assert_eq!(order(&mut *arbiter, &mut queues, 3), [1, 4, 4]);
 }

@@ -104,7 +104,9 @@ pub struct Nvme {
     pub burst: Option<u32>,
     /// Arbitration `weighted`: commands in a row of each queue, at least 1; else empty.
     pub weights: Vec<u32>,
-    /// Arbitration `strict-priority`: class of each queue; else empty.
+    /// Arbitration `weighted-classes`: commands in a row of high, medium and low; else empty.
+    pub class_weights: Vec<u32>,
+    /// Arbitrations with classes: that of each queue; else empty.
     pub priorities: Vec<Priority>,
 }
 
@@ -130,6 +132,15 @@ pub struct Pcie {
     pub lanes: u32,
 }
 
+/// Packets of a PCI Express link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packets {
+    /// Data that one of them carries at most; a power of two.
+    pub payload_bytes_max: u32,
+    /// What each has besides: header, sequence number, check sum and framing.
+    pub overhead_bytes: u32,
+}
+
 /// Section `[host]`, and what the workload's reads of unwritten pages cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
@@ -141,6 +152,11 @@ pub struct Host {
     pub link_bytes_per_s: Option<u64>,
     /// The link by its generation; without either, transfers take no time.
     pub pcie: Option<Pcie>,
+    /// Packets in which data crosses the link; `None`: it takes its own bytes alone.
+    pub packets: Option<Packets>,
+    /// Whether the exchanges of a command cross the link besides its data; only with queues and
+    /// a rate.
+    pub commands_cross_link: bool,
     /// Whether a read of a page that was never written costs a flash read.
     pub unwritten_costs_read: bool,
 }
@@ -155,6 +171,7 @@ impl Nvme {
             arbitration: "round-robin".to_string(),
             burst: Some(1),
             weights: Vec::new(),
+            class_weights: Vec::new(),
             priorities: Vec::new(),
         }
     }
@@ -177,6 +194,14 @@ impl Pcie {
             other => panic!("the schema bounds the generation to 6, not {other}"),
         };
         u64::from(self.lanes) * megabits_per_s * 1_000_000 * part / whole / 8
+    }
+}
+
+impl Packets {
+    /// Bytes on the link for so many of data; a message without data is a packet as well.
+    pub fn on_link_bytes(self, bytes: u64) -> u64 {
+        let packets = bytes.div_ceil(u64::from(self.payload_bytes_max)).max(1);
+        bytes + packets * u64::from(self.overhead_bytes)
     }
 }
 
@@ -253,6 +278,7 @@ pub(super) fn read_cache(values: &Values) -> Option<ReadCache> {
 }
 
 pub(super) fn host(values: &Values) -> Host {
+    let is_nvme = values.text("host.interface") == "nvme";
     Host {
         interface: match values.text("host.interface") {
             "direct" => Interface::Direct,
@@ -265,13 +291,18 @@ pub(super) fn host(values: &Values) -> Host {
         pcie: values
             .u32_if_on("host.pcie_generation")
             .map(|generation| Pcie { generation, lanes: values.u32("host.pcie_lanes") }),
+        packets: values.u32_if_on("host.pcie_max_payload_bytes").map(|payload_bytes_max| Packets {
+            payload_bytes_max,
+            overhead_bytes: values.u32("host.pcie_packet_bytes"),
+        }),
+        commands_cross_link: is_nvme && values.flag("host.commands_cross_link"),
         unwritten_costs_read: values.text_if_on("workload.unwritten") != Some("zero"),
     }
 }
 
 fn nvme(values: &Values) -> Nvme {
-    let weights = values.counts_if_on("host.queue_weights").unwrap_or_default();
     let weight = |weight: &u64| u32::try_from(*weight).expect("the schema bounds it");
+    let weights = |name| values.counts_if_on(name).unwrap_or_default().iter().map(weight).collect();
     let priorities = values.words_if_on("host.queue_priorities").unwrap_or_default();
     Nvme {
         queues: values.u32("host.queues"),
@@ -279,7 +310,8 @@ fn nvme(values: &Values) -> Nvme {
         outstanding: values.u32_if_on("host.outstanding"),
         arbitration: values.text("host.arbitration").to_string(),
         burst: values.u32_if_on("host.arbitration_burst"),
-        weights: weights.iter().map(weight).collect(),
+        weights: weights("host.queue_weights"),
+        class_weights: weights("host.class_weights"),
         priorities: priorities.iter().map(|word| Word::of_word(word)).collect(),
     }
 }
@@ -294,6 +326,9 @@ pub(super) fn pairs(scenario: &Scenario) -> Vec<Pair> {
         ("host.pcie_generation", host.pcie.and_then(|pcie| count(pcie.generation))),
         ("host.pcie_lanes", host.pcie.and_then(|pcie| count(pcie.lanes))),
     ];
+    let packets = host.packets;
+    pairs.push(("host.pcie_max_payload_bytes", packets.and_then(|p| count(p.payload_bytes_max))));
+    pairs.push(("host.pcie_packet_bytes", packets.and_then(|p| count(p.overhead_bytes))));
     pairs.extend(hold_pairs(buffer));
     pairs.extend(read_cache_pairs(scenario.read_cache));
     match &host.interface {
@@ -301,6 +336,8 @@ pub(super) fn pairs(scenario: &Scenario) -> Vec<Pair> {
         Interface::Sata => pairs.push(("host.interface", text("sata"))),
         Interface::Nvme(nvme) => {
             pairs.push(("host.interface", text("nvme")));
+            let crosses = Value::Flag(host.commands_cross_link);
+            pairs.push(("host.commands_cross_link", Some(crosses)));
             pairs.extend(nvme_pairs(nvme));
         }
     }
@@ -332,8 +369,11 @@ fn hold_pairs(buffer: &Buffer) -> Vec<Pair> {
     }
 }
 
-fn nvme_pairs(nvme: &Nvme) -> [Pair; 7] {
-    let weights = nvme.weights.iter().map(|weight| u64::from(*weight)).collect();
+fn nvme_pairs(nvme: &Nvme) -> [Pair; 8] {
+    let weights = |weights: &[u32]| {
+        let counts = weights.iter().map(|weight| u64::from(*weight)).collect();
+        Some(Value::Counts(counts)).filter(|_| !weights.is_empty())
+    };
     let classes = nvme.priorities.iter().map(|class| class.word().to_string()).collect();
     [
         ("host.queues", count(nvme.queues)),
@@ -341,7 +381,8 @@ fn nvme_pairs(nvme: &Nvme) -> [Pair; 7] {
         ("host.outstanding", nvme.outstanding.and_then(count)),
         ("host.arbitration", text(&nvme.arbitration)),
         ("host.arbitration_burst", nvme.burst.and_then(count)),
-        ("host.queue_weights", Some(Value::Counts(weights)).filter(|_| !nvme.weights.is_empty())),
+        ("host.queue_weights", weights(&nvme.weights)),
+        ("host.class_weights", weights(&nvme.class_weights)),
         (
             "host.queue_priorities",
             Some(Value::Words(classes)).filter(|_| !nvme.priorities.is_empty()),
@@ -366,10 +407,16 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
             return Err(resolved.fault("buffer.low_watermark", what));
         }
     }
+    link(&scenario.host, resolved)?;
     let Interface::Nvme(nvme) = &scenario.host.interface else { return Ok(()) };
     if let Some(queue) = scenario.queues.iter().find(|queue| **queue >= nvme.queues) {
         let what = format!("{queue} is no queue; there are those from 0 to {}", nvme.queues - 1);
         return Err(resolved.fault("workload.queues", what));
+    }
+    if !matches!(nvme.class_weights.len(), 0 | 3) {
+        let length = nvme.class_weights.len();
+        let what = format!("has {length} items; must have 3, for high, medium and low");
+        return Err(resolved.fault("host.class_weights", what));
     }
     for (name, length) in [
         ("host.queue_weights", nvme.weights.len()),
@@ -382,6 +429,25 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
             );
             return Err(resolved.fault(name, what));
         }
+    }
+    Ok(())
+}
+
+/// What crosses a link needs one, and packets have sizes that PCI Express knows.
+fn link(host: &Host, resolved: &Resolved) -> Result<(), UserError> {
+    let has_rate = host.link_rate_bytes_per_s().is_some();
+    let needs = "needs a link with host.link_bytes_per_s or host.pcie_generation";
+    if let Some(packets) = host.packets {
+        if !packets.payload_bytes_max.is_power_of_two() {
+            let what = "must be 128, 256, 512, 1024, 2048 or 4096";
+            return Err(resolved.fault("host.pcie_max_payload_bytes", what));
+        }
+        if !has_rate {
+            return Err(resolved.fault("host.pcie_max_payload_bytes", needs));
+        }
+    }
+    if host.commands_cross_link && !has_rate {
+        return Err(resolved.fault("host.commands_cross_link", needs));
     }
     Ok(())
 }

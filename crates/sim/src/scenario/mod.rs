@@ -33,7 +33,7 @@ use schema::Family;
 
 pub use flow::Flow;
 pub use front::{
-    Acknowledge, Buffer, Eviction, Hold, Host, Interface, Nvme, Pcie, Priority, ReadCache,
+    Acknowledge, Buffer, Eviction, Hold, Host, Interface, Nvme, Packets, Pcie, Priority, ReadCache,
     Replacement,
 };
 pub use preset::{Preset, devices, loads, parts};

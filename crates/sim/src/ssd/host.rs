@@ -1,10 +1,9 @@
-//! The host interface: requests in, the link, completions out.
+//! The host interface: requests in, completions out.
 
 use reprieve_base::{Dur, Op, Request, SECTOR_BYTES, Time, UserError};
 
 use super::{Event, Ssd};
 use crate::event::Schedule;
-use crate::scenario::{Host, Interface};
 use crate::stats::LogRow;
 use crate::txn::{NONE, Part, Parts};
 
@@ -39,51 +38,6 @@ pub(super) struct HostRequest {
     pub(super) queue: u32,
     /// Behind it in that queue, or `NONE`.
     pub(super) next: u32,
-}
-
-/// One direction of the host link: transfers one after the other, in order.
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    bytes_per_s: Option<u64>,
-    free_at: Time,
-}
-
-impl Link {
-    /// When a transfer that is ready at `now` has crossed the link.
-    #[inline]
-    fn cross(&mut self, now: Time, bytes: u64) -> Time {
-        let Some(rate) = self.bytes_per_s else { return now };
-        self.free_at = self.free_at.max(now) + Dur::of_transfer(bytes, rate);
-        self.free_at
-    }
-}
-
-/// The host link: a direction in and one out, or one at a time.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Links {
-    /// In, or both.
-    first: Link,
-    /// Out; `None`: a link that is half duplex.
-    out: Option<Link>,
-}
-
-impl Links {
-    pub(super) fn new(host: &Host) -> Links {
-        let link = Link { bytes_per_s: host.link_rate_bytes_per_s(), free_at: Time::ZERO };
-        Links { first: link, out: (host.interface != Interface::Sata).then_some(link) }
-    }
-
-    /// Data of a write that is ready at `now`.
-    #[inline]
-    fn cross_in(&mut self, now: Time, bytes: u64) -> Time {
-        self.first.cross(now, bytes)
-    }
-
-    /// Data of a read that is ready at `now`.
-    #[inline]
-    fn cross_out(&mut self, now: Time, bytes: u64) -> Time {
-        self.out.as_mut().unwrap_or(&mut self.first).cross(now, bytes)
-    }
 }
 
 impl Ssd {
@@ -159,9 +113,21 @@ impl Ssd {
             None => self.begin(id),
             Some(queues) => {
                 self.requests[id].queue = self.flows.queue(flow);
-                queues.push(id, &mut self.requests);
+                if self.links.carries_commands {
+                    queues.ringing += 1;
+                    self.events.schedule(self.links.ring(self.now), Event::Rung { request: id });
+                } else {
+                    queues.push(id, &mut self.requests);
+                }
             }
         }
+    }
+
+    /// The doorbell of a request has crossed the link: the drive can fetch it.
+    pub(super) fn rung(&mut self, id: u32) {
+        let queues = self.queues.as_mut().expect("doorbells belong to queues");
+        queues.ringing -= 1;
+        queues.push(id, &mut self.requests);
     }
 
     /// Fetches what the drive takes out of the submission queues at this instant.
@@ -175,19 +141,37 @@ impl Ssd {
                 self.events.schedule(self.now + queues.command, Event::Fetched { request: id });
                 continue;
             }
-            self.requests[id].begun = self.now;
-            self.begin(id);
+            self.take_command(id);
             self.pull()?;
         }
         Ok(())
+    }
+
+    /// The drive has turned to a command: it has it, or asks the host for it.
+    fn take_command(&mut self, id: u32) {
+        if self.links.carries_commands {
+            self.events.schedule(self.links.ask(self.now), Event::Asked { request: id });
+            return;
+        }
+        self.command_here(id);
+    }
+
+    /// The host was asked for a command, and sends it.
+    pub(super) fn command_asked(&mut self, id: u32) {
+        self.events.schedule(self.links.submission(self.now), Event::Command { request: id });
+    }
+
+    /// The drive has a command, and sets about it.
+    pub(super) fn command_here(&mut self, id: u32) {
+        self.requests[id].begun = self.now;
+        self.begin(id);
     }
 
     /// The drive has the command of a request.
     pub(super) fn fetched(&mut self, id: u32) {
         let queues = self.queues.as_mut().expect("commands are fetched from queues");
         queues.is_fetching = false;
-        self.requests[id].begun = self.now;
-        self.begin(id);
+        self.take_command(id);
     }
 
     /// Sets about a request.
@@ -213,12 +197,21 @@ impl Ssd {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         let pages = last - first + 1;
         let interval = self.intervals.begin(pages);
-        let received = self.links.cross_in(self.now, u64::from(self.requests[id].bytes));
         let request = &mut self.requests[id];
         request.pages_left = pages;
         request.next_lpn = first;
         request.interval = interval;
-        request.received = received;
+        if self.links.carries_commands {
+            self.events.schedule(self.links.ask(self.now), Event::DataAsked { request: id });
+            return;
+        }
+        self.write_data(id);
+    }
+
+    /// The data of a write comes.
+    pub(super) fn write_data(&mut self, id: u32) {
+        let received = self.links.cross_in(self.now, u64::from(self.requests[id].bytes));
+        self.requests[id].received = received;
         if received == self.now {
             self.write_received(id);
             return;
@@ -241,7 +234,7 @@ impl Ssd {
                 self.totals.trims_of_part_of_a_page += 1;
             }
         }
-        self.request_done(id, &Parts::default());
+        self.answer(id, &Parts::default());
         self.fill_after_drops();
     }
 
@@ -251,20 +244,39 @@ impl Ssd {
             // After the pages above have been queued: none of them waits for a wordline to fill.
             self.flash.flush();
         } else {
-            self.request_done(id, &Parts::default());
+            self.answer(id, &Parts::default());
         }
     }
 
     /// A page of a read has its data at `now`, after `parts`; it crosses the link to the host.
     #[inline]
-    pub(super) fn page_read(&mut self, id: u32, lpn: u32, mut parts: Parts) {
+    pub(super) fn page_read(&mut self, id: u32, lpn: u32, parts: Parts) {
         let bytes = self.covered_bytes(&self.requests[id], lpn);
-        let crossed = self.links.cross_out(self.now, u64::from(bytes));
+        let mut crossed = self.links.cross_out(self.now, u64::from(bytes));
         let request = &mut self.requests[id];
         request.pages_left -= 1;
         if request.pages_left > 0 {
             return;
         }
+        if self.links.carries_commands {
+            crossed = self.links.completion(self.now);
+        }
+        self.leave(id, parts, crossed);
+    }
+
+    /// A request other than a read is done, after `parts`: the host is told.
+    pub(super) fn answer(&mut self, id: u32, parts: &Parts) {
+        if self.links.carries_commands {
+            let crossed = self.links.completion(self.now);
+            self.leave(id, *parts, crossed);
+            return;
+        }
+        self.request_done(id, parts);
+    }
+
+    /// The last that a request sends to the host has crossed the link at `crossed`.
+    #[inline]
+    fn leave(&mut self, id: u32, mut parts: Parts, crossed: Time) {
         // The link is first in, first out: the page that comes to it last leaves it last.
         parts.add(Part::Link, (crossed - self.now).ns());
         if crossed == self.now {
@@ -275,10 +287,11 @@ impl Ssd {
         self.events.schedule(crossed, Event::Done { request: id });
     }
 
-    /// The last data of a read has crossed the link, in the order in which it came to it.
+    /// The last of a request has crossed the link, in the order in which it came to it.
     #[inline]
-    pub(super) fn read_crossed(&mut self, id: u32) {
-        let parts = self.crossing.pop_front().expect("each read that crosses has left its parts");
+    pub(super) fn answer_crossed(&mut self, id: u32) {
+        let parts =
+            self.crossing.pop_front().expect("each request that crosses has left its parts");
         self.request_done(id, &parts);
     }
 
@@ -294,6 +307,9 @@ impl Ssd {
             None => parts,
             Some(queues) => {
                 queues.answered(request.queue);
+                if self.links.carries_commands {
+                    self.links.ring(self.now);
+                }
                 whole = *parts;
                 whole.add(Part::HostQueue, (request.fetched - request.arrival).ns());
                 whole.add(Part::Link, (request.begun - request.fetched).ns());
@@ -349,7 +365,7 @@ impl Ssd {
         while let Some(id) = self.intervals.next_flushed() {
             let mut parts = Parts::default();
             parts.add(Part::Buffer, (self.now - self.requests[id].begun).ns());
-            self.request_done(id, &parts);
+            self.answer(id, &parts);
         }
     }
 

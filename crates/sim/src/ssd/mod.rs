@@ -7,6 +7,7 @@ mod flows;
 mod flush;
 mod hold;
 mod host;
+mod link;
 mod pages;
 mod queues;
 mod read_cache;
@@ -31,7 +32,8 @@ use crate::txn::{Kind, Parts};
 use buffer::Buffer;
 use flows::Flows;
 use flush::Intervals;
-use host::{HostRequest, Links};
+use host::HostRequest;
+use link::Links;
 use queues::HostQueues;
 use read_cache::ReadCache;
 
@@ -43,13 +45,21 @@ pub use verify::BREAKS;
 enum Event {
     /// Something in the flash back end.
     Flash(FlashEvent),
-    /// A command has been fetched from its submission queue.
+    /// A doorbell has crossed the host link: a request is in its submission queue.
+    Rung { request: u32 },
+    /// The drive has turned to a command of a submission queue.
     Fetched { request: u32 },
+    /// The host has been asked for a command.
+    Asked { request: u32 },
+    /// A command has crossed the host link.
+    Command { request: u32 },
+    /// The host has been asked for the data of a write.
+    DataAsked { request: u32 },
     /// The data of a write has crossed the host link.
     LinkIn { request: u32 },
     /// The drive may have been idle for so long that the buffer is emptied.
     LookIdle,
-    /// The last data of a read has crossed the host link.
+    /// The last data of a request, or its completion, has crossed the host link.
     Done { request: u32 },
 }
 
@@ -90,7 +100,7 @@ pub struct Ssd {
     /// Between host and drive; `None`: requests go straight to the drive.
     queues: Option<HostQueues>,
     links: Links,
-    /// Where the time of the reads went whose last data is crossing the link.
+    /// Where the time of the requests went whose last data or completion is crossing the link.
     crossing: VecDeque<Parts>,
     requests: Slab<HostRequest>,
     arrived: u64,
@@ -289,10 +299,14 @@ impl Ssd {
                     self.transaction_done(id);
                 }
             }
+            Event::Rung { request } => self.rung(request),
             Event::Fetched { request } => self.fetched(request),
+            Event::Asked { request } => self.command_asked(request),
+            Event::Command { request } => self.command_here(request),
+            Event::DataAsked { request } => self.write_data(request),
             Event::LinkIn { request } => self.write_received(request),
             Event::LookIdle => self.look_idle(),
-            Event::Done { request } => self.read_crossed(request),
+            Event::Done { request } => self.answer_crossed(request),
         }
     }
 

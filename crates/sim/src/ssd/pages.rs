@@ -134,6 +134,8 @@ impl Ssd {
         };
         self.leave_line(request, lpn);
         self.buffer.take();
+        // Asked before the write takes the page out.
+        let is_rest_cached = !is_whole && self.holds_rest(lpn);
         self.cache_write(lpn, is_whole);
         let (die, at) = self.at_target(target);
         let mut txn = Txn::new(Kind::Program, die, at, lpn, request, self.now);
@@ -151,7 +153,7 @@ impl Ssd {
         } else {
             self.totals.partial_writes += 1;
             self.flash.txns[id].out_units = self.rest_units(request, lpn);
-            self.fill_page(id, before);
+            self.fill_page(id, before, is_rest_cached);
         }
         self.overtaken(before);
         if at_once {
@@ -191,8 +193,8 @@ impl Ssd {
         }
     }
 
-    /// Gets the rest of a page that is written in part: from the buffer, the flash, or nowhere.
-    fn fill_page(&mut self, id: u32, before: Mapping) {
+    /// Gets the rest of a page that is written in part: from buffer, read cache, flash, or nowhere.
+    fn fill_page(&mut self, id: u32, before: Mapping, is_rest_cached: bool) {
         let lpn = self.flash.txns[id].lpn;
         match before {
             Mapping::Buffered(previous) => {
@@ -211,6 +213,10 @@ impl Ssd {
                 txn.waits_for = leader;
                 txn.next = first;
                 self.flash.txns[leader].waiters = id;
+            }
+            Mapping::Flash(_) | Mapping::Unwritten if is_rest_cached => {
+                self.cache_saved_a_read();
+                self.page_complete(id);
             }
             Mapping::Flash(page) => {
                 let (die, at) = self.ftl.locate_page(page);
@@ -298,6 +304,6 @@ impl Ssd {
         if state.pages_left > 0 {
             return;
         }
-        self.request_done(request, parts);
+        self.answer(request, parts);
     }
 }

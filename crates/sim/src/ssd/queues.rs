@@ -39,6 +39,8 @@ pub(super) struct HostQueues {
     pub(super) command: Dur,
     /// A command is being fetched.
     pub(super) is_fetching: bool,
+    /// Requests whose doorbells are on the link.
+    pub(super) ringing: u32,
 }
 
 impl HostQueues {
@@ -62,6 +64,7 @@ impl HostQueues {
             outstanding: 0,
             command: host.command,
             is_fetching: false,
+            ringing: 0,
         })
     }
 
@@ -136,8 +139,8 @@ impl HostQueues {
                 self.outstanding, self.outstanding_max
             ));
         }
-        if (waiting + fetched) as usize != requests.len() {
-            let open = requests.len();
+        if (waiting + fetched + self.ringing) as usize != requests.len() {
+            let (open, waiting) = (requests.len(), waiting + self.ringing);
             return Err(format!("{waiting} wait, {fetched} are outstanding, {open} are open"));
         }
         Ok(())

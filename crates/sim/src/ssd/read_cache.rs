@@ -157,6 +157,16 @@ impl Ssd {
         self.read_cache.as_mut().is_some_and(|cache| cache.hit(lpn))
     }
 
+    /// Whether the cache holds the old page under a write of part of it.
+    pub(super) fn holds_rest(&self, lpn: u32) -> bool {
+        self.read_cache.as_ref().is_some_and(|cache| cache.slots[lpn as usize] != NONE)
+    }
+
+    /// The old page under a write of part of it came from the cache.
+    pub(super) fn cache_saved_a_read(&mut self) {
+        self.read_cache.as_mut().expect("it held the page").counts.rmw_hits += 1;
+    }
+
     /// A page was read from the flash: into the cache, unless its data has changed meanwhile, or
     /// only a part of it has left its die.
     #[inline]

@@ -31,6 +31,8 @@ pub struct Totals {
 pub struct ReadCacheCounts {
     /// Pages of reads that it answered.
     pub hits: u64,
+    /// Old pages under writes of parts that came from the cache.
+    pub rmw_hits: u64,
     /// Pages of reads that went to the flash.
     pub misses: u64,
     /// Pages that made room for others.
@@ -246,9 +248,10 @@ impl Facts<'_> {
         if let Some(dropped) = totals.dropped_writes {
             device["dropped_writes"] = json!(dropped);
         }
-        if let Some(ReadCacheCounts { hits, misses, evictions }) = self.read_cache {
+        if let Some(ReadCacheCounts { hits, rmw_hits, misses, evictions }) = self.read_cache {
             device["read_cache"] = json!({
                 "hits": hits,
+                "rmw_hits": rmw_hits,
                 "misses": misses,
                 "evictions": evictions,
                 "hit_share": ratio(hits, hits + misses),

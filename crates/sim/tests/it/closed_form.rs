@@ -8,7 +8,7 @@
 
 use reprieve_base::Op;
 use reprieve_nand::Timing;
-use reprieve_sim::scenario::{self, Scenario};
+use reprieve_sim::scenario::{self, Host, Scenario};
 
 use super::drive::{self, Outcome};
 
@@ -77,6 +77,27 @@ fn latencies(outcome: &Outcome, op: Op) -> Vec<f64> {
     outcome.of(op).map(|row| row.latency_ns() as f64).collect()
 }
 
+/// Time of a request that has the link to itself, and its command's.
+fn link_ns(host: &Host, row: &drive::Row) -> u64 {
+    let rate = host.link_bytes_per_s.expect("every built-in device has a link");
+    let crossing_ns = |bytes: u64| {
+        let more = host.packets.map_or(0, |packets| {
+            let full = bytes / u64::from(packets.payload_bytes_max);
+            let part = u64::from(full * u64::from(packets.payload_bytes_max) < bytes || bytes == 0);
+            (full + part) * u64::from(packets.overhead_bytes)
+        });
+        ((bytes + more) * 1_000_000_000).div_ceil(rate)
+    };
+    // Doorbell, request for the entry, entry, request for a write's data, completion.
+    let messages: &[u64] = match (host.commands_cross_link, row.op) {
+        (false, _) => &[],
+        (true, Op::Write) => &[4, 0, 64, 0, 16],
+        (true, _) => &[4, 0, 64, 16],
+    };
+    let messages_ns: u64 = messages.iter().map(|bytes| crossing_ns(*bytes)).sum();
+    host.command.ns() + messages_ns + crossing_ns(row.bytes)
+}
+
 #[test]
 fn unloaded_latency_is_the_sum_of_its_steps() {
     for device in scenario::devices() {
@@ -92,12 +113,12 @@ fn unloaded_latency_is_the_sum_of_its_steps() {
         let scenario =
             drive::load(&format!("{drive}request_bytes = [[512, 1], [{page_bytes}, 1]]"));
         let timing = scenario.timing;
-        let link_rate = scenario.host.link_bytes_per_s.expect("every built-in device has a link");
+        let host = scenario.host.clone();
         let (read_ns, program_ns) =
             (service_of_read_ns(&timing) as u64, service_of_program_ns(&timing) as u64);
         let outcome = drive::run(scenario);
         for row in &outcome.rows {
-            let link_ns = (row.bytes * 1_000_000_000).div_ceil(link_rate);
+            let link_ns = link_ns(&host, row);
             let flash_ns = match row.op {
                 Op::Read => read_ns,
                 // The rest of the page is read first.

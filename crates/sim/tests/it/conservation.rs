@@ -206,6 +206,10 @@ fn host() -> impl Strategy<Value = String> {
                 let classes = list(&["\"low\"", "\"urgent\"", "\"high\"", "\"low\""]);
                 format!("arbitration_burst = {burst}\nqueue_priorities = [{classes}]\n")
             }
+            "weighted-classes" => {
+                let classes = list(&["\"low\"", "\"high\"", "\"urgent\"", "\"medium\""]);
+                format!("class_weights = [2, {burst}, 1]\nqueue_priorities = [{classes}]\n")
+            }
             _ => format!("arbitration_burst = {burst}\n"),
         };
         let outstanding = outstanding.map_or(String::new(), |all| format!("outstanding = {all}\n"));
@@ -218,6 +222,39 @@ fn host() -> impl Strategy<Value = String> {
     let queued = (prop_oneof![nvme, Just("interface = \"sata\"\n".to_string())], command_us)
         .prop_map(|(keys, command_us)| format!("[host]\n{keys}t_command_us = {command_us}\n"));
     prop_oneof![Just("[host]\n".to_string()), queued]
+}
+
+/// The host link: its rate, packets, and whether commands cross it.
+#[derive(Clone, Debug)]
+struct HostLink {
+    bytes_per_s: Option<u64>,
+    payload_bytes: Option<u32>,
+    carries_commands: bool,
+}
+
+impl HostLink {
+    /// Keys of `[host]`, as far as the interface has them.
+    fn of(&self, is_nvme: bool, is_sata: bool) -> String {
+        let Some(rate) = self.bytes_per_s else { return String::new() };
+        let mut toml = format!("link_bytes_per_s = {rate}\n");
+        if let Some(bytes) = self.payload_bytes.filter(|_| !is_sata) {
+            toml.push_str(&format!("pcie_max_payload_bytes = {bytes}\n"));
+        }
+        if is_nvme {
+            toml.push_str(&format!("commands_cross_link = {}\n", self.carries_commands));
+        }
+        toml
+    }
+}
+
+fn link() -> impl Strategy<Value = HostLink> {
+    let payload = prop::option::of(prop::sample::select(vec![128u32, 4096]));
+    let keys = (prop::option::of(1_000_000..4_000_000_000u64), payload, any::<bool>());
+    keys.prop_map(|(bytes_per_s, payload_bytes, carries_commands)| HostLink {
+        bytes_per_s,
+        payload_bytes,
+        carries_commands,
+    })
 }
 
 /// How a write-back buffer keeps pages: keys of `[buffer]`.
@@ -258,7 +295,7 @@ fn policies() -> impl Strategy<Value = Policies> {
         prop::sample::select(vec![0u32, 1, 300]),
         // Pages of the largest size that the buffer holds; smaller pages: more of them.
         prop::sample::select(vec![1u32, 2, 5, 64]),
-        (prop::option::of(1_000_000..4_000_000_000u64), host(), hold(), read_cache()),
+        (link(), host(), hold(), read_cache()),
     )
         .prop_map(|(ftl, suspension, scheduler, limit, flags, command_ns, buffer, front)| {
             let ((write_back, unwritten_is_zero, cache_register), part) = flags;
@@ -280,9 +317,7 @@ fn policies() -> impl Strategy<Value = Policies> {
             }
             toml.push_str(&read_cache);
             toml.push_str(&host);
-            if let Some(rate) = link {
-                toml.push_str(&format!("link_bytes_per_s = {rate}\n"));
-            }
+            toml.push_str(&link.of(host.contains("nvme"), host.contains("sata")));
             let (preconditioned, shadow_buffer) = (ftl.1, suspension.1);
             Policies { toml, write_back, unwritten_is_zero, preconditioned, shadow_buffer }
         })

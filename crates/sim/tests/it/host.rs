@@ -60,6 +60,9 @@ fn arbitration_decides_whose_command_is_next() {
     assert_eq!(done_us(&bursts), [30, 90, 60, 120, 150, 180]);
     let weighted = with(&["host.arbitration=weighted", "host.queue_weights=[1, 2]"]);
     assert_eq!(done_us(&weighted), [30, 60, 120, 90, 180, 150]);
+    let one_low = "host.queue_priorities=[\"high\", \"low\"]";
+    let classes = ["host.arbitration=weighted-classes", "host.class_weights=[2, 1, 1]", one_low];
+    assert_eq!(done_us(&with(&classes)), [30, 90, 60, 150, 120, 180]);
     let urgent = "host.queue_priorities=[\"low\", \"urgent\"]";
     let strict = with(&["host.arbitration=strict-priority", urgent]);
     assert_eq!(done_us(&strict), [120, 30, 150, 60, 180, 90]);
@@ -197,4 +200,76 @@ fn queues_of_a_closed_load_stay_full() {
     let outcome = drive::run(scenario);
     assert_eq!(part_us(&outcome, "host_queue_ns")[4..], [90; 96]);
     assert_eq!(outcome.count("device.simulated_ns"), us(3000));
+}
+
+/// A byte takes a nanosecond.
+const GIGABYTE: &str = "host.link_bytes_per_s=1000000000";
+const SMALL_PACKETS: &str = "host.pcie_max_payload_bytes=128";
+
+#[test]
+fn each_packet_has_bytes_besides_its_data() {
+    // 2,048 bytes: 16 packets of 128 or 8 of 256, each with 24 bytes more.
+    let latency = |sets: &[&str]| reads(&[0], &[&[GIGABYTE], sets].concat()).rows[0].latency_ns();
+    assert_eq!(latency(&[]), us(30) + 2048);
+    assert_eq!(latency(&[SMALL_PACKETS]), us(30) + 2048 + 16 * 24);
+    assert_eq!(latency(&["host.pcie_max_payload_bytes=256"]), us(30) + 2048 + 8 * 24);
+    let twenty = [SMALL_PACKETS, "host.pcie_packet_bytes=20"];
+    assert_eq!(latency(&twenty), us(30) + 2048 + 16 * 20);
+    // A packet that is not full has as many: 512 bytes are one and a half of 1,024.
+    let part = [(0, 'R', 0, 1)];
+    let sets = [GIGABYTE, "host.pcie_max_payload_bytes=1024"];
+    assert_eq!(drive::replay(SLC, &sets, &part).rows[0].latency_ns(), us(30) + 512 + 24);
+}
+
+const CROSSING: [&str; 3] = [NVME, GIGABYTE, "host.commands_cross_link=true"];
+
+#[test]
+fn commands_cross_the_link_besides_data() {
+    let with = |sets: &[&str], row| {
+        let outcome = drive::replay(SLC, &[&CROSSING[..], sets].concat(), &[row]);
+        let part = |name| outcome.rows[0].part_ns(name);
+        (outcome.rows[0].latency_ns(), part("host_queue_ns"), part("link_ns"))
+    };
+    // Doorbell 4, entry 64; 30,000; data 2,048 and completion 16. Asking takes no bytes.
+    assert_eq!(with(&[], (0, 'R', 0, 4)), (32_132, 4, 64 + 2048 + 16));
+    // A write: asking for the data, which crosses before it is programmed.
+    assert_eq!(with(&[], (0, 'W', 0, 4)), (162_132, 4, 64 + 2048 + 16));
+    // A trim has no data.
+    assert_eq!(with(&[], (0, 'D', 0, 4)), (84, 4, 64 + 16));
+    // 24 bytes more for each: doorbell, asking, entry, 16 packets, completion.
+    assert_eq!(with(&[SMALL_PACKETS], (0, 'R', 0, 4)).0, 32_132 + 20 * 24);
+    // A write asks twice.
+    assert_eq!(with(&[SMALL_PACKETS], (0, 'W', 0, 4)).0, 162_132 + 21 * 24);
+    assert_eq!(with(&["host.t_command_us=1"], (0, 'R', 0, 4)), (33_132, 4, 1000 + 2128));
+}
+
+#[test]
+fn a_command_is_asked_for_behind_the_data_of_reads() {
+    // The first read has its data at 30,068 and leaves until 32,132. A request of 31,000 rings
+    // until 31,004 and asks behind that; the host rings that it has the first until 32,136, and
+    // sends the entry until 32,200.
+    let rows = [(0, 'R', 0, 4), (31_000, 'R', 4, 4)];
+    let outcome = drive::replay(SLC, &CROSSING, &rows);
+    let done: Vec<_> = outcome.rows.iter().map(|row| row.completion_ns).collect();
+    assert_eq!(done, [32_132, 62_200 + 2064]);
+}
+
+#[test]
+fn the_next_doorbell_follows_that_of_the_completion_before_it() {
+    let load = "[workload]\ngenerator = \"mixed\"\nrequests = 3\nread_fraction = 1.0\n\
+        request_bytes = 2048\nqueue_depth = 1\n";
+    let outcome = drive::run(drive::load_with(&format!("{SLC}{load}"), &CROSSING));
+    let latencies: Vec<_> = outcome.rows.iter().map(|row| row.latency_ns()).collect();
+    assert_eq!(latencies, [32_132, 32_136, 32_136]);
+}
+
+#[test]
+fn flushes_are_answered_across_the_link() {
+    // Both ring until 8, entries are in at 72 and 136, data at 2,184, and at 162,184 the page is
+    // programmed. Each completion takes 16.
+    let load = "[workload]\ngenerator = \"mixed\"\nrequests = 2\nread_fraction = 0.0\n\
+        request_bytes = 2048\nflush_every_requests = 2\nqueue_depth = 2\n";
+    let outcome = drive::run(drive::load_with(&format!("{SLC}{load}"), &CROSSING));
+    let latencies: Vec<_> = outcome.rows.iter().take(2).map(|row| row.latency_ns()).collect();
+    assert_eq!(latencies, [162_200, 162_216]);
 }

@@ -159,7 +159,10 @@ pub(super) const HOST: Section = Section {
             "1",
             "Commands that a queue may send in its turn.",
         )
-        .when(When::Equals("host.arbitration", &["round-robin", "strict-priority"]))
+        .when(When::Equals(
+            "host.arbitration",
+            &["round-robin", "strict-priority", "weighted-classes"],
+        ))
         .source(NVM_EXPRESS),
         required(
             "host.queue_weights",
@@ -168,11 +171,18 @@ pub(super) const HOST: Section = Section {
         )
         .when(When::Equals("host.arbitration", &["weighted"])),
         required(
+            "host.class_weights",
+            Kind::Counts { min: 1, max: 256 },
+            "Commands that the high, the medium and the low class may send in a round.",
+        )
+        .when(When::Equals("host.arbitration", &["weighted-classes"]))
+        .source(NVM_EXPRESS),
+        required(
             "host.queue_priorities",
             Kind::Words(PRIORITY),
             "The class of each queue, in the order of the queues.",
         )
-        .when(When::Equals("host.arbitration", &["strict-priority"])),
+        .when(When::Equals("host.arbitration", &["strict-priority", "weighted-classes"])),
         usual(
             "host.t_command_us",
             US,
@@ -192,6 +202,28 @@ pub(super) const HOST: Section = Section {
         )
         .source("PCI Express Base Specification 6.0: 8b/10b to 2.0, 128b/130b to 5.0, then FLITs")
         .when(When::Equals("host.interface", &["direct", "nvme"])),
+        optional(
+            "host.pcie_max_payload_bytes",
+            count(128, 4096),
+            "Data in a PCI Express packet at most; absent: packets take nothing besides data.",
+        )
+        .source("PCI Express Base Specification 6.0: Max_Payload_Size, 128 to 4096")
+        .when(When::Equals("host.interface", &["direct", "nvme"])),
+        usual(
+            "host.pcie_packet_bytes",
+            count(0, 64),
+            "24",
+            "Bytes of a packet besides its data: header, sequence number, check sum, framing.",
+        )
+        .source("PCI Express Base Specification 6.0: 16 with 64-bit addresses, 4 (LCRC), 4")
+        .when(When::Given("host.pcie_max_payload_bytes")),
+        usual(
+            "host.commands_cross_link",
+            Kind::Flag,
+            "false",
+            "Whether doorbells, queue entries and requests for data cross the link besides data.",
+        )
+        .when(NVME),
         usual("host.pcie_lanes", count(1, 16), "4", "Lanes of the link.")
             .when(When::Given("host.pcie_generation")),
     ],

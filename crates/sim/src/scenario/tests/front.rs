@@ -89,3 +89,38 @@ fn watermarks_are_in_order_and_need_a_buffer_that_keeps_pages() {
     let error = bad(BASE, &["buffer.acknowledge=back", "buffer.flush_idle_us=1"]);
     assert!(error.contains("only while buffer.replacement is \"fifo\" or \"lru\""), "{error}");
 }
+
+#[test]
+fn packets_and_commands_need_a_link_that_carries_them() {
+    let none = "host.link_bytes_per_s=none";
+    let payload = "host.pcie_max_payload_bytes=256";
+    let error = bad(BASE, &[none, payload]);
+    assert!(error.contains("host.pcie_max_payload_bytes = 256: needs a link"), "{error}");
+    let error = bad(BASE, &["host.pcie_max_payload_bytes=384"]);
+    assert!(error.contains("= 384: must be 128, 256, 512"), "{error}");
+    let error = bad(BASE, &["host.pcie_packet_bytes=20"]);
+    assert!(error.contains("host.pcie_packet_bytes"), "{error}");
+    let crossing = "host.commands_cross_link=true";
+    let error = bad(BASE, &["host.interface=nvme", none, crossing]);
+    assert!(error.contains("host.commands_cross_link = true: needs a link"), "{error}");
+    let error = bad(BASE, &[crossing]);
+    assert!(error.contains("host.commands_cross_link"), "{error}");
+    good(BASE, &["host.interface=nvme", "host.pcie_generation=4", none, payload, crossing]);
+}
+
+#[test]
+fn weighted_classes_are_three() {
+    let classes = [
+        "host.interface=nvme",
+        "host.arbitration=weighted-classes",
+        "host.queue_priorities=[\"low\"]",
+    ];
+    let error = bad(BASE, &classes);
+    assert!(error.contains("host.class_weights"), "{error}");
+    let error = bad(BASE, &[&classes[..], &["host.class_weights=[2, 1]"]].concat());
+    assert!(error.contains("host.class_weights = [2, 1]: has 2 items; must have 3"), "{error}");
+    // Eight bits, of which none means one (section 5.27.1.1): 256 at most.
+    let error = bad(BASE, &[&classes[..], &["host.class_weights=[257, 2, 1]"]].concat());
+    assert!(error.contains("256"), "{error}");
+    good(BASE, &[&classes[..], &["host.class_weights=[256, 2, 1]"]].concat());
+}

@@ -31,7 +31,12 @@ const REGISTRIES: Registries = Registries {
     suspend_policies: &[entry("always"), entry("threshold")],
     placements: &[entry("cwdp"), entry("dynamic")],
     gc_victims: &[entry("greedy"), entry("random"), entry("d-choices")],
-    arbitrations: &[entry("round-robin"), entry("weighted"), entry("strict-priority")],
+    arbitrations: &[
+        entry("round-robin"),
+        entry("weighted"),
+        entry("weighted-classes"),
+        entry("strict-priority"),
+    ],
     trace_formats: &[entry("spc"), entry("msr")],
     generators: &[entry("mixed")],
 };
