@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import reprieve as rp
@@ -9,14 +11,17 @@ from reprieve.die_rig import rig_source
 from reprieve.reliability import characterised_rber, rber
 from reprieve.scenario import Source
 
+from .drive import Reprieve
+
 DEVICE = "tlc3d-1tb"
 
 
 def by_hand(cycles: float, days: float, reads: float) -> float:
-    """The fit that the part quotes, in reads per page of its 768."""
+    """Return the fit that the part quotes, in reads per page of its 768."""
     wear = 3.90e-10 * cycles**2.05
     retention = 6.28e-5 * cycles**0.14 * days**0.54
-    return 1.48e-3 + wear + retention + 3.73e-9 * cycles**0.33 * (reads / 768) ** 1.71
+    disturb = 3.73e-9 * cycles**0.33 * (reads / 768) ** 1.71
+    return float(1.48e-3 + wear + retention + disturb)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +62,21 @@ def test_the_log_tells_decoding_and_lost_pages() -> None:
         "workload": {"generator": "mixed", "requests": 50, "read_fraction": 1, "queue_depth": 1},
     }
     result = rp.run(scenario, requests=True)
+    assert result.requests is not None
     rows = result.requests.to_pylist()
     assert sum(row["uncorrectable_pages"] for row in rows) == 50 * (rows[0]["bytes"] // 2048)
     # Every page fails its only decoding; the last one's is in the parts.
     assert {row["ecc_ns"] for row in rows} == {20_000}
+
+
+def test_a_run_says_how_many_pages_were_lost(reprieve: Reprieve, tmp_path: Path) -> None:
+    file = tmp_path / "lost.toml"
+    file.write_text(
+        'device = "fast12-slc"\n[geometry]\nchannels = 2\nblocks_per_plane = 64\n'
+        '[reliability]\nmodel = "power"\nepsilon = 0.5\n'
+        '[ecc]\ncode = "ldpc"\nretries_max = 0\nsoft_senses = 0\n'
+        '[workload]\ngenerator = "mixed"\nrequests = 50\nread_fraction = 1\n'
+        "request_bytes = 2048\nqueue_depth = 1\n"
+    )
+    said = reprieve("run", str(file), "--out", str(tmp_path / "out")).stdout
+    assert "pages read: 0 by hard decoding, 0 by soft, 50 lost" in said

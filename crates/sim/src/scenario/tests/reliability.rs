@@ -1,5 +1,8 @@
 //! Keys of errors, their correction and wear: what they mean and what does not go together.
 
+use super::super::print;
+use super::super::raw::{self, Rank};
+use super::super::schema::keys;
 use super::{BASE, bad, good};
 
 const POWER: &str = "reliability.model=power";
@@ -21,8 +24,8 @@ fn nothing_errs_and_nothing_wears_unless_it_is_asked_for() {
 fn what_the_drive_went_through_needs_a_model() {
     assert_eq!(
         bad(BASE, &["reliability.age_days=3"]),
-        "--set: reliability.age_days = 3: only while reliability.model is \"power\", but by default \
-         it is \"none\""
+        "--set: reliability.age_days = 3: only while reliability.model is \"power\", but by \
+         default it is \"none\""
     );
     assert_eq!(
         bad(BASE, &[LDPC]),
@@ -78,6 +81,23 @@ fn values_that_do_not_fit_each_other_are_refused_by_name() {
 }
 
 #[test]
+fn every_key_that_applies_is_printed() {
+    let missing = |sets: &[&str]| -> Vec<&str> {
+        let printed = print(&good(BASE, sets));
+        let leaves = raw::read(&printed, "printed", Rank::File).expect("it is TOML").leaves;
+        let own = keys().iter().filter(|key| ["reliability", "ecc"].contains(&key.section()));
+        own.map(|key| key.full_name).filter(|name| !leaves.contains_key(name)).collect()
+    };
+    let typed = "timing.page_types=2";
+    assert_eq!(missing(&[POWER, LDPC, typed]), [""; 0]);
+    assert_eq!(missing(&[POWER, LDPC]), ["reliability.rber_factor_by_type"]);
+    // What a part knows is printed without a model, and nothing else.
+    let conditional = missing(&[typed]);
+    assert_eq!((conditional[0], conditional[5]), ("reliability.age_days", "ecc.code"));
+    assert_eq!(conditional.len(), 5 + 12);
+}
+
+#[test]
 fn everything_is_printed_and_read_back() {
     for sets in [
         &[POWER, "reliability.age_days=0.25", "reliability.cycles_at_start=7"][..],
@@ -88,6 +108,6 @@ fn everything_is_printed_and_read_back() {
     ] {
         let scenario = good(BASE, sets);
         assert_ne!(scenario, good(BASE, &[]), "{sets:?}");
-        assert_eq!(good(&super::super::print(&scenario), &[]), scenario, "{sets:?}");
+        assert_eq!(good(&print(&scenario), &[]), scenario, "{sets:?}");
     }
 }
