@@ -47,10 +47,19 @@ class Simulation:
     def summary(self) -> str:
         """`summary.json` without what the caller measures."""
 
+    def power_series(self) -> dict[str, NDArray[np.int64]] | None:
+        """Columns of the bins of power; None if the scenario keeps none."""
+
     def histogram(self, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Upper value in ns and count of each non-empty bucket: "read", "write" or "total"."""
 
 def rig(text: str, path: str, sets: list[str], commands: str, commands_path: str) -> str: ...
+def characterize(
+    text: str, path: str, sets: list[str], wordlines: int
+) -> dict[str, NDArray[np.int64]]: ...
+def rig_power(
+    text: str, path: str, sets: list[str], commands: str, commands_path: str
+) -> tuple[str, str]: ...
 def rber(
     text: str, path: str, sets: list[str], pages: list[tuple[float, float, float, float]]
 ) -> list[float]: ...

@@ -65,6 +65,15 @@ def run_commands(source: Source, commands: str, commands_path: str) -> str:
     return _native.rig(source.text, source.path, list(source.sets), commands, commands_path)
 
 
+def run_metered(
+    source: Source, commands: str, commands_path: str
+) -> tuple[str, str]:
+    """Run commands in CSV and return what became of them and the steps of power, both as CSV."""
+    return _native.rig_power(
+        source.text, source.path, list(source.sets), commands, commands_path
+    )
+
+
 def _rows(commands: Any) -> Iterable[Any]:
     if hasattr(commands, "to_pylist"):  # an Arrow table
         commands = commands.to_pylist()

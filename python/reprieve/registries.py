@@ -11,6 +11,7 @@ POLICY_KINDS = {
     "suspend_policies": "suspension.policy",
     "placements": "ftl.placement",
     "gc_victims": "ftl.gc_victim",
+    "streams": "ftl.stream",
     "arbitrations": "host.arbitration",
     "policies": "policy",
 }

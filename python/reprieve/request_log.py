@@ -28,6 +28,7 @@ COMPONENTS = (
     "bus_wait_ns",
     "bus_ns",
     "suspended_ns",
+    "map_ns",
     "ecc_ns",
 )
 """Where a request's time went; they add up to completion − arrival."""

@@ -78,11 +78,15 @@ class Result:
         summary: dict[str, Any],
         latencies: dict[str, Latency],
         requests: pa.Table | Path | None,
+        power: dict[str, NDArray[np.int64]] | None = None,
     ) -> None:
         self.scenario = scenario
         """The resolved scenario as TOML; running it again gives identical results."""
         self.summary = summary
         """`summary.json` as a dictionary; times in ns, rates per s, shares in [0, 1]."""
+        self.power = power
+        """With `power.series_us`, energy over time: arrays `start_ns`, `length_ns`, `core_pj` and
+        `io_pj`, an entry a bin."""
         self._latencies = latencies
         self._requests = requests
 
@@ -127,6 +131,18 @@ class Result:
         from reprieve.report import render
 
         replace_file(Path(path), render({self.device: self}, "reprieve run scenario.toml --report"))
+
+
+def power_csv(power: dict[str, NDArray[np.int64]]) -> str:
+    """Write the bins of power as CSV, with the mean power of each in mW."""
+    columns = ("start_ns", "length_ns", "core_pj", "io_pj")
+    lines = [",".join((*columns, "power_mw"))]
+    for row in zip(*(power[column].tolist() for column in columns), strict=True):
+        _, length_ns, core_pj, io_pj = row
+        # A picojoule in a nanosecond is a milliwatt.
+        power_mw = (core_pj + io_pj) / length_ns if length_ns else 0.0
+        lines.append(",".join(map(str, (*row, power_mw))))
+    return "\n".join(lines) + "\n"
 
 
 def summary_json(summary: dict[str, Any]) -> str:

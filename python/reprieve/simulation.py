@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from reprieve import _native
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
-from reprieve.result import KINDS, Latency, Result, summary_json
+from reprieve.result import KINDS, Latency, Result, power_csv, summary_json
 from reprieve.scenario import Scenario, Source
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def run(
     `scenario`: path of a scenario file, or a dictionary of the same form.
     `requests`: keep one row a request for `Result.requests`, in memory or, with `out`, on disk.
     `out`: a directory for `summary.json`, `scenario.toml` and, with `requests`,
-    `requests.parquet`; what a run left there before is replaced.
+    `requests.parquet`, with `power.series_us`, `power.csv`; what a run left there before is
+    replaced.
     `from_state`: the drive starts in the state of this file, and is not preconditioned.
     `save_state`: the drive's state goes to this file: at its `"end"`, after the last request, or
     at its `"start"`, before the first.
@@ -154,8 +155,10 @@ def run_into(
             from reprieve.report import render
 
             out.write("report.html", render({result.device: result}, files.report_command))
+        if result.power is not None:
+            out.write("power.csv", power_csv(result.power))
         out.write("summary.json", summary_json(result.summary))
-        return result, out.commit(stale=("requests.parquet", "report.html"))
+        return result, out.commit(stale=("requests.parquet", "report.html", "power.csv"))
 
 
 def _simulate(source: Source, log: RequestLog | None, watch: Watch, drive: Drive) -> Result:
@@ -183,7 +186,7 @@ def _simulate(source: Source, log: RequestLog | None, watch: Watch, drive: Drive
     summary["run"] = _measured(summary["run"], time.perf_counter() - began_s)
     latencies = {what: _latency(simulation, summary, what) for what in KINDS}
     drive.save(simulation, "end")
-    return Result(simulation.scenario, summary, latencies, requests)
+    return Result(simulation.scenario, summary, latencies, requests, simulation.power_series())
 
 
 def _next_step(requests: int, took_s: float) -> int:

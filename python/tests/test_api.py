@@ -155,6 +155,7 @@ def test_builtin_names(result: rp.Result) -> None:
         "suspension.policy",
         "ftl.placement",
         "ftl.gc_victim",
+        "ftl.stream",
         "host.arbitration",
         "policy",
     }

@@ -17,7 +17,7 @@ CRATES: dict[str, frozenset[str]] = {
 
 # Folders of crates/sim/src whose files are policies: a policy sees the view that its folder's
 # mod.rs defines, and its own parameters in the scenario; nothing else of the crate.
-POLICY_FOLDERS = ("arbitrate", "sched", "suspend", "place", "victim")
+POLICY_FOLDERS = ("arbitrate", "sched", "suspend", "place", "stream", "victim")
 POLICIES_MAY_USE = frozenset({"scenario"})
 
 # Modules of crates/sim/src that are components: none uses another one, nor an owner.
@@ -56,6 +56,7 @@ REGISTRIES = (
     "crates/sim/src/sched",
     "crates/sim/src/suspend",
     "crates/sim/src/place",
+    "crates/sim/src/stream",
     "crates/sim/src/victim",
     "crates/trace/src/formats",
     "crates/trace/src/synth",

@@ -2,6 +2,7 @@
 
 mod admit;
 mod cache;
+mod lengths;
 mod planes;
 
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use cache::Loaded;
 use planes::PlaneRead;
 
 use crate::command::{Command, Elapsed, Part, Suspend};
-use crate::operation::{Kind, Operation, Stop};
+use crate::operation::{Kind, Operation, Run, Stop};
 use crate::refusal::Refusal;
 use crate::timing::{PAGE_TYPES_MAX, PageOrder, ProgramSuspension, ReadLaw, ResumeAt, Timing};
 
@@ -64,6 +65,8 @@ pub struct Die {
     next_page: Vec<u16>,
     vth: Stream,
     read: Stream,
+    /// From which the iterations of a wordline follow.
+    wordlines: u64,
 }
 
 impl Die {
@@ -111,6 +114,7 @@ impl Die {
             next_page: vec![0; blocks],
             vth: Stream::new(seed, "nand.vth", index),
             read: Stream::new(seed, "nand.read", index),
+            wordlines: Stream::new(seed, "nand.wordlines", index).next_u64(),
         }
     }
 
@@ -163,8 +167,8 @@ impl Die {
                     let block = self.block_index(*other)?;
                     self.next_page[block] += self.pages_together;
                 }
+                let iterations = self.iterations_together(at, others);
                 let timing = &self.part.timing;
-                let iterations = timing.iterations_of(at.page);
                 let data_in = issued + timing.data_in() * planes;
                 self.companions.extend_from_slice(others);
                 let operation = Operation::program(data_in, timing, iterations);
@@ -174,8 +178,8 @@ impl Die {
                 self.admit_copyback(from, at)?;
                 self.take_page(block, at)?;
                 let data_in = issued + self.part.timing.command + self.read_time(from.page);
+                let iterations = self.iterations_of(at);
                 let timing = &self.part.timing;
-                let iterations = timing.iterations_of(at.page);
                 self.begin(Operation::program(data_in, timing, iterations), at)
             }
             Command::Erase(_) => {
@@ -423,6 +427,12 @@ impl Die {
     /// Suspensions of the program or erase that runs or was suspended last.
     pub fn suspensions(&self) -> u32 {
         self.operation.as_ref().map_or(0, |(operation, _)| operation.suspensions)
+    }
+
+    /// The program or erase that began or was resumed at `from`, to follow its phases.
+    pub fn run(&self, from: Time) -> Option<Run> {
+        let (operation, _) = self.operation.as_ref()?;
+        self.is_running().then(|| Run::new(*operation, from))
     }
 
     /// Pages or blocks that the operation begun last works on together.

@@ -8,16 +8,21 @@ mod die;
 mod ecc;
 mod operation;
 mod parallelism;
+mod power;
 mod refusal;
 pub mod reliability;
 mod timing;
+mod wordlines;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
 pub use die::Die;
 pub use ecc::{Ecc, Soft};
+pub use operation::{PhaseTimes, Run, Segment};
 pub use parallelism::{MultiPlane, Parallelism};
+pub use power::{ACTIVITIES, Activity, CorePower};
 pub use refusal::Refusal;
 pub use timing::{
     EraseMode, EraseResume, PAGE_TYPES_MAX, PageOrder, PageTypes, ProgramSuspension, ReadLaw,
-    Restore, ResumeAt, Suspension, Timing, VthReached, Wordline,
+    Restore, ResumeAt, Retention, Suspension, Timing, VthReached, Wordline,
 };
+pub use wordlines::{IterationSpread, SPREAD_MAX, Slices};

@@ -3,11 +3,15 @@
 //! Phases are never stepped one by one: the position in the phases follows from the time elapsed
 //! since the operation last began to run, so that an undisturbed operation costs one computation.
 
+mod run;
+
 use reprieve_base::{Dur, Stream, Time};
 
 use crate::timing::{
-    EraseMode, EraseResume, ProgramSuspension, Restore, Suspension, Timing, VthReached,
+    EraseMode, EraseResume, ProgramSuspension, Restore, Retention, Suspension, Timing, VthReached,
 };
+
+pub use run::{PhaseTimes, Run, Segment};
 
 /// What an operation does to the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +69,10 @@ pub(crate) struct Operation {
     planes: u32,
     /// Program: iterations in all.
     iterations: u32,
+    /// Program: iterations that the current run has at its end if it is not suspended too soon.
+    owed: u32,
+    /// Program: its first suspension was early, and no long run has followed.
+    is_early: bool,
     position: Position,
     prelude: Prelude,
     /// End of the prelude of the current run.
@@ -114,6 +122,8 @@ impl Operation {
             kind,
             planes: 1,
             iterations,
+            owed: 0,
+            is_early: false,
             position,
             prelude: Prelude::Transfer,
             prelude_end,
@@ -145,12 +155,11 @@ impl Operation {
             Kind::Erase if at.stage == Stage::Pulse => at.pulse_left + timing.erase_verify,
             Kind::Erase => timing.erase_verify,
             Kind::Program => {
-                let iteration = timing.program_pulse + timing.verify;
-                let whole = u64::from(self.iterations - at.iteration);
+                let whole = self.iterations + self.owed - at.iteration;
                 match at.stage {
-                    Stage::Pulse => iteration * whole,
-                    Stage::Verify => timing.verify + iteration * (whole - 1),
-                    Stage::CheckVerify => timing.verify + iteration * whole,
+                    Stage::Pulse => timing.program_array(whole),
+                    Stage::Verify => timing.verify + timing.program_array(whole - 1),
+                    Stage::CheckVerify => timing.verify + timing.program_array(whole),
                 }
             }
         }
@@ -170,6 +179,15 @@ impl Operation {
         self.prelude = prelude;
         self.prelude_end = now + length;
         self.resumed_at = Some(now);
+        if self.is_early {
+            self.owed = 0;
+            let is_long = reaches(
+                self.left(timing),
+                suspension.retention.second_share_ppm,
+                timing.program_array(self.iterations),
+            );
+            self.owed = if is_long { suspension.retention.iterations } else { 0 };
+        }
     }
 
     /// Stops for a request at `now`: says when the array is free and moves to what is then left.
@@ -180,16 +198,55 @@ impl Operation {
         suspension: &Suspension,
         vth: &mut Stream,
     ) -> Stop {
-        if now <= self.prelude_end {
-            self.suspensions += 1;
-            return Stop::At(self.stop_prelude(now, timing, suspension));
-        }
-        let free_at = match self.kind {
-            Kind::Program => self.stop_program(now, timing, suspension, vth),
-            Kind::Erase => self.stop_erase(now, timing, suspension),
+        let free_at = if now <= self.prelude_end {
+            Some(self.stop_prelude(now, timing, suspension))
+        } else if self.kind == Kind::Erase {
+            self.stop_erase(now, timing, suspension)
+        } else if suspension.program == ProgramSuspension::Sliced {
+            self.stop_slice(now, timing, &suspension.retention)
+        } else {
+            self.stop_program(now, timing, suspension, vth)
         };
-        self.suspensions += u32::from(free_at.is_some());
-        free_at.map_or(Stop::AtEnd, Stop::At)
+        let Some(free_at) = free_at else { return Stop::AtEnd };
+        self.suspensions += 1;
+        if self.suspensions == 1 && self.kind == Kind::Program {
+            self.is_early = self.is_in_beginning(timing, &suspension.retention);
+        }
+        Stop::At(free_at)
+    }
+
+    /// Whether a program that has just been suspended had less than the first share done.
+    fn is_in_beginning(&self, timing: &Timing, retention: &Retention) -> bool {
+        let whole = timing.program_array(self.iterations);
+        // A cancelled phase can leave more than the whole: then nothing is done.
+        let done = Dur::from_ns(whole.ns().saturating_sub(self.left(timing).ns()));
+        retention.iterations > 0 && !reaches(done, retention.first_share_ppm, whole)
+    }
+
+    /// A run ends at `point`, suspended: what it owed at its end stays owed if it was long.
+    fn settle(&mut self, point: Time, timing: &Timing, retention: &Retention) {
+        let whole = timing.program_array(self.iterations);
+        if self.owed > 0 && reaches(point - self.prelude_end, retention.second_share_ppm, whole) {
+            self.iterations += self.owed;
+            self.is_early = false;
+        }
+        self.owed = 0;
+    }
+
+    /// Moves to the slice after the one in progress; `None` if that is the last.
+    fn stop_slice(&mut self, now: Time, timing: &Timing, retention: &Retention) -> Option<Time> {
+        let slices = timing.slices.expect("a sliced program has slices");
+        let iteration = timing.program_pulse + timing.verify;
+        let slice = slices.overhead + iteration * u64::from(slices.iterations);
+        let done = (now - self.prelude_end).ns().div_ceil(slice.ns());
+        let slice_end = self.prelude_end + slice * done;
+        if slice_end >= self.end(timing) {
+            return None;
+        }
+        self.settle(slice_end, timing, retention);
+        let done = u32::try_from(done).expect("a program has fewer than 2^32 slices");
+        self.position.iteration += done * slices.iterations;
+        Some(slice_end)
     }
 
     /// When the array is free after a request that comes before the phases; what is then left of
@@ -216,7 +273,9 @@ impl Operation {
         let phase = self.program_phase(now, timing);
         let in_reset = now + reset_inside(timing, suspension) >= phase.end;
         match suspension.program {
-            ProgramSuspension::None => unreachable!("the die refuses what the part cannot suspend"),
+            ProgramSuspension::None | ProgramSuspension::Sliced => {
+                unreachable!("the die refuses what the part cannot suspend, and slices are apart")
+            }
             ProgramSuspension::Ips | ProgramSuspension::Ipc
                 if in_reset || suspension.program == ProgramSuspension::Ips =>
             {
@@ -224,6 +283,7 @@ impl Operation {
                     return None;
                 }
                 self.position = self.after(phase.at);
+                self.settle(phase.end, timing, &suspension.retention);
                 Some(phase.end)
             }
             ProgramSuspension::Ips | ProgramSuspension::Ipc => {
@@ -241,6 +301,7 @@ impl Operation {
                 } else {
                     self.position = phase.at;
                 }
+                self.settle(now, timing, &suspension.retention);
                 Some(now + timing.voltage_reset)
             }
             ProgramSuspension::Iteration => {
@@ -252,6 +313,7 @@ impl Operation {
                     return None;
                 }
                 self.position = self.after(Position { stage: Stage::Verify, ..phase.at });
+                self.settle(iteration_end, timing, &suspension.retention);
                 Some(iteration_end + timing.suspend_overhead)
             }
         }
@@ -335,11 +397,19 @@ impl Operation {
             Stage::Pulse => Position { stage: Stage::Verify, ..at },
             Stage::CheckVerify => Position { stage: Stage::Pulse, ..at },
             Stage::Verify => {
-                debug_assert!(at.iteration + 1 < self.iterations, "the program is over");
+                debug_assert!(
+                    at.iteration + 1 < self.iterations + self.owed,
+                    "the program is over"
+                );
                 Position { iteration: at.iteration + 1, stage: Stage::Pulse, ..at }
             }
         }
     }
+}
+
+/// Whether `part` is at least so many millionths of `whole`.
+fn reaches(part: Dur, share_ppm: u32, whole: Dur) -> bool {
+    u128::from(part.ns()) * 1_000_000 >= u128::from(whole.ns()) * u128::from(share_ppm)
 }
 
 /// The last part of a phase in which it ends by itself instead of being broken off.

@@ -2,6 +2,8 @@
 
 use reprieve_base::Dur;
 
+use crate::wordlines::{IterationSpread, Slices};
+
 /// Lengths of the operations of one die, in nanoseconds.
 ///
 /// Where `Suspension::reset_inside_phase` holds, the last `voltage_reset` of every pulse and verify
@@ -41,13 +43,28 @@ pub struct Timing {
     pub page_types: Option<PageTypes>,
     /// Pages that are programmed together; `None`: each by itself.
     pub wordline: Option<Wordline>,
+    /// Iterations by wordline, in place of those of the part and of its page types.
+    pub spread: Option<IterationSpread>,
+    /// A program consists of slices; there are some where it is suspended between them.
+    pub slices: Option<Slices>,
 }
 
 impl Timing {
-    /// A program of a page of a block that nobody suspends, its command and its data in included.
-    pub fn undisturbed_program(&self, page: u32) -> Dur {
-        let iteration = self.program_pulse + self.verify;
-        self.command + self.data_in() + iteration * u64::from(self.iterations_of(page))
+    /// A program of so many iterations that nobody suspends, its command and data in included.
+    pub fn undisturbed_program(&self, iterations: u32) -> Dur {
+        self.command + self.data_in() + self.program_array(iterations)
+    }
+
+    /// The array time of so many iterations, with the overheads of their slices.
+    #[inline]
+    pub fn program_array(&self, iterations: u32) -> Dur {
+        let phases = (self.program_pulse + self.verify) * u64::from(iterations);
+        match self.slices {
+            None => phases,
+            Some(slices) => {
+                phases + slices.overhead * u64::from(iterations.div_ceil(slices.iterations))
+            }
+        }
     }
 
     /// The data of a program over the channel: a page, or those of a wordline.
@@ -67,11 +84,10 @@ impl Timing {
         self.wordline.map_or(1, |wordline| wordline.pages)
     }
 
-    /// A copyback that nobody suspends, from page to page, its two commands included.
-    pub fn undisturbed_copyback(&self, from: u32, to: u32) -> Dur {
-        let iteration = self.program_pulse + self.verify;
-        let iterations = u64::from(self.iterations_of(to));
-        self.command * 2 + self.read_of(from) + iteration * iterations
+    /// A copyback from a page, of so many iterations, that nobody suspends, its two commands
+    /// included.
+    pub fn undisturbed_copyback(&self, from: u32, iterations: u32) -> Dur {
+        self.command * 2 + self.read_of(from) + self.program_array(iterations)
     }
 
     /// Array read of a page of a block; its mean where `read_law` draws it.
@@ -83,7 +99,7 @@ impl Timing {
         }
     }
 
-    /// Iterations of the program of a page of a block.
+    /// Iterations of the program of a page of a block, where they do not go by wordline.
     #[inline]
     pub fn iterations_of(&self, page: u32) -> u32 {
         match &self.page_types {
@@ -167,6 +183,27 @@ pub enum ProgramSuspension {
     Ipc,
     /// At the end of the pulse-and-verify iteration in progress, plus `Timing::suspend_overhead`.
     Iteration,
+    /// At the end of the slice in progress, one of `Timing::slices`.
+    Sliced,
+}
+
+/// The iterations that early retention loss costs a program which is suspended in its beginning
+/// and then runs for long (Zambelli et al., Electronics 10, 1394, 2021, section 4.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// Additional iterations; 0: none, whatever happens.
+    pub iterations: u32,
+    /// Early is a first suspension before this share of the undisturbed array time is done, in
+    /// millionths.
+    pub first_share_ppm: u32,
+    /// Long is a later run of at least this share without a suspension, in millionths.
+    pub second_share_ppm: u32,
+}
+
+impl Retention {
+    /// No suspension costs anything; the shares are those of the paper.
+    pub const NONE: Retention =
+        Retention { iterations: 0, first_share_ppm: 200_000, second_share_ppm: 700_000 };
 }
 
 /// How a suspended erase goes on.
@@ -247,4 +284,6 @@ pub struct Suspension {
     pub min_progress: Dur,
     /// Whether a program can run, and be suspended itself, inside a suspended erase.
     pub program_in_erase: bool,
+    /// What early retention loss costs a program.
+    pub retention: Retention,
 }

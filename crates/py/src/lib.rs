@@ -1,5 +1,6 @@
 //! The Python face: thin wrappers, with errors turned into Python's and the GIL released.
 
+mod characterize;
 mod registry;
 mod reliability;
 mod rig;
@@ -52,6 +53,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(resolve, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(rig::rig, module)?)?;
+    module.add_function(wrap_pyfunction!(characterize::characterize, module)?)?;
+    module.add_function(wrap_pyfunction!(rig::rig_power, module)?)?;
     module.add_function(wrap_pyfunction!(reliability::rber, module)?)?;
     module.add_function(wrap_pyfunction!(reliability::characterised_rber, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;

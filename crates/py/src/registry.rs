@@ -25,6 +25,7 @@ pub fn registry(kind: &str) -> PyResult<Vec<(String, String)>> {
         "suspend_policies" => entries(all.suspend_policies),
         "placements" => entries(all.placements),
         "gc_victims" => entries(all.gc_victims),
+        "streams" => entries(all.streams),
         "arbitrations" => entries(all.arbitrations),
         "formats" => entries(all.trace_formats),
         "generators" => entries(all.generators),

@@ -26,3 +26,24 @@ pub fn rig(
     })
     .map_err(raise)
 }
+
+/// The same, and the CSV of every step of the die's power.
+#[pyfunction]
+pub fn rig_power(
+    py: Python<'_>,
+    text: &str,
+    path: &str,
+    sets: Vec<String>,
+    commands: &str,
+    commands_path: &str,
+) -> PyResult<(String, String)> {
+    py.detach(|| {
+        let sources = Sources { text, path, sets: &sets };
+        let scenario = scenario::load_rig_file(&sources, reprieve_sim::registries())?;
+        let at = |error: reprieve_base::UserError| error.at(commands_path);
+        let parsed = die_rig::parse(commands, &scenario).map_err(at)?;
+        let (results, steps) = die_rig::run_metered(&scenario, &parsed).map_err(at)?;
+        Ok((die_rig::to_csv(commands, &results), die_rig::power_csv(&steps)))
+    })
+    .map_err(raise)
+}

@@ -119,6 +119,17 @@ impl Simulation {
         self.with_running(|ssd| ssd.summary().to_string())
     }
 
+    /// The bins of power over time by column; None if none are kept.
+    fn power_series<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(series) = self.with_running(|ssd| ssd.power_series())? else { return Ok(None) };
+        let columns = PyDict::new(py);
+        columns.set_item("start_ns", series.start_ns.into_pyarray(py))?;
+        columns.set_item("length_ns", series.length_ns.into_pyarray(py))?;
+        columns.set_item("core_pj", series.core_pj.into_pyarray(py))?;
+        columns.set_item("io_pj", series.io_pj.into_pyarray(py))?;
+        Ok(Some(columns))
+    }
+
     /// Upper value in ns and count of each bucket of "read", "write" or "total" that is not empty.
     fn histogram<'py>(&self, py: Python<'py>, what: &str) -> PyResult<Histogram<'py>> {
         let index = ["read", "write", "total"].iter().position(|name| *name == what);

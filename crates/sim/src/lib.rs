@@ -1,10 +1,11 @@
 //! The SSD: host interface, write buffer, FTL, garbage collection, scheduling and suspension.
 //!
 //! [`Ssd`] runs a [`scenario`]; [`rig`] drives one die with raw commands. Both use the same
-//! flash back end. The map of the code is in ARCHITECTURE.md.
+//! flash back end. [`characterize`] measures one die. The map of the code is in ARCHITECTURE.md.
 
 mod arbitrate;
 mod blocks;
+pub mod characterize;
 mod check;
 pub mod dispatch;
 mod event;
@@ -13,6 +14,7 @@ mod ftl;
 mod memory;
 mod order;
 mod place;
+pub mod power;
 mod registries;
 pub mod rig;
 pub mod scenario;
@@ -22,6 +24,7 @@ mod slab;
 mod ssd;
 mod state;
 pub mod stats;
+mod stream;
 mod suspend;
 pub mod txn;
 mod victim;

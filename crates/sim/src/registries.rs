@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use reprieve_base::Entry;
 
 use crate::scenario::Registries;
-use crate::{arbitrate, place, sched, suspend, victim};
+use crate::{arbitrate, place, sched, stream, suspend, victim};
 
 /// The registries of this build.
 pub fn registries() -> &'static Registries {
@@ -15,6 +15,7 @@ pub fn registries() -> &'static Registries {
         placements: keep(place::entries()),
         arbitrations: keep(arbitrate::entries()),
         gc_victims: keep(victim::entries()),
+        streams: keep(stream::entries()),
         trace_formats: reprieve_trace::formats(),
         generators: reprieve_trace::generators(),
     });

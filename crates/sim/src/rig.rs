@@ -6,6 +6,7 @@ use reprieve_base::{Dur, PageAddress, Time, UserError};
 
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
+use crate::power::Step;
 use crate::scenario::Scenario;
 use crate::txn::{Kind, NONE, Txn};
 use crate::work::{GcNeed, Work};
@@ -93,20 +94,50 @@ impl Work for NoWork {
 ///
 /// Errors at a command that the die refuses, with the row (from 1) and the reason.
 pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult>, UserError> {
+    Ok(run_flash(scenario, commands, false)?.0)
+}
+
+/// The same, and what the die drew: every step of power.
+///
+/// Errors besides if the scenario does not account for power.
+pub fn run_metered(
+    scenario: &Scenario,
+    commands: &[RigCommand],
+) -> Result<(Vec<RigResult>, Vec<Step>), UserError> {
+    if scenario.power.is_none() {
+        let what = "power.account = \"off\": must be \"on\" for a trace of power";
+        return Err(UserError::new(what));
+    }
+    let (results, trace) = run_flash(scenario, commands, true)?;
+    Ok((results, trace.expect("the trace was kept")))
+}
+
+type Outcome = (Vec<RigResult>, Option<Vec<Step>>);
+
+fn run_flash(
+    scenario: &Scenario,
+    commands: &[RigCommand],
+    keeps_trace: bool,
+) -> Result<Outcome, UserError> {
     let mut scenario = scenario.clone();
     scenario.geometry.channels = 1;
     scenario.geometry.chips_per_channel = 1;
     scenario.geometry.dies_per_channel = 1;
     let mut flash = Flash::new(&scenario);
+    if keeps_trace {
+        flash.trace_power();
+    }
     let mut events: EventQueue<FlashEvent> = EventQueue::new(scenario.timing.read, Dur::ZERO);
     let mut order: Vec<usize> = (0..commands.len()).collect();
     order.sort_by_key(|row| commands[*row].arrival);
     let mut arrivals = order.into_iter().peekable();
     let blank = RigResult { start: Time::NEVER, completion: Time::NEVER, suspensions: 0 };
     let mut results = vec![blank; commands.len()];
+    let mut end = Time::ZERO;
     loop {
         let arrival = arrivals.peek().map(|row| commands[*row].arrival);
         let Some(now) = [events.next_time(), arrival].into_iter().flatten().min() else { break };
+        end = now;
         while let Some(event) = events.pop_at(now) {
             flash.handle(event, now, &mut events);
             while let Some(id) = flash.done.pop() {
@@ -125,22 +156,14 @@ pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult
             flash.enqueue(id);
         }
         flash.decide(now, &mut NoWork, &mut events);
-        if let Some((id, refusal)) = flash.refused {
-            let row = flash.txns[id].request as usize;
-            let RigCommand { op, at, .. } = commands[row];
-            return Err(UserError::new(format!(
-                "row {} (line {}): {} of plane {} block {} page {} is refused: {refusal}",
-                row + 1,
-                row + 2,
-                op.name(),
-                at.plane,
-                at.block,
-                at.page
-            )));
+        if let Some(error) = refused(&flash, commands) {
+            return Err(error);
         }
     }
     assert!(flash.txns.is_empty(), "the rig stopped with commands waiting");
-    Ok(results)
+    // A nanosecond more, in which the die is idle, ends the trace.
+    let power = flash.power_report(end + Dur::from_ns(1));
+    Ok((results, power.and_then(|power| power.trace)))
 }
 
 /// Reads commands from CSV text.
@@ -196,6 +219,32 @@ fn parse_row(line: &str, scenario: &Scenario) -> Result<RigCommand, UserError> {
     let plane = index("plane", plane, geometry.planes_per_die)?;
     let block = index("block", block, geometry.blocks_per_plane)?;
     Ok(RigCommand { arrival: Time::from_ns(arrival), op, at: PageAddress { plane, block, page } })
+}
+
+/// The error of a command that the die has refused.
+fn refused(flash: &Flash, commands: &[RigCommand]) -> Option<UserError> {
+    let (id, refusal) = flash.refused?;
+    let row = flash.txns[id].request as usize;
+    let RigCommand { op, at, .. } = commands[row];
+    Some(UserError::new(format!(
+        "row {} (line {}): {} of plane {} block {} page {} is refused: {refusal}",
+        row + 1,
+        row + 2,
+        op.name(),
+        at.plane,
+        at.block,
+        at.page
+    )))
+}
+
+/// Steps of power as CSV text.
+pub fn power_csv(steps: &[Step]) -> String {
+    let mut csv = "time_ns,power_core_mw,power_io_mw\n".to_string();
+    for Step { from, core_uw, io_uw } in steps {
+        let mw = [core_uw, io_uw].map(|uw| *uw as f64 / 1e3);
+        writeln!(csv, "{},{},{}", from.ns(), mw[0], mw[1]).expect("a string takes any text");
+    }
+    csv
 }
 
 /// The commands with their results as CSV text: the rows of `text`, in its order.

@@ -22,6 +22,12 @@ pub enum Kind {
     GcProgram,
     /// Garbage collection moves that page within its plane, by copyback.
     GcCopy,
+    /// A page of the mapping is read because its entries are wanted.
+    MapRead,
+    /// A page of the mapping is read because it is written anew.
+    MapUpdate,
+    /// A page of the mapping is written.
+    MapProgram,
     /// A block is erased.
     Erase,
 }
@@ -30,7 +36,13 @@ impl Kind {
     /// Whether it senses a page.
     #[inline]
     pub fn is_read(self) -> bool {
-        matches!(self, Kind::HostRead | Kind::RmwRead | Kind::GcRead)
+        !self.is_program() && self != Kind::Erase
+    }
+
+    /// Whether it programs a page.
+    #[inline]
+    pub fn is_program(self) -> bool {
+        matches!(self, Kind::Program | Kind::GcProgram | Kind::GcCopy | Kind::MapProgram)
     }
 }
 
@@ -58,12 +70,14 @@ pub enum Part {
     Bus,
     /// Suspended.
     Suspended,
+    /// Waiting for an entry of the mapping that was not in memory.
+    Map,
     /// Being decoded.
     Ecc,
 }
 
 /// Names of the parts as columns of the request log, in the order of [`Part`].
-pub const PART_NAMES: [&str; 11] = [
+pub const PART_NAMES: [&str; 12] = [
     "host_queue_ns",
     "link_ns",
     "buffer_ns",
@@ -74,6 +88,7 @@ pub const PART_NAMES: [&str; 11] = [
     "bus_wait_ns",
     "bus_ns",
     "suspended_ns",
+    "map_ns",
     "ecc_ns",
 ];
 
@@ -103,6 +118,14 @@ pub struct Txn {
     pub stale: bool,
     /// No read may suspend it: it was started ahead of reads to shorten the write queue.
     pub unsuspendable: bool,
+    /// It waits for its entry of the mapping, in no queue of a die.
+    pub waits_map: bool,
+    /// Host write: of part of a page.
+    pub partial: bool,
+    /// Host write: the page was never written, and the rest of it is read all the same.
+    pub from_image: bool,
+    /// Host write: the open block of its plane that it goes to.
+    pub front: u8,
     /// Read whose decoding goes on: the page is sensed once more, or nothing corrects it.
     pub again: bool,
     /// See `again`.
@@ -156,6 +179,10 @@ impl Txn {
             kind,
             stale: false,
             unsuspendable: false,
+            waits_map: false,
+            partial: false,
+            from_image: false,
+            front: 0,
             again: false,
             lost: false,
             further_senses: 0,
@@ -203,17 +230,18 @@ impl Txn {
     /// Whether this write of part of a page still waits for the rest of it.
     #[inline]
     pub fn is_incomplete(&self) -> bool {
-        self.kind == Kind::RmwRead || self.waits_for != NONE
+        self.kind == Kind::RmwRead || self.waits_for != NONE || (self.waits_map && self.partial)
     }
 
-    /// Books all time since the write came into the buffer, which was spent on its old page.
+    /// Books all time since the write came into the buffer and its entry was found, which was spent
+    /// on its old page.
     pub fn close_rmw(&mut self, now: Time) {
         let Parts(parts) = self.parts;
-        let (link_ns, buffer_ns) = (parts[Part::Link as usize], parts[Part::Buffer as usize]);
-        let since_ns = self.parts.sum_ns() - link_ns - buffer_ns + (now - self.mark).ns();
+        let before = [Part::Link, Part::Buffer, Part::Map].map(|part| (part, parts[part as usize]));
+        let before_ns: u64 = before.iter().map(|(_, ns)| ns).sum();
+        let since_ns = self.parts.sum_ns() - before_ns + (now - self.mark).ns();
         self.parts = Parts::default();
-        self.parts.add(Part::Link, link_ns);
-        self.parts.add(Part::Buffer, buffer_ns);
+        before.into_iter().for_each(|(part, ns)| self.parts.add(part, ns));
         self.parts.add(Part::Rmw, since_ns);
         self.mark = now;
     }

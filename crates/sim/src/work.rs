@@ -11,8 +11,12 @@ pub enum GcNeed {
     None,
     /// In idle time.
     Idle,
+    /// Before the host's next write, as far as the rate goes or because a block has failed.
+    Due,
     /// A plane has no room for host writes until it is done.
     Urgent,
+    /// A victim is under way and nothing gets in between.
+    Exclusive,
 }
 
 /// What the back end asks of the layer above.

@@ -8,6 +8,7 @@ import typer
 
 from reprieve import _native
 from reprieve.cli.builtin import devices, loads, parts, policies
+from reprieve.cli.characterize import characterize
 from reprieve.cli.compare import compare
 from reprieve.cli.console import say
 from reprieve.cli.reproduce import reproduce
@@ -25,6 +26,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(compare)
 app.command()(rig)
+app.command()(characterize)
 app.command()(reproduce)
 app.command()(validate)
 app.add_typer(trace, name="trace")

@@ -10,7 +10,7 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import say
 from reprieve.cli.options import Sets
-from reprieve.die_rig import rig_source, run_commands
+from reprieve.die_rig import rig_source, run_commands, run_metered
 from reprieve.outputs import replace_file
 
 
@@ -34,6 +34,14 @@ def rig(
             show_default=False,
         ),
     ],
+    power: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv",
+            help="Every step of power: time_ns,power_core_mw,power_io_mw; accounts for power.",
+            show_default=False,
+        ),
+    ] = None,
     sets: Sets = None,
 ) -> None:
     """Drive one die on its own channel with raw commands: no FTL, no cache, no host link."""
@@ -42,6 +50,13 @@ def rig(
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UserError(f"{commands}: cannot read the commands: {reason}") from None
-    output = run_commands(rig_source(device, sets or ()), text, str(commands))
+    if power is None:
+        output = run_commands(rig_source(device, sets or ()), text, str(commands))
+    else:
+        source = rig_source(device, (*(sets or ()), "power.account=on"))
+        output, steps = run_metered(source, text, str(commands))
+        replace_file(power, steps)
     replace_file(out, output)
     say(f"wrote {out}, {output.count(chr(10)) - 1:,} commands")
+    if power is not None:
+        say(f"wrote {power}, {steps.count(chr(10)) - 1:,} steps of power")

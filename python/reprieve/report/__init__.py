@@ -34,6 +34,7 @@ def render(runs: Runs, command: str) -> str:
             runs=_swatches(runs),
             headline=tables.headline(runs),
             suspensions=tables.suspensions(runs),
+            power=tables.power(runs),
             components={op: tables.components(runs, op) for op in ("read", "write")},
             figures=drawn,
             scenarios={label: result.scenario for label, result in runs.items()},

@@ -98,6 +98,31 @@ def suspensions(runs: Runs) -> Table:
     return Table(columns, rows)
 
 
+def power(runs: Runs) -> Table | None:
+    """Return power and energy of the runs that account for them; None if none does."""
+    rows = {}
+    for label, result in runs.items():
+        figures = result.summary.get("power")
+        if figures is None:
+            continue
+        energy = figures["energy_uj"]
+        classes = energy["by_class"]
+        both = {name: parts["core"] + parts["io"] for name, parts in classes.items()}
+        reads = both["host_read"] + both["rmw_read"]
+        collection = both["gc_read"] + both["gc_program"]
+        parts_uj = (energy["idle"], reads, both["host_write"], collection, both["erase"])
+        rows[label] = [
+            f"{figures['mean_mw']['total']:,.1f}",
+            f"{figures['peak_mw']['total']:,.1f}",
+            f"{figures['host_byte_nj']:,.2f}",
+            *(f"{part / 1000:,.2f}" for part in (*parts_uj, both["suspension"])),
+            f"{energy['io'] / 1000:,.2f}",
+        ]
+    columns = ["mean, mW", "peak, mW", "nJ a host byte", "idle, mJ", "reads, mJ", "writes, mJ"]
+    columns += ["collection, mJ", "erases, mJ", "suspension, mJ", "of all that I/O, mJ"]
+    return Table(columns, rows) if rows else None
+
+
 def components(runs: Runs, op: str) -> Table | None:
     """Return the mean time of an operation by component in µs; None if it was not measured."""
     measured = {

@@ -69,9 +69,8 @@ impl Die {
     #[cold]
     pub(super) fn begin_loaded(&mut self, now: Time) {
         let Loaded { at, planes, data_in_end } = self.loaded.take().expect("a program is loaded");
-        let timing = &self.part.timing;
-        let iterations = timing.iterations_of(at.page);
-        let operation = Operation::program(data_in_end.max(now), timing, iterations);
+        let iterations = self.iterations_together(at, &self.loaded_companions);
+        let operation = Operation::program(data_in_end.max(now), &self.part.timing, iterations);
         std::mem::swap(&mut self.companions, &mut self.loaded_companions);
         self.begin(operation.on_planes(planes), at);
     }

@@ -18,7 +18,7 @@ const fn copy(plane: u32, block: u32, number: u32) -> Ask {
 fn a_copyback_is_a_read_and_a_program_without_data() {
     let mut device = Device::new(part(), suspending(IPS));
     assert_eq!(device.issue(0, COPY), Answer::EndsAt(2_340));
-    assert_eq!(part().undisturbed_copyback(2, 0).ns(), 2_340);
+    assert_eq!(device.die.undisturbed_copyback(page(0, 1, 2), page(0, 0, 0)).ns(), 2_340);
     assert_eq!(device.assert_free_exactly_at(2_340), Elapsed::Programmed);
     // Its page is programmed.
     assert_eq!(device.probe(3_000, COPY), Err(Refusal::AlreadyProgrammed));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reprieve_base::{Dur, PageAddress, Time};
 use reprieve_nand::{
     Command, Die, Elapsed, EraseMode, EraseResume, Parallelism, Part, ProgramSuspension, ReadLaw,
-    Refusal, Restore, ResumeAt, Shape, Suspend, Suspension, Timing, VthReached,
+    Refusal, Restore, ResumeAt, Retention, Shape, Suspend, Suspension, Timing, VthReached,
 };
 
 /// Two planes of three blocks of four pages: enough for every way to be in the way.
@@ -66,6 +66,8 @@ pub fn part() -> Timing {
         cache_register: false,
         page_types: None,
         wordline: None,
+        spread: None,
+        slices: None,
     }
 }
 
@@ -84,6 +86,7 @@ pub fn suspending(program: ProgramSuspension) -> Suspension {
         max_per_operation: None,
         min_progress: Dur::ZERO,
         program_in_erase: false,
+        retention: Retention::NONE,
     }
 }
 

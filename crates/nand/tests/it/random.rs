@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use reprieve_base::{Dur, PageAddress, Stream};
 use reprieve_nand::{
     Command, Elapsed, EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt,
-    Suspension, Timing, VthReached,
+    Retention, Suspension, Timing, VthReached,
 };
 
 use crate::device::{Answer, Ask, Device, SHAPE, one_die, page};
@@ -349,6 +349,8 @@ fn timings() -> impl Strategy<Value = Timing> {
             cache_register,
             page_types: None,
             wordline: None,
+            spread: None,
+            slices: None,
         }
     })
 }
@@ -396,6 +398,7 @@ fn suspensions() -> impl Strategy<Value = Suspension> {
                 max_per_operation,
                 min_progress: Dur::from_ns(min_progress_ns),
                 program_in_erase: able.2,
+                retention: Retention::NONE,
             }
         },
     )

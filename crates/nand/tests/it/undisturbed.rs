@@ -31,6 +31,8 @@ fn slc() -> Timing {
         cache_register: false,
         page_types: None,
         wordline: None,
+        spread: None,
+        slices: None,
     }
 }
 

@@ -25,7 +25,7 @@ fn program(number: u32) -> Ask {
 fn a_program_takes_all_pages_of_a_wordline() {
     let mut device = Device::new(pairs(), suspending(IPS));
     assert_eq!(device.issue(0, PROGRAM), Answer::EndsAt(5_247));
-    assert_eq!(pairs().undisturbed_program(0).ns(), 5_247);
+    assert_eq!(device.die.undisturbed_program(page(0, 0, 0)).ns(), 5_247);
     assert_eq!(device.assert_free_exactly_at(5_247), Elapsed::Programmed);
     assert_eq!(device.probe(6_000, program(1)), Err(Refusal::AlreadyProgrammed));
     assert_eq!(device.probe(6_000, program(3)), Err(Refusal::OutOfOrder { expected: 2 }));

@@ -6,6 +6,7 @@ use reprieve_nand::MultiPlane;
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
+use crate::power::Class;
 use crate::sched::Choice;
 use crate::seen::{Extent, Seen};
 use crate::txn::{Kind, NONE, Part};
@@ -29,7 +30,8 @@ impl Flash {
         }
         let read = unit.reads.first();
         let view = self.view(die, read, now, work);
-        if self.scheduler.choose(&view) != Choice::Write
+        if view.gc_runs_through
+            || self.scheduler.choose(&view) != Choice::Write
             || work.next_page(&self.txns[id]).is_none_or(|next| next.page == 0)
             || !self.has_channel(die, now, grant, Kind::Program)
         {
@@ -77,6 +79,9 @@ impl Flash {
         self.channels[channel].occupy(now, transfer);
         // If the program before it has ended by then, the next page can follow.
         out.schedule(until, FlashEvent::Poke { die });
+        if self.meter.is_some() {
+            self.meter_in(Class::of(self.txns[id].kind), now, transfer, planes);
+        }
     }
 
     /// The program that was loaded takes the array from one that has ended.
@@ -100,6 +105,9 @@ impl Flash {
                 txn.book(Part::Queue, now);
             }
             each = txn.next;
+        }
+        if self.meter.is_some() {
+            self.meter_loaded(die, now);
         }
     }
 }

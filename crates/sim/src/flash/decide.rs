@@ -36,6 +36,9 @@ impl Flash {
             self.decide_die(die, now, work, out, Grant::Ask);
         }
         self.dirty_dies.clear();
+        if self.budget.is_some() {
+            self.decide_waiting(now, work, out);
+        }
         while let Some(channel) = self.dirty_channels.pop() {
             self.channels[channel as usize].dirty = false;
             self.decide_channel(channel, now, work, out);
@@ -98,7 +101,8 @@ impl Flash {
         }
         let read = self.admissible_read(die, work);
         let view = self.view(die, read, now, work);
-        match self.scheduler.choose(&view) {
+        let choice = if view.gc_runs_through { Choice::Gc } else { self.scheduler.choose(&view) };
+        match choice {
             Choice::Wait => {}
             Choice::Resume => self.resume(die, now, out, grant),
             Choice::Gc => self.start_gc(die, now, work, out, grant),
@@ -150,7 +154,7 @@ impl Flash {
         let unit = &self.units[die as usize];
         let id = unit.writes.first()?;
         let kinds = (self.txns[id].kind, self.txns[unit.operation].kind);
-        let admits = kinds == (Kind::Program, Kind::Erase);
+        let admits = kinds.0.is_program() && kinds.1 == Kind::Erase;
         (admits && work.could_place(&self.txns[id], unit.die.operation_block())).then_some(id)
     }
 
@@ -194,6 +198,7 @@ impl Flash {
             writes_first: unit.pending_programs >= self.write_queue_limit,
             urgent_gc: None,
             gc_gives_way: false,
+            gc_runs_through: false,
             idle_gc: false,
         };
         if view.suspended.is_some() {
@@ -213,7 +218,8 @@ impl Flash {
         match if waits_for_itself { GcNeed::None } else { work.gc_need(die) } {
             GcNeed::None => self.units[die as usize].gc_waits = None,
             GcNeed::Idle => view.idle_gc = true,
-            GcNeed::Urgent => {
+            GcNeed::Exclusive => view.gc_runs_through = true,
+            GcNeed::Due | GcNeed::Urgent => {
                 view.gc_gives_way = self.erase_gives_way(die, work);
                 let arrivals = &mut self.arrivals;
                 let waits = &mut self.units[die as usize].gc_waits;
@@ -237,7 +243,9 @@ impl Flash {
     /// What a scheduler may know of the operation of a die.
     fn operation(&self, die: u32) -> Operation {
         let txn = &self.txns[self.units[die as usize].operation];
-        Operation { is_host_program: txn.kind == Kind::Program, since: txn.queued_at() }
+        // Pages of the mapping are queued and programmed as those of the host.
+        let is_host_program = matches!(txn.kind, Kind::Program | Kind::MapProgram);
+        Operation { is_host_program, since: txn.queued_at() }
     }
 
     fn operation_view(&self, die: u32, remaining: Dur, now: Time) -> OperationView {
@@ -304,6 +312,9 @@ impl Flash {
                 unit.suspend_free = free_at;
                 unit.asked_by_write = !for_read;
                 unit.promise(die, free_at, out);
+                if self.meter.is_some() {
+                    self.meter_stop(die, now, free_at);
+                }
             }
             Err(Refusal::TooSoon { until: from }) if from < until => {
                 out.schedule(from, FlashEvent::Poke { die });

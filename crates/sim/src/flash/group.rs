@@ -32,9 +32,8 @@ impl Flash {
     fn count_command(&mut self, kind: Kind) {
         let counts = self.counts.multi_plane.as_mut().expect("commands may take several planes");
         counts[match kind {
-            Kind::HostRead | Kind::RmwRead | Kind::GcRead => 0,
-            Kind::Program | Kind::GcProgram | Kind::GcCopy => 1,
             Kind::Erase => 2,
+            kind => usize::from(kind.is_program()),
         }] += 1;
     }
 
@@ -53,8 +52,7 @@ impl Flash {
     /// Whether a transaction that follows another is the first of its plane.
     #[inline]
     fn opens_plane(&self, txn: &Txn) -> bool {
-        let is_program = matches!(txn.kind, Kind::Program | Kind::GcProgram);
-        self.together == 1 || !is_program || txn.at.page % self.together == 0
+        self.together == 1 || !txn.kind.is_program() || txn.at.page % self.together == 0
     }
 
     /// Whether one command can take `other` with `first`, if their planes differ.
@@ -110,7 +108,7 @@ impl Flash {
             if self.txns[id].kind != kind {
                 continue;
             }
-            let is_program = kind == Kind::Program;
+            let is_program = kind.is_program();
             if is_program && self.together > 1 && !self.is_ready(id, now) {
                 continue;
             }

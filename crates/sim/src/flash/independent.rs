@@ -25,7 +25,8 @@ impl Flash {
         loop {
             let read = self.next_read(die, work);
             let view = self.view(die, read, now, work);
-            let chosen = read.filter(|_| self.scheduler.choose(&view) == Choice::Read);
+            let may_begin = !view.gc_runs_through;
+            let chosen = read.filter(|_| may_begin && self.scheduler.choose(&view) == Choice::Read);
             let Some(id) = chosen else { return self.units[die as usize].die.is_free() };
             let is_free = self.units[die as usize].die.plane_is_free(self.txns[id].at.plane);
             if !is_free || !self.start_read(id, now, work, out, grant) {
@@ -59,6 +60,9 @@ impl Flash {
 
     /// A plane has sensed its page.
     pub(super) fn plane_elapsed(&mut self, die: u32, plane: u32, now: Time) {
+        if let Some(budget) = &mut self.budget {
+            budget.sensed(die, true);
+        }
         let unit = &mut self.units[die as usize];
         self.txns[unit.plane_reads[plane as usize]].book(Part::Array, now);
         if unit.die.elapse_plane(now, plane) == Elapsed::ReadHeld {

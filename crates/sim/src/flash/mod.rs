@@ -3,6 +3,7 @@
 //! It knows no mapping and no host: which page a program gets, and what garbage collection does
 //! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
+mod budget;
 mod cache;
 mod channel;
 mod decide;
@@ -11,8 +12,10 @@ mod dispatch;
 mod group;
 mod independent;
 mod media;
+mod metering;
 mod queue;
 mod start;
+mod tally;
 mod unit;
 mod wordline;
 
@@ -24,12 +27,14 @@ use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Tim
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
 use crate::event::Schedule;
-use crate::scenario::{OperationSet, Scenario};
+use crate::power::Meter;
+use crate::scenario::{Scenario, SuspendRules};
 use crate::sched::{self, Scheduler};
 use crate::slab::Slab;
 use crate::stats::FlashCounts;
 use crate::suspend::{self, SuspendPolicy};
 use crate::txn::{Kind, Txn};
+use budget::Budget;
 use channel::Channel;
 use media::Media;
 pub use media::check_state;
@@ -68,6 +73,11 @@ pub enum FlashEvent {
         /// The transaction.
         txn: u32,
     },
+    /// A die that has its channel to itself has sensed; it matters to a budget of power only.
+    Sensed {
+        /// The die.
+        die: u32,
+    },
     /// A die has a reason to decide again.
     Poke {
         /// The die.
@@ -75,30 +85,44 @@ pub enum FlashEvent {
     },
 }
 
+/// Kinds of transactions.
+const KINDS: usize = Kind::Erase as usize + 1;
+
 /// Which operations each class of reads may suspend, and whether writes may suspend erases.
 #[derive(Clone, Copy, Debug)]
 struct Admission {
-    host_read: OperationSet,
-    rmw_read: OperationSet,
-    gc_read: OperationSet,
+    /// By the kind of the read, a bit for each kind of operation: asked at every decision.
+    operations: [u16; KINDS],
     /// The part, the scheduler and the scenario let host programs suspend erases.
     write_in_erase: bool,
 }
 
 impl Admission {
-    /// Whether a read of kind `read` may suspend an operation of kind `operation`.
-    #[inline]
-    fn admits(&self, read: Kind, operation: Kind) -> bool {
-        let set = match read {
-            Kind::HostRead => &self.host_read,
-            Kind::RmwRead => &self.rmw_read,
-            _ => &self.gc_read,
-        };
-        match operation {
-            Kind::Program => set.program,
-            Kind::GcProgram | Kind::GcCopy => set.gc_program,
-            _ => set.erase,
+    /// What a scenario lets reads suspend.
+    fn new(rules: &SuspendRules, write_in_erase: bool) -> Admission {
+        let mut operations = [0; KINDS];
+        for (reads, set) in [
+            // A request waits for either.
+            ([Kind::HostRead, Kind::MapRead], rules.host_read_suspends),
+            ([Kind::RmwRead, Kind::MapUpdate], rules.rmw_read_suspends),
+            ([Kind::GcRead; 2], rules.gc_read_suspends),
+        ] {
+            let sets = [
+                (set.program, &[Kind::Program, Kind::MapProgram][..]),
+                (set.gc_program, &[Kind::GcProgram, Kind::GcCopy]),
+                (set.erase, &[Kind::Erase]),
+            ];
+            let admitted = sets.into_iter().filter(|(admits, _)| *admits);
+            let mask = admitted.flat_map(|(_, kinds)| kinds).map(|kind| 1 << *kind as u32).sum();
+            reads.iter().for_each(|read| operations[*read as usize] = mask);
         }
+        Admission { operations, write_in_erase }
+    }
+
+    /// Whether a read of kind `read` may suspend an operation of kind `operation`.
+    #[inline(always)]
+    fn admits(&self, read: Kind, operation: Kind) -> bool {
+        self.operations[read as usize] >> operation as u32 & 1 > 0
     }
 }
 
@@ -139,6 +163,10 @@ pub struct Flash {
     pub refused: Option<(u32, Refusal)>,
     /// Counters.
     pub counts: FlashCounts,
+    /// Where power is accounted for.
+    meter: Option<Box<Meter>>,
+    /// Where not all may draw at once what they would.
+    budget: Option<Box<Budget>>,
 }
 
 impl Flash {
@@ -155,6 +183,8 @@ impl Flash {
         };
         let (suspension, parallelism) = (scenario.suspension, scenario.parallelism);
         let part = Arc::new(Part { shape, timing, suspension, parallelism });
+        let metered = |power| Box::new(Meter::new(power, &part, dies));
+        let budget = Budget::of(scenario, &timing, scheduler.reads_first());
         let rules = &scenario.suspend_rules;
         let writes = rules.host_write_suspends.erase;
         let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
@@ -169,12 +199,7 @@ impl Flash {
             txns: Slab::with_capacity(4096),
             scheduler,
             policy: suspend::make(rules),
-            admission: Admission {
-                host_read: rules.host_read_suspends,
-                rmw_read: rules.rmw_read_suspends,
-                gc_read: rules.gc_read_suspends,
-                write_in_erase,
-            },
+            admission: Admission::new(rules, write_in_erase),
             dispatcher: None,
             unplaced: Queue::new(),
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
@@ -203,6 +228,8 @@ impl Flash {
                 copybacks: scenario.ftl.copyback.then_some(0),
                 ..FlashCounts::default()
             },
+            meter: scenario.power.as_ref().map(metered),
+            budget: budget.map(Box::new),
         }
     }
 
@@ -217,7 +244,7 @@ impl Flash {
         if kind.is_read() {
             unit.reads.push(&mut self.txns, id);
         } else {
-            unit.pending_programs += u32::from(kind == Kind::Program);
+            unit.pending_programs += u32::from(kind.is_program());
             if self.together > 1 && kind == Kind::Program {
                 unit.waiting[self.txns[id].at.plane as usize] += 1;
             }
@@ -299,6 +326,7 @@ impl Flash {
                 self.wake_channel(channel);
             }
             FlashEvent::Poke { die } => self.wake(die),
+            FlashEvent::Sensed { die } => self.sensed(die),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::event::Schedule;
 use crate::seen::{Extent, Seen};
 use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Part, Txn};
-use crate::work::Work;
+use crate::work::{GcNeed, Work};
 
 impl Flash {
     /// Whether the die has the channel; if not, it stands in line for it afterwards.
@@ -29,10 +29,18 @@ impl Flash {
     }
 
     /// Whether a free die has all that an operation needs to begin; else it waits for the channel.
-    fn can_begin(&mut self, die: u32, kind: Kind, now: Time, grant: Grant) -> bool {
-        let is_program = matches!(kind, Kind::Program | Kind::GcProgram);
+    fn can_begin(
+        &mut self,
+        (die, kind, since): (u32, Kind, Time),
+        now: Time,
+        grant: Grant,
+    ) -> bool {
+        let is_program = kind.is_program();
         if is_program && self.units[die as usize].die.output_in_use() {
             // The page that comes in would need the register from which one still leaves.
+            return false;
+        }
+        if self.budget.is_some() && !self.has_power(die, kind, since) {
             return false;
         }
         let needs_channel = is_program || self.timing.command > Dur::ZERO;
@@ -48,8 +56,8 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
     ) -> bool {
-        let Txn { die, kind, .. } = self.txns[id];
-        if !self.can_begin(die, kind, now, grant) {
+        let Txn { die, kind, mark, .. } = self.txns[id];
+        if !self.can_begin((die, kind, mark), now, grant) {
             return false;
         }
         let unit = &mut self.units[die as usize];
@@ -98,6 +106,10 @@ impl Flash {
         if command > Dur::ZERO {
             self.channels[channel].occupy(now, command);
         }
+        if self.meter.is_some() {
+            self.meter_sense(id, now, until);
+        }
+        let unit = &mut self.units[die as usize];
         if self.parallelism.independent_plane_reads {
             unit.plane_reads[at.plane as usize] = id;
             out.schedule(until, FlashEvent::Plane { die, plane: at.plane });
@@ -109,6 +121,12 @@ impl Flash {
             self.channels[channel].occupy(until, bus);
             unit.promised = until;
             out.schedule(until + bus, FlashEvent::Out { die });
+            if self.budget.is_some() {
+                out.schedule(until, FlashEvent::Sensed { die });
+            }
+            if self.meter.is_some() {
+                self.meter_out(id, now, until, bus);
+            }
         } else {
             unit.promise(die, until, out);
         }
@@ -123,11 +141,11 @@ impl Flash {
         (grant, unsuspendable): (Grant, bool),
     ) {
         let Some(id) = self.next_write(die, now) else { return };
-        let kind = self.txns[id].kind;
-        if !self.can_begin(die, kind, now, grant) {
+        let Txn { kind, mark, .. } = self.txns[id];
+        if !self.can_begin((die, kind, mark), now, grant) {
             return;
         }
-        let is_program = kind == Kind::Program;
+        let is_program = kind.is_program();
         if is_program && !work.place(&mut self.txns[id]) {
             assert!(
                 !self.units[die as usize].die.is_suspended(),
@@ -162,7 +180,8 @@ impl Flash {
         grant: Grant,
     ) {
         let Some(kind) = work.gc_next(die) else { return };
-        if !self.can_begin(die, kind, now, grant) {
+        let since = self.units[die as usize].gc_waits.map_or(now, |waiter| waiter.since);
+        if !self.can_begin((die, kind, since), now, grant) {
             return;
         }
         let txn = work.gc_take(die, now);
@@ -175,12 +194,20 @@ impl Flash {
         if kind == Kind::Erase && self.parallelism.multi_plane != MultiPlane::None {
             self.gather_erases(id, now, work);
         }
-        if kind.is_read() { self.sense(id, now, out) } else { self.run(id, now, out) }
+        if kind.is_read() {
+            self.sense(id, now, out);
+            return;
+        }
+        self.run(id, now, out);
+        if work.gc_need(die) == GcNeed::Exclusive {
+            // A read that had to let it begin may ask at once for its suspension.
+            out.schedule(now, FlashEvent::Poke { die });
+        }
     }
 
     /// What a program or erase asks of its die, and how long the channel is used for it.
     #[inline]
-    fn command_of(&self, id: u32) -> (Command, Dur) {
+    pub(super) fn command_of(&self, id: u32) -> (Command, Dur) {
         let (timing, txn) = (&self.timing, &self.txns[id]);
         match txn.kind {
             Kind::Erase => (Command::Erase(txn.at), timing.command),
@@ -247,6 +274,9 @@ impl Flash {
             let channel = self.channel_of(die);
             self.channels[channel].occupy(now, transfer);
         }
+        if self.meter.is_some() {
+            self.meter_begin(id, now, Some((transfer, planes)));
+        }
     }
 
     pub(super) fn resume(
@@ -259,6 +289,9 @@ impl Flash {
         let unit = &self.units[die as usize];
         let needs_channel = unit.die.resume_needs_channel();
         let page_leaves = unit.die.output_in_use();
+        if self.budget.is_some() && !self.has_power_to_resume(die) {
+            return;
+        }
         // Its page comes in again, as that of any program does.
         if needs_channel && (page_leaves || !self.has_channel(die, now, grant, Kind::Program)) {
             return;
@@ -290,6 +323,9 @@ impl Flash {
             let channel = self.channel_of(die);
             self.channels[channel].occupy(now, transfer);
         }
+        if self.meter.is_some() {
+            self.meter_resume(die, now, needs_channel.then_some(transfer));
+        }
     }
 
     /// The array of a die has done what it promised.
@@ -300,7 +336,12 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
     ) {
         let unit = &mut self.units[die as usize];
-        match unit.die.elapse(now) {
+        let elapsed = unit.die.elapse(now);
+        if let (Some(budget), Elapsed::ReadReady | Elapsed::ReadHeld) = (&mut self.budget, elapsed)
+        {
+            budget.sensed(die, false);
+        }
+        match elapsed {
             Elapsed::ReadReady => {
                 book_each(&mut self.txns, unit.reading, Part::Array, now);
                 if unit.die.is_free() {
@@ -312,9 +353,14 @@ impl Flash {
             Elapsed::ReadHeld => book_each(&mut self.txns, unit.reading, Part::Array, now),
             Elapsed::Programmed | Elapsed::Erased => {
                 let id = unit.end_operation();
-                if unit.loaded == NONE {
+                let is_last = unit.loaded == NONE;
+                if is_last {
                     unit.freed(now);
-                } else {
+                }
+                if self.meter.is_some() {
+                    self.meter_left(die, now, true);
+                }
+                if !is_last {
                     self.begin_loaded(die, now, out);
                 }
                 self.operation_ended(id, now);
@@ -322,6 +368,10 @@ impl Flash {
             Elapsed::Suspended => {
                 unit.suspended_since = now;
                 unit.freed(now);
+                if self.meter.is_some() {
+                    self.meter_left(die, now, false);
+                }
+                let unit = &mut self.units[die as usize];
                 let is_erase = self.txns[unit.operation].kind == Kind::Erase;
                 let mut each = unit.operation;
                 while each != NONE {
@@ -346,10 +396,14 @@ impl Flash {
         if self.together > 1 {
             self.count_padding(id, planes);
         }
+        let undisturbed = match self.txns[id].suspensions {
+            0 => Dur::ZERO,
+            _ => self.undisturbed(id, planes),
+        };
         let mut each = id;
         while each != NONE {
             self.txns[each].book(Part::Array, now);
-            self.count_operation(each, now, planes);
+            self.count_operation(each, now, undisturbed);
             if self.media.is_some() {
                 self.cells_worked(each, now);
             }
@@ -396,6 +450,9 @@ impl Flash {
         self.channels[channel].occupy(now, bus);
         self.txns[id].book(Part::BusWait, now);
         out.schedule(now + bus, FlashEvent::Out { die });
+        if self.meter.is_some() {
+            self.meter_out(id, now, now, bus);
+        }
     }
 
     /// A page has left a die: the read is complete, unless the page is to be decoded.
@@ -436,38 +493,10 @@ impl Flash {
         match self.txns[id].kind {
             Kind::HostRead => self.counts.host_reads += 1,
             Kind::RmwRead => self.counts.rmw_reads += 1,
+            Kind::MapRead | Kind::MapUpdate => self.counts.map_reads += 1,
             _ => self.counts.gc_reads += 1,
         }
         self.complete(id);
-    }
-
-    fn count_operation(&mut self, id: u32, now: Time, planes: u64) {
-        let txn = &self.txns[id];
-        match txn.kind {
-            Kind::Program => self.counts.host_programs += 1,
-            Kind::GcProgram => self.counts.gc_programs += 1,
-            Kind::GcCopy => {
-                self.counts.gc_reads += 1;
-                self.counts.gc_programs += 1;
-                *self.counts.copybacks.as_mut().expect("the drive copies back") += 1;
-            }
-            _ => self.counts.erases += 1,
-        }
-        if txn.suspensions > 0 {
-            let is_erase = txn.kind == Kind::Erase;
-            let undisturbed = match txn.kind {
-                Kind::Erase => self.timing.undisturbed_erase(),
-                Kind::GcCopy => {
-                    self.timing.undisturbed_copyback(self.address(txn.old).page, txn.at.page)
-                }
-                _ => self.timing.undisturbed_program(txn.at.page),
-            };
-            // Commands, and pages, of the other planes cross the channel too.
-            let (_, transfer) = self.command_of(id);
-            let undisturbed = undisturbed + transfer * (planes - 1);
-            let suspended = &mut self.counts.suspended[usize::from(is_erase)];
-            suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
-        }
     }
 
     #[inline]

@@ -7,7 +7,7 @@
 use reprieve_base::{PageAddress, Time};
 
 use super::job::Held;
-use super::{Ftl, Mapping};
+use super::{Ftl, Mapping, PPM};
 use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
 use crate::work::GcNeed;
@@ -24,18 +24,27 @@ impl Ftl {
     fn need_of_plane(&self, plane: u32) -> GcNeed {
         let state = &self.planes[plane as usize];
         let free = state.free_blocks();
-        if free > self.reserve_blocks && free >= self.gc_start_blocks && state.job.victim.is_none()
-        {
+        let has_begun = state.job.victim.is_some();
+        let is_short = free <= self.reserve_blocks || free < self.gc.start_blocks;
+        if !is_short && !has_begun && state.failed.is_empty() {
             return GcNeed::None;
         }
-        if state.job.victim.is_none() && !self.index.has_victim(plane) {
+        if has_begun && !self.gc.preemptible {
+            return GcNeed::Exclusive;
+        }
+        if state.job.retires || !state.failed.is_empty() {
+            return GcNeed::Urgent;
+        }
+        if !has_begun && !self.index.has_victim(plane) {
             return GcNeed::None;
         }
         if free <= self.reserve_blocks {
             GcNeed::Urgent
         } else if self.closing {
-            if state.job.victim.is_some() { GcNeed::Idle } else { GcNeed::None }
-        } else if self.gc_start_blocks > 0 {
+            if has_begun { GcNeed::Idle } else { GcNeed::None }
+        } else if state.credit_ppm >= PPM {
+            GcNeed::Due
+        } else if self.gc.in_background {
             GcNeed::Idle
         } else {
             GcNeed::None
@@ -50,10 +59,67 @@ impl Ftl {
         if let Some(need) = self.gc_dies[die as usize].need {
             return need;
         }
+        self.find_need(die)
+    }
+
+    fn find_need(&mut self, die: u32) -> GcNeed {
+        if self.failing.has_failed_programs() {
+            self.planes_of(die).for_each(|plane| self.give_up_empty(plane));
+        }
         let need = self.planes_of(die).map(|plane| self.need_of_plane(plane)).max();
-        let need = need.expect("a die has at least one plane");
+        let mut need = need.expect("a die has at least one plane");
+        if self.collecting >= self.gc.dies_max && matches!(need, GcNeed::Idle | GcNeed::Due) {
+            need = self.wait_for_turn(die, need);
+        }
         self.gc_dies[die as usize].need = Some(need);
         need
+    }
+
+    /// As many dies collect as may: what the die needs as long as it is not among them.
+    #[cold]
+    fn wait_for_turn(&mut self, die: u32, need: GcNeed) -> GcNeed {
+        let state = &mut self.gc_dies[die as usize];
+        if state.jobs > 0 {
+            return need;
+        }
+        if !state.waits {
+            state.waits = true;
+            self.waiting_dies.push_back(die);
+        }
+        GcNeed::None
+    }
+
+    /// The next die that has waited for another to have done collecting, and has to decide anew.
+    #[inline]
+    pub fn next_to_wake(&mut self) -> Option<u32> {
+        if self.collecting >= self.gc.dies_max {
+            return None;
+        }
+        let die = self.waiting_dies.pop_front()?;
+        self.gc_dies[die as usize].waits = false;
+        self.gc_dies[die as usize].need = None;
+        Some(die)
+    }
+
+    /// The host writes a page to a plane: collection may move as many as the rate says.
+    #[inline]
+    pub(super) fn earn_moves(&mut self, plane: u32) {
+        let state = &mut self.planes[plane as usize];
+        if self.gc.rate_ppm > 0 && state.free_blocks() < self.gc.start_blocks {
+            state.credit_ppm += self.gc.rate_ppm;
+            self.forget_need(plane);
+        }
+    }
+
+    /// Collection moves pages of a plane: of those that the host's writes have earned, if any are
+    /// left; where a program takes several, some may be of those that are still to be earned.
+    #[inline]
+    fn spend_moves(&mut self, plane: u32, pages: usize) {
+        let credit_ppm = &mut self.planes[plane as usize].credit_ppm;
+        if *credit_ppm >= PPM {
+            *credit_ppm -= PPM * pages as i64;
+            self.forget_need(plane);
+        }
     }
 
     /// Something has happened to the blocks of a plane that may change what it needs.
@@ -95,32 +161,88 @@ impl Ftl {
     /// The next step on a plane on which none is under way, if there is a victim.
     fn step_of_plane(&mut self, plane: u32) -> Option<Kind> {
         if self.planes[plane as usize].job.victim.is_none() {
-            let victim = self.victim.pick(&mut self.index, plane)?;
-            self.index.reclaim(victim);
-            self.touch_owners(victim);
-            let job = &mut self.planes[plane as usize].job;
-            job.victim = Some(victim);
-            job.cursor = 0;
-            self.forget_need(plane);
+            self.begin_job(plane)?;
         }
-        let together = self.planes[plane as usize].together;
+        self.step_of(plane)
+    }
+
+    /// Chooses a victim; `None` if there is none after all.
+    fn begin_job(&mut self, plane: u32) -> Option<()> {
+        let state = &mut self.planes[plane as usize];
+        let failed = state.failed.pop_front();
+        let unworn = state.unworn.take().filter(|block| self.index.is_full(*block));
+        let victim = match (failed, unworn) {
+            (Some(failed), _) => failed,
+            (None, Some(unworn)) => {
+                self.victim.taken(plane, unworn);
+                self.index.reclaim(unworn);
+                unworn
+            }
+            (None, None) => {
+                let victim = self.victim.pick(&mut self.index, plane)?;
+                self.index.reclaim(victim);
+                victim
+            }
+        };
+        self.touch_owners(victim);
         let job = &mut self.planes[plane as usize].job;
+        job.victim = Some(victim);
+        job.retires = failed.is_some();
+        job.cursor = 0;
+        let die = &mut self.gc_dies[(plane / self.geometry.planes_per_die) as usize];
+        die.jobs += 1;
+        self.collecting += u32::from(die.jobs == 1);
+        self.forget_need(plane);
+        Some(())
+    }
+
+    /// The victim of a plane is dealt with; returns it.
+    pub(super) fn end_job(&mut self, plane: u32) -> u32 {
+        let job = &mut self.planes[plane as usize].job;
+        job.held.clear();
+        job.retires = false;
+        let victim = job.victim.take().expect("a job ends that was begun");
+        let die = &mut self.gc_dies[(plane / self.geometry.planes_per_die) as usize];
+        die.jobs -= 1;
+        self.collecting -= u32::from(die.jobs == 0);
+        self.forget_need(plane);
+        if let Some(demand) = &mut self.demand {
+            demand.victim_done();
+        }
+        victim
+    }
+
+    /// The next step with a plane's victim; `None`: no block is left to move a page to.
+    fn step_of(&mut self, plane: u32) -> Option<Kind> {
+        let pages = self.geometry.pages_per_block;
+        let state = &mut self.planes[plane as usize];
+        let together = state.together;
+        let job = &mut state.job;
         let victim = job.victim.expect("just made sure of");
         // What was overwritten while it was on its way need not be written any more.
         job.held.retain(|held| self.map.owner(held.source) == Some(held.lpn));
-        let pages = self.geometry.pages_per_block;
         while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
             job.cursor += 1;
         }
-        if job.writes_held(pages, together) {
-            return Some(Kind::GcProgram);
+        let (step, moved) = if job.writes_held(pages, together) {
+            (Kind::GcProgram, Some(job.held[0].lpn))
+        } else if job.cursor == pages {
+            assert!(!job.retires, "a block without valid pages was to be given up before");
+            (Kind::Erase, None)
+        } else if self.copyback {
+            (Kind::GcCopy, self.map.owner(victim * pages + job.cursor))
+        } else {
+            (Kind::GcRead, None)
+        };
+        if moved.is_none_or(|lpn| state.can_allocate(self.fronts.of_moved(lpn), pages)) {
+            return Some(step);
         }
-        let moves = if self.copyback { Kind::GcCopy } else { Kind::GcRead };
-        Some(if job.cursor < pages { moves } else { Kind::Erase })
+        self.no_free_block(plane);
+        None
     }
 
     /// Brings the mapping of a victim's valid pages into the caches, with the misses overlapping.
-    fn touch_owners(&self, victim: u32) {
+    pub(super) fn touch_owners(&self, victim: u32) {
         let pages = self.geometry.pages_per_block;
         let owners = (victim * pages..(victim + 1) * pages).filter_map(|page| self.map.owner(page));
         std::hint::black_box(owners.fold(0, |sum, lpn| sum ^ self.map.peek(lpn)));
@@ -136,8 +258,12 @@ impl Ftl {
     pub(super) fn take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn> {
         let blocks = self.geometry.blocks_per_plane;
         for plane in self.planes_of(die) {
-            let in_flight = self.planes[plane as usize].job.in_flight;
-            if in_flight || self.need_of_plane(plane) == GcNeed::None {
+            let state = &self.planes[plane as usize];
+            // What has failed is not erased.
+            let fails = state.job.retires || !state.failed.is_empty();
+            // A victim that is begun where the host does not get in between would keep it out.
+            let begins = state.job.victim.is_none() && !self.gc.preemptible;
+            if state.job.in_flight || fails || begins || self.need_of_plane(plane) == GcNeed::None {
                 continue;
             }
             if self.step_of_plane(plane) != Some(Kind::Erase) {
@@ -161,8 +287,9 @@ impl Ftl {
         let victim = job.victim.expect("a step is taken after it was named");
         let at = PageAddress { plane: in_die, block: victim % blocks, page: job.cursor % pages };
         if job.writes_held(pages, together) {
-            let held = job.held[0];
-            let at = self.allocate_together(plane);
+            let (held, pages_held) = (job.held[0], job.held.len());
+            let at = self.allocate_together(plane, self.fronts.of_moved(held.lpn));
+            self.spend_moves(plane, pages_held);
             let mut txn = Txn::new(Kind::GcProgram, die, at, held.lpn, NONE, now);
             txn.old = held.source;
             return txn;
@@ -175,7 +302,10 @@ impl Ftl {
         job.cursor += 1;
         let lpn = self.map.owner(source).expect("the page named to be read is valid");
         let (kind, at) = match self.copyback {
-            true => (Kind::GcCopy, self.allocate(plane)),
+            true => {
+                self.spend_moves(plane, 1);
+                (Kind::GcCopy, self.allocate(plane, self.fronts.of_moved(lpn)))
+            }
             false => (Kind::GcRead, at),
         };
         let mut txn = Txn::new(kind, die, at, lpn, NONE, now);
@@ -199,19 +329,54 @@ impl Ftl {
         let plane = self.plane_of(txn.die, txn.at);
         let job = &mut self.planes[plane as usize].job;
         job.in_flight = false;
+        if job.retires {
+            self.forget_need(plane);
+        }
+        let job = &mut self.planes[plane as usize].job;
         match txn.kind {
             Kind::GcRead => job.held.push(Held { source: txn.old, lpn: txn.lpn }),
+            Kind::GcProgram | Kind::GcCopy if self.move_failed(txn) => {}
             Kind::GcProgram | Kind::GcCopy => {
+                let job = &mut self.planes[plane as usize].job;
                 job.held.retain(|held| held.source != txn.old);
                 let page = self.page_number(txn.die, txn.at);
                 self.relocate(txn.old, page, txn.lpn, txns);
             }
             _ => {
-                let victim = job.victim.take().expect("an erase ends a job");
-                self.planes[plane as usize].add_free(victim % self.geometry.blocks_per_plane);
-                self.forget_need(plane);
+                let victim = self.end_job(plane);
+                self.reclaimed(plane, victim, txn.die);
             }
         }
+    }
+
+    /// Whether the program of a page that is moved has failed: it is moved once more.
+    #[inline]
+    fn move_failed(&mut self, txn: &Txn) -> bool {
+        if !self.programs_fail() || !self.program_failed(txn) {
+            return false;
+        }
+        if txn.kind == Kind::GcCopy {
+            // Nothing is held of it.
+            let plane = self.plane_of(txn.die, txn.at);
+            let job = &mut self.planes[plane as usize].job;
+            job.cursor = job.cursor.min(txn.old % self.geometry.pages_per_block);
+        }
+        true
+    }
+
+    /// A victim has been erased, or the erase has failed.
+    fn reclaimed(&mut self, plane: u32, victim: u32, die: u32) {
+        let erases = self.wear.erased(victim);
+        if self.failing.erase_fails(die) {
+            self.erase_failed(plane, victim);
+            return;
+        }
+        let state = &mut self.planes[plane as usize];
+        state.add_free(victim % self.geometry.blocks_per_plane, erases);
+        if state.free_blocks() >= self.gc.start_blocks {
+            state.credit_ppm = 0;
+        }
+        self.level_wear(victim, erases);
     }
 
     /// The data of `source` is in `target` as well, and from now on only there.
@@ -223,7 +388,7 @@ impl Ftl {
         match self.map.get(lpn) {
             // The data is the old version under a write that is still in the buffer.
             Mapping::Buffered(id) => txns[id].old = target,
-            _ => self.map.set(lpn, Mapping::Flash(target)),
+            _ => self.set_moved(lpn, target),
         }
         self.invalidate(source);
         self.validate(target, lpn);

@@ -18,6 +18,8 @@ pub struct Job {
     pub cursor: u32,
     /// Pages that were read and have to be programmed, as many as a program takes at most.
     pub held: Vec<Held>,
+    /// A program has failed on the victim: it is not erased but given up.
+    pub retires: bool,
     /// A step is under way at the die.
     pub in_flight: bool,
 }

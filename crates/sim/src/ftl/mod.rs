@@ -1,37 +1,51 @@
 //! The flash translation layer: mapping, allocation in the planes, and garbage collection's steps.
 
+mod cache;
 mod collect;
+mod demand;
+mod faults;
+mod free;
+mod fronts;
 mod job;
 mod map;
 mod plane;
 mod precondition;
+mod replay;
+mod room;
 mod settle;
 mod table;
 mod unnamed;
 mod verify;
+mod wear;
+
+use std::collections::VecDeque;
 
 use reprieve_base::{Geometry, PageAddress, Time, UserError};
 
 use crate::blocks::BlockIndex;
-use crate::place::{self, Placement, PlaneView};
+use crate::place::{self, Placement};
 use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
 use crate::work::{GcNeed, Planes, Work};
+use demand::DemandMap;
+use faults::Failing;
+use fronts::Fronts;
 use map::Map;
 use plane::{Allocated, Plane};
+use room::View;
+use wear::WearTable;
 
 pub use map::Mapping;
 pub use precondition::Preconditioner;
 #[cfg(test)]
 pub use verify::BREAKS;
 
-/// Blocks of a plane besides the reserve that must not be full of valid pages: the open one and one
-/// that has something to be collected.
-const BLOCKS_UNDER_WAY: u32 = 2;
 /// Entries looked at together by [`Ftl::touch`]: about as many misses as a core has in flight.
 const TOUCH_CHUNK: usize = 16;
+/// Millionths.
+const PPM: i64 = 1_000_000;
 
 /// Page-level mapping with an allocation pool for each plane.
 pub struct Ftl {
@@ -43,15 +57,56 @@ pub struct Ftl {
     filled: Vec<u32>,
     victim: Box<dyn VictimPolicy>,
     gc_dies: Vec<GcDie>,
-    /// Below so many free blocks a plane is collected in idle time; 0: never.
-    gc_start_blocks: u32,
+    gc: GcRules,
+    /// Dies with a victim under way, and those that wait because they are too many.
+    collecting: u32,
+    waiting_dies: VecDeque<u32>,
     /// So many free blocks of a plane are kept from the host.
     reserve_blocks: u32,
+    /// A plane that has fewer good blocks cannot go on.
+    needed_blocks: u32,
+    fronts: Fronts,
+    logical_pages: u32,
+    /// The mapping in flash, if it is there.
+    demand: Option<DemandMap>,
+    wear: WearTable,
+    failing: Failing,
     /// Valid pages are moved by copyback, in one step.
     copyback: bool,
     placement: Box<dyn Placement>,
     /// Nothing is begun any more that need not be.
     closing: bool,
+}
+
+/// When garbage collection runs.
+#[derive(Clone, Copy, Debug)]
+struct GcRules {
+    /// Below so many free blocks a plane is collected in idle time or at a rate; 0: never.
+    start_blocks: u32,
+    /// In idle time.
+    in_background: bool,
+    /// Pages, in millionths, that are moved for each page that the host writes.
+    rate_ppm: i64,
+    /// The host gets in between the steps of collecting a block.
+    preemptible: bool,
+    /// Dies that collect at a time while none has to.
+    dies_max: u32,
+}
+
+impl GcRules {
+    fn of(scenario: &Scenario) -> GcRules {
+        let ftl = &scenario.ftl;
+        let blocks = f64::from(scenario.geometry.blocks_per_plane);
+        let start_blocks = (ftl.gc_start_free_share * blocks).ceil() as u32;
+        let rate = ftl.gc.rate_pages_per_write;
+        GcRules {
+            start_blocks: if ftl.gc_background || rate.is_some() { start_blocks } else { 0 },
+            in_background: ftl.gc_background && start_blocks > 0,
+            rate_ppm: (rate.unwrap_or(0.0) * PPM as f64).round() as i64,
+            preemptible: ftl.gc.preemptible,
+            dies_max: ftl.gc.dies_max.unwrap_or(u32::MAX),
+        }
+    }
 }
 
 /// Garbage collection on one die.
@@ -61,24 +116,10 @@ struct GcDie {
     plane: u32,
     /// How much the die needs it; `None`: to be found out.
     need: Option<GcNeed>,
-}
-
-/// The planes as a placement scheme sees them.
-struct View<'a> {
-    planes: &'a [Plane],
-    geometry: &'a Geometry,
-    pages_max: u32,
-    is_idle: &'a dyn Fn(u32) -> bool,
-}
-
-impl PlaneView for View<'_> {
-    fn is_idle(&self, plane: u32) -> bool {
-        (self.is_idle)(plane / self.geometry.planes_per_die)
-    }
-
-    fn has_room(&self, plane: u32) -> bool {
-        self.planes[plane as usize].committed < self.pages_max
-    }
+    /// Planes of the die with a victim under way.
+    jobs: u32,
+    /// Among the dies that wait until fewer collect.
+    waits: bool,
 }
 
 impl Ftl {
@@ -89,14 +130,15 @@ impl Ftl {
         let geometry = scenario.geometry;
         let ftl = &scenario.ftl;
         let physical = u32::try_from(geometry.pages()).expect("the scenario limits the pages");
-        let start = (ftl.gc_start_free_share * f64::from(geometry.blocks_per_plane)).ceil() as u32;
-        Ok(Ftl {
+        let pages = scenario.logical_pages() + demand::map_pages(scenario);
+        let fronts = Fronts::new(scenario);
+        let together = scenario.timing.pages_together();
+        let blocks = geometry.blocks_per_plane;
+        let plane = Plane::new(ftl.wear.least_worn_first, blocks, together);
+        let mut drive = Ftl {
             geometry,
-            map: Map::new(scenario.logical_pages(), physical)?,
-            planes: vec![
-                Plane::new(geometry.blocks_per_plane, scenario.timing.pages_together());
-                geometry.planes() as usize
-            ],
+            map: Map::new(pages, physical)?,
+            planes: vec![plane; geometry.planes() as usize],
             index: BlockIndex::new(
                 geometry.planes(),
                 geometry.blocks_per_plane,
@@ -105,19 +147,34 @@ impl Ftl {
             filled: vec![0; geometry.blocks() as usize],
             victim: victim::make(scenario),
             gc_dies: (0..geometry.dies())
-                .map(|die| GcDie { plane: die * geometry.planes_per_die, need: None })
+                .map(|die| GcDie {
+                    plane: die * geometry.planes_per_die,
+                    need: None,
+                    jobs: 0,
+                    waits: false,
+                })
                 .collect(),
-            gc_start_blocks: if ftl.gc_background { start } else { 0 },
+            gc: GcRules::of(scenario),
+            collecting: 0,
+            waiting_dies: VecDeque::new(),
             reserve_blocks: ftl.gc_hard_free_blocks,
+            needed_blocks: room::needed_blocks(scenario, pages, &fronts),
+            fronts,
+            logical_pages: scenario.logical_pages(),
+            demand: DemandMap::of(scenario)?,
+            wear: WearTable::new(geometry.blocks(), &ftl.wear),
+            failing: Failing::new(scenario),
             copyback: ftl.copyback,
             placement: place::make(&ftl.placement, &geometry),
             closing: false,
-        })
+        };
+        drive.free_good_blocks(scenario)?;
+        Ok(drive)
     }
 
     /// Logical pages of the drive.
     pub fn logical_pages(&self) -> u32 {
-        self.map.logical_pages()
+        self.logical_pages
     }
 
     /// Where the data of a logical page is.
@@ -181,7 +238,7 @@ impl Ftl {
         let view = View {
             planes: &self.planes,
             geometry: &self.geometry,
-            pages_max: self.pages_max(),
+            blocks_kept: self.blocks_kept(),
             is_idle,
         };
         let plane = self.placement.plane(lpn, &view)?;
@@ -189,11 +246,11 @@ impl Ftl {
         Some(plane)
     }
 
-    /// Pages that a plane can hold and still be collected.
+    /// Blocks of a plane that must not be full of valid pages: the reserve, the open ones, and one
+    /// that has something to be collected.
     #[inline]
-    fn pages_max(&self) -> u32 {
-        let blocks_max = self.geometry.blocks_per_plane - self.reserve_blocks - BLOCKS_UNDER_WAY;
-        blocks_max * self.geometry.pages_per_block
+    fn blocks_kept(&self) -> u32 {
+        self.reserve_blocks + self.fronts.count() + 1
     }
 
     /// Die and address, as far as it is known, of a page that will be written to a plane.
@@ -203,19 +260,23 @@ impl Ftl {
         (plane / planes_per_die, PageAddress { plane: plane % planes_per_die, block: 0, page: 0 })
     }
 
-    /// Whether a plane, counted over the drive, can take a host page now.
-    fn has_room(&self, plane: u32) -> bool {
+    /// Whether an open block of a plane, counted over the drive, can take a host page now.
+    #[inline]
+    fn has_room(&self, plane: u32, front: u8) -> bool {
         let plane = &self.planes[plane as usize];
-        plane.has_room(self.reserve_blocks, self.geometry.pages_per_block)
+        plane.has_room(usize::from(front), self.reserve_blocks, self.geometry.pages_per_block)
     }
 
     /// A write of `lpn` is in the buffer, as transaction `id`; overtakes the one before it.
     ///
     /// Returns what the newest data was until now.
-    #[inline]
+    #[inline(always)]
     pub fn accept_write(&mut self, lpn: u32, id: u32, txns: &mut Slab<Txn>) -> Mapping {
         let before = self.map.get(lpn);
         txns[id].old = overtake(before, txns);
+        if !self.fronts.is_simple() {
+            txns[id].front = self.fronts.of_write(lpn);
+        }
         self.map.set(lpn, Mapping::Buffered(id));
         before
     }
@@ -243,6 +304,9 @@ impl Ftl {
             self.discard(old);
         }
         self.map.set(lpn, Mapping::Trimmed);
+        if let Some(demand) = &mut self.demand {
+            demand.trimmed(lpn);
+        }
     }
 
     /// A page's data is not needed any more, anywhere.
@@ -258,8 +322,8 @@ impl Ftl {
     fn invalidate(&mut self, page: u32) {
         self.map.disown(page);
         let block = page / self.geometry.pages_per_block;
-        if self.index.remove_valid(block) {
-            // The first block of the plane that is worth reclaiming.
+        if self.index.remove_valid(block) || self.failing.has_failed_programs() {
+            // The first block of the plane that is worth reclaiming, or one to give up is empty.
             self.forget_need(block / self.geometry.blocks_per_plane);
         }
     }
@@ -281,17 +345,18 @@ impl Ftl {
         block * self.geometry.pages_per_block + at.page
     }
 
-    /// Takes the next page of a plane, counted over the drive.
+    /// Takes the next page of an open block of a plane, counted over the drive.
     #[inline]
-    fn allocate(&mut self, plane: u32) -> PageAddress {
-        let got = self.planes[plane as usize].allocate(self.geometry.pages_per_block);
+    fn allocate(&mut self, plane: u32, front: usize) -> PageAddress {
+        let got = self.planes[plane as usize].allocate(front, self.geometry.pages_per_block);
         self.taken(plane, got)
     }
 
     /// Takes what a program of a plane takes: the first page of the next wordline.
     #[inline]
-    fn allocate_together(&mut self, plane: u32) -> PageAddress {
-        let got = self.planes[plane as usize].allocate_together(self.geometry.pages_per_block);
+    fn allocate_together(&mut self, plane: u32, front: usize) -> PageAddress {
+        let pages_per_block = self.geometry.pages_per_block;
+        let got = self.planes[plane as usize].allocate_together(front, pages_per_block);
         self.taken(plane, got)
     }
 
@@ -330,11 +395,11 @@ fn overtake(newest: Mapping, txns: &mut Slab<Txn>) -> u32 {
 
 impl Planes for Ftl {
     fn can_take(&self, plane: u32) -> bool {
-        self.planes[plane as usize].committed < self.pages_max()
+        self.planes[plane as usize].can_hold(self.blocks_kept(), self.geometry.pages_per_block)
     }
 
     fn next_page(&self, plane: u32) -> u32 {
-        self.planes[plane as usize].next_offset(self.geometry.pages_per_block)
+        self.planes[plane as usize].next_offset(0, self.geometry.pages_per_block)
     }
 
     fn assign(&mut self, txn: &mut Txn, plane: u32) {
@@ -348,16 +413,17 @@ impl Work for Ftl {
     #[inline]
     fn place(&mut self, txn: &mut Txn) -> bool {
         let plane = self.plane_of(txn.die, txn.at);
-        if !self.has_room(plane) {
+        if !self.has_room(plane, txn.front) {
             return false;
         }
-        txn.at = self.allocate_together(plane);
+        txn.at = self.allocate_together(plane, usize::from(txn.front));
+        self.earn_moves(plane);
         true
     }
 
     fn could_place(&self, txn: &Txn, _: Option<(u32, u32)>) -> bool {
         // A block that is being erased is neither open nor free: no page of it is ever named.
-        self.has_room(self.plane_of(txn.die, txn.at))
+        self.has_room(self.plane_of(txn.die, txn.at), txn.front)
     }
 
     fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
@@ -367,10 +433,12 @@ impl Work for Ftl {
 
     fn next_page(&self, txn: &Txn) -> Option<PageAddress> {
         let plane = self.plane_of(txn.die, txn.at);
-        if !self.has_room(plane) {
+        if !self.has_room(plane, txn.front) {
             return None;
         }
-        let (block, page) = self.planes[plane as usize].next(self.geometry.pages_per_block);
+        let pages_per_block = self.geometry.pages_per_block;
+        let front = usize::from(txn.front);
+        let (block, page) = self.planes[plane as usize].next(front, pages_per_block);
         Some(PageAddress { plane: txn.at.plane, block, page })
     }
 
@@ -382,8 +450,8 @@ impl Work for Ftl {
         }
         txn.erases_seen = erases;
         let page = match (txn.kind, self.map.get(txn.lpn)) {
-            (Kind::RmwRead, _) if txn.old != NONE => txn.old,
-            (Kind::HostRead, Mapping::Flash(page)) => page,
+            (Kind::RmwRead | Kind::MapUpdate, _) if txn.old != NONE => txn.old,
+            (Kind::HostRead | Kind::MapRead, Mapping::Flash(page)) => page,
             // Overwritten or trimmed since it was queued: the old copy is what it reads.
             _ => return,
         };

@@ -4,13 +4,16 @@
 //! which physical pages are valid is all that is kept, one bit each, and which logical page each
 //! of them holds is drawn at the end. The law of the state is that of writing every page by name,
 //! and what the caches have to hold is a few dozen kilobytes a plane instead of the whole mapping.
+//!
+//! Where pages differ, by streams or because some are of the mapping, they are written by name.
 
 use std::ops::Range;
 
 use reprieve_base::{Stream, UserError};
 
+use super::Ftl;
+use super::replay::Replay;
 use super::unnamed::Unnamed;
-use super::{Ftl, Mapping};
 use crate::scenario::{Precondition, Scenario};
 
 /// Two passes whose counts of pages moved are apart by less than one in so many writes are alike.
@@ -26,8 +29,10 @@ pub struct Preconditioner {
 }
 
 enum State {
-    /// Logical pages below this one are written, in order.
+    /// Logical pages below this one, and behind them those of the mapping, are written in order.
     Filling(u32),
+    /// All are written; they are overwritten by name.
+    Replaying(Box<Replaying>),
     /// They are written and overwritten without names.
     Overwriting(Box<Overwriting>),
     /// The mapping is as asked for.
@@ -43,6 +48,13 @@ struct Scope {
     stride: u32,
     lpns: u32,
     stream: Stream,
+}
+
+struct Replaying {
+    replay: Replay,
+    pass: Pass,
+    /// Writes that are left of this pass.
+    left: u64,
 }
 
 struct Overwriting {
@@ -69,10 +81,10 @@ impl Preconditioner {
     pub fn new(scenario: &Scenario, ftl: &mut Ftl) -> Preconditioner {
         let state = match scenario.ftl.precondition {
             Precondition::None => State::Done,
-            Precondition::Sequential => State::Filling(0),
-            Precondition::Steady => {
+            Precondition::Steady if ftl.pages_are_alike() => {
                 State::Overwriting(Box::new(Overwriting::new(ftl, scenario.seed)))
             }
+            Precondition::Sequential | Precondition::Steady => State::Filling(0),
         };
         Preconditioner { state }
     }
@@ -99,17 +111,23 @@ impl Preconditioner {
         let next = match &mut self.state {
             State::Done => None,
             State::Filling(next) => {
-                let pages = ftl.logical_pages();
+                let pages = ftl.all_pages();
                 let end = (u64::from(*next) + writes).min(u64::from(pages)) as u32;
-                (*next..end).for_each(|lpn| ftl.write_now(lpn));
+                for lpn in *next..end {
+                    ftl.write_now(lpn);
+                }
                 *next = end;
-                (end == pages).then_some(State::Settling)
+                (end == pages).then(|| State::after_filling(ftl, scenario))
+            }
+            State::Replaying(replaying) => {
+                replaying.advance(ftl, writes)?.then_some(State::Settling)
             }
             State::Overwriting(overwriting) => {
                 overwriting.advance(ftl, writes)?.then_some(State::Settling)
             }
             State::Settling => {
                 ftl.settle(scenario);
+                ftl.forget_wear();
                 Some(State::Done)
             }
         };
@@ -117,6 +135,38 @@ impl Preconditioner {
             self.state = next;
         }
         Ok(())
+    }
+}
+
+impl State {
+    fn after_filling(ftl: &Ftl, scenario: &Scenario) -> State {
+        match scenario.ftl.precondition {
+            Precondition::Steady => State::Replaying(Box::new(Replaying {
+                replay: Replay::new(scenario.seed),
+                pass: Pass::first(),
+                left: u64::from(ftl.logical_pages()),
+            })),
+            _ => State::Settling,
+        }
+    }
+}
+
+impl Replaying {
+    /// Goes on for about `writes` page writes; true when the drive is stationary.
+    fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
+        let now = writes.min(self.left);
+        self.pass.moved += self.replay.overwrite(ftl, now);
+        self.left -= now;
+        if self.left > 0 {
+            return Ok(false);
+        }
+        let pages = u64::from(ftl.logical_pages());
+        if self.pass.is_like_the_one_before(pages, ftl.geometry.pages()) {
+            return Ok(true);
+        }
+        self.pass.next()?;
+        self.left = pages;
+        Ok(false)
     }
 }
 
@@ -148,7 +198,7 @@ impl Overwriting {
             unnamed,
             left: u64::from(scopes[0].lpns),
             scopes,
-            pass: Pass { number: 0, moved: 0, before: 0 },
+            pass: Pass::first(),
             scope: 0,
             naming: false,
         }
@@ -200,6 +250,10 @@ impl Overwriting {
 }
 
 impl Pass {
+    fn first() -> Pass {
+        Pass { number: 0, moved: 0, before: 0 }
+    }
+
     fn is_like_the_one_before(&self, pages: u64, physical_pages: u64) -> bool {
         let alike = (pages / STATIONARY).max(DEVIATIONS * pages.isqrt());
         // Before every block has been filled once, garbage collection has nothing to do.
@@ -221,17 +275,6 @@ impl Pass {
 }
 
 impl Ftl {
-    /// Writes a logical page of an empty drive at once.
-    fn write_now(&mut self, lpn: u32) {
-        let plane = self.place_write(lpn, &|_| true);
-        let plane = plane.expect("the drive has more room than logical pages");
-        debug_assert!(self.has_room(plane), "over-provisioning leaves room for all logical pages");
-        let at = self.allocate(plane);
-        let page = self.page_number(plane / self.geometry.planes_per_die, at);
-        self.map.set(lpn, Mapping::Flash(page));
-        self.validate(page, lpn);
-    }
-
     /// Says of every block how far it is programmed: die, plane in the die, block, pages.
     pub fn for_each_block(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
         let geometry = self.geometry;
@@ -239,11 +282,11 @@ impl Ftl {
             let number = number as u32;
             let die = number / geometry.planes_per_die;
             let mut programmed = vec![geometry.pages_per_block; geometry.blocks_per_plane as usize];
-            for block in plane.free_list() {
-                programmed[block as usize] = 0;
-            }
-            if let Some(active) = plane.active {
-                programmed[active as usize] = plane.next_page;
+            plane.each_free(|block| programmed[block as usize] = 0);
+            for front in plane.fronts {
+                if let Some(open) = front.block {
+                    programmed[open as usize] = front.next_page;
+                }
             }
             for (block, pages) in programmed.into_iter().enumerate() {
                 say(die, number % geometry.planes_per_die, block as u32, pages);

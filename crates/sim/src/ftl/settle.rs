@@ -7,6 +7,7 @@ use crate::scenario::Scenario;
 use crate::state::State;
 use crate::victim;
 
+use super::plane::Front;
 use super::{Ftl, Mapping};
 
 /// "None" in a column.
@@ -28,13 +29,19 @@ impl Ftl {
                 index.add_valid_pages(block, self.index.valid(block));
             }
             self.full_blocks(plane).iter().for_each(|block| index.fill(*block));
-            let full = self.in_order_of_filling(plane);
-            for (number, block) in full.iter().enumerate() {
-                self.filled[*block as usize] = number as u32;
-                self.victim.filled(plane, *block);
+            self.number_from_oldest(plane);
+            let mut next = 0;
+            for block in self.in_order_of_filling(plane) {
+                let number = self.filled[block as usize];
+                self.victim.passed(plane, number - next);
+                self.victim.filled(plane, block);
+                next = number + 1;
             }
-            self.planes[plane as usize].fills = full.len() as u32;
-            self.planes[plane as usize].pad();
+            let state = &mut self.planes[plane as usize];
+            self.victim.passed(plane, state.fills - next);
+            state.unworn = None;
+            state.credit_ppm = 0;
+            state.pad();
         }
         self.index = index;
         for (die, state) in self.gc_dies.iter_mut().enumerate() {
@@ -61,15 +68,22 @@ impl Ftl {
         let planes = || self.planes.iter();
         state.put("plane.free_blocks", planes().map(|plane| plane.free_blocks()).collect());
         state.put("plane.free", planes().flat_map(|plane| plane.free_list()).collect());
-        state.put("plane.open", planes().map(|plane| plane.active.unwrap_or(NONE)).collect());
-        state.put("plane.next_page", planes().map(|plane| plane.next_page).collect());
+        // Drives with more open blocks, or with bad ones, are refused.
+        let fronts = || planes().map(|plane| plane.fronts[0]);
+        state.put("plane.open", fronts().map(|front| front.block.unwrap_or(NONE)).collect());
+        state.put("plane.next_page", fronts().map(|front| front.next_page).collect());
+        state.put("block.erases", self.wear.all().to_vec());
         let mut filled = vec![0; self.filled.len()];
-        for plane in 0..self.geometry.planes() {
-            for (number, block) in (0..).zip(self.in_order_of_filling(plane)) {
-                filled[block as usize] = number;
+        let mut fills = Vec::with_capacity(self.planes.len());
+        for (plane, state) in (0..).zip(&self.planes) {
+            let oldest = self.oldest_number(plane);
+            for block in self.full_blocks(plane) {
+                filled[block as usize] = self.filled[block as usize] - oldest;
             }
+            fills.push(state.fills - oldest);
         }
         state.put("block.filled", filled);
+        state.put("plane.fills", fills);
         state.put("placement.position", vec![self.placement.position()]);
     }
 
@@ -84,18 +98,27 @@ impl Ftl {
         let mut free = free.into_iter();
         let open = state.take("plane.open", planes)?;
         let next_page = state.take("plane.next_page", planes)?;
+        let fills = state.take("plane.fills", planes)?;
         self.filled = state.take("block.filled", self.filled.len())?;
+        self.wear.start_with(state.take("block.erases", self.filled.len())?);
         self.placement.go_to(state.take("placement.position", 1)?[0]);
+        let blocks = self.geometry.blocks_per_plane;
         for (number, plane) in self.planes.iter_mut().enumerate() {
-            let list = free.by_ref().take(free_blocks[number] as usize);
-            let open = (open[number] != NONE).then_some(open[number]);
-            plane.open(list.collect(), open, next_page[number]);
-        }
-        let is_block = |block: u32| block < self.geometry.blocks_per_plane;
-        for plane in &self.planes {
-            if !plane.free_list().chain(plane.active).all(is_block) {
+            let block = (open[number] != NONE).then_some(open[number]);
+            plane.open(Front { block, next_page: next_page[number] });
+            plane.fills = fills[number];
+            if block.is_some_and(|block| block >= blocks) {
                 return Err(contradiction());
             }
+            for block in free.by_ref().take(free_blocks[number] as usize) {
+                if block >= blocks {
+                    return Err(contradiction());
+                }
+                plane.add_free(block, self.wear.of(number as u32 * blocks + block));
+            }
+        }
+        if !(0..planes as u32).all(|plane| self.is_numbered(plane)) {
+            return Err(contradiction());
         }
         let pages = state.take("map.physical", self.logical_pages() as usize)?;
         for (lpn, entry) in (0..).zip(pages) {
@@ -121,19 +144,45 @@ impl Ftl {
         Ok(())
     }
 
+    /// Whether the full blocks of a plane have numbers of their own, below that of the next.
+    fn is_numbered(&self, plane: u32) -> bool {
+        let full = self.in_order_of_filling(plane);
+        let numbers = full.iter().map(|block| self.filled[*block as usize]);
+        let next = self.planes[plane as usize].fills;
+        numbers.chain([next]).is_sorted_by(|number, next| number < next)
+    }
+
+    /// The number of the full block of a plane that was filled first.
+    fn oldest_number(&self, plane: u32) -> u32 {
+        let full = self.full_blocks(plane);
+        let numbers = full.iter().map(|block| self.filled[*block as usize]);
+        numbers.min().unwrap_or(self.planes[plane as usize].fills)
+    }
+
+    /// Numbers the full blocks of a plane anew, with the same distances from each other.
+    fn number_from_oldest(&mut self, plane: u32) {
+        let oldest = self.oldest_number(plane);
+        for block in self.full_blocks(plane) {
+            self.filled[block as usize] -= oldest;
+        }
+        self.planes[plane as usize].fills -= oldest;
+    }
+
     fn in_order_of_filling(&self, plane: u32) -> Vec<u32> {
         let mut full = self.full_blocks(plane);
         full.sort_by_key(|block| self.filled[*block as usize]);
         full
     }
 
-    /// Blocks of a plane that are neither free nor open, counted over the drive, in their order.
+    /// Blocks of a plane that are neither free nor open nor bad, counted over the drive, in order.
     fn full_blocks(&self, plane: u32) -> Vec<u32> {
         let first = plane * self.geometry.blocks_per_plane;
         let mut full = vec![true; self.geometry.blocks_per_plane as usize];
         let state = &self.planes[plane as usize];
-        for block in state.free_list().chain(state.active) {
-            full[block as usize] = false;
+        state.each_free(|block| full[block as usize] = false);
+        state.open_blocks().for_each(|block| full[block as usize] = false);
+        for block in self.failing.bad_in(first..first + self.geometry.blocks_per_plane) {
+            full[(block - first) as usize] = false;
         }
         let numbered = (first..).zip(full);
         numbered.filter_map(|(block, full)| full.then_some(block)).collect()

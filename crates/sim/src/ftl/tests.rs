@@ -35,44 +35,8 @@ fn preconditioned(seed: u64, more: &[&str]) -> Ftl {
 impl Ftl {
     /// Overwrites logical pages drawn at random, by name; returns the pages moved for it.
     fn replay(&mut self, writes: u32, stream: &mut Stream) -> u32 {
-        let mut moved = 0;
-        for _ in 0..writes {
-            let lpn = stream.below(u64::from(self.logical_pages())) as u32;
-            let plane = self.place_write(lpn, &|_| true).expect("room for all logical pages");
-            while !self.has_room(plane) {
-                moved += self.collect_named(plane);
-            }
-            let page = self.next_page(plane);
-            if let Mapping::Flash(old) = self.map.get(lpn) {
-                self.discard(old);
-            }
-            self.map.set(lpn, Mapping::Flash(page));
-            self.validate(page, lpn);
-        }
-        moved
-    }
-
-    fn next_page(&mut self, plane: u32) -> u32 {
-        let at = self.allocate(plane);
-        self.page_number(plane / self.geometry.planes_per_die, at)
-    }
-
-    fn collect_named(&mut self, plane: u32) -> u32 {
-        let pages = self.geometry.pages_per_block;
-        let victim = self.victim.pick(&mut self.index, plane).expect("there is garbage");
-        self.index.reclaim(victim);
-        let moved = self.index.valid(victim);
-        for source in victim * pages..(victim + 1) * pages {
-            if let Some(lpn) = self.map.owner(source) {
-                let target = self.next_page(plane);
-                self.invalidate(source);
-                self.validate(target, lpn);
-                self.map.set(lpn, Mapping::Flash(target));
-            }
-        }
-        self.planes[plane as usize].pad();
-        self.planes[plane as usize].add_free(victim % self.geometry.blocks_per_plane);
-        moved
+        let pages = u64::from(self.logical_pages());
+        (0..writes).map(|_| self.write_now(stream.below(pages) as u32)).sum()
     }
 
     /// Blocks by valid pages, then the pages that the next writes move.
@@ -133,6 +97,10 @@ fn the_steady_state_is_that_of_a_long_replay() {
     assert_same_law(&["ftl.gc_victim=random"]);
     assert_same_law(&["ftl.gc_victim=d-choices", "ftl.gc_choices=3"]);
     assert_same_law(&["ftl.over_provisioning=0.4", "ftl.placement=pdwc"]);
+    assert_same_law(&["ftl.gc_victim=cost-benefit"]);
+    assert_same_law(&["ftl.gc_victim=windowed-greedy", "ftl.gc_window_blocks=8"]);
+    let bad = ["ftl.factory_bad_share=0.02", "ftl.over_provisioning=0.4"];
+    assert_same_law(&[&bad[..], &["ftl.free_block=least-worn"]].concat());
     // Not so much room that every victim takes the same few wordlines: then how far a plane is
     // from its next victim depends on the count of writes alone.
     assert_same_law(&["ftl.over_provisioning=0.3", "timing.wordline_pages=2"]);

@@ -6,6 +6,9 @@ use reprieve_base::Stream;
 
 use super::{Ftl, Mapping};
 
+/// Pages are alike where a plane has no open block but this one.
+const FRONT: u8 = 0;
+
 /// Which physical pages are valid, while nobody knows which logical pages they hold.
 ///
 /// It stands in for the mapping tables; planes, index of blocks and victim policy are the drive's.
@@ -27,7 +30,10 @@ impl Unnamed {
     pub(super) fn fill(&mut self, ftl: &mut Ftl, plane: u32, pages: u32) {
         ftl.planes[plane as usize].committed += pages;
         self.program(ftl, plane, pages);
-        debug_assert!(ftl.has_room(plane), "over-provisioning leaves room for all logical pages");
+        debug_assert!(
+            ftl.has_room(plane, FRONT),
+            "over-provisioning leaves room for all logical pages"
+        );
     }
 
     /// Overwrites logical pages of some planes, each as likely as any other; returns the pages
@@ -50,7 +56,7 @@ impl Unnamed {
         while left > 0 {
             let plane = home.or_else(|| ftl.place_write(0, &|_| true));
             let plane = plane.expect("the drive has more room than logical pages");
-            while !ftl.has_room(plane) {
+            while !ftl.has_room(plane, FRONT) {
                 moved += u64::from(self.collect(ftl, plane));
             }
             // Until the open block is full there is nothing to collect.
@@ -85,8 +91,9 @@ impl Unnamed {
     /// Takes up to `most` pages of one block to be programmed; returns the first and their number.
     fn take(&mut self, ftl: &mut Ftl, plane: u32, most: u32) -> (u32, u32) {
         let pages_per_block = ftl.geometry.pages_per_block;
-        let at = ftl.allocate(plane);
-        let run = 1 + ftl.planes[plane as usize].take_more(most - 1, pages_per_block);
+        let at = ftl.allocate(plane, usize::from(FRONT));
+        let run =
+            1 + ftl.planes[plane as usize].take_more(usize::from(FRONT), most - 1, pages_per_block);
         let block = plane * ftl.geometry.blocks_per_plane + at.block;
         ftl.index.add_valid_pages(block, run);
         (block * pages_per_block + at.page, run)
@@ -112,7 +119,8 @@ impl Unnamed {
         self.set(victim * pages_per_block..(victim + 1) * pages_per_block, false);
         self.program(ftl, plane, moved);
         ftl.planes[plane as usize].pad();
-        ftl.planes[plane as usize].add_free(victim % ftl.geometry.blocks_per_plane);
+        let erases = ftl.wear.erased(victim);
+        ftl.planes[plane as usize].add_free(victim % ftl.geometry.blocks_per_plane, erases);
         moved
     }
 

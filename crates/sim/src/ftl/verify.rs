@@ -11,6 +11,10 @@ enum Role {
     Open,
     Full,
     Victim,
+    /// A program has failed on it, and its valid pages have to move.
+    Failed,
+    /// Out of use.
+    Bad,
 }
 
 impl Ftl {
@@ -26,9 +30,14 @@ impl Ftl {
             let done = u32::from(programmed[block as usize]);
             let fits = match role {
                 Role::Free => done == 0,
-                Role::Open => done == plane.next_page,
+                Role::Open => plane
+                    .fronts
+                    .iter()
+                    .any(|front| front.block == Some(block % blocks) && front.next_page == done),
                 Role::Full => done == pages,
-                Role::Victim => done == pages || done == 0,
+                Role::Victim => plane.job.retires || done == pages || done == 0,
+                Role::Failed => done > 0,
+                Role::Bad => self.index.valid(block) == 0,
             };
             if !fits {
                 return Err(format!("block {block} is {role:?} and has {done} pages programmed"));
@@ -44,13 +53,17 @@ impl Ftl {
                 ));
             }
         }
-        (0..self.geometry.planes()).try_for_each(|plane| self.index.verify(plane))
+        for plane in 0..self.geometry.planes() {
+            self.index.verify(plane)?;
+            self.verify_good_blocks(plane)?;
+        }
+        self.verify_cache()
     }
 
     /// Every logical page has at most one valid page, and every valid page one logical page.
     fn verify_mapping(&self, txns: &Slab<Txn>) -> Result<(), String> {
         let mut mapped = 0u64;
-        for lpn in 0..self.logical_pages() {
+        for lpn in 0..self.all_pages() {
             let page = match self.map.get(lpn) {
                 Mapping::Flash(page) => page,
                 Mapping::Buffered(id) if txns[id].lpn != lpn => {
@@ -78,6 +91,22 @@ impl Ftl {
         Ok(())
     }
 
+    /// Blocks that fail count as lost from then on, and before they are out of use.
+    fn verify_good_blocks(&self, plane: u32) -> Result<(), String> {
+        let blocks = self.geometry.blocks_per_plane;
+        let bad = self.failing.bad_in(plane * blocks..(plane + 1) * blocks).count();
+        let state = &self.planes[plane as usize];
+        let failing = state.failed.len() + usize::from(state.job.retires);
+        let counted = state.good_blocks;
+        if counted as usize + failing + bad == blocks as usize {
+            return Ok(());
+        }
+        Err(format!(
+            "plane {plane} of {blocks} blocks has {bad} bad and {failing} failed ones, and \
+             {counted} are counted as good"
+        ))
+    }
+
     fn roles(&self) -> Result<Vec<Role>, String> {
         let blocks = self.geometry.blocks_per_plane;
         let mut roles: Vec<Option<Role>> = vec![None; self.geometry.blocks() as usize];
@@ -87,8 +116,12 @@ impl Ftl {
         };
         for (number, plane) in (0..).zip(&self.planes) {
             let first = number * blocks;
-            plane.free_list().try_for_each(|block| assign(first + block, Role::Free))?;
-            plane.active.iter().try_for_each(|block| assign(first + block, Role::Open))?;
+            let mut free = plane.free_list().into_iter();
+            free.try_for_each(|block| assign(first + block, Role::Free))?;
+            plane.open_blocks().try_for_each(|block| assign(first + block, Role::Open))?;
+            plane.failed.iter().try_for_each(|block| assign(*block, Role::Failed))?;
+            let mut bad = self.failing.bad_in(first..first + blocks);
+            bad.try_for_each(|block| assign(block, Role::Bad))?;
             plane.job.victim.iter().try_for_each(|block| assign(*block, Role::Victim))?;
             let full = (first..first + blocks).filter(|block| self.index.is_full(*block));
             full.into_iter().try_for_each(|block| assign(block, Role::Full))?;
@@ -96,7 +129,7 @@ impl Ftl {
         let all: Option<Vec<Role>> = roles.iter().copied().collect();
         all.ok_or_else(|| {
             let lost = roles.iter().position(Option::is_none).expect("one has no role");
-            format!("block {lost} is neither free, open, full nor a victim")
+            format!("block {lost} has no role: neither free, open, full, a victim, failed nor bad")
         })
     }
 }
@@ -120,16 +153,29 @@ pub const BREAKS: &[Break] = &[
         "are counted",
     ),
     // An open block that will be picked as a victim.
-    (|ftl| ftl.index.fill(ftl.planes[2].active.expect("one is open") + 48), "is Open and Full"),
+    (
+        |ftl| ftl.index.fill(ftl.planes[2].fronts[0].block.expect("one is open") + 48),
+        "is Open and Full",
+    ),
     // A block full of data on the free list, or on none at all.
     (
         |ftl| {
             let block = ftl.a_full_block();
-            ftl.planes[(block / 24) as usize].add_free(block % 24);
+            ftl.planes[(block / 24) as usize].add_free(block % 24, 0);
         },
         "is Free and Full",
     ),
-    (|ftl| ftl.index.reclaim(ftl.a_full_block()), "neither free, open, full nor a victim"),
+    (|ftl| ftl.index.reclaim(ftl.a_full_block()), "has no role"),
+    // A block that is lost and not counted.
+    (|ftl| ftl.planes[1].good_blocks -= 1, "are counted as good"),
+    // An open block of its own for moved pages, which another plane has open too.
+    (
+        |ftl| {
+            let open = ftl.planes[3].fronts[0];
+            ftl.planes[3].fronts[1] = open;
+        },
+        "is Open and Open",
+    ),
 ];
 
 #[cfg(test)]

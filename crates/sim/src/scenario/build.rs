@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use reprieve_base::Geometry;
 use reprieve_nand::{
-    EraseMode, PAGE_TYPES_MAX, PageTypes, Parallelism, Suspension, Timing, Wordline,
+    EraseMode, IterationSpread, PAGE_TYPES_MAX, PageTypes, Parallelism, Retention, Slices,
+    Suspension, Timing, Wordline,
 };
 use reprieve_trace::{
     Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, TraceConfig, WorkloadConfig,
@@ -13,7 +14,9 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, front, reliability};
+use super::{
+    Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, front, power, reliability,
+};
 
 /// The scenario that these values describe; the schema has seen to their ranges.
 pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
@@ -42,6 +45,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
             order: Word::of_word(values.text("channel.order")),
             transfer_unit_bytes: values.u32_if_on("channel.transfer_unit_bytes"),
         },
+        power: power::power(values),
         ftl: ftl(values),
         buffer: front::buffer(values),
         read_cache: front::read_cache(values),
@@ -85,6 +89,11 @@ fn timing(values: &Values) -> Timing {
             1 => None,
             pages => Some(Wordline { pages, load_gap: values.dur("timing.t_load_gap_us") }),
         },
+        spread: values.weights_if_on("timing.program_iterations_weights").map(IterationSpread::new),
+        slices: values.u32_if_on("suspension.slice_iterations").map(|iterations| Slices {
+            iterations,
+            overhead: values.dur("suspension.t_slice_overhead_us"),
+        }),
     }
 }
 
@@ -128,7 +137,17 @@ fn suspension(values: &Values) -> Suspension {
         min_progress: values.dur("suspension.min_progress_us"),
         // What the controller does not ask for, the part need not be able to do.
         program_in_erase: values.operations("suspension.host_write_suspends").erase,
+        retention: Retention {
+            iterations: values.u32("suspension.retention_iterations"),
+            first_share_ppm: millionths(values, "suspension.retention_first_share"),
+            second_share_ppm: millionths(values, "suspension.retention_second_share"),
+        },
     }
+}
+
+/// A share in millionths; `check` refuses afterwards what is not whole in them.
+fn millionths(values: &Values, name: &'static str) -> u32 {
+    (values.number(name) * 1e6).round() as u32
 }
 
 fn parallelism(values: &Values) -> Parallelism {
@@ -157,9 +176,15 @@ fn ftl(values: &Values) -> Ftl {
         placement: values.text("ftl.placement").to_string(),
         gc_victim: values.text("ftl.gc_victim").to_string(),
         gc_choices: values.u32_if_on("ftl.gc_choices"),
+        gc_window_blocks: values.u32_if_on("ftl.gc_window_blocks"),
         gc_start_free_share: values.number("ftl.gc_start_free_share"),
         gc_hard_free_blocks: values.u32("ftl.gc_hard_free_blocks"),
         gc_background: values.flag("ftl.gc_background"),
+        gc: super::ftl::gc_control(values),
+        streams: super::ftl::streams(values),
+        wear: super::ftl::wear(values),
+        faults: super::ftl::faults(values),
+        demand: super::ftl::demand(values),
         wordline_timeout: values.dur("ftl.wordline_timeout_us"),
         copyback: values.flag("ftl.copyback"),
         precondition: Word::of_word(values.text("ftl.precondition")),

@@ -5,10 +5,11 @@ use reprieve_nand::{EraseMode, MultiPlane, PageOrder, ProgramSuspension};
 use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
 use super::front;
+use super::power;
 use super::reliability;
 use super::resolve::{Resolved, Use};
 use super::schema;
-use super::{OperationSet, Scenario};
+use super::{Faults, OperationSet, Scenario};
 
 /// Page numbers are 31 bits wide, and the last sixteen stand for "no page" and the like.
 const PAGES_MAX: u64 = (1 << 31) - 16;
@@ -29,10 +30,12 @@ pub(super) fn check(
     erase_segments(scenario, resolved)?;
     page_types(scenario, resolved)?;
     wordline(scenario, resolved, purpose)?;
+    iterations(resolved)?;
     voltage_reset(scenario, resolved)?;
     host_write_suspends(scenario, resolved)?;
     multi_plane(scenario, resolved)?;
     cache_program(scenario, resolved)?;
+    power::check(scenario, resolved)?;
     reliability::check(scenario, resolved)?;
     if purpose == Use::Run {
         copyback(scenario, resolved)?;
@@ -115,6 +118,24 @@ fn page_types(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError>
     Ok(())
 }
 
+/// A wordline has one count of iterations, and shares are kept as whole millionths.
+fn iterations(resolved: &Resolved) -> Result<(), UserError> {
+    let values = &resolved.values;
+    let by_type = values.counts_if_on("timing.program_iterations_by_type").is_some();
+    if by_type && values.weights_if_on("timing.program_iterations_weights").is_some() {
+        let what = "iterations go by type already; must be absent with \
+                    timing.program_iterations_by_type";
+        return Err(resolved.fault("timing.program_iterations_weights", what));
+    }
+    for name in ["suspension.retention_first_share", "suspension.retention_second_share"] {
+        let share = values.number(name);
+        if (share * 1e6).round() / 1e6 != share {
+            return Err(resolved.fault(name, "must have at most six decimals"));
+        }
+    }
+    Ok(())
+}
+
 /// A cancelled phase ends with a voltage reset, so it has room for one.
 fn voltage_reset(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     let (timing, suspension) = (&scenario.timing, &scenario.suspension);
@@ -190,17 +211,40 @@ fn wordline(scenario: &Scenario, resolved: &Resolved, purpose: Use) -> Result<()
              (suspension.host_write_suspends)",
         )
     } else if purpose == Use::Run {
+        wordline_ftl(scenario, resolved)?;
         wordline_spare(scenario, resolved, pages)
     } else {
         Ok(())
     }
 }
 
+/// Pages of a wordline go to one open block, and fail and are lost one by one.
+fn wordline_ftl(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let ftl = &scenario.ftl;
+    let Faults { factory_bad_share, program_failure, erase_failure } = ftl.faults;
+    let beyond = [
+        (ftl.streams.policy != "single", "ftl.stream", "\"single\""),
+        (ftl.demand.is_some(), "ftl.mapping", "\"flat\""),
+        (factory_bad_share > 0.0, "ftl.factory_bad_share", "0"),
+        (program_failure > 0.0, "nand.program_failure", "0"),
+        (erase_failure > 0.0, "nand.erase_failure", "0"),
+    ];
+    let Some((_, name, wanted)) = beyond.into_iter().find(|(is_set, ..)| *is_set) else {
+        return Ok(());
+    };
+    let what = format!(
+        "is not modelled with programs of whole wordlines; must be {wanted} with \
+         timing.wordline_pages above 1"
+    );
+    Err(resolved.fault(name, what))
+}
+
 /// Collection moves whole wordlines, so that a victim has to have as many invalid pages.
 fn wordline_spare(scenario: &Scenario, resolved: &Resolved, pages: u32) -> Result<(), UserError> {
     let geometry = &scenario.geometry;
     let user = u64::from(scenario.logical_pages()).div_ceil(u64::from(geometry.planes()));
-    let kept = u64::from(scenario.ftl.gc_hard_free_blocks) + GC_BLOCKS - 1;
+    let own = u64::from(scenario.ftl.streams.gc_separate);
+    let kept = u64::from(scenario.ftl.gc_hard_free_blocks) + GC_BLOCKS - 1 + own;
     let blocks = u64::from(geometry.blocks_per_plane);
     let room = blocks.saturating_sub(kept) * u64::from(geometry.pages_per_block);
     let padded = u64::from(pages - 1) * blocks;
@@ -227,6 +271,9 @@ fn cache_program(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserErr
     } else if scenario.suspend_rules.host_write_suspends.erase {
         "programs inside suspended erases are not modelled with it; must be false with \
          suspension.host_write_suspends = [\"erase\"]"
+    } else if scenario.ftl.faults.program_failure > 0.0 {
+        "a page that is loaded for a block on which the program before it fails is not modelled; \
+         must be false with nand.program_failure above 0"
     } else {
         return Ok(());
     };

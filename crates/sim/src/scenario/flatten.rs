@@ -9,7 +9,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Ftl, Scenario, SuspendRules, front, reliability};
+use super::{Ftl, Scenario, SuspendRules, front, power, reliability};
 
 pub(super) type Pair = (&'static str, Option<Value>);
 
@@ -25,6 +25,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
         ("channel.transfer_unit_bytes", scenario.channel.transfer_unit_bytes.and_then(count)),
     ];
     pairs.extend(front::pairs(scenario));
+    pairs.extend(power::pairs(&scenario.power));
     if let Some(deadlines) = scenario.scheduling.deadlines {
         pairs.extend([
             ("scheduling.read_deadline_us", dur(deadlines.read)),
@@ -39,6 +40,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     pairs.extend(reliability::pairs(scenario));
     pairs.extend(suspend_rules(&scenario.suspend_rules));
     pairs.extend(ftl(&scenario.ftl));
+    pairs.extend(super::ftl::pairs(&scenario.ftl));
     if let Some(workload) = &scenario.workload {
         let unwritten = if scenario.host.unwritten_costs_read { "flash" } else { "zero" };
         pairs.push(("workload.unwritten", text(unwritten)));
@@ -59,7 +61,7 @@ pub(super) fn number(number: f64) -> Option<Value> {
     Some(Value::Number(number))
 }
 
-fn flag(flag: bool) -> Option<Value> {
+pub(super) fn flag(flag: bool) -> Option<Value> {
     Some(Value::Flag(flag))
 }
 
@@ -115,10 +117,22 @@ fn timing(timing: &Timing) -> Vec<Pair> {
             ("timing.program_iterations_by_type", Some(Value::Counts(iterations.collect()))),
         ]);
     }
+    if let Some(spread) = &timing.spread {
+        let weights = Value::Weights(spread.entries().to_vec());
+        pairs.push(("timing.program_iterations_weights", Some(weights)));
+    }
+    if let Some(slices) = timing.slices {
+        pairs.extend([
+            ("suspension.slice_iterations", count(slices.iterations)),
+            ("suspension.t_slice_overhead_us", dur(slices.overhead)),
+        ]);
+    }
     pairs
 }
 
-fn suspension(suspension: &Suspension) -> [Pair; 12] {
+fn suspension(suspension: &Suspension) -> [Pair; 15] {
+    let retention = &suspension.retention;
+    let share = |ppm: u32| number(f64::from(ppm) / 1e6);
     let (erase_mode, erase_timeout) = match suspension.erase_mode {
         EraseMode::Immediate => ("immediate", None),
         EraseMode::Deferred => ("deferred", None),
@@ -126,6 +140,9 @@ fn suspension(suspension: &Suspension) -> [Pair; 12] {
     };
     [
         ("suspension.program", text(suspension.program.word())),
+        ("suspension.retention_iterations", count(retention.iterations)),
+        ("suspension.retention_first_share", share(retention.first_share_ppm)),
+        ("suspension.retention_second_share", share(retention.second_share_ppm)),
         ("suspension.erase", flag(suspension.erase)),
         ("suspension.erase_mode", text(erase_mode)),
         ("suspension.erase_timeout_us", erase_timeout),
@@ -160,12 +177,13 @@ fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
     ]
 }
 
-fn ftl(ftl: &Ftl) -> [Pair; 10] {
+fn ftl(ftl: &Ftl) -> [Pair; 11] {
     [
         ("ftl.over_provisioning", number(ftl.over_provisioning)),
         ("ftl.placement", text(&ftl.placement)),
         ("ftl.gc_victim", text(&ftl.gc_victim)),
         ("ftl.gc_choices", ftl.gc_choices.and_then(count)),
+        ("ftl.gc_window_blocks", ftl.gc_window_blocks.and_then(count)),
         ("ftl.gc_start_free_share", number(ftl.gc_start_free_share)),
         ("ftl.gc_hard_free_blocks", count(ftl.gc_hard_free_blocks)),
         ("ftl.gc_background", flag(ftl.gc_background)),

@@ -8,7 +8,9 @@ mod check;
 mod flatten;
 mod flow;
 mod front;
+mod ftl;
 mod layers;
+mod power;
 mod preset;
 mod print;
 mod raw;
@@ -36,6 +38,8 @@ pub use front::{
     Acknowledge, Buffer, Eviction, Hold, Host, Interface, Nvme, Packets, Pcie, Priority, ReadCache,
     Replacement,
 };
+pub use ftl::{Demand, Faults, GcControl, Streams, Wear};
+pub use power::{BudgetCounts, Power};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};
@@ -68,6 +72,8 @@ pub struct Registries {
     pub placements: &'static [Entry],
     /// Names of `ftl.gc_victim`.
     pub gc_victims: &'static [Entry],
+    /// Names of `ftl.stream`.
+    pub streams: &'static [Entry],
     /// Names of `host.arbitration`.
     pub arbitrations: &'static [Entry],
     /// Names of `workload.format`, besides `auto`.
@@ -83,6 +89,7 @@ impl Registries {
             Family::SuspendPolicy => self.suspend_policies,
             Family::Placement => self.placements,
             Family::GcVictim => self.gc_victims,
+            Family::Stream => self.streams,
             Family::Arbitration => self.arbitrations,
             Family::TraceFormat => self.trace_formats,
             Family::Generator => self.generators,

@@ -44,6 +44,9 @@ const PARTS: &[Preset] = &[
     Preset { name: "mlc-970pro", toml: include_str!("../../../../parts/mlc-970pro.toml") },
     Preset { name: "slc-znand", toml: include_str!("../../../../parts/slc-znand.toml") },
     Preset { name: "qlc3d-2020", toml: include_str!("../../../../parts/qlc3d-2020.toml") },
+    Preset { name: "tlc3d-zambelli", toml: include_str!("../../../../parts/tlc3d-zambelli.toml") },
+    Preset { name: "qlc3d-wordline", toml: include_str!("../../../../parts/qlc3d-wordline.toml") },
+    Preset { name: "qlc3d-sliced", toml: include_str!("../../../../parts/qlc3d-sliced.toml") },
 ];
 
 const LOADS: &[Preset] = &[

@@ -120,6 +120,8 @@ fn put_aside(key: &Key, resolved: &mut Resolved, purpose: Use) -> Result<(), Use
     }
     match rank_of_condition(key, &resolved.leaves) {
         rank if rank > leaf.rank => Ok(()),
+        // A preset may know what it draws whether or not a run asks for it.
+        _ if key.section() == "power" && leaf.rank <= Rank::Device => Ok(()),
         _ => Err(leaf.fault(key.full_name, condition(key, resolved))),
     }
 }
@@ -311,6 +313,13 @@ impl Values {
     pub fn numbers_if_on(&self, name: &str) -> Option<&[f64]> {
         match self.get(name) {
             Some(Value::Numbers(numbers)) => Some(numbers),
+            _ => None,
+        }
+    }
+
+    pub fn weights_if_on(&self, name: &str) -> Option<&[(u16, u16)]> {
+        match self.get(name) {
+            Some(Value::Weights(weights)) => Some(weights),
             _ => None,
         }
     }

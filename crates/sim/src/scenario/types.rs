@@ -4,7 +4,8 @@ use reprieve_base::{Dur, Geometry};
 use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
-use super::{Buffer, Flow, Host, ReadCache, Reliability};
+use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
+use super::{Buffer, Flow, Host, Power, ReadCache, Reliability};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,8 @@ pub struct Scenario {
     pub scheduling: Scheduling,
     /// What the channels carry.
     pub channel: Channel,
+    /// What the flash draws and may draw; `None`: nobody asks.
+    pub power: Option<Power>,
     /// Mapping, placement and garbage collection.
     pub ftl: Ftl,
     /// Write buffer.
@@ -153,12 +156,24 @@ pub struct Ftl {
     pub gc_victim: String,
     /// Policy `d-choices`: blocks drawn for each victim; `None` with another policy.
     pub gc_choices: Option<u32>,
+    /// Policy `windowed-greedy`: blocks of which the emptiest is taken; `None` with another policy.
+    pub gc_window_blocks: Option<u32>,
     /// A plane is collected in idle time while fewer than this share of its blocks are free.
     pub gc_start_free_share: f64,
     /// At this many free blocks or fewer a plane takes host writes only into its open block.
     pub gc_hard_free_blocks: u32,
     /// Whether garbage collection uses idle time, or only runs when it is forced.
     pub gc_background: bool,
+    /// When collection runs, and how far before the host.
+    pub gc: GcControl,
+    /// Which open block takes a page.
+    pub streams: Streams,
+    /// Wear levelling.
+    pub wear: Wear,
+    /// Bad blocks, and what fails.
+    pub faults: Faults,
+    /// The mapping in flash; `None`: all of it is in memory.
+    pub demand: Option<Demand>,
     /// How long a page waits for the others of its wordline.
     pub wordline_timeout: Dur,
     /// Whether garbage collection moves pages by copyback, without the channel.

@@ -20,6 +20,7 @@ pub(super) enum Value {
     Durations(Vec<Dur>),
     Devices(DeviceSelection),
     Counts(Vec<u64>),
+    Weights(Vec<(u16, u16)>),
     Numbers(Vec<f64>),
     Words(Vec<String>),
 }
@@ -45,6 +46,7 @@ pub(super) fn parse(
         Kind::Durations(unit) => list(raw, |raw| duration(raw, unit)).map(Value::Durations),
         Kind::Devices => devices(raw).map(Value::Devices),
         Kind::Counts { min, max } => list(raw, |item| count(item, min, max, 1)).map(Value::Counts),
+        Kind::Weights { max, most } => weights(raw, max, most).map(Value::Weights),
         Kind::Numbers(interval) => list(raw, |item| number(item, interval)).map(Value::Numbers),
         Kind::Words(entries) => {
             let known = |word: &String| entries.iter().any(|entry| entry.name == word);
@@ -170,6 +172,21 @@ fn list<T>(raw: &Raw, item: impl Fn(&Raw) -> Option<T>) -> Option<Vec<T>> {
     }
 }
 
+fn weights(raw: &Raw, max: u64, most: usize) -> Option<Vec<(u16, u16)>> {
+    let pair = |item: &Raw| match item {
+        Raw::List(pair) if pair.len() == 2 => {
+            let weight = count(&pair[1], 1, u64::from(u16::MAX), 1)?;
+            Some((count(&pair[0], 1, max, 1)? as u16, weight as u16))
+        }
+        _ => None,
+    };
+    let pairs = list(raw, pair)?;
+    let is_new = |(index, pair): (usize, &(u16, u16))| {
+        pairs[..index].iter().all(|before| before.0 != pair.0)
+    };
+    (pairs.len() <= most && pairs.iter().enumerate().all(is_new)).then_some(pairs)
+}
+
 fn devices(raw: &Raw) -> Option<DeviceSelection> {
     match raw {
         Raw::Text(text) if text == "concatenate" => Some(DeviceSelection::Concatenate),
@@ -221,6 +238,11 @@ impl Value {
             }
             Value::Numbers(numbers) => {
                 Raw::List(numbers.iter().map(|n| Raw::Decimal(format!("{n:?}"))).collect())
+            }
+            Value::Weights(pairs) => {
+                let whole = |n: u16| Raw::Integer(i128::from(n));
+                let pair = |pair: &(u16, u16)| Raw::List(vec![whole(pair.0), whole(pair.1)]);
+                Raw::List(pairs.iter().map(pair).collect())
             }
             Value::Words(words) => Raw::List(words.iter().cloned().map(Raw::Text).collect()),
         }

@@ -30,6 +30,7 @@ impl Word for ProgramSuspension {
         ("ips", ProgramSuspension::Ips),
         ("ipc", ProgramSuspension::Ipc),
         ("iteration", ProgramSuspension::Iteration),
+        ("sliced", ProgramSuspension::Sliced),
     ];
 }
 

@@ -51,6 +51,9 @@ pub struct DieView {
     pub urgent_gc: Option<Waiter>,
     /// Its next step is an erase that `write` would suspend as soon as it had begun.
     pub gc_gives_way: bool,
+    /// Garbage collection has begun with a block and goes on before anything else; no scheduler
+    /// is asked.
+    pub gc_runs_through: bool,
     /// Garbage collection is worth while in idle time.
     pub idle_gc: bool,
 }

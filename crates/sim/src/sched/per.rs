@@ -1,7 +1,7 @@
 //! PER: read priority scheduling on a hypothetical part whose programs and erases take tR.
 
 use reprieve_base::{Dur, Entry};
-use reprieve_nand::{PAGE_TYPES_MAX, PageTypes, Timing};
+use reprieve_nand::{PAGE_TYPES_MAX, PageTypes, Slices, Timing};
 
 use super::{Choice, DieView, Scheduler, rps};
 
@@ -24,6 +24,8 @@ pub(super) fn with_array_time(timing: Timing, array: Dur) -> Timing {
         page_types: timing
             .page_types
             .map(|types| PageTypes { program_iterations: [1; PAGE_TYPES_MAX], ..types }),
+        spread: None,
+        slices: timing.slices.map(|slices| Slices { overhead: Dur::ZERO, ..slices }),
         ..timing
     }
 }

@@ -17,6 +17,9 @@ impl Ssd {
     pub(super) fn check_instant(&mut self, all: bool) {
         let Some(checker) = &mut self.checker else { return };
         self.flash.tell(checker);
+        if let Err(what) = self.flash.verify_budget(self.now) {
+            checker.fail(self.now, "the budget", &what);
+        }
         if !checker.instant(self.now) && !all {
             return;
         }
@@ -36,8 +39,10 @@ impl Ssd {
     /// The workload is done.
     pub(super) fn end_checks(&mut self) {
         self.check_instant(true);
-        if let Some(checker) = &self.checker {
-            checker.ended(self.now, self.completed);
+        let Some(checker) = &self.checker else { return };
+        checker.ended(self.now, self.completed);
+        if let Some(Err(what)) = self.flash.power_report(self.now).map(|power| power.verify()) {
+            checker.fail(self.now, "power", &what);
         }
     }
 

@@ -234,6 +234,7 @@ impl Ssd {
                 self.totals.trims_of_part_of_a_page += 1;
             }
         }
+        self.write_map_pages();
         self.answer(id, &Parts::default());
         self.fill_after_drops();
     }

@@ -8,6 +8,7 @@ mod flush;
 mod hold;
 mod host;
 mod link;
+mod mapping;
 mod pages;
 mod queues;
 mod read_cache;
@@ -147,8 +148,7 @@ impl Ssd {
         let new = |repeat| Checker::new(&scenario.geometry, scenario.seed, repeat);
         let checker = options.check.as_deref().map(new).map(Box::new);
         let timing = &scenario.timing;
-        let iteration = timing.program_pulse + timing.verify;
-        let program = timing.bus + iteration * u64::from(timing.program_iterations);
+        let program = timing.bus + timing.program_array(timing.program_iterations);
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
         Ok(Ssd {
@@ -189,12 +189,20 @@ impl Ssd {
     /// The same under a dispatcher, which places writes when they can begin, in place of the
     /// scenario's placement.
     ///
-    /// The read of a page that was never written goes where that placement has it.
+    /// The read of a page that was never written goes where that placement has it. Errors besides
+    /// if writes go to several open blocks of a plane.
     pub fn with_dispatcher(
         scenario: Scenario,
         log_requests: bool,
         dispatcher: Box<dyn Dispatcher>,
     ) -> Result<Ssd, UserError> {
+        let stream = &scenario.ftl.streams.policy;
+        if stream != "single" {
+            return Err(UserError::new(format!(
+                "ftl.stream = {stream:?}: a dispatcher sees one next page of a plane; must be \
+                 \"single\" under one"
+            )));
+        }
         let mut ssd = Ssd::new(scenario, log_requests)?;
         ssd.flash.set_dispatcher(dispatcher);
         Ok(ssd)
@@ -203,7 +211,8 @@ impl Ssd {
     /// Simulates until `requests` more are complete; false when the workload is done.
     ///
     /// Before the first request the steps precondition the drive, a piece each.
-    /// Errors at a row of the trace that cannot be read, or if the drive cannot be preconditioned.
+    /// Errors at a row of the trace that cannot be read, if the drive cannot be preconditioned, or
+    /// if too many of its blocks have failed.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
             if !self.preconditioner.is_done() {
@@ -214,14 +223,17 @@ impl Ssd {
             self.start()?;
         }
         let until = self.completed.saturating_add(requests);
-        while self.completed < until {
-            if !self.instant()? {
-                self.ended = true;
-                self.end_checks();
-                return Ok(false);
-            }
+        let mut goes_on = true;
+        while goes_on && self.completed < until {
+            goes_on = self.instant()?;
         }
-        Ok(true)
+        // A drive that is worn out comes to a halt sooner or later, whoever asks.
+        self.ftl.check_blocks()?;
+        if !goes_on {
+            self.ended = true;
+            self.end_checks();
+        }
+        Ok(goes_on)
     }
 
     fn start(&mut self) -> Result<(), UserError> {
@@ -248,6 +260,7 @@ impl Ssd {
         let event = self.events.next_time();
         let arrival = self.flows.next_time();
         let Some(now) = [event, arrival].into_iter().flatten().min() else {
+            self.ftl.check_blocks()?;
             assert!(self.requests.is_empty(), "{}", self.stuck());
             return Ok(false);
         };
@@ -325,9 +338,16 @@ impl Ssd {
                 self.old_page_read(id);
             }
             Kind::Program => self.page_programmed(id),
+            Kind::MapRead => self.map_page_read(id),
+            Kind::MapUpdate => self.map_page_ready(id),
+            Kind::MapProgram => self.map_page_programmed(id),
             Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
                 let txn = self.flash.txns.remove(id);
                 self.ftl.finish_step(&txn, &mut self.flash.txns);
+                while let Some(die) = self.ftl.next_to_wake() {
+                    self.flash.wake(die);
+                }
+                self.write_map_pages();
             }
         }
     }

@@ -13,6 +13,17 @@ impl Ssd {
     /// One page of a host read has arrived.
     #[inline]
     pub(super) fn read_page(&mut self, request: u32, lpn: u32) {
+        if self.ftl.maps_on_demand() && self.waits_for_entry(request, lpn) {
+            return;
+        }
+        self.read_mapped(request, lpn, Parts::default());
+    }
+
+    /// One page of a host read whose mapping is known, after `parts`.
+    ///
+    /// Inlined, so that without a mapping in flash there are no parts to pass on.
+    #[inline(always)]
+    pub(super) fn read_mapped(&mut self, request: u32, lpn: u32, parts: Parts) {
         let (die, at) = match self.ftl.lookup(lpn) {
             Mapping::Flash(page) => self.ftl.locate_page(page),
             Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
@@ -28,21 +39,22 @@ impl Ssd {
             Mapping::Buffered(id) => {
                 self.page_used(id);
                 self.totals.buffer_hits += 1;
-                self.page_read(request, lpn, Parts::default());
+                self.page_read(request, lpn, parts);
                 return;
             }
             Mapping::Unwritten | Mapping::Trimmed => {
                 self.totals.zero_reads += 1;
-                self.page_read(request, lpn, Parts::default());
+                self.page_read(request, lpn, parts);
                 return;
             }
         };
         if self.is_cached(lpn) {
-            self.page_read(request, lpn, Parts::default());
+            self.page_read(request, lpn, parts);
             return;
         }
         let mut txn = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
         txn.erases_seen = self.ftl.erases(die, at);
+        txn.parts = parts;
         txn.out_units = self.wanted_units(request, lpn);
         let id = self.flash.txns.insert(txn);
         self.flash.enqueue(id);
@@ -135,7 +147,7 @@ impl Ssd {
         self.leave_line(request, lpn);
         self.buffer.take();
         // Asked before the write takes the page out.
-        let is_rest_cached = !is_whole && self.holds_rest(lpn);
+        let is_rest_cached = !is_whole && self.has_cached(lpn);
         self.cache_write(lpn, is_whole);
         let (die, at) = self.at_target(target);
         let mut txn = Txn::new(Kind::Program, die, at, lpn, request, self.now);
@@ -148,12 +160,22 @@ impl Ssd {
         }
         let id = self.flash.txns.insert(txn);
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
-        if is_whole {
-            self.page_complete(id);
-        } else {
+        if !is_whole {
             self.totals.partial_writes += 1;
             self.flash.txns[id].out_units = self.rest_units(request, lpn);
-            self.fill_page(id, before, is_rest_cached);
+        }
+        let is_rest_cached =
+            is_rest_cached && matches!(before, Mapping::Flash(_) | Mapping::Unwritten);
+        if is_rest_cached {
+            self.cache_saved_a_read();
+        }
+        let is_complete = is_whole || is_rest_cached;
+        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, is_complete) {
+            self.fetch_entry(id);
+        } else if is_complete {
+            self.page_complete(id);
+        } else {
+            self.fill_page(id, before);
         }
         self.overtaken(before);
         if at_once {
@@ -193,14 +215,15 @@ impl Ssd {
         }
     }
 
-    /// Gets the rest of a page that is written in part: from buffer, read cache, flash, or nowhere.
-    fn fill_page(&mut self, id: u32, before: Mapping, is_rest_cached: bool) {
+    /// Gets the rest of a page that is written in part: from buffer, flash, or nowhere.
+    fn fill_page(&mut self, id: u32, before: Mapping) {
         let lpn = self.flash.txns[id].lpn;
         match before {
             Mapping::Buffered(previous) => {
                 let previous_txn = &self.flash.txns[previous];
                 let leader = match previous_txn.kind {
                     Kind::RmwRead => previous,
+                    _ if previous_txn.waits_map && previous_txn.partial => previous,
                     _ => previous_txn.waits_for,
                 };
                 if leader == NONE {
@@ -214,10 +237,6 @@ impl Ssd {
                 txn.next = first;
                 self.flash.txns[leader].waiters = id;
             }
-            Mapping::Flash(_) | Mapping::Unwritten if is_rest_cached => {
-                self.cache_saved_a_read();
-                self.page_complete(id);
-            }
             Mapping::Flash(page) => {
                 let (die, at) = self.ftl.locate_page(page);
                 self.read_old_page(id, die, at);
@@ -230,7 +249,7 @@ impl Ssd {
         }
     }
 
-    fn read_old_page(&mut self, id: u32, die: u32, at: PageAddress) {
+    pub(super) fn read_old_page(&mut self, id: u32, die: u32, at: PageAddress) {
         let erases = self.ftl.erases(die, at);
         let txn = &mut self.flash.txns[id];
         txn.kind = Kind::RmwRead;
@@ -256,17 +275,17 @@ impl Ssd {
     /// The old page under a partial write is read: the write, and those behind it, can go on.
     pub(super) fn old_page_read(&mut self, id: u32) {
         let now = self.now;
-        let mut ready = std::mem::replace(&mut self.flash.txns[id].waiters, NONE);
         let txn = &mut self.flash.txns[id];
         txn.kind = Kind::Program;
         txn.start = Time::NEVER;
         txn.close_rmw(now);
-        let target = txn.target;
-        let (die, at) = self.at_target(target);
-        let txn = &mut self.flash.txns[id];
-        (txn.die, txn.at) = (die, at);
-        self.page_complete(id);
-        // The list has the newest first; they are programmed in the order in which they came.
+        self.page_filled(id);
+    }
+
+    /// The waiters of a transaction, linked in the order in which they came.
+    pub(super) fn take_waiters(&mut self, id: u32) -> u32 {
+        // The list has the newest first.
+        let mut ready = std::mem::replace(&mut self.flash.txns[id].waiters, NONE);
         let mut in_order = NONE;
         while ready != NONE {
             let next = self.flash.txns[ready].next;
@@ -274,6 +293,17 @@ impl Ssd {
             in_order = ready;
             ready = next;
         }
+        in_order
+    }
+
+    /// A write has its whole page, and with it those that waited for the rest of it.
+    pub(super) fn page_filled(&mut self, id: u32) {
+        let now = self.now;
+        let mut in_order = self.take_waiters(id);
+        let (die, at) = self.at_target(self.flash.txns[id].target);
+        let txn = &mut self.flash.txns[id];
+        (txn.die, txn.at) = (die, at);
+        self.page_complete(id);
         while in_order != NONE {
             let next = self.flash.txns[in_order].next;
             let txn = &mut self.flash.txns[in_order];
@@ -287,6 +317,9 @@ impl Ssd {
 
     /// The page of a host write is in flash.
     pub(super) fn page_programmed(&mut self, id: u32) {
+        if self.ftl.programs_fail() && self.is_written_again(id) {
+            return;
+        }
         let txn = self.flash.txns.remove(id);
         self.ftl.finish_write(&txn);
         self.buffer.give_back();
@@ -294,7 +327,25 @@ impl Ssd {
             self.page_acknowledged(txn.request, &txn.parts);
         }
         self.page_is_safe(txn.interval);
+        self.write_map_pages();
         self.fill_buffer();
+    }
+
+    /// If the program of a page has failed and the page is wanted, it goes to another block, behind
+    /// what waits for its die.
+    #[cold]
+    pub(super) fn is_written_again(&mut self, id: u32) -> bool {
+        let txn = &self.flash.txns[id];
+        if !self.ftl.program_failed(txn) || txn.stale {
+            return false;
+        }
+        let txn = &mut self.flash.txns[id];
+        txn.start = Time::NEVER;
+        txn.suspensions = 0;
+        txn.suspended_ns = 0;
+        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
+        self.flash.enqueue(id);
+        true
     }
 
     /// A page of a write is as safe as the host asked for.

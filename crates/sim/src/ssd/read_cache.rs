@@ -157,8 +157,8 @@ impl Ssd {
         self.read_cache.as_mut().is_some_and(|cache| cache.hit(lpn))
     }
 
-    /// Whether the cache holds the old page under a write of part of it.
-    pub(super) fn holds_rest(&self, lpn: u32) -> bool {
+    /// Whether the cache has a page, which no request for it has used yet.
+    pub(super) fn has_cached(&self, lpn: u32) -> bool {
         self.read_cache.as_ref().is_some_and(|cache| cache.slots[lpn as usize] != NONE)
     }
 

@@ -1,6 +1,7 @@
 //! What a drive has to say about its run.
 
 use super::Ssd;
+use crate::power::SeriesBatch;
 use crate::stats::{Facts, Latency};
 
 impl Ssd {
@@ -18,10 +19,13 @@ impl Ssd {
             ("widened", counts.widened),
         ];
         workload.extend(counts.dropped);
-        Facts {
+        let mut summary = Facts {
             latencies: [&self.read, &self.write, &self.trim, &self.flush, &self.fua],
             flash: &self.flash.counts,
             totals: &self.totals,
+            wear: self.ftl.wear_counts(),
+            mapping: self.ftl.map_counts(),
+            bad_blocks: self.ftl.bad_blocks(),
             flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
             read_cache: self.read_cache_counts(),
             cells: self.flash.cells(),
@@ -35,7 +39,16 @@ impl Ssd {
             page_bytes: geometry.page_bytes,
             seed: self.scenario.seed,
         }
-        .summary()
+        .summary();
+        if let Some(power) = self.flash.power_report(self.now) {
+            summary["power"] = power.summary(self.read.bytes + self.write.bytes);
+        }
+        summary
+    }
+
+    /// The bins of power over time, if they are kept.
+    pub fn power_series(&self) -> Option<SeriesBatch> {
+        self.flash.power_report(self.now)?.series
     }
 
     /// Latencies of reads, of writes, of both.
@@ -47,9 +60,7 @@ impl Ssd {
 
     /// Page reads and programs so far, of the host and of garbage collection.
     pub fn page_transactions(&self) -> u64 {
-        let counts = &self.flash.counts;
-        let reads = counts.host_reads + counts.rmw_reads + counts.gc_reads;
-        reads + counts.host_programs + counts.gc_programs
+        self.flash.counts.reads() + self.flash.counts.programs()
     }
 
     /// What a run that cannot go on has to say for itself.

@@ -16,6 +16,7 @@ pub(super) fn restore(
     scenario: &Scenario,
     ftl: &mut Ftl,
 ) -> Result<Preconditioner, UserError> {
+    State::check(scenario)?;
     check_state(scenario)?;
     let mut state = State::read(path, scenario)?;
     ftl.restore(&mut state, scenario).map_err(|error| error.at(path.display()))?;
@@ -29,6 +30,7 @@ impl Ssd {
     /// Letting it come to its end takes simulated time: ask for the summary before. Errors if
     /// requests are still to come, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
+        State::check(&self.scenario)?;
         check_state(&self.scenario)?;
         let at_start = !self.started && self.preconditioner.is_done();
         if !at_start && !self.ended {

@@ -36,7 +36,7 @@ impl Ssd {
     fn verify_held(&self, held: &Held) -> Result<(), String> {
         for id in held.verify()? {
             let txn = &self.flash.txns[id];
-            let is_whole = txn.kind == Kind::Program && txn.waits_for == NONE;
+            let is_whole = txn.kind == Kind::Program && txn.waits_for == NONE && !txn.waits_map;
             let is_newest = self.ftl.lookup(txn.lpn) == Mapping::Buffered(id) && !txn.stale;
             let is_awaited = txn.request != NONE || !self.intervals.is_current(txn.interval);
             if !is_whole || !is_newest || is_awaited {

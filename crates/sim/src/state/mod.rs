@@ -7,7 +7,7 @@ use std::path::Path;
 
 use reprieve_base::UserError;
 
-use crate::scenario::Scenario;
+use crate::scenario::{Faults, Scenario};
 
 /// What a drive's state consists of beyond its scenario.
 ///
@@ -19,6 +19,30 @@ pub struct State {
 }
 
 impl State {
+    /// Errors if a drive of this scenario has more to remember than a state holds.
+    pub fn check(scenario: &Scenario) -> Result<(), UserError> {
+        let ftl = &scenario.ftl;
+        let Faults { factory_bad_share, program_failure, erase_failure } = ftl.faults;
+        let text = |value: &str| format!("{value:?}");
+        let share = |key, value: f64| (value > 0.0, key, value.to_string(), "0");
+        let policy = &ftl.streams.policy;
+        let limits = [
+            (policy != "single", "ftl.stream", text(policy), "\"single\""),
+            (ftl.streams.gc_separate, "ftl.gc_stream", text("separate"), "\"shared\""),
+            (ftl.demand.is_some(), "ftl.mapping", text("demand"), "\"flat\""),
+            share("ftl.factory_bad_share", factory_bad_share),
+            share("nand.program_failure", program_failure),
+            share("nand.erase_failure", erase_failure),
+        ];
+        match limits.into_iter().find(|(beyond, ..)| *beyond) {
+            None => Ok(()),
+            Some((_, key, value, wanted)) => Err(UserError::new(format!(
+                "{key} = {value}: a saved state holds one open block a plane, no bad blocks and \
+                 nothing of a mapping in flash; must be {wanted} to save a state or start from one"
+            ))),
+        }
+    }
+
     /// Adds a column under a name that no other has.
     pub fn put(&mut self, name: &str, column: Vec<u32>) {
         let before = self.columns.insert(name.to_string(), column);

@@ -15,6 +15,10 @@ pub struct FlashCounts {
     pub host_programs: u64,
     /// Programs by garbage collection.
     pub gc_programs: u64,
+    /// Array reads of pages of the mapping.
+    pub map_reads: u64,
+    /// Programs of pages of the mapping.
+    pub map_programs: u64,
     /// Of the pages that garbage collection has read and programmed, those that never crossed the
     /// channel; `None` on a drive without copyback.
     pub copybacks: Option<u64>,
@@ -34,6 +38,18 @@ pub struct FlashCounts {
     pub suspended: [SuspendedOperations; 2],
     /// Time that programs and erases spent in suspension.
     pub suspended_ns: [u64; 2],
+}
+
+impl FlashCounts {
+    /// Array reads, of the host, of garbage collection and of the mapping.
+    pub fn reads(&self) -> u64 {
+        self.host_reads + self.rmw_reads + self.gc_reads + self.map_reads
+    }
+
+    /// Programs, of the host, of garbage collection and of the mapping.
+    pub fn programs(&self) -> u64 {
+        self.host_programs + self.gc_programs + self.map_programs
+    }
 }
 
 /// Operations of one kind that were suspended at least once and are complete.

@@ -62,7 +62,7 @@ impl FlowStats {
     }
 }
 
-/// Section `flows` of the summary, by name.
+/// Section `flows` of the summary, by name, without the parts that can take no time.
 pub(super) fn flows(flows: &[&FlowStats], absent: &[Part]) -> Value {
     let each = flows.iter().map(|flow| {
         let [iops, bandwidth] = flow.throughput();

@@ -2,6 +2,7 @@
 
 mod flash_counts;
 mod flows;
+mod ftl_counts;
 mod latency;
 mod log;
 mod reliability;
@@ -9,6 +10,7 @@ mod summary;
 
 pub use flash_counts::{FlashCounts, SuspendedOperations};
 pub use flows::FlowStats;
+pub use ftl_counts::{BadBlocks, MapCounts, WearCounts};
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
 pub use reliability::{DecodeCounts, ErrorCounts, Lifetime, WearFacts};

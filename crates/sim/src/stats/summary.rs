@@ -3,7 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::flows::{fairness, flows};
-use super::{ErrorCounts, FlashCounts, FlowStats, Latency, SuspendedOperations, WearFacts};
+use super::{
+    BadBlocks, ErrorCounts, FlashCounts, FlowStats, Latency, MapCounts, SuspendedOperations,
+    WearCounts, WearFacts,
+};
 use crate::txn::{PART_NAMES, Part};
 
 /// What the drive counted beside latencies and flash operations.
@@ -47,6 +50,12 @@ pub struct Facts<'a> {
     pub flash: &'a FlashCounts,
     /// What the drive counted.
     pub totals: &'a Totals,
+    /// Erases of the blocks, if they are wanted.
+    pub wear: Option<WearCounts>,
+    /// The mapping in flash, if it is there.
+    pub mapping: Option<MapCounts>,
+    /// Bad blocks, if there can be any.
+    pub bad_blocks: Option<BadBlocks>,
     /// Each of several loads, by name; none of one alone.
     pub flows: Vec<&'a FlowStats>,
     /// What the read cache counted, if there is one.
@@ -170,7 +179,11 @@ impl Facts<'_> {
     /// Parts of a latency that can take no time on this drive, and are not told.
     fn absent_parts(&self) -> Vec<Part> {
         let decodes = self.cells.is_some_and(|(errors, _)| errors.decoding.is_some());
-        let parts = [(Part::HostQueue, self.host_queues), (Part::Ecc, decodes)];
+        let parts = [
+            (Part::HostQueue, self.host_queues),
+            (Part::Map, self.mapping.is_some()),
+            (Part::Ecc, decodes),
+        ];
         parts.into_iter().filter(|(_, told)| !told).map(|(part, _)| part).collect()
     }
 
@@ -180,11 +193,11 @@ impl Facts<'_> {
     }
 
     fn reads(&self) -> u64 {
-        self.flash.host_reads + self.flash.rmw_reads + self.flash.gc_reads
+        self.flash.reads()
     }
 
     fn programs(&self) -> u64 {
-        self.flash.host_programs + self.flash.gc_programs
+        self.flash.programs()
     }
 
     fn flash_counts(&self, written_bytes: u64) -> Value {
@@ -224,6 +237,32 @@ impl Facts<'_> {
         }
         if let Some(copybacks) = flash.copybacks {
             counts["copybacks"] = json!(copybacks);
+        }
+        if let Some(wear) = &self.wear {
+            counts["wear"] = json!({
+                "mean": wear.mean, "min": wear.min, "max": wear.max, "stddev": wear.stddev,
+            });
+        }
+        if let Some(mapping) = &self.mapping {
+            counts["mapping"] = json!({
+                "hits": mapping.hits,
+                "misses": mapping.misses,
+                "hit_share": ratio(mapping.hits, mapping.hits + mapping.misses),
+                "reads": flash.map_reads,
+                "programs": flash.map_programs,
+                "evicted_pages": mapping.evicted_pages,
+                "updated_pages": mapping.updated_pages,
+            });
+        }
+        if let Some(bad) = &self.bad_blocks {
+            counts["bad_blocks"] = json!({
+                "factory": bad.factory,
+                "grown": bad.grown,
+                "failed_host_programs": bad.failed_host_programs,
+                "failed_gc_programs": bad.failed_gc_programs,
+                "failed_map_programs": bad.failed_map_programs,
+                "failed_erases": bad.failed_erases,
+            });
         }
         counts
     }

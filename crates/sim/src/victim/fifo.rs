@@ -41,4 +41,10 @@ impl VictimPolicy for Fifo {
     fn filled(&mut self, plane: u32, block: u32) {
         self.filled[plane as usize].push_back(block);
     }
+
+    fn taken(&mut self, plane: u32, block: u32) {
+        let filled = &mut self.filled[plane as usize];
+        let index = filled.iter().position(|listed| *listed == block);
+        filled.remove(index.expect("a block is listed from its filling on"));
+    }
 }

@@ -1,9 +1,12 @@
 //! Victim policies: which full block of a plane garbage collection reclaims.
 
+mod cost_benefit;
 mod d_choices;
 mod fifo;
+mod filled;
 mod greedy;
 mod random;
+mod windowed_greedy;
 
 use reprieve_base::Entry;
 
@@ -30,6 +33,12 @@ pub trait VictimPolicy: Send {
 
     /// The block of `plane` has become full.
     fn filled(&mut self, _plane: u32, _block: u32) {}
+
+    /// So many blocks of `plane` became full, in between, that are full no more.
+    fn passed(&mut self, _plane: u32, _blocks: u32) {}
+
+    /// A full block of `plane` is reclaimed that the policy has not picked.
+    fn taken(&mut self, _plane: u32, _block: u32) {}
 }
 
 type Make = fn(&Scenario) -> Box<dyn VictimPolicy>;
@@ -40,6 +49,8 @@ const POLICIES: &[(Entry, Make)] = &[
     (d_choices::ENTRY, |scenario| Box::new(d_choices::DChoices::of(scenario))),
     (random::ENTRY, |scenario| Box::new(random::of(scenario))),
     (fifo::ENTRY, |scenario| Box::new(fifo::Fifo::new(&scenario.geometry))),
+    (windowed_greedy::ENTRY, |scenario| Box::new(windowed_greedy::WindowedGreedy::of(scenario))),
+    (cost_benefit::ENTRY, |scenario| Box::new(cost_benefit::CostBenefit::of(scenario))),
 ];
 
 /// Every victim policy.

@@ -102,4 +102,73 @@ fn fifo_takes_blocks_in_the_order_of_their_filling() {
     let order: Vec<_> = (0..3).map(|_| policy.pick(&mut plane, 0)).collect();
     assert_eq!(order, [Some(1), Some(3), Some(0)]);
     assert_eq!(policy.pick(&mut plane, 0), None, "none is left");
+    for block in [2, 1] {
+        policy.filled(0, block);
+    }
+    policy.taken(0, 2);
+    assert_eq!(policy.pick(&mut plane, 0), Some(1), "the other was taken");
+}
+
+#[test]
+fn windowed_greedy_takes_the_emptiest_of_the_oldest() {
+    let mut policy = policy("windowed-greedy", &["ftl.gc_window_blocks=3"]);
+    for block in [4, 0, 2, 1, 3] {
+        policy.filled(0, block);
+    }
+    // The window is 4, 0, 2: of two equals the longest filled; 3 would gain most and lies outside.
+    let mut plane = Plane(vec![Some(5), Some(6), Some(5), Some(9), Some(1)]);
+    assert_eq!(policy.pick(&mut plane, 0), Some(0));
+    // Now 4, 2, 1.
+    assert_eq!(policy.pick(&mut plane, 0), Some(1));
+    // One that somebody else reclaims leaves its place to the next: 2 and 3.
+    policy.taken(0, 4);
+    assert_eq!(policy.pick(&mut plane, 0), Some(3));
+    // Nothing is to be gained in the window: the emptiest wherever it is.
+    policy.filled(0, 4);
+    policy.filled(0, 1);
+    policy.filled(0, 0);
+    let mut plane = Plane(vec![Some(2), Some(0), Some(0), None, Some(0)]);
+    assert_eq!(policy.pick(&mut plane, 0), Some(0));
+    assert_eq!(policy.pick(&mut Plane(vec![None, Some(0), Some(0), None, Some(0)]), 0), None);
+}
+
+#[test]
+fn cost_benefit_weighs_gain_with_age() {
+    // Blocks have 64 pages: scores are gain x age / (128 - gain).
+    let mut policy = policy("cost-benefit", &[]);
+    for block in 0..5 {
+        policy.filled(0, block);
+    }
+    // Ages 5, 4, 3, 2, 1 and scores 0, 4 x 8 / 120 = 0.27, 3 x 20 / 108 = 0.56, 2 x 30 / 98 = 0.61,
+    // 40 / 88 = 0.45: neither the oldest nor the emptiest.
+    let mut plane = Plane(vec![Some(0), Some(8), Some(20), Some(30), Some(40)]);
+    assert_eq!(policy.pick(&mut plane, 0), Some(3));
+    plane.0[3] = None;
+    assert_eq!(policy.pick(&mut plane, 0), Some(2));
+    plane.0[2] = None;
+    policy.taken(0, 4);
+    plane.0[4] = None;
+    assert_eq!(policy.pick(&mut plane, 0), Some(1));
+    plane.0[1] = None;
+    assert_eq!(policy.pick(&mut plane, 0), None, "nothing is to be gained");
+}
+
+#[test]
+fn cost_benefit_finds_the_best_without_looking_at_all() {
+    // Against the rule itself, on random planes: the search ends as soon as none behind can win.
+    let mut stream = reprieve_base::Stream::new(5, "test.victim", 0);
+    for _ in 0..200 {
+        let mut policy = policy("cost-benefit", &[]);
+        let count = 1 + stream.below(40) as usize;
+        (0..count as u32).for_each(|block| policy.filled(0, block));
+        let gains: Vec<u64> = (0..count).map(|_| stream.below(65) * stream.below(2)).collect();
+        let score = |block: usize| {
+            gains[block] as f64 * (count - block) as f64 / (128 - gains[block]) as f64
+        };
+        let best = (0..count).map(score).fold(0.0, f64::max);
+        let mut plane = Plane(gains.iter().map(|gain| Some(*gain as u32)).collect());
+        let picked = policy.pick(&mut plane, 0);
+        assert_eq!(picked.is_some(), best > 0.0);
+        assert!(picked.is_none_or(|block| (score(block as usize) - best).abs() < 1e-12));
+    }
 }

@@ -7,6 +7,7 @@ use reprieve_base::{Op, SECTOR_BYTES};
 use reprieve_sim::registries;
 
 use super::drive::{self, Outcome, Row};
+use super::parallel::PARALLEL;
 
 /// Percentiles of the summary, in parts per million so that a rank is exact.
 const PERCENTILES: [(&str, u64); 6] = [
@@ -20,17 +21,19 @@ const PERCENTILES: [(&str, u64); 6] = [
 
 /// A small drive.
 #[derive(Clone, Debug)]
-struct Shape {
+pub(super) struct Shape {
     channels: u32,
     dies: u32,
     planes: u32,
-    blocks: u32,
-    pages: u32,
+    pub(super) blocks: u32,
+    pub(super) pages: u32,
     page_bytes: u32,
     /// Free blocks of a plane that the host does not get.
     reserve: u32,
     /// Blocks of a plane kept from the user beyond what garbage collection needs.
-    extra_spare: u32,
+    pub(super) extra_spare: u32,
+    /// Open blocks of a plane beyond the first.
+    more_fronts: u32,
 }
 
 impl Shape {
@@ -40,7 +43,7 @@ impl Shape {
 
     /// Blocks kept from the user: the reserve, three under way, one to gain, and more.
     fn spare_blocks(&self) -> u32 {
-        (self.reserve + 4 + self.extra_spare).min(self.blocks - 1)
+        (self.reserve + 4 + self.more_fronts + self.extra_spare).min(self.blocks - 1)
     }
 
     fn physical_pages(&self) -> u64 {
@@ -70,9 +73,20 @@ impl Shape {
 
 fn shape() -> impl Strategy<Value = Shape> {
     let sizes = prop::sample::select(vec![512u32, 2048, 4096, 8192]);
-    let many = (1..=4u32, 1..=3u32, 1..=4u32, 8..=40u32, 4..=16u32, sizes, 1..=3u32, 0..=8u32);
+    let many = (1..=4u32, 1..=3u32, 1..=4u32, 12..=40u32, 4..=16u32, sizes, 1..=3u32, 0..=8u32);
     many.prop_map(|(channels, dies, planes, blocks, pages, page_bytes, reserve, extra_spare)| {
-        Shape { channels, dies, planes, blocks, pages, page_bytes, reserve, extra_spare }
+        let more_fronts = 0;
+        Shape {
+            channels,
+            dies,
+            planes,
+            blocks,
+            pages,
+            page_bytes,
+            reserve,
+            extra_spare,
+            more_fronts,
+        }
     })
 }
 
@@ -85,6 +99,8 @@ struct Policies {
     unwritten_is_zero: bool,
     preconditioned: bool,
     shadow_buffer: bool,
+    /// Open blocks of a plane: all, and those that take moved pages.
+    fronts: (u32, u32),
 }
 
 fn names(entries: &[reprieve_base::Entry]) -> Vec<&'static str> {
@@ -100,9 +116,11 @@ fn channel() -> impl Strategy<Value = &'static str> {
         "[channel]\norder = \"commands_first\"\ntransfer_unit_bytes = 512\n",
     ])
 }
+/// Keys of `[ftl]`, whether the drive is preconditioned, and the open blocks of a plane.
+type Translation = (String, bool, (u32, u32));
 
 /// Placement, victim, background collection and preconditioning.
-fn ftl() -> impl Strategy<Value = (String, bool)> {
+fn ftl() -> impl Strategy<Value = Translation> {
     let registries = registries();
     (
         prop::sample::select(names(registries.placements)),
@@ -110,16 +128,54 @@ fn ftl() -> impl Strategy<Value = (String, bool)> {
         any::<bool>(),
         0.0..0.6f64,
         prop::sample::select(vec!["none", "sequential", "steady"]),
+        collection(),
         channel(),
     )
-        .prop_map(|(placement, victim, background, start, precondition, channel)| {
-            let toml = format!(
-                "placement = \"{placement}\"\ngc_victim = \"{victim}\"\n\
+        .prop_map(
+            |(placement, victim, background, start, precondition, collection, channel)| {
+                let toml = format!(
+                    "placement = \"{placement}\"\ngc_victim = \"{victim}\"\n\
                  gc_background = {background}\ngc_start_free_share = {start}\n\
-                 precondition = \"{precondition}\"\n{channel}"
-            );
-            (toml, precondition != "none")
-        })
+                 precondition = \"{precondition}\"\n{}{channel}",
+                    collection.0
+                );
+                (toml, precondition != "none", collection.1)
+            },
+        )
+}
+
+/// Streams, the course of collection and wear levelling; and the open blocks of a plane.
+fn collection() -> impl Strategy<Value = (String, (u32, u32))> {
+    let streams = [("single", 1), ("hot-cold", 2)];
+    assert_eq!(streams.map(|(name, _)| name).to_vec(), names(registries().streams));
+    (
+        prop::sample::select(streams.to_vec()),
+        any::<(bool, bool, bool)>(),
+        prop::option::of(0.1..3.0f64),
+        prop::option::of(1..4u32),
+        prop::option::of(2..4u32),
+    )
+        .prop_map(
+            |((stream, count), (separate, preemptible, least_worn), rate, dies, spread)| {
+                let gc_stream = if separate { "separate" } else { "shared" };
+                let free_block = if least_worn { "least-worn" } else { "oldest" };
+                let mut toml = format!(
+                    "stream = \"{stream}\"\ngc_stream = \"{gc_stream}\"\n\
+                 gc_preemptible = {preemptible}\nfree_block = \"{free_block}\"\n\
+                 count_erases = true\n"
+                );
+                let mut optional = |key: &str, value: Option<String>| {
+                    if let Some(value) = value {
+                        toml.push_str(&format!("{key} = {value}\n"));
+                    }
+                };
+                optional("gc_rate_pages_per_write", rate.map(|rate| rate.to_string()));
+                optional("gc_dies_max", dies.map(|dies| dies.to_string()));
+                optional("static_wear_spread", spread.map(|spread| spread.to_string()));
+                let moved = if separate { 1 } else { count };
+                (toml, (count + u32::from(separate), moved))
+            },
+        )
 }
 
 /// How a part departs from those of the paper: keys of `[suspension]`.
@@ -318,8 +374,14 @@ fn policies() -> impl Strategy<Value = Policies> {
             toml.push_str(&read_cache);
             toml.push_str(&host);
             toml.push_str(&link.of(host.contains("nvme"), host.contains("sata")));
-            let (preconditioned, shadow_buffer) = (ftl.1, suspension.1);
-            Policies { toml, write_back, unwritten_is_zero, preconditioned, shadow_buffer }
+            Policies {
+                toml,
+                write_back,
+                unwritten_is_zero,
+                preconditioned: ftl.1,
+                shadow_buffer: suspension.1,
+                fronts: ftl.2,
+            }
         })
 }
 
@@ -393,15 +455,20 @@ fn load() -> impl Strategy<Value = Load> {
 
 /// A drive and what is asked of it.
 #[derive(Clone, Debug)]
-struct Case {
+pub(super) struct Case {
     seed: u64,
-    shape: Shape,
+    pub(super) shape: Shape,
     policies: Policies,
     load: Load,
 }
 
+/// Powers that all differ, so that the checker finds energy that is booked for another phase.
+const POWER: &str = "[power]\naccount = \"on\"\np_idle_mw = 1.5\np_sense_mw = 20\n\
+    p_program_pulse_mw = 31\np_program_verify_mw = 23\np_erase_pulse_mw = 47\n\
+    p_erase_verify_mw = 29\np_suspended_mw = 5\ne_resume_nj = 3.25\nseries_us = 137\n";
+
 impl Case {
-    fn toml(&self) -> String {
+    pub(super) fn toml(&self) -> String {
         let Case { seed, shape, policies, load } = self;
         let device = "device = \"fast12-slc\"";
         let capacity = shape.logical_pages() * u64::from(shape.page_bytes) / SECTOR_BYTES;
@@ -418,7 +485,7 @@ impl Case {
             .map_or(String::new(), |every| format!("flush_every_requests = {every}\n"));
         let unwritten = if policies.unwritten_is_zero { "zero" } else { "flash" };
         format!(
-            "seed = {seed}\n{device}\n{}{}[workload]\ngenerator = \"mixed\"\nrequests = {}\n\
+            "seed = {seed}\n{device}\n{POWER}{}{}[workload]\ngenerator = \"mixed\"\nrequests = {}\n\
              read_fraction = {}\ntrim_fraction = {}\nfua_fraction = {}\n{flush}\
              request_bytes = [{}]\nalign_bytes = {align}\n\
              unwritten = \"{unwritten}\"\n{}{}",
@@ -435,12 +502,12 @@ impl Case {
     }
 }
 
-fn case() -> impl Strategy<Value = Case> {
-    (any::<u64>(), shape(), policies(), load()).prop_map(|(seed, shape, policies, load)| Case {
-        seed,
-        shape,
-        policies,
-        load,
+pub(super) fn case() -> impl Strategy<Value = Case> {
+    (any::<u64>(), shape(), policies(), load()).prop_map(|(seed, mut shape, policies, load)| {
+        let (fronts, moved) = policies.fronts;
+        shape.reserve = shape.reserve.max(moved);
+        shape.more_fronts = fronts - 1;
+        Case { seed, shape, policies, load }
     })
 }
 
@@ -453,7 +520,7 @@ fn pages(row: &Row, page_bytes: u64) -> (u64, u64) {
 }
 
 /// Every request once, in order of arrival, and each with an account of its time.
-fn check_log(case: &Case, outcome: &Outcome) {
+pub(super) fn check_log(case: &Case, outcome: &Outcome) {
     let rows = &outcome.rows;
     assert_eq!(rows.len() as u64, case.load.requests);
     for (id, row) in rows.iter().enumerate() {
@@ -490,7 +557,12 @@ fn check_class(outcome: &Outcome, name: &str, rows: &[&Row]) {
         let got = number(&format!("latency_ns.{key}"));
         assert!(got >= exact && got <= exact * 1.001, "{name} {key}: {got}, nearest rank {exact}");
     }
+    let has_map = outcome.summary["flash"].get("mapping").is_some();
     for (part, key) in reprieve_sim::txn::PART_NAMES.iter().enumerate() {
+        if *key == "map_ns" && !has_map {
+            assert!(rows.iter().all(|row| row.part_ns("map_ns") == 0), "nothing waits for it");
+            continue;
+        }
         let sum: u64 = rows.iter().map(|row| row.parts_ns[part]).sum();
         let short = key.trim_end_matches("_ns");
         let told = outcome.summary["requests"][name]["components_ns"].get(short);
@@ -503,7 +575,7 @@ fn check_class(outcome: &Outcome, name: &str, rows: &[&Row]) {
     }
 }
 
-fn check_classes(outcome: &Outcome) {
+pub(super) fn check_classes(outcome: &Outcome) {
     let all = |wanted: &[Op]| -> Vec<&Row> {
         outcome.rows.iter().filter(|row| wanted.contains(&row.op)).collect()
     };
@@ -520,7 +592,7 @@ fn check_classes(outcome: &Outcome) {
 }
 
 /// Pages in against pages out: of the host, of the buffer, of the flash.
-fn check_pages(case: &Case, outcome: &Outcome) {
+pub(super) fn check_pages(case: &Case, outcome: &Outcome) {
     let page_bytes = u64::from(case.shape.page_bytes);
     let sum = |op: Op| {
         let pages = outcome.of(op).map(|row| pages(row, page_bytes));
@@ -538,14 +610,21 @@ fn check_pages(case: &Case, outcome: &Outcome) {
     let merged = device("merged_writes");
     let programmed_at_last = flash("host_programs") + merged;
     if case.policies.write_back {
+        let failed = outcome.summary["flash"]["bad_blocks"]["failed_host_programs"].as_u64();
         let held = outcome.summary["device"].get("dropped_writes").is_some();
         let dropped = if held { device("dropped_writes") } else { 0 };
-        let buffered = written - programmed_at_last - dropped;
-        let room = case.buffer_pages();
+        let buffered = (written + failed.unwrap_or(0)) - programmed_at_last - dropped;
+        let room = case.buffer_pages() + failed.unwrap_or(0);
         assert!(buffered <= room, "{buffered} pages lost, the buffer holds {room}");
         assert!(
             device("partial_writes") <= in_part && device("partial_writes") + merged >= in_part
         );
+    } else if let Some(bad) = outcome.summary["flash"].get("bad_blocks") {
+        // Each of these was written again, unless it had been overwritten.
+        let failed = bad["failed_host_programs"].as_u64().expect("a count");
+        let most = written + failed;
+        assert!((written..=most).contains(&programmed_at_last), "{programmed_at_last} of {most}");
+        assert_eq!(device("partial_writes"), in_part, "pages written in part");
     } else {
         assert_eq!(merged, 0, "a page that is acknowledged when programmed is programmed");
         assert_eq!(programmed_at_last, written, "pages written");
@@ -559,27 +638,57 @@ fn check_pages(case: &Case, outcome: &Outcome) {
 }
 
 impl Case {
+    /// Adds blocks for a few failures, of which each costs one.
+    pub(super) fn expect_failures(&mut self) {
+        self.shape.blocks += 40;
+        self.shape.extra_spare += 40;
+        self.shape.reserve += 4;
+        self.policies.preconditioned = true;
+    }
+
+    /// Adds what a mapping in flash needs: its own open block and one kept for it, and its pages.
+    pub(super) fn make_room_for_mapping(&mut self) {
+        let shape = &mut self.shape;
+        shape.reserve += 1;
+        shape.more_fronts += 1;
+        let per_page = shape.page_bytes / 4;
+        let map_pages = (shape.blocks + 2) * shape.pages / per_page + 1;
+        let more = map_pages.div_ceil(shape.pages) + 2;
+        shape.blocks += more;
+        shape.extra_spare += more;
+    }
+
     fn buffer_pages(&self) -> u64 {
         drive::load(&self.toml()).buffer.bytes / u64::from(self.shape.page_bytes)
     }
 }
 
 /// What the flash did against what it can do.
-fn check_flash(case: &Case, outcome: &Outcome) {
+pub(super) fn check_flash(case: &Case, outcome: &Outcome) {
     let flash = |key: &str| outcome.count(&format!("flash.{key}"));
     let (programs, host_programs) = (flash("programs"), flash("host_programs"));
-    assert_eq!(programs, host_programs + flash("gc_programs"));
-    assert_eq!(
-        flash("reads"),
-        flash("host_reads") + flash("rmw_reads") + flash("gc_reads"),
-        "pages sensed"
-    );
-    assert!(flash("gc_programs") <= flash("gc_reads"), "moved without having been read");
+    let mapping = |key: &str| outcome.summary["flash"]["mapping"][key].as_u64().unwrap_or(0);
+    assert_eq!(programs, host_programs + flash("gc_programs") + mapping("programs"));
+    let reads = flash("host_reads") + flash("rmw_reads") + flash("gc_reads") + mapping("reads");
+    assert_eq!(flash("reads"), reads, "pages sensed");
+    let asked = mapping("misses") + mapping("evicted_pages") + mapping("updated_pages");
+    assert!(mapping("reads") <= asked, "the mapping is read without a reason");
+    let written = mapping("evicted_pages") + mapping("updated_pages");
+    let failed_map = outcome.summary["flash"]["bad_blocks"]["failed_map_programs"].as_u64();
+    assert!(mapping("programs") <= written + failed_map.unwrap_or(0));
+    let failed = outcome.summary["flash"]["bad_blocks"]["failed_gc_programs"].as_u64();
+    let most = flash("gc_reads") + failed.unwrap_or(0);
+    assert!(flash("gc_programs") <= most, "moved without having been read");
     // Pages that were free at first, and those of erased blocks; all can be in use at most once.
     let valid_at_first = if case.policies.preconditioned { case.shape.logical_pages() } else { 0 };
     let free_at_first = case.shape.physical_pages() - valid_at_first;
     let gained = flash("erases") * u64::from(case.shape.pages);
     assert!(programs <= free_at_first + gained, "{programs} programs, {gained} pages erased");
+
+    // Of each block erased as often as the wear says; one a die may be under way.
+    let blocks = case.shape.physical_pages() / u64::from(case.shape.pages);
+    let counted = outcome.number("flash.wear.mean") * blocks as f64;
+    assert!((counted - flash("erases") as f64).abs() < 1e-6 * (1.0 + counted), "{counted} erases");
 
     let ratio = |part: f64, whole: f64| if whole == 0.0 { 0.0 } else { part / whole };
     let written_bytes = outcome.number("requests.write.bytes");
@@ -660,31 +769,71 @@ proptest! {
             "workload.read_fraction=0.2",
         ]);
     }
-}
 
-/// Ways of parallel work inside a die that every drive here can have.
-const PARALLEL: [&[&str]; 6] = [
-    &["parallelism.multi_plane=page"],
-    &["parallelism.multi_plane=block", "ftl.placement=aligned", "timing.page_types=3"],
-    &["parallelism.independent_plane_reads=true", "parallelism.multi_plane=page"],
-    &["parallelism.cache_program=true", "suspension.shadow_buffer=true"],
-    &["ftl.copyback=true", "suspension.shadow_buffer=true", "suspension.gc_read_suspends=[]"],
-    &[
-        "parallelism.multi_plane=page",
-        "parallelism.cache_program=true",
-        "parallelism.independent_plane_reads=true",
-        "ftl.copyback=true",
-        "suspension.shadow_buffer=true",
-        "suspension.gc_read_suspends=[]",
-    ],
-];
+    #[test]
+    fn pages_survive_failing_programs_and_erases(mut case in case()) {
+        case.expect_failures();
+        check(&case, &[
+            "ftl.precondition=sequential",
+            "ftl.factory_bad_share=0.05",
+            "nand.program_failure=0.0005",
+            "nand.erase_failure=0.005",
+        ]);
+    }
+
+    #[test]
+    fn a_mapping_in_flash_loses_nothing(
+        mut case in case(),
+        entries in 8..200u64,
+        segmented in any::<bool>(),
+    ) {
+        case.make_room_for_mapping();
+        let cache = format!("ftl.map_cache_bytes={}", 8 * entries);
+        let policy = if segmented { "segmented" } else { "lru" };
+        let policy = format!("ftl.map_cache_policy={policy}");
+        check(&case, &["ftl.mapping=demand", &cache, &policy]);
+    }
+
+    #[test]
+    fn a_mapping_in_flash_survives_failing_programs(mut case in case(), entries in 8..40u64) {
+        case.shape.blocks += 60;
+        case.shape.extra_spare += 60;
+        case.shape.reserve += 5;
+        case.policies.preconditioned = true;
+        let cache = format!("ftl.map_cache_bytes={}", 8 * entries);
+        check(&case, &[
+            "ftl.mapping=demand",
+            &cache,
+            "ftl.precondition=sequential",
+            "nand.program_failure=0.0005",
+            "nand.erase_failure=0.005",
+        ]);
+    }
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
+    /// The checker looks at the budget after every instant.
     #[test]
-    fn parallel_work_in_a_die_is_conserved(case in case(), way in 0..PARALLEL.len()) {
-        let sets = [PARALLEL[way], &["suspension.host_write_suspends=[]"]].concat();
+    fn drives_keep_to_a_budget(
+        case in case(),
+        way in 0..=PARALLEL.len(),
+        dies in 1..4u32,
+        budget_mw in prop::option::of(20..150u32),
+        counts in prop::sample::select(vec!["mean", "peak"]),
+    ) {
+        let ways = PARALLEL.get(way).copied().unwrap_or_default();
+        let limit = match budget_mw {
+            Some(mw) if !ways.contains(&"parallelism.cache_program=true") => {
+                format!("power.budget_mw={mw}")
+            }
+            _ => format!("power.max_active_dies={dies}"),
+        };
+        let counts = format!("power.budget_counts={counts}");
+        let writes: &[&str] =
+            if ways.is_empty() { &[] } else { &["suspension.host_write_suspends=[]"] };
+        let sets = [ways, writes, &[&limit, &counts]].concat();
         let outcome = drive::run(drive::load_with(&case.toml(), &sets));
         check_log(&case, &outcome);
         check_classes(&outcome);
@@ -693,21 +842,15 @@ proptest! {
     }
 
     #[test]
-    fn programs_of_whole_wordlines_are_conserved(mut case in case(), planes in any::<bool>()) {
-        // So much room that collection can pad, and blocks of whole wordlines.
-        case.shape.pages = 4 * case.shape.pages.div_ceil(4);
-        case.shape.extra_spare = case.shape.blocks.max(16);
-        case.shape.blocks = 2 * case.shape.extra_spare;
-        let sets = [
-            "suspension.host_write_suspends=[]",
-            "timing.wordline_pages=2",
-            "ftl.wordline_timeout_us=300",
-            if planes { "parallelism.multi_plane=page" } else { "parallelism.multi_plane=none" },
-        ];
-        let outcome = drive::run(drive::load_with(&case.toml(), &sets));
-        check_log(&case, &outcome);
-        check_classes(&outcome);
-        check_pages(&case, &outcome);
+    fn a_budget_for_everything_changes_nothing(case in case(), way in 0..=PARALLEL.len()) {
+        let ways = PARALLEL.get(way).copied().unwrap_or_default();
+        let writes: &[&str] =
+            if ways.is_empty() { &[] } else { &["suspension.host_write_suspends=[]"] };
+        let run = |limit: &str| {
+            let sets = [ways, writes, &[limit]].concat();
+            drive::run(drive::load_with(&case.toml(), &sets))
+        };
+        prop_assert_eq!(run("power.max_active_dies=none"), run("power.max_active_dies=1000"));
     }
 }
 

@@ -91,6 +91,19 @@ fn writes_go_where_there_is_room_when_they_can_begin() {
 }
 
 #[test]
+fn writes_to_several_open_blocks_are_refused() {
+    let text = format!(
+        "{SLC}stream = \"hot-cold\"\n[workload]\ngenerator = \"mixed\"\nrequests = 1\n\
+         read_fraction = 0.5\nqueue_depth = 1\n"
+    )
+    .replace("[host]\nlink_bytes_per_s = \"none\"\n", "");
+    let dispatcher = Box::new(IdleDies { seen: Seen::default() });
+    let error = Ssd::with_dispatcher(drive::load(&text), true, dispatcher).err();
+    let error = error.expect("there are two next pages").to_string();
+    assert!(error.starts_with("ftl.stream = \"hot-cold\": a dispatcher sees"), "{error}");
+}
+
+#[test]
 fn what_waits_can_be_put_in_another_order() {
     // Reads of die 0 at 0, 5, 10 and 15: the youngest of those that wait goes first.
     let rows = [(0, 'R', 0), (5, 'R', 2), (10, 'R', 4), (15, 'R', 6)];

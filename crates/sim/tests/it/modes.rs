@@ -204,6 +204,11 @@ fn the_summary_says_what_suspension_cost_its_operations() {
     for key in nothing.iter().chain(&["increase_mean"]) {
         assert_eq!(of(&format!("erase.{key}")), 0.0, "{key}");
     }
+    // A wordline of seven iterations: 20 + 196 alone, and from 98 on 3 + 8 + 5 x 28.
+    let seven = ["policy=pes-ips", "timing.program_iterations_weights=[[7, 1]]"];
+    let longer = drive::replay(SLC, &seven, &rows);
+    let of = |key: &str| longer.number(&format!("flash.suspended_operations.program.{key}"));
+    assert_eq!((of("undisturbed_ns_mean"), of("actual_ns_mean")), (216e3, 249e3));
     // Twice: 99 meets the restore to 101, read to 131, restore to 134, verify to 142, 3 x 28. And
     // another program, suspended once: from 1000 on as the first.
     let rows = [(0, 'W', 0, 4), read_at(61), read_at(99), (us(1000), 'W', 4, 4), read_at(1061)];

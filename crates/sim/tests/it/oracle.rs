@@ -92,6 +92,8 @@ enum What {
     Verify,
     /// Pulse and verify that cannot be parted.
     Iteration,
+    /// Iterations between which nothing can come, and their overhead.
+    Slice,
     /// The array time that the policies PER and PE0 put in the place of all pulses and verifies.
     Idealised,
 }
@@ -137,6 +139,10 @@ struct Operation {
     /// A suspension was asked for in the phase under way.
     asked: bool,
     resumed_ns: Option<u64>,
+    /// A program's first suspension was early, and its additional iterations are not due yet.
+    early: bool,
+    /// When the first pulse or verify since the last resume began.
+    runs_since_ns: Option<u64>,
 }
 
 impl Operation {
@@ -276,6 +282,7 @@ impl<'a> Die<'a> {
             State::Within(since_ns) if since_ns + operation.ahead[0].length_ns == now_ns => {
                 let phase = operation.ahead.pop_front().expect("the phase just looked at");
                 operation.state = State::Between(phase.what);
+                self.add_iterations_if_due();
             }
             State::Between(_) if operation.ahead.is_empty() => {
                 let index = operation.index;
@@ -361,6 +368,8 @@ impl<'a> Die<'a> {
             unsuspendable,
             asked: false,
             resumed_ns: None,
+            early: false,
+            runs_since_ns: None,
         });
         true
     }
@@ -378,15 +387,57 @@ impl<'a> Die<'a> {
                 let (pulse_ns, verify_ns) = (timing.program_pulse.ns(), timing.verify.ns());
                 let whole = [(What::Iteration, pulse_ns + verify_ns)];
                 let parted = [(What::Pulse, pulse_ns), (What::Verify, verify_ns)];
-                for _ in 0..timing.program_iterations {
-                    match self.suspension.program {
-                        ProgramSuspension::Iteration => list.extend(whole),
-                        _ => list.extend(parted),
+                let iterations = timing.program_iterations;
+                match self.suspension.program {
+                    ProgramSuspension::Iteration => {
+                        list.extend(whole.repeat(iterations as usize));
                     }
+                    ProgramSuspension::Sliced => list.extend(self.slices()),
+                    _ => list.extend(parted.repeat(iterations as usize)),
                 }
             }
         }
         phases(&list)
+    }
+
+    /// Every slice of a program, filled one iteration after the other.
+    fn slices(&self) -> Vec<(What, u64)> {
+        let (timing, mut list) = (self.timing, Vec::new());
+        let slices = timing.slices.expect("a part that cuts its programs");
+        for iteration in 0..timing.program_iterations {
+            if iteration % slices.iterations == 0 {
+                list.push((What::Slice, slices.overhead.ns()));
+            }
+            let (_, length_ns) = list.last_mut().expect("a slice has just begun");
+            *length_ns += timing.program_pulse.ns() + timing.verify.ns();
+        }
+        list
+    }
+
+    /// Array time of a program that nobody suspends.
+    fn program_ns(&self) -> u64 {
+        let pass_ns = self.timing.program_pulse.ns() + self.timing.verify.ns();
+        pass_ns * u64::from(self.timing.program_iterations)
+    }
+
+    /// After an early suspension and as long a run as it takes, more iterations follow at the end.
+    fn add_iterations_if_due(&mut self) {
+        let (now_ns, whole_ns) = (self.now_ns, self.program_ns());
+        let retention = self.suspension.retention;
+        let (pulse_ns, verify_ns) = (self.timing.program_pulse.ns(), self.timing.verify.ns());
+        let in_one = self.suspension.program == ProgramSuspension::Iteration;
+        let operation = self.running();
+        let Some(since_ns) = operation.runs_since_ns.filter(|_| operation.early) else { return };
+        if (now_ns - since_ns) * 1_000_000 < whole_ns * u64::from(retention.second_share_ppm) {
+            return;
+        }
+        operation.early = false;
+        for _ in 0..retention.iterations {
+            operation.ahead.extend(match in_one {
+                true => phases(&[(What::Iteration, pulse_ns + verify_ns)]),
+                false => phases(&[(What::Pulse, pulse_ns), (What::Verify, verify_ns)]),
+            });
+        }
     }
 
     /// Within a phase: cancels it, if it can be cancelled and a read wants the array.
@@ -419,6 +470,9 @@ impl<'a> Die<'a> {
             self.running().asked = true;
             return false;
         }
+        if !erases {
+            self.add_iterations_if_due();
+        }
         if phase.what == What::Pulse && !erases {
             self.cut_program_pulse(phase, now_ns - since_ns);
         }
@@ -442,6 +496,7 @@ impl<'a> Die<'a> {
         let asked = std::mem::take(&mut self.running().asked);
         if !asked && !self.suspension_is_wanted() {
             self.running().state = State::Within(now_ns);
+            self.mark_run();
         } else if ended == What::Iteration {
             self.stop(Some(ended), 0, now_ns + self.timing.suspend_overhead.ns());
         } else {
@@ -458,10 +513,19 @@ impl<'a> Die<'a> {
         let timing = self.timing;
         let resume = self.suspension.erase_resume;
         let restore = (What::Restore, self.restore_ns());
-        let programs = self.commands[self.running().index].kind == Kind::Program;
+        let index = self.running().index;
+        let programs = self.commands[index].kind == Kind::Program;
+        let first = self.outcomes[index].suspensions == 0;
+        let (whole_ns, retention) = (self.program_ns(), self.suspension.retention);
         let operation = self.running();
         operation.state = State::Stopping(until_ns);
         if programs {
+            let left_ns: u64 = operation.ahead.iter().map(|phase| phase.length_ns).sum();
+            let done_ns = whole_ns.saturating_sub(left_ns);
+            if first && retention.iterations > 0 {
+                operation.early =
+                    done_ns * 1_000_000 < whole_ns * u64::from(retention.first_share_ppm);
+            }
             operation.put_before(&[restore]);
         } else if resume == EraseResume::Restart {
             operation.ahead = phases(&erase_array(timing));
@@ -512,7 +576,19 @@ impl<'a> Die<'a> {
         let operation = self.running();
         operation.resumed_ns = Some(now_ns);
         operation.state = State::Within(now_ns);
+        operation.runs_since_ns = None;
+        self.mark_run();
         true
+    }
+
+    /// A phase begins: if it is the first pulse or verify of a run, the run begins.
+    fn mark_run(&mut self) {
+        let now_ns = self.now_ns;
+        let operation = self.running();
+        let prepares = matches!(operation.ahead[0].what, What::Transfer | What::Restore);
+        if !prepares && operation.runs_since_ns.is_none() {
+            operation.runs_since_ns = Some(now_ns);
+        }
     }
 
     /// Whether a read or a program asks at this instant for the array of what is running.

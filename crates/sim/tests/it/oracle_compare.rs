@@ -2,8 +2,8 @@
 
 use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time};
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
-    VthReached,
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, Suspension,
+    Timing, VthReached,
 };
 use reprieve_sim::rig::{self, RigCommand, RigOp};
 use reprieve_sim::scenario::{self, Scenario};
@@ -94,6 +94,8 @@ fn fast12(slc: bool) -> Timing {
         cache_register: false,
         page_types: None,
         wordline: None,
+        spread: None,
+        slices: None,
     }
 }
 
@@ -111,6 +113,7 @@ fn pes(program: ProgramSuspension) -> Suspension {
         max_per_operation: None,
         min_progress: Dur::ZERO,
         program_in_erase: false,
+        retention: Retention::NONE,
     }
 }
 
@@ -119,11 +122,14 @@ fn compare_policy(policy: Policy, program: Option<ProgramSuspension>) {
     let base = base_scenario();
     for seed in 0..CASES {
         for slc in [true, false] {
-            let timing = fast12(slc);
+            let mut timing = fast12(slc);
             let mut stream = Stream::new(seed, "test.fast12", u64::from(slc));
             let commands = generate::random_commands(&mut stream, &timing);
-            let suspension = pes(program.unwrap_or(ProgramSuspension::None));
-            let suspension = Suspension { erase: program.is_some(), ..suspension };
+            let mut suspension = pes(ProgramSuspension::None);
+            suspension.erase = program.is_some();
+            if let Some(program) = program {
+                generate::set_program(seed, program, &mut timing, &mut suspension);
+            }
             let case = Case { timing, suspension, write_queue_limit: None, commands };
             compare(&base, &case, policy, seed);
         }
@@ -132,7 +138,7 @@ fn compare_policy(policy: Policy, program: Option<ProgramSuspension>) {
         }
         let mut case = generate::random_case(seed);
         if let Some(program) = program {
-            case.suspension.program = program;
+            generate::set_program(seed, program, &mut case.timing, &mut case.suspension);
         }
         compare(&base, &case, policy, seed);
     }
@@ -144,6 +150,7 @@ fn compare_modes_of_a_real_part(base: &Scenario, program: ProgramSuspension, see
     let mut timing = fast12(stream.below(2) == 0);
     let mut suspension = pes(program);
     generate::set_modes(&mut stream, &mut timing, &mut suspension);
+    generate::set_program(seed, program, &mut timing, &mut suspension);
     let commands = generate::random_commands(&mut stream, &timing);
     let case = Case { timing, suspension, write_queue_limit: None, commands };
     compare(base, &case, Policy::Rps, seed);
@@ -182,4 +189,9 @@ fn pes_ipc() {
 #[test]
 fn atomic_iterations() {
     compare_policy(Policy::Rps, Some(ProgramSuspension::Iteration));
+}
+
+#[test]
+fn sliced_programs() {
+    compare_policy(Policy::Rps, Some(ProgramSuspension::Sliced));
 }

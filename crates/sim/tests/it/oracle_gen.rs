@@ -2,8 +2,8 @@
 
 use reprieve_base::{Dur, Stream};
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
-    VthReached,
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, Slices,
+    Suspension, Timing, VthReached,
 };
 
 use super::oracle::{Command, Kind};
@@ -86,6 +86,8 @@ fn timing_in_units_of(stream: &mut Stream, unit_ns: u64, most: u64) -> Timing {
         cache_register: false,
         page_types: None,
         wordline: None,
+        spread: None,
+        slices: None,
     }
 }
 
@@ -112,6 +114,8 @@ fn real_timing(stream: &mut Stream) -> Timing {
         cache_register: false,
         page_types: None,
         wordline: None,
+        spread: None,
+        slices: None,
     }
 }
 
@@ -144,6 +148,7 @@ pub fn random_suspension(stream: &mut Stream, timing: &Timing) -> Suspension {
             _ => Dur::ZERO,
         },
         program_in_erase: one_in(stream, 2),
+        retention: Retention::NONE,
     }
 }
 
@@ -164,6 +169,30 @@ pub fn set_modes(stream: &mut Stream, timing: &mut Timing, suspension: &mut Susp
     suspension.reset_inside_phase = one_in(stream, 2);
     suspension.restore = one_of(stream, &[Restore::Atomic, Restore::Interruptible]);
     suspension.resume_at = one_of(stream, &[ResumeAt::DataOut, ResumeAt::ArrayRead]);
+    if one_in(stream, 2) {
+        suspension.retention = Retention {
+            iterations: 1 + stream.below(4) as u32,
+            first_share_ppm: one_of(stream, &[100_000, 200_000, 500_000, 1_000_000]),
+            second_share_ppm: one_of(stream, &[0, 100_000, 250_000, 500_000, 700_000]),
+        };
+    }
+}
+
+/// Suspends programs this way; slices of any length, and then without early retention loss.
+pub fn set_program(
+    seed: u64,
+    program: ProgramSuspension,
+    timing: &mut Timing,
+    suspension: &mut Suspension,
+) {
+    suspension.program = program;
+    if program == ProgramSuspension::Sliced {
+        let mut stream = Stream::new(seed, "test.slices", 0);
+        let overhead = one_of(&mut stream, &[Dur::ZERO, timing.buffer, timing.verify]);
+        let iterations = 1 + stream.below(4) as u32;
+        timing.slices = Some(Slices { iterations, overhead });
+        suspension.retention = Retention::NONE;
+    }
 }
 
 /// 5 to 60 commands; many arrive together, or just when a phase of the part can end.

@@ -2,8 +2,8 @@
 
 use reprieve_base::Dur;
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
-    VthReached,
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, Suspension,
+    Timing, VthReached,
 };
 
 use super::oracle::{Command, Die, Kind, Outcome, Policy, run};
@@ -31,6 +31,8 @@ fn slc() -> Timing {
         cache_register: false,
         page_types: None,
         wordline: None,
+        spread: None,
+        slices: None,
     }
 }
 
@@ -62,6 +64,7 @@ fn pes(program: ProgramSuspension) -> Suspension {
         max_per_operation: None,
         min_progress: Dur::ZERO,
         program_in_erase: false,
+        retention: Retention::NONE,
     }
 }
 

@@ -277,6 +277,8 @@ fn erases_are_cycles_and_forget_reads() {
         &["scheduling.write_queue_limit=1", "ftl.gc_background=false"],
         &["ecc.retries_max=1", "ecc.retry_rber_factor=1", "ecc.soft_correctable_bits=80"],
         &["buffer.acknowledge=back", "ftl.gc_background=false"],
+        &["ftl.mapping=demand", "ftl.map_cache_bytes=1024"],
+        &["ftl.gc_preemptible=false", "power.account=on"],
     ] {
         // Under the checker, which also follows that every page has an outcome.
         let outcome = drive::run(drive::load_with(text, sets));

@@ -16,7 +16,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     queue_depth = 8\n";
 
 /// Sets of policies, of which each has something to remember or to finish.
-const DRIVES: [&[&str]; 13] = [
+const DRIVES: [&[&str]; 17] = [
     &[],
     &["ftl.gc_victim=fifo"],
     &["ftl.gc_victim=d-choices"],
@@ -28,6 +28,10 @@ const DRIVES: [&[&str]; 13] = [
     &["timing.wordline_pages=2", "ftl.over_provisioning=0.65", "buffer.acknowledge=back"],
     &["buffer.acknowledge=back", "ftl.gc_background=false"],
     &["ftl.precondition=none", "buffer.acknowledge=back", "ftl.gc_start_free_share=0.5"],
+    &["ftl.free_block=least-worn", "ftl.static_wear_spread=2", "ftl.count_erases=true"],
+    &["ftl.gc_victim=cost-benefit", "ftl.gc_dies_max=1", "ftl.gc_start_free_share=0.3"],
+    &["ftl.gc_victim=windowed-greedy", "ftl.gc_preemptible=false", "ftl.count_erases=true"],
+    &["ftl.gc_background=false", "ftl.gc_rate_pages_per_write=2", "ftl.gc_start_free_share=0.3"],
     &["buffer.acknowledge=back", "buffer.replacement=lru", "buffer.flush_idle_us=500"],
     &[
         "buffer.acknowledge=back",
@@ -140,4 +144,48 @@ fn a_state_is_saved_at_the_start_or_at_the_end() {
     let error = run.ssd.save_state(&path).expect_err("requests are to come").to_string();
     assert!(error.contains("before its first request, or after its last"), "{error}");
     assert!(!path.exists());
+}
+
+#[test]
+fn wear_goes_on_from_a_state() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = directory.path().join("end");
+    let wear = ["ftl.count_erases=true", "ftl.gc_background=false"];
+    let blocks = 8.0 * 24.0;
+    let mean = |summary: &Value| summary["flash"]["wear"]["mean"].as_f64().expect("a number");
+    let mut first = Run::new(&wear, None);
+    let summary = first.finish();
+    let erases = summary["flash"]["erases"].as_f64().expect("a count");
+    // Erases before the first request do not count.
+    assert!((mean(&summary) * blocks - erases).abs() < 1e-6 && erases > 0.0, "{erases} erases");
+    first.save(&path);
+    let next = Run::new(&wear, Some(&path)).finish();
+    let more = next["flash"]["erases"].as_f64().expect("a count");
+    // Victims that were begun are erased when the state is saved: one a plane at most.
+    let before = mean(&next) * blocks - more;
+    assert!(before >= erases - 1e-6 && before <= erases + 8.0, "{before} after {erases}");
+}
+
+#[test]
+fn what_a_state_does_not_hold_is_refused_by_its_key() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (whole, none) = (directory.path().join("whole"), directory.path().join("none"));
+    let room = ["ftl.over_provisioning=0.6", "ftl.gc_hard_free_blocks=2"];
+    Run::new(&room, None).save(&whole);
+    for (set, said) in [
+        ("ftl.stream=hot-cold", "ftl.stream = \"hot-cold\": "),
+        ("ftl.gc_stream=separate", "ftl.gc_stream = \"separate\": "),
+        ("ftl.mapping=demand", "ftl.mapping = \"demand\": "),
+        ("ftl.factory_bad_share=0.01", "ftl.factory_bad_share = 0.01: "),
+        ("nand.program_failure=0.0001", "nand.program_failure = 0.0001: "),
+        ("nand.erase_failure=0.001", "nand.erase_failure = 0.001: "),
+    ] {
+        let sets = [&room[..], &[set]].concat();
+        let error = Run::new(&sets, None).ssd.save_state(&none).expect_err(set).to_string();
+        assert!(error.starts_with(said) && error.contains("; must be "), "{error}");
+        assert!(!none.exists());
+        let options = Options { from_state: Some(whole.clone()), ..Options::default() };
+        let from = Ssd::with(drive::load_with(DRIVE, &sets), &options);
+        assert_eq!(from.err().expect(set).to_string(), error);
+    }
 }

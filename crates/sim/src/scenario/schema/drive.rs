@@ -1,13 +1,13 @@
 //! The part of the schema that describes a drive: everything but the workload.
 
 use reprieve_base::Entry;
-use reprieve_nand::PAGE_TYPES_MAX;
+use reprieve_nand::{PAGE_TYPES_MAX, SPREAD_MAX};
 
-use super::{Fallback, Family, Key, Kind, Section, Unit, When};
-use super::{below, count, open, optional, required, same, sectors, usual};
+use super::{Fallback, Family, Key, Kind, Section, Unit, When, ftl};
+use super::{below, closed, count, open, optional, required, same, sectors, usual};
 
 const US: Kind = Kind::Duration(Unit::Microseconds);
-const U32: u64 = u32::MAX as u64;
+pub(super) const U32: u64 = u32::MAX as u64;
 /// A count of the geometry; the product of all is checked against the size of the page tables.
 const MANY: Kind = count(1, 1 << 31);
 const FAST12: &str = "Wu and He, FAST 2012, Table 1";
@@ -181,14 +181,23 @@ pub(super) const TIMING: Section = Section {
             "Iterations of a program of each type, in place of program_iterations; absent: alike.",
         )
         .when(TYPED),
+        optional(
+            "timing.program_iterations_weights",
+            Kind::Weights { max: 1000, most: SPREAD_MAX },
+            "Iterations by wordline, `[[24, 1], [25, 3]]`, in place of program_iterations.",
+        )
+        .source(Z21),
     ],
 };
+
+const Z21: &str = "Zambelli et al., Electronics 10, 1394 (2021)";
 
 const PROGRAM: &[Entry] = &[
     Entry { name: "none", doc: "Never." },
     Entry { name: "ips", doc: "At the end of the phase in progress." },
     Entry { name: "ipc", doc: "The phase is cancelled; a voltage reset later the array is free." },
     Entry { name: "iteration", doc: "At the end of the pulse and verify in progress (3D parts)." },
+    Entry { name: "sliced", doc: "At the end of the slice in progress: the program is cut up." },
 ];
 
 const ERASE_RESUME: &[Entry] = &[
@@ -219,6 +228,7 @@ const VTH_REACHED: &[Entry] = &[
     Entry { name: "proportional", doc: "With a probability of the elapsed share of the pulse." },
 ];
 
+const SLICED: When = When::Equals("suspension.program", &["sliced"]);
 const THRESHOLD: When = When::Equals("suspension.policy", &["threshold"]);
 
 /// Section `[suspension]`.
@@ -228,6 +238,32 @@ pub(super) const SUSPENSION: Section = Section {
     keys: &[
         usual("suspension.program", Kind::Choice(PROGRAM), "\"none\"", "How a program stops.")
             .source("Wu and He, FAST 2012, section 4"),
+        required("suspension.slice_iterations", count(1, 1000), "Iterations of a slice.")
+            .when(SLICED)
+            .source("US patent 9,892,794"),
+        required("suspension.t_slice_overhead_us", US, "What every slice begins with.")
+            .when(SLICED),
+        usual(
+            "suspension.retention_iterations",
+            count(0, 1000),
+            "0",
+            "Iterations that a program has more after an early suspension and then a long run.",
+        )
+        .source(Z21),
+        usual(
+            "suspension.retention_first_share",
+            closed(0.0, 1.0),
+            "0.2",
+            "Early: before this share of the program's undisturbed array time is done.",
+        )
+        .source(Z21),
+        usual(
+            "suspension.retention_second_share",
+            closed(0.0, 1.0),
+            "0.7",
+            "Long: a later run without a suspension for at least this share of it.",
+        )
+        .source(Z21),
         usual("suspension.erase", Kind::Flag, "false", "Whether an erase can be suspended."),
         usual(
             "suspension.erase_mode",
@@ -408,6 +444,7 @@ pub(super) const FTL: Section = Section {
         )
         .when(When::Equals("ftl.gc_victim", &["d-choices"]))
         .source("Van Houdt, SIGMETRICS 2013: d = 10 comes close to greedy"),
+        ftl::GC_WINDOW,
         usual(
             "ftl.gc_start_free_share",
             below(0.0, 1.0),
@@ -426,6 +463,19 @@ pub(super) const FTL: Section = Section {
             "true",
             "Whether collection uses idle time, or only runs when it is forced.",
         ),
+        ftl::GC_PREEMPTIBLE,
+        ftl::GC_RATE,
+        ftl::GC_DIES,
+        ftl::STREAM,
+        ftl::HOT_WINDOW,
+        ftl::GC_STREAM,
+        ftl::FREE_BLOCK,
+        ftl::WEAR_SPREAD,
+        ftl::COUNT_ERASES,
+        ftl::FACTORY_BAD,
+        ftl::MAPPING,
+        ftl::MAP_CACHE,
+        ftl::MAP_CACHE_POLICY,
         usual(
             "ftl.wordline_timeout_us",
             US,

@@ -66,6 +66,13 @@ pub enum Kind {
         /// Largest.
         max: u64,
     },
+    /// A list of different `[integer, weight]`, whole numbers from 1 on, at least one.
+    Weights {
+        /// Largest integer.
+        max: u64,
+        /// Most entries.
+        most: usize,
+    },
     /// A list of numbers within an interval, at least one.
     Numbers(Interval),
     /// A list of words out of a fixed one, at least one.
@@ -83,6 +90,8 @@ pub enum Family {
     Placement,
     /// Which block garbage collection empties.
     GcVictim,
+    /// Which open block takes a page of the host.
+    Stream,
     /// From which submission queue a command is fetched.
     Arbitration,
     /// How a trace is written.
@@ -183,6 +192,7 @@ impl Kind {
             Kind::Durations(Unit::Seconds) => "durations_s",
             Kind::Devices => "devices",
             Kind::Counts { .. } => "integers",
+            Kind::Weights { .. } => "weights",
             Kind::Numbers(_) => "numbers",
             Kind::Words(_) => "choices",
         }
@@ -197,6 +207,7 @@ impl Kind {
                 | Kind::Duration(_)
                 | Kind::Sizes
                 | Kind::Counts { .. }
+                | Kind::Weights { .. }
                 | Kind::Numbers(_)
                 | Kind::Durations(_)
         )
@@ -240,6 +251,10 @@ impl Kind {
                 [such a multiple, weight above 0]"
                 .to_string(),
             Kind::Counts { min, max } => format!("a list of integers from {min} to {max}"),
+            Kind::Weights { max, most } => format!(
+                "a list of 1 to {most} pairs [integer from 1 to {max}, weight from 1 to 65535] of \
+                 different integers"
+            ),
             Kind::Numbers(interval) => format!("a list of numbers {interval}"),
             Kind::Durations(unit) => {
                 let (units, max) = (unit.plural(), unit.max());

@@ -3,8 +3,10 @@
 mod channel;
 mod drive;
 mod front;
+mod ftl;
 mod key;
 mod parallelism;
+mod power;
 mod reliability;
 mod workload;
 
@@ -35,7 +37,9 @@ pub const SECTIONS: &[Section] = &[
     reliability::ECC,
     drive::SCHEDULING,
     channel::CHANNEL,
+    power::POWER,
     drive::FTL,
+    ftl::NAND,
     front::BUFFER,
     front::READ_CACHE,
     front::HOST,

@@ -152,7 +152,7 @@ fn a_name_that_no_registry_has_is_answered_with_the_choices() {
         (
             "suspension.program=icp",
             "--set: suspension.program = \"icp\": must be one of \"none\", \"ips\", \"ipc\", \
-             \"iteration\"; did you mean \"ipc\"?",
+             \"iteration\", \"sliced\"; did you mean \"ipc\"?",
         ),
         (
             "policy=pes-icp",

@@ -37,6 +37,7 @@ const REGISTRIES: Registries = Registries {
         entry("weighted-classes"),
         entry("strict-priority"),
     ],
+    streams: &[entry("single"), entry("hot-cold")],
     trace_formats: &[entry("spc"), entry("msr")],
     generators: &[entry("mixed")],
 };

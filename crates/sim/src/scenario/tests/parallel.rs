@@ -1,6 +1,7 @@
 //! Keys of parallel work inside a die: what they mean and what does not go together.
 
 use reprieve_base::Dur;
+use reprieve_nand::{IterationSpread, Retention, Slices};
 
 use super::{BASE, bad, good};
 
@@ -54,6 +55,53 @@ fn lists_have_an_entry_for_each_type() {
 }
 
 #[test]
+fn iterations_by_wordline_are_different_counts_with_weights() {
+    let key = "timing.program_iterations_weights";
+    let timing = good(BASE, &[&format!("{key}=[[14, 1], [15, 3]]")]).timing;
+    assert_eq!(timing.spread, Some(IterationSpread::new(&[(14, 1), (15, 3)])));
+    assert_eq!(good(BASE, &[]).timing.spread, None);
+    let seventeen: Vec<String> = (1..=17).map(|count| format!("[{count}, 1]")).collect();
+    let seventeen = seventeen.join(", ");
+    for wrong in ["[0, 1]", "[1001, 1]", "[5, 0]", "[5, 1], [5, 2]", "5, 1", &seventeen] {
+        let error = bad(BASE, &[&format!("{key}=[{wrong}]")]);
+        let right = "must be a list of 1 to 16 pairs [integer from 1 to 1000, weight from 1 to \
+                     65535] of different integers, or \"none\"";
+        assert!(error.ends_with(right), "{error}");
+    }
+    refused(
+        &[
+            "timing.page_types=2",
+            "timing.program_iterations_by_type=[1, 2]",
+            "timing.program_iterations_weights=[[1, 1]]",
+        ],
+        "--set: timing.program_iterations_weights = [[1, 1]]: iterations go by type already; must \
+         be absent with timing.program_iterations_by_type",
+    );
+}
+
+#[test]
+fn retention_and_slices_are_read_as_they_stand() {
+    let sets = ["suspension.retention_iterations=3", "suspension.retention_second_share=0.55"];
+    let retention = good(BASE, &sets).suspension.retention;
+    let wanted = Retention { iterations: 3, first_share_ppm: 200_000, second_share_ppm: 550_000 };
+    assert_eq!(retention, wanted);
+    refused(
+        &["suspension.retention_first_share=0.1234567"],
+        "--set: suspension.retention_first_share = 0.1234567: must have at most six decimals",
+    );
+    let slices = ["suspension.slice_iterations=4", "suspension.t_slice_overhead_us=1.5"];
+    let sliced = [&slices[..], &["suspension.program=sliced"]].concat();
+    let slices_of = |sets: &[&str]| good(BASE, sets).timing.slices;
+    let wanted = Slices { iterations: 4, overhead: Dur::from_ns(1_500) };
+    assert_eq!(slices_of(&sliced), Some(wanted));
+    // A part that cuts its programs does not where nothing is suspended.
+    assert_eq!(slices_of(&["part=qlc3d-sliced", "policy=rps"]), None);
+    assert!(slices_of(&["part=qlc3d-sliced"]).is_some());
+    assert!(bad(BASE, &slices).contains("only while suspension.program is \"sliced\""));
+    assert!(bad(BASE, &["suspension.program=sliced"]).contains("slice_iterations is missing"));
+}
+
+#[test]
 fn copyback_goes_without_what_it_cannot_do() {
     assert!(!good(BASE, &[]).ftl.copyback);
     assert!(good(BASE, &["ftl.copyback=true", "policy=pes-ipc"]).ftl.copyback);
@@ -100,6 +148,11 @@ fn cache_programs_go_without_what_is_not_modelled() {
         "--set: parallelism.cache_program = true: programs inside suspended erases are not \
          modelled with it; must be false with suspension.host_write_suspends = [\"erase\"]",
     );
+    refused(
+        &["parallelism.cache_program=true", "nand.program_failure=0.001"],
+        "--set: parallelism.cache_program = true: a page that is loaded for a block on which the \
+         program before it fails is not modelled; must be false with nand.program_failure above 0",
+    );
     let bare = ["parallelism.cache_program=true", "policy=rps", "suspension.shadow_buffer=false"];
     assert!(good(BASE, &bare).parallelism.cache_program);
 }
@@ -111,7 +164,7 @@ fn a_wordline_is_part_of_a_block_with_one_program() {
     let us = Dur::from_us;
     // Four transfers of 40 and three gaps.
     assert_eq!((wordline.data_in(), wordline.pages_together()), (us(166), 4));
-    assert_eq!(wordline.undisturbed_program(0), us(166 + 15 * 44));
+    assert_eq!(wordline.undisturbed_program(15), us(166 + 15 * 44));
     refused(
         &["timing.t_load_gap_us=2"],
         "--set: timing.t_load_gap_us = 2: one page has no gap; must be 0 with \
@@ -140,6 +193,21 @@ fn a_wordline_is_part_of_a_block_with_one_program() {
         let sets = [sets, &["timing.wordline_pages=2"]].concat();
         let error = format!("--set: timing.wordline_pages = 2: {what}; must be 1 with it");
         refused(&sets, &error);
+    }
+    for (set, value, wanted) in [
+        ("ftl.stream", "\"hot-cold\"", "\"single\""),
+        ("ftl.mapping", "\"demand\"", "\"flat\""),
+        ("ftl.factory_bad_share", "0.01", "0"),
+        ("nand.program_failure", "0.01", "0"),
+        ("nand.erase_failure", "0.01", "0"),
+    ] {
+        let set = [&format!("{set}={value}")[..], "timing.wordline_pages=2"];
+        let error = format!(
+            "--set: {} = {value}: is not modelled with programs of whole wordlines; must be \
+             {wanted} with timing.wordline_pages above 1",
+            set[0].split_once('=').expect("a key and a value").0
+        );
+        refused(&set, &error);
     }
     // 100 blocks of 4 pages, half of them the user's: 96 blocks have room for 384, of which 300
     // may have to be padded.

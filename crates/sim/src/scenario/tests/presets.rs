@@ -2,8 +2,8 @@
 
 use reprieve_base::{Dur, Geometry};
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Suspension, Timing,
-    VthReached,
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, Suspension,
+    Timing, VthReached,
 };
 
 use super::super::layers::shorthand_names;
@@ -33,6 +33,8 @@ fn table_1(columns: [u64; 8]) -> Timing {
         cache_register: false,
         page_types: None,
         wordline: None,
+        spread: None,
+        slices: None,
     }
 }
 
@@ -78,6 +80,7 @@ fn fast12_drives_have_the_paper_s_table_and_configuration() {
                 max_per_operation: None,
                 min_progress: Dur::ZERO,
                 program_in_erase: false,
+                retention: Retention::NONE,
             }
         );
     }
@@ -129,6 +132,43 @@ fn published_drives_have_the_published_sums() {
     assert_eq!(qlc.timing.read.ns() * 4, (59 + 85 + 127 + 170) * 1000);
     let bytes_per_us = 4 * u64::from(qlc.geometry.page_bytes) / program_us(&qlc.timing);
     assert_eq!(bytes_per_us, 29);
+}
+
+#[test]
+fn parts_of_wordlines_have_the_published_sums() {
+    let part = |name: &str| good(BASE, &[&format!("part={name}")]);
+    let mean = |part: &Scenario| {
+        let spread = part.timing.spread.expect("wordlines differ");
+        let entries = spread.entries().iter().map(|pair| (u32::from(pair.0), u32::from(pair.1)));
+        let (sum, weights) = entries
+            .fold((0, 0), |(sum, weights), (n, weight)| (sum + n * weight, weights + weight));
+        assert_eq!(sum % weights, 0);
+        sum / weights
+    };
+    // Zambelli et al. 2021: 2048 blocks of 256 wordlines, 2 ms, 80 us, 5 ms, ten suspensions.
+    let tlc = part("tlc3d-zambelli");
+    assert_eq!(tlc.geometry.blocks_per_plane * tlc.geometry.planes_per_die, 2048);
+    assert_eq!(tlc.geometry.pages_per_block, 256 * tlc.timing.pages_together());
+    assert_eq!((program_us(&tlc.timing), mean(&tlc)), (2_001, tlc.timing.program_iterations));
+    assert_eq!(tlc.timing.read, Dur::from_us(80));
+    assert_eq!(tlc.timing.undisturbed_erase() - tlc.timing.command, Dur::from_us(5_000));
+    assert_eq!(tlc.suspension.max_per_operation, Some(10));
+    // Bytes in 40.96 us at 400 million a second; three loads and two gaps.
+    assert_eq!(tlc.timing.bus.ns() * 4 / 10, 16_384);
+    assert_eq!(tlc.timing.data_in(), Dur::from_ns(3 * 40_960 + 2 * 1_000));
+    // Section 4.2: half an iteration of 69 us and 35 us are 69.5 us of 2001, 3 to 4 %.
+    let iteration = tlc.timing.program_pulse + tlc.timing.verify;
+    let entry_ns = iteration.ns() / 2 + tlc.timing.suspend_overhead.ns();
+    assert_eq!(entry_ns, 69_500);
+    assert!((0.03..=0.04).contains(&(entry_ns as f64 / 2_001_000.0)));
+    // 16 pages of 16 KiB in 8.7 ms are 30.1 MB/s; a slice has three of the 87 iterations.
+    let qlc = part("qlc3d-wordline");
+    assert_eq!((program_us(&qlc.timing), mean(&qlc)), (8_700, 87));
+    assert_eq!(16 * 16_384 / program_us(&qlc.timing), 30);
+    let sliced = part("qlc3d-sliced");
+    assert_eq!(sliced.timing.program_array(87), Dur::from_us(29 * 320));
+    let suspend_overhead = Dur::from_us(30);
+    assert_eq!(Timing { slices: None, suspend_overhead, ..sliced.timing }, qlc.timing);
 }
 
 #[test]

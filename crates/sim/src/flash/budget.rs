@@ -1,0 +1,329 @@
+//! What all dies may draw at once: who begins, who waits, and who is next when there is room.
+
+use std::collections::BTreeSet;
+
+use reprieve_base::{Dur, Time};
+use reprieve_nand::{Activity, MultiPlane, Timing};
+
+use super::decide::Grant;
+use super::{Flash, FlashEvent};
+use crate::event::Schedule;
+use crate::power::AtWork;
+use crate::scenario::{BudgetCounts, Power, Scenario};
+use crate::txn::Kind;
+use crate::work::Work;
+
+/// Whose turn it is: what is urgent, then what has waited longest, then the first die.
+type Turn = (bool, Time, u32);
+
+/// What a die holds of the budget.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    /// For commands that sense, and how many planes those are.
+    sense_uw: u64,
+    senses: u32,
+    /// For the program or erase that runs.
+    run_uw: Option<u64>,
+}
+
+impl Held {
+    fn is_active(&self) -> bool {
+        self.senses > 0 || self.run_uw.is_some()
+    }
+}
+
+/// The budget, and how much of it is taken.
+#[derive(Clone, Debug)]
+pub(super) struct Budget {
+    limit_uw: u64,
+    max_active: u32,
+    counted: Counted,
+    /// Planes that one command may turn out to take.
+    planes_most: u64,
+    reads_first: bool,
+    /// What is counted for the dies now, idle ones included.
+    drawn_uw: u64,
+    active: u32,
+    held: Vec<Held>,
+    /// Dies that wait, and how much more each of them would draw.
+    line: BTreeSet<Turn>,
+    waits: Vec<Option<(Turn, u64)>>,
+}
+
+/// As what work counts on one plane, above an idle die.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    sense_uw: u64,
+    program_uw: u64,
+    erase_uw: u64,
+    suspended_uw: u64,
+}
+
+impl Counted {
+    fn new(power: &Power, timing: &Timing) -> Counted {
+        let core = power.core();
+        let types = 0..timing.page_types.map_or(1, |types| types.count as usize);
+        let program = |page_type| {
+            let phases = [Activity::ProgramPulse, Activity::ProgramVerify];
+            let powers = phases.map(|phase| core.excess_uw(phase, page_type));
+            mix(power.budget_counts, powers, [timing.program_pulse, timing.verify])
+        };
+        let sense = |page_type| core.excess_uw(Activity::Sense, page_type);
+        let erase = [Activity::ErasePulse, Activity::EraseVerify];
+        let erase = erase.map(|phase| core.excess_uw(phase, 0));
+        Counted {
+            sense_uw: types.clone().map(sense).max().expect("there is a type"),
+            program_uw: types.map(program).max().expect("there is a type"),
+            erase_uw: mix(power.budget_counts, erase, [timing.erase, timing.erase_verify]),
+            suspended_uw: core.suspended_excess_uw(),
+        }
+    }
+
+    fn uw(&self, kind: Kind) -> u64 {
+        match kind {
+            Kind::HostRead | Kind::RmwRead | Kind::GcRead | Kind::MapRead | Kind::MapUpdate => {
+                self.sense_uw
+            }
+            Kind::Program | Kind::GcProgram | Kind::MapProgram => self.program_uw,
+            // It senses first.
+            Kind::GcCopy => self.program_uw.max(self.sense_uw),
+            Kind::Erase => self.erase_uw,
+        }
+    }
+}
+
+/// As what pulses and verifies of these powers and lengths count, rounded up.
+fn mix(counts: BudgetCounts, powers_uw: [u64; 2], lengths: [Dur; 2]) -> u64 {
+    let whole_ns = u128::from(lengths[0].ns() + lengths[1].ns());
+    if counts == BudgetCounts::Peak || whole_ns == 0 {
+        return powers_uw[0].max(powers_uw[1]);
+    }
+    let energy = |phase: usize| u128::from(powers_uw[phase]) * u128::from(lengths[phase].ns());
+    let mean = (energy(0) + energy(1)).div_ceil(whole_ns);
+    u64::try_from(mean).expect("a mean of two powers")
+}
+
+impl Budget {
+    /// The budget of a scenario that has one.
+    pub(super) fn of(scenario: &Scenario, timing: &Timing, reads_first: bool) -> Option<Budget> {
+        let power = scenario.power.as_ref()?;
+        if power.budget_uw.is_none() && power.max_active_dies.is_none() {
+            return None;
+        }
+        let dies = scenario.geometry.dies();
+        let by_plane = scenario.parallelism.multi_plane == MultiPlane::None;
+        Some(Budget {
+            limit_uw: power.budget_uw.unwrap_or(u64::MAX),
+            max_active: power.max_active_dies.unwrap_or(u32::MAX),
+            counted: Counted::new(power, timing),
+            planes_most: if by_plane { 1 } else { scenario.geometry.planes_per_die.into() },
+            reads_first,
+            drawn_uw: power.core().idle_uw * u64::from(dies),
+            active: 0,
+            held: vec![Held::default(); dies as usize],
+            line: BTreeSet::new(),
+            waits: vec![None; dies as usize],
+        })
+    }
+
+    /// Whether a die may draw so much more; one may always, if it alone is at work.
+    fn has_room(&self, die: u32, more_uw: u64) -> bool {
+        let joins = u32::from(!self.held[die as usize].is_active());
+        self.active == 0
+            || self.active + joins <= self.max_active
+                && self.drawn_uw.checked_add(more_uw).is_some_and(|uw| uw <= self.limit_uw)
+    }
+
+    /// Whether a die may begin what draws so much more; if not, it stands in line.
+    fn may_begin(&mut self, turn: Turn, more_uw: u64) -> bool {
+        let (_, _, die) = turn;
+        self.forget(die);
+        if self.line.first().is_none_or(|first| turn < *first) && self.has_room(die, more_uw) {
+            return true;
+        }
+        self.waits[die as usize] = Some((turn, more_uw));
+        self.line.insert(turn);
+        false
+    }
+
+    fn forget(&mut self, die: u32) {
+        if let Some((turn, _)) = self.waits[die as usize].take() {
+            self.line.remove(&turn);
+        }
+    }
+
+    /// Takes the die out of the line whose turn it is, if there is room for it.
+    fn next(&mut self) -> Option<u32> {
+        let &(_, _, die) = self.line.first()?;
+        let (_, more_uw) = self.waits[die as usize].expect("what stands in line waits");
+        if !self.has_room(die, more_uw) {
+            return None;
+        }
+        self.forget(die);
+        Some(die)
+    }
+
+    fn change(&mut self, die: u32, change: impl FnOnce(&mut Held)) {
+        let held = &mut self.held[die as usize];
+        let sum = |held: &Held| held.sense_uw + held.run_uw.unwrap_or(0);
+        let before = *held;
+        change(held);
+        self.drawn_uw = self.drawn_uw + sum(held) - sum(&before);
+        match (before.is_active(), held.is_active()) {
+            (false, true) => self.active += 1,
+            (true, false) => self.active -= 1,
+            _ => {}
+        }
+    }
+
+    /// A die begins to sense on so many planes.
+    pub(super) fn sense(&mut self, die: u32, planes: u32) {
+        let uw = self.counted.sense_uw * u64::from(planes);
+        self.change(die, |held| {
+            held.sense_uw += uw;
+            held.senses += planes;
+        });
+    }
+
+    /// One plane of a die has sensed, or all of them.
+    pub(super) fn sensed(&mut self, die: u32, is_one: bool) {
+        let one_uw = self.counted.sense_uw;
+        self.change(die, |held| {
+            let planes = if is_one { 1 } else { held.senses };
+            held.senses -= planes;
+            held.sense_uw -= one_uw * u64::from(planes);
+        });
+    }
+
+    /// A program or erase runs from now on.
+    pub(super) fn run(&mut self, die: u32, kind: Kind, planes: u32) {
+        let uw = self.counted.uw(kind) * u64::from(planes);
+        self.change(die, |held| held.run_uw = Some(uw));
+    }
+
+    /// It is complete.
+    pub(super) fn ended(&mut self, die: u32) {
+        self.change(die, |held| held.run_uw = None);
+    }
+
+    /// It is suspended.
+    pub(super) fn suspended(&mut self, die: u32) {
+        self.ended(die);
+        self.drawn_uw += self.counted.suspended_uw;
+    }
+
+    /// It goes on.
+    pub(super) fn resumed(&mut self, die: u32, kind: Kind, planes: u32) {
+        self.drawn_uw -= self.counted.suspended_uw;
+        self.run(die, kind, planes);
+    }
+
+    /// Whether what is at work keeps to the budget, by the meter's account of each die.
+    fn verify(&self, idle_uw: u64, dies: impl Iterator<Item = AtWork>) -> Result<(), String> {
+        let (mut active, mut uw) = (0, idle_uw);
+        for AtWork { senses, run, suspended } in dies {
+            active += u32::from(senses > 0 || run.is_some());
+            uw += self.counted.suspended_uw * u64::from(suspended);
+            let of_senses = self.counted.sense_uw * u64::from(senses);
+            let (is_erase, planes) = run.unwrap_or_default();
+            let of_run = if is_erase { self.counted.erase_uw } else { self.counted.program_uw };
+            // A copyback senses before it programs.
+            uw += of_senses.max(of_run * u64::from(planes));
+        }
+        if active > 1 && (active > self.max_active || uw > self.limit_uw) {
+            return Err(format!(
+                "{active} dies are at work and count as {uw} uW, of {} and {} uW allowed",
+                self.max_active, self.limit_uw
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Flash {
+    fn turn(&self, die: u32, kind: Kind, since: Time) -> Turn {
+        let budget = self.budget.as_ref().expect("there is a budget");
+        let is_host_read = matches!(kind, Kind::HostRead | Kind::RmwRead);
+        (budget.reads_first && !is_host_read, since, die)
+    }
+
+    /// Whether the budget lets a die begin something that has waited since then.
+    #[cold]
+    pub(super) fn has_power(&mut self, die: u32, kind: Kind, since: Time) -> bool {
+        let turn = self.turn(die, kind, since);
+        let budget = self.budget.as_mut().expect("there is a budget");
+        let by_plane = kind.is_read() && self.parallelism.independent_plane_reads;
+        let planes = if by_plane { 1 } else { budget.planes_most };
+        let more_uw = budget.counted.uw(kind) * planes;
+        budget.may_begin(turn, more_uw)
+    }
+
+    /// A die that has its channel to itself has sensed.
+    #[cold]
+    pub(super) fn sensed(&mut self, die: u32) {
+        self.budget.as_mut().expect("there is a budget").sensed(die, false);
+    }
+
+    /// Whether the budget lets the suspended operation of a die go on.
+    #[cold]
+    pub(super) fn has_power_to_resume(&mut self, die: u32) -> bool {
+        let unit = &self.units[die as usize];
+        let (txn, planes) = (&self.txns[unit.operation], unit.die.planes_at_work());
+        let (kind, turn) = (txn.kind, self.turn(die, txn.kind, txn.start));
+        let budget = self.budget.as_mut().expect("there is a budget");
+        let whole_uw = budget.counted.uw(kind) * u64::from(planes);
+        budget.may_begin(turn, whole_uw.saturating_sub(budget.counted.suspended_uw))
+    }
+
+    /// Lets dies decide that wait for power, as long as there is some.
+    #[cold]
+    pub(super) fn decide_waiting<W: Work>(
+        &mut self,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        while let Some(die) = self.budget.as_mut().and_then(|budget| budget.next()) {
+            self.decide_die(die, now, work, out, Grant::Ask);
+        }
+    }
+
+    /// What breaks the budget at `now`, if something does.
+    pub fn verify_budget(&mut self, now: Time) -> Result<(), String> {
+        let (Some(budget), Some(meter)) = (&self.budget, &mut self.meter) else { return Ok(()) };
+        meter.advance(now);
+        budget.verify(meter.idle_uw(), meter.at_work())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_dies_over_the_budget_are_found_and_one_alone_is_let_be() {
+        let counted = Counted { sense_uw: 10, program_uw: 30, erase_uw: 50, suspended_uw: 5 };
+        let budget = Budget {
+            limit_uw: 67,
+            max_active: 2,
+            counted,
+            planes_most: 1,
+            reads_first: true,
+            drawn_uw: 2,
+            active: 0,
+            held: vec![Held::default(); 3],
+            line: BTreeSet::new(),
+            waits: vec![None; 3],
+        };
+        let verify = |dies: &[AtWork]| budget.verify(2, dies.iter().copied()).is_ok();
+        let idle = AtWork { senses: 0, run: None, suspended: 0 };
+        let reads = AtWork { senses: 1, ..idle };
+        let erases = AtWork { run: Some((true, 1)), ..idle };
+        // 2 + 50 + 10 + 5 are 67; another 5 are too many, and so is a third die.
+        assert!(verify(&[erases, AtWork { suspended: 1, ..reads }]));
+        assert!(!verify(&[erases, AtWork { suspended: 2, ..reads }]));
+        assert!(!verify(&[reads, reads, reads]));
+        // Two planes erase at 100, which is more than there is, but nothing else does anything.
+        assert!(verify(&[AtWork { run: Some((true, 2)), ..idle }, idle]));
+    }
+}

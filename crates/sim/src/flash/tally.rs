@@ -1,0 +1,48 @@
+//! Counts of operations that are complete.
+
+use reprieve_base::{Dur, Time};
+
+use super::Flash;
+use crate::txn::{Kind, NONE};
+
+impl Flash {
+    /// How long the operation of `id` and what is linked behind it takes if nobody suspends it.
+    #[cold]
+    pub(super) fn undisturbed(&self, id: u32, planes: u64) -> Dur {
+        let die = &self.units[self.txns[id].die as usize].die;
+        // Commands, and pages, of the other planes cross the channel too.
+        let (_, transfer) = self.command_of(id);
+        let mut longest = Dur::ZERO;
+        let mut each = id;
+        while each != NONE {
+            let txn = &self.txns[each];
+            longest = longest.max(match txn.kind {
+                Kind::Erase => self.timing.undisturbed_erase(),
+                Kind::GcCopy => die.undisturbed_copyback(self.address(txn.old), txn.at),
+                _ => die.undisturbed_program(txn.at),
+            });
+            each = txn.next;
+        }
+        longest + transfer * (planes - 1)
+    }
+
+    pub(super) fn count_operation(&mut self, id: u32, now: Time, undisturbed: Dur) {
+        let txn = &self.txns[id];
+        match txn.kind {
+            Kind::Program => self.counts.host_programs += 1,
+            Kind::GcProgram => self.counts.gc_programs += 1,
+            Kind::MapProgram => self.counts.map_programs += 1,
+            Kind::GcCopy => {
+                self.counts.gc_reads += 1;
+                self.counts.gc_programs += 1;
+                *self.counts.copybacks.as_mut().expect("the drive copies back") += 1;
+            }
+            _ => self.counts.erases += 1,
+        }
+        if txn.suspensions > 0 {
+            let is_erase = txn.kind == Kind::Erase;
+            let suspended = &mut self.counts.suspended[usize::from(is_erase)];
+            suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
+        }
+    }
+}

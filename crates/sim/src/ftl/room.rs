@@ -1,0 +1,99 @@
+//! How many blocks a plane needs: for its data, its open blocks and garbage collection.
+
+use reprieve_base::{Geometry, Stream, UserError};
+
+use super::Ftl;
+use super::fronts::Fronts;
+use super::plane::Plane;
+use crate::place::PlaneView;
+use crate::scenario::Scenario;
+
+/// Blocks that garbage collection has under way besides its reserve and one to gain: the open block
+/// of the host, its own, and the one it erases.
+const GC_BLOCKS: u32 = 3;
+
+/// Good blocks that a plane needs; what the scenario checks with one open block a plane.
+pub(super) fn needed_blocks(scenario: &Scenario, pages: u32, fronts: &Fronts) -> u32 {
+    let geometry = &scenario.geometry;
+    let data_pages = pages.div_ceil(geometry.planes());
+    let data_blocks = data_pages.div_ceil(geometry.pages_per_block);
+    let more_fronts = fronts.count() - 1;
+    data_blocks + scenario.ftl.gc_hard_free_blocks + GC_BLOCKS + 1 + more_fronts
+}
+
+/// The planes as a placement scheme sees them.
+pub(super) struct View<'a> {
+    pub(super) planes: &'a [Plane],
+    pub(super) geometry: &'a Geometry,
+    /// Blocks of a plane that must not be full of valid pages.
+    pub(super) blocks_kept: u32,
+    pub(super) is_idle: &'a dyn Fn(u32) -> bool,
+}
+
+impl PlaneView for View<'_> {
+    fn is_idle(&self, plane: u32) -> bool {
+        (self.is_idle)(plane / self.geometry.planes_per_die)
+    }
+
+    fn has_room(&self, plane: u32) -> bool {
+        let pages_per_block = self.geometry.pages_per_block;
+        self.planes[plane as usize].can_hold(self.blocks_kept, pages_per_block)
+    }
+}
+
+impl Ftl {
+    /// Draws the blocks that are bad from the start and makes the others free.
+    ///
+    /// Errors if a plane has too few.
+    pub(super) fn free_good_blocks(&mut self, scenario: &Scenario) -> Result<(), UserError> {
+        self.check_reserve()?;
+        let blocks = self.geometry.blocks_per_plane;
+        for plane in 0..self.geometry.planes() {
+            let mut stream = Stream::new(scenario.seed, "nand.factory", u64::from(plane));
+            for block in 0..blocks {
+                let is_bad = scenario.ftl.faults.factory_bad_share > 0.0
+                    && self.failing.is_bad_from_factory(plane * blocks + block, &mut stream);
+                if !is_bad {
+                    self.planes[plane as usize].add_free(block, 0);
+                }
+            }
+            let good = self.planes[plane as usize].free_blocks();
+            self.planes[plane as usize].good_blocks = good;
+            if good < self.needed_blocks {
+                return Err(self.too_few_blocks(plane, good, scenario));
+            }
+        }
+        Ok(())
+    }
+
+    /// Each open block that pages are moved to may need a free one before an erase gives one back.
+    fn check_reserve(&self) -> Result<(), UserError> {
+        let (reserve, fronts) = (self.reserve_blocks, self.fronts.count_of_moved());
+        if reserve >= fronts {
+            return Ok(());
+        }
+        Err(UserError::new(format!(
+            "ftl.gc_hard_free_blocks = {reserve}: with these ftl.stream, ftl.gc_stream and \
+             ftl.mapping garbage collection writes to {fronts} open blocks of a plane; must be at \
+             least {fronts}"
+        )))
+    }
+
+    fn too_few_blocks(&self, plane: u32, good: u32, scenario: &Scenario) -> UserError {
+        let (all, needed) = (self.geometry.blocks_per_plane, self.needed_blocks);
+        if good == all {
+            let over_provisioning = scenario.ftl.over_provisioning;
+            return UserError::new(format!(
+                "ftl.over_provisioning = {over_provisioning}: with these ftl.stream, \
+                 ftl.gc_stream and ftl.mapping a plane needs {needed} blocks for its data and \
+                 garbage collection, and it has {all}; must be larger"
+            ));
+        }
+        UserError::new(format!(
+            "ftl.factory_bad_share = {}: plane {plane} has {good} good blocks of {all}, and its \
+             data and garbage collection need {needed}; must be smaller, or ftl.over_provisioning \
+             larger",
+            scenario.ftl.faults.factory_bad_share
+        ))
+    }
+}

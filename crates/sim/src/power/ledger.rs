@@ -1,0 +1,128 @@
+//! What operations took, in closed form: by class, core and I/O apart, and by activity.
+
+use std::sync::Arc;
+
+use reprieve_base::{Dur, Time};
+use reprieve_nand::{ACTIVITIES, Activity, CorePower, Part, PhaseTimes, Run};
+
+use super::{CLASS_NAMES, Class, Sensing};
+
+const CLASSES: usize = CLASS_NAMES.len();
+
+/// A program or erase that is not complete.
+#[derive(Clone, Debug)]
+pub(super) struct Open {
+    class: Class,
+    page_type: usize,
+    /// The run in progress, or the last one.
+    run: Run,
+    /// Since when it is suspended, while it is.
+    suspended: Option<Time>,
+    /// What its runs before that took.
+    before: PhaseTimes,
+}
+
+impl Open {
+    /// The run in progress, or the last one.
+    pub(super) fn run(&self) -> Run {
+        self.run
+    }
+}
+
+/// Energy above that of idle dies, and the time of each activity on each plane.
+#[derive(Clone, Debug)]
+pub(super) struct Ledger {
+    power: CorePower,
+    part: Arc<Part>,
+    pub(super) core_fj: [u128; CLASSES],
+    pub(super) io_fj: [u128; CLASSES],
+    pub(super) active_ns: [u128; ACTIVITIES],
+    pub(super) suspended_ns: u128,
+}
+
+impl Ledger {
+    pub(super) fn new(power: CorePower, part: Arc<Part>) -> Ledger {
+        Ledger {
+            power,
+            part,
+            core_fj: [0; CLASSES],
+            io_fj: [0; CLASSES],
+            active_ns: [0; ACTIVITIES],
+            suspended_ns: 0,
+        }
+    }
+
+    fn spend(&mut self, class: Class, page_type: usize, activity: Activity, ns: u128) {
+        self.active_ns[activity as usize] += ns;
+        let uw = self.power.excess_uw(activity, page_type);
+        self.core_fj[class as usize] += u128::from(uw) * ns;
+    }
+
+    /// Pages are sensed.
+    pub(super) fn sense(&mut self, class: Class, sensing: Sensing) {
+        let ns = u128::from((sensing.to - sensing.from).ns()) * u128::from(sensing.planes);
+        self.spend(class, sensing.page_type, Activity::Sense, ns);
+    }
+
+    /// What is left of it at `now` has not been sensed.
+    pub(super) fn cut_sense(&mut self, class: Class, sensing: Sensing, now: Time) {
+        let ns = u128::from((sensing.to - now.max(sensing.from)).ns());
+        let ns = ns * u128::from(sensing.planes);
+        self.active_ns[Activity::Sense as usize] -= ns;
+        let uw = self.power.excess_uw(Activity::Sense, sensing.page_type);
+        self.core_fj[class as usize] -= u128::from(uw) * ns;
+    }
+
+    /// A program or erase begins with this run.
+    pub(super) fn begin(&self, class: Class, page_type: usize, run: Run) -> Open {
+        Open { class, page_type, run, suspended: None, before: [Dur::ZERO; 2] }
+    }
+
+    /// It is suspended from `now` on.
+    pub(super) fn suspend(&self, open: &mut Open, now: Time) {
+        open.before = self.spent(open, now);
+        open.suspended = Some(now);
+    }
+
+    /// It goes on with this run.
+    pub(super) fn resume(&mut self, open: &mut Open, now: Time, run: Run) {
+        self.close_suspension(open, now);
+        open.suspended = None;
+        open.run = run;
+    }
+
+    fn close_suspension(&mut self, open: &Open, now: Time) {
+        let Some(since) = open.suspended else { return };
+        let ns = u128::from((now - since).ns());
+        self.suspended_ns += ns;
+        self.core_fj[Class::Suspension as usize] +=
+            u128::from(self.power.suspended_excess_uw()) * ns;
+    }
+
+    fn spent(&self, open: &Open, now: Time) -> PhaseTimes {
+        if open.suspended.is_some() {
+            return open.before;
+        }
+        let [pulse, verify] = open.run.spent(now, &self.part.timing);
+        [open.before[0] + pulse, open.before[1] + verify]
+    }
+
+    /// It is complete, or the run of the drive ends: what it took is split among the classes.
+    pub(super) fn end(&mut self, open: &Open, now: Time) {
+        self.close_suspension(open, now);
+        let planes = u128::from(open.run.planes());
+        let spent = self.spent(open, now);
+        let undisturbed = open.run.undisturbed(&self.part.timing);
+        for (index, activity) in open.run.activities().into_iter().enumerate() {
+            let own = spent[index].min(undisturbed[index]);
+            for (class, time) in [(open.class, own), (Class::Suspension, spent[index] - own)] {
+                self.spend(class, open.page_type, activity, u128::from(time.ns()) * planes);
+            }
+        }
+    }
+
+    /// The run of an operation is on its way into suspension.
+    pub(super) fn stop(&self, open: &mut Open, asked: Time, free_at: Time) {
+        open.run = open.run.stopped(asked, free_at, &self.part);
+    }
+}

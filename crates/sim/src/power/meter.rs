@@ -1,0 +1,426 @@
+//! The meter: power of all dies and channels as it changes, phase by phase.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use reprieve_base::Time;
+use reprieve_nand::{ACTIVITIES, Activity, CorePower, Part, Run, Segment};
+
+use super::ledger::{Ledger, Open};
+use super::report::{Report, STATES};
+use super::series::{Series, Step};
+use super::{AtWork, Class, Sensing, Transfer, share};
+use crate::scenario::Power;
+
+/// What the meter has to do at an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    SenseBegins {
+        die: u32,
+        class: Class,
+        sensing: Sensing,
+    },
+    SenseEnds {
+        die: u32,
+        class: Class,
+        sensing: Sensing,
+    },
+    /// A stretch of the run of a die ends; void if there is another run.
+    Segment {
+        die: u32,
+        run: u32,
+    },
+    TransferBegins {
+        transfer: Transfer,
+    },
+    TransferEnds {
+        class: Class,
+        transfer: Transfer,
+    },
+}
+
+/// A die as the meter sees it.
+#[derive(Clone, Debug)]
+struct Die {
+    /// Since when it is as it is.
+    since: Time,
+    /// Planes that sense.
+    senses: u32,
+    /// The run in progress, with what it does now.
+    run: Option<(Run, Segment)>,
+    /// Counts runs, and stops of them.
+    runs: u32,
+    page_type: usize,
+    /// Operations that are not complete; the last runs or was suspended last.
+    open: Vec<Open>,
+    suspended: u32,
+}
+
+/// Power of dies and channels, and what it adds up to.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    power: CorePower,
+    resume_fj: u64,
+    bit_fj: u64,
+    volts: [Option<f64>; 2],
+    part: Arc<Part>,
+    dies: Vec<Die>,
+    due: BinaryHeap<Reverse<(Time, u64, Change)>>,
+    changes: u64,
+    now: Time,
+    core_uw: u64,
+    io_uw: u64,
+    /// Highest power of core, I/O and both that lasted for a nanosecond.
+    peak_uw: [u64; 3],
+    core_fj: u128,
+    io_fj: u128,
+    state_ns: [u128; STATES],
+    active_ns: [u128; ACTIVITIES],
+    suspended_ns: u128,
+    ledger: Ledger,
+    series: Option<Series>,
+    trace: Option<Vec<Step>>,
+}
+
+impl Meter {
+    /// Of so many idle dies.
+    pub fn new(power: &Power, part: &Arc<Part>, dies: u32) -> Meter {
+        let core = power.core();
+        let die = Die {
+            since: Time::ZERO,
+            senses: 0,
+            run: None,
+            runs: 0,
+            page_type: 0,
+            open: Vec::new(),
+            suspended: 0,
+        };
+        Meter {
+            power: core,
+            resume_fj: power.resume_pj * 1000,
+            bit_fj: power.bit_fj(),
+            volts: [power.vdd_core_v, power.vdd_q_v],
+            part: Arc::clone(part),
+            dies: vec![die; dies as usize],
+            due: BinaryHeap::new(),
+            changes: 0,
+            now: Time::ZERO,
+            core_uw: core.idle_uw * u64::from(dies),
+            io_uw: 0,
+            peak_uw: [0; 3],
+            core_fj: 0,
+            io_fj: 0,
+            state_ns: [0; STATES],
+            active_ns: [0; ACTIVITIES],
+            suspended_ns: 0,
+            ledger: Ledger::new(core, Arc::clone(part)),
+            series: power.series.map(Series::new),
+            trace: None,
+        }
+    }
+
+    /// Begins to keep every step of power.
+    pub fn keep_trace(&mut self) {
+        self.trace = Some(Vec::new());
+    }
+
+    /// The type of a page of a block.
+    pub fn page_type(&self, page: u32) -> usize {
+        self.part.timing.page_types.map_or(0, |types| types.of(page))
+    }
+
+    fn push(&mut self, at: Time, change: Change) {
+        self.due.push(Reverse((at, self.changes, change)));
+        self.changes += 1;
+    }
+
+    /// A die senses pages.
+    pub fn sense(&mut self, now: Time, die: u32, class: Class, sensing: Sensing) {
+        self.advance(now);
+        self.ledger.sense(class, sensing);
+        self.push(sensing.from, Change::SenseBegins { die, class, sensing });
+    }
+
+    /// Something crosses a channel.
+    pub fn transfer(&mut self, now: Time, class: Class, transfer: Transfer) {
+        self.advance(now);
+        self.ledger.io_fj[class as usize] += u128::from(self.transfer_fj(&transfer));
+        self.push(transfer.from, Change::TransferBegins { transfer });
+        self.push(transfer.to, Change::TransferEnds { class, transfer });
+    }
+
+    fn transfer_fj(&self, transfer: &Transfer) -> u64 {
+        transfer.bytes * 8 * self.bit_fj
+    }
+
+    /// Power of a transfer, to the microwatt below.
+    fn transfer_uw(&self, transfer: &Transfer) -> u64 {
+        let ns = (transfer.to - transfer.from).ns();
+        self.transfer_fj(transfer).checked_div(ns).unwrap_or(0)
+    }
+
+    /// A program or erase begins with a run; an operation that is suspended lies around it.
+    pub fn begin(&mut self, now: Time, die: u32, (class, page): (Class, u32), run: Run) {
+        self.advance(now);
+        let page_type = self.page_type(page);
+        let open = self.ledger.begin(class, page_type, run);
+        let unit = &mut self.dies[die as usize];
+        unit.open.push(open);
+        unit.page_type = page_type;
+        self.start_run(die, run);
+    }
+
+    /// The operation suspended last goes on with a run.
+    pub fn resume(&mut self, now: Time, die: u32, run: Run) {
+        self.advance(now);
+        self.settle(die);
+        let unit = &mut self.dies[die as usize];
+        let open = unit.open.last_mut().expect("something is suspended");
+        self.ledger.resume(open, now, run);
+        unit.suspended -= 1;
+        self.core_uw -= self.power.suspended_excess_uw();
+        self.ledger.core_fj[Class::Suspension as usize] += u128::from(self.resume_fj);
+        self.core_fj += u128::from(self.resume_fj);
+        if let Some(series) = &mut self.series {
+            series.core_at(now, self.resume_fj);
+        }
+        self.start_run(die, run);
+    }
+
+    fn start_run(&mut self, die: u32, run: Run) {
+        self.settle(die);
+        self.dies[die as usize].runs += 1;
+        self.enter(die, run, run.first());
+    }
+
+    /// The run of a die goes on with a stretch.
+    fn enter(&mut self, die: u32, run: Run, segment: Segment) {
+        let unit = &mut self.dies[die as usize];
+        unit.run = Some((run, segment));
+        let number = unit.runs;
+        self.core_uw += self.run_uw(die);
+        self.push(segment.end, Change::Segment { die, run: number });
+    }
+
+    /// What the run of a die draws now, above idle.
+    fn run_uw(&self, die: u32) -> u64 {
+        let unit = &self.dies[die as usize];
+        let Some((run, segment)) = &unit.run else { return 0 };
+        let excess = |activity| self.power.excess_uw(activity, unit.page_type);
+        segment.activity.map_or(0, excess) * u64::from(run.planes())
+    }
+
+    fn leave(&mut self, die: u32) {
+        self.settle(die);
+        self.core_uw -= self.run_uw(die);
+        self.dies[die as usize].run = None;
+    }
+
+    /// The run of a die was asked at `now` to make way, and does so at `free_at`.
+    pub fn stop(&mut self, now: Time, die: u32, free_at: Time) {
+        self.advance(now);
+        self.leave(die);
+        let unit = &mut self.dies[die as usize];
+        let open = unit.open.last_mut().expect("something runs");
+        self.ledger.stop(open, now, free_at);
+        let run = open.run();
+        let mut segment = run.first();
+        while segment.end < now {
+            let next = run.after(&segment, &self.part.timing);
+            segment = next.expect("a stopped run lasts until its stop has taken effect");
+        }
+        self.dies[die as usize].runs += 1;
+        self.enter(die, run, segment);
+    }
+
+    /// The operation that runs is suspended.
+    pub fn suspended(&mut self, now: Time, die: u32) {
+        self.advance(now);
+        self.leave(die);
+        let unit = &mut self.dies[die as usize];
+        unit.runs += 1;
+        unit.suspended += 1;
+        self.core_uw += self.power.suspended_excess_uw();
+        let open = unit.open.last_mut().expect("something ran");
+        self.ledger.suspend(open, now);
+    }
+
+    /// The operation that runs is complete; what lies around it is suspended as it was.
+    pub fn ended(&mut self, now: Time, die: u32) {
+        self.advance(now);
+        self.leave(die);
+        let unit = &mut self.dies[die as usize];
+        unit.runs += 1;
+        let open = unit.open.pop().expect("something ran");
+        self.ledger.end(&open, now);
+    }
+
+    /// What all dies draw that are idle.
+    pub fn idle_uw(&self) -> u64 {
+        self.power.idle_uw * self.dies.len() as u64
+    }
+
+    /// What of each die is at work.
+    pub fn at_work(&self) -> impl Iterator<Item = AtWork> {
+        let is_erase = |run: &Run| run.activities()[0] == Activity::ErasePulse;
+        self.dies.iter().map(move |die| AtWork {
+            senses: die.senses,
+            run: die.run.as_ref().map(|(run, _)| (is_erase(run), run.planes())),
+            suspended: die.suspended,
+        })
+    }
+
+    /// Lets time pass until `now`.
+    pub fn advance(&mut self, now: Time) {
+        while let Some(Reverse((at, _, change))) = self.due.peek().copied() {
+            if at > now {
+                break;
+            }
+            self.due.pop();
+            self.pass(at);
+            self.apply(change);
+        }
+        self.pass(now);
+    }
+
+    /// Power is constant until `at`.
+    fn pass(&mut self, at: Time) {
+        let passed = at - self.now;
+        if passed.ns() == 0 {
+            return;
+        }
+        for (peak, now) in
+            self.peak_uw.iter_mut().zip([self.core_uw, self.io_uw, self.core_uw + self.io_uw])
+        {
+            *peak = (*peak).max(now);
+        }
+        self.core_fj += u128::from(self.core_uw) * u128::from(passed.ns());
+        if let Some(series) = &mut self.series {
+            series.core(self.now, at, self.core_uw);
+        }
+        if let Some(trace) = &mut self.trace {
+            let step = Step { from: self.now, core_uw: self.core_uw, io_uw: self.io_uw };
+            let powers = |step: &Step| (step.core_uw, step.io_uw);
+            if trace.last().is_none_or(|last| powers(last) != powers(&step)) {
+                trace.push(step);
+            }
+        }
+        self.now = at;
+    }
+
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::SenseBegins { die, class, sensing } => {
+                self.settle(die);
+                self.dies[die as usize].senses += sensing.planes;
+                self.core_uw += self.sense_uw(&sensing);
+                self.push(sensing.to, Change::SenseEnds { die, class, sensing });
+            }
+            Change::SenseEnds { die, sensing, .. } => {
+                self.settle(die);
+                self.dies[die as usize].senses -= sensing.planes;
+                self.core_uw -= self.sense_uw(&sensing);
+            }
+            Change::Segment { die, run } => {
+                let unit = &self.dies[die as usize];
+                let Some((own, segment)) = unit.run.filter(|_| unit.runs == run) else { return };
+                let Some(next) = own.after(&segment, &self.part.timing) else { return };
+                self.leave(die);
+                self.enter(die, own, next);
+            }
+            Change::TransferBegins { transfer } => self.io_uw += self.transfer_uw(&transfer),
+            Change::TransferEnds { transfer, .. } => {
+                self.io_uw -= self.transfer_uw(&transfer);
+                self.carry(&transfer, transfer.to);
+            }
+        }
+    }
+
+    fn sense_uw(&self, sensing: &Sensing) -> u64 {
+        let uw = self.power.excess_uw(Activity::Sense, sensing.page_type);
+        uw * u64::from(sensing.planes)
+    }
+
+    /// The energy of a transfer until `until` is spent.
+    fn carry(&mut self, transfer: &Transfer, until: Time) {
+        let &Transfer { from, to, .. } = transfer;
+        let fj = self.transfer_fj(transfer);
+        self.io_fj += u128::from(share(fj, (until - from).ns(), (to - from).ns()));
+        if let Some(series) = &mut self.series {
+            series.io((from, to), until, fj);
+        }
+    }
+
+    /// Books the time since a die became what it is.
+    fn settle(&mut self, die: u32) {
+        let unit = &mut self.dies[die as usize];
+        let ns = u128::from((self.now - unit.since).ns());
+        unit.since = self.now;
+        let running = unit.run.and_then(|(run, segment)| Some((segment.activity?, run.planes())));
+        let state = match running {
+            Some((activity, planes)) => {
+                self.active_ns[activity as usize] += ns * u128::from(planes);
+                activity as usize
+            }
+            None if unit.senses > 0 => Activity::Sense as usize,
+            None if unit.suspended > 0 => STATES - 2,
+            None => STATES - 1,
+        };
+        self.state_ns[state] += ns;
+        self.active_ns[Activity::Sense as usize] += ns * u128::from(unit.senses);
+        self.suspended_ns += ns * u128::from(unit.suspended);
+    }
+
+    /// What the run until `now` took; events of later are left out.
+    pub fn report(&self, now: Time) -> Report {
+        self.clone().close(now)
+    }
+
+    fn close(mut self, now: Time) -> Report {
+        self.advance(now);
+        for die in 0..self.dies.len() as u32 {
+            self.settle(die);
+            for open in std::mem::take(&mut self.dies[die as usize].open) {
+                self.ledger.end(&open, now);
+            }
+        }
+        for Reverse((_, _, change)) in std::mem::take(&mut self.due) {
+            match change {
+                Change::SenseBegins { class, sensing, .. }
+                | Change::SenseEnds { class, sensing, .. } => {
+                    self.ledger.cut_sense(class, sensing, now);
+                }
+                Change::TransferEnds { class, transfer } => self.cut(class, &transfer, now),
+                Change::TransferBegins { .. } | Change::Segment { .. } => {}
+            }
+        }
+        Report {
+            dies: self.dies.len() as u64,
+            now,
+            idle_fj: u128::from(self.power.idle_uw)
+                * self.dies.len() as u128
+                * u128::from(now.ns()),
+            by_class: [self.ledger.core_fj, self.ledger.io_fj],
+            by_operation_ns: (self.ledger.active_ns, self.ledger.suspended_ns),
+            measured_fj: [self.core_fj, self.io_fj],
+            measured_ns: (self.active_ns, self.suspended_ns),
+            state_ns: self.state_ns,
+            peak_uw: self.peak_uw,
+            volts: self.volts,
+            series: self.series.map(|series| series.batch(now)),
+            trace: self.trace,
+        }
+    }
+
+    /// A transfer is under way, or booked ahead, when the run ends.
+    fn cut(&mut self, class: Class, transfer: &Transfer, now: Time) {
+        let &Transfer { from, to, .. } = transfer;
+        let fj = self.transfer_fj(transfer);
+        let spent = if from < now { share(fj, (now - from).ns(), (to - from).ns()) } else { 0 };
+        self.ledger.io_fj[class as usize] -= u128::from(fj - spent);
+        if from < now {
+            self.carry(transfer, now);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Streams: which of the open blocks of a plane takes a page, so that like pages lie together.
+
+mod hot_cold;
+mod single;
+
+use reprieve_base::Entry;
+
+use crate::scenario::Scenario;
+
+/// Open blocks of a plane for pages of the host, at most.
+pub const STREAMS_MAX: usize = 4;
+
+/// A division of the host's pages into streams.
+pub trait StreamPolicy: Send {
+    /// Streams that it uses, from 1 to [`STREAMS_MAX`]; they are numbered from 0.
+    fn streams(&self) -> u8;
+
+    /// The stream of a page that the host writes now.
+    fn of_write(&mut self, lpn: u32) -> u8;
+
+    /// The stream of a page that garbage collection moves now.
+    fn of_moved(&self, lpn: u32) -> u8;
+}
+
+type Make = fn(&Scenario) -> Box<dyn StreamPolicy>;
+
+/// The registry: name, sentence, maker.
+const POLICIES: &[(Entry, Make)] = &[
+    (single::ENTRY, |_| Box::new(single::Single)),
+    (hot_cold::ENTRY, |scenario| Box::new(hot_cold::HotCold::of(scenario))),
+];
+
+/// Every division into streams.
+pub fn entries() -> Vec<Entry> {
+    POLICIES.iter().map(|(entry, _)| *entry).collect()
+}
+
+/// The policy of a scenario, which has checked its name.
+pub fn make(scenario: &Scenario) -> Box<dyn StreamPolicy> {
+    let name = &scenario.ftl.streams.policy;
+    let found = POLICIES.iter().find(|(entry, _)| entry.name == name);
+    found.map(|(_, make)| make(scenario)).expect("the scenario names a registered stream policy")
+}

@@ -1,0 +1,97 @@
+//! Random drives with parallel work inside their dies: nothing is lost, nothing is counted twice.
+
+use proptest::prelude::*;
+
+use super::conservation::{Case, case, check_classes, check_flash, check_log, check_pages};
+use super::drive;
+
+/// Runs a case and checks all of it but the time on the channels.
+fn check_pages_of(case: &Case, sets: &[&str]) {
+    let outcome = drive::run(drive::load_with(&case.toml(), sets));
+    check_log(case, &outcome);
+    check_classes(&outcome);
+    check_pages(case, &outcome);
+    check_flash(case, &outcome);
+}
+
+/// Ways of parallel work inside a die that every drive here can have.
+pub(super) const PARALLEL: [&[&str]; 6] = [
+    &["parallelism.multi_plane=page"],
+    &["parallelism.multi_plane=block", "ftl.placement=aligned", "timing.page_types=3"],
+    &["parallelism.independent_plane_reads=true", "parallelism.multi_plane=page"],
+    &["parallelism.cache_program=true", "suspension.shadow_buffer=true"],
+    &["ftl.copyback=true", "suspension.shadow_buffer=true", "suspension.gc_read_suspends=[]"],
+    &[
+        "parallelism.multi_plane=page",
+        "parallelism.cache_program=true",
+        "parallelism.independent_plane_reads=true",
+        "ftl.copyback=true",
+        "suspension.shadow_buffer=true",
+        "suspension.gc_read_suspends=[]",
+    ],
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn parallel_work_in_a_die_is_conserved(case in case(), way in 0..PARALLEL.len()) {
+        let sets = [PARALLEL[way], &["suspension.host_write_suspends=[]"]].concat();
+        check_pages_of(&case, &sets);
+    }
+
+    #[test]
+    fn parallel_work_and_a_mapping_in_flash_lose_nothing(
+        mut case in case(),
+        way in 0..PARALLEL.len(),
+        entries in 8..200u64,
+    ) {
+        case.make_room_for_mapping();
+        let cache = format!("ftl.map_cache_bytes={}", 8 * entries);
+        let more = ["suspension.host_write_suspends=[]", "ftl.mapping=demand", &cache];
+        check_pages_of(&case, &[PARALLEL[way], &more].concat());
+    }
+
+    #[test]
+    fn parallel_work_survives_failures(
+        mut case in case(),
+        way in 0..PARALLEL.len(),
+        demand in any::<bool>(),
+    ) {
+        case.expect_failures();
+        let mut sets = PARALLEL[way].to_vec();
+        sets.extend([
+            "suspension.host_write_suspends=[]",
+            "ftl.precondition=sequential",
+            "ftl.factory_bad_share=0.05",
+            "nand.erase_failure=0.005",
+        ]);
+        if !sets.contains(&"parallelism.cache_program=true") {
+            sets.push("nand.program_failure=0.0005");
+        }
+        if demand {
+            case.make_room_for_mapping();
+            sets.extend(["ftl.mapping=demand", "ftl.map_cache_bytes=256"]);
+        }
+        check_pages_of(&case, &sets);
+    }
+
+    #[test]
+    fn programs_of_whole_wordlines_are_conserved(mut case in case(), planes in any::<bool>()) {
+        // So much room that collection can pad, and blocks of whole wordlines.
+        case.shape.pages = 4 * case.shape.pages.div_ceil(4);
+        case.shape.extra_spare = case.shape.blocks.max(16);
+        case.shape.blocks = 2 * case.shape.extra_spare;
+        let sets = [
+            "suspension.host_write_suspends=[]",
+            "ftl.stream=single",
+            "timing.wordline_pages=2",
+            "ftl.wordline_timeout_us=300",
+            if planes { "parallelism.multi_plane=page" } else { "parallelism.multi_plane=none" },
+        ];
+        let outcome = drive::run(drive::load_with(&case.toml(), &sets));
+        check_log(&case, &outcome);
+        check_classes(&outcome);
+        check_pages(&case, &outcome);
+    }
+}
