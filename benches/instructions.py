@@ -25,7 +25,7 @@ PARTS = [
     ("garbage collection", "sim/src/(gc|ftl/collect)"),
     ("mapping and placement", "sim/src/ftl"),
     ("host, buffer, loop", "sim/src/(ssd|slab)"),
-    ("statistics", "sim/src/stats|hdrhistogram"),
+    ("statistics", "sim/src/stats"),
     ("workload generator", "trace/src|rand_|base/src/rng"),
     ("time arithmetic", "base/src"),
 ]
@@ -49,7 +49,7 @@ def count(requests: int, sets: list[str]) -> tuple[int, Counter[str]]:
     for line in annotate.stdout.splitlines():
         found = LINE.match(line)
         if found:
-            where = found[2] if "crates/" in found[2] or "hdrhist" in found[2] else found[3]
+            where = found[2] if "crates/" in found[2] else found[3]
             where = where.replace("reprieve_", "").replace("::", "/src/", 1).replace("::", "/")
             part = next((name for name, key in PARTS if re.search(key, where)), "other")
             parts[part] += int(found[1].replace(",", ""))

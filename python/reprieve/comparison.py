@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError
+from reprieve.confidence import overlap
 from reprieve.outputs import ResultDirectory, replace_file
 from reprieve.parallel import each
 from reprieve.result import Result
@@ -147,6 +148,21 @@ class Comparison(Mapping[str, Result]):
         first = next(iter(self.values()))
         return {
             label: {f"{op}_{metric}": _ratio(result, first, op, metric) for op, metric in _METRICS}
+            for label, result in self.items()
+        }
+
+    def overlaps(self) -> dict[str, dict[str, bool | None]]:
+        """For each run, whether its 95 % intervals have a latency in common with the first run's.
+
+        Keys as of `normalised`. True: the two may not differ. False: they do, at 95 % or more. None
+        where one of the two has too few requests for an interval.
+        """
+        base = next(iter(self.values())).summary["requests"]
+        return {
+            label: {
+                f"{op}_{metric}": overlap(result.summary["requests"][op], base[op], metric)
+                for op, metric in _METRICS
+            }
             for label, result in self.items()
         }
 

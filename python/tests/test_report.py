@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 
 import reprieve as rp
+from reprieve.plot.rows import ratios
 
 from .drive import SMALL, Reprieve
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FIGURES = {
     *(f"{kind}-{op}" for kind in ("cdf", "tail", "components") for op in ("read", "write")),
+    "qos",
     "bars",
     "suspended",
     "busy",
@@ -88,6 +90,36 @@ def test_numbers_are_those_of_the_summaries(report: Path, comparison: rp.Compari
     assert {"fast12-mlc", "7", f"Reprieve {rp.__version__}"} <= set(cells)
     for result in comparison.values():
         assert result.scenario.strip() in cells
+
+
+def test_every_latency_has_its_interval_or_says_why_not(
+    report: Path, comparison: rp.Comparison
+) -> None:
+    text = report.read_text()
+    for result in comparison.values():
+        for op in ("read", "write"):
+            group = result.summary["requests"][op]
+            low, high = group["confidence"]["mean"]
+            mean = f"{group['latency_ns']['mean'] / 1000:,.1f} (×"
+            assert re.search(
+                rf"{re.escape(mean)}[\d.]+\)<small>± {(high - low) / 2000:,.1f}<", text
+            )
+            # 3000 requests are far too few for the sixth of these.
+            assert group["confidence"]["p99_99"] is None
+    # p99, p99.9 and p99.99 of two kinds in two runs: 3000 requests are far too few for them.
+    assert text.count("<small>too few</small>") == 3 * 2 * 2
+    note = "too few requests for an interval of read p99, read p99.99, write p99 and write p99.99"
+    assert f'<p class="note">{note}: FIFO and PES-IPC</p>' in text
+
+
+def test_whiskers_are_the_intervals(comparison: rp.Comparison) -> None:
+    rows = {(row["run"], row["metric"]): row for row in ratios(comparison)}
+    base = comparison["FIFO"].summary["requests"]["read"]["latency_ns"]["mean"]
+    low, high = comparison["PES-IPC"].summary["requests"]["read"]["confidence"]["mean"]
+    row = rows["PES-IPC", "read mean"]
+    assert (row["low"], row["high"]) == (low / base, high / base)
+    assert row["low"] < row["ratio"] < row["high"]
+    assert "low" not in rows["PES-IPC", "read p99.99"]
 
 
 def test_every_figure_has_its_place(report: Path) -> None:

@@ -3,6 +3,7 @@
 mod admit;
 mod cache;
 mod lengths;
+mod pieces;
 mod planes;
 
 use std::sync::Arc;
@@ -10,12 +11,17 @@ use std::sync::Arc;
 use reprieve_base::{Dur, PageAddress, Stream, Time};
 
 use cache::Loaded;
+use pieces::Piece;
+pub use pieces::PlaneWork;
 use planes::PlaneRead;
 
 use crate::command::{Command, Elapsed, Part, Suspend};
 use crate::operation::{Kind, Operation, Run, Stop};
+use crate::parallelism::Parallelism;
 use crate::refusal::Refusal;
-use crate::timing::{PAGE_TYPES_MAX, PageOrder, ProgramSuspension, ReadLaw, ResumeAt, Timing};
+use crate::timing::{
+    PAGE_TYPES_MAX, PageOrder, ProgramSuspension, ReadLaw, ResumeAt, Suspension, Timing,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Array {
@@ -28,6 +34,8 @@ enum Array {
     Running(Time),
     /// A program or erase is on its way into suspension, which it reaches then.
     Suspending(Time),
+    /// Planes are at work that were stopped apart, or wait for it; nothing else is.
+    InPieces,
 }
 
 /// One die. Every method names the instant at which it happens; instants never run back.
@@ -54,6 +62,8 @@ pub struct Die {
     /// besides; it begins when `operation` ends.
     loaded: Option<Loaded>,
     loaded_companions: Vec<PageAddress>,
+    /// Of an operation on several planes, those that were stopped apart from the others.
+    pieces: Vec<Piece>,
     /// Where each plane stands that reads by itself; empty on a part whose planes do not.
     planes: Vec<PlaneRead>,
     /// Of those, the ones whose page buffers are in use, and whose output registers are.
@@ -61,6 +71,8 @@ pub struct Die {
     registers_in_use: u32,
     /// Pages of a block that a program takes.
     pages_together: u16,
+    /// The part does several things at once; else there is nothing beside `operation`.
+    does_several: bool,
     /// Next page of each block, plane by plane.
     next_page: Vec<u16>,
     vth: Stream,
@@ -101,6 +113,7 @@ impl Die {
             outer: None,
             companions: Vec::new(),
             outer_companions: Vec::new(),
+            pieces: Vec::new(),
             planes: match part.parallelism.independent_plane_reads {
                 true => vec![PlaneRead::default(); part.shape.planes as usize],
                 false => Vec::new(),
@@ -109,6 +122,7 @@ impl Die {
             loaded_companions: Vec::new(),
             buffers_in_use: 0,
             registers_in_use: 0,
+            does_several: part.parallelism != Parallelism::NONE,
             part,
             pages_together: u16::try_from(together).expect("it divides a block"),
             next_page: vec![0; blocks],
@@ -123,15 +137,27 @@ impl Die {
     /// Returns when the array work will have ended, if it is not suspended.
     #[inline]
     pub fn start(&mut self, now: Time, command: Command) -> Result<Time, Refusal> {
-        self.start_together(now, command, &[])
+        self.issue(now, command, &[])
     }
 
     /// Begins a command that works on pages or blocks of `others`, too, one for each further plane.
     ///
     /// Command cycles and data of one plane after the other cross the channel, then the array
     /// works on all planes at once.
-    #[inline]
+    #[cold]
     pub fn start_together(
+        &mut self,
+        now: Time,
+        command: Command,
+        others: &[PageAddress],
+    ) -> Result<Time, Refusal> {
+        self.issue(now, command, others)
+    }
+
+    /// Twice in the machine code, so that commands for one plane cost no more than they did
+    /// without others.
+    #[inline(always)]
+    fn issue(
         &mut self,
         now: Time,
         command: Command,
@@ -142,7 +168,7 @@ impl Die {
             Command::Erase(at) => PageAddress { page: 0, ..at },
         };
         let block = self.block_index(at)?;
-        if self.array != Array::Idle {
+        if self.array != Array::Idle && !self.reads_beside(command) {
             return Err(Refusal::Busy);
         }
         if !others.is_empty() {
@@ -168,11 +194,15 @@ impl Die {
                     self.next_page[block] += self.pages_together;
                 }
                 let iterations = self.iterations_together(at, others);
+                self.accompany(others);
                 let timing = &self.part.timing;
                 let data_in = issued + timing.data_in() * planes;
-                self.companions.extend_from_slice(others);
                 let operation = Operation::program(data_in, timing, iterations);
-                self.begin(operation.on_planes(planes as u32), at)
+                let operation = match others {
+                    [] => operation,
+                    _ => operation.on_planes(planes as u32),
+                };
+                self.begin(operation, at)
             }
             Command::Copyback { from, .. } => {
                 self.admit_copyback(from, at)?;
@@ -189,14 +219,14 @@ impl Die {
                     let block = self.block_index(*other)?;
                     self.next_page[block] = 0;
                 }
-                self.companions.extend_from_slice(others);
+                self.accompany(others);
                 self.begin(Operation::erase(issued, &self.part.timing), at)
             }
         };
         Ok(until)
     }
 
-    #[inline]
+    #[inline(always)]
     fn start_read(
         &mut self,
         issued: Time,
@@ -206,9 +236,10 @@ impl Die {
         if !self.planes.is_empty() {
             return self.start_on_plane(issued, at, others);
         }
-        let rest = others.iter().map(|other| other.page);
-        let longest =
-            rest.fold(self.read_time(at.page), |longest, page| longest.max(self.read_time(page)));
+        let mut longest = self.read_time(at.page);
+        for other in others {
+            longest = longest.max(self.read_time(other.page));
+        }
         let until = issued + longest;
         self.sensed = others.len() as u32 + 1;
         self.array = Array::Reading(until);
@@ -237,6 +268,15 @@ impl Die {
         has_one && self.loaded.is_none()
     }
 
+    /// What begins works on `others`, too.
+    #[inline]
+    fn accompany(&mut self, others: &[PageAddress]) {
+        if !others.is_empty() {
+            self.companions.extend_from_slice(others);
+        }
+    }
+
+    #[inline]
     fn begin(&mut self, operation: Operation, at: PageAddress) -> Time {
         let until = operation.end(&self.part.timing);
         self.operation = Some((operation, at));
@@ -263,26 +303,13 @@ impl Die {
     /// Asks the running program or erase to make way at `now`.
     pub fn suspend(&mut self, now: Time) -> Result<Suspend, Refusal> {
         match self.array {
-            Array::Running(_) => {}
+            Array::Running(_) if self.pieces.is_empty() => {}
             Array::Suspending(_) => return Err(Refusal::AlreadySuspending),
             _ if self.suspended => return Err(Refusal::Nested),
             _ => return Err(Refusal::NothingToSuspend),
         }
         let (operation, _) = self.operation.as_mut().expect("a running array has an operation");
-        let able = match operation.kind {
-            Kind::Program => self.part.suspension.program != ProgramSuspension::None,
-            Kind::Erase => self.part.suspension.erase,
-        };
-        if !able {
-            return Err(Refusal::NotSuspendable);
-        }
-        if self.part.suspension.max_per_operation.is_some_and(|max| operation.suspensions >= max) {
-            return Err(Refusal::LimitReached);
-        }
-        let from = operation.suspendable_from(&self.part.suspension);
-        if now < from {
-            return Err(Refusal::TooSoon { until: from });
-        }
+        may_stop(operation, now, &self.part.suspension)?;
         match operation.stop(now, &self.part.timing, &self.part.suspension, &mut self.vth) {
             Stop::AtEnd => Ok(Suspend::RunsToEnd),
             Stop::At(free_at) => {
@@ -333,13 +360,12 @@ impl Die {
             }
             Array::Running(until) if until == now => {
                 let (operation, _) = self.operation.take().expect("a running array");
-                self.companions.clear();
                 self.array = Array::Idle;
+                if self.does_several {
+                    self.end_together(now);
+                }
                 if self.outer.is_some() {
                     self.uncover();
-                }
-                if self.loaded.is_some() {
-                    self.begin_loaded(now);
                 }
                 match operation.kind {
                     Kind::Program => Elapsed::Programmed,
@@ -452,4 +478,21 @@ impl Die {
     pub fn timing(&self) -> &Timing {
         &self.part.timing
     }
+}
+
+/// Whether the part can suspend an operation at `now`.
+#[inline]
+fn may_stop(operation: &Operation, now: Time, suspension: &Suspension) -> Result<(), Refusal> {
+    let able = match operation.kind {
+        Kind::Program => suspension.program != ProgramSuspension::None,
+        Kind::Erase => suspension.erase,
+    };
+    if !able {
+        return Err(Refusal::NotSuspendable);
+    }
+    if suspension.max_per_operation.is_some_and(|max| operation.suspensions >= max) {
+        return Err(Refusal::LimitReached);
+    }
+    let from = operation.suspendable_from(suspension);
+    if now < from { Err(Refusal::TooSoon { until: from }) } else { Ok(()) }
 }

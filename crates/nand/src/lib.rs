@@ -15,7 +15,7 @@ mod timing;
 mod wordlines;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
-pub use die::Die;
+pub use die::{Die, PlaneWork};
 pub use ecc::{Ecc, Soft};
 pub use operation::{PhaseTimes, Run, Segment};
 pub use parallelism::{MultiPlane, Parallelism};

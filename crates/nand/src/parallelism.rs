@@ -20,6 +20,9 @@ pub struct Parallelism {
     pub independent_plane_reads: bool,
     /// The data of the next program comes in while one runs, into a second register.
     pub cache_program: bool,
+    /// A plane makes way for its own reads and for no others: what runs on the others goes on.
+    /// Only with planes that read by themselves.
+    pub plane_suspension: bool,
 }
 
 impl Parallelism {
@@ -28,5 +31,6 @@ impl Parallelism {
         multi_plane: MultiPlane::None,
         independent_plane_reads: false,
         cache_program: false,
+        plane_suspension: false,
     };
 }

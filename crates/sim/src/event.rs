@@ -41,7 +41,7 @@ pub struct EventQueue<E> {
     /// A slot covers 2^shift nanoseconds.
     shift: u32,
     /// First node of each slot's list, which is in order.
-    heads: Vec<u32>,
+    heads: Box<[u32; SLOTS]>,
     /// A bit for each slot that has events, and one for each word that is not zero.
     bits: [u64; WORDS],
     summary: [u64; WORDS / 64],
@@ -61,10 +61,11 @@ impl<E: Copy + Ord> EventQueue<E> {
     ///
     /// Only speed depends on either, not the order of events.
     pub fn new(spacing: Dur, reach: Dur) -> EventQueue<E> {
+        let heads = vec![NIL; SLOTS].into_boxed_slice();
         let slot_ns = spacing.ns().max(reach.ns() / SLOTS as u64 + 1);
         EventQueue {
             shift: slot_ns.next_power_of_two().ilog2(),
-            heads: vec![NIL; SLOTS],
+            heads: heads.try_into().expect("it has so many"),
             bits: [0; WORDS],
             summary: [0; WORDS / 64],
             nodes: Vec::with_capacity(1024),
@@ -76,10 +77,10 @@ impl<E: Copy + Ord> EventQueue<E> {
         }
     }
 
-    /// When the next event happens.
+    /// When the next event happens; `NEVER` if none does.
     #[inline]
-    pub fn next_time(&self) -> Option<Time> {
-        (self.next_time != Time::NEVER).then_some(self.next_time)
+    pub fn next_time(&self) -> Time {
+        self.next_time
     }
 
     /// Takes the next event if it happens at `now`.
@@ -103,6 +104,7 @@ impl<E: Copy + Ord> EventQueue<E> {
         Some(event)
     }
 
+    #[cold]
     fn pop_far(&mut self) -> E {
         let Reverse(entry) = self.far.pop().expect("the next event is in the calendar or beyond");
         entry.event
@@ -164,8 +166,7 @@ impl<E: Copy + Ord> EventQueue<E> {
         let number = entry.at.ns() >> self.shift;
         debug_assert!(number >= self.reached, "an event in the past");
         if number - self.reached >= SLOTS as u64 {
-            self.far.push(Reverse(entry));
-            return;
+            return self.add_far(entry);
         }
         let slot = (number % SLOTS as u64) as usize;
         let mut before = NIL;
@@ -184,6 +185,11 @@ impl<E: Copy + Ord> EventQueue<E> {
         }
     }
 
+    #[cold]
+    fn add_far(&mut self, entry: Entry<E>) {
+        self.far.push(Reverse(entry));
+    }
+
     #[inline]
     fn new_node(&mut self, node: Node<E>) -> u32 {
         let index = self.unused;
@@ -192,6 +198,11 @@ impl<E: Copy + Ord> EventQueue<E> {
             self.nodes[index as usize] = node;
             return index;
         }
+        self.one_more(node)
+    }
+
+    #[cold]
+    fn one_more(&mut self, node: Node<E>) -> u32 {
         self.nodes.push(node);
         u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 events pending")
     }
@@ -227,7 +238,7 @@ mod tests {
                 list.push((at, event));
             }
             let next = list.iter().map(|(at, _)| *at).min();
-            assert_eq!(queue.next_time(), next);
+            assert_eq!(queue.next_time(), next.unwrap_or(Time::NEVER));
             let Some(next) = next else { continue };
             now = next;
             let first = list.iter().position(|(at, _)| *at == next).expect("just found");
@@ -254,6 +265,6 @@ mod tests {
         queue.schedule(Time::from_ns(5), 1u64);
         assert_eq!(queue.pop_at(Time::from_ns(4)), None);
         assert_eq!(queue.pop_at(Time::from_ns(5)), Some(1));
-        assert_eq!(queue.next_time(), None);
+        assert_eq!(queue.next_time(), Time::NEVER);
     }
 }

@@ -135,8 +135,11 @@ fn run_flash(
     let mut results = vec![blank; commands.len()];
     let mut end = Time::ZERO;
     loop {
-        let arrival = arrivals.peek().map(|row| commands[*row].arrival);
-        let Some(now) = [events.next_time(), arrival].into_iter().flatten().min() else { break };
+        let arrival = arrivals.peek().map_or(Time::NEVER, |row| commands[*row].arrival);
+        let now = events.next_time().min(arrival);
+        if now == Time::NEVER {
+            break;
+        }
         end = now;
         while let Some(event) = events.pop_at(now) {
             flash.handle(event, now, &mut events);

@@ -12,6 +12,7 @@ import typer
 from reprieve.cli.console import progress, say, show, table
 from reprieve.cli.options import ScenarioFile, Sets
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
+from reprieve.report.tables import certainty
 from reprieve.result import Result
 from reprieve.scenario import Source
 
@@ -73,6 +74,8 @@ def _show(comparison: Comparison) -> None:
             f"{flash['waf']:.3f}",
         )
     show(rows)
+    for note in certainty(comparison):
+        say(note)
 
 
 def _absolute(result: Result) -> list[str]:

@@ -13,19 +13,13 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import progress, say, show, table
 from reprieve.cli.options import ScenarioFile, Sets
-from reprieve.report.tables import trace_changes
+from reprieve.confidence import FIGURES, half_us
+from reprieve.report.tables import certainty, trace_changes
 from reprieve.result import KINDS, Result
 from reprieve.scenario import Source
 from reprieve.simulation import Drive, Files, run_into
 
-_STATISTICS = {
-    "mean": "mean",
-    "p50": "p50",
-    "p99": "p99",
-    "p99_9": "p99.9",
-    "p99_99": "p99.99",
-    "max": "max",
-}
+_STATISTICS = FIGURES | {"max": "max"}
 
 
 class Moment(StrEnum):
@@ -107,7 +101,11 @@ def _show(result: Result) -> None:
         rows.add_row(
             kind, f"{group['count']:,}", *(cells if group["count"] else ["–"] * len(cells))
         )
+        if group["count"]:
+            rows.add_row("± at 95 %", "", *(half_us(group, key) for key in FIGURES), style="dim")
     show(rows)
+    for note in certainty({result.device: result}):
+        say(note)
     if changes := trace_changes(result):
         say(
             f"of the {result.summary['workload']['rows']:,} rows of the trace: {', '.join(changes)}"

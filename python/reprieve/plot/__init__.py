@@ -25,6 +25,10 @@ class Plots:
         """Draw the percentile against the latency, each further nine with the same height."""
         return charts.tail(self._runs, self._has(op), LIGHT)
 
+    def qos(self) -> Chart:
+        """Draw the percentiles of reads, of writes and of both against the latency, as one."""
+        return charts.qos(self._runs, LIGHT)
+
     def components(self, op: str = "read") -> Chart:
         """Draw what the mean time of a request was spent on, in µs."""
         return charts.components(self._runs, self._has(op), LIGHT)

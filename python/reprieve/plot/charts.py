@@ -10,6 +10,7 @@ import altair as alt
 from reprieve.plot import rows
 from reprieve.plot.rows import Row, Runs
 from reprieve.plot.theme import COMPONENTS, Theme, dashes
+from reprieve.result import KINDS
 
 Chart = alt.Chart | alt.LayerChart
 
@@ -67,6 +68,26 @@ def _curves(runs: Runs, op: str, theme: Theme, y: alt.Y) -> Chart:
     return finished(lines + hover, theme, _HEIGHT_CURVE)
 
 
+def qos(runs: Runs, theme: Theme) -> Chart:
+    """Percentiles of reads, of writes and of both in one chart, each further nine alike high."""
+    log = alt.Scale(type="log", nice=False, padding=6)
+    dash = alt.Scale(domain=list(KINDS), range=dashes(len(KINDS)))
+    legend = alt.Legend(title=None, orient="bottom", symbolSize=400, symbolType="stroke")
+    x = alt.X("latency_us:Q", title="latency, µs", scale=log)
+    y = alt.Y("nines:Q", title="percentile")
+    chart = (
+        _chart(rows.kinds(runs))
+        .mark_line(interpolate="step-after", strokeWidth=2)
+        .encode(
+            x=x.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=_DECADES),
+            y=y.axis(labelExpr=_NINES_LABEL, values=list(range(10))),
+            color=_colour(runs, theme),
+            strokeDash=alt.StrokeDash("kind:N", scale=dash, legend=legend),
+        )
+    )
+    return finished(chart, theme, _HEIGHT_CURVE)
+
+
 @dataclass(frozen=True)
 class _Bars:
     """What a chart of grouped bars shows."""
@@ -78,7 +99,7 @@ class _Bars:
 
 
 def bars(runs: Runs, theme: Theme) -> Chart:
-    """Mean and tail latencies as multiples of the first run's."""
+    """Mean and tail latencies as multiples of the first run's, with their 95 % intervals."""
     shown = _Bars("metric", "ratio", f"latency, multiple of {next(iter(runs))}", ".3~r")
     return _grouped(runs, theme, rows.ratios(runs), shown)
 
@@ -120,7 +141,17 @@ def _grouped(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
         text=alt.Text(f"{shown.value}:Q", format=shown.format),
     )
     groups = len({row[shown.group] for row in data})
-    return finished(drawn + values, theme, _HEIGHT_BAR * groups * (len(runs) + 1))
+    layers = drawn + values
+    if any("low" in row for row in data):
+        # Rows without an interval have no whisker: nothing is known of them.
+        whiskers = base.transform_filter("isValid(datum.low)").mark_rule(color=theme.ink)
+        layers = drawn + values.encode(x="end:Q")
+        layers += whiskers.encode(
+            x="low:Q",
+            x2="high:Q",
+            yOffset=alt.YOffset("run:N", sort=list(runs), scale=gap, bandPosition=0.5),
+        )
+    return finished(layers, theme, _HEIGHT_BAR * groups * (len(runs) + 1))
 
 
 def components(runs: Runs, op: str, theme: Theme) -> Chart:

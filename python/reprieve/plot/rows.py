@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from reprieve.confidence import interval_ns
 from reprieve.plot.theme import COMPONENTS
-from reprieve.result import Latency, Result
+from reprieve.result import KINDS, Latency, Result
 
 Runs = Mapping[str, Result]
 Row = dict[str, Any]
@@ -34,6 +35,11 @@ def curve(runs: Runs, op: str) -> list[Row]:
     ]
 
 
+def kinds(runs: Runs) -> list[Row]:
+    """Points of the distributions of reads, of writes and of both, each with its kind."""
+    return [row | {"kind": kind} for kind in KINDS for row in curve(runs, kind)]
+
+
 def _thinned(latency: Latency) -> Iterator[tuple[int, float, float]]:
     """From the smallest, at no share, to the largest, without what would fall on one spot."""
     if latency.requests == 0:
@@ -49,7 +55,11 @@ def _thinned(latency: Latency) -> Iterator[tuple[int, float, float]]:
 
 
 def ratios(runs: Runs) -> list[Row]:
-    """Latencies as multiples of the first run's; nothing where one of the two has none."""
+    """Latencies as multiples of the first run's; nothing where one of the two has none.
+
+    The ends of the 95 % interval are multiples of the same, and missing with too few requests;
+    "end" is where what is drawn of a row ends.
+    """
     metrics = {"mean": "mean", "p99": "p99", "p99_99": "p99.99"}
     first = next(iter(runs.values()))
     rows = []
@@ -59,7 +69,13 @@ def ratios(runs: Runs) -> list[Row]:
             for label, result in runs.items():
                 value = result.summary["requests"][op]["latency_ns"][key]
                 if base and value:
-                    rows.append({"run": label, "metric": f"{op} {word}", "ratio": value / base})
+                    ratio = value / base
+                    row = {"run": label, "metric": f"{op} {word}", "ratio": ratio, "end": ratio}
+                    interval = interval_ns(result.summary["requests"][op], key)
+                    if interval is not None:
+                        low, high = (bound / base for bound in interval)
+                        row |= {"low": low, "high": high, "end": high}
+                    rows.append(row)
     return rows
 
 

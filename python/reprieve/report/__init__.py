@@ -33,6 +33,7 @@ def render(runs: Runs, command: str) -> str:
             facts=tables.facts(first),
             runs=_swatches(runs),
             headline=tables.headline(runs),
+            certainty=tables.certainty(runs),
             suspensions=tables.suspensions(runs),
             power=tables.power(runs),
             components={op: tables.components(runs, op) for op in ("read", "write")},

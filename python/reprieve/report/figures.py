@@ -39,9 +39,12 @@ class Figure:
 
 def figures(runs: Runs) -> dict[str, Figure]:
     """Return the charts for which these runs have numbers, by name."""
-    drawn = [figure for op in ("read", "write") for figure in _of_operation(runs, op)]
+    text = "Share complete within a time, each further nine of the percentile with the same height."
+    title = "Reads, writes and both"
+    drawn = [_figure("qos", title, text, charts.qos(runs, THEME), runs)]
+    drawn += [figure for op in ("read", "write") for figure in _of_operation(runs, op)]
     if len(runs) > 1:
-        text = f"Latency as a multiple of {next(iter(runs))}; shorter is better."
+        text = f"Latency as a multiple of {next(iter(runs))}, with 95 % intervals; less is better."
         drawn.append(_figure("bars", "Against the first", text, charts.bars(runs, THEME), runs))
     text = "Share of programs and of erases that were suspended at least once."
     chart = charts.suspended(runs, THEME)

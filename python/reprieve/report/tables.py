@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from typing import Any
 
+from markupsafe import Markup
+
+from reprieve.confidence import FIGURES, TOO_FEW, half_us, listed, overlap, shortage
 from reprieve.plot.rows import Runs
 from reprieve.plot.theme import COMPONENTS
-from reprieve.result import Result
+from reprieve.result import KINDS, Result
 
-_STATISTICS = {
-    "mean": "mean",
-    "p50": "p50",
-    "p99": "p99",
-    "p99_9": "p99.9",
-    "p99_99": "p99.99",
-    "max": "max",
-}
+_STATISTICS = FIGURES | {"max": "max"}
+# Of the figures with an interval, those by which runs are compared.
+_COMPARED = ("mean", "p99", "p99_99")
 
 
 @dataclass(frozen=True)
@@ -73,8 +72,46 @@ def _latencies(runs: Runs, op: str) -> Table:
             latency_ns = group["latency_ns"][key]
             ratio = _multiple(latency_ns / first[key]) if len(runs) > 1 and first[key] else ""
             cells.append(f"{latency_ns / 1000:,.1f}{ratio}" if group["count"] else "–")
+            if group["count"] and key in FIGURES:
+                cells[-1] = Markup("{}<small>{}</small>").format(cells[-1], _known(group, key))
         rows[label] = cells
     return Table(["requests", *_STATISTICS.values()], rows)
+
+
+def _known(group: dict[str, Any], figure: str) -> str:
+    half = half_us(group, figure)
+    return half if half == TOO_FEW else f"± {half}"
+
+
+def certainty(runs: Runs) -> list[str]:
+    """Return sentences: where a run may not differ from the first, and where nobody can tell."""
+    names = list(runs)
+    if len(names) == 1:
+        requests = runs[names[0]].summary["requests"]
+        found = dict.fromkeys(shortage(requests[kind], kind) for kind in KINDS)
+        return [note for note in found if note is not None]
+    first = runs[names[0]].summary["requests"]
+    compared = [(op, figure) for op in ("read", "write") for figure in _COMPARED]
+    notes: list[str] = []
+    unknown: dict[str, list[str]] = {}
+    for label, result in runs.items():
+        requests = result.summary["requests"]
+        alike = [
+            f"{op} {FIGURES[figure]}"
+            for op, figure in compared
+            if label != names[0] and overlap(requests[op], first[op], figure)
+        ]
+        if alike:
+            notes.append(f"95 % intervals of {label} and {names[0]} overlap: {', '.join(alike)}")
+        for op, figure in compared:
+            if requests[op]["count"] and figure in requests[op]["confidence"]["too_few"]:
+                unknown.setdefault(f"{op} {FIGURES[figure]}", []).append(label)
+    by_runs: dict[str, list[str]] = {}
+    for what, labels in unknown.items():
+        by_runs.setdefault(listed(labels), []).append(what)
+    for names_of, figures in by_runs.items():
+        notes.append(f"too few requests for an interval of {listed(figures)}: {names_of}")
+    return notes
 
 
 def _multiple(ratio: float) -> str:

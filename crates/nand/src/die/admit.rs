@@ -11,7 +11,7 @@ use crate::timing::{ProgramSuspension, Suspension};
 
 impl Die {
     /// The page that a program is about to take has to be the next one of its block.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_page(&mut self, block: usize, at: PageAddress) -> Result<(), Refusal> {
         let expected = u32::from(self.next_page[block]);
         match at.page.cmp(&expected) {
@@ -109,11 +109,13 @@ impl Die {
     pub fn works_on(&self, at: PageAddress) -> bool {
         let is_own = |own: &PageAddress| (own.plane, own.block) == (at.plane, at.block);
         match &self.operation {
-            None => false,
+            None => self.does_several && self.pieces.iter().any(|piece| is_own(&piece.at)),
             Some((_, own)) => {
                 is_own(own)
                     || self.outer.as_ref().is_some_and(|(_, own)| is_own(own))
-                    || self.companions.iter().chain(&self.outer_companions).any(is_own)
+                    || self.does_several
+                        && (self.companions.iter().chain(&self.outer_companions).any(is_own)
+                            || self.pieces.iter().any(|piece| is_own(&piece.at)))
             }
         }
     }

@@ -65,9 +65,19 @@ impl Die {
         Ok(data_in_end)
     }
 
-    /// The program that was loaded takes the array from the one that has ended.
+    /// An operation, and what belonged to it, has ended; a program that was loaded takes the array.
     #[cold]
-    pub(super) fn begin_loaded(&mut self, now: Time) {
+    pub(super) fn end_together(&mut self, now: Time) {
+        self.companions.clear();
+        if !self.pieces.is_empty() {
+            self.array = Array::InPieces;
+        }
+        if self.loaded.is_some() {
+            self.begin_loaded(now);
+        }
+    }
+
+    fn begin_loaded(&mut self, now: Time) {
         let Loaded { at, planes, data_in_end } = self.loaded.take().expect("a program is loaded");
         let iterations = self.iterations_together(at, &self.loaded_companions);
         let operation = Operation::program(data_in_end.max(now), &self.part.timing, iterations);

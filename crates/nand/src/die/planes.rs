@@ -44,7 +44,7 @@ impl Die {
         Ok(until)
     }
 
-    /// Whether nothing is programmed or erased, so that a plane whose buffer is free can read.
+    /// Whether nothing is programmed or erased, so that any plane whose buffer is free can read.
     #[inline]
     pub fn takes_reads(&self) -> bool {
         self.array == Array::Idle
@@ -60,7 +60,7 @@ impl Die {
     ///
     /// Panics if nothing was promised for `now`: then the caller has lost track of the die.
     pub fn elapse_plane(&mut self, now: Time, plane: u32) -> Elapsed {
-        let has_register = self.has_output_register();
+        let has_register = self.has_output_register() || self.lends_register(plane);
         let state = &mut self.planes[plane as usize];
         assert_eq!(state.buffer, Buffer::Reading(now), "a plane promised another instant");
         if state.output_in_use || !has_register {
@@ -76,7 +76,7 @@ impl Die {
 
     /// A page of a plane that reads by itself has left. Returns true if a held one can leave now.
     pub fn release_plane(&mut self, plane: u32) -> bool {
-        let has_register = self.has_output_register();
+        let has_register = self.has_output_register() || self.lends_register(plane);
         let state = &mut self.planes[plane as usize];
         let holds = state.buffer == Buffer::Holding;
         assert!(holds || state.output_in_use, "a page left a plane that had none");

@@ -11,6 +11,7 @@ mod lengths;
 mod multi_plane;
 mod nested;
 mod page_types;
+mod pieces;
 mod planes;
 mod power;
 mod programs;

@@ -15,6 +15,7 @@ use crate::work::Work;
 impl Flash {
     /// Takes the page of the next host program, if that is what the die would begin if it were
     /// free, and it does not begin a block: the block before it is not full yet.
+    #[cold]
     pub(super) fn consider_loading<W: Work>(
         &mut self,
         die: u32,
@@ -44,9 +45,8 @@ impl Flash {
         unit.pending_programs -= 1;
         let txn = &mut self.txns[id];
         txn.unsuspendable = view.writes_first || view.read.is_some();
-        txn.next = NONE;
         if self.parallelism.multi_plane != MultiPlane::None {
-            self.gather_writes(id, now, work);
+            self.gather_planes(id, now, work);
         }
         self.load(id, now, out);
     }

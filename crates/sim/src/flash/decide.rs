@@ -22,7 +22,7 @@ pub(super) enum Grant {
 
 impl Flash {
     /// Lets everything decide that was touched at this instant.
-    #[inline]
+    #[inline(always)]
     pub fn decide<W: Work>(
         &mut self,
         now: Time,
@@ -82,6 +82,10 @@ impl Flash {
         grant: Grant,
     ) {
         let unit = &self.units[die as usize];
+        if self.splits && !unit.die.takes_reads() {
+            self.decide_beside(die, now, work, out, grant);
+            return;
+        }
         if unit.die.is_running() {
             self.consider_suspending(die, now, work, out);
             if self.parallelism.cache_program {
@@ -92,12 +96,8 @@ impl Flash {
         if !unit.die.takes_reads() {
             return;
         }
-        let by_plane = self.parallelism.independent_plane_reads;
-        if by_plane && !self.decide_planes(die, now, work, out, grant) {
+        if self.decides_more && !self.decide_more(die, now, work, out, grant) {
             return;
-        }
-        if self.together > 1 {
-            self.look_again(die, now, out);
         }
         let read = self.admissible_read(die, work);
         let view = self.view(die, read, now, work);
@@ -118,14 +118,37 @@ impl Flash {
         }
     }
 
+    /// Lets planes begin reads and wordlines wait; says whether the die is free for something else.
+    #[cold]
+    fn decide_more<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) -> bool {
+        let by_plane = self.parallelism.independent_plane_reads;
+        if by_plane && !self.decide_planes(die, now, work, out, grant) {
+            return false;
+        }
+        if self.together > 1 {
+            self.look_again(die, now, out);
+        }
+        true
+    }
+
     /// The oldest queued read that may be served now, and while an operation runs, suspend it.
-    #[inline]
+    #[inline(always)]
     fn admissible_read<W: Work>(&mut self, die: u32, work: &mut W) -> Option<u32> {
         let unit = &self.units[die as usize];
-        let mut id = unit.reads.first()?;
-        if unit.die.operation_block().is_none() {
-            return Some(id);
-        }
+        let first = unit.reads.first()?;
+        if unit.operation == NONE { Some(first) } else { self.read_beside(die, first, work) }
+    }
+
+    /// The same beside an operation; `id` is the oldest that waits.
+    fn read_beside<W: Work>(&mut self, die: u32, mut id: u32, work: &mut W) -> Option<u32> {
+        let unit = &self.units[die as usize];
         let operation = self.txns[unit.operation].kind;
         while id != NONE {
             let txn = &mut self.txns[id];
@@ -179,7 +202,7 @@ impl Flash {
             && work.gc_next(die) == Some(Kind::GcRead)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn view<W: Work>(
         &mut self,
         die: u32,
@@ -234,7 +257,7 @@ impl Flash {
 
     /// What a scheduler may know of a queued transaction.
     #[inline]
-    fn waiter(&self, id: u32) -> Waiter {
+    pub(super) fn waiter(&self, id: u32) -> Waiter {
         let txn = &self.txns[id];
         debug_assert_eq!(txn.start, Time::NEVER, "what is queued has not begun");
         Waiter { order: txn.seq, since: txn.mark }

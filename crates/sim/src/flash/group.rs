@@ -3,7 +3,7 @@
 //! Transactions of one command are linked through `next`, the one that was chosen first.
 
 use reprieve_base::{PageAddress, Time};
-use reprieve_nand::MultiPlane;
+use reprieve_nand::{MultiPlane, Parallelism};
 
 use super::Flash;
 use crate::txn::{Kind, NONE, Txn};
@@ -13,6 +13,11 @@ impl Flash {
     /// Puts the addresses of what follows `id` into `others`; says how many planes there are.
     #[inline]
     pub(super) fn list_others(&mut self, id: u32) -> u64 {
+        if self.gathers { self.list_each(id) } else { 1 }
+    }
+
+    #[cold]
+    fn list_each(&mut self, id: u32) -> u64 {
         self.others.clear();
         let mut each = self.txns[id].next;
         while each != NONE {
@@ -40,6 +45,11 @@ impl Flash {
     /// Planes that the command of `id` works on.
     #[inline]
     pub(super) fn planes_of(&self, id: u32) -> u64 {
+        if self.gathers { self.count_planes(id) } else { 1 }
+    }
+
+    #[cold]
+    fn count_planes(&self, id: u32) -> u64 {
         let (mut planes, mut each) = (1, self.txns[id].next);
         while each != NONE {
             let txn = &self.txns[each];
@@ -62,7 +72,12 @@ impl Flash {
     }
 
     /// Links to a read that begins those that wait and can go with it, the oldest of each plane.
+    #[cold]
     pub(super) fn gather_reads<W: Work>(&mut self, first: u32, work: &mut W) {
+        let Parallelism { multi_plane, independent_plane_reads, .. } = self.parallelism;
+        if multi_plane == MultiPlane::None || independent_plane_reads {
+            return;
+        }
         let (die, at) = (self.txns[first].die, self.txns[first].at);
         let mut last = first;
         let mut next = self.units[die as usize].reads.first();
@@ -83,16 +98,26 @@ impl Flash {
             let open = !unit.die.works_on(other);
             if is_free && open && self.goes_with(at, other, false) {
                 self.units[die as usize].reads.remove(&mut self.txns, id);
-                self.txns[id].next = NONE;
                 self.txns[last].next = id;
                 last = id;
             }
         }
     }
 
-    /// Links to a program or erase that begins those that wait and can go with it: of each other
-    /// plane the oldest, for what waits for a plane keeps its order.
+    /// Links to a program or erase that begins the rest of its wordline, and what waits for other
+    /// planes and can go with it.
+    #[cold]
     pub(super) fn gather_writes<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
+        if self.together > 1 {
+            self.gather_wordline(first, first, work);
+        }
+        if self.parallelism.multi_plane != MultiPlane::None {
+            self.gather_planes(first, now, work);
+        }
+    }
+
+    /// Of each other plane the oldest, for what waits for a plane keeps its order.
+    pub(super) fn gather_planes<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
         let (die, at) = (self.txns[first].die, self.txns[first].at);
         let kind = self.txns[first].kind;
         let mut last = self.last_of(first);
@@ -125,7 +150,6 @@ impl Flash {
             unit.writes.remove(&mut self.txns, id);
             unit.pending_programs -= u32::from(is_program);
             self.txns[id].unsuspendable = self.txns[first].unsuspendable;
-            self.txns[id].next = NONE;
             self.txns[last].next = id;
             last = id;
             if is_program && self.together > 1 {
@@ -145,8 +169,20 @@ impl Flash {
         last
     }
 
+    /// Links to a step of garbage collection those that can go with it.
+    #[cold]
+    pub(super) fn gather_gc<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
+        match self.txns[first].kind {
+            Kind::GcProgram if self.together > 1 => self.gather_held(first, now, work),
+            Kind::Erase if self.parallelism.multi_plane != MultiPlane::None => {
+                self.gather_erases(first, now, work);
+            }
+            _ => {}
+        }
+    }
+
     /// Links to an erase of garbage collection those to which other planes have come.
-    pub(super) fn gather_erases<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
+    fn gather_erases<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
         let (die, at) = (self.txns[first].die, self.txns[first].at);
         let block = (self.parallelism.multi_plane == MultiPlane::Block).then_some(at.block);
         let mut last = first;
@@ -173,11 +209,11 @@ impl Flash {
 
 /// A set of planes of a die.
 #[derive(Default)]
-struct Planes(u128);
+pub(super) struct Planes(u128);
 
 impl Planes {
     /// Adds a plane; false if it was there.
-    fn insert(&mut self, plane: u32) -> bool {
+    pub(super) fn insert(&mut self, plane: u32) -> bool {
         let bit = 1u128.checked_shl(plane).expect("the scenario checks how many planes there are");
         let is_new = self.0 & bit == 0;
         self.0 |= bit;

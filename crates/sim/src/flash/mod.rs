@@ -3,6 +3,7 @@
 //! It knows no mapping and no host: which page a program gets, and what garbage collection does
 //! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
+mod beside;
 mod budget;
 mod cache;
 mod channel;
@@ -53,6 +54,13 @@ pub enum FlashEvent {
     },
     /// A plane that reads by itself has sensed its page.
     Plane {
+        /// The die.
+        die: u32,
+        /// The plane in the die.
+        plane: u32,
+    },
+    /// What a plane promised that was stopped apart has come; void if it has promised another time.
+    Apart {
         /// The die.
         die: u32,
         /// The plane in the die.
@@ -142,6 +150,13 @@ pub struct Flash {
     unplaced: Queue,
     write_queue_limit: u32,
     parallelism: Parallelism,
+    /// A command can be of several transactions, on several planes or of a wordline.
+    gathers: bool,
+    /// Planes make way for their own reads, apart from the others.
+    splits: bool,
+    /// The planes of a die read by themselves, or programs take several pages: decisions have to
+    /// look at more than the queues.
+    decides_more: bool,
     /// Pages of a plane that a program takes, and how long one waits for the others.
     together: u32,
     wordline_timeout: Dur,
@@ -187,6 +202,7 @@ impl Flash {
         let budget = Budget::of(scenario, &timing, scheduler.reads_first());
         let rules = &scenario.suspend_rules;
         let writes = rules.host_write_suspends.erase;
+        let splits = parallelism.plane_suspension && scheduler.suspends();
         let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
         Flash {
             geometry,
@@ -204,6 +220,9 @@ impl Flash {
             unplaced: Queue::new(),
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
             parallelism,
+            splits,
+            gathers: parallelism.multi_plane != MultiPlane::None || timing.pages_together() > 1,
+            decides_more: parallelism.independent_plane_reads || timing.pages_together() > 1,
             together: timing.pages_together(),
             wordline_timeout: scenario.ftl.wordline_timeout,
             flushed: 0,
@@ -319,6 +338,7 @@ impl Flash {
                 }
             }
             FlashEvent::Plane { die, plane } => self.plane_elapsed(die, plane, now),
+            FlashEvent::Apart { die, plane } => self.apart_elapsed(die, plane, now),
             FlashEvent::Out { die } => self.page_left(die, now, out),
             FlashEvent::Decoded { txn } => self.decoded(txn, now),
             FlashEvent::Channel { channel } => {

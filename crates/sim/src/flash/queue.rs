@@ -43,14 +43,19 @@ impl Queue {
         self.head = id;
     }
 
-    /// Takes `id` out; it usually is the first.
-    #[inline]
+    /// Takes `id` out, so that nothing follows it any more; it usually is the first.
+    #[inline(always)]
     pub fn remove(&mut self, txns: &mut Slab<Txn>, id: u32) {
-        let next = txns[id].next;
+        let next = std::mem::replace(&mut txns[id].next, NONE);
         if self.head == id {
             self.head = next;
             return;
         }
+        self.remove_inner(txns, id, next);
+    }
+
+    #[cold]
+    fn remove_inner(&mut self, txns: &mut Slab<Txn>, id: u32, next: u32) {
         let mut before = self.head;
         while txns[before].next != id {
             before = txns[before].next;

@@ -1,7 +1,7 @@
 //! Beginning and ending: commands to the dies, transfers over the channels, completions.
 
-use reprieve_base::{Dur, Time};
-use reprieve_nand::{Command, Elapsed, MultiPlane, Parallelism};
+use reprieve_base::{Dur, PageAddress, Time};
+use reprieve_nand::{Command, Die, Elapsed, Refusal};
 
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
@@ -48,6 +48,7 @@ impl Flash {
     }
 
     /// Begins the array read of a queued transaction; false if it has to wait for the channel.
+    #[inline(always)]
     pub(super) fn start_read<W: Work>(
         &mut self,
         id: u32,
@@ -63,9 +64,7 @@ impl Flash {
         let unit = &mut self.units[die as usize];
         unit.reads.remove(&mut self.txns, id);
         work.locate(&mut self.txns[id]);
-        self.txns[id].next = NONE;
-        let Parallelism { multi_plane, independent_plane_reads: by_plane, .. } = self.parallelism;
-        if multi_plane != MultiPlane::None && !by_plane {
+        if self.gathers {
             self.gather_reads(id, work);
         }
         self.sense(id, now, out);
@@ -93,7 +92,7 @@ impl Flash {
         let at = self.txns[id].at;
         let read = Command::Read(at);
         let was_free = unit.die.is_free();
-        let until = match unit.die.start_together(now, read, &self.others) {
+        let until = match start(&mut unit.die, now, read, planes, &self.others) {
             Ok(until) => until,
             Err(refusal) => {
                 self.refused.get_or_insert((id, refusal));
@@ -159,13 +158,8 @@ impl Flash {
         let unit = &mut self.units[die as usize];
         unit.writes.remove(&mut self.txns, id);
         unit.pending_programs -= u32::from(is_program);
-        let txn = &mut self.txns[id];
-        txn.unsuspendable = unsuspendable;
-        txn.next = NONE;
-        if self.together > 1 {
-            self.gather_wordline(id, id, work);
-        }
-        if self.parallelism.multi_plane != MultiPlane::None {
+        self.txns[id].unsuspendable = unsuspendable;
+        if self.gathers {
             self.gather_writes(id, now, work);
         }
         self.run(id, now, out);
@@ -188,11 +182,8 @@ impl Flash {
         debug_assert_eq!(txn.kind, kind, "garbage collection took another step than it named");
         let id = self.txns.insert(txn);
         self.units[die as usize].gc_waits = None;
-        if kind == Kind::GcProgram && self.together > 1 {
-            self.gather_held(id, now, work);
-        }
-        if kind == Kind::Erase && self.parallelism.multi_plane != MultiPlane::None {
-            self.gather_erases(id, now, work);
+        if self.gathers {
+            self.gather_gc(id, now, work);
         }
         if kind.is_read() {
             self.sense(id, now, out);
@@ -206,7 +197,7 @@ impl Flash {
     }
 
     /// What a program or erase asks of its die, and how long the channel is used for it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn command_of(&self, id: u32) -> (Command, Dur) {
         let (timing, txn) = (&self.timing, &self.txns[id]);
         match txn.kind {
@@ -227,7 +218,7 @@ impl Flash {
         let die = self.txns[id].die;
         let unit = &mut self.units[die as usize];
         let inside_erase = unit.die.is_suspended();
-        let until = match unit.die.start_together(now, command, &self.others) {
+        let until = match start(&mut unit.die, now, command, planes, &self.others) {
             Ok(until) => until,
             Err(refusal) => {
                 self.refused.get_or_insert((id, refusal));
@@ -242,7 +233,7 @@ impl Flash {
             match txn.kind {
                 Kind::Erase => unit.seen.note(Seen::Erase(now, Extent::of_page(txn.at, joins))),
                 // A wordline is programmed whole, and noted with its first page.
-                _ if txn.at.page % pages > 0 => {}
+                _ if pages > 1 && txn.at.page % pages > 0 => {}
                 _ => unit.seen.note(Seen::Program(now, Extent { at: txn.at, pages, joins })),
             }
             if inside_erase {
@@ -261,6 +252,9 @@ impl Flash {
         }
         unit.occupied(now);
         unit.operation = id;
+        if self.splits {
+            unit.planes_begun = planes;
+        }
         unit.promise(die, until, out);
         if self.parallelism.cache_program {
             // When its own data is in, that of the next can follow.
@@ -354,7 +348,7 @@ impl Flash {
             Elapsed::Programmed | Elapsed::Erased => {
                 let id = unit.end_operation();
                 let is_last = unit.loaded == NONE;
-                if is_last {
+                if is_last && (!self.splits || unit.die.is_free()) {
                     unit.freed(now);
                 }
                 if self.meter.is_some() {
@@ -391,10 +385,13 @@ impl Flash {
 
     /// The pages of an operation are programmed, or its blocks erased.
     #[inline]
-    fn operation_ended(&mut self, id: u32, now: Time) {
-        let planes = self.planes_of(id);
+    pub(super) fn operation_ended(&mut self, id: u32, now: Time) {
+        let mut planes = self.planes_of(id);
         if self.together > 1 {
             self.count_padding(id, planes);
+        }
+        if self.splits {
+            planes = self.units[self.txns[id].die as usize].planes_begun;
         }
         let undisturbed = match self.txns[id].suspensions {
             0 => Dur::ZERO,
@@ -486,25 +483,6 @@ impl Flash {
         }
         self.read_complete(id);
     }
-
-    /// The data of a read is there.
-    #[inline]
-    pub(super) fn read_complete(&mut self, id: u32) {
-        match self.txns[id].kind {
-            Kind::HostRead => self.counts.host_reads += 1,
-            Kind::RmwRead => self.counts.rmw_reads += 1,
-            Kind::MapRead | Kind::MapUpdate => self.counts.map_reads += 1,
-            _ => self.counts.gc_reads += 1,
-        }
-        self.complete(id);
-    }
-
-    #[inline]
-    fn complete(&mut self, id: u32) {
-        let die = self.txns[id].die;
-        self.done.push(id);
-        self.wake(die);
-    }
 }
 
 /// Books the time of a transaction and of those that follow it.
@@ -516,4 +494,16 @@ fn book_each(txns: &mut Slab<Txn>, first: u32, part: Part, now: Time) {
         txn.book(part, now);
         each = txn.next;
     }
+}
+
+/// Begins a command of so many planes on a die.
+#[inline]
+fn start(
+    die: &mut Die,
+    now: Time,
+    command: Command,
+    planes: u64,
+    others: &[PageAddress],
+) -> Result<Time, Refusal> {
+    if planes == 1 { die.start(now, command) } else { die.start_together(now, command, others) }
 }

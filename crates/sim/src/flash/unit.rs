@@ -7,6 +7,7 @@ use reprieve_nand::{Die, Part};
 
 use crate::event::Schedule;
 use crate::flash::FlashEvent;
+use crate::flash::beside::Apart;
 use crate::flash::queue::Queue;
 use crate::sched::Waiter;
 use crate::seen::{Record, Seen};
@@ -40,6 +41,10 @@ pub(super) struct Unit {
     pub(super) leaving_last: u32,
     /// On planes that read by themselves, what each senses or holds; else empty.
     pub(super) plane_reads: Vec<u32>,
+    /// What each plane does that was stopped apart; empty where all stop at once.
+    pub(super) apart: Vec<Apart>,
+    /// Of how many planes the operation was when it began.
+    pub(super) planes_begun: u64,
     /// When the array will have done what it promised last.
     pub(super) promised: Time,
     /// Promises of the array made before the epoch moved on are void.
@@ -90,6 +95,11 @@ impl Unit {
                 true => vec![NONE; part.shape.planes as usize],
                 false => Vec::new(),
             },
+            apart: match part.parallelism.plane_suspension {
+                true => vec![Apart::NOT; part.shape.planes as usize],
+                false => Vec::new(),
+            },
+            planes_begun: 1,
             promised: Time::ZERO,
             epoch: 0,
             dirty: false,

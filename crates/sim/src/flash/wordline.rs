@@ -16,6 +16,7 @@ impl Flash {
         if self.together == 1 { first } else { self.first_ready(first, now) }
     }
 
+    #[cold]
     fn first_ready(&self, first: Option<u32>, now: Time) -> Option<u32> {
         let mut id = first?;
         let mut behind = 0u128;
@@ -92,7 +93,6 @@ impl Flash {
             unit.pending_programs -= 1;
             unit.waiting[at.plane as usize] -= 1;
             self.txns[beside].unsuspendable = self.txns[first].unsuspendable;
-            self.txns[beside].next = NONE;
             self.txns[last].next = beside;
             last = beside;
             number += 1;

@@ -159,6 +159,7 @@ impl Ftl {
     }
 
     /// The next step on a plane on which none is under way, if there is a victim.
+    #[inline(always)]
     fn step_of_plane(&mut self, plane: u32) -> Option<Kind> {
         if self.planes[plane as usize].job.victim.is_none() {
             self.begin_job(plane)?;
@@ -220,7 +221,11 @@ impl Ftl {
         let job = &mut state.job;
         let victim = job.victim.expect("just made sure of");
         // What was overwritten while it was on its way need not be written any more.
-        job.held.retain(|held| self.map.owner(held.source) == Some(held.lpn));
+        match job.held[..] {
+            [] => {}
+            [Held { source, lpn }] if self.map.owner(source) == Some(lpn) => {}
+            _ => job.held.retain(|held| self.map.owner(held.source) == Some(held.lpn)),
+        }
         while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
             job.cursor += 1;
         }
@@ -255,6 +260,7 @@ impl Ftl {
 
     /// Takes an erase on another plane of a die, if one that needs collection comes to it next;
     /// with `block` only of the block of that number.
+    #[cold]
     pub(super) fn take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn> {
         let blocks = self.geometry.blocks_per_plane;
         for plane in self.planes_of(die) {
@@ -277,6 +283,7 @@ impl Ftl {
         None
     }
 
+    #[inline(always)]
     fn take_step_of_plane(&mut self, plane: u32, now: Time) -> Txn {
         let die = plane / self.geometry.planes_per_die;
         let in_die = plane % self.geometry.planes_per_die;
@@ -338,7 +345,10 @@ impl Ftl {
             Kind::GcProgram | Kind::GcCopy if self.move_failed(txn) => {}
             Kind::GcProgram | Kind::GcCopy => {
                 let job = &mut self.planes[plane as usize].job;
-                job.held.retain(|held| held.source != txn.old);
+                match job.held[..] {
+                    [held] if held.source == txn.old => job.held.clear(),
+                    _ => job.held.retain(|held| held.source != txn.old),
+                }
                 let page = self.page_number(txn.die, txn.at);
                 self.relocate(txn.old, page, txn.lpn, txns);
             }

@@ -282,7 +282,7 @@ impl Ftl {
     }
 
     /// The page of a host write is programmed.
-    #[inline]
+    #[inline(always)]
     pub fn finish_write(&mut self, txn: &Txn) {
         if txn.stale {
             let plane = self.plane_of(txn.die, txn.at);
@@ -362,7 +362,7 @@ impl Ftl {
 
     /// The address of what was taken from a plane, and what follows from a block's having been
     /// opened for it.
-    #[inline]
+    #[inline(always)]
     fn taken(&mut self, plane: u32, got: Allocated) -> PageAddress {
         let Geometry { blocks_per_plane, planes_per_die, .. } = self.geometry;
         if got.page == 0 {

@@ -155,6 +155,7 @@ fn parallelism(values: &Values) -> Parallelism {
         multi_plane: Word::of_word(values.text("parallelism.multi_plane")),
         independent_plane_reads: values.flag("parallelism.independent_plane_reads"),
         cache_program: values.flag("parallelism.cache_program"),
+        plane_suspension: values.text("suspension.multi_plane") == "plane",
     }
 }
 

@@ -36,6 +36,7 @@ pub(super) fn check(
     multi_plane(scenario, resolved)?;
     cache_program(scenario, resolved)?;
     power::check(scenario, resolved)?;
+    plane_suspension(scenario, resolved)?;
     reliability::check(scenario, resolved)?;
     if purpose == Use::Run {
         copyback(scenario, resolved)?;
@@ -278,6 +279,44 @@ fn cache_program(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserErr
         return Ok(());
     };
     Err(resolved.fault("parallelism.cache_program", what))
+}
+
+/// A plane that makes way apart needs its own page buffer, and nothing else can come between.
+fn plane_suspension(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let (parallelism, suspension) = (&scenario.parallelism, &scenario.suspension);
+    let rules = &scenario.suspend_rules;
+    let what = if !parallelism.plane_suspension {
+        return Ok(());
+    } else if !parallelism.independent_plane_reads {
+        "a plane that makes way alone reads into a page buffer of its own; must be \"whole\" with \
+         parallelism.independent_plane_reads = false"
+    } else if scenario.geometry.planes_per_die > PLANES_MAX {
+        "dies of more than 128 planes suspend no single ones here; must be \"whole\" with them"
+    } else if suspension.program != ProgramSuspension::None && !suspension.shadow_buffer {
+        "the page of one plane alone is not sent again over the channel here; must be \"whole\" \
+         with suspension.shadow_buffer = false"
+    } else if parallelism.cache_program {
+        "a page is not loaded here beside planes that are suspended; must be \"whole\" with \
+         parallelism.cache_program = true"
+    } else if rules.host_write_suspends.erase {
+        "programs inside erases of which one plane is suspended are not modelled; must be \
+         \"whole\" with suspension.host_write_suspends = [\"erase\"]"
+    } else if rules.gc_read_suspends != OperationSet::default() {
+        "reads of garbage collection suspend no single planes here; must be \"whole\" unless \
+         suspension.gc_read_suspends = []"
+    } else if !scenario.ftl.gc.preemptible {
+        "garbage collection that runs through lets no read in beside it; must be \"whole\" with \
+         ftl.gc_preemptible = false"
+    } else if scenario.power.is_some() {
+        "the power of planes that work apart is not accounted for; must be \"whole\" with \
+         power.account = \"on\""
+    } else if scenario.timing.spread.is_some() {
+        "planes whose programs differ in length are not told apart; must be \"whole\" with \
+         timing.program_iterations_weights"
+    } else {
+        return Ok(());
+    };
+    Err(resolved.fault("suspension.multi_plane", what))
 }
 
 /// The page of a copyback is nowhere but in the chip.

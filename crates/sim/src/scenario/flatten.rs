@@ -157,8 +157,10 @@ fn suspension(suspension: &Suspension) -> [Pair; 15] {
     ]
 }
 
-fn parallelism(parallelism: &Parallelism) -> [Pair; 3] {
+fn parallelism(parallelism: &Parallelism) -> [Pair; 4] {
+    let stops = if parallelism.plane_suspension { "plane" } else { "whole" };
     [
+        ("suspension.multi_plane", text(stops)),
         ("parallelism.multi_plane", text(parallelism.multi_plane.word())),
         ("parallelism.independent_plane_reads", flag(parallelism.independent_plane_reads)),
         ("parallelism.cache_program", flag(parallelism.cache_program)),

@@ -4,9 +4,11 @@ use reprieve_base::{Request, Stream, Time, UserError};
 use reprieve_trace::{Counts, Workload};
 
 use super::feed::Feed;
+use super::host::HostRequest;
 use crate::ftl::Ftl;
 use crate::scenario::Scenario;
 use crate::stats::FlowStats;
+use crate::txn::Parts;
 
 /// One load.
 pub(super) struct Flow {
@@ -29,6 +31,8 @@ pub(super) struct Flows {
     next: Option<(Time, u32)>,
     /// Requests of all closed loops that may arrive now.
     to_pull: u32,
+    /// Loads have figures of their own.
+    pub(super) have_stats: bool,
 }
 
 impl Flows {
@@ -67,7 +71,8 @@ impl Flows {
             let what = "workload: missing; a run needs workload.trace or workload.generator";
             return Err(UserError::new(what));
         }
-        Ok(Flows { list, next: None, to_pull: 0 })
+        let have_stats = list.iter().any(|flow| flow.stats.is_some());
+        Ok(Flows { list, next: None, to_pull: 0, have_stats })
     }
 
     /// Reads the first request of each open load, and lets each closed one fill its depth.
@@ -85,10 +90,10 @@ impl Flows {
         Ok(())
     }
 
-    /// When the next request of an open load arrives.
+    /// When the next request of an open load arrives; `NEVER` if none does.
     #[inline]
-    pub(super) fn next_time(&self) -> Option<Time> {
-        self.next.map(|(at, _)| at)
+    pub(super) fn next_time(&self) -> Time {
+        self.next.map_or(Time::NEVER, |(at, _)| at)
     }
 
     /// Takes the next request of an open load, and its load.
@@ -125,6 +130,23 @@ impl Flows {
             }
         }
         Ok(None)
+    }
+
+    /// Counts the arrival of a request in the figures of its load.
+    #[cold]
+    pub(super) fn count_arrival(&mut self, number: u32, now: Time) {
+        let stats = self.list[number as usize].stats.as_mut();
+        stats.expect("all loads have figures or none").arrived(now);
+    }
+
+    /// Counts a completed request in the figures of its load.
+    #[cold]
+    pub(super) fn count(&mut self, request: &HostRequest, now: Time, parts: &Parts) {
+        let stats = self.list[request.flow as usize].stats.as_mut();
+        let stats = stats.expect("all loads have figures or none");
+        let latency_ns = (now - request.arrival).ns();
+        stats.completed(request.op, request.fua, request.bytes, latency_ns, parts);
+        stats.ended(now);
     }
 
     /// A request of this load is complete.

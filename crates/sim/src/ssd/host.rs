@@ -106,8 +106,8 @@ impl Ssd {
             checker.request_arrived(self.now, self.arrived);
         }
         self.arrived += 1;
-        if let Some(stats) = &mut self.flows.list[flow as usize].stats {
-            stats.arrived(arrival);
+        if self.flows.have_stats {
+            self.flows.count_arrival(flow, arrival);
         }
         match &mut self.queues {
             None => self.begin(id),
@@ -175,7 +175,7 @@ impl Ssd {
     }
 
     /// Sets about a request.
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, id: u32) {
         match self.requests[id].op {
             Op::Read => self.read_arrived(id),
@@ -185,6 +185,7 @@ impl Ssd {
         }
     }
 
+    #[inline(always)]
     fn read_arrived(&mut self, id: u32) {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         self.requests[id].pages_left = last - first + 1;
@@ -193,6 +194,7 @@ impl Ssd {
         }
     }
 
+    #[inline(always)]
     fn write_arrived(&mut self, id: u32) {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         let pages = last - first + 1;
@@ -325,19 +327,9 @@ impl Ssd {
             self.now,
             parts
         );
-        let class = match request.op {
-            Op::Read => &mut self.read,
-            Op::Write => &mut self.write,
-            Op::Trim => &mut self.trim,
-            Op::Flush => &mut self.flush,
-        };
-        class.record(latency_ns, request.bytes, parts);
-        if request.fua {
-            self.fua.record(latency_ns, request.bytes, parts);
-        }
-        if let Some(stats) = &mut self.flows.list[request.flow as usize].stats {
-            stats.completed(request.op, request.fua, request.bytes, latency_ns, parts);
-            stats.ended(self.now);
+        self.latencies.record(request.op, request.fua, request.bytes, latency_ns, parts);
+        if self.flows.have_stats {
+            self.flows.count(&request, self.now, parts);
         }
         self.completed += 1;
         if let Some(log) = &mut self.log {

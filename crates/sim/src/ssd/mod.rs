@@ -20,6 +20,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use reprieve_base::{Dur, Time, UserError};
+use reprieve_nand::Refusal;
 
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
@@ -28,7 +29,7 @@ use crate::flash::{Flash, FlashEvent};
 use crate::ftl::{Ftl, Preconditioner};
 use crate::scenario::Scenario;
 use crate::slab::Slab;
-use crate::stats::{Latency, LogBatch, Totals};
+use crate::stats::{Latencies, LogBatch, Totals};
 use crate::txn::{Kind, Parts};
 use buffer::Buffer;
 use flows::Flows;
@@ -109,12 +110,7 @@ pub struct Ssd {
     intervals: Intervals,
     idle_since: Time,
     idle_ns: u64,
-    read: Latency,
-    write: Latency,
-    trim: Latency,
-    flush: Latency,
-    /// Of the writes, those with forced unit access.
-    fua: Latency,
+    latencies: Latencies,
     totals: Totals,
     log: Option<LogBatch>,
     preconditioner: Preconditioner,
@@ -168,11 +164,7 @@ impl Ssd {
             intervals: Intervals::new(),
             idle_since: Time::ZERO,
             idle_ns: 0,
-            read: Latency::default(),
-            write: Latency::default(),
-            trim: Latency::default(),
-            flush: Latency::default(),
-            fua: Latency::default(),
+            latencies: Latencies::in_batches(),
             totals: Totals {
                 dropped_writes: scenario.buffer.hold.is_some().then_some(0),
                 ..Totals::default()
@@ -236,6 +228,7 @@ impl Ssd {
         Ok(goes_on)
     }
 
+    #[cold]
     fn start(&mut self) -> Result<(), UserError> {
         self.started = true;
         let flash = &mut self.flash;
@@ -257,14 +250,14 @@ impl Ssd {
 
     /// Lets one instant pass: what frees a resource, then arrivals, then decisions.
     fn instant(&mut self) -> Result<bool, UserError> {
-        let event = self.events.next_time();
         let arrival = self.flows.next_time();
-        let Some(now) = [event, arrival].into_iter().flatten().min() else {
+        let now = self.events.next_time().min(arrival);
+        if now == Time::NEVER {
             self.ftl.check_blocks()?;
             assert!(self.requests.is_empty(), "{}", self.stuck());
             return Ok(false);
-        };
-        if arrival.is_none() && self.requests.is_empty() {
+        }
+        if arrival == Time::NEVER && self.requests.is_empty() {
             // What is left is background work, which no request waits for.
             return Ok(false);
         }
@@ -274,7 +267,7 @@ impl Ssd {
             self.handle(event);
         }
         self.pull()?;
-        while self.flows.next_time() == Some(now) {
+        while self.flows.next_time() == now {
             let (request, flow) = self.flows.take(&self.ftl)?;
             self.arrive(request, flow);
         }
@@ -288,19 +281,24 @@ impl Ssd {
         Ok(true)
     }
 
-    #[inline]
+    #[inline(always)]
     fn decide(&mut self) {
         if self.flash.is_dispatched() {
             self.flash.dispatch(self.now, &mut self.ftl);
         }
         self.flash.decide(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {
-            let txn = &self.flash.txns[id];
-            panic!(
-                "at {} die {} refused {:?} of {:?}: {refusal} (seed {})",
-                self.now, txn.die, txn.kind, txn.at, self.scenario.seed
-            );
+            self.refused(id, refusal);
         }
+    }
+
+    #[cold]
+    fn refused(&self, id: u32, refusal: Refusal) {
+        let txn = &self.flash.txns[id];
+        panic!(
+            "at {} die {} refused {:?} of {:?}: {refusal} (seed {})",
+            self.now, txn.die, txn.kind, txn.at, self.scenario.seed
+        );
     }
 
     #[inline]
@@ -330,8 +328,10 @@ impl Ssd {
         }
         match self.flash.txns[id].kind {
             Kind::HostRead => {
+                if self.read_cache.is_some() {
+                    self.cache_read(id);
+                }
                 let txn = self.flash.txns.remove(id);
-                self.cache_read(&txn);
                 self.page_read(txn.request, txn.lpn, txn.parts)
             }
             Kind::RmwRead => {

@@ -11,7 +11,7 @@ use crate::txn::{Kind, NONE, Parts, Txn};
 
 impl Ssd {
     /// One page of a host read has arrived.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read_page(&mut self, request: u32, lpn: u32) {
         if self.ftl.maps_on_demand() && self.waits_for_entry(request, lpn) {
             return;
@@ -320,13 +320,15 @@ impl Ssd {
         if self.ftl.programs_fail() && self.is_written_again(id) {
             return;
         }
-        let txn = self.flash.txns.remove(id);
-        self.ftl.finish_write(&txn);
+        let txn = &self.flash.txns[id];
+        let Txn { request, interval, parts, .. } = *txn;
+        self.ftl.finish_write(txn);
+        self.flash.txns.remove(id);
         self.buffer.give_back();
-        if txn.request != NONE {
-            self.page_acknowledged(txn.request, &txn.parts);
+        if request != NONE {
+            self.page_acknowledged(request, &parts);
         }
-        self.page_is_safe(txn.interval);
+        self.page_is_safe(interval);
         self.write_map_pages();
         self.fill_buffer();
     }

@@ -5,7 +5,7 @@ use crate::ftl::Mapping;
 use crate::order::Order;
 use crate::scenario::{self, Eviction};
 use crate::stats::ReadCacheCounts;
-use crate::txn::{NONE, Txn};
+use crate::txn::NONE;
 
 /// Pages in slots: four bytes for each logical page of the drive, and twelve for each slot.
 pub(super) struct ReadCache {
@@ -169,8 +169,9 @@ impl Ssd {
 
     /// A page was read from the flash: into the cache, unless its data has changed meanwhile, or
     /// only a part of it has left its die.
-    #[inline]
-    pub(super) fn cache_read(&mut self, txn: &Txn) {
+    #[cold]
+    pub(super) fn cache_read(&mut self, id: u32) {
+        let txn = &self.flash.txns[id];
         let Some(cache) = &mut self.read_cache else { return };
         let is_newest = match self.ftl.lookup(txn.lpn) {
             Mapping::Flash(page) => self.ftl.locate_page(page) == (txn.die, txn.at),

@@ -2,7 +2,7 @@
 
 use super::Ssd;
 use crate::power::SeriesBatch;
-use crate::stats::{Facts, Latency};
+use crate::stats::{Facts, Histogram};
 
 impl Ssd {
     /// The summary so far as JSON, without the wall-clock fields of `run`.
@@ -20,7 +20,7 @@ impl Ssd {
         ];
         workload.extend(counts.dropped);
         let mut summary = Facts {
-            latencies: [&self.read, &self.write, &self.trim, &self.flush, &self.fua],
+            latencies: &self.latencies,
             flash: &self.flash.counts,
             totals: &self.totals,
             wear: self.ftl.wear_counts(),
@@ -41,7 +41,7 @@ impl Ssd {
         }
         .summary();
         if let Some(power) = self.flash.power_report(self.now) {
-            summary["power"] = power.summary(self.read.bytes + self.write.bytes);
+            summary["power"] = power.summary(self.latencies.bytes());
         }
         summary
     }
@@ -52,10 +52,8 @@ impl Ssd {
     }
 
     /// Latencies of reads, of writes, of both.
-    pub fn latencies(&self) -> [Latency; 3] {
-        let mut total = self.read.clone();
-        total.add(&self.write);
-        [self.read.clone(), self.write.clone(), total]
+    pub fn latencies(&self) -> [Histogram; 3] {
+        self.latencies.histograms()
     }
 
     /// Page reads and programs so far, of the host and of garbage collection.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use reprieve_base::UserError;
+use reprieve_base::{Time, UserError};
 
 use super::Ssd;
 use crate::flash::check_state;
@@ -55,9 +55,9 @@ impl Ssd {
             self.flash.wake(die);
         }
         self.decide();
-        while let Some(now) = self.events.next_time() {
-            self.now = now;
-            while let Some(event) = self.events.pop_at(now) {
+        while self.events.next_time() != Time::NEVER {
+            self.now = self.events.next_time();
+            while let Some(event) = self.events.pop_at(self.now) {
                 self.handle(event);
             }
             self.decide();

@@ -3,7 +3,7 @@
 use reprieve_base::{Op, Time};
 use serde_json::{Map, Value, json};
 
-use super::Latency;
+use super::Latencies;
 use super::summary::{rate, requests};
 use crate::txn::{Part, Parts};
 
@@ -11,8 +11,7 @@ use crate::txn::{Part, Parts};
 #[derive(Clone, Debug)]
 pub struct FlowStats {
     name: String,
-    /// Reads, writes, trims, flushes, and of the writes those with forced unit access.
-    latencies: [Latency; 5],
+    latencies: Latencies,
     first_arrival: Option<Time>,
     last_completion: Time,
 }
@@ -22,7 +21,7 @@ impl FlowStats {
     pub fn new(name: &str) -> FlowStats {
         FlowStats {
             name: name.to_string(),
-            latencies: Default::default(),
+            latencies: Latencies::in_one(),
             first_arrival: None,
             last_completion: Time::ZERO,
         }
@@ -37,10 +36,7 @@ impl FlowStats {
     /// A request is complete.
     #[inline]
     pub fn completed(&mut self, op: Op, fua: bool, bytes: u32, latency_ns: u64, parts: &Parts) {
-        self.latencies[op as usize].record(latency_ns, bytes, parts);
-        if fua {
-            self.latencies[4].record(latency_ns, bytes, parts);
-        }
+        self.latencies.record(op, fua, bytes, latency_ns, parts);
     }
 
     /// When the last request so far was complete.
@@ -56,8 +52,8 @@ impl FlowStats {
 
     /// Reads and writes a second, and their bytes.
     fn throughput(&self) -> [f64; 2] {
-        let [read, write, ..] = &self.latencies;
-        let amounts = [read.count + write.count, read.bytes + write.bytes];
+        let (read, write) = (self.latencies.read(), self.latencies.write());
+        let amounts = [read.count() + write.count(), read.bytes + write.bytes];
         amounts.map(|amount| rate(amount, self.active_ns()))
     }
 }
@@ -67,7 +63,7 @@ pub(super) fn flows(flows: &[&FlowStats], absent: &[Part]) -> Value {
     let each = flows.iter().map(|flow| {
         let [iops, bandwidth] = flow.throughput();
         let value = json!({
-            "requests": requests(flow.latencies.each_ref(), absent),
+            "requests": requests(&flow.latencies, absent),
             "active_ns": flow.active_ns(),
             "iops": iops,
             "bandwidth_bytes_per_s": bandwidth,

@@ -1,128 +1,74 @@
-//! Latencies of one class of requests: exact mean and extremes, percentiles within 0.1 %.
+//! Latencies of one class of requests, by batches of the run, and where their time went.
 
-use hdrhistogram::Histogram;
-
+use super::Histogram;
 use crate::txn::{PART_NAMES, Parts};
-
-/// Significant decimal digits of a percentile.
-const DIGITS: u8 = 3;
-/// Longest latency that is told apart: an hour; longer ones count, as an hour.
-const LONGEST_NS: u64 = 3_600_000_000_000;
 
 /// Latencies of one class of requests.
 #[derive(Clone, Debug)]
 pub struct Latency {
-    histogram: Histogram<u64>,
-    /// Requests.
-    pub count: u64,
-    /// Bytes they asked for.
+    /// One, or as many as there can be batches.
+    batches: Vec<Histogram>,
+    /// The batch that goes on.
+    current: usize,
+    /// Bytes that the requests asked for.
     pub bytes: u64,
-    sum_ns: u128,
-    min_ns: u64,
-    max_ns: u64,
     parts_ns: [u128; PART_NAMES.len()],
 }
 
-impl Default for Latency {
-    fn default() -> Latency {
-        let histogram = Histogram::new_with_bounds(1, LONGEST_NS, DIGITS);
+impl Latency {
+    /// Nothing counted yet, with room for so many batches.
+    pub(super) fn new(batches: usize) -> Latency {
         Latency {
-            histogram: histogram.expect("the bounds are valid"),
-            count: 0,
+            batches: vec![(); batches].into_iter().map(|()| Histogram::default()).collect(),
+            current: 0,
             bytes: 0,
-            sum_ns: 0,
-            min_ns: u64::MAX,
-            max_ns: 0,
             parts_ns: [0; PART_NAMES.len()],
         }
     }
-}
 
-impl Latency {
     /// Counts a request.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, latency_ns: u64, bytes: u32, parts: &Parts) {
-        self.histogram.saturating_record(latency_ns);
-        self.count += 1;
+        self.batches[self.current].record(latency_ns);
         self.bytes += u64::from(bytes);
-        self.sum_ns += u128::from(latency_ns);
-        self.min_ns = self.min_ns.min(latency_ns);
-        self.max_ns = self.max_ns.max(latency_ns);
         for (sum, part) in self.parts_ns.iter_mut().zip(parts.0) {
             *sum += u128::from(part);
         }
     }
 
-    /// Counts all requests of `other` too.
-    pub fn add(&mut self, other: &Latency) {
-        self.histogram.add(&other.histogram).expect("both have the same bounds");
-        self.count += other.count;
-        self.bytes += other.bytes;
-        self.sum_ns += other.sum_ns;
-        self.min_ns = self.min_ns.min(other.min_ns);
-        self.max_ns = self.max_ns.max(other.max_ns);
-        for (sum, part) in self.parts_ns.iter_mut().zip(other.parts_ns) {
-            *sum += part;
+    /// What comes belongs to another batch, by its number.
+    pub(super) fn go_on_with(&mut self, batch: usize) {
+        self.current = batch;
+    }
+
+    /// Makes of every two batches one, so that the second half is free again.
+    pub(super) fn pair_up(&mut self) {
+        for pair in 0..self.batches.len() / 2 {
+            // All between `pair` and its first are free by now.
+            self.batches.swap(pair, 2 * pair);
+            let (before, after) = self.batches.split_at_mut(2 * pair + 1);
+            before[pair].add(&after[0]);
+            after[0].clear();
         }
     }
 
-    /// Mean in nanoseconds; 0 without requests.
-    pub fn mean_ns(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.sum_ns as f64 / self.count as f64 }
+    /// Requests.
+    pub fn count(&self) -> u64 {
+        self.batches.iter().map(Histogram::count).sum()
     }
 
-    /// Shortest in nanoseconds; 0 without requests.
-    pub fn min_ns(&self) -> u64 {
-        if self.count == 0 { 0 } else { self.min_ns }
+    /// Latencies of a batch.
+    pub(super) fn batch(&self, batch: usize) -> &Histogram {
+        &self.batches[batch]
     }
 
-    /// Longest in nanoseconds; 0 without requests.
-    pub fn max_ns(&self) -> u64 {
-        self.max_ns
+    /// Latencies of all requests.
+    pub(super) fn batches(&self) -> &[Histogram] {
+        &self.batches
     }
 
-    /// The latency that `quantile` of the requests do not exceed, in nanoseconds.
-    ///
-    /// Nearest rank; at most 0.1 % above the exact value, and never above the longest.
-    pub fn quantile_ns(&self, quantile: f64) -> u64 {
-        if self.count == 0 {
-            0
-        } else {
-            self.histogram.value_at_quantile(quantile).min(self.max_ns)
-        }
-    }
-
-    /// Mean time by part, in nanoseconds.
-    pub fn mean_parts_ns(&self) -> [f64; PART_NAMES.len()] {
-        self.parts_ns.map(|sum| if self.count == 0 { 0.0 } else { sum as f64 / self.count as f64 })
-    }
-
-    /// Upper bound in nanoseconds and count of every bucket that is not empty.
-    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
-        let max = self.max_ns;
-        self.histogram
-            .iter_recorded()
-            .map(move |value| (value.value_iterated_to().min(max), value.count_at_value()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_are_within_a_thousandth() {
-        let mut latency = Latency::default();
-        // 1 us, 2 us … 100,000 us: the q-quantile by nearest rank is q * 10^8 ns.
-        for us in 1..=100_000u64 {
-            latency.record(us * 1000, 512, &Parts::default());
-        }
-        for quantile in [0.5, 0.95, 0.99, 0.999, 0.9999, 1.0] {
-            let exact = quantile * 1e8;
-            let got = latency.quantile_ns(quantile) as f64;
-            assert!(got >= exact && got <= exact * 1.001, "{quantile}: {got} for {exact}");
-        }
-        assert_eq!(latency.mean_ns(), 50_000_500.0);
-        assert_eq!((latency.min_ns(), latency.max_ns()), (1000, 100_000_000));
+    /// Time by part, in nanoseconds, summed over the requests.
+    pub(super) fn parts_ns(&self) -> [u128; PART_NAMES.len()] {
+        self.parts_ns
     }
 }

@@ -1,8 +1,11 @@
 //! What a run counts: latencies, where their time went, the request log, the summary.
 
+mod confidence;
 mod flash_counts;
 mod flows;
 mod ftl_counts;
+mod histogram;
+mod latencies;
 mod latency;
 mod log;
 mod reliability;
@@ -11,6 +14,8 @@ mod summary;
 pub use flash_counts::{FlashCounts, SuspendedOperations};
 pub use flows::FlowStats;
 pub use ftl_counts::{BadBlocks, MapCounts, WearCounts};
+pub use histogram::Histogram;
+pub use latencies::Latencies;
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
 pub use reliability::{DecodeCounts, ErrorCounts, Lifetime, WearFacts};

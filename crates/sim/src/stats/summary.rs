@@ -2,10 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use super::confidence::{PERCENTILES, confidence, percentiles_ns};
 use super::flows::{fairness, flows};
+use super::latencies::{Batching, whole};
 use super::{
-    BadBlocks, ErrorCounts, FlashCounts, FlowStats, Latency, MapCounts, SuspendedOperations,
-    WearCounts, WearFacts,
+    BadBlocks, ErrorCounts, FlashCounts, FlowStats, Latencies, Latency, MapCounts,
+    SuspendedOperations, WearCounts, WearFacts,
 };
 use crate::txn::{PART_NAMES, Part};
 
@@ -44,8 +46,8 @@ pub struct ReadCacheCounts {
 
 /// Everything that a summary is made from.
 pub struct Facts<'a> {
-    /// Latencies of reads, writes, trims, flushes, and of the writes with forced unit access.
-    pub latencies: [&'a Latency; 5],
+    /// Latencies of all classes of requests.
+    pub latencies: &'a Latencies,
     /// What the flash back end counted.
     pub flash: &'a FlashCounts,
     /// What the drive counted.
@@ -93,47 +95,52 @@ pub(super) fn rate(amount: u64, ns: u64) -> f64 {
 
 /// Section `requests`, of the drive or of a load: each class that there is, and the total, without
 /// the parts that can take no time.
-pub(super) fn requests(latencies: [&Latency; 5], absent: &[Part]) -> Value {
-    let [read, write, trim, flush, fua] = latencies;
-    let mut total = read.clone();
-    total.add(write);
-    let class = |latency| class(latency, absent);
+pub(super) fn requests(latencies: &Latencies, absent: &[Part]) -> Value {
+    let (read, write) = (latencies.read(), latencies.write());
+    let batching = latencies.batching();
     let mut requests = Map::new();
-    requests.insert("read".into(), class(read));
-    requests.insert("write".into(), class(write));
-    requests.insert("total".into(), class(&total));
-    for (name, latency) in [("trim", trim), ("flush", flush), ("fua", fua)] {
-        if latency.count > 0 {
-            requests.insert(name.into(), class(latency));
+    requests.insert("read".into(), class(&[read], absent, batching));
+    requests.insert("write".into(), class(&[write], absent, batching));
+    requests.insert("total".into(), class(&[read, write], absent, batching));
+    for (name, latency) in latencies.rare() {
+        if latency.count() > 0 {
+            requests.insert(name.into(), class(&[latency], absent, None));
         }
     }
     Value::Object(requests)
 }
 
-fn class(latency: &Latency, absent: &[Part]) -> Value {
-    let quantile = |q| latency.quantile_ns(q);
+/// Some classes of requests together; their confidence where they are in batches.
+fn class(classes: &[&Latency], absent: &[Part], batching: Option<Batching>) -> Value {
+    let histogram = whole(classes);
+    let count = histogram.count();
+    let mean = |sum: u128| if count == 0 { 0.0 } else { sum as f64 / count as f64 };
     let parts: Map<String, Value> = PART_NAMES
         .iter()
-        .zip(latency.mean_parts_ns())
-        .filter(|(name, _)| absent.iter().all(|part| **name != PART_NAMES[*part as usize]))
-        .map(|(name, mean)| (name.trim_end_matches("_ns").to_string(), json!(mean)))
+        .enumerate()
+        .filter(|(part, _)| absent.iter().all(|absent| *part != *absent as usize))
+        .map(|(part, name)| {
+            let sum = classes.iter().map(|class| class.parts_ns()[part]).sum();
+            (name.trim_end_matches("_ns").to_string(), json!(mean(sum)))
+        })
         .collect();
-    json!({
-        "count": latency.count,
-        "bytes": latency.bytes,
-        "latency_ns": {
-            "mean": latency.mean_ns(),
-            "min": latency.min_ns(),
-            "p50": quantile(0.5),
-            "p95": quantile(0.95),
-            "p99": quantile(0.99),
-            "p99_9": quantile(0.999),
-            "p99_99": quantile(0.9999),
-            "p99_999": quantile(0.99999),
-            "max": latency.max_ns(),
-        },
-        "components_ns": parts,
-    })
+    let mut latency_ns = Map::new();
+    latency_ns.insert("mean".into(), json!(histogram.mean_ns()));
+    latency_ns.insert("min".into(), json!(histogram.min_ns()));
+    for ((name, _), value_ns) in PERCENTILES.into_iter().zip(percentiles_ns(&histogram)) {
+        latency_ns.insert(name.into(), json!(value_ns));
+    }
+    latency_ns.insert("max".into(), json!(histogram.max_ns()));
+    let mut class = json!({
+        "count": count,
+        "bytes": classes.iter().map(|class| class.bytes).sum::<u64>(),
+        "latency_ns": latency_ns,
+    });
+    if let Some(batching) = batching {
+        class["confidence"] = confidence(classes, &histogram, batching);
+    }
+    class["components_ns"] = Value::Object(parts);
+    class
 }
 
 fn suspended_operations(operations: &SuspendedOperations) -> Value {
@@ -149,8 +156,8 @@ fn suspended_operations(operations: &SuspendedOperations) -> Value {
 impl Facts<'_> {
     /// The summary; the wall-clock fields of `run` are the caller's to add.
     pub fn summary(&self) -> Value {
-        let [read, write, ..] = self.latencies;
-        let (count, bytes) = (read.count + write.count, read.bytes + write.bytes);
+        let (read, write) = (self.latencies.read(), self.latencies.write());
+        let (count, bytes) = (read.count() + write.count(), read.bytes + write.bytes);
         let absent = self.absent_parts();
         let mut summary = json!({
             "schema": 1,

@@ -24,6 +24,7 @@ mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
 mod parallel;
+mod plane_suspension;
 mod planes;
 mod power;
 mod published;

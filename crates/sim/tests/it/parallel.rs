@@ -15,10 +15,17 @@ fn check_pages_of(case: &Case, sets: &[&str]) {
 }
 
 /// Ways of parallel work inside a die that every drive here can have.
-pub(super) const PARALLEL: [&[&str]; 6] = [
+pub(super) const PARALLEL: [&[&str]; 7] = [
     &["parallelism.multi_plane=page"],
     &["parallelism.multi_plane=block", "ftl.placement=aligned", "timing.page_types=3"],
     &["parallelism.independent_plane_reads=true", "parallelism.multi_plane=page"],
+    &[
+        "parallelism.independent_plane_reads=true",
+        "parallelism.multi_plane=page",
+        "suspension.multi_plane=plane",
+        "suspension.shadow_buffer=true",
+        "suspension.gc_read_suspends=[]",
+    ],
     &["parallelism.cache_program=true", "suspension.shadow_buffer=true"],
     &["ftl.copyback=true", "suspension.shadow_buffer=true", "suspension.gc_read_suspends=[]"],
     &[

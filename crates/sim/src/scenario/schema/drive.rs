@@ -231,6 +231,11 @@ const VTH_REACHED: &[Entry] = &[
 const SLICED: When = When::Equals("suspension.program", &["sliced"]);
 const THRESHOLD: When = When::Equals("suspension.policy", &["threshold"]);
 
+const SUSPENDED_PLANES: &[Entry] = &[
+    Entry { name: "whole", doc: "All: the operation is suspended whole." },
+    Entry { name: "plane", doc: "The plane of the read alone; the others go on meanwhile." },
+];
+
 /// Section `[suspension]`.
 pub(super) const SUSPENSION: Section = Section {
     name: "suspension",
@@ -310,6 +315,13 @@ pub(super) const SUSPENSION: Section = Section {
             "\"data_out\"",
             "From when on the array is free after a read during a suspension.",
         ),
+        usual(
+            "suspension.multi_plane",
+            Kind::Choice(SUSPENDED_PLANES),
+            "\"whole\"",
+            "Which planes of an operation make way for a read.",
+        )
+        .source("US patent 11,687,285"),
         usual(
             "suspension.vth_reached",
             Kind::Choice(VTH_REACHED),

@@ -223,3 +223,42 @@ fn a_wordline_is_part_of_a_block_with_one_program() {
          block, there is room for 84; must be larger",
     );
 }
+
+#[test]
+fn planes_make_way_alone_where_nothing_comes_between() {
+    assert!(!good(BASE, &[]).parallelism.plane_suspension);
+    let plane = "suspension.multi_plane=plane";
+    let own = "parallelism.independent_plane_reads=true";
+    assert!(good(BASE, &[plane, own, "policy=pes-ipc"]).parallelism.plane_suspension);
+    refused(
+        &[plane],
+        "--set: suspension.multi_plane = \"plane\": a plane that makes way alone reads into a page \
+         buffer of its own; must be \"whole\" with parallelism.independent_plane_reads = false",
+    );
+    refused(
+        &[plane, own, "policy=pes-ips", "suspension.shadow_buffer=false"],
+        "--set: suspension.multi_plane = \"plane\": the page of one plane alone is not sent again \
+         over the channel here; must be \"whole\" with suspension.shadow_buffer = false",
+    );
+    refused(
+        &[plane, own, "parallelism.cache_program=true"],
+        "--set: suspension.multi_plane = \"plane\": a page is not loaded here beside planes that \
+         are suspended; must be \"whole\" with parallelism.cache_program = true",
+    );
+    refused(
+        &[plane, own, "policy=pes-ipc", "suspension.host_write_suspends=[\"erase\"]"],
+        "--set: suspension.multi_plane = \"plane\": programs inside erases of which one plane is \
+         suspended are not modelled; must be \"whole\" with suspension.host_write_suspends = \
+         [\"erase\"]",
+    );
+    refused(
+        &[plane, own, "suspension.gc_read_suspends=[\"program\"]"],
+        "--set: suspension.multi_plane = \"plane\": reads of garbage collection suspend no single \
+         planes here; must be \"whole\" unless suspension.gc_read_suspends = []",
+    );
+    refused(
+        &[plane, own, "geometry.planes_per_die=129"],
+        "--set: suspension.multi_plane = \"plane\": dies of more than 128 planes suspend no single \
+         ones here; must be \"whole\" with them",
+    );
+}

@@ -1,0 +1,270 @@
+//! Planes that make way apart: reads of some planes beside what runs on the others.
+
+use reprieve_base::{Dur, Time};
+use reprieve_nand::{Elapsed, PlaneWork, Refusal, Suspend};
+
+use super::decide::Grant;
+use super::group::Planes;
+use super::{Flash, FlashEvent};
+use crate::event::Schedule;
+use crate::sched::{Choice, DieView, Operation, SuspendView};
+use crate::suspend::OperationView;
+use crate::txn::{Kind, NONE, Part};
+use crate::work::Work;
+
+/// What a plane does that was stopped apart from the others.
+#[derive(Clone, Debug)]
+pub(super) struct Apart {
+    /// The program or erase there; those of its wordline follow it. `NONE`: the plane is not apart.
+    operation: u32,
+    /// When it will have done what it promised last; `NEVER`: nothing is promised.
+    promised: Time,
+    /// The last suspension: when it was asked for, when it took effect or will.
+    asked: Time,
+    free_at: Time,
+}
+
+impl Apart {
+    pub(super) const NOT: Apart =
+        Apart { operation: NONE, promised: Time::NEVER, asked: Time::ZERO, free_at: Time::ZERO };
+}
+
+impl Flash {
+    /// What planes do while others are at work: those with reads make way for them, those without
+    /// go on.
+    #[cold]
+    pub(super) fn decide_beside<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        mut grant: Grant,
+    ) {
+        let unit = &self.units[die as usize];
+        let apart = unit.apart.iter().map(|apart| apart.operation);
+        let at_work = [unit.operation].into_iter().chain(apart).find(|id| *id != NONE);
+        let operation = &self.txns[at_work.expect("the array is in use")];
+        let (operation, unsuspendable) = (operation.kind, operation.unsuspendable);
+        let reads_may = unit.pending_programs < self.write_queue_limit && !unsuspendable;
+        let mut seen = Planes::default();
+        let mut waits = Planes::default();
+        let mut next = unit.reads.first().filter(|_| reads_may).unwrap_or(NONE);
+        while next != NONE {
+            let id = next;
+            let txn = &mut self.txns[id];
+            next = txn.next;
+            work.locate(txn);
+            let is_open = !self.units[die as usize].die.works_on(txn.at);
+            let plane = txn.at.plane;
+            if !self.admission.admits(txn.kind, operation) || !is_open || !seen.insert(plane) {
+                continue;
+            }
+            if self.read_beside_others(id, now, work, out, &mut grant) {
+                waits.insert(plane);
+            }
+        }
+        for plane in 0..self.geometry.planes_per_die {
+            let unit = &self.units[die as usize];
+            let is_suspended = unit.die.plane_work(plane) == PlaneWork::Suspended;
+            if is_suspended && unit.die.plane_is_free(plane) && waits.insert(plane) {
+                self.resume_plane(die, plane, now, out);
+            }
+        }
+    }
+
+    /// Begins a read whose plane is free for it, or asks what runs there to make way.
+    ///
+    /// Says whether the plane is kept for it.
+    fn read_beside_others<W: Work>(
+        &mut self,
+        id: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: &mut Grant,
+    ) -> bool {
+        let (die, plane) = (self.txns[id].die, self.txns[id].at.plane);
+        let unit = &mut self.units[die as usize];
+        let plane_work = unit.die.plane_work(plane);
+        match plane_work {
+            PlaneWork::Running(until) => {
+                self.ask_plane(id, until, now, out);
+                return true;
+            }
+            PlaneWork::Suspending(_) => return true,
+            PlaneWork::None | PlaneWork::Suspended if !unit.die.plane_is_free(plane) => {
+                return true;
+            }
+            PlaneWork::None => (unit.suspend_asked, unit.suspend_free) = (Time::ZERO, Time::ZERO),
+            PlaneWork::Suspended => {
+                let Apart { asked, free_at, .. } = unit.apart[plane as usize];
+                (unit.suspend_asked, unit.suspend_free) = (asked, free_at);
+                if self.scheduler.choose(&self.view_of_plane(id, now)) != Choice::Read {
+                    return false;
+                }
+            }
+        }
+        self.start_read(id, now, work, out, *grant);
+        *grant = Grant::Ask;
+        let unit = &mut self.units[die as usize];
+        // Other planes had their own.
+        (unit.suspend_asked, unit.suspend_free) = (Time::ZERO, Time::ZERO);
+        true
+    }
+
+    /// What a scheduler sees of a suspended plane for which a read waits.
+    fn view_of_plane(&self, read: u32, now: Time) -> DieView {
+        let txn = &self.txns[read];
+        let unit = &self.units[txn.die as usize];
+        let Apart { operation, free_at, .. } = unit.apart[txn.at.plane as usize];
+        let before = Dur::from_ns(self.txns[operation].suspended_ns);
+        let suspended = before + (now - free_at);
+        DieView {
+            now,
+            suspended: Some(self.operation_of(operation)),
+            must_resume: self
+                .policy
+                .must_resume(&OperationView { remaining: Dur::ZERO, suspended }),
+            read: Some(self.waiter(read)),
+            write: self.next_write(txn.die, now).map(|id| self.waiter(id)),
+            write_fits_inside: false,
+            writes_first: unit.pending_programs >= self.write_queue_limit,
+            urgent_gc: None,
+            gc_gives_way: false,
+            // Refused together with planes that make way alone.
+            gc_runs_through: false,
+            idle_gc: false,
+        }
+    }
+
+    fn operation_of(&self, id: u32) -> Operation {
+        let txn = &self.txns[id];
+        Operation { is_host_program: txn.kind == Kind::Program, since: txn.queued_at() }
+    }
+
+    /// Asks the plane of a read, on which something runs to `until`, to make way for it.
+    fn ask_plane(
+        &mut self,
+        read: u32,
+        until: Time,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let (die, plane) = (self.txns[read].die, self.txns[read].at.plane);
+        let unit = &self.units[die as usize];
+        let operation = match unit.apart[plane as usize].operation {
+            NONE => unit.operation,
+            own => own,
+        };
+        let suspended = Dur::from_ns(match unit.apart[plane as usize].operation {
+            NONE => 0,
+            own => self.txns[own].suspended_ns,
+        });
+        let view = SuspendView {
+            now,
+            running: self.operation_of(operation),
+            read: Some(self.waiter(read)),
+            write: None,
+            queued_write: self.next_write(die, now).map(|id| self.waiter(id)),
+        };
+        if !self.policy.suspend(&OperationView { remaining: until - now, suspended })
+            || !self.scheduler.lets_suspend(&view)
+        {
+            return;
+        }
+        match self.units[die as usize].die.suspend_plane(now, plane) {
+            Ok(Suspend::FreeAt(free_at)) => {
+                self.take_apart(die, plane);
+                let apart = &mut self.units[die as usize].apart[plane as usize];
+                (apart.asked, apart.free_at, apart.promised) = (now, free_at, free_at);
+                out.schedule(free_at, FlashEvent::Apart { die, plane });
+            }
+            Err(Refusal::TooSoon { until: from }) if from < until => {
+                out.schedule(from, FlashEvent::Poke { die });
+            }
+            // It runs to its end: what is queued waits for that.
+            Ok(Suspend::RunsToEnd)
+            | Err(Refusal::TooSoon { .. } | Refusal::LimitReached | Refusal::NotSuspendable) => {}
+            Err(refusal) => panic!("at {now} die {die} refused a suspension: {refusal}"),
+        }
+    }
+
+    /// Moves what works on a plane out of the operation of its die, if it is still there.
+    fn take_apart(&mut self, die: u32, plane: u32) {
+        let unit = &mut self.units[die as usize];
+        if unit.apart[plane as usize].operation != NONE {
+            return;
+        }
+        let (mut others, mut own) = ((NONE, NONE), (NONE, NONE));
+        let mut each = unit.operation;
+        while each != NONE {
+            let next = std::mem::replace(&mut self.txns[each].next, NONE);
+            let list = if self.txns[each].at.plane == plane { &mut own } else { &mut others };
+            match list.0 {
+                NONE => list.0 = each,
+                _ => self.txns[list.1].next = each,
+            }
+            list.1 = each;
+            each = next;
+        }
+        unit.apart[plane as usize].operation = own.0;
+        unit.operation = others.0;
+        if unit.operation == NONE {
+            // What the array promised is void.
+            unit.epoch = unit.epoch.wrapping_add(1);
+        }
+    }
+
+    fn resume_plane(
+        &mut self,
+        die: u32,
+        plane: u32,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let unit = &mut self.units[die as usize];
+        let until = unit.die.resume_plane(now, plane).expect("the plane is suspended and free");
+        let apart = &mut unit.apart[plane as usize];
+        apart.promised = until;
+        out.schedule(until, FlashEvent::Apart { die, plane });
+        let suspended = (now - apart.free_at).ns();
+        let mut each = apart.operation;
+        let is_erase = self.txns[each].kind == Kind::Erase;
+        self.counts.suspended_ns[usize::from(is_erase)] += suspended;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            txn.suspended_ns += suspended;
+            txn.book(Part::Suspended, now);
+            each = txn.next;
+        }
+    }
+
+    /// A plane that was stopped apart has done what it promised; void if that was at another time.
+    pub(super) fn apart_elapsed(&mut self, die: u32, plane: u32, now: Time) {
+        let unit = &mut self.units[die as usize];
+        let apart = &mut unit.apart[plane as usize];
+        if apart.promised != now {
+            return;
+        }
+        apart.promised = Time::NEVER;
+        if unit.die.elapse_piece(now, plane) != Elapsed::Suspended {
+            let id = std::mem::replace(&mut apart.operation, NONE);
+            if unit.die.is_free() {
+                unit.freed(now);
+            }
+            self.operation_ended(id, now);
+            return;
+        }
+        let mut each = apart.operation;
+        let is_erase = self.txns[each].kind == Kind::Erase;
+        self.counts.suspensions[usize::from(is_erase)] += 1;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            txn.book(Part::Array, now);
+            txn.suspensions += 1;
+            each = txn.next;
+        }
+        self.wake(die);
+    }
+}

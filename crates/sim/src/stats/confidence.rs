@@ -1,0 +1,133 @@
+//! How well a run knows its latencies: 95 % intervals by batch means.
+
+use serde_json::{Map, Value, json};
+
+use super::latencies::{Batching, PLACES, batch};
+use super::{Histogram, Latency};
+
+/// Share of such intervals that hold what a run without end would give.
+const LEVEL: f64 = 0.95;
+/// Fewest batches that make an interval.
+const FEWEST_BATCHES: usize = PLACES / 2;
+/// Requests that each batch has to have beyond a quantile.
+const BEYOND: f64 = 10.0;
+/// Student's t at 0.975, by degrees of freedom from 9 to 18 (NIST/SEMATECH e-Handbook of
+/// Statistical Methods, 1.3.6.7.2, has them to three digits; a test integrates the density).
+const STUDENT_T: [f64; PLACES - FEWEST_BATCHES] =
+    [2.26216, 2.22814, 2.20099, 2.17881, 2.16037, 2.14479, 2.13145, 2.11991, 2.10982, 2.10092];
+
+/// Percentiles of a summary, rising.
+pub(super) const PERCENTILES: [(&str, f64); 6] = [
+    ("p50", 0.5),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("p99_9", 0.999),
+    ("p99_99", 0.9999),
+    ("p99_999", 0.99999),
+];
+
+/// Values of the percentiles of a summary.
+pub(super) fn percentiles_ns(histogram: &Histogram) -> [u64; PERCENTILES.len()] {
+    histogram.quantiles_ns(PERCENTILES.map(|(_, share)| share))
+}
+
+/// What intervals are made from.
+struct Batches {
+    whole: Sample,
+    parts: Vec<Sample>,
+    /// Requests of the parts.
+    requests: u64,
+}
+
+/// Figures of a distribution.
+struct Sample {
+    count: u64,
+    mean_ns: f64,
+    percentiles_ns: [u64; PERCENTILES.len()],
+}
+
+impl Sample {
+    fn of(histogram: &Histogram) -> Sample {
+        Sample {
+            count: histogram.count(),
+            mean_ns: histogram.mean_ns(),
+            percentiles_ns: percentiles_ns(histogram),
+        }
+    }
+}
+
+impl Batches {
+    /// The interval of the mean. Batches count by their requests, as classes share the batches and
+    /// have not equally many in each.
+    fn mean_ns(&self) -> [f64; 2] {
+        let number = self.parts.len() as f64;
+        let centre = self.whole.mean_ns;
+        self.around(centre, |part| {
+            part.count as f64 * number / self.requests as f64 * (part.mean_ns - centre)
+        })
+    }
+
+    /// The interval of a percentile, by its place in the list.
+    fn percentile_ns(&self, index: usize) -> [f64; 2] {
+        let centre = self.whole.percentiles_ns[index] as f64;
+        self.around(centre, |part| part.percentiles_ns[index] as f64 - centre)
+    }
+
+    /// An interval from what the batches stray from the figure of the whole run.
+    ///
+    /// They stray around that and not around their own mean: a percentile of few requests is
+    /// biased, and around the mean of such the interval would be too (sectioning; Asmussen and
+    /// Glynn, Stochastic Simulation, 2007, III.5a).
+    fn around(&self, centre: f64, strays: impl Fn(&Sample) -> f64) -> [f64; 2] {
+        let number = self.parts.len() as f64;
+        let squares: f64 = self.parts.iter().map(|part| strays(part).powi(2)).sum();
+        let error = (squares / (number * (number - 1.0))).sqrt();
+        let half = STUDENT_T[self.parts.len() - FEWEST_BATCHES] * error;
+        [centre - half, centre + half]
+    }
+}
+
+/// Section `confidence` of some classes of requests together, which are `whole` in all.
+pub(super) fn confidence(classes: &[&Latency], whole: &Histogram, batching: Batching) -> Value {
+    let part = |number| Sample::of(&batch(classes, number));
+    let parts: Vec<Sample> = (0..batching.complete).map(part).collect();
+    let fewest = parts.iter().map(|part| part.count).min().unwrap_or(0);
+    let requests = parts.iter().map(|part| part.count).sum();
+    let batches = Batches { whole: Sample::of(whole), parts, requests };
+    let mut section = Map::new();
+    section.insert("level".into(), json!(LEVEL));
+    section.insert("batches".into(), json!(batching.complete));
+    section.insert("batch_requests".into(), json!(batching.requests));
+    section.insert("fewest_requests".into(), json!(fewest));
+    let mut too_few = Map::new();
+    let mut insert = |name: &str, needs: f64, interval: &dyn Fn() -> [f64; 2]| {
+        let is_enough = batching.complete >= FEWEST_BATCHES && fewest as f64 >= needs;
+        section.insert(name.into(), json!(is_enough.then(interval)));
+        if !is_enough {
+            too_few.insert(name.into(), json!(needs as u64));
+        }
+        is_enough
+    };
+    let has_mean = insert("mean", BEYOND, &|| batches.mean_ns());
+    for (index, (name, share)) in PERCENTILES.into_iter().enumerate() {
+        // 1 − 0.9999 is a hair above 0.0001.
+        insert(name, (BEYOND / (1.0 - share)).round(), &|| batches.percentile_ns(index));
+    }
+    let lag_1 = has_mean.then(|| lag_1_autocorrelation(&batches.parts)).flatten();
+    section.insert("lag_1_autocorrelation".into(), json!(lag_1));
+    section.insert("too_few".into(), Value::Object(too_few));
+    Value::Object(section)
+}
+
+/// How the mean of a batch goes with that of the next: near 0 where batches are long enough; `None`
+/// where all are equal.
+fn lag_1_autocorrelation(batches: &[Sample]) -> Option<f64> {
+    let means: Vec<f64> = batches.iter().map(|batch| batch.mean_ns).collect();
+    let mean = means.iter().sum::<f64>() / means.len() as f64;
+    let squares: f64 = means.iter().map(|value| (value - mean).powi(2)).sum();
+    let products: f64 = means.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+    (squares > 0.0).then(|| products / squares)
+}
+
+#[cfg(test)]
+mod tests;
