@@ -277,6 +277,11 @@ fn erases_are_cycles_and_forget_reads() {
         &["scheduling.write_queue_limit=1", "ftl.gc_background=false"],
         &["ecc.retries_max=1", "ecc.retry_rber_factor=1", "ecc.soft_correctable_bits=80"],
         &["buffer.acknowledge=back", "ftl.gc_background=false"],
+        &[
+            "parallelism.independent_plane_reads=true",
+            "parallelism.multi_plane=page",
+            "suspension.multi_plane=plane",
+        ],
         &["ftl.mapping=demand", "ftl.map_cache_bytes=1024"],
         &["ftl.gc_preemptible=false", "power.account=on"],
     ] {
