@@ -24,6 +24,9 @@ impl Flash {
         while each != NONE {
             self.txns[each].book(Part::Array, now);
             self.count_operation(each, now, undisturbed);
+            if self.media.is_some() {
+                self.cells_worked(each, now);
+            }
             let next = self.txns[each].next;
             self.complete(each);
             each = next;
@@ -68,5 +71,24 @@ impl Flash {
             let suspended = &mut self.counts.suspended[usize::from(is_erase)];
             suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
         }
+    }
+
+    /// The data of a read is there.
+    #[inline]
+    pub(super) fn read_complete(&mut self, id: u32) {
+        match self.txns[id].kind {
+            Kind::HostRead => self.counts.host_reads += 1,
+            Kind::RmwRead => self.counts.rmw_reads += 1,
+            Kind::MapRead | Kind::MapUpdate => self.counts.map_reads += 1,
+            _ => self.counts.gc_reads += 1,
+        }
+        self.complete(id);
+    }
+
+    #[inline]
+    pub(super) fn complete(&mut self, id: u32) {
+        let die = self.txns[id].die;
+        self.done.push(id);
+        self.wake(die);
     }
 }

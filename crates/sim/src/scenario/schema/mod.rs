@@ -7,6 +7,7 @@ mod ftl;
 mod key;
 mod parallelism;
 mod power;
+mod reliability;
 mod suspension;
 mod workload;
 
@@ -33,6 +34,8 @@ pub const SECTIONS: &[Section] = &[
     drive::TIMING,
     parallelism::PARALLELISM,
     suspension::SUSPENSION,
+    reliability::RELIABILITY,
+    reliability::ECC,
     drive::SCHEDULING,
     channel::CHANNEL,
     power::POWER,
