@@ -29,6 +29,7 @@ mod planes;
 mod power;
 mod published;
 mod read_cache;
+mod reliability;
 mod schedulers;
 mod smoke;
 mod states;
