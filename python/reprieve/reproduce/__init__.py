@@ -53,7 +53,9 @@ class Paper:
 
 def _without_traces(settings: Settings) -> Settings:
     for name, path in settings.traces.items():
-        raise UserError(f"--trace {name}={path}: the loads of this paper are generated; leave it out")
+        raise UserError(
+            f"--trace {name}={path}: the loads of this paper are generated; leave it out"
+        )
     return settings
 
 

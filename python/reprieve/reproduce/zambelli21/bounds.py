@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reprieve.reproduce.zambelli21.paper import (
-    PAGES_PER_BLOCK,
     TABLE_2_US,
     WRITE_AMPLIFICATION,
 )
@@ -27,19 +26,16 @@ class Work:
         return self.host_reads + self.programs + self.moved_reads + self.erases
 
 
-def work_us(
-    shape: Shape, read_fraction: float, amplification: float = WRITE_AMPLIFICATION
-) -> Work:
+def work_us(shape: Shape, read_fraction: float, amplification: float = WRITE_AMPLIFICATION) -> Work:
     """Return the time of Table 2 and of the transfers; nothing is suspended or repeated."""
     writes = 1 - read_fraction
     read_us = TABLE_2_US["tREAD"] + UNIT_BUS_US
     program_us = TABLE_2_US["tPGM"] + shape.program_units * UNIT_BUS_US
-    units_per_block = PAGES_PER_BLOCK * shape.program_units
     return Work(
         host_reads=read_fraction * read_us,
         programs=writes * amplification / shape.program_units * program_us,
         moved_reads=writes * (amplification - 1) * read_us,
-        erases=writes * amplification / units_per_block * TABLE_2_US["tERS"],
+        erases=writes * amplification / shape.units_per_block * TABLE_2_US["tERS"],
     )
 
 

@@ -102,8 +102,10 @@ def _interval(result: Result, metric: str) -> str:
     if metric not in TAILS:
         return ""
     found = interval_us(result, metric)
-    return ", too few requests for an interval" if found is None else (
-        f", 95 % interval {found[0]:,.0f} to {found[1]:,.0f}"
+    return (
+        ", too few requests for an interval"
+        if found is None
+        else (f", 95 % interval {found[0]:,.0f} to {found[1]:,.0f}")
     )
 
 

@@ -66,12 +66,10 @@ def _figure_12(outcome: Outcome) -> Figure:
     runs = {allowed: outcome.runs[Spot(BASE.name, "75W-25R", 64, allowed)] for allowed in (0, 10)}
     points = []
     for kind, word in (("read", "reads"), ("write", "writes"), ("total", "all")):
-        points += _cumulative(runs[10].latencies[kind], word)
-    points += _cumulative(runs[0].latencies["read"], "reads, no suspension")
+        points += _cumulative(runs[10].latency(kind), word)
+    points += _cumulative(runs[0].latency("read"), "reads, no suspension")
     names = list(dict.fromkeys(str(point["series"]) for point in points))
-    lines = Lines(
-        points, "latency, µs", "share of requests", x_log=True, lines_only=names
-    )
+    lines = Lines(points, "latency, µs", "share of requests", x_log=True, lines_only=names)
     caption = (
         "Share of requests that are done within a time: 75W-25R, QD 64, 10 suspensions allowed; "
         "after Figure 12 of the paper, which does not say how many are. Latencies below 1 µs, of "
@@ -113,7 +111,7 @@ def _figure_3b() -> Figure:
         f"0,program,0,0,{page}\n" for page in range(3)
     )
     commands = program + "1000000,read,0,1,0\n"
-    source = rig_source(_ANY_DEVICE, [f"part={PART}"])
+    source = rig_source(_ANY_DEVICE, [f"part={PART}", "power.account=on"])
     _, steps = run_metered(source, commands, "commands")
     points: list[dict[str, object]] = []
     last = None

@@ -71,7 +71,7 @@ def write_amplification(result: Result) -> float:
 
 
 def change(runs: Runs, reading: str, claim: Change) -> float:
-    """What ten suspensions change against none."""
+    """Return what ten suspensions change against none."""
     of = METRICS[claim.metric].of
     without, with_ten = (
         of(runs[Spot(reading, claim.mix, claim.queue_depth, number)]) for number in (0, 10)

@@ -63,9 +63,7 @@ def implied(queue_depth: int = 64, more_iops: float = 113e3, less_s: float = 97e
     product = queue_depth * less_s / more_iops
     with_s = (-less_s + math.sqrt(less_s**2 + 4 * product)) / 2
     without_s = with_s + less_s
-    return Implied(
-        queue_depth / without_s, queue_depth / with_s, 1e6 * without_s, 1e6 * with_s
-    )
+    return Implied(queue_depth / without_s, queue_depth / with_s, 1e6 * without_s, 1e6 * with_s)
 
 
 @dataclass(frozen=True)

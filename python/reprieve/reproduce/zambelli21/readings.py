@@ -24,7 +24,7 @@ WORDLINE_UNITS = 12
 """Of a wordline of three pages."""
 UNIT_BUS_US = 10.24
 """4096 bytes at 400 MT/s."""
-BLOCKS = 40
+BLOCKS = 64
 """Of a die, in place of 2048: the shares stay (A272)."""
 FRAME_BUFFER_FRAMES = 1024
 PACE = WRITE_AMPLIFICATION - 1
@@ -43,6 +43,11 @@ class Shape:
     def dies(self) -> int:
         """Of the drive."""
         return CHANNELS * self.chips_per_channel * DIES_PER_CHIP
+
+    @property
+    def units_per_block(self) -> int:
+        """Of 256 pages, or of the whole wordlines among them: 84 of three pages each."""
+        return PAGES_PER_BLOCK * PAGE_UNITS // self.program_units * self.program_units
 
     @property
     def frame_bytes(self) -> int:
@@ -113,7 +118,7 @@ READINGS = (
         overrides={"ftl.gc_rate_pages_per_write": 2.0},
     ),
 )
-"""Each is run with every load; those but the first at the queue depths that the paper's text has."""
+"""Each is run with every load; all but the first at the queue depths of the paper's text alone."""
 
 BY_NAME: Mapping[str, Reading] = MappingProxyType({reading.name: reading for reading in READINGS})
 
@@ -129,7 +134,7 @@ def drive(shape: Shape) -> dict[str, object]:
             "chips_per_channel": shape.chips_per_channel,
             "planes_per_die": 1,
             "blocks_per_plane": BLOCKS,
-            "pages_per_block": PAGES_PER_BLOCK * shape.program_units,
+            "pages_per_block": shape.units_per_block,
             "page_bytes": UNIT_BYTES,
         },
         "timing": {
@@ -154,8 +159,9 @@ def drive(shape: Shape) -> dict[str, object]:
     }
 
 
-SETTLED: Overrides = MappingProxyType({"ftl.gc_hard_free_blocks": round(GC_THRESHOLD * BLOCKS) - 1})
-"""For preconditioning: it leaves as many blocks free as collection keeps free later."""
+SETTLED: Overrides = MappingProxyType({"ftl.gc_hard_free_blocks": int(GC_THRESHOLD * BLOCKS)})
+"""For preconditioning: it leaves one block fewer free than the threshold, so that collection is
+under way from the first request on."""
 
 
 def load(mix_reads: float, queue_depth: int, requests: int) -> dict[str, object]:

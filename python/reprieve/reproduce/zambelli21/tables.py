@@ -11,7 +11,6 @@ from reprieve.reproduce.zambelli21.experiment import PART, Outcome
 from reprieve.reproduce.zambelli21.measures import (
     METRICS,
     TAILS,
-    Spot,
     change,
     compared,
     interval_us,
@@ -49,10 +48,7 @@ def runs(outcome: Outcome) -> Table:
                 str(spot.suspensions),
                 *(f"{METRICS[name].of(result):,.1f}" for name in ("iops", "mean")),
                 *means,
-                *(
-                    f"{METRICS[name].of(result):,.0f}{_interval(result, name)}"
-                    for name in TAILS
-                ),
+                *(f"{METRICS[name].of(result):,.0f}{_interval(result, name)}" for name in TAILS),
                 *(f"{METRICS[name].of(result):,.1f}" for name in ("memory_power", "bus_power")),
                 f"{write_amplification(result):.2f}",
                 f"{100 * result.summary['device']['die_busy_share']:.0f}",
@@ -74,8 +70,9 @@ def readings(outcome: Outcome) -> Table:
     """Set the paper's numbers beside those of every reading, and name the nearest."""
     rows = []
     found = {reading.name: absolutes(outcome, reading.name) for reading in READINGS}
-    for claim, (unit, paper, _) in found[BASE.name].items():
-        rows.append(_row(f"{claim}, {unit}", paper, [found[one.name][claim][2] for one in READINGS]))
+    for name, (unit, paper, _) in found[BASE.name].items():
+        ours = [found[reading.name][name][2] for reading in READINGS]
+        rows.append(_row(f"{name}, {unit}", paper, ours))
     for claim in CHANGES:
         ours = [change(outcome.runs, reading.name, claim) for reading in READINGS]
         rows.append(_row(f"{claim.claim}, {claim.unit}", claim.paper, ours))
