@@ -46,7 +46,7 @@ class Shape:
 
     @property
     def units_per_block(self) -> int:
-        """Of 256 pages, or of the whole wordlines among them: 84 of three pages each."""
+        """Of 256 pages, or of the whole wordlines among them: 85 of three pages each."""
         return PAGES_PER_BLOCK * PAGE_UNITS // self.program_units * self.program_units
 
     @property
