@@ -150,7 +150,7 @@ def _unseen(_what: str, _done: int, _pieces: int) -> None:
 def test_every_run_obeys_littles_law_and_is_of_its_load() -> None:
     plan = experiment.Plan(8_000)
     outcome = experiment.run(plan, Workshop(None, _unseen, plan.pieces))
-    assert len(outcome.runs) == plan.pieces - 4 == 2 * 3 * 3 + 6 * 2 * 2 * 3
+    assert len(outcome.runs) == plan.pieces - 4 == 2 * 3 * 3 + 7 * 2 * 2 * 3
     for spot, result in outcome.runs.items():
         requests = 8_000 if spot.reading == BASE.name else 2_000
         groups = result.summary["requests"]

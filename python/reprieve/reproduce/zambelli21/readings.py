@@ -102,6 +102,13 @@ READINGS = (
         overrides={"suspension.host_read_suspends": ["program"]},
     ),
     Reading(
+        "host-programs-2",
+        "programs of collection run on, 2 chips",
+        "Both of these.",
+        Shape(PAGE_UNITS, 2),
+        {"suspension.host_read_suspends": ["program"]},
+    ),
+    Reading(
         "erases",
         "erases are suspended too, in all three cases",
         "The paper isolates the suspension of programs; that its erases run through is a reading.",
