@@ -2,6 +2,7 @@
 
 mod buffers;
 mod cache_program;
+mod cases;
 mod closed_form;
 mod collection;
 mod commands;

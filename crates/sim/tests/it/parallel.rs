@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::conservation::{Case, case, check_classes, check_flash, check_log, check_pages};
+use super::cases::{Case, case};
+use super::conservation::{check_classes, check_flash, check_log, check_pages};
 use super::drive;
 
 /// Runs a case and checks all of it but the time on the channels.
