@@ -30,6 +30,7 @@ mod power;
 mod published;
 mod read_cache;
 mod schedulers;
+mod side_by_side;
 mod smoke;
 mod states;
 mod wordlines;
