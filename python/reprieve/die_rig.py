@@ -65,13 +65,9 @@ def run_commands(source: Source, commands: str, commands_path: str) -> str:
     return _native.rig(source.text, source.path, list(source.sets), commands, commands_path)
 
 
-def run_metered(
-    source: Source, commands: str, commands_path: str
-) -> tuple[str, str]:
+def run_metered(source: Source, commands: str, commands_path: str) -> tuple[str, str]:
     """Run commands in CSV and return what became of them and the steps of power, both as CSV."""
-    return _native.rig_power(
-        source.text, source.path, list(source.sets), commands, commands_path
-    )
+    return _native.rig_power(source.text, source.path, list(source.sets), commands, commands_path)
 
 
 def _rows(commands: Any) -> Iterable[Any]:

@@ -29,10 +29,14 @@ COMPONENTS = (
     "bus_ns",
     "suspended_ns",
     "map_ns",
+    "ecc_ns",
 )
 """Where a request's time went; they add up to completion − arrival."""
 
-_INTEGERS = ("lba", "bytes", "arrival_ns", "completion_ns", *COMPONENTS, "flow")
+_INTEGERS = (
+    *("lba", "bytes", "arrival_ns", "completion_ns", *COMPONENTS),
+    *("flow", "uncorrectable_pages"),
+)
 
 SCHEMA = pa.schema(
     [

@@ -5,15 +5,18 @@
 
 mod command;
 mod die;
+mod ecc;
 mod operation;
 mod parallelism;
 mod power;
 mod refusal;
+pub mod reliability;
 mod timing;
 mod wordlines;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
 pub use die::{Die, PlaneWork};
+pub use ecc::{Ecc, Soft};
 pub use operation::{PhaseTimes, Run, Segment};
 pub use parallelism::{MultiPlane, Parallelism};
 pub use power::{ACTIVITIES, Activity, CorePower};

@@ -2,6 +2,7 @@
 
 mod characterize;
 mod registry;
+mod reliability;
 mod rig;
 mod simulation;
 mod traces;
@@ -54,6 +55,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(rig::rig, module)?)?;
     module.add_function(wrap_pyfunction!(characterize::characterize, module)?)?;
     module.add_function(wrap_pyfunction!(rig::rig_power, module)?)?;
+    module.add_function(wrap_pyfunction!(reliability::rber, module)?)?;
+    module.add_function(wrap_pyfunction!(reliability::characterised_rber, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_head, module)?)?;
     module.add_function(wrap_pyfunction!(traces::workload_info, module)?)?;

@@ -109,6 +109,8 @@ impl Simulation {
             columns.set_item(name, column.into_pyarray(py))?;
         }
         columns.set_item("flow", batch.flow.into_pyarray(py))?;
+        let uncorrectable = batch.uncorrectable_pages.into_pyarray(py);
+        columns.set_item("uncorrectable_pages", uncorrectable)?;
         Ok(columns)
     }
 

@@ -32,4 +32,5 @@ mod work;
 
 pub use memory::needed_bytes;
 pub use registries::registries;
+pub use reprieve_nand::reliability;
 pub use ssd::{Options, Ssd};

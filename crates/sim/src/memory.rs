@@ -22,6 +22,12 @@ const BYTES_PER_CACHED_ENTRY: u64 = 20;
 const BYTES_PER_CACHEABLE_PAGE: u64 = 4;
 /// Bytes for each page of a read cache: what is in it, its place in the order, and that it is free.
 const BYTES_PER_CACHED_PAGE: u64 = 16;
+/// Bytes for each page of a drive whose cells err: when it was programmed, and by how many
+/// suspensions it was disturbed, where they count.
+const BYTES_PER_AGEING_PAGE: u64 = 8;
+const BYTES_PER_DISTURBED_PAGE: u64 = 4;
+/// Bytes for each block of such a drive: its wear and its reads.
+const BYTES_PER_WEARING_BLOCK: u64 = 24;
 /// Queues, transactions in flight, histograms, code.
 const FIXED_BYTES: u64 = 50 << 20;
 
@@ -37,6 +43,7 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
         + mapping_bytes(scenario)
         + preconditioning_bytes(scenario)
         + read_cache_bytes(scenario)
+        + reliability_bytes(scenario)
         + FIXED_BYTES
 }
 
@@ -66,6 +73,16 @@ fn read_cache_bytes(scenario: &Scenario) -> u64 {
     let logical_pages = scenario.logical_pages();
     let cached = cache.pages(logical_pages, scenario.geometry.page_bytes);
     u64::from(logical_pages) * BYTES_PER_CACHEABLE_PAGE + u64::from(cached) * BYTES_PER_CACHED_PAGE
+}
+
+fn reliability_bytes(scenario: &Scenario) -> u64 {
+    if scenario.reliability.ageing.is_none() {
+        return 0;
+    }
+    let disturbed = scenario.reliability.rber.delta > 0.0;
+    let per_page = BYTES_PER_AGEING_PAGE + if disturbed { BYTES_PER_DISTURBED_PAGE } else { 0 };
+    let geometry = &scenario.geometry;
+    geometry.pages() * per_page + geometry.blocks() * BYTES_PER_WEARING_BLOCK
 }
 
 /// Errors if the drive does not fit into the memory that is available.
@@ -123,6 +140,13 @@ mod tests {
         let cached = scenario::load_rig("fast12-mlc", &sets, crate::registries());
         // 44.8 MiB for the logical pages and 4 for 2^18 pages of 4 KiB.
         assert_eq!(needed_bytes(&cached.expect("a good size")) >> 20, 213);
+        let sets = ["reliability.model=power".to_string()];
+        let ageing = scenario::load_rig("fast12-mlc", &sets, crate::registries());
+        let mut ageing = ageing.expect("a good model");
+        // Besides the 165.05 MiB, 128 for the pages and 3 for the blocks; then 64 more.
+        assert_eq!(needed_bytes(&ageing) >> 20, 296);
+        ageing.reliability.rber.delta = 1e-6;
+        assert_eq!(needed_bytes(&ageing) >> 20, 360);
         assert_eq!(check_against(&scenario, Some(166 << 20)), Ok(()));
         assert_eq!(check_against(&scenario, None), Ok(()));
         let error = check_against(&scenario, Some(160 << 20)).expect_err("too little").to_string();

@@ -72,10 +72,12 @@ pub enum Part {
     Suspended,
     /// Waiting for an entry of the mapping that was not in memory.
     Map,
+    /// Being decoded.
+    Ecc,
 }
 
 /// Names of the parts as columns of the request log, in the order of [`Part`].
-pub const PART_NAMES: [&str; 11] = [
+pub const PART_NAMES: [&str; 12] = [
     "host_queue_ns",
     "link_ns",
     "buffer_ns",
@@ -87,6 +89,7 @@ pub const PART_NAMES: [&str; 11] = [
     "bus_ns",
     "suspended_ns",
     "map_ns",
+    "ecc_ns",
 ];
 
 /// Nanoseconds by [`Part`].
@@ -123,6 +126,14 @@ pub struct Txn {
     pub from_image: bool,
     /// Host write: the open block of its plane that it goes to.
     pub front: u8,
+    /// Read whose decoding goes on: the page is sensed once more, or nothing corrects it.
+    pub again: bool,
+    /// See `again`.
+    pub lost: bool,
+    /// Read: senses of its page beyond the first.
+    pub further_senses: u8,
+    /// Read: wrong bits of the worst codeword of the last hard decoding.
+    pub errors: u32,
     /// Times it has been suspended.
     pub suspensions: u32,
     /// The die, counted over the drive.
@@ -172,6 +183,10 @@ impl Txn {
             partial: false,
             from_image: false,
             front: 0,
+            again: false,
+            lost: false,
+            further_senses: 0,
+            errors: 0,
             suspensions: 0,
             die,
             at,

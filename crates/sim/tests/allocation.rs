@@ -54,6 +54,12 @@ fn random_arrivals_allocate_nothing() {
 }
 
 #[test]
+fn decoding_allocates_nothing() {
+    let errors = ["reliability.model=power", "reliability.epsilon=0.007", "ecc.code=ldpc"];
+    assert_allocates_nothing(&[&[CLOSED], &errors[..]].concat());
+}
+
+#[test]
 fn write_back_allocates_nothing() {
     assert_allocates_nothing(&[CLOSED, WRITE_BACK]);
     let [arrivals, rate] = POISSON;

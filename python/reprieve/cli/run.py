@@ -110,6 +110,11 @@ def _show(result: Result) -> None:
         say(
             f"of the {result.summary['workload']['rows']:,} rows of the trace: {', '.join(changes)}"
         )
+    if decoded := result.summary.get("reliability", {}).get("decoded"):
+        say(
+            f"pages read: {decoded['hard']:,} by hard decoding, {decoded['soft']:,} by soft, "
+            f"{decoded['uncorrectable']:,} lost"
+        )
     device, measured = result.summary["device"], result.summary["run"]
     suspensions = flash["suspensions"]
     say(

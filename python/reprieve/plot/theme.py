@@ -26,6 +26,7 @@ COMPONENTS = {
     "bus": ("channel", "#56b4e9", "#a3d8ff"),
     "suspended": ("suspended", "#009e73", "#2fc99b"),
     "map": ("mapping in flash", "#7a6a00", "#d8c45c"),
+    "ecc": ("decoding", "#6a3d9a", "#b497dc"),
 }
 """What a request's time is made of: words for a reader, colour in light and in dark."""
 

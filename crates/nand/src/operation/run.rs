@@ -142,8 +142,7 @@ impl Run {
     pub fn after(&self, segment: &Segment, timing: &Timing) -> Option<Segment> {
         let at = segment.next?;
         if let Some(slices) = self.slices(timing) {
-            let is_first =
-                at.stage == Stage::Pulse && at.iteration.is_multiple_of(slices.iterations);
+            let is_first = at.stage == Stage::Pulse && at.iteration % slices.iterations == 0;
             if is_first && !segment.begins_slice {
                 let overhead = self.bounded(None, segment.end + slices.overhead, Some(at));
                 return Some(Segment { begins_slice: true, ..overhead });

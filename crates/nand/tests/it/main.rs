@@ -18,6 +18,7 @@ mod programs;
 mod random;
 mod read_law;
 mod refusals;
+mod reliability;
 mod resets;
 mod restores;
 mod resume_at;

@@ -237,7 +237,8 @@ impl Flash {
         }
         // Pages that wait for the rest of their wordline go ahead of nothing.
         view.writes_first &= self.together == 1 || view.write.is_some();
-        match work.gc_need(die) {
+        let waits_for_itself = self.units[die as usize].gc_decoding > 0;
+        match if waits_for_itself { GcNeed::None } else { work.gc_need(die) } {
             GcNeed::None => self.units[die as usize].gc_waits = None,
             GcNeed::Idle => view.idle_gc = true,
             GcNeed::Exclusive => view.gc_runs_through = true,

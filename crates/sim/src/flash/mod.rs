@@ -8,9 +8,11 @@ mod budget;
 mod cache;
 mod channel;
 mod decide;
+mod decode;
 mod dispatch;
 mod group;
 mod independent;
+mod media;
 mod metering;
 mod queue;
 mod start;
@@ -35,6 +37,8 @@ use crate::suspend::{self, SuspendPolicy};
 use crate::txn::{Kind, Txn};
 use budget::Budget;
 use channel::Channel;
+use media::Media;
+pub use media::check_state;
 use queue::Queue;
 use unit::Unit;
 
@@ -71,6 +75,11 @@ pub enum FlashEvent {
     Channel {
         /// The channel.
         channel: u32,
+    },
+    /// A page that has left its die is decoded.
+    Decoded {
+        /// The transaction.
+        txn: u32,
     },
     /// A die that has its channel to itself has sensed; it matters to a budget of power only.
     Sensed {
@@ -156,6 +165,8 @@ pub struct Flash {
     /// Where else the command that begins works: pages and blocks of other planes.
     others: Vec<PageAddress>,
     transfer_unit_bytes: Option<u32>,
+    /// Cells that err and wear; `None`: they do neither.
+    media: Option<Box<Media>>,
     /// A die has its channel to itself, so that the end of a read is known at its start.
     private_channels: bool,
     dirty_dies: Vec<u32>,
@@ -217,6 +228,7 @@ impl Flash {
             flushed: 0,
             others: Vec::with_capacity(geometry.planes_per_die as usize),
             transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
+            media: Media::of(scenario),
             private_channels: geometry.dies_per_channel == 1
                 && !timing.cache_register
                 && parallelism.multi_plane == MultiPlane::None
@@ -327,7 +339,8 @@ impl Flash {
             }
             FlashEvent::Plane { die, plane } => self.plane_elapsed(die, plane, now),
             FlashEvent::Apart { die, plane } => self.apart_elapsed(die, plane, now),
-            FlashEvent::Out { die } => self.page_left(die, now),
+            FlashEvent::Out { die } => self.page_left(die, now, out),
+            FlashEvent::Decoded { txn } => self.decoded(txn, now),
             FlashEvent::Channel { channel } => {
                 self.channels[channel as usize].event_pending = false;
                 self.wake_channel(channel);

@@ -150,7 +150,9 @@ impl Flash {
                 !self.units[die as usize].die.is_suspended(),
                 "a program had room and has none"
             );
-            self.start_gc(die, now, work, out, grant);
+            if !self.sense_for_room(die, now, work, out, grant) {
+                self.start_gc(die, now, work, out, grant);
+            }
             return;
         }
         let unit = &mut self.units[die as usize];
@@ -382,30 +384,6 @@ impl Flash {
         }
     }
 
-    /// The pages of an operation are programmed, or its blocks erased.
-    #[inline]
-    pub(super) fn operation_ended(&mut self, id: u32, now: Time) {
-        let mut planes = self.planes_of(id);
-        if self.together > 1 {
-            self.count_padding(id, planes);
-        }
-        if self.splits {
-            planes = self.units[self.txns[id].die as usize].planes_begun;
-        }
-        let undisturbed = match self.txns[id].suspensions {
-            0 => Dur::ZERO,
-            _ => self.undisturbed(id, planes),
-        };
-        let mut each = id;
-        while each != NONE {
-            self.txns[each].book(Part::Array, now);
-            self.count_operation(each, now, undisturbed);
-            let next = self.txns[each].next;
-            self.complete(each);
-            each = next;
-        }
-    }
-
     /// What was sensed waits for the channel, page by page.
     fn line_up_out(&mut self, die: u32) {
         let channel = self.channel_of(die);
@@ -448,8 +426,8 @@ impl Flash {
         }
     }
 
-    /// A page has left a die: the read is complete.
-    pub(super) fn page_left(&mut self, die: u32, now: Time) {
+    /// A page has left a die: the read is complete, unless the page is to be decoded.
+    pub(super) fn page_left(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let unit = &mut self.units[die as usize];
         if self.private_channels {
             let sensed = unit.promised;
@@ -473,20 +451,11 @@ impl Flash {
         } else if held {
             self.line_up_out(die);
         }
-        match self.txns[id].kind {
-            Kind::HostRead => self.counts.host_reads += 1,
-            Kind::RmwRead => self.counts.rmw_reads += 1,
-            Kind::MapRead | Kind::MapUpdate => self.counts.map_reads += 1,
-            _ => self.counts.gc_reads += 1,
+        if self.media.is_some() {
+            self.decode(id, now, out);
+            return;
         }
-        self.complete(id);
-    }
-
-    #[inline]
-    fn complete(&mut self, id: u32) {
-        let die = self.txns[id].die;
-        self.done.push(id);
-        self.wake(die);
+        self.read_complete(id);
     }
 }
 

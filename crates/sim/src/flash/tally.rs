@@ -1,14 +1,41 @@
-//! Counts of operations that are complete.
+//! The end of an operation: what it counts for, and each of its pages complete.
 
 use reprieve_base::{Dur, Time};
 
 use super::Flash;
-use crate::txn::{Kind, NONE};
+use crate::txn::{Kind, NONE, Part};
 
 impl Flash {
+    /// The pages of an operation are programmed, or its blocks erased.
+    #[inline]
+    pub(super) fn operation_ended(&mut self, id: u32, now: Time) {
+        let mut planes = self.planes_of(id);
+        if self.together > 1 {
+            self.count_padding(id, planes);
+        }
+        if self.splits {
+            planes = self.units[self.txns[id].die as usize].planes_begun;
+        }
+        let undisturbed = match self.txns[id].suspensions {
+            0 => Dur::ZERO,
+            _ => self.undisturbed(id, planes),
+        };
+        let mut each = id;
+        while each != NONE {
+            self.txns[each].book(Part::Array, now);
+            self.count_operation(each, now, undisturbed);
+            if self.media.is_some() {
+                self.cells_worked(each, now);
+            }
+            let next = self.txns[each].next;
+            self.complete(each);
+            each = next;
+        }
+    }
+
     /// How long the operation of `id` and what is linked behind it takes if nobody suspends it.
     #[cold]
-    pub(super) fn undisturbed(&self, id: u32, planes: u64) -> Dur {
+    fn undisturbed(&self, id: u32, planes: u64) -> Dur {
         let die = &self.units[self.txns[id].die as usize].die;
         // Commands, and pages, of the other planes cross the channel too.
         let (_, transfer) = self.command_of(id);
@@ -26,7 +53,7 @@ impl Flash {
         longest + transfer * (planes - 1)
     }
 
-    pub(super) fn count_operation(&mut self, id: u32, now: Time, undisturbed: Dur) {
+    fn count_operation(&mut self, id: u32, now: Time, undisturbed: Dur) {
         let txn = &self.txns[id];
         match txn.kind {
             Kind::Program => self.counts.host_programs += 1,
@@ -44,5 +71,24 @@ impl Flash {
             let suspended = &mut self.counts.suspended[usize::from(is_erase)];
             suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
         }
+    }
+
+    /// The data of a read is there.
+    #[inline]
+    pub(super) fn read_complete(&mut self, id: u32) {
+        match self.txns[id].kind {
+            Kind::HostRead => self.counts.host_reads += 1,
+            Kind::RmwRead => self.counts.rmw_reads += 1,
+            Kind::MapRead | Kind::MapUpdate => self.counts.map_reads += 1,
+            _ => self.counts.gc_reads += 1,
+        }
+        self.complete(id);
+    }
+
+    #[inline]
+    pub(super) fn complete(&mut self, id: u32) {
+        let die = self.txns[id].die;
+        self.done.push(id);
+        self.wake(die);
     }
 }

@@ -55,6 +55,9 @@ pub(super) struct Unit {
     pub(super) in_line: [bool; 2],
     /// Urgent garbage collection that waits.
     pub(super) gc_waits: Option<Waiter>,
+    /// Reads of garbage collection that are being decoded, or sensed once more: no further step of
+    /// it can begin.
+    pub(super) gc_decoding: u32,
     /// The last suspension: when it was asked for and when the array was free.
     pub(super) suspend_asked: Time,
     pub(super) suspend_free: Time,
@@ -102,6 +105,7 @@ impl Unit {
             dirty: false,
             in_line: [false; 2],
             gc_waits: None,
+            gc_decoding: 0,
             suspend_asked: Time::ZERO,
             suspend_free: Time::ZERO,
             asked_by_write: false,

@@ -14,7 +14,9 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, front, power};
+use super::{
+    Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, front, power, reliability,
+};
 
 /// The scenario that these values describe; the schema has seen to their ranges.
 pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
@@ -26,6 +28,8 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
         timing: timing(values),
         suspension: suspension(values),
         parallelism: parallelism(values),
+        reliability: reliability::reliability(values),
+        ecc: reliability::ecc(values),
         suspend_rules: suspend_rules(values),
         scheduling: Scheduling {
             policy: values.text("scheduling.policy").to_string(),

@@ -6,6 +6,7 @@ use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
 use super::front;
 use super::power;
+use super::reliability;
 use super::resolve::{Resolved, Use};
 use super::schema;
 use super::{Faults, OperationSet, Scenario};
@@ -36,6 +37,7 @@ pub(super) fn check(
     cache_program(scenario, resolved)?;
     power::check(scenario, resolved)?;
     plane_suspension(scenario, resolved)?;
+    reliability::check(scenario, resolved)?;
     if purpose == Use::Run {
         copyback(scenario, resolved)?;
         gc_parallel_planes(scenario, resolved)?;

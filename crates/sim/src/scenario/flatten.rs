@@ -9,7 +9,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Ftl, Scenario, SuspendRules, front, power};
+use super::{Ftl, Scenario, SuspendRules, front, power, reliability};
 
 pub(super) type Pair = (&'static str, Option<Value>);
 
@@ -37,6 +37,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     pairs.extend(timing(&scenario.timing));
     pairs.extend(suspension(&scenario.suspension));
     pairs.extend(parallelism(&scenario.parallelism));
+    pairs.extend(reliability::pairs(scenario));
     pairs.extend(suspend_rules(&scenario.suspend_rules));
     pairs.extend(ftl(&scenario.ftl));
     pairs.extend(super::ftl::pairs(&scenario.ftl));

@@ -69,6 +69,9 @@ pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, Us
     Ok(Stack { leaves, device: device.map(|found| found.written) })
 }
 
+/// What a part may say something of.
+const PART_SECTIONS: [&str; 5] = ["geometry", "timing", "suspension", "reliability", "power"];
+
 /// Reads a device, part or load, which may only say what is its own.
 fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
     let raw::Layer { leaves, flows } = raw::read(&found.text, &found.file, rank)?;
@@ -78,13 +81,15 @@ fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
     {
         let (section, _) = name.split_once('.').unwrap_or(("", name));
         let allowed = match rank {
-            Rank::Part => ["geometry", "timing", "suspension", "power"].contains(&section),
+            Rank::Part => PART_SECTIONS.contains(&section),
             Rank::Load => *name == "seed" || section == "workload" && *name != "workload.trace",
             _ => ["part", "policy"].contains(name) || !["", "workload"].contains(&section),
         };
         if is_flow || !allowed {
             let what = match rank {
-                Rank::Part => "a part has only [geometry], [timing], [suspension] and [power]",
+                Rank::Part => {
+                    "a part has only [geometry], [timing], [suspension], [reliability] and [power]"
+                }
                 Rank::Load => "a load has only seed and a generator's keys of [workload]",
                 _ => "a device has only part, policy and sections other than [workload]",
             };

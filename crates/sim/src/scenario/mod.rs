@@ -15,6 +15,7 @@ mod preset;
 mod print;
 mod raw;
 mod reference;
+mod reliability;
 mod resolve;
 mod schema;
 #[cfg(test)]
@@ -42,6 +43,7 @@ pub use power::{BudgetCounts, Power};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};
+pub use reliability::{Ageing, Reliability};
 pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
 pub use types::{
     Channel, ChannelOrder, Deadlines, Ftl, OperationSet, Precondition, Scenario, Scheduling,

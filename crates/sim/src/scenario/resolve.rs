@@ -310,6 +310,13 @@ impl Values {
         }
     }
 
+    pub fn numbers_if_on(&self, name: &str) -> Option<&[f64]> {
+        match self.get(name) {
+            Some(Value::Numbers(numbers)) => Some(numbers),
+            _ => None,
+        }
+    }
+
     pub fn weights_if_on(&self, name: &str) -> Option<&[(u16, u16)]> {
         match self.get(name) {
             Some(Value::Weights(weights)) => Some(weights),

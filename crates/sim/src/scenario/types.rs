@@ -1,11 +1,11 @@
 //! The resolved scenario: typed, in base units, every value within its range.
 
 use reprieve_base::{Dur, Geometry};
-use reprieve_nand::{Parallelism, Suspension, Timing};
+use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
-use super::{Buffer, Flow, Host, Power, ReadCache};
+use super::{Buffer, Flow, Host, Power, ReadCache, Reliability};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,10 @@ pub struct Scenario {
     pub suspension: Suspension,
     /// What a die can do at once.
     pub parallelism: Parallelism,
+    /// Raw bit errors and wear.
+    pub reliability: Reliability,
+    /// What corrects raw bit errors, if anything does.
+    pub ecc: Option<Ecc>,
     /// When the controller asks for a suspension.
     pub suspend_rules: SuspendRules,
     /// Which transaction a die serves next.

@@ -21,6 +21,7 @@ pub(super) enum Value {
     Devices(DeviceSelection),
     Counts(Vec<u64>),
     Weights(Vec<(u16, u16)>),
+    Numbers(Vec<f64>),
     Words(Vec<String>),
 }
 
@@ -46,6 +47,7 @@ pub(super) fn parse(
         Kind::Devices => devices(raw).map(Value::Devices),
         Kind::Counts { min, max } => list(raw, |item| count(item, min, max, 1)).map(Value::Counts),
         Kind::Weights { max, most } => weights(raw, max, most).map(Value::Weights),
+        Kind::Numbers(interval) => list(raw, |item| number(item, interval)).map(Value::Numbers),
         Kind::Words(entries) => {
             let known = |word: &String| entries.iter().any(|entry| entry.name == word);
             list(raw, |item| text(item).filter(known)).map(Value::Words)
@@ -233,6 +235,9 @@ impl Value {
             }
             Value::Counts(counts) => {
                 Raw::List(counts.iter().map(|n| Raw::Integer(i128::from(*n))).collect())
+            }
+            Value::Numbers(numbers) => {
+                Raw::List(numbers.iter().map(|n| Raw::Decimal(format!("{n:?}"))).collect())
             }
             Value::Weights(pairs) => {
                 let whole = |n: u16| Raw::Integer(i128::from(n));

@@ -24,6 +24,8 @@ pub(super) struct HostRequest {
     pub(super) begun: Time,
     /// Write: when its data had crossed the link.
     pub(super) received: Time,
+    /// Pages of it, or under it, that nothing corrected.
+    pub(super) uncorrectable_pages: u32,
     /// Pages that are not done.
     pub(super) pages_left: u32,
     /// Write: the next page to go into the buffer.
@@ -92,6 +94,7 @@ impl Ssd {
             fetched: arrival,
             begun: arrival,
             received: Time::ZERO,
+            uncorrectable_pages: 0,
             pages_left: 0,
             next_lpn: 0,
             interval: 0,
@@ -339,6 +342,7 @@ impl Ssd {
                 completion: self.now,
                 parts: *parts,
                 flow: request.flow,
+                uncorrectable_pages: request.uncorrectable_pages,
             });
         }
         if self.requests.is_empty() {

@@ -323,6 +323,9 @@ impl Ssd {
 
     /// A transaction has left its die.
     fn transaction_done(&mut self, id: u32) {
+        if self.flash.txns[id].lost {
+            self.page_lost(id);
+        }
         match self.flash.txns[id].kind {
             Kind::HostRead => {
                 if self.read_cache.is_some() {

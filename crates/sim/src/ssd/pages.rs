@@ -259,6 +259,19 @@ impl Ssd {
         self.flash.enqueue(id);
     }
 
+    /// Nothing corrected a page that was read: the request that wanted it is told.
+    ///
+    /// One that was acknowledged before has no more to be told.
+    #[cold]
+    pub(super) fn page_lost(&mut self, id: u32) {
+        let txn = &mut self.flash.txns[id];
+        // A write that waited for its old page goes on to be a program.
+        txn.lost = txn.kind == Kind::HostRead;
+        if matches!(txn.kind, Kind::HostRead | Kind::RmwRead) && txn.request != NONE {
+            self.requests[txn.request].uncorrectable_pages += 1;
+        }
+    }
+
     /// The old page under a partial write is read: the write, and those behind it, can go on.
     pub(super) fn old_page_read(&mut self, id: u32) {
         let now = self.now;

@@ -182,7 +182,7 @@ impl Ssd {
         let unit_bytes = self.scenario.channel.transfer_unit_bytes;
         let left = txn.out_units.zip(unit_bytes).map(|(units, bytes)| units.get() * bytes);
         let is_whole = left.is_none_or(|bytes| bytes == page_bytes);
-        if is_newest && is_whole {
+        if is_newest && is_whole && !txn.lost {
             cache.fill(txn.lpn);
         }
     }

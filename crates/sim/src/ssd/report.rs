@@ -28,6 +28,7 @@ impl Ssd {
             bad_blocks: self.ftl.bad_blocks(),
             flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
             read_cache: self.read_cache_counts(),
+            cells: self.flash.cells(),
             host_queues: self.queues.is_some(),
             workload,
             simulated_ns: self.now.ns(),

@@ -5,6 +5,7 @@ use std::path::Path;
 use reprieve_base::{Time, UserError};
 
 use super::Ssd;
+use crate::flash::check_state;
 use crate::ftl::{Ftl, Preconditioner};
 use crate::scenario::Scenario;
 use crate::state::State;
@@ -16,6 +17,7 @@ pub(super) fn restore(
     ftl: &mut Ftl,
 ) -> Result<Preconditioner, UserError> {
     State::check(scenario)?;
+    check_state(scenario)?;
     let mut state = State::read(path, scenario)?;
     ftl.restore(&mut state, scenario).map_err(|error| error.at(path.display()))?;
     Ok(Preconditioner::done())
@@ -29,6 +31,7 @@ impl Ssd {
     /// requests are still to come, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
         State::check(&self.scenario)?;
+        check_state(&self.scenario)?;
         let at_start = !self.started && self.preconditioner.is_done();
         if !at_start && !self.ended {
             return Err(UserError::new(

@@ -19,6 +19,9 @@ impl Ssd {
         if let Some(queues) = &self.queues {
             queues.verify(&self.requests).map_err(|what| ("the submission queues", what))?;
         }
+        if let Some((errors, _)) = self.flash.cells() {
+            errors.verify().map_err(|what| ("decoding", what))?;
+        }
         Ok(())
     }
 

@@ -23,6 +23,8 @@ pub struct LogRow {
     pub parts: Parts,
     /// The load that it belongs to, by the order of their names; 0 of one alone.
     pub flow: u32,
+    /// Pages of it that nothing corrected.
+    pub uncorrectable_pages: u32,
 }
 
 /// Columns of the request log, all of one length.
@@ -44,6 +46,8 @@ pub struct LogBatch {
     pub parts_ns: [Vec<i64>; PART_NAMES.len()],
     /// Loads, by the order of their names.
     pub flow: Vec<i64>,
+    /// Pages that nothing corrected.
+    pub uncorrectable_pages: Vec<i64>,
 }
 
 impl LogBatch {
@@ -59,5 +63,6 @@ impl LogBatch {
             column.push(part as i64);
         }
         self.flow.push(i64::from(row.flow));
+        self.uncorrectable_pages.push(i64::from(row.uncorrectable_pages));
     }
 }

@@ -8,6 +8,7 @@ mod histogram;
 mod latencies;
 mod latency;
 mod log;
+mod reliability;
 mod summary;
 
 pub use flash_counts::{FlashCounts, SuspendedOperations};
@@ -17,4 +18,5 @@ pub use histogram::Histogram;
 pub use latencies::Latencies;
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
+pub use reliability::{DecodeCounts, ErrorCounts, Lifetime, WearFacts};
 pub use summary::{Facts, ReadCacheCounts, Totals};

@@ -6,8 +6,8 @@ use super::confidence::{PERCENTILES, confidence, percentiles_ns};
 use super::flows::{fairness, flows};
 use super::latencies::{Batching, whole};
 use super::{
-    BadBlocks, FlashCounts, FlowStats, Latencies, Latency, MapCounts, SuspendedOperations,
-    WearCounts,
+    BadBlocks, ErrorCounts, FlashCounts, FlowStats, Latencies, Latency, MapCounts,
+    SuspendedOperations, WearCounts, WearFacts,
 };
 use crate::txn::{PART_NAMES, Part};
 
@@ -62,6 +62,8 @@ pub struct Facts<'a> {
     pub flows: Vec<&'a FlowStats>,
     /// What the read cache counted, if there is one.
     pub read_cache: Option<ReadCacheCounts>,
+    /// Errors and wear, of a drive whose cells err.
+    pub cells: Option<(&'a ErrorCounts, WearFacts)>,
     /// Requests wait in submission queues, so that their time there is told.
     pub host_queues: bool,
     /// What became of the rows of a trace: name and count.
@@ -173,12 +175,22 @@ impl Facts<'_> {
             summary["flows"] = flows(&self.flows, &absent);
             summary["fairness"] = fairness(&self.flows);
         }
+        if let Some((errors, wear)) = &self.cells {
+            summary["reliability"] = errors.section();
+            let programmed_bytes = self.programs() * u64::from(self.page_bytes);
+            summary["wear"] = wear.section(self.programs(), ratio(programmed_bytes, write.bytes));
+        }
         summary
     }
 
     /// Parts of a latency that can take no time on this drive, and are not told.
     fn absent_parts(&self) -> Vec<Part> {
-        let parts = [(Part::HostQueue, self.host_queues), (Part::Map, self.mapping.is_some())];
+        let decodes = self.cells.is_some_and(|(errors, _)| errors.decoding.is_some());
+        let parts = [
+            (Part::HostQueue, self.host_queues),
+            (Part::Map, self.mapping.is_some()),
+            (Part::Ecc, decodes),
+        ];
         parts.into_iter().filter(|(_, told)| !told).map(|(part, _)| part).collect()
     }
 

@@ -7,7 +7,7 @@ use reprieve_base::{Op, SECTOR_BYTES};
 use reprieve_sim::registries;
 
 use super::drive::{self, Outcome, Row};
-use super::parallel::PARALLEL;
+use super::parallel::METERED;
 
 /// Percentiles of the summary, in parts per million so that a rank is exact.
 const PERCENTILES: [(&str, u64); 6] = [
@@ -564,9 +564,10 @@ fn check_class(outcome: &Outcome, name: &str, rows: &[&Row]) {
             continue;
         }
         let sum: u64 = rows.iter().map(|row| row.parts_ns[part]).sum();
-        let told = outcome.summary["requests"][name]["components_ns"].get("host_queue");
-        if *key == "host_queue_ns" && told.is_none() {
-            assert_eq!(sum, 0, "{name}: time in queues that are not there");
+        let short = key.trim_end_matches("_ns");
+        let told = outcome.summary["requests"][name]["components_ns"].get(short);
+        if ["host_queue_ns", "ecc_ns"].contains(key) && told.is_none() {
+            assert_eq!(sum, 0, "{name}: time in {short}, which is not there");
             continue;
         }
         let got = number(&format!("components_ns.{}", key.trim_end_matches("_ns")));
@@ -817,12 +818,12 @@ proptest! {
     #[test]
     fn drives_keep_to_a_budget(
         case in case(),
-        way in 0..=PARALLEL.len(),
+        way in 0..=METERED.len(),
         dies in 1..4u32,
         budget_mw in prop::option::of(20..150u32),
         counts in prop::sample::select(vec!["mean", "peak"]),
     ) {
-        let ways = PARALLEL.get(way).copied().unwrap_or_default();
+        let ways = METERED.get(way).copied().unwrap_or_default();
         let limit = match budget_mw {
             Some(mw) if !ways.contains(&"parallelism.cache_program=true") => {
                 format!("power.budget_mw={mw}")
@@ -841,8 +842,8 @@ proptest! {
     }
 
     #[test]
-    fn a_budget_for_everything_changes_nothing(case in case(), way in 0..=PARALLEL.len()) {
-        let ways = PARALLEL.get(way).copied().unwrap_or_default();
+    fn a_budget_for_everything_changes_nothing(case in case(), way in 0..=METERED.len()) {
+        let ways = METERED.get(way).copied().unwrap_or_default();
         let writes: &[&str] =
             if ways.is_empty() { &[] } else { &["suspension.host_write_suspends=[]"] };
         let run = |limit: &str| {

@@ -21,6 +21,7 @@ pub struct Row {
     pub completion_ns: u64,
     pub parts_ns: [u64; PART_NAMES.len()],
     pub flow: u64,
+    pub uncorrectable_pages: u64,
 }
 
 impl Row {
@@ -113,6 +114,7 @@ fn take_rows(log: &LogBatch, rows: &mut Vec<Row>) {
             completion_ns: natural(log.completion_ns[index]),
             parts_ns: std::array::from_fn(|part| natural(log.parts_ns[part][index])),
             flow: natural(log.flow[index]),
+            uncorrectable_pages: natural(log.uncorrectable_pages[index]),
         });
     }
 }

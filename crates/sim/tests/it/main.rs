@@ -29,6 +29,7 @@ mod planes;
 mod power;
 mod published;
 mod read_cache;
+mod reliability;
 mod schedulers;
 mod side_by_side;
 mod smoke;

@@ -15,17 +15,10 @@ fn check_pages_of(case: &Case, sets: &[&str]) {
 }
 
 /// Ways of parallel work inside a die that every drive here can have.
-pub(super) const PARALLEL: [&[&str]; 11] = [
+const PARALLEL: [&[&str]; 11] = [
     &["parallelism.multi_plane=page"],
     &["parallelism.multi_plane=block", "ftl.placement=aligned", "timing.page_types=3"],
     &["parallelism.independent_plane_reads=true", "parallelism.multi_plane=page"],
-    &[
-        "parallelism.independent_plane_reads=true",
-        "parallelism.multi_plane=page",
-        "suspension.multi_plane=plane",
-        "suspension.shadow_buffer=true",
-        "suspension.gc_read_suspends=[]",
-    ],
     &["parallelism.cache_program=true", "suspension.shadow_buffer=true"],
     &["ftl.copyback=true", "suspension.shadow_buffer=true", "suspension.gc_read_suspends=[]"],
     &[
@@ -40,14 +33,28 @@ pub(super) const PARALLEL: [&[&str]; 11] = [
     &["ftl.gc_parallel_planes=true", "parallelism.multi_plane=block"],
     &["ftl.gc_parallel_planes=true", "parallelism.independent_plane_reads=true"],
     &[
+        "parallelism.independent_plane_reads=true",
+        "parallelism.multi_plane=page",
+        "suspension.multi_plane=plane",
+        "suspension.shadow_buffer=true",
+        "suspension.gc_read_suspends=[]",
+        "ftl.gc_preemptible=true",
+        "power.account=off",
+    ],
+    &[
         "ftl.gc_parallel_planes=true",
         "parallelism.independent_plane_reads=true",
         "parallelism.multi_plane=page",
         "suspension.multi_plane=plane",
         "suspension.shadow_buffer=true",
         "suspension.gc_read_suspends=[]",
+        "ftl.gc_preemptible=true",
+        "power.account=off",
     ],
 ];
+
+/// Those whose power is accounted for.
+pub(super) const METERED: &[&[&str]] = PARALLEL.split_at(9).0;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]

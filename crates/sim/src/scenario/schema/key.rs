@@ -73,6 +73,8 @@ pub enum Kind {
         /// Most entries.
         most: usize,
     },
+    /// A list of numbers within an interval, at least one.
+    Numbers(Interval),
     /// A list of words out of a fixed one, at least one.
     Words(&'static [Entry]),
 }
@@ -191,6 +193,7 @@ impl Kind {
             Kind::Devices => "devices",
             Kind::Counts { .. } => "integers",
             Kind::Weights { .. } => "weights",
+            Kind::Numbers(_) => "numbers",
             Kind::Words(_) => "choices",
         }
     }
@@ -205,6 +208,7 @@ impl Kind {
                 | Kind::Sizes
                 | Kind::Counts { .. }
                 | Kind::Weights { .. }
+                | Kind::Numbers(_)
                 | Kind::Durations(_)
         )
     }
@@ -251,6 +255,7 @@ impl Kind {
                 "a list of 1 to {most} pairs [integer from 1 to {max}, weight from 1 to 65535] of \
                  different integers"
             ),
+            Kind::Numbers(interval) => format!("a list of numbers {interval}"),
             Kind::Durations(unit) => {
                 let (units, max) = (unit.plural(), unit.max());
                 format!("a list of times in {units}, whole in nanoseconds, from 0 to {max}")

@@ -7,6 +7,8 @@ mod ftl;
 mod key;
 mod parallelism;
 mod power;
+mod reliability;
+mod suspension;
 mod workload;
 
 use std::sync::LazyLock;
@@ -31,7 +33,9 @@ pub const SECTIONS: &[Section] = &[
     drive::GEOMETRY,
     drive::TIMING,
     parallelism::PARALLELISM,
-    drive::SUSPENSION,
+    suspension::SUSPENSION,
+    reliability::RELIABILITY,
+    reliability::ECC,
     drive::SCHEDULING,
     channel::CHANNEL,
     power::POWER,

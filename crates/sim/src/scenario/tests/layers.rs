@@ -232,8 +232,8 @@ fn a_device_and_a_part_keep_to_what_is_theirs() {
     );
     assert_eq!(
         error("p.toml", "[ftl]\nplacement = \"cwdp\"\n", &format!("part = \"p.toml\"\n{BASE}")),
-        "p.toml:2: ftl.placement = \"cwdp\": a part has only [geometry], [timing], [suspension] and \
-         [power]"
+        "p.toml:2: ftl.placement = \"cwdp\": a part has only [geometry], [timing], [suspension], \
+         [reliability] and [power]"
     );
     assert_eq!(
         error("d.toml", "[ftl]\nover_provisioning = 2\n", &format!("{with_device}{ALONE}")),

@@ -8,6 +8,7 @@ mod loads;
 mod parallel;
 mod presets;
 mod print;
+mod reliability;
 mod schema;
 
 use reprieve_base::Entry;

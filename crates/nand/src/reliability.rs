@@ -1,0 +1,134 @@
+//! How many bits of a page are wrong: the rate of raw bit errors, wear, and draws of errors.
+
+use rand_distr::{Binomial, Distribution};
+use reprieve_base::Stream;
+
+/// What a page and its block have been through.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stress {
+    /// Program/erase cycles of the block; fractions by what suspensions cost it.
+    pub cycles: f64,
+    /// Days since the page was programmed.
+    pub retention_days: f64,
+    /// Reads of the block since it was erased.
+    pub reads: f64,
+    /// Suspensions of the program that wrote the page.
+    pub suspensions: f64,
+}
+
+/// Rate of raw bit errors (RBER): the sum of a base, wear, retention, read disturb, suspensions.
+///
+/// `epsilon + alpha C^k + beta C^m t^n + gamma C^p R^q + delta S`, the form of Kim, Choi and Min,
+/// FAST 2019, with a last term of ours; `C`, `t` in days, `R` and `S` as in [`Stress`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rber {
+    /// Base rate.
+    pub epsilon: f64,
+    /// Wear.
+    pub alpha: f64,
+    /// Exponent of the cycles in wear.
+    pub k: f64,
+    /// Retention.
+    pub beta: f64,
+    /// Exponent of the cycles in retention.
+    pub m: f64,
+    /// Exponent of the days in retention.
+    pub n: f64,
+    /// Read disturb.
+    pub gamma: f64,
+    /// Exponent of the cycles in read disturb.
+    pub p: f64,
+    /// Exponent of the reads in read disturb.
+    pub q: f64,
+    /// Added for each suspension of the program.
+    pub delta: f64,
+}
+
+/// What a bit that says nothing has: the highest rate there is.
+pub const COIN: f64 = 0.5;
+
+impl Rber {
+    /// The rate of a page, at most one half: a bit cannot say less than nothing.
+    pub fn rate(&self, stress: &Stress) -> f64 {
+        let Stress { cycles, retention_days, reads, suspensions } = *stress;
+        // `libm` for the same bits on every machine; a term that is off costs nothing.
+        let term = |factor: f64, exponent: f64, other: f64, exponent_of_other: f64| match factor {
+            0.0 => 0.0,
+            _ => factor * libm::pow(cycles, exponent) * libm::pow(other, exponent_of_other),
+        };
+        let rate = self.epsilon
+            + term(self.alpha, self.k, 1.0, 1.0)
+            + term(self.beta, self.m, retention_days, self.n)
+            + term(self.gamma, self.p, reads, self.q)
+            + self.delta * suspensions;
+        rate.min(COIN)
+    }
+
+    /// What a characterisation finds in a block that it programs and suspends, and in one that it
+    /// leaves alone.
+    pub fn characterised(&self, test: &Characterisation) -> Characterised {
+        let fresh = Stress { cycles: test.cycles, ..Stress::default() };
+        let before = self.rate(&fresh);
+        let worn = test.run_cycles * (1.0 + test.suspensions * test.wear_per_suspend);
+        let suspended = Stress {
+            cycles: test.cycles + worn,
+            suspensions: test.suspensions,
+            ..Stress::default()
+        };
+        let untouched = Stress { retention_days: test.elapsed_days, ..fresh };
+        Characterised {
+            suspended: (before, self.rate(&suspended)),
+            untouched: (before, self.rate(&untouched)),
+        }
+    }
+}
+
+/// A characterisation: so many cycles of a block, each program suspended so often.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Characterisation {
+    /// Cycles of both blocks before.
+    pub cycles: f64,
+    /// Cycles that the characterisation adds to the block under test.
+    pub run_cycles: f64,
+    /// Suspensions of each program.
+    pub suspensions: f64,
+    /// Share of a cycle that a suspension costs the block.
+    pub wear_per_suspend: f64,
+    /// How long it takes, in days: the other block's data ages meanwhile.
+    pub elapsed_days: f64,
+}
+
+/// Rates of raw bit errors before and after a characterisation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Characterised {
+    /// Of the block that was programmed and suspended, read as soon as it is written.
+    pub suspended: (f64, f64),
+    /// Of a block that was written before and left alone.
+    pub untouched: (f64, f64),
+}
+
+/// Wear of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wear {
+    /// Cycles before the simulation begins.
+    pub cycles_at_start: u32,
+    /// Erases since.
+    pub erases: u32,
+    /// Suspensions of its programs and erases since.
+    pub suspensions: u64,
+}
+
+impl Wear {
+    /// Program/erase cycles, where a suspension costs this share of one.
+    pub fn cycles(&self, wear_per_suspend: f64) -> f64 {
+        f64::from(self.cycles_at_start)
+            + f64::from(self.erases)
+            + wear_per_suspend * self.suspensions as f64
+    }
+}
+
+/// Bits that are wrong of so many, each with this probability and independent of the others.
+pub fn draw_errors(bits: u64, rate: f64, stream: &mut Stream, times: u64) -> u64 {
+    let errors = Binomial::new(bits, rate).expect("a rate is between 0 and one half");
+    (0..times).map(|_| errors.sample(stream)).max().unwrap_or(0)
+}

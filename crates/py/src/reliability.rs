@@ -1,0 +1,47 @@
+//! Rates of raw bit errors of a part from Python: pure functions of what a page went through.
+
+use pyo3::prelude::*;
+use reprieve_sim::reliability::{Characterisation, Stress};
+use reprieve_sim::scenario::{self, Sources};
+
+use crate::raise;
+
+/// The scenario of the rig, for what its part says of its cells.
+fn load(text: &str, path: &str, sets: Vec<String>) -> PyResult<scenario::Scenario> {
+    let sources = Sources { text, path, sets: &sets };
+    scenario::load_rig_file(&sources, reprieve_sim::registries()).map_err(raise)
+}
+
+/// Rate of raw bit errors of each of `pages`: cycles, days, reads of the block, suspensions.
+#[pyfunction]
+pub fn rber(
+    text: &str,
+    path: &str,
+    sets: Vec<String>,
+    pages: Vec<(f64, f64, f64, f64)>,
+) -> PyResult<Vec<f64>> {
+    let scenario = load(text, path, sets)?;
+    let rate = |(cycles, retention_days, reads, suspensions)| {
+        scenario.reliability.rber.rate(&Stress { cycles, retention_days, reads, suspensions })
+    };
+    Ok(pages.into_iter().map(rate).collect())
+}
+
+/// Before and after a characterisation: of the block under test, and of one that was left alone.
+///
+/// `test` is cycles before, cycles of the test, suspensions of each program, days that it takes.
+#[pyfunction]
+pub fn characterised_rber(
+    text: &str,
+    path: &str,
+    sets: Vec<String>,
+    test: (f64, f64, f64, f64),
+) -> PyResult<((f64, f64), (f64, f64))> {
+    let scenario = load(text, path, sets)?;
+    let (cycles, run_cycles, suspensions, elapsed_days) = test;
+    let wear_per_suspend =
+        scenario.reliability.ageing.map_or(0.0, |ageing| ageing.wear_per_suspend);
+    let test = Characterisation { cycles, run_cycles, suspensions, wear_per_suspend, elapsed_days };
+    let found = scenario.reliability.rber.characterised(&test);
+    Ok((found.suspended, found.untouched))
+}

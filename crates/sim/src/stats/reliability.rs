@@ -1,0 +1,198 @@
+//! Sections `reliability` and `wear` of the summary: errors of the cells, and how long they last.
+
+use serde_json::{Value, json};
+
+/// What reads found, and what became of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ErrorCounts {
+    /// Pages read, each counted once, however often it was sensed.
+    pub reads: u64,
+    /// Sum of their rates of raw bit errors at the first sense.
+    pub rber_sum: f64,
+    /// The highest of them.
+    pub rber_max: f64,
+    /// What was decoded; `None` without an error-correcting code.
+    pub decoding: Option<DecodeCounts>,
+}
+
+/// How pages were decoded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecodeCounts {
+    /// Pages that hard decoding corrected after 0, 1, 2 … retries.
+    pub hard_by_retries: Vec<u64>,
+    /// Pages that soft decoding corrected.
+    pub soft: u64,
+    /// Pages that nothing corrected: of host reads, read-modify-writes, garbage collection, others.
+    pub uncorrectable: [u64; 4],
+    /// Senses beyond the first of each page.
+    pub further_senses: u64,
+    /// Pages whose decoding or next sense is still to come.
+    pub open: u64,
+    /// Time spent in decoding.
+    pub decode_ns: u64,
+}
+
+impl DecodeCounts {
+    /// Pages that nothing corrected.
+    pub fn uncorrectable(&self) -> u64 {
+        self.uncorrectable.iter().sum()
+    }
+}
+
+fn mean(sum: f64, count: u64) -> f64 {
+    if count == 0 { 0.0 } else { sum / count as f64 }
+}
+
+impl ErrorCounts {
+    /// Counts a page by the rate of raw bit errors of its first sense.
+    pub fn read(&mut self, rber: f64) {
+        self.reads += 1;
+        self.rber_sum += rber;
+        self.rber_max = self.rber_max.max(rber);
+    }
+
+    /// Section `reliability`.
+    pub(super) fn section(&self) -> Value {
+        let mut section = json!({
+            "reads": self.reads,
+            "rber": {"mean": mean(self.rber_sum, self.reads), "max": self.rber_max},
+        });
+        if let Some(decoding) = &self.decoding {
+            let [host, rmw, gc, others] = decoding.uncorrectable;
+            let hard: u64 = decoding.hard_by_retries.iter().sum();
+            section["decoded"] = json!({
+                "hard": hard,
+                "soft": decoding.soft,
+                "uncorrectable": decoding.uncorrectable(),
+            });
+            section["hard_by_retries"] = json!(decoding.hard_by_retries);
+            section["uncorrectable"] =
+                json!({"host_reads": host, "rmw_reads": rmw, "gc_reads": gc, "others": others});
+            section["further_senses"] = json!(decoding.further_senses);
+            section["decode_ns_mean"] = json!(mean(decoding.decode_ns as f64, self.reads));
+        }
+        section
+    }
+
+    /// Checks that each page that was read has one outcome, or is still on its way.
+    pub fn verify(&self) -> Result<(), String> {
+        let Some(decoding) = &self.decoding else { return Ok(()) };
+        let hard: u64 = decoding.hard_by_retries.iter().sum();
+        let ended = hard + decoding.soft + decoding.uncorrectable();
+        if ended + decoding.open == self.reads {
+            return Ok(());
+        }
+        Err(format!("{} pages were read, {ended} decoded, {} to come", self.reads, decoding.open))
+    }
+}
+
+/// Wear of the blocks of a drive, and what a lifetime is computed from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WearFacts {
+    /// Cycles of a block, those by suspension included: mean, fewest, most.
+    pub cycles: [f64; 3],
+    /// Erases of blocks in this run.
+    pub erases: u64,
+    /// Suspensions of programs and erases, counted for each block that they were of.
+    pub suspensions: u64,
+    /// Share of a cycle that each of them cost.
+    pub wear_per_suspend: f64,
+    /// Cycles that a block is rated for.
+    pub rated_cycles: Option<u32>,
+    /// Days over which they are to last.
+    pub warranty_days: u32,
+    /// Pages of the flash over pages of the user.
+    pub capacity_ratio: f64,
+    /// Pages of a block.
+    pub pages_per_block: u32,
+}
+
+/// Drive writes a day over the warranty.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lifetime {
+    /// If suspensions cost nothing.
+    pub without_suspensions: f64,
+    /// With what they cost.
+    pub with_suspensions: f64,
+}
+
+impl WearFacts {
+    /// Cycles that suspensions cost, over all blocks.
+    pub fn suspension_cycles(&self) -> f64 {
+        self.wear_per_suspend * self.suspensions as f64
+    }
+
+    /// Rated cycles × capacity ratio / (WAF × days); with suspensions, times the share of wear that
+    /// is due to programs. `None` without rated cycles, or if nothing was written.
+    pub fn lifetime(&self, programs: u64, waf: f64) -> Option<Lifetime> {
+        let rated = f64::from(self.rated_cycles?);
+        if programs == 0 || waf == 0.0 {
+            return None;
+        }
+        let alone = rated * self.capacity_ratio / (waf * f64::from(self.warranty_days));
+        // What is programmed will be erased: so many cycles of a block.
+        let cycles = programs as f64 / f64::from(self.pages_per_block);
+        Some(Lifetime {
+            without_suspensions: alone,
+            with_suspensions: alone * cycles / (cycles + self.suspension_cycles()),
+        })
+    }
+
+    /// Section `wear`.
+    pub(super) fn section(&self, programs: u64, waf: f64) -> Value {
+        let [mean, min, max] = self.cycles;
+        let lifetime = self.lifetime(programs, waf);
+        json!({
+            "cycles": {"mean": mean, "min": min, "max": max},
+            "erases": self.erases,
+            "suspensions": self.suspensions,
+            "cycles_by_suspensions": self.suspension_cycles(),
+            "drive_writes_per_day": lifetime.map(|lifetime| json!({
+                "with_suspensions": lifetime.with_suspensions,
+                "without_suspensions": lifetime.without_suspensions,
+            })),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lifetime_is_what_the_formula_says() {
+        let facts = WearFacts {
+            cycles: [0.0; 3],
+            erases: 0,
+            suspensions: 40,
+            wear_per_suspend: 0.05,
+            rated_cycles: Some(3650),
+            warranty_days: 1825,
+            capacity_ratio: 1.25,
+            pages_per_block: 64,
+        };
+        // 3650 x 1.25 / (2.5 x 1825) = 1 write a day. 384 pages are 6 cycles of a block, and 40
+        // suspensions cost 2 more: 6/8 of it.
+        let lifetime = facts.lifetime(384, 2.5).expect("something was written");
+        assert!((lifetime.without_suspensions - 1.0).abs() < 1e-12, "{lifetime:?}");
+        assert!((lifetime.with_suspensions - 0.75).abs() < 1e-12, "{lifetime:?}");
+        assert_eq!(facts.lifetime(0, 2.5), None);
+        assert_eq!(WearFacts { rated_cycles: None, ..facts }.lifetime(384, 2.5), None);
+    }
+
+    #[test]
+    fn a_page_without_an_outcome_is_noticed() {
+        let decoding = DecodeCounts {
+            hard_by_retries: vec![5, 1],
+            soft: 1,
+            uncorrectable: [1, 0, 1, 0],
+            open: 1,
+            ..DecodeCounts::default()
+        };
+        let counts = ErrorCounts { reads: 10, decoding: Some(decoding), ..ErrorCounts::default() };
+        assert_eq!(counts.verify(), Ok(()));
+        let more = ErrorCounts { reads: 11, ..counts };
+        let what = more.verify().expect_err("one has none");
+        assert_eq!(what, "11 pages were read, 9 decoded, 1 to come");
+    }
+}
