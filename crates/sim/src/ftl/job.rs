@@ -22,6 +22,10 @@ pub struct Job {
     pub retires: bool,
     /// A step is under way at the die.
     pub in_flight: bool,
+    /// Where planes collect side by side: the step that was taken last is a read.
+    pub reads: bool,
+    /// The victim was begun because another plane of the die began one.
+    pub joined: bool,
 }
 
 impl Job {
@@ -30,5 +34,10 @@ impl Job {
     pub fn writes_held(&self, pages_per_block: u32, together: u32) -> bool {
         let held = self.held.len() as u32;
         held == together || held > 0 && self.cursor == pages_per_block
+    }
+
+    /// Whether a page, counted over the drive, was read and has to be programmed.
+    pub fn holds(&self, source: u32) -> bool {
+        self.held.iter().any(|held| held.source == source)
     }
 }

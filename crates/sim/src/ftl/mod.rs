@@ -1,5 +1,6 @@
 //! The flash translation layer: mapping, allocation in the planes, and garbage collection's steps.
 
+mod beside;
 mod cache;
 mod collect;
 mod demand;
@@ -29,6 +30,7 @@ use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
 use crate::work::{GcNeed, Planes, Work};
+use beside::Beside;
 use demand::DemandMap;
 use faults::Failing;
 use fronts::Fronts;
@@ -91,6 +93,8 @@ struct GcRules {
     preemptible: bool,
     /// Dies that collect at a time while none has to.
     dies_max: u32,
+    /// How the planes of a die collect side by side; `None`: one at a time.
+    beside: Option<Beside>,
 }
 
 impl GcRules {
@@ -105,6 +109,7 @@ impl GcRules {
             rate_ppm: (rate.unwrap_or(0.0) * PPM as f64).round() as i64,
             preemptible: ftl.gc.preemptible,
             dies_max: ftl.gc.dies_max.unwrap_or(u32::MAX),
+            beside: ftl.gc.parallel_planes.then(|| Beside::of(scenario)),
         }
     }
 }
@@ -114,6 +119,8 @@ impl GcRules {
 struct GcDie {
     /// The plane, counted over the drive, that it works on.
     plane: u32,
+    /// Where planes collect side by side: the page of its victim that is read next.
+    page: u32,
     /// How much the die needs it; `None`: to be found out.
     need: Option<GcNeed>,
     /// Planes of the die with a victim under way.
@@ -149,6 +156,7 @@ impl Ftl {
             gc_dies: (0..geometry.dies())
                 .map(|die| GcDie {
                     plane: die * geometry.planes_per_die,
+                    page: 0,
                     need: None,
                     jobs: 0,
                     waits: false,
@@ -476,6 +484,14 @@ impl Work for Ftl {
 
     fn gc_take_page(&mut self, first: &Txn, number: u32, now: Time) -> Option<Txn> {
         self.take_held(first, number, now)
+    }
+
+    fn gc_take_beside(&mut self, first: &Txn, now: Time) -> Option<Txn> {
+        self.take_beside(first, now)
+    }
+
+    fn gc_next_read(&mut self, die: u32) -> Option<u32> {
+        self.next_read_beside(die)
     }
 
     fn gc_take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn> {

@@ -32,6 +32,7 @@ mod published;
 mod read_cache;
 mod reliability;
 mod schedulers;
+mod side_by_side;
 mod smoke;
 mod states;
 mod wordlines;
