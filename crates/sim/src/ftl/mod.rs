@@ -9,6 +9,7 @@ mod free;
 mod fronts;
 mod job;
 mod map;
+mod nameless;
 mod plane;
 mod precondition;
 mod replay;
