@@ -23,6 +23,8 @@ pub(super) struct Unnamed {
     /// One for each group of planes, of which each thread works on one. What a policy knows of a
     /// plane and draws for it is that plane's own, so that it does not matter how many there are.
     victims: Vec<Box<dyn VictimPolicy>>,
+    /// Scratch, one for each group: valid pages in the order of the logical pages that they get.
+    dealt: Vec<Vec<u32>>,
     /// Planes of a group, but for the last.
     group_planes: usize,
 }
@@ -40,9 +42,11 @@ impl Unnamed {
         let planes = ftl.planes.len();
         let group_planes = planes.div_ceil(threads.clamp(1, THREADS_MAX));
         let pages = (0..).zip(&ftl.planes).map(|(plane, _)| Nameless::new(ftl, plane));
+        let groups = planes.div_ceil(group_planes);
         Unnamed {
             pages: pages.collect(),
-            victims: (0..planes.div_ceil(group_planes)).map(|_| victim::make(scenario)).collect(),
+            victims: (0..groups).map(|_| victim::make(scenario)).collect(),
+            dealt: vec![Vec::new(); groups],
             group_planes,
         }
     }
@@ -133,26 +137,24 @@ impl Unnamed {
 
     /// Gives the valid pages of each of these planes, as many as there are groups at most, the
     /// logical pages of its scope, every way equally likely.
-    pub(super) fn name_homes(&self, ftl: &mut Ftl, scopes: &mut [Scope]) {
+    pub(super) fn name_homes(&mut self, ftl: &mut Ftl, scopes: &mut [Scope]) {
         let planes = &self.pages;
-        let deal = |scope: &mut Scope| {
-            let plane = &planes[scope.plane as usize];
-            let mut pages: Vec<u32> = plane.valid_pages().collect();
-            shuffle(&mut pages, &mut scope.stream);
-            pages
+        let deal = |(scope, pages): (&mut Scope, &mut Vec<u32>)| {
+            pages.clear();
+            pages.extend(planes[scope.plane as usize].valid_pages());
+            shuffle(pages, &mut scope.stream);
         };
-        if let [scope] = scopes {
-            let pages = deal(scope);
-            return give_names(ftl, scope, &pages);
+        let jobs = scopes.iter_mut().zip(&mut self.dealt);
+        if jobs.len() == 1 {
+            jobs.for_each(deal);
+        } else {
+            // What panics there panics here, when all have ended.
+            thread::scope(|threads| {
+                let deal = &deal;
+                jobs.for_each(|job| drop(threads.spawn(move || deal(job))));
+            });
         }
-        let dealt: Vec<Vec<u32>> = thread::scope(|threads| {
-            let deal = &deal;
-            let spawn = |scope| threads.spawn(move || deal(scope));
-            let spawned: Vec<_> = scopes.iter_mut().map(spawn).collect();
-            let dealt = spawned.into_iter().map(|thread| thread.join());
-            dealt.map(|pages| pages.expect("a thread does not panic")).collect()
-        });
-        scopes.iter().zip(&dealt).for_each(|(scope, pages)| give_names(ftl, scope, pages));
+        scopes.iter().zip(&self.dealt).for_each(|(scope, pages)| give_names(ftl, scope, pages));
     }
 
     /// Groups of planes, each of which is one thread's.
