@@ -209,10 +209,10 @@ impl Ftl {
                 Kind::GcRead if self.reads_beside(leader, plane, first.at.page) => {
                     return Some(self.take_read(plane, first.at.page, now));
                 }
-                Kind::GcProgram => {
-                    if self.fits((first.at.block, first.at.page), self.next_of_held(plane)) {
-                        return Some(self.take_of_plane(plane, now));
-                    }
+                Kind::GcProgram
+                    if self.fits((first.at.block, first.at.page), self.next_of_held(plane)) =>
+                {
+                    return Some(self.take_of_plane(plane, now));
                 }
                 _ => {}
             }

@@ -230,13 +230,14 @@ impl Ftl {
             [Held { source, lpn }] if self.map.owner(source) == Some(lpn) => {}
             _ => job.held.retain(|held| self.map.owner(held.source) == Some(held.lpn)),
         }
-        let out_of_order = self.gc.beside.is_some();
-        while job.cursor < pages {
-            let page = victim * pages + job.cursor;
-            if self.map.owner(page).is_some() && !(out_of_order && job.holds(page)) {
-                break;
-            }
+        while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
             job.cursor += 1;
+        }
+        if together > 1 && self.gc.beside.is_some() {
+            // Read ahead of the order, and not programmed yet.
+            while job.cursor < pages && job.is_done_with(&self.map, pages) {
+                job.cursor += 1;
+            }
         }
         let (step, moved) = if job.writes_held(pages, together) {
             (Kind::GcProgram, Some(job.held[0].lpn))

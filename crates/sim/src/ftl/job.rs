@@ -1,5 +1,7 @@
 //! How far garbage collection of one plane has got with its victim.
 
+use super::map::Map;
+
 /// What is held between the read of a valid page and its program elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
@@ -34,6 +36,13 @@ impl Job {
     pub fn writes_held(&self, pages_per_block: u32, together: u32) -> bool {
         let held = self.held.len() as u32;
         held == together || held > 0 && self.cursor == pages_per_block
+    }
+
+    /// Whether the page at the cursor is invalid or was read.
+    pub fn is_done_with(&self, map: &Map, pages_per_block: u32) -> bool {
+        let victim = self.victim.expect("the cursor is that of a victim");
+        let page = victim * pages_per_block + self.cursor;
+        map.owner(page).is_none() || self.holds(page)
     }
 
     /// Whether a page, counted over the drive, was read and has to be programmed.

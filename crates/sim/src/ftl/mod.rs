@@ -9,10 +9,12 @@ mod free;
 mod fronts;
 mod job;
 mod map;
+mod nameless;
 mod plane;
 mod precondition;
 mod replay;
 mod room;
+mod rules;
 mod settle;
 mod table;
 mod unnamed;
@@ -30,13 +32,13 @@ use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
 use crate::work::{GcNeed, Planes, Work};
-use beside::Beside;
 use demand::DemandMap;
 use faults::Failing;
 use fronts::Fronts;
 use map::Map;
 use plane::{Allocated, Plane};
 use room::View;
+use rules::GcRules;
 use wear::WearTable;
 
 pub use map::Mapping;
@@ -78,40 +80,6 @@ pub struct Ftl {
     placement: Box<dyn Placement>,
     /// Nothing is begun any more that need not be.
     closing: bool,
-}
-
-/// When garbage collection runs.
-#[derive(Clone, Copy, Debug)]
-struct GcRules {
-    /// Below so many free blocks a plane is collected in idle time or at a rate; 0: never.
-    start_blocks: u32,
-    /// In idle time.
-    in_background: bool,
-    /// Pages, in millionths, that are moved for each page that the host writes.
-    rate_ppm: i64,
-    /// The host gets in between the steps of collecting a block.
-    preemptible: bool,
-    /// Dies that collect at a time while none has to.
-    dies_max: u32,
-    /// How the planes of a die collect side by side; `None`: one at a time.
-    beside: Option<Beside>,
-}
-
-impl GcRules {
-    fn of(scenario: &Scenario) -> GcRules {
-        let ftl = &scenario.ftl;
-        let blocks = f64::from(scenario.geometry.blocks_per_plane);
-        let start_blocks = (ftl.gc_start_free_share * blocks).ceil() as u32;
-        let rate = ftl.gc.rate_pages_per_write;
-        GcRules {
-            start_blocks: if ftl.gc_background || rate.is_some() { start_blocks } else { 0 },
-            in_background: ftl.gc_background && start_blocks > 0,
-            rate_ppm: (rate.unwrap_or(0.0) * PPM as f64).round() as i64,
-            preemptible: ftl.gc.preemptible,
-            dies_max: ftl.gc.dies_max.unwrap_or(u32::MAX),
-            beside: ftl.gc.parallel_planes.then(|| Beside::of(scenario)),
-        }
-    }
 }
 
 /// Garbage collection on one die.

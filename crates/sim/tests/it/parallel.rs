@@ -108,13 +108,18 @@ proptest! {
         case.shape.pages = 4 * case.shape.pages.div_ceil(4);
         case.shape.extra_spare = case.shape.blocks.max(16);
         case.shape.blocks = 2 * case.shape.extra_spare;
+        let (planes, beside) = match planes {
+            0 => ("parallelism.multi_plane=none", "ftl.gc_parallel_planes=false"),
+            1 => ("parallelism.multi_plane=page", "ftl.gc_parallel_planes=false"),
+            _ => ("parallelism.multi_plane=page", "ftl.gc_parallel_planes=true"),
+        };
         let sets = [
             "suspension.host_write_suspends=[]",
             "ftl.stream=single",
             "timing.wordline_pages=2",
             "ftl.wordline_timeout_us=300",
-            if planes > 0 { "parallelism.multi_plane=page" } else { "parallelism.multi_plane=none" },
-            if planes > 1 { "ftl.gc_parallel_planes=true" } else { "ftl.gc_parallel_planes=false" },
+            planes,
+            beside,
         ];
         let outcome = drive::run(drive::load_with(&case.toml(), &sets));
         check_log(&case, &outcome);

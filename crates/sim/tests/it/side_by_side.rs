@@ -132,7 +132,7 @@ fn a_plane_that_has_room_does_not_join() {
 
 #[test]
 fn wordlines_of_two_planes_are_moved_together() {
-    // As two pages a program: 2 × 20 and 140 for a plane, 220 for two. Of block 0 pages 1 and 3 are
+    // Two pages a program: 2 × 20 and 140 for a plane, 220 for two. Of block 0 pages 1 and 3 are
     // left in plane 0, pages 0 and 3 in plane 1; block 6 has its first wordline at 12220.
     let wordline = ["timing.wordline_pages=2", "ftl.wordline_timeout_us=0", PAGE, PARALLEL];
     let sets =
