@@ -404,6 +404,7 @@ impl Work for Ftl {
 
     fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
         txn.at = PageAddress { page: first.page + number, ..first };
+        self.earn_moves(self.plane_of(txn.die, txn.at));
         true
     }
 
