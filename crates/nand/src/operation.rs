@@ -285,7 +285,6 @@ impl Operation {
         suspension: &Suspension,
         vth: &mut Stream,
     ) -> Option<Time> {
-        let end = self.end(timing);
         let phase = self.program_phase(now, timing);
         let in_reset = now + reset_inside(timing, suspension) >= phase.end;
         match suspension.program {
@@ -295,7 +294,7 @@ impl Operation {
             ProgramSuspension::Ips | ProgramSuspension::Ipc
                 if in_reset || suspension.program == ProgramSuspension::Ips =>
             {
-                if phase.end == end {
+                if phase.end == self.end(timing) {
                     return None;
                 }
                 self.position = self.after(phase.at);
@@ -325,7 +324,7 @@ impl Operation {
                     Stage::Pulse => phase.end + timing.verify,
                     Stage::Verify | Stage::CheckVerify => phase.end,
                 };
-                if iteration_end == end {
+                if iteration_end == self.end(timing) {
                     return None;
                 }
                 self.position = self.after(Position { stage: Stage::Verify, ..phase.at });
