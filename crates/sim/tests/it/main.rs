@@ -2,6 +2,7 @@
 
 mod buffers;
 mod cache_program;
+mod cases;
 mod closed_form;
 mod collection;
 mod commands;
@@ -31,6 +32,7 @@ mod published;
 mod read_cache;
 mod reliability;
 mod schedulers;
+mod side_by_side;
 mod smoke;
 mod states;
 mod wordlines;

@@ -11,6 +11,70 @@ fn reloaded(scenario: &Scenario) -> Scenario {
     good(&print(scenario), &[])
 }
 
+/// By hand: the keys that only stack layers, those of a trace, and those of other choices.
+const APPLY_ELSEWHERE: [&str; 60] = [
+    "device",
+    "part",
+    "load",
+    "policy",
+    "timing.page_type_order",
+    "timing.t_read_us_by_type",
+    "timing.program_iterations_by_type",
+    "suspension.slice_iterations",
+    "suspension.t_slice_overhead_us",
+    "suspension.erase_timeout_us",
+    "suspension.min_remaining_us",
+    "suspension.max_suspended_us",
+    "scheduling.age_limit_us",
+    "scheduling.read_deadline_us",
+    "scheduling.write_deadline_us",
+    "scheduling.gc_deadline_us",
+    "ftl.gc_choices",
+    "ftl.gc_window_blocks",
+    "ftl.hot_window_share",
+    "ftl.map_cache_bytes",
+    "ftl.map_cache_policy",
+    "buffer.replacement",
+    "buffer.high_watermark",
+    "buffer.low_watermark",
+    "buffer.flush_idle_us",
+    "read_cache.replacement",
+    "read_cache.fill_on_write",
+    "host.queues",
+    "host.queue_entries",
+    "host.outstanding",
+    "host.arbitration",
+    "host.arbitration_burst",
+    "host.queue_weights",
+    "host.class_weights",
+    "host.queue_priorities",
+    "host.t_command_us",
+    "host.pcie_packet_bytes",
+    "host.commands_cross_link",
+    "host.pcie_lanes",
+    "workload.trace",
+    "workload.queues",
+    "workload.format",
+    "workload.replay",
+    "workload.start_s",
+    "workload.duration_s",
+    "workload.max_requests",
+    "workload.devices",
+    "workload.address",
+    "workload.drop_duplicates_within_us",
+    "workload.sort_window_requests",
+    "workload.zipf_theta",
+    "workload.zipf_unit_bytes",
+    "workload.hot_share",
+    "workload.hot_fraction",
+    "workload.rate_iops",
+    "workload.simultaneous_fraction",
+    "workload.burst_fraction",
+    "workload.burst_gap_us",
+    "workload.burst_length",
+    "workload.time_scale",
+];
+
 #[test]
 fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
     let printed = print(&good(BASE, &["policy=pes-ips"]));
@@ -20,72 +84,7 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
     let is_here = |key: &&Key| !["reliability", "ecc", "power"].contains(&key.section());
     let names = keys().iter().filter(is_here).map(|key| key.full_name);
     let missing: Vec<_> = names.filter(|name| !leaves.contains_key(name)).collect();
-    // By hand: the keys that only stack layers, those of a trace, and those of other choices.
-    assert_eq!(
-        missing,
-        [
-            "device",
-            "part",
-            "load",
-            "policy",
-            "timing.page_type_order",
-            "timing.t_read_us_by_type",
-            "timing.program_iterations_by_type",
-            "suspension.slice_iterations",
-            "suspension.t_slice_overhead_us",
-            "suspension.erase_timeout_us",
-            "suspension.min_remaining_us",
-            "suspension.max_suspended_us",
-            "scheduling.age_limit_us",
-            "scheduling.read_deadline_us",
-            "scheduling.write_deadline_us",
-            "scheduling.gc_deadline_us",
-            "ftl.gc_choices",
-            "ftl.gc_window_blocks",
-            "ftl.hot_window_share",
-            "ftl.map_cache_bytes",
-            "ftl.map_cache_policy",
-            "buffer.replacement",
-            "buffer.high_watermark",
-            "buffer.low_watermark",
-            "buffer.flush_idle_us",
-            "read_cache.replacement",
-            "read_cache.fill_on_write",
-            "host.queues",
-            "host.queue_entries",
-            "host.outstanding",
-            "host.arbitration",
-            "host.arbitration_burst",
-            "host.queue_weights",
-            "host.class_weights",
-            "host.queue_priorities",
-            "host.t_command_us",
-            "host.pcie_packet_bytes",
-            "host.commands_cross_link",
-            "host.pcie_lanes",
-            "workload.trace",
-            "workload.queues",
-            "workload.format",
-            "workload.replay",
-            "workload.start_s",
-            "workload.duration_s",
-            "workload.max_requests",
-            "workload.devices",
-            "workload.address",
-            "workload.drop_duplicates_within_us",
-            "workload.sort_window_requests",
-            "workload.zipf_theta",
-            "workload.zipf_unit_bytes",
-            "workload.hot_share",
-            "workload.hot_fraction",
-            "workload.rate_iops",
-            "workload.simultaneous_fraction",
-            "workload.burst_fraction",
-            "workload.burst_gap_us",
-            "workload.burst_length",
-            "workload.time_scale",
-        ]
-    );
+    assert_eq!(missing, APPLY_ELSEWHERE);
     assert!(printed.contains("\nname = \"fast12-mlc\"\n"), "{printed}");
 }
 
@@ -116,9 +115,18 @@ fn powers_are_printed_where_somebody_asks_for_them() {
     }
 }
 
+/// Each set changes something, and is in what is printed.
+fn are_read_back(all: &[Vec<&str>]) {
+    for sets in all {
+        let scenario = good(BASE, sets);
+        assert_ne!(scenario, good(BASE, &[]), "{sets:?} change something");
+        assert_eq!(reloaded(&scenario), scenario, "{sets:?}");
+    }
+}
+
 #[test]
-fn awkward_values_are_read_back() {
-    for sets in [
+fn awkward_values_of_the_flash_are_read_back() {
+    are_read_back(&[
         vec!["name=\"a \\\"quote\\\", a \\\\ and a \\t\""],
         vec!["seed=18446744073709551615"],
         vec!["timing.t_read_us=0.001", "timing.t_bus_us=12.34"],
@@ -140,11 +148,27 @@ fn awkward_values_are_read_back() {
         vec!["timing.wordline_pages=4", "timing.t_load_gap_us=1.5"],
         vec!["ftl.wordline_timeout_us=7"],
         vec!["parallelism.multi_plane=block"],
+        vec!["parallelism.multi_plane=page", "ftl.gc_parallel_planes=true"],
         vec!["parallelism.cache_program=true"],
         vec!["parallelism.independent_plane_reads=true"],
         vec!["suspension.host_read_suspends=[]"],
         vec!["suspension.host_write_suspends=[\"erase\"]"],
         vec!["ftl.gc_victim=d-choices", "ftl.gc_choices=3"],
+        vec!["ftl.stream=hot-cold", "ftl.hot_window_share=0.3", "ftl.gc_stream=separate"],
+        vec!["ftl.gc_preemptible=false", "ftl.gc_dies_max=3"],
+        vec!["ftl.gc_rate_pages_per_write=0.75"],
+        vec!["ftl.free_block=least-worn", "ftl.static_wear_spread=9"],
+        vec!["ftl.count_erases=true"],
+        vec!["ftl.factory_bad_share=0.01", "nand.program_failure=1e-5"],
+        vec!["nand.erase_failure=0.25"],
+        vec!["ftl.mapping=demand"],
+        vec!["ftl.mapping=demand", "ftl.map_cache_bytes=800", "ftl.map_cache_policy=lru"],
+    ]);
+}
+
+#[test]
+fn awkward_values_of_host_and_load_are_read_back() {
+    are_read_back(&[
         vec!["workload.request_bytes=[[4096, 2.5]]"],
         vec!["workload.trace=Cargo.toml", "workload.devices=[7, 1]", "workload.duration_s=0.25"],
         vec!["workload.trace=Cargo.toml", "workload.devices=merge", "workload.unwritten=zero"],
@@ -162,15 +186,6 @@ fn awkward_values_are_read_back() {
         vec!["workload.read_request_bytes=[[512, 1.0], [1024, 3.0]]"],
         vec!["workload.write_request_bytes=8192", "workload.write_sequential_fraction=0.25"],
         vec!["workload.footprint_bytes=1048576"],
-        vec!["ftl.stream=hot-cold", "ftl.hot_window_share=0.3", "ftl.gc_stream=separate"],
-        vec!["ftl.gc_preemptible=false", "ftl.gc_dies_max=3"],
-        vec!["ftl.gc_rate_pages_per_write=0.75"],
-        vec!["ftl.free_block=least-worn", "ftl.static_wear_spread=9"],
-        vec!["ftl.count_erases=true"],
-        vec!["ftl.factory_bad_share=0.01", "nand.program_failure=1e-5"],
-        vec!["nand.erase_failure=0.25"],
-        vec!["ftl.mapping=demand"],
-        vec!["ftl.mapping=demand", "ftl.map_cache_bytes=800", "ftl.map_cache_policy=lru"],
         vec!["workload.footprint_share=0.5"],
         vec!["workload.footprint_start_bytes=1048576", "workload.footprint_bytes=8192"],
         vec!["host.pcie_generation=5", "host.pcie_lanes=2"],
@@ -196,11 +211,7 @@ fn awkward_values_are_read_back() {
             "host.queue_priorities=[\"medium\"]",
         ],
         vec!["workload.addresses=zipf", "workload.zipf_theta=1", "workload.zipf_unit_bytes=12288"],
-    ] {
-        let scenario = good(BASE, &sets);
-        assert_ne!(scenario, good(BASE, &[]), "{sets:?} change something");
-        assert_eq!(reloaded(&scenario), scenario, "{sets:?}");
-    }
+    ]);
 }
 
 /// Overrides of everything that has a range, valid in any combination.
