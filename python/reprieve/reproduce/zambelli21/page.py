@@ -33,9 +33,9 @@ _BENCH = (
 )
 _RBER = (
     "That suspension does not change the block it happens in is a parameter of the part, "
-    "reliability.delta = 0, taken from the paper; both blocks have 1000 cycles before, one gets 100 "
-    "more, the other ages for two days, all of which is assumed. So the table repeats the paper, "
-    "and reproduces nothing."
+    "reliability.delta = 0, taken from the paper; both blocks have 1000 cycles before, one gets "
+    "100 more, the other ages for two days, all of which is assumed. So the table repeats the "
+    "paper, and reproduces nothing."
 )
 
 
