@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reprieve.characterize.errors import CYCLES, CYCLES_BEFORE, DAYS
 from reprieve.die_rig import rig_source
 from reprieve.reliability import characterised_rber
 from reprieve.report.article import Table
@@ -20,11 +21,6 @@ from reprieve.reproduce.zambelli21.paper import CHANGES, MIXES, ORDERS, TABLE_1,
 from reprieve.reproduce.zambelli21.readings import BASE, READINGS
 from reprieve.result import Result
 
-_CYCLES_BEFORE = 1000
-"""Of both blocks: assumed, as the paper has none."""
-_BENCH_CYCLES = 100
-"""As many programs of a block as there are pairs of delays."""
-_BENCH_DAYS = 2.0
 _ANY_DEVICE = "tlc3d-1tb"
 
 
@@ -121,7 +117,7 @@ def work() -> Table:
 def rber() -> Table:
     """Return the rates of raw bit errors before and after the characterisation (Figure 9)."""
     source = rig_source(_ANY_DEVICE, [f"part={PART}"])
-    found = characterised_rber(source, _CYCLES_BEFORE, _BENCH_CYCLES, 10, _BENCH_DAYS)
+    found = characterised_rber(source, CYCLES_BEFORE, CYCLES, 10, DAYS)
     rows = [
         [name, f"{rates.before:.3e}", f"{rates.after:.3e}"]
         for name, rates in (("suspended", found.suspended), ("not programmed", found.untouched))
