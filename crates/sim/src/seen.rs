@@ -48,9 +48,15 @@ impl Record {
 
     #[inline]
     pub fn note(&mut self, seen: Seen) {
-        if let Some(list) = &mut self.0 {
-            list.push(seen);
+        if self.0.is_some() {
+            self.push(seen);
         }
+    }
+
+    /// Out of the way of runs that keep nothing.
+    #[cold]
+    fn push(&mut self, seen: Seen) {
+        self.0.get_or_insert_default().push(seen);
     }
 
     /// Takes what was noted since the last call.

@@ -105,7 +105,7 @@ impl Flash {
                 }
             }
         }
-        self.start_read(id, now, work, out, *grant);
+        self.start_read::<W, true>(id, now, work, out, *grant);
         *grant = Grant::Ask;
         let unit = &mut self.units[die as usize];
         // Other planes had their own.
@@ -127,7 +127,7 @@ impl Flash {
                 .policy
                 .must_resume(&OperationView { remaining: Dur::ZERO, suspended }),
             read: Some(self.waiter(read)),
-            write: self.next_write(txn.die, now).map(|id| self.waiter(id)),
+            write: self.next_write::<true>(txn.die, now).map(|id| self.waiter(id)),
             write_fits_inside: false,
             writes_first: unit.pending_programs >= self.write_queue_limit,
             urgent_gc: None,
@@ -166,7 +166,7 @@ impl Flash {
             running: self.operation_of(operation),
             read: Some(self.waiter(read)),
             write: None,
-            queued_write: self.next_write(die, now).map(|id| self.waiter(id)),
+            queued_write: self.next_write::<true>(die, now).map(|id| self.waiter(id)),
         };
         if !self.policy.suspend(&OperationView { remaining: until - now, suspended })
             || !self.scheduler.lets_suspend(&view)
@@ -253,7 +253,7 @@ impl Flash {
             if unit.die.is_free() {
                 unit.freed(now);
             }
-            self.operation_ended(id, now);
+            self.operation_ended::<true>(id, now);
             return;
         }
         let mut each = apart.operation;

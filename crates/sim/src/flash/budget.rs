@@ -284,7 +284,7 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
     ) {
         while let Some(die) = self.budget.as_mut().and_then(|budget| budget.next()) {
-            self.decide_die(die, now, work, out, Grant::Ask);
+            self.decide_die::<W, true>(die, now, work, out, Grant::Ask);
         }
     }
 

@@ -30,7 +30,7 @@ impl Flash {
             return;
         }
         let read = unit.reads.first();
-        let view = self.view(die, read, now, work);
+        let view = self.view::<W, true>(die, read, now, work);
         if view.gc_runs_through
             || self.scheduler.choose(&view) != Choice::Write
             || work.next_page(&self.txns[id]).is_none_or(|next| next.page == 0)

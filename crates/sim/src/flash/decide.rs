@@ -29,23 +29,37 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
+        if self.plain {
+            self.decide_all::<W, false>(now, work, out);
+        } else {
+            self.decide_all::<W, true>(now, work, out);
+        }
+    }
+
+    #[inline(always)]
+    fn decide_all<W: Work, const FULL: bool>(
+        &mut self,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
         // Decisions touch no other die, so that the lists do not grow while they are walked.
         for next in 0..self.dirty_dies.len() {
             let die = self.dirty_dies[next];
             self.units[die as usize].dirty = false;
-            self.decide_die(die, now, work, out, Grant::Ask);
+            self.decide_die::<W, FULL>(die, now, work, out, Grant::Ask);
         }
         self.dirty_dies.clear();
-        if self.budget.is_some() {
+        if FULL && self.budget.is_some() {
             self.decide_waiting(now, work, out);
         }
         while let Some(channel) = self.dirty_channels.pop() {
             self.channels[channel as usize].dirty = false;
-            self.decide_channel(channel, now, work, out);
+            self.decide_channel::<W, FULL>(channel, now, work, out);
         }
     }
 
-    fn decide_channel<W: Work>(
+    fn decide_channel<W: Work, const FULL: bool>(
         &mut self,
         channel: u32,
         now: Time,
@@ -64,16 +78,16 @@ impl Flash {
             }
             match unit.next(reads_first) {
                 None => return,
-                Some(Wish::Out(die)) => self.start_out(die, now, out),
+                Some(Wish::Out(die)) => self.start_out::<FULL>(die, now, out),
                 Some(Wish::Start { die, is_read }) => {
                     self.units[die as usize].in_line[usize::from(!is_read)] = false;
-                    self.decide_die(die, now, work, out, Grant::Given);
+                    self.decide_die::<W, FULL>(die, now, work, out, Grant::Given);
                 }
             }
         }
     }
 
-    pub(super) fn decide_die<W: Work>(
+    pub(super) fn decide_die<W: Work, const FULL: bool>(
         &mut self,
         die: u32,
         now: Time,
@@ -82,13 +96,13 @@ impl Flash {
         grant: Grant,
     ) {
         let unit = &self.units[die as usize];
-        if self.splits && !unit.die.takes_reads() {
+        if FULL && self.splits && !unit.die.takes_reads() {
             self.decide_beside(die, now, work, out, grant);
             return;
         }
         if unit.die.is_running() {
-            self.consider_suspending(die, now, work, out);
-            if self.parallelism.cache_program {
+            self.consider_suspending::<W, FULL>(die, now, work, out);
+            if FULL && self.parallelism.cache_program {
                 self.consider_loading(die, now, work, out, grant);
             }
             return;
@@ -96,24 +110,24 @@ impl Flash {
         if !unit.die.takes_reads() {
             return;
         }
-        if self.decides_more && !self.decide_more(die, now, work, out, grant) {
+        if FULL && self.decides_more && !self.decide_more(die, now, work, out, grant) {
             return;
         }
         let read = self.admissible_read(die, work);
-        let view = self.view(die, read, now, work);
+        let view = self.view::<W, FULL>(die, read, now, work);
         let choice = if view.gc_runs_through { Choice::Gc } else { self.scheduler.choose(&view) };
         match choice {
             Choice::Wait => {}
-            Choice::Resume => self.resume(die, now, out, grant),
-            Choice::Gc => self.start_gc(die, now, work, out, grant),
+            Choice::Resume => self.resume::<FULL>(die, now, out, grant),
+            Choice::Gc => self.start_gc::<W, FULL>(die, now, work, out, grant),
             Choice::Write => {
-                self.start_write(die, now, work, out, (grant, view.writes_first));
+                self.start_write::<W, FULL>(die, now, work, out, (grant, view.writes_first));
             }
             Choice::Read => match read {
                 Some(id) => {
-                    self.start_read(id, now, work, out, grant);
+                    self.start_read::<W, FULL>(id, now, work, out, grant);
                 }
-                None => self.start_gc(die, now, work, out, grant),
+                None => self.start_gc::<W, FULL>(die, now, work, out, grant),
             },
         }
     }
@@ -168,8 +182,8 @@ impl Flash {
     ///
     /// Programs do not overtake each other: pages of a block are programmed in order.
     #[inline]
-    fn admissible_write<W: Work>(&self, die: u32, work: &W) -> Option<u32> {
-        if self.admission.write_in_erase { self.program_for_erase(die, work) } else { None }
+    fn admissible_write<W: Work, const FULL: bool>(&self, die: u32, work: &W) -> Option<u32> {
+        if FULL && self.admission.write_in_erase { self.program_for_erase(die, work) } else { None }
     }
 
     #[cold]
@@ -183,10 +197,8 @@ impl Flash {
 
     /// Whether the next step of garbage collection is an erase that a program which waits would
     /// suspend as soon as it has begun.
+    #[cold]
     fn erase_gives_way<W: Work>(&self, die: u32, work: &mut W) -> bool {
-        if !self.admission.write_in_erase {
-            return false;
-        }
         let Some(id) = self.units[die as usize].writes.first() else { return false };
         let remaining = self.timing.erase + self.timing.erase_verify;
         self.policy.suspend(&OperationView { remaining, suspended: Dur::ZERO })
@@ -203,7 +215,7 @@ impl Flash {
     }
 
     #[inline(always)]
-    pub(super) fn view<W: Work>(
+    pub(super) fn view<W: Work, const FULL: bool>(
         &mut self,
         die: u32,
         read: Option<u32>,
@@ -216,7 +228,7 @@ impl Flash {
             suspended: unit.die.is_suspended().then(|| self.operation(die)),
             must_resume: false,
             read: read.map(|id| self.waiter(id)),
-            write: self.next_write(die, now).map(|id| self.waiter(id)),
+            write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
             write_fits_inside: false,
             writes_first: unit.pending_programs >= self.write_queue_limit,
             urgent_gc: None,
@@ -227,8 +239,8 @@ impl Flash {
         if view.suspended.is_some() {
             let operation = self.operation_view(die, Dur::ZERO, now);
             view.must_resume =
-                self.policy.must_resume(&operation) || self.outer_must_resume(die, now);
-            view.write_fits_inside = self.admissible_write(die, work).is_some();
+                self.policy.must_resume(&operation) || FULL && self.outer_must_resume(die, now);
+            view.write_fits_inside = self.admissible_write::<W, FULL>(die, work).is_some();
             if read.is_none() && self.admits_gc_read(die, work) {
                 // Served as a read; there is no host read that it could be confused with.
                 view.read = Some(Waiter { order: self.arrivals, since: now });
@@ -236,14 +248,15 @@ impl Flash {
             return view;
         }
         // Pages that wait for the rest of their wordline go ahead of nothing.
-        view.writes_first &= self.together == 1 || view.write.is_some();
-        let waits_for_itself = self.units[die as usize].gc_decoding > 0;
+        view.writes_first &= !FULL || self.together == 1 || view.write.is_some();
+        let waits_for_itself = FULL && self.units[die as usize].gc_decoding > 0;
         match if waits_for_itself { GcNeed::None } else { work.gc_need(die) } {
             GcNeed::None => self.units[die as usize].gc_waits = None,
             GcNeed::Idle => view.idle_gc = true,
             GcNeed::Exclusive => view.gc_runs_through = true,
             GcNeed::Due | GcNeed::Urgent => {
-                view.gc_gives_way = self.erase_gives_way(die, work);
+                view.gc_gives_way =
+                    FULL && self.admission.write_in_erase && self.erase_gives_way(die, work);
                 let arrivals = &mut self.arrivals;
                 let waits = &mut self.units[die as usize].gc_waits;
                 view.urgent_gc = Some(*waits.get_or_insert_with(|| {
@@ -294,7 +307,7 @@ impl Flash {
     }
 
     /// Asks for a suspension of the running operation if a read or write that waits may have one.
-    fn consider_suspending<W: Work>(
+    fn consider_suspending<W: Work, const FULL: bool>(
         &mut self,
         die: u32,
         now: Time,
@@ -309,13 +322,13 @@ impl Flash {
             && !self.txns[unit.operation].unsuspendable;
         let read = if reads_may { self.admissible_read(die, work) } else { None };
         let for_read = read.is_some() || reads_may && self.admits_gc_read(die, work);
-        let write = self.admissible_write(die, work);
+        let write = self.admissible_write::<W, FULL>(die, work);
         if !for_read && write.is_none() {
             return;
         }
         let until = self.units[die as usize].promised;
         let view = self.operation_view(die, until - now, now);
-        if !self.policy.suspend(&view) || self.outer_must_resume(die, now) {
+        if !self.policy.suspend(&view) || FULL && self.outer_must_resume(die, now) {
             return;
         }
         let view = SuspendView {
@@ -323,7 +336,7 @@ impl Flash {
             running: self.operation(die),
             read: read.map(|id| self.waiter(id)),
             write: write.map(|id| self.waiter(id)),
-            queued_write: self.next_write(die, now).map(|id| self.waiter(id)),
+            queued_write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
         };
         if !self.scheduler.lets_suspend(&view) {
             return;
@@ -335,7 +348,7 @@ impl Flash {
                 unit.suspend_free = free_at;
                 unit.asked_by_write = !for_read;
                 unit.promise(die, free_at, out);
-                if self.meter.is_some() {
+                if FULL && self.meter.is_some() {
                     self.meter_stop(die, now, free_at);
                 }
             }

@@ -24,7 +24,7 @@ impl Flash {
     ) -> bool {
         loop {
             let read = self.next_read(die, work);
-            let view = self.view(die, read, now, work);
+            let view = self.view::<W, true>(die, read, now, work);
             let may_begin = !view.gc_runs_through;
             let chosen = read.filter(|_| may_begin && self.scheduler.choose(&view) == Choice::Read);
             let Some(id) = chosen else {
@@ -35,7 +35,7 @@ impl Flash {
                 return is_free;
             };
             let is_free = self.units[die as usize].die.plane_is_free(self.txns[id].at.plane);
-            if !is_free || !self.start_read(id, now, work, out, grant) {
+            if !is_free || !self.start_read::<W, true>(id, now, work, out, grant) {
                 return false;
             }
             grant = Grant::Ask;
@@ -63,7 +63,7 @@ impl Flash {
     ) {
         let plane = work.gc_next_read(die);
         if plane.is_some_and(|plane| self.units[die as usize].die.plane_is_free(plane)) {
-            self.start_gc(die, now, work, out, grant);
+            self.start_gc::<W, true>(die, now, work, out, grant);
         }
     }
 

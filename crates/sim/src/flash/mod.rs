@@ -150,6 +150,9 @@ pub struct Flash {
     unplaced: Queue,
     write_queue_limit: u32,
     parallelism: Parallelism,
+    /// Nothing that a back end can have beyond queues, channels and suspension is asked for. The
+    /// loop is in the machine code twice: without all of that (`FULL` is false), and with it.
+    plain: bool,
     /// A command can be of several transactions, on several planes or of a wordline.
     gathers: bool,
     /// Planes make way for their own reads, apart from the others.
@@ -204,7 +207,7 @@ impl Flash {
         let writes = rules.host_write_suspends.erase;
         let splits = parallelism.plane_suspension && scheduler.suspends();
         let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
-        Flash {
+        let mut flash = Flash {
             geometry,
             timing,
             units: (0..dies).map(|die| Unit::new(&part, scenario.seed, die)).collect(),
@@ -221,6 +224,7 @@ impl Flash {
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
             parallelism,
             splits,
+            plain: false,
             gathers: parallelism.multi_plane != MultiPlane::None || timing.pages_together() > 1,
             decides_more: parallelism.independent_plane_reads || timing.pages_together() > 1,
             together: timing.pages_together(),
@@ -249,7 +253,23 @@ impl Flash {
             },
             meter: scenario.power.as_ref().map(metered),
             budget: budget.map(Box::new),
-        }
+        };
+        flash.plain = flash.is_plain();
+        flash
+    }
+
+    /// Whether the loop can do without all that is asked for by few scenarios.
+    fn is_plain(&self) -> bool {
+        let none_together = !self.gathers && self.together == 1;
+        let none_apart = !self.splits && !self.parallelism.independent_plane_reads;
+        none_together
+            && none_apart
+            && !self.parallelism.cache_program
+            && !self.admission.write_in_erase
+            && self.transfer_unit_bytes.is_none()
+            && self.media.is_none()
+            && self.meter.is_none()
+            && self.budget.is_none()
     }
 
     /// Queues a transaction at its die.
@@ -331,15 +351,29 @@ impl Flash {
     /// Handles an event.
     #[inline]
     pub fn handle(&mut self, event: FlashEvent, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        if self.plain {
+            self.handle_all::<false>(event, now, out);
+        } else {
+            self.handle_all::<true>(event, now, out);
+        }
+    }
+
+    #[inline(always)]
+    fn handle_all<const FULL: bool>(
+        &mut self,
+        event: FlashEvent,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
         match event {
             FlashEvent::Array { die, epoch } => {
                 if self.units[die as usize].epoch == epoch {
-                    self.array_elapsed(die, now, out);
+                    self.array_elapsed::<FULL>(die, now, out);
                 }
             }
             FlashEvent::Plane { die, plane } => self.plane_elapsed(die, plane, now),
             FlashEvent::Apart { die, plane } => self.apart_elapsed(die, plane, now),
-            FlashEvent::Out { die } => self.page_left(die, now, out),
+            FlashEvent::Out { die } => self.page_left::<FULL>(die, now, out),
             FlashEvent::Decoded { txn } => self.decoded(txn, now),
             FlashEvent::Channel { channel } => {
                 self.channels[channel as usize].event_pending = false;

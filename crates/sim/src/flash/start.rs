@@ -29,7 +29,7 @@ impl Flash {
     }
 
     /// Whether a free die has all that an operation needs to begin; else it waits for the channel.
-    fn can_begin(
+    fn can_begin<const FULL: bool>(
         &mut self,
         (die, kind, since): (u32, Kind, Time),
         now: Time,
@@ -40,7 +40,7 @@ impl Flash {
             // The page that comes in would need the register from which one still leaves.
             return false;
         }
-        if self.budget.is_some() && !self.has_power(die, kind, since) {
+        if FULL && self.budget.is_some() && !self.has_power(die, kind, since) {
             return false;
         }
         let needs_channel = is_program || self.timing.command > Dur::ZERO;
@@ -49,7 +49,7 @@ impl Flash {
 
     /// Begins the array read of a queued transaction; false if it has to wait for the channel.
     #[inline(always)]
-    pub(super) fn start_read<W: Work>(
+    pub(super) fn start_read<W: Work, const FULL: bool>(
         &mut self,
         id: u32,
         now: Time,
@@ -58,23 +58,23 @@ impl Flash {
         grant: Grant,
     ) -> bool {
         let Txn { die, kind, mark, .. } = self.txns[id];
-        if !self.can_begin((die, kind, mark), now, grant) {
+        if !self.can_begin::<FULL>((die, kind, mark), now, grant) {
             return false;
         }
         let unit = &mut self.units[die as usize];
         unit.reads.remove(&mut self.txns, id);
         work.locate(&mut self.txns[id]);
-        if self.gathers {
+        if FULL && self.gathers {
             self.gather_reads(id, work);
         }
-        self.sense(id, now, out);
+        self.sense::<FULL>(id, now, out);
         true
     }
 
     /// Begins the array read of a transaction, and those that follow it, in no queue any more.
-    fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let planes = self.list_others(id);
-        let (bus, command) = (self.out_time(id), self.timing.command * planes);
+    fn sense<const FULL: bool>(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let planes = if FULL { self.list_others(id) } else { 1 };
+        let (bus, command) = (self.out_time::<FULL>(id), self.timing.command * planes);
         let die = self.txns[id].die;
         let channel = self.channel_of(die);
         let unit = &mut self.units[die as usize];
@@ -87,12 +87,12 @@ impl Flash {
             txn.parts.add(Part::Bus, command.ns());
             txn.mark = now + command;
             txn.start = now;
-            each = txn.next;
+            each = if FULL { txn.next } else { NONE };
         }
         let at = self.txns[id].at;
         let read = Command::Read(at);
         let was_free = unit.die.is_free();
-        let until = match start(&mut unit.die, now, read, planes, &self.others) {
+        let until = match start::<FULL>(&mut unit.die, now, read, planes, &self.others) {
             Ok(until) => until,
             Err(refusal) => {
                 self.refused.get_or_insert((id, refusal));
@@ -105,11 +105,11 @@ impl Flash {
         if command > Dur::ZERO {
             self.channels[channel].occupy(now, command);
         }
-        if self.meter.is_some() {
+        if FULL && self.meter.is_some() {
             self.meter_sense(id, now, until);
         }
         let unit = &mut self.units[die as usize];
-        if self.parallelism.independent_plane_reads {
+        if FULL && self.parallelism.independent_plane_reads {
             unit.plane_reads[at.plane as usize] = id;
             out.schedule(until, FlashEvent::Plane { die, plane: at.plane });
             return;
@@ -120,10 +120,10 @@ impl Flash {
             self.channels[channel].occupy(until, bus);
             unit.promised = until;
             out.schedule(until + bus, FlashEvent::Out { die });
-            if self.budget.is_some() {
+            if FULL && self.budget.is_some() {
                 out.schedule(until, FlashEvent::Sensed { die });
             }
-            if self.meter.is_some() {
+            if FULL && self.meter.is_some() {
                 self.meter_out(id, now, until, bus);
             }
         } else {
@@ -131,7 +131,7 @@ impl Flash {
         }
     }
 
-    pub(super) fn start_write<W: Work>(
+    pub(super) fn start_write<W: Work, const FULL: bool>(
         &mut self,
         die: u32,
         now: Time,
@@ -139,9 +139,9 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         (grant, unsuspendable): (Grant, bool),
     ) {
-        let Some(id) = self.next_write(die, now) else { return };
+        let Some(id) = self.next_write::<FULL>(die, now) else { return };
         let Txn { kind, mark, .. } = self.txns[id];
-        if !self.can_begin((die, kind, mark), now, grant) {
+        if !self.can_begin::<FULL>((die, kind, mark), now, grant) {
             return;
         }
         let is_program = kind.is_program();
@@ -151,7 +151,7 @@ impl Flash {
                 "a program had room and has none"
             );
             if !self.sense_for_room(die, now, work, out, grant) {
-                self.start_gc(die, now, work, out, grant);
+                self.start_gc::<W, FULL>(die, now, work, out, grant);
             }
             return;
         }
@@ -159,13 +159,13 @@ impl Flash {
         unit.writes.remove(&mut self.txns, id);
         unit.pending_programs -= u32::from(is_program);
         self.txns[id].unsuspendable = unsuspendable;
-        if self.gathers {
+        if FULL && self.gathers {
             self.gather_writes(id, now, work);
         }
-        self.run(id, now, out);
+        self.run::<FULL>(id, now, out);
     }
 
-    pub(super) fn start_gc<W: Work>(
+    pub(super) fn start_gc<W: Work, const FULL: bool>(
         &mut self,
         die: u32,
         now: Time,
@@ -175,22 +175,24 @@ impl Flash {
     ) {
         let Some(kind) = work.gc_next(die) else { return };
         let since = self.units[die as usize].gc_waits.map_or(now, |waiter| waiter.since);
-        if !self.can_begin((die, kind, since), now, grant) {
+        if !self.can_begin::<FULL>((die, kind, since), now, grant) {
             return;
         }
         let txn = work.gc_take(die, now);
         debug_assert_eq!(txn.kind, kind, "garbage collection took another step than it named");
         let id = self.txns.insert(txn);
         self.units[die as usize].gc_waits = None;
-        if self.gathers {
+        if FULL && self.gathers {
             self.gather_gc(id, now, work);
         }
         if kind.is_read() {
-            self.sense(id, now, out);
-            self.look_for_more(die, now, work, out);
+            self.sense::<FULL>(id, now, out);
+            if FULL {
+                self.look_for_more(die, now, work, out);
+            }
             return;
         }
-        self.run(id, now, out);
+        self.run::<FULL>(id, now, out);
         if work.gc_need(die) == GcNeed::Exclusive {
             // A read that had to let it begin may ask at once for its suspension.
             out.schedule(now, FlashEvent::Poke { die });
@@ -212,14 +214,14 @@ impl Flash {
     }
 
     /// Begins a program or erase that is in no queue any more.
-    fn run(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let planes = self.list_others(id);
+    fn run<const FULL: bool>(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let planes = if FULL { self.list_others(id) } else { 1 };
         let (command, transfer) = self.command_of(id);
         let transfer = transfer * planes;
         let die = self.txns[id].die;
         let unit = &mut self.units[die as usize];
         let inside_erase = unit.die.is_suspended();
-        let until = match start(&mut unit.die, now, command, planes, &self.others) {
+        let until = match start::<FULL>(&mut unit.die, now, command, planes, &self.others) {
             Ok(until) => until,
             Err(refusal) => {
                 self.refused.get_or_insert((id, refusal));
@@ -234,7 +236,7 @@ impl Flash {
             match txn.kind {
                 Kind::Erase => unit.seen.note(Seen::Erase(now, Extent::of_page(txn.at, joins))),
                 // A wordline is programmed whole, and noted with its first page.
-                _ if pages > 1 && txn.at.page % pages > 0 => {}
+                _ if FULL && pages > 1 && txn.at.page % pages > 0 => {}
                 _ => unit.seen.note(Seen::Program(now, Extent { at: txn.at, pages, joins })),
             }
             if inside_erase {
@@ -246,22 +248,22 @@ impl Flash {
             txn.parts.add(Part::Bus, transfer.ns());
             txn.mark = now + transfer;
             txn.start = now;
-            each = txn.next;
+            each = if FULL { txn.next } else { NONE };
         }
         if inside_erase {
             unit.enclose();
         }
         unit.occupied(now);
         unit.operation = id;
-        if self.splits {
+        if FULL && self.splits {
             unit.planes_begun = planes;
         }
         unit.promise(die, until, out);
-        if self.parallelism.cache_program {
+        if FULL && self.parallelism.cache_program {
             // When its own data is in, that of the next can follow.
             out.schedule(now + transfer, FlashEvent::Poke { die });
         }
-        if self.txns[id].kind == Kind::Erase && self.admission.write_in_erase {
+        if FULL && self.admission.write_in_erase && self.txns[id].kind == Kind::Erase {
             // A program that stood in line behind it asks at once for its suspension.
             out.schedule(now, FlashEvent::Poke { die });
         }
@@ -269,12 +271,12 @@ impl Flash {
             let channel = self.channel_of(die);
             self.channels[channel].occupy(now, transfer);
         }
-        if self.meter.is_some() {
+        if FULL && self.meter.is_some() {
             self.meter_begin(id, now, Some((transfer, planes)));
         }
     }
 
-    pub(super) fn resume(
+    pub(super) fn resume<const FULL: bool>(
         &mut self,
         die: u32,
         now: Time,
@@ -284,7 +286,7 @@ impl Flash {
         let unit = &self.units[die as usize];
         let needs_channel = unit.die.resume_needs_channel();
         let page_leaves = unit.die.output_in_use();
-        if self.budget.is_some() && !self.has_power_to_resume(die) {
+        if FULL && self.budget.is_some() && !self.has_power_to_resume(die) {
             return;
         }
         // Its page comes in again, as that of any program does.
@@ -302,7 +304,7 @@ impl Flash {
         self.counts.suspended_ns[usize::from(is_erase)] += suspended;
         unit.occupied(now);
         unit.promise(die, until, out);
-        if self.parallelism.cache_program {
+        if FULL && self.parallelism.cache_program {
             out.schedule(now, FlashEvent::Poke { die });
         }
         let mut each = unit.operation;
@@ -312,19 +314,19 @@ impl Flash {
             txn.book(Part::Suspended, now);
             txn.parts.add(Part::Bus, transfer.ns());
             txn.mark = now + transfer;
-            each = txn.next;
+            each = if FULL { txn.next } else { NONE };
         }
         if needs_channel {
             let channel = self.channel_of(die);
             self.channels[channel].occupy(now, transfer);
         }
-        if self.meter.is_some() {
+        if FULL && self.meter.is_some() {
             self.meter_resume(die, now, needs_channel.then_some(transfer));
         }
     }
 
     /// The array of a die has done what it promised.
-    pub(super) fn array_elapsed(
+    pub(super) fn array_elapsed<const FULL: bool>(
         &mut self,
         die: u32,
         now: Time,
@@ -338,32 +340,32 @@ impl Flash {
         }
         match elapsed {
             Elapsed::ReadReady => {
-                book_each(&mut self.txns, unit.reading, Part::Array, now);
+                book_each::<FULL>(&mut self.txns, unit.reading, Part::Array, now);
                 if unit.die.is_free() {
                     unit.freed(now);
                     self.wake(die);
                 }
-                self.line_up_out(die);
+                self.line_up_out::<FULL>(die);
             }
-            Elapsed::ReadHeld => book_each(&mut self.txns, unit.reading, Part::Array, now),
+            Elapsed::ReadHeld => book_each::<FULL>(&mut self.txns, unit.reading, Part::Array, now),
             Elapsed::Programmed | Elapsed::Erased => {
                 let id = unit.end_operation();
-                let is_last = unit.loaded == NONE;
-                if is_last && (!self.splits || unit.die.is_free()) {
+                let is_last = !FULL || unit.loaded == NONE;
+                if is_last && (!FULL || !self.splits || unit.die.is_free()) {
                     unit.freed(now);
                 }
-                if self.meter.is_some() {
+                if FULL && self.meter.is_some() {
                     self.meter_left(die, now, true);
                 }
                 if !is_last {
                     self.begin_loaded(die, now, out);
                 }
-                self.operation_ended(id, now);
+                self.operation_ended::<FULL>(id, now);
             }
             Elapsed::Suspended => {
                 unit.suspended_since = now;
                 unit.freed(now);
-                if self.meter.is_some() {
+                if FULL && self.meter.is_some() {
                     self.meter_left(die, now, false);
                 }
                 let unit = &mut self.units[die as usize];
@@ -373,7 +375,7 @@ impl Flash {
                     let txn = &mut self.txns[each];
                     txn.book(Part::Array, now);
                     txn.suspensions += 1;
-                    each = txn.next;
+                    each = if FULL { txn.next } else { NONE };
                 }
                 self.counts.suspensions[usize::from(is_erase)] += 1;
                 if let Some(count) = &mut self.counts.suspensions_by_write {
@@ -385,7 +387,7 @@ impl Flash {
     }
 
     /// What was sensed waits for the channel, page by page.
-    fn line_up_out(&mut self, die: u32) {
+    fn line_up_out<const FULL: bool>(&mut self, die: u32) {
         let channel = self.channel_of(die);
         let unit = &mut self.units[die as usize];
         unit.leaving = unit.reading;
@@ -393,14 +395,14 @@ impl Flash {
         let mut each = unit.leaving;
         while each != NONE {
             self.channels[channel].wait_out(die);
-            each = self.txns[each].next;
+            each = if FULL { self.txns[each].next } else { NONE };
         }
         self.wake_channel(channel as u32);
     }
 
     /// How long what is wanted of a sensed page takes on the channel.
     #[inline]
-    fn out_time(&self, id: u32) -> Dur {
+    fn out_time<const FULL: bool>(&self, id: u32) -> Dur {
         match self.txns[id].out_units {
             None => self.timing.bus,
             Some(units) => self.part_time(units.get()),
@@ -414,20 +416,30 @@ impl Flash {
         Dur::from_ns((self.timing.bus.ns() * bytes).div_ceil(self.geometry.page_bytes.into()))
     }
 
-    pub(super) fn start_out(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+    pub(super) fn start_out<const FULL: bool>(
+        &mut self,
+        die: u32,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
         let channel = self.channel_of(die);
         let id = self.units[die as usize].leaving;
-        let bus = self.out_time(id);
+        let bus = self.out_time::<FULL>(id);
         self.channels[channel].occupy(now, bus);
         self.txns[id].book(Part::BusWait, now);
         out.schedule(now + bus, FlashEvent::Out { die });
-        if self.meter.is_some() {
+        if FULL && self.meter.is_some() {
             self.meter_out(id, now, now, bus);
         }
     }
 
     /// A page has left a die: the read is complete, unless the page is to be decoded.
-    pub(super) fn page_left(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+    pub(super) fn page_left<const FULL: bool>(
+        &mut self,
+        die: u32,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
         let unit = &mut self.units[die as usize];
         if self.private_channels {
             let sensed = unit.promised;
@@ -441,7 +453,7 @@ impl Flash {
         self.txns[id].book(Part::Bus, now);
         let was_free = unit.die.is_free();
         let plane = self.txns[id].at.plane;
-        let by_plane = self.parallelism.independent_plane_reads;
+        let by_plane = FULL && self.parallelism.independent_plane_reads;
         let held = if by_plane { unit.die.release_plane(plane) } else { unit.die.release() };
         if !was_free && unit.die.is_free() {
             unit.freed(now);
@@ -449,9 +461,9 @@ impl Flash {
         if held && by_plane {
             self.line_up_plane(die, plane);
         } else if held {
-            self.line_up_out(die);
+            self.line_up_out::<FULL>(die);
         }
-        if self.media.is_some() {
+        if FULL && self.media.is_some() {
             self.decode(id, now, out);
             return;
         }
@@ -461,7 +473,7 @@ impl Flash {
 
 /// Books the time of a transaction and of those that follow it.
 #[inline]
-fn book_each(txns: &mut Slab<Txn>, first: u32, part: Part, now: Time) {
+fn book_each<const FULL: bool>(txns: &mut Slab<Txn>, first: u32, part: Part, now: Time) {
     let mut each = first;
     while each != NONE {
         let txn = &mut txns[each];
@@ -472,12 +484,16 @@ fn book_each(txns: &mut Slab<Txn>, first: u32, part: Part, now: Time) {
 
 /// Begins a command of so many planes on a die.
 #[inline]
-fn start(
+fn start<const FULL: bool>(
     die: &mut Die,
     now: Time,
     command: Command,
     planes: u64,
     others: &[PageAddress],
 ) -> Result<Time, Refusal> {
-    if planes == 1 { die.start(now, command) } else { die.start_together(now, command, others) }
+    if !FULL || planes == 1 {
+        die.start(now, command)
+    } else {
+        die.start_together(now, command, others)
+    }
 }

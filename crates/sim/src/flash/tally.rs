@@ -8,26 +8,26 @@ use crate::txn::{Kind, NONE, Part, Txn};
 impl Flash {
     /// The pages of an operation are programmed, or its blocks erased.
     #[inline]
-    pub(super) fn operation_ended(&mut self, id: u32, now: Time) {
-        let mut planes = self.planes_of(id);
-        if self.together > 1 {
+    pub(super) fn operation_ended<const FULL: bool>(&mut self, id: u32, now: Time) {
+        let mut planes = if FULL { self.planes_of(id) } else { 1 };
+        if FULL && self.together > 1 {
             self.count_padding(id, planes);
         }
-        if self.splits {
+        if FULL && self.splits {
             planes = self.units[self.txns[id].die as usize].planes_begun;
         }
         let undisturbed = match self.txns[id].suspensions {
             0 => Dur::ZERO,
-            _ => self.undisturbed(id, planes),
+            _ => self.undisturbed::<FULL>(id, planes),
         };
         let mut each = id;
         while each != NONE {
             self.txns[each].book(Part::Array, now);
             self.count_operation(each, now, undisturbed);
-            if self.media.is_some() {
+            if FULL && self.media.is_some() {
                 self.cells_worked(each, now);
             }
-            let next = self.txns[each].next;
+            let next = if FULL { self.txns[each].next } else { NONE };
             self.complete(each);
             each = next;
         }
@@ -35,9 +35,9 @@ impl Flash {
 
     /// How long the operation of `id` and what is linked behind it takes if nobody suspends it.
     #[inline]
-    fn undisturbed(&self, id: u32, planes: u64) -> Dur {
+    fn undisturbed<const FULL: bool>(&self, id: u32, planes: u64) -> Dur {
         let alone = self.undisturbed_alone(&self.txns[id]);
-        if self.gathers { self.undisturbed_together(id, planes, alone) } else { alone }
+        if FULL && self.gathers { self.undisturbed_together(id, planes, alone) } else { alone }
     }
 
     #[cold]
