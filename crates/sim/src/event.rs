@@ -87,7 +87,7 @@ impl<E: Copy + Ord> EventQueue<E> {
     }
 
     /// Takes the next event if it happens at `now`.
-    #[inline]
+    #[inline(always)]
     pub fn pop_at(&mut self, now: Time) -> Option<E> {
         if self.next_time != now || now == Time::NEVER {
             return None;

@@ -148,7 +148,7 @@ fn run_flash(
         }
         end = now;
         while let Some(event) = events.pop_at(now) {
-            flash.handle(event, now, &mut events);
+            flash.handle::<true>(event, now, &mut events);
             while let Some(id) = flash.done.pop() {
                 let txn = flash.txns.remove(id);
                 results[txn.request as usize] =
@@ -164,7 +164,7 @@ fn run_flash(
             let id = flash.txns.insert(Txn::new(kind, 0, commands[row].at, NONE, row as u32, now));
             flash.enqueue(id);
         }
-        flash.decide(now, &mut NoWork, &mut events);
+        flash.decide::<_, true>(now, &mut NoWork, &mut events);
         if let Some(error) = refused(&flash, commands) {
             return Err(error);
         }

@@ -23,21 +23,7 @@ pub(super) enum Grant {
 impl Flash {
     /// Lets everything decide that was touched at this instant.
     #[inline(always)]
-    pub fn decide<W: Work>(
-        &mut self,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-    ) {
-        if self.plain {
-            self.decide_all::<W, false>(now, work, out);
-        } else {
-            self.decide_all::<W, true>(now, work, out);
-        }
-    }
-
-    #[inline(always)]
-    fn decide_all<W: Work, const FULL: bool>(
+    pub fn decide<W: Work, const FULL: bool>(
         &mut self,
         now: Time,
         work: &mut W,

@@ -150,9 +150,6 @@ pub struct Flash {
     unplaced: Queue,
     write_queue_limit: u32,
     parallelism: Parallelism,
-    /// Nothing that a back end can have beyond queues, channels and suspension is asked for. The
-    /// loop is in the machine code twice: without all of that (`FULL` is false), and with it.
-    plain: bool,
     /// A command can be of several transactions, on several planes or of a wordline.
     gathers: bool,
     /// Planes make way for their own reads, apart from the others.
@@ -207,7 +204,7 @@ impl Flash {
         let writes = rules.host_write_suspends.erase;
         let splits = parallelism.plane_suspension && scheduler.suspends();
         let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
-        let mut flash = Flash {
+        Flash {
             geometry,
             timing,
             units: (0..dies).map(|die| Unit::new(&part, scenario.seed, die)).collect(),
@@ -224,7 +221,6 @@ impl Flash {
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
             parallelism,
             splits,
-            plain: false,
             gathers: parallelism.multi_plane != MultiPlane::None || timing.pages_together() > 1,
             decides_more: parallelism.independent_plane_reads || timing.pages_together() > 1,
             together: timing.pages_together(),
@@ -253,13 +249,11 @@ impl Flash {
             },
             meter: scenario.power.as_ref().map(metered),
             budget: budget.map(Box::new),
-        };
-        flash.plain = flash.is_plain();
-        flash
+        }
     }
 
     /// Whether the loop can do without all that is asked for by few scenarios.
-    fn is_plain(&self) -> bool {
+    pub fn is_plain(&self) -> bool {
         let none_together = !self.gathers && self.together == 1;
         let none_apart = !self.splits && !self.parallelism.independent_plane_reads;
         none_together
@@ -348,18 +342,9 @@ impl Flash {
         (die / self.geometry.dies_per_channel) as usize
     }
 
-    /// Handles an event.
+    /// Handles an event; without `FULL` only what a plain drive needs.
     #[inline]
-    pub fn handle(&mut self, event: FlashEvent, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        if self.plain {
-            self.handle_all::<false>(event, now, out);
-        } else {
-            self.handle_all::<true>(event, now, out);
-        }
-    }
-
-    #[inline(always)]
-    fn handle_all<const FULL: bool>(
+    pub fn handle<const FULL: bool>(
         &mut self,
         event: FlashEvent,
         now: Time,

@@ -346,6 +346,7 @@ impl Ftl {
     }
 
     /// A step is complete.
+    #[inline(always)]
     pub fn finish_step(&mut self, txn: &Txn, txns: &mut Slab<Txn>) {
         let plane = self.plane_of(txn.die, txn.at);
         let job = &mut self.planes[plane as usize].job;

@@ -46,12 +46,12 @@ impl Ssd {
     /// One that completes at once makes way for the next: a loop, for there may be millions.
     /// Returns whether any has arrived.
     #[inline]
-    pub(super) fn pull(&mut self) -> Result<bool, UserError> {
+    pub(super) fn pull<const FULL: bool>(&mut self) -> Result<bool, UserError> {
         let mut any = false;
         while self.flows.may_pull() {
             let Some((request, flow)) = self.flows.pull(&self.ftl)? else { break };
             any = true;
-            self.arrive(Request { arrival: self.now, ..request }, flow);
+            self.arrive::<FULL>(Request { arrival: self.now, ..request }, flow);
         }
         Ok(any)
     }
@@ -79,7 +79,7 @@ impl Ssd {
         (to - from) as u32
     }
 
-    pub(super) fn arrive(&mut self, request: Request, flow: u32) {
+    pub(super) fn arrive<const FULL: bool>(&mut self, request: Request, flow: u32) {
         let Request { arrival, op, lba, bytes, fua } = request;
         if self.requests.is_empty() {
             self.idle_ns += (self.now - self.idle_since).ns();
@@ -106,12 +106,11 @@ impl Ssd {
             checker.request_arrived(self.now, self.arrived);
         }
         self.arrived += 1;
-        if self.flows.have_stats {
+        if FULL && self.flows.have_stats {
             self.flows.count_arrival(flow, arrival);
         }
         match &mut self.queues {
-            None => self.begin(id),
-            Some(queues) => {
+            Some(queues) if FULL => {
                 self.requests[id].queue = self.flows.queue(flow);
                 if self.links.carries_commands {
                     queues.ringing += 1;
@@ -120,6 +119,7 @@ impl Ssd {
                     queues.push(id, &mut self.requests);
                 }
             }
+            _ => self.begin::<FULL>(id),
         }
     }
 
@@ -142,7 +142,7 @@ impl Ssd {
                 continue;
             }
             self.take_command(id);
-            self.pull()?;
+            self.pull::<true>()?;
         }
         Ok(())
     }
@@ -164,7 +164,7 @@ impl Ssd {
     /// The drive has a command, and sets about it.
     pub(super) fn command_here(&mut self, id: u32) {
         self.requests[id].begun = self.now;
-        self.begin(id);
+        self.begin::<true>(id);
     }
 
     /// The drive has the command of a request.
@@ -176,26 +176,26 @@ impl Ssd {
 
     /// Sets about a request.
     #[inline(always)]
-    fn begin(&mut self, id: u32) {
+    fn begin<const FULL: bool>(&mut self, id: u32) {
         match self.requests[id].op {
-            Op::Read => self.read_arrived(id),
-            Op::Write => self.write_arrived(id),
+            Op::Read => self.read_arrived::<FULL>(id),
+            Op::Write => self.write_arrived::<FULL>(id),
             Op::Trim => self.trim_arrived(id),
             Op::Flush => self.flush_arrived(id),
         }
     }
 
     #[inline(always)]
-    fn read_arrived(&mut self, id: u32) {
+    fn read_arrived<const FULL: bool>(&mut self, id: u32) {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         self.requests[id].pages_left = last - first + 1;
         for lpn in first..=last {
-            self.read_page(id, lpn);
+            self.read_page::<FULL>(id, lpn);
         }
     }
 
     #[inline(always)]
-    fn write_arrived(&mut self, id: u32) {
+    fn write_arrived<const FULL: bool>(&mut self, id: u32) {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         let pages = last - first + 1;
         let interval = self.intervals.begin(pages);
@@ -203,19 +203,19 @@ impl Ssd {
         request.pages_left = pages;
         request.next_lpn = first;
         request.interval = interval;
-        if self.links.carries_commands {
+        if FULL && self.links.carries_commands {
             self.events.schedule(self.links.ask(self.now), Event::DataAsked { request: id });
             return;
         }
-        self.write_data(id);
+        self.write_data::<FULL>(id);
     }
 
     /// The data of a write comes.
-    pub(super) fn write_data(&mut self, id: u32) {
+    pub(super) fn write_data<const FULL: bool>(&mut self, id: u32) {
         let received = self.links.cross_in(self.now, u64::from(self.requests[id].bytes));
         self.requests[id].received = received;
         if received == self.now {
-            self.write_received(id);
+            self.write_received::<FULL>(id);
             return;
         }
         self.events.schedule(received, Event::LinkIn { request: id });
@@ -237,7 +237,7 @@ impl Ssd {
             }
         }
         self.write_map_pages();
-        self.answer(id, &Parts::default());
+        self.answer::<true>(id, &Parts::default());
         self.fill_after_drops();
     }
 
@@ -247,13 +247,13 @@ impl Ssd {
             // After the pages above have been queued: none of them waits for a wordline to fill.
             self.flash.flush();
         } else {
-            self.answer(id, &Parts::default());
+            self.answer::<true>(id, &Parts::default());
         }
     }
 
     /// A page of a read has its data at `now`, after `parts`; it crosses the link to the host.
     #[inline]
-    pub(super) fn page_read(&mut self, id: u32, lpn: u32, parts: Parts) {
+    pub(super) fn page_read<const FULL: bool>(&mut self, id: u32, lpn: u32, parts: Parts) {
         let bytes = self.covered_bytes(&self.requests[id], lpn);
         let mut crossed = self.links.cross_out(self.now, u64::from(bytes));
         let request = &mut self.requests[id];
@@ -261,29 +261,29 @@ impl Ssd {
         if request.pages_left > 0 {
             return;
         }
-        if self.links.carries_commands {
+        if FULL && self.links.carries_commands {
             crossed = self.links.completion(self.now);
         }
-        self.leave(id, parts, crossed);
+        self.leave::<FULL>(id, parts, crossed);
     }
 
     /// A request other than a read is done, after `parts`: the host is told.
-    pub(super) fn answer(&mut self, id: u32, parts: &Parts) {
-        if self.links.carries_commands {
+    pub(super) fn answer<const FULL: bool>(&mut self, id: u32, parts: &Parts) {
+        if FULL && self.links.carries_commands {
             let crossed = self.links.completion(self.now);
-            self.leave(id, *parts, crossed);
+            self.leave::<FULL>(id, *parts, crossed);
             return;
         }
-        self.request_done(id, parts);
+        self.request_done::<FULL>(id, parts);
     }
 
     /// The last that a request sends to the host has crossed the link at `crossed`.
     #[inline]
-    fn leave(&mut self, id: u32, mut parts: Parts, crossed: Time) {
+    fn leave<const FULL: bool>(&mut self, id: u32, mut parts: Parts, crossed: Time) {
         // The link is first in, first out: the page that comes to it last leaves it last.
         parts.add(Part::Link, (crossed - self.now).ns());
         if crossed == self.now {
-            self.request_done(id, &parts);
+            self.request_done::<FULL>(id, &parts);
             return;
         }
         self.crossing.push_back(parts);
@@ -292,14 +292,14 @@ impl Ssd {
 
     /// The last of a request has crossed the link, in the order in which it came to it.
     #[inline]
-    pub(super) fn answer_crossed(&mut self, id: u32) {
+    pub(super) fn answer_crossed<const FULL: bool>(&mut self, id: u32) {
         let parts =
             self.crossing.pop_front().expect("each request that crosses has left its parts");
-        self.request_done(id, &parts);
+        self.request_done::<FULL>(id, &parts);
     }
 
     /// A request is complete; `parts` say where the time of its last page went.
-    pub(super) fn request_done(&mut self, id: u32, parts: &Parts) {
+    pub(super) fn request_done<const FULL: bool>(&mut self, id: u32, parts: &Parts) {
         let request = self.requests.remove(id);
         if let Some(checker) = &mut self.checker {
             checker.request_completed(self.now, request.id);
@@ -307,8 +307,7 @@ impl Ssd {
         let latency_ns = (self.now - request.arrival).ns();
         let mut whole;
         let parts = match &mut self.queues {
-            None => parts,
-            Some(queues) => {
+            Some(queues) if FULL => {
                 queues.answered(request.queue);
                 if self.links.carries_commands {
                     self.links.ring(self.now);
@@ -318,6 +317,7 @@ impl Ssd {
                 whole.add(Part::Link, (request.begun - request.fetched).ns());
                 &whole
             }
+            _ => parts,
         };
         assert_eq!(
             parts.sum_ns(),
@@ -328,7 +328,7 @@ impl Ssd {
             parts
         );
         self.latencies.record(request.op, request.fua, request.bytes, latency_ns, parts);
-        if self.flows.have_stats {
+        if FULL && self.flows.have_stats {
             self.flows.count(&request, self.now, parts);
         }
         self.completed += 1;
@@ -347,18 +347,20 @@ impl Ssd {
         }
         if self.requests.is_empty() {
             self.idle_since = self.now;
-            self.idle_begins();
+            if FULL {
+                self.idle_begins();
+            }
         }
         self.flows.completed(request.flow);
     }
 
     /// Completes the flushes that waited for the page of a write of `interval`.
-    pub(super) fn page_is_safe(&mut self, interval: u32) {
+    pub(super) fn page_is_safe<const FULL: bool>(&mut self, interval: u32) {
         self.intervals.end(interval);
         while let Some(id) = self.intervals.next_flushed() {
             let mut parts = Parts::default();
             parts.add(Part::Buffer, (self.now - self.requests[id].begun).ns());
-            self.answer(id, &parts);
+            self.answer::<FULL>(id, &parts);
         }
     }
 

@@ -114,6 +114,9 @@ pub struct Ssd {
     totals: Totals,
     log: Option<LogBatch>,
     preconditioner: Preconditioner,
+    /// Nothing beyond buffer, mapping and flash is asked for. As that of the flash, the loop is in
+    /// the machine code twice: without all of that (`FULL` is false), and with it.
+    plain: bool,
     started: bool,
     /// The workload is done.
     ended: bool,
@@ -147,7 +150,7 @@ impl Ssd {
         let program = timing.bus + timing.program_array(timing.program_iterations);
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
-        Ok(Ssd {
+        let mut ssd = Ssd {
             flows,
             now: Time::ZERO,
             events: EventQueue::new(spacing, program),
@@ -171,11 +174,28 @@ impl Ssd {
             },
             log: options.log_requests.then(LogBatch::default),
             preconditioner,
+            plain: false,
             started: false,
             ended: false,
             checker,
             scenario,
-        })
+        };
+        ssd.plain = ssd.is_plain();
+        Ok(ssd)
+    }
+
+    /// Whether the loop can do without all that is asked for by few scenarios.
+    fn is_plain(&self) -> bool {
+        let plain_host = self.queues.is_none() && !self.links.carries_commands;
+        let plain_ftl = !self.ftl.maps_on_demand() && !self.ftl.programs_fail();
+        self.flash.is_plain()
+            && plain_host
+            && plain_ftl
+            && !self.flows.have_stats
+            && self.read_cache.is_none()
+            && self.buffer.held.is_none()
+            && self.scenario.channel.transfer_unit_bytes.is_none()
+            && self.scenario.reliability.ageing.is_none()
     }
 
     /// The same under a dispatcher, which places writes when they can begin, in place of the
@@ -197,6 +217,7 @@ impl Ssd {
         }
         let mut ssd = Ssd::new(scenario, log_requests)?;
         ssd.flash.set_dispatcher(dispatcher);
+        ssd.plain = false;
         Ok(ssd)
     }
 
@@ -217,7 +238,7 @@ impl Ssd {
         let until = self.completed.saturating_add(requests);
         let mut goes_on = true;
         while goes_on && self.completed < until {
-            goes_on = self.instant()?;
+            goes_on = if self.plain { self.instant::<false>()? } else { self.instant::<true>()? };
         }
         // A drive that is worn out comes to a halt sooner or later, whoever asks.
         self.ftl.check_blocks()?;
@@ -241,15 +262,15 @@ impl Ssd {
             self.flash.wake(die);
         }
         self.flows.start(&self.ftl)?;
-        if self.pull()? {
+        if self.pull::<true>()? {
             self.fetch()?;
-            self.decide();
+            self.decide::<true>();
         }
         Ok(())
     }
 
     /// Lets one instant pass: what frees a resource, then arrivals, then decisions.
-    fn instant(&mut self) -> Result<bool, UserError> {
+    fn instant<const FULL: bool>(&mut self) -> Result<bool, UserError> {
         let arrival = self.flows.next_time();
         let now = self.events.next_time().min(arrival);
         if now == Time::NEVER {
@@ -264,36 +285,36 @@ impl Ssd {
         debug_assert!(now >= self.now, "time runs back");
         self.now = now;
         while let Some(event) = self.events.pop_at(now) {
-            self.handle(event);
+            self.handle::<FULL>(event);
         }
-        self.pull()?;
+        self.pull::<FULL>()?;
         if arrival == now {
-            self.take_arrivals()?;
+            self.take_arrivals::<FULL>()?;
         }
-        if self.queues.is_some() {
+        if FULL && self.queues.is_some() {
             self.fetch()?;
         }
-        self.decide();
+        self.decide::<FULL>();
         if self.checker.is_some() {
             self.check_instant(false);
         }
         Ok(true)
     }
 
-    fn take_arrivals(&mut self) -> Result<(), UserError> {
+    fn take_arrivals<const FULL: bool>(&mut self) -> Result<(), UserError> {
         while self.flows.next_time() == self.now {
             let (request, flow) = self.flows.take(&self.ftl)?;
-            self.arrive(request, flow);
+            self.arrive::<FULL>(request, flow);
         }
         Ok(())
     }
 
     #[inline(always)]
-    fn decide(&mut self) {
-        if self.flash.is_dispatched() {
+    fn decide<const FULL: bool>(&mut self) {
+        if FULL && self.flash.is_dispatched() {
             self.flash.dispatch(self.now, &mut self.ftl);
         }
-        self.flash.decide(self.now, &mut self.ftl, &mut self.events);
+        self.flash.decide::<_, FULL>(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {
             self.refused(id, refusal);
         }
@@ -309,42 +330,42 @@ impl Ssd {
     }
 
     #[inline]
-    fn handle(&mut self, event: Event) {
+    fn handle<const FULL: bool>(&mut self, event: Event) {
         match event {
             Event::Flash(event) => {
-                self.flash.handle(event, self.now, &mut self.events);
+                self.flash.handle::<FULL>(event, self.now, &mut self.events);
                 while let Some(id) = self.flash.done.pop() {
-                    self.transaction_done(id);
+                    self.transaction_done::<FULL>(id);
                 }
             }
             Event::Rung { request } => self.rung(request),
             Event::Fetched { request } => self.fetched(request),
             Event::Asked { request } => self.command_asked(request),
             Event::Command { request } => self.command_here(request),
-            Event::DataAsked { request } => self.write_data(request),
-            Event::LinkIn { request } => self.write_received(request),
+            Event::DataAsked { request } => self.write_data::<FULL>(request),
+            Event::LinkIn { request } => self.write_received::<FULL>(request),
             Event::LookIdle => self.look_idle(),
-            Event::Done { request } => self.answer_crossed(request),
+            Event::Done { request } => self.answer_crossed::<FULL>(request),
         }
     }
 
     /// A transaction has left its die.
-    fn transaction_done(&mut self, id: u32) {
-        if self.flash.txns[id].lost {
+    fn transaction_done<const FULL: bool>(&mut self, id: u32) {
+        if FULL && self.flash.txns[id].lost {
             self.page_lost(id);
         }
         match self.flash.txns[id].kind {
             Kind::HostRead => {
-                if self.read_cache.is_some() {
+                if FULL && self.read_cache.is_some() {
                     self.cache_read(id);
                 }
                 let txn = self.flash.txns.remove(id);
-                self.page_read(txn.request, txn.lpn, txn.parts)
+                self.page_read::<FULL>(txn.request, txn.lpn, txn.parts)
             }
             Kind::RmwRead => {
                 self.old_page_read(id);
             }
-            Kind::Program => self.page_programmed(id),
+            Kind::Program => self.page_programmed::<FULL>(id),
             Kind::MapRead => self.map_page_read(id),
             Kind::MapUpdate => self.map_page_ready(id),
             Kind::MapProgram => self.map_page_programmed(id),
@@ -354,7 +375,9 @@ impl Ssd {
                 while let Some(die) = self.ftl.next_to_wake() {
                     self.flash.wake(die);
                 }
-                self.write_map_pages();
+                if FULL {
+                    self.write_map_pages();
+                }
             }
         }
     }

@@ -12,18 +12,18 @@ use crate::txn::{Kind, NONE, Parts, Txn};
 impl Ssd {
     /// One page of a host read has arrived.
     #[inline(always)]
-    pub(super) fn read_page(&mut self, request: u32, lpn: u32) {
-        if self.ftl.maps_on_demand() && self.waits_for_entry(request, lpn) {
+    pub(super) fn read_page<const FULL: bool>(&mut self, request: u32, lpn: u32) {
+        if FULL && self.ftl.maps_on_demand() && self.waits_for_entry(request, lpn) {
             return;
         }
-        self.read_mapped(request, lpn, Parts::default());
+        self.read_mapped::<FULL>(request, lpn, Parts::default());
     }
 
     /// One page of a host read whose mapping is known, after `parts`.
     ///
     /// Inlined, so that without a mapping in flash there are no parts to pass on.
     #[inline(always)]
-    pub(super) fn read_mapped(&mut self, request: u32, lpn: u32, parts: Parts) {
+    pub(super) fn read_mapped<const FULL: bool>(&mut self, request: u32, lpn: u32, parts: Parts) {
         let (die, at) = match self.ftl.lookup(lpn) {
             Mapping::Flash(page) => self.ftl.locate_page(page),
             Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
@@ -37,25 +37,29 @@ impl Ssd {
                 }
             }
             Mapping::Buffered(id) => {
-                self.page_used(id);
+                if FULL {
+                    self.page_used(id);
+                }
                 self.totals.buffer_hits += 1;
-                self.page_read(request, lpn, parts);
+                self.page_read::<FULL>(request, lpn, parts);
                 return;
             }
             Mapping::Unwritten | Mapping::Trimmed => {
                 self.totals.zero_reads += 1;
-                self.page_read(request, lpn, parts);
+                self.page_read::<FULL>(request, lpn, parts);
                 return;
             }
         };
-        if self.is_cached(lpn) {
-            self.page_read(request, lpn, parts);
+        if FULL && self.is_cached(lpn) {
+            self.page_read::<FULL>(request, lpn, parts);
             return;
         }
         let mut txn = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
         txn.erases_seen = self.ftl.erases(die, at);
         txn.parts = parts;
-        txn.out_units = self.wanted_units(request, lpn);
+        if FULL {
+            txn.out_units = self.wanted_units(request, lpn);
+        }
         let id = self.flash.txns.insert(txn);
         self.flash.enqueue(id);
     }
@@ -85,21 +89,23 @@ impl Ssd {
     }
 
     /// The data of a write has crossed the link: its pages go into the buffer, or wait for room.
-    pub(super) fn write_received(&mut self, request: u32) {
+    pub(super) fn write_received<const FULL: bool>(&mut self, request: u32) {
         self.buffer.waiting.push_back(request);
-        self.fill_buffer();
+        self.fill_buffer::<FULL>();
     }
 
     /// Moves waiting pages into the buffer while it has room, in the order in which they came.
-    pub(super) fn fill_buffer(&mut self) {
+    pub(super) fn fill_buffer<const FULL: bool>(&mut self) {
         while let Some(request) = self.buffer.waiting.front().copied() {
             let lpn = self.requests[request].next_lpn;
             if self.buffer.is_full() && self.can_merge(request, lpn).is_none() {
                 return;
             }
-            if !self.buffer_page(request, lpn) {
-                // Where dirty pages take up the room of the planes, they go.
-                self.send_all_held();
+            if !self.buffer_page::<FULL>(request, lpn) {
+                if FULL {
+                    // Where dirty pages take up the room of the planes, they go.
+                    self.send_all_held();
+                }
                 return;
             }
         }
@@ -128,27 +134,31 @@ impl Ssd {
     }
 
     /// One page of a write goes into the buffer; false if no plane has room for it yet.
-    fn buffer_page(&mut self, request: u32, lpn: u32) -> bool {
+    fn buffer_page<const FULL: bool>(&mut self, request: u32, lpn: u32) -> bool {
         let state = self.requests[request];
         let parts = self.received_parts(request);
         let is_whole = self.covered_bytes(&state, lpn) == self.scenario.geometry.page_bytes;
         if let Some(id) = self.can_merge(request, lpn) {
-            self.page_used(id);
-            self.cache_write(lpn, is_whole);
+            if FULL {
+                self.page_used(id);
+                self.cache_write(lpn, is_whole);
+            }
             self.leave_line(request, lpn);
             self.totals.merged_writes += 1;
-            self.page_acknowledged(request, &parts);
-            self.page_is_safe(state.interval);
+            self.page_acknowledged::<FULL>(request, &parts);
+            self.page_is_safe::<FULL>(state.interval);
             return true;
         }
-        let Some(target) = self.place_write(lpn) else {
+        let Some(target) = self.place_write::<FULL>(lpn) else {
             return false;
         };
         self.leave_line(request, lpn);
         self.buffer.take();
         // Asked before the write takes the page out.
-        let is_rest_cached = !is_whole && self.has_cached(lpn);
-        self.cache_write(lpn, is_whole);
+        let is_rest_cached = FULL && !is_whole && self.has_cached(lpn);
+        if FULL {
+            self.cache_write(lpn, is_whole);
+        }
         let (die, at) = self.at_target(target);
         let mut txn = Txn::new(Kind::Program, die, at, lpn, request, self.now);
         txn.target = target;
@@ -162,7 +172,9 @@ impl Ssd {
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
         if !is_whole {
             self.totals.partial_writes += 1;
-            self.flash.txns[id].out_units = self.rest_units(request, lpn);
+            if FULL {
+                self.flash.txns[id].out_units = self.rest_units(request, lpn);
+            }
         }
         let is_rest_cached =
             is_rest_cached && matches!(before, Mapping::Flash(_) | Mapping::Unwritten);
@@ -170,16 +182,19 @@ impl Ssd {
             self.cache_saved_a_read();
         }
         let is_complete = is_whole || is_rest_cached;
-        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, is_complete) {
+        if FULL && self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, is_complete)
+        {
             self.fetch_entry(id);
         } else if is_complete {
-            self.page_complete(id);
+            self.page_complete::<FULL>(id);
         } else {
             self.fill_page(id, before);
         }
-        self.overtaken(before);
+        if FULL {
+            self.overtaken(before);
+        }
         if at_once {
-            self.page_acknowledged(request, &parts);
+            self.page_acknowledged::<FULL>(request, &parts);
         }
         if state.fua && lpn == self.pages_of(state.lba, state.bytes).1 {
             // Its completion waits for the program, which so waits for no wordline to fill.
@@ -190,8 +205,8 @@ impl Ssd {
 
     /// The plane that takes a write, or `NONE` where a dispatcher will say; `None`: all are full.
     #[inline]
-    fn place_write(&mut self, lpn: u32) -> Option<u32> {
-        if self.flash.is_dispatched() {
+    fn place_write<const FULL: bool>(&mut self, lpn: u32) -> Option<u32> {
+        if FULL && self.flash.is_dispatched() {
             return Some(NONE);
         }
         self.ftl.place_write(lpn, &|die| self.flash.is_idle(die))
@@ -227,7 +242,7 @@ impl Ssd {
                     _ => previous_txn.waits_for,
                 };
                 if leader == NONE {
-                    self.page_complete(id);
+                    self.page_complete::<true>(id);
                     return;
                 }
                 // The rest of the page is still being read, for an earlier write.
@@ -245,7 +260,7 @@ impl Ssd {
                 let (die, at) = self.ftl.image_page(lpn);
                 self.read_old_page(id, die, at);
             }
-            Mapping::Unwritten | Mapping::Trimmed => self.page_complete(id),
+            Mapping::Unwritten | Mapping::Trimmed => self.page_complete::<true>(id),
         }
     }
 
@@ -303,21 +318,21 @@ impl Ssd {
         let (die, at) = self.at_target(self.flash.txns[id].target);
         let txn = &mut self.flash.txns[id];
         (txn.die, txn.at) = (die, at);
-        self.page_complete(id);
+        self.page_complete::<true>(id);
         while in_order != NONE {
             let next = self.flash.txns[in_order].next;
             let txn = &mut self.flash.txns[in_order];
             txn.waits_for = NONE;
             txn.close_rmw(now);
-            self.page_complete(in_order);
+            self.page_complete::<true>(in_order);
             in_order = next;
         }
         self.fill_after_drops();
     }
 
     /// The page of a host write is in flash.
-    pub(super) fn page_programmed(&mut self, id: u32) {
-        if self.ftl.programs_fail() && self.is_written_again(id) {
+    pub(super) fn page_programmed<const FULL: bool>(&mut self, id: u32) {
+        if FULL && self.ftl.programs_fail() && self.is_written_again(id) {
             return;
         }
         let txn = &self.flash.txns[id];
@@ -326,11 +341,13 @@ impl Ssd {
         self.flash.txns.remove(id);
         self.buffer.give_back();
         if request != NONE {
-            self.page_acknowledged(request, &parts);
+            self.page_acknowledged::<FULL>(request, &parts);
         }
-        self.page_is_safe(interval);
-        self.write_map_pages();
-        self.fill_buffer();
+        self.page_is_safe::<FULL>(interval);
+        if FULL {
+            self.write_map_pages();
+        }
+        self.fill_buffer::<FULL>();
     }
 
     /// If the program of a page has failed and the page is wanted, it goes to another block, behind
@@ -351,12 +368,12 @@ impl Ssd {
     }
 
     /// A page of a write is as safe as the host asked for.
-    fn page_acknowledged(&mut self, request: u32, parts: &Parts) {
+    fn page_acknowledged<const FULL: bool>(&mut self, request: u32, parts: &Parts) {
         let state = &mut self.requests[request];
         state.pages_left -= 1;
         if state.pages_left > 0 {
             return;
         }
-        self.answer(request, parts);
+        self.answer::<FULL>(request, parts);
     }
 }

@@ -54,13 +54,13 @@ impl Ssd {
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
         }
-        self.decide();
+        self.decide::<true>();
         while self.events.next_time() != Time::NEVER {
             self.now = self.events.next_time();
             while let Some(event) = self.events.pop_at(self.now) {
-                self.handle(event);
+                self.handle::<true>(event);
             }
-            self.decide();
+            self.decide::<true>();
             if self.checker.is_some() {
                 self.check_instant(false);
             }
