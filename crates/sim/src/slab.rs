@@ -22,6 +22,12 @@ impl<T: Copy> Slab<T> {
             self.slots[index as usize] = value;
             return index;
         }
+        self.grow(value)
+    }
+
+    /// Out of the way of what happens again and again.
+    #[cold]
+    fn grow(&mut self, value: T) -> u32 {
         let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 values in flight");
         self.slots.push(value);
         index

@@ -94,6 +94,7 @@ impl Checker {
     }
 
     /// A request has arrived; they are numbered in that order.
+    #[cold]
     pub fn request_arrived(&mut self, now: Time, id: u64) {
         if id != self.arrived || !self.open.insert(id) {
             self.fail(now, "the host interface", &format!("request {id} arrives out of turn"));
@@ -102,6 +103,7 @@ impl Checker {
     }
 
     /// A request is complete.
+    #[cold]
     pub fn request_completed(&mut self, now: Time, id: u64) {
         if !self.open.remove(&id) {
             self.fail(now, "the host interface", &format!("request {id} completes once more"));

@@ -139,6 +139,12 @@ impl Ftl {
         if begun && self.need_of_plane(current) == need {
             return Some(current);
         }
+        self.neediest_plane(die, need)
+    }
+
+    /// Out of the way, for most victims are gone through without another choice.
+    #[cold]
+    fn neediest_plane(&self, die: u32, need: GcNeed) -> Option<u32> {
         let needy = self.planes_of(die).filter(|plane| self.need_of_plane(*plane) == need);
         // One that was begun and left before one that was not; then the one with the least room.
         needy.min_by_key(|plane| {
@@ -228,16 +234,14 @@ impl Ftl {
         match job.held[..] {
             [] => {}
             [Held { source, lpn }] if self.map.owner(source) == Some(lpn) => {}
-            _ => job.held.retain(|held| self.map.owner(held.source) == Some(held.lpn)),
+            _ => job.keep_held(|held| self.map.owner(held.source) == Some(held.lpn)),
         }
         while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
             job.cursor += 1;
         }
         if together > 1 && self.gc.beside.is_some() {
             // Read ahead of the order, and not programmed yet.
-            while job.cursor < pages && job.is_done_with(&self.map, pages) {
-                job.cursor += 1;
-            }
+            job.skip_done(&self.map, pages);
         }
         let (step, moved) = if job.writes_held(pages, together) {
             (Kind::GcProgram, Some(job.held[0].lpn))
@@ -362,7 +366,7 @@ impl Ftl {
                 let job = &mut self.planes[plane as usize].job;
                 match job.held[..] {
                     [held] if held.source == txn.old => job.held.clear(),
-                    _ => job.held.retain(|held| held.source != txn.old),
+                    _ => job.keep_held(|held| held.source != txn.old),
                 }
                 let page = self.page_number(txn.die, txn.at);
                 self.relocate(txn.old, page, txn.lpn, txns);

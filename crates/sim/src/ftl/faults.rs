@@ -146,6 +146,7 @@ impl Ftl {
     }
 
     /// Garbage collection of a plane has nowhere to move a page to.
+    #[cold]
     pub(super) fn no_free_block(&mut self, plane: u32) {
         let good_blocks = self.planes[plane as usize].good_blocks;
         self.failing.worn_out.get_or_insert(WornOut { plane, good_blocks, has_enough: true });

@@ -51,21 +51,23 @@ impl Fronts {
     /// The front of a page that is written now.
     #[inline]
     pub(super) fn of_write(&mut self, lpn: u32) -> u8 {
-        if self.is_simple {
-            0
-        } else if lpn >= self.logical_pages {
-            MAP_FRONT as u8
-        } else {
-            self.policy.of_write(lpn)
-        }
+        if self.is_simple { 0 } else { self.choose_for_write(lpn) }
+    }
+
+    #[cold]
+    fn choose_for_write(&mut self, lpn: u32) -> u8 {
+        if lpn >= self.logical_pages { MAP_FRONT as u8 } else { self.policy.of_write(lpn) }
     }
 
     /// The front of a page that is moved now.
     #[inline]
     pub(super) fn of_moved(&self, lpn: u32) -> usize {
-        if self.is_simple {
-            0
-        } else if lpn >= self.logical_pages {
+        if self.is_simple { 0 } else { self.choose_for_moved(lpn) }
+    }
+
+    #[cold]
+    fn choose_for_moved(&self, lpn: u32) -> usize {
+        if lpn >= self.logical_pages {
             MAP_FRONT
         } else if self.gc_separate {
             GC_FRONT

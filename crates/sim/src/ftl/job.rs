@@ -38,11 +38,25 @@ impl Job {
         held == together || held > 0 && self.cursor == pages_per_block
     }
 
+    /// Moves the cursor to the next page that is valid and was not read.
+    #[cold]
+    pub fn skip_done(&mut self, map: &Map, pages_per_block: u32) {
+        while self.cursor < pages_per_block && self.is_done_with(map, pages_per_block) {
+            self.cursor += 1;
+        }
+    }
+
     /// Whether the page at the cursor is invalid or was read.
     pub fn is_done_with(&self, map: &Map, pages_per_block: u32) -> bool {
         let victim = self.victim.expect("the cursor is that of a victim");
         let page = victim * pages_per_block + self.cursor;
         map.owner(page).is_none() || self.holds(page)
+    }
+
+    /// Goes on holding only what is still wanted; out of the way, for most hold one page at most.
+    #[cold]
+    pub fn keep_held(&mut self, is_wanted: impl FnMut(&Held) -> bool) {
+        self.held.retain(is_wanted);
     }
 
     /// Whether a page, counted over the drive, was read and has to be programmed.

@@ -199,6 +199,7 @@ impl Pcie {
 
 impl Packets {
     /// Bytes on the link for so many of data; a message without data is a packet as well.
+    #[cold]
     pub fn on_link_bytes(self, bytes: u64) -> u64 {
         let packets = bytes.div_ceil(u64::from(self.payload_bytes_max)).max(1);
         bytes + packets * u64::from(self.overhead_bytes)

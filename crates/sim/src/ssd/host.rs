@@ -332,18 +332,8 @@ impl Ssd {
             self.flows.count(&request, self.now, parts);
         }
         self.completed += 1;
-        if let Some(log) = &mut self.log {
-            log.push(&LogRow {
-                id: request.id,
-                op: request.op,
-                lba: request.lba,
-                bytes: request.bytes,
-                arrival: request.arrival,
-                completion: self.now,
-                parts: *parts,
-                flow: request.flow,
-                uncorrectable_pages: request.uncorrectable_pages,
-            });
+        if self.log.is_some() {
+            self.log_request(&request, parts);
         }
         if self.requests.is_empty() {
             self.idle_since = self.now;
@@ -352,6 +342,23 @@ impl Ssd {
             }
         }
         self.flows.completed(request.flow);
+    }
+
+    /// Out of the way of runs that keep no log.
+    #[inline(never)]
+    fn log_request(&mut self, request: &HostRequest, parts: &Parts) {
+        let log = self.log.as_mut().expect("a log is kept");
+        log.push(&LogRow {
+            id: request.id,
+            op: request.op,
+            lba: request.lba,
+            bytes: request.bytes,
+            arrival: request.arrival,
+            completion: self.now,
+            parts: *parts,
+            flow: request.flow,
+            uncorrectable_pages: request.uncorrectable_pages,
+        });
     }
 
     /// Completes the flushes that waited for the page of a write of `interval`.

@@ -6,6 +6,9 @@ use hdrhistogram::Histogram as Buckets;
 const DIGITS: u8 = 3;
 /// Longest latency that is told apart: an hour; longer ones count, as an hour.
 const LONGEST_NS: u64 = 3_600_000_000_000;
+/// Latencies up to this one have their buckets from the start, 17 times 1,024 of them; for longer
+/// ones a histogram grows, to twice the length at least. A run has 40 histograms, and few need it.
+const USUAL_NS: u64 = (1 << 26) - 1;
 
 /// Latencies of some requests.
 #[derive(Clone, Debug)]
@@ -19,14 +22,10 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Histogram {
-        let counts = Buckets::new_with_bounds(1, LONGEST_NS, DIGITS);
-        Histogram {
-            counts: counts.expect("the bounds are valid"),
-            count: 0,
-            sum_ns: 0,
-            min_ns: u64::MAX,
-            max_ns: 0,
-        }
+        let mut counts =
+            Buckets::new_with_bounds(1, USUAL_NS, DIGITS).expect("the bounds are valid");
+        counts.auto(true);
+        Histogram { counts, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
     }
 }
 
@@ -34,11 +33,21 @@ impl Histogram {
     /// Counts a request.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
-        self.counts.saturating_record(latency_ns);
+        if latency_ns <= USUAL_NS {
+            self.counts.saturating_record(latency_ns);
+        } else {
+            self.record_long(latency_ns);
+        }
         self.count += 1;
         self.sum_ns += u128::from(latency_ns);
         self.min_ns = self.min_ns.min(latency_ns);
         self.max_ns = self.max_ns.max(latency_ns);
+    }
+
+    #[cold]
+    fn record_long(&mut self, latency_ns: u64) {
+        let told_apart_ns = latency_ns.min(LONGEST_NS);
+        self.counts.record(told_apart_ns).expect("the histogram grows");
     }
 
     /// Counts all requests of `other` too.
@@ -46,7 +55,7 @@ impl Histogram {
         if other.count == 0 {
             return;
         }
-        self.counts.add(&other.counts).expect("both have the same bounds");
+        self.counts.add(&other.counts).expect("the histogram grows");
         self.count += other.count;
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
