@@ -7,8 +7,8 @@ const DIGITS: u8 = 3;
 /// Longest latency that is told apart: an hour; longer ones count, as an hour.
 const LONGEST_NS: u64 = 3_600_000_000_000;
 /// Latencies up to this one have their buckets from the start, 17 times 1,024 of them; for longer
-/// ones a histogram grows, to twice the length at least. A run has 40 histograms, and few need it.
-const USUAL_NS: u64 = (1 << 26) - 1;
+/// ones a histogram has to grow. A run has 40 histograms, and most never need it.
+pub(super) const USUAL_NS: u64 = (1 << 26) - 1;
 
 /// Latencies of some requests.
 #[derive(Clone, Debug)]
@@ -30,24 +30,24 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Counts a request.
+    /// Counts a request; one that is longer than there is room for counts as the longest of these.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
-        if latency_ns <= USUAL_NS {
-            self.counts.saturating_record(latency_ns);
-        } else {
-            self.record_long(latency_ns);
-        }
+        self.counts.saturating_record(latency_ns);
         self.count += 1;
         self.sum_ns += u128::from(latency_ns);
         self.min_ns = self.min_ns.min(latency_ns);
         self.max_ns = self.max_ns.max(latency_ns);
     }
 
+    /// Makes room for latencies up to `longest_ns`; longer ones than an hour never have any.
     #[cold]
-    fn record_long(&mut self, latency_ns: u64) {
-        let told_apart_ns = latency_ns.min(LONGEST_NS);
-        self.counts.record(told_apart_ns).expect("the histogram grows");
+    pub fn grow(&mut self, longest_ns: u64) {
+        let counts = Buckets::new_with_bounds(1, longest_ns.min(LONGEST_NS), DIGITS);
+        let mut counts = counts.expect("the bounds are valid");
+        counts.auto(true);
+        counts.add(&self.counts).expect("the bounds are wider");
+        self.counts = counts;
     }
 
     /// Counts all requests of `other` too.
@@ -120,9 +120,16 @@ mod tests {
 
     use super::*;
 
+    /// With room for all that is told apart.
+    fn roomy() -> Histogram {
+        let mut histogram = Histogram::default();
+        histogram.grow(LONGEST_NS);
+        histogram
+    }
+
     #[test]
     fn percentiles_are_within_a_thousandth() {
-        let mut histogram = Histogram::default();
+        let mut histogram = roomy();
         // 1 us, 2 us … 100,000 us: the q-quantile by nearest rank is q * 10^8 ns.
         for us in 1..=100_000u64 {
             histogram.record(us * 1000);
@@ -146,7 +153,7 @@ mod tests {
 
     #[test]
     fn more_than_an_hour_is_counted_as_an_hour() {
-        let mut histogram = Histogram::default();
+        let mut histogram = roomy();
         histogram.record(3 * LONGEST_NS);
         histogram.record(1);
         let [middle_ns, top_ns] = histogram.quantiles_ns([0.5, 1.0]);
@@ -161,7 +168,7 @@ mod tests {
     }
 
     fn of(latencies: &[u64]) -> Histogram {
-        let mut histogram = Histogram::default();
+        let mut histogram = roomy();
         latencies.iter().for_each(|&ns| histogram.record(ns));
         histogram
     }

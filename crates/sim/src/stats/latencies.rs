@@ -172,4 +172,30 @@ mod tests {
             assert_eq!(total.count(), requests);
         }
     }
+
+    #[test]
+    fn room_is_made_for_long_latencies_and_none_before_is_lost() {
+        let mut latencies = Latencies::in_batches();
+        // 1 us to 10,000 s: beyond what there is room for at first, and beyond an hour.
+        let all_ns: Vec<u64> = (0..300).map(|step| 1000 << (step % 34)).collect();
+        for latency_ns in &all_ns {
+            latencies.record(Op::Read, false, 512, *latency_ns, &Parts::default());
+        }
+        let [read, _, total] = latencies.histograms();
+        let hour_ns = 3_600_000_000_000u64;
+        for histogram in [read, total] {
+            assert_eq!(histogram.count(), 300);
+            assert_eq!(histogram.max_ns(), 1000 << 33);
+            // Of 34 latencies, each twice the one before, the first 32 are below an hour.
+            for (place, (upper_ns, count)) in histogram.buckets().take(31).enumerate() {
+                let exact_ns = 1000u64 << place;
+                assert!((exact_ns..=exact_ns + exact_ns / 1000).contains(&upper_ns), "{place}");
+                assert_eq!(count as usize, all_ns.iter().filter(|ns| **ns == exact_ns).count());
+            }
+            let longer: u64 = histogram.buckets().skip(31).map(|(_, count)| count).sum();
+            assert_eq!(longer as usize, all_ns.iter().filter(|ns| **ns >= 1000 << 31).count());
+            let beyond = all_ns.iter().filter(|ns| **ns > hour_ns).count();
+            assert!(beyond > 0, "some are told apart no more");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Latencies of one class of requests, by batches of the run, and where their time went.
 
 use super::Histogram;
+use super::histogram::USUAL_NS;
 use crate::txn::{PART_NAMES, Parts};
 
 /// Latencies of one class of requests.
@@ -10,6 +11,8 @@ pub struct Latency {
     batches: Vec<Histogram>,
     /// The batch that goes on.
     current: usize,
+    /// Histograms of all batches have room for latencies up to this one.
+    longest_ns: u64,
     /// Bytes that the requests asked for.
     pub bytes: u64,
     /// Sums by part, but for what `recent` has.
@@ -31,6 +34,7 @@ impl Latency {
         Latency {
             batches: vec![(); batches].into_iter().map(|()| Histogram::default()).collect(),
             current: 0,
+            longest_ns: USUAL_NS,
             bytes: 0,
             parts_ns: [0; PART_NAMES.len()],
             recent: Recent::default(),
@@ -40,6 +44,9 @@ impl Latency {
     /// Counts a request, of whose latency no part is more than the whole.
     #[inline(always)]
     pub fn record(&mut self, latency_ns: u64, bytes: u32, parts: &Parts) {
+        if latency_ns > self.longest_ns {
+            self.grow(latency_ns);
+        }
         self.batches[self.current].record(latency_ns);
         self.bytes += u64::from(bytes);
         self.recent.latency_ns = match self.recent.latency_ns.checked_add(latency_ns) {
@@ -49,6 +56,14 @@ impl Latency {
         for (sum, part) in self.recent.parts_ns.iter_mut().zip(&parts.0) {
             *sum += part;
         }
+    }
+
+    /// Makes room for a latency, and for some longer ones, in all batches at once: a drive that has
+    /// grown to its load allocates nothing.
+    #[cold]
+    fn grow(&mut self, latency_ns: u64) {
+        self.longest_ns = latency_ns.saturating_mul(4);
+        self.batches.iter_mut().for_each(|batch| batch.grow(self.longest_ns));
     }
 
     /// Moves the sums of the last requests to the others; the next is the only one.
