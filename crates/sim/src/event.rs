@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::marker::PhantomData;
 
 use reprieve_base::{Dur, Time};
 
@@ -20,20 +21,36 @@ pub trait Schedule<E> {
     fn schedule(&mut self, at: Time, event: E);
 }
 
+/// An event in three words: what it is, and of what.
+///
+/// Words go from who schedules to the queue in registers. An event itself would go through memory,
+/// written in parts and read whole, for which a processor waits.
+pub type Words = [u32; 3];
+
+/// What a queue can hold.
+pub trait Event: Copy {
+    /// The event as words.
+    fn words(self) -> Words;
+    /// The event of these words.
+    fn from_words(words: Words) -> Self;
+}
+
 /// An event with the instant at which it happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry<E> {
+struct Entry {
     at: Time,
     /// Order of scheduling, which decides among equals.
     order: u64,
-    event: E,
+    event: Words,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node<E> {
-    entry: Entry<E>,
+struct Node {
+    entry: Entry,
     next: u32,
 }
+
+const _: () = assert!(size_of::<Node>() == 40, "as small as it can be");
 
 /// Events in order of time; events of one instant come in the order in which they were scheduled.
 #[derive(Clone, Debug)]
@@ -45,20 +62,21 @@ pub struct EventQueue<E> {
     /// A bit for each slot that has events, and one for each word that is not zero.
     bits: [u64; WORDS],
     summary: [u64; WORDS / 64],
-    nodes: Vec<Node<E>>,
+    nodes: Vec<Node>,
     /// First unused node.
     unused: u32,
     /// Events beyond the horizon when they were scheduled.
-    far: BinaryHeap<Reverse<Entry<E>>>,
+    far: BinaryHeap<Reverse<Entry>>,
     /// When the first of them happens; `NEVER` if there is none.
     far_time: Time,
     /// Slot of the instant reached, counted from the start of the run.
     reached: u64,
     scheduled: u64,
     next_time: Time,
+    events: PhantomData<E>,
 }
 
-impl<E: Copy + Ord> EventQueue<E> {
+impl<E: Event> EventQueue<E> {
     /// An empty queue for events about `spacing` apart, most of them at most `reach` ahead.
     ///
     /// Only speed depends on either, not the order of events.
@@ -77,6 +95,7 @@ impl<E: Copy + Ord> EventQueue<E> {
             reached: 0,
             scheduled: 0,
             next_time: Time::NEVER,
+            events: PhantomData,
         }
     }
 
@@ -100,7 +119,7 @@ impl<E: Copy + Ord> EventQueue<E> {
             self.pop_head(slot)
         };
         self.next_time = self.find_next_time();
-        Some(event)
+        Some(E::from_words(event))
     }
 
     /// Whether the first event beyond the calendar, which happens at `now`, comes before those
@@ -115,27 +134,28 @@ impl<E: Copy + Ord> EventQueue<E> {
     }
 
     #[cold]
-    fn pop_far(&mut self) -> E {
+    fn pop_far(&mut self) -> Words {
         let Reverse(entry) = self.far.pop().expect("the next event is in the calendar or beyond");
         self.far_time = self.far.peek().map_or(Time::NEVER, |Reverse(entry)| entry.at);
         entry.event
     }
 
     #[inline]
-    fn pop_head(&mut self, slot: usize) -> E {
+    fn pop_head(&mut self, slot: usize) -> Words {
         let head = self.heads[slot];
-        let node = self.nodes[head as usize];
-        self.heads[slot] = node.next;
-        if node.next == NIL {
+        let node = &mut self.nodes[head as usize];
+        let (event, next) = (node.entry.event, node.next);
+        node.next = self.unused;
+        self.unused = head;
+        self.heads[slot] = next;
+        if next == NIL {
             let word = slot / 64;
             self.bits[word] &= !(1 << (slot % 64));
             if self.bits[word] == 0 {
                 self.summary[word / 64] &= !(1 << (word % 64));
             }
         }
-        self.nodes[head as usize].next = self.unused;
-        self.unused = head;
-        node.entry.event
+        event
     }
 
     #[inline]
@@ -171,22 +191,24 @@ impl<E: Copy + Ord> EventQueue<E> {
         None
     }
 
-    #[inline]
-    fn add(&mut self, entry: Entry<E>) {
-        self.next_time = self.next_time.min(entry.at);
-        let number = entry.at.ns() >> self.shift;
+    fn add(&mut self, at: Time, [what, first, second]: Words) {
+        let event = [what, first, second];
+        let order = self.scheduled;
+        self.scheduled += 1;
+        self.next_time = self.next_time.min(at);
+        let number = at.ns() >> self.shift;
         debug_assert!(number >= self.reached, "an event in the past");
         if number - self.reached >= SLOTS as u64 {
-            return self.add_far(entry);
+            return self.add_far(Entry { at, order, event });
         }
         let slot = (number % SLOTS as u64) as usize;
         let mut before = NIL;
         let mut after = self.heads[slot];
-        while after != NIL && self.nodes[after as usize].entry.at <= entry.at {
+        while after != NIL && self.nodes[after as usize].entry.at <= at {
             before = after;
             after = self.nodes[after as usize].next;
         }
-        let node = self.new_node(Node { entry, next: after });
+        let node = self.new_node(Node { entry: Entry { at, order, event }, next: after });
         if before == NIL {
             self.heads[slot] = node;
             self.bits[slot / 64] |= 1 << (slot % 64);
@@ -197,34 +219,34 @@ impl<E: Copy + Ord> EventQueue<E> {
     }
 
     #[cold]
-    fn add_far(&mut self, entry: Entry<E>) {
+    fn add_far(&mut self, entry: Entry) {
         self.far_time = self.far_time.min(entry.at);
         self.far.push(Reverse(entry));
     }
 
-    #[inline]
-    fn new_node(&mut self, node: Node<E>) -> u32 {
+    #[inline(always)]
+    fn new_node(&mut self, node: Node) -> u32 {
         let index = self.unused;
         if index != NIL {
-            self.unused = self.nodes[index as usize].next;
-            self.nodes[index as usize] = node;
+            let place = &mut self.nodes[index as usize];
+            self.unused = place.next;
+            *place = node;
             return index;
         }
         self.one_more(node)
     }
 
     #[cold]
-    fn one_more(&mut self, node: Node<E>) -> u32 {
+    fn one_more(&mut self, node: Node) -> u32 {
         self.nodes.push(node);
         u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 events pending")
     }
 }
 
-impl<F, E: Copy + Ord + From<F>> Schedule<F> for EventQueue<E> {
-    #[inline]
+impl<F, E: Event + From<F>> Schedule<F> for EventQueue<E> {
+    #[inline(always)]
     fn schedule(&mut self, at: Time, event: F) {
-        self.add(Entry { at, order: self.scheduled, event: event.into() });
-        self.scheduled += 1;
+        self.add(at, E::from(event).words());
     }
 }
 
@@ -233,6 +255,16 @@ mod tests {
     use reprieve_base::Stream;
 
     use super::*;
+
+    impl Event for u64 {
+        fn words(self) -> Words {
+            [(self >> 32) as u32, self as u32, 0]
+        }
+
+        fn from_words([high, low, _]: Words) -> u64 {
+            u64::from(high) << 32 | u64::from(low)
+        }
+    }
 
     /// Random holds against a sorted list: same instants, same order among equals.
     fn compare(spacing_ns: u64, spread_ns: u64, grid_ns: u64) {

@@ -22,12 +22,6 @@ impl<T: Copy> Slab<T> {
             self.slots[index as usize] = value;
             return index;
         }
-        self.grow(value)
-    }
-
-    /// Out of the way of what happens again and again.
-    #[cold]
-    fn grow(&mut self, value: T) -> u32 {
         let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 values in flight");
         self.slots.push(value);
         index
@@ -36,8 +30,14 @@ impl<T: Copy> Slab<T> {
     /// Gives the slot back; the index must not be used again.
     #[inline]
     pub fn remove(&mut self, index: u32) -> T {
-        self.free.push(index);
+        self.release(index);
         self.slots[index as usize]
+    }
+
+    /// The same where nobody wants the value any more.
+    #[inline]
+    pub fn release(&mut self, index: u32) {
+        self.free.push(index);
     }
 
     /// The values in use with their indices, for those who check them.

@@ -27,7 +27,7 @@ use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Tim
 
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
-use crate::event::Schedule;
+use crate::event::{Event, Schedule, Words};
 use crate::power::Meter;
 use crate::scenario::{Scenario, SuspendRules};
 use crate::sched::{self, Scheduler};
@@ -92,6 +92,40 @@ pub enum FlashEvent {
         die: u32,
     },
 }
+
+impl Event for FlashEvent {
+    #[inline(always)]
+    fn words(self) -> Words {
+        match self {
+            FlashEvent::Array { die, epoch } => [0, die, epoch],
+            FlashEvent::Out { die } => [1, die, 0],
+            FlashEvent::Channel { channel } => [2, channel, 0],
+            FlashEvent::Poke { die } => [3, die, 0],
+            FlashEvent::Plane { die, plane } => [4, die, plane],
+            FlashEvent::Apart { die, plane } => [5, die, plane],
+            FlashEvent::Decoded { txn } => [6, txn, 0],
+            FlashEvent::Sensed { die } => [7, die, 0],
+        }
+    }
+
+    #[inline(always)]
+    fn from_words([what, first, second]: Words) -> FlashEvent {
+        match what {
+            0 => FlashEvent::Array { die: first, epoch: second },
+            1 => FlashEvent::Out { die: first },
+            2 => FlashEvent::Channel { channel: first },
+            3 => FlashEvent::Poke { die: first },
+            4 => FlashEvent::Plane { die: first, plane: second },
+            5 => FlashEvent::Apart { die: first, plane: second },
+            6 => FlashEvent::Decoded { txn: first },
+            7 => FlashEvent::Sensed { die: first },
+            what => unreachable!("no event of the flash is {what}"),
+        }
+    }
+}
+
+/// The first word of events that are not the flash's is this or more.
+pub const FLASH_EVENTS: u32 = 8;
 
 /// Kinds of transactions.
 const KINDS: usize = Kind::Erase as usize + 1;

@@ -349,33 +349,35 @@ impl Ftl {
         Some(txn)
     }
 
-    /// A step is complete.
+    /// A step is complete, and its transaction at its end.
     #[inline(always)]
-    pub fn finish_step(&mut self, txn: &Txn, txns: &mut Slab<Txn>) {
-        let plane = self.plane_of(txn.die, txn.at);
+    pub fn finish_step(&mut self, id: u32, txns: &mut Slab<Txn>) {
+        let Txn { kind, die, at, old, lpn, .. } = txns[id];
+        let plane = self.plane_of(die, at);
         let job = &mut self.planes[plane as usize].job;
         job.in_flight = false;
         if job.retires {
             self.forget_need(plane);
         }
         let job = &mut self.planes[plane as usize].job;
-        match txn.kind {
-            Kind::GcRead => job.held.push(Held { source: txn.old, lpn: txn.lpn }),
-            Kind::GcProgram | Kind::GcCopy if self.move_failed(txn) => {}
+        match kind {
+            Kind::GcRead => job.held.push(Held { source: old, lpn }),
+            Kind::GcProgram | Kind::GcCopy if self.move_failed(&txns[id]) => {}
             Kind::GcProgram | Kind::GcCopy => {
                 let job = &mut self.planes[plane as usize].job;
                 match job.held[..] {
-                    [held] if held.source == txn.old => job.held.clear(),
-                    _ => job.keep_held(|held| held.source != txn.old),
+                    [held] if held.source == old => job.held.clear(),
+                    _ => job.keep_held(|held| held.source != old),
                 }
-                let page = self.page_number(txn.die, txn.at);
-                self.relocate(txn.old, page, txn.lpn, txns);
+                let page = self.page_number(die, at);
+                self.relocate(old, page, lpn, txns);
             }
             _ => {
                 let victim = self.end_job(plane);
-                self.reclaimed(plane, victim, txn.die);
+                self.reclaimed(plane, victim, die);
             }
         }
+        txns.release(id);
     }
 
     /// Whether the program of a page that is moved has failed: it is moved once more.

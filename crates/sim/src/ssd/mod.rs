@@ -24,13 +24,13 @@ use reprieve_nand::Refusal;
 
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
-use crate::event::EventQueue;
-use crate::flash::{Flash, FlashEvent};
+use crate::event::{self, EventQueue, Words};
+use crate::flash::{FLASH_EVENTS, Flash, FlashEvent};
 use crate::ftl::{Ftl, Preconditioner};
 use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::stats::{Latencies, LogBatch, Totals};
-use crate::txn::{Kind, Parts};
+use crate::txn::{Kind, Parts, Txn};
 use buffer::Buffer;
 use flows::Flows;
 use flush::Intervals;
@@ -65,7 +65,38 @@ enum Event {
     Done { request: u32 },
 }
 
-const _: () = assert!(size_of::<Event>() <= 16);
+impl event::Event for Event {
+    #[inline(always)]
+    fn words(self) -> Words {
+        match self {
+            Event::Flash(event) => event.words(),
+            Event::Done { request } => [FLASH_EVENTS, request, 0],
+            Event::LinkIn { request } => [FLASH_EVENTS + 1, request, 0],
+            Event::Rung { request } => [FLASH_EVENTS + 2, request, 0],
+            Event::Fetched { request } => [FLASH_EVENTS + 3, request, 0],
+            Event::Asked { request } => [FLASH_EVENTS + 4, request, 0],
+            Event::Command { request } => [FLASH_EVENTS + 5, request, 0],
+            Event::DataAsked { request } => [FLASH_EVENTS + 6, request, 0],
+            Event::LookIdle => [FLASH_EVENTS + 7, 0, 0],
+        }
+    }
+
+    #[inline(always)]
+    fn from_words(words: Words) -> Event {
+        let [what, request, _] = words;
+        match what.wrapping_sub(FLASH_EVENTS) {
+            0 => Event::Done { request },
+            1 => Event::LinkIn { request },
+            2 => Event::Rung { request },
+            3 => Event::Fetched { request },
+            4 => Event::Asked { request },
+            5 => Event::Command { request },
+            6 => Event::DataAsked { request },
+            7 => Event::LookIdle,
+            _ => Event::Flash(FlashEvent::from_words(words)),
+        }
+    }
+}
 
 impl From<FlashEvent> for Event {
     #[inline]
@@ -359,8 +390,9 @@ impl Ssd {
                 if FULL && self.read_cache.is_some() {
                     self.cache_read(id);
                 }
-                let txn = self.flash.txns.remove(id);
-                self.page_read::<FULL>(txn.request, txn.lpn, txn.parts)
+                let Txn { request, lpn, parts, .. } = self.flash.txns[id];
+                self.flash.txns.release(id);
+                self.page_read::<FULL>(request, lpn, parts)
             }
             Kind::RmwRead => {
                 self.old_page_read(id);
@@ -370,8 +402,7 @@ impl Ssd {
             Kind::MapUpdate => self.map_page_ready(id),
             Kind::MapProgram => self.map_page_programmed(id),
             Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
-                let txn = self.flash.txns.remove(id);
-                self.ftl.finish_step(&txn, &mut self.flash.txns);
+                self.ftl.finish_step(id, &mut self.flash.txns);
                 while let Some(die) = self.ftl.next_to_wake() {
                     self.flash.wake(die);
                 }

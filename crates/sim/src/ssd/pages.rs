@@ -338,7 +338,7 @@ impl Ssd {
         let txn = &self.flash.txns[id];
         let Txn { request, interval, parts, .. } = *txn;
         self.ftl.finish_write(txn);
-        self.flash.txns.remove(id);
+        self.flash.txns.release(id);
         self.buffer.give_back();
         if request != NONE {
             self.page_acknowledged::<FULL>(request, &parts);
