@@ -51,6 +51,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
         read_cache: front::read_cache(values),
         host: front::host(values),
         workload: workload(values),
+        fio: values.text_if_on("workload.fio").map(str::to_string),
         queues: front::queues(values),
         flows: Vec::new(),
     }

@@ -442,7 +442,7 @@ fn workload(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     match &scenario.workload {
         Some(WorkloadConfig::Mixed(config)) => mixed(config, scenario, resolved),
         Some(WorkloadConfig::Trace(config)) => consistent(config.contradiction(), resolved),
-        None => Ok(()),
+        Some(WorkloadConfig::Fio(_)) | None => Ok(()),
     }
 }
 

@@ -41,14 +41,17 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     pairs.extend(suspend_rules(&scenario.suspend_rules));
     pairs.extend(ftl(&scenario.ftl));
     pairs.extend(super::ftl::pairs(&scenario.ftl));
-    if let Some(workload) = &scenario.workload {
+    if scenario.workload.is_some() || scenario.fio.is_some() {
         let unwritten = if scenario.host.unwritten_costs_read { "flash" } else { "zero" };
         pairs.push(("workload.unwritten", text(unwritten)));
         pairs.push(front::queues_pair(&scenario.queues));
-        match workload {
-            WorkloadConfig::Trace(config) => pairs.extend(trace(config)),
-            WorkloadConfig::Mixed(config) => pairs.extend(mixed(config)),
-        }
+        pairs.push(("workload.fio", scenario.fio.as_deref().and_then(text)));
+    }
+    match &scenario.workload {
+        Some(WorkloadConfig::Trace(config)) => pairs.extend(trace(config)),
+        Some(WorkloadConfig::Mixed(config)) => pairs.extend(mixed(config)),
+        // Its file says what it is.
+        Some(WorkloadConfig::Fio(_)) | None => {}
     }
     Values::of(pairs)
 }

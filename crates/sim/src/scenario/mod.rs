@@ -5,6 +5,7 @@
 
 mod build;
 mod check;
+mod fio;
 mod flatten;
 mod flow;
 mod front;
@@ -144,17 +145,18 @@ fn assemble(
         return Err(leaf.fault(name, "the rig has no workload; leave it out"));
     }
     let stack = layers::stack(file.leaves, sets.leaves, base)?;
+    fio::check_alone(&stack.leaves, &flows)?;
     let one = |stack: Stack, place: &str| {
         let device = stack.device.clone();
         let mut resolved = resolve::resolve(stack, place, purpose, registries)?;
-        resolved.locate_trace(base)?;
+        resolved.locate_loads(base)?;
         check::geometry(&resolved)?;
         let scenario = build::scenario(&resolved.values, device);
         check::check(&scenario, &resolved, purpose)?;
         Ok(scenario)
     };
     if flows.is_empty() || purpose == Use::Rig {
-        return one(stack, sources.path);
+        return fio::with_jobs(one(stack, sources.path)?);
     }
     flow::assemble(flows, &stack, sources.path, one)
 }

@@ -2,6 +2,7 @@
 
 mod buffer;
 mod checks;
+mod course;
 mod feed;
 mod flows;
 mod flush;
@@ -285,6 +286,8 @@ impl Ssd {
             let (request, flow) = self.flows.take(&self.ftl)?;
             self.arrive(request, flow);
         }
+        // A job whose request came at its own time may have another.
+        self.pull()?;
         Ok(())
     }
 

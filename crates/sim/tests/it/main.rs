@@ -11,6 +11,7 @@ mod copyback;
 mod determinism;
 mod dispatch;
 mod drive;
+mod fio;
 mod flows;
 mod golden;
 mod host;

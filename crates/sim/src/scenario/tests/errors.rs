@@ -320,7 +320,7 @@ fn a_missing_key_is_named() {
     );
     assert_eq!(
         bad("device = \"fast12-mlc\"\n", &[]),
-        "s.toml: [workload] has neither trace nor generator; give one, such as generator = \
+        "s.toml: [workload] has neither trace nor generator nor fio; give one, such as generator = \
          \"mixed\""
     );
     assert_eq!(
