@@ -40,6 +40,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
                 write: values.dur("scheduling.write_deadline_us"),
                 gc: values.dur("scheduling.gc_deadline_us"),
             }),
+            steps: values.steps_if_on("scheduling.steps").map(<[_]>::to_vec),
         },
         channel: Channel {
             order: Word::of_word(values.text("channel.order")),

@@ -21,6 +21,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
         ("scheduling.policy", text(&scenario.scheduling.policy)),
         ("scheduling.write_queue_limit", scenario.scheduling.write_queue_limit.and_then(count)),
         ("scheduling.age_limit_us", scenario.scheduling.age_limit.and_then(dur)),
+        ("scheduling.steps", scenario.scheduling.steps.clone().map(Value::Steps)),
         ("channel.order", text(scenario.channel.order.word())),
         ("channel.transfer_unit_bytes", scenario.channel.transfer_unit_bytes.and_then(count)),
     ];

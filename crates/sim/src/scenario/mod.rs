@@ -19,6 +19,7 @@ mod reference;
 mod reliability;
 mod resolve;
 mod schema;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -46,6 +47,7 @@ pub use print::print;
 pub use reference::{reference_markdown, schema_json};
 pub use reliability::{Ageing, Reliability};
 pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
+pub use steps::{Class, Step};
 pub use types::{
     Channel, ChannelOrder, Deadlines, Ftl, OperationSet, Precondition, Scenario, Scheduling,
     SuspendRules,

@@ -9,7 +9,7 @@ use super::layers::Stack;
 use super::raw::{Leaf, Leaves, Rank, Raw};
 use super::schema::{self, Fallback, Key, When};
 use super::value::{self, Value};
-use super::{OperationSet, Registries, preset};
+use super::{OperationSet, Registries, Step, preset};
 
 /// The settled values by full name; a key without one is off or does not apply.
 #[derive(Debug, Default, PartialEq)]
@@ -322,6 +322,13 @@ impl Values {
     pub fn weights_if_on(&self, name: &str) -> Option<&[(u16, u16)]> {
         match self.get(name) {
             Some(Value::Weights(weights)) => Some(weights),
+            _ => None,
+        }
+    }
+
+    pub fn steps_if_on(&self, name: &str) -> Option<&[Step]> {
+        match self.get(name) {
+            Some(Value::Steps(steps)) => Some(steps),
             _ => None,
         }
     }

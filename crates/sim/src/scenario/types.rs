@@ -5,7 +5,7 @@ use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
-use super::{Buffer, Flow, Host, Power, ReadCache, Reliability};
+use super::{Buffer, Flow, Host, Power, ReadCache, Reliability, Step};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,6 +103,8 @@ pub struct Scheduling {
     pub age_limit: Option<Dur>,
     /// Policy `deadline`; `None` with another.
     pub deadlines: Option<Deadlines>,
+    /// Policy `microcode`: its steps; `None` with another.
+    pub steps: Option<Vec<Step>>,
 }
 
 /// How long each class should wait at most, from its arrival at the queues.

@@ -223,6 +223,14 @@ pub(super) const SCHEDULING: Section = Section {
             "Deadline of garbage collection, from when it is urgent or its operation begins.",
         )
         .when(DEADLINE),
+        usual(
+            "scheduling.steps",
+            Kind::Steps,
+            "[\"host_read\", \"gc_read\", \"gc_program\", \"erase\", \"host_write\", \"resume\"]",
+            "What goes first at a die: the first step for which something waits.",
+        )
+        .when(When::Equals("scheduling.policy", &["microcode"]))
+        .source("after Starblaze, Flash Memory Summit 2017: a microcoded controller"),
     ],
 };
 
