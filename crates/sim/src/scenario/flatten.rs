@@ -91,6 +91,7 @@ fn geometry(geometry: &Geometry) -> [Pair; 7] {
 
 fn timing(timing: &Timing) -> Vec<Pair> {
     let mut pairs = vec![
+        ("timing.values", text("typical")),
         ("timing.t_command_us", dur(timing.command)),
         ("timing.t_bus_us", dur(timing.bus)),
         ("timing.t_read_us", dur(timing.read)),

@@ -11,6 +11,7 @@ mod flow;
 mod front;
 mod ftl;
 mod layers;
+mod maxima;
 mod power;
 mod preset;
 mod print;

@@ -167,6 +167,8 @@ impl Fit<'_> {
             );
             return Err(self.fault(&["size"], &what));
         }
+        // Only whole places count, as fio has it.
+        let size = size - size % least;
         if size < longest {
             let what = format!("is less than a request of {longest} bytes; must be at least that");
             return Err(self.fault(&["size"], &what));

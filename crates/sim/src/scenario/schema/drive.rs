@@ -93,11 +93,33 @@ const PAGE_ORDER: &[Entry] = &[
 
 const TYPED: When = When::Given("timing.page_types");
 
+const VALUES: &[Entry] = &[
+    Entry { name: "typical", doc: "Those without an ending." },
+    Entry { name: "maximum", doc: "Those that end in _max, where the part has them." },
+];
+const SB: &str = "Starblaze, Flash Memory Summit 2017: a typical and a maximum of each time";
+
 /// Section `[timing]`.
 pub(super) const TIMING: Section = Section {
     name: "timing",
     doc: "How long the part takes.",
     keys: &[
+        usual(
+            "timing.values",
+            Kind::Choice(VALUES),
+            "\"typical\"",
+            "Which times hold of a part that has two of them.",
+        )
+        .source(SB),
+        optional("timing.t_read_us_max", US, "The maximum of t_read_us; absent: alike.").source(SB),
+        optional(
+            "timing.program_iterations_max",
+            count(1, 1000),
+            "The maximum of program_iterations; absent: alike.",
+        )
+        .source(SB),
+        optional("timing.t_erase_us_max", US, "The maximum of t_erase_us; absent: alike.")
+            .source(SB),
         usual("timing.t_command_us", US, "0", "Command and address cycles on the channel (tCMD)."),
         required("timing.t_bus_us", US, "One page over the channel (tBUS).").source(FAST12),
         required("timing.t_read_us", US, "Array read of a page (tR).").source(FAST12),
