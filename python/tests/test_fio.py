@@ -87,7 +87,7 @@ NULL = "[job]\nioengine=null\n"
         "rw=write\nsize=16k\nbs=4k\nloops=3",
         "rw=read\nsize=1m\nbs=8k\nnumber_ios=9",
         "rw=trimwrite\nsize=64k\nbs=4k",
-        "rw=read\nsize=40Ki\nbs=512",
+        "rw=read\nsize=40kib\nbs=512",
         "blocksize=2k\nrw=write\nsize=16kb\n",
     ],
 )
@@ -156,7 +156,7 @@ def test_distributions_are_those_of_fio(law: str, both: dict[str, Path]) -> None
 
 def test_what_fio_refuses_is_refused(both: dict[str, Path], reprieve: Reprieve) -> None:
     assert FIO is not None
-    for line in ("rw=sideways", "bs=4x", "rwmixread=200", "no_such_option=1"):
+    for line in ("rw=sideways", "runtime=soon", "rwmixread=200", "rate=fast", "no_such_option=1"):
         path = both["fio"] / "wrong.fio"
         path.write_text(f"[job]\nioengine=null\nsize=1m\n{line}\n")
         theirs = subprocess.run([FIO, "--parse-only", str(path)], capture_output=True, check=False)

@@ -22,7 +22,7 @@ impl Extent {
     }
 }
 
-/// Suffixes by their power: fio's default `kb_base=1024` has "k" for 1024 and "ki" for 1000.
+/// Suffixes by their power: fio's default `kb_base=1024` has "k" for 1024 and "kib" for 1000.
 const POWERS: &[(&str, u32)] = &[("k", 1), ("m", 2), ("g", 3), ("t", 4), ("p", 5)];
 
 /// A count or bytes, such as `4k`, `1GiB` or `0x1000`.
@@ -34,7 +34,15 @@ pub(super) fn number(text: &str) -> Result<u64, String> {
     let end = lower.find(|c: char| !c.is_ascii_digit()).unwrap_or(lower.len());
     let (digits, suffix) = lower.split_at(end);
     let digits: u64 = digits.parse().map_err(|_| wrong_number())?;
-    let factor = factor(suffix.trim()).ok_or_else(wrong_number)?;
+    let suffix = suffix.trim();
+    if suffix.ends_with('i') {
+        return Err(format!(
+            "\"{suffix}\" is 1000 to fio's manual and 1024 to fio; must be \"{}\", for 1024, or \
+             \"{suffix}b\", for 1000",
+            suffix.trim_end_matches('i')
+        ));
+    }
+    let factor = factor(suffix).ok_or_else(wrong_number)?;
     digits.checked_mul(factor).ok_or_else(|| "is more than 64 bits hold".to_string())
 }
 
@@ -147,12 +155,11 @@ mod tests {
 
     #[test]
     fn suffixes_are_those_of_kb_base_1024() {
-        // As fio 3.33 has them: 10k, 10kb are 10,240 bytes and 10Ki, 10kib are 10,000.
+        // As fio 3.33 has them: 10k and 10kb are 10,240 bytes, 10kib is 10,000.
         for (text, bytes) in [
             ("512", 512),
             ("10k", 10_240),
             ("10KB", 10_240),
-            ("10Ki", 10_000),
             ("10kib", 10_000),
             ("2m", 2 << 20),
             ("1G", 1 << 30),
@@ -161,7 +168,7 @@ mod tests {
         ] {
             assert_eq!(number(text), Ok(bytes), "{text}");
         }
-        for wrong in ["", "k", "4x", "1.5g", "-4k", "99999999999g"] {
+        for wrong in ["", "k", "4x", "4Ki", "1.5g", "-4k", "99999999999g"] {
             assert!(number(wrong).is_err(), "{wrong}");
         }
     }

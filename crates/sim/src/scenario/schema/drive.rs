@@ -104,22 +104,6 @@ pub(super) const TIMING: Section = Section {
     name: "timing",
     doc: "How long the part takes.",
     keys: &[
-        usual(
-            "timing.values",
-            Kind::Choice(VALUES),
-            "\"typical\"",
-            "Which times hold of a part that has two of them.",
-        )
-        .source(SB),
-        optional("timing.t_read_us_max", US, "The maximum of t_read_us; absent: alike.").source(SB),
-        optional(
-            "timing.program_iterations_max",
-            count(1, 1000),
-            "The maximum of program_iterations; absent: alike.",
-        )
-        .source(SB),
-        optional("timing.t_erase_us_max", US, "The maximum of t_erase_us; absent: alike.")
-            .source(SB),
         usual("timing.t_command_us", US, "0", "Command and address cycles on the channel (tCMD)."),
         required("timing.t_bus_us", US, "One page over the channel (tBUS).").source(FAST12),
         required("timing.t_read_us", US, "Array read of a page (tR).").source(FAST12),
@@ -210,6 +194,22 @@ pub(super) const TIMING: Section = Section {
             "Iterations by wordline, `[[24, 1], [25, 3]]`, in place of program_iterations.",
         )
         .source(Z21),
+        usual(
+            "timing.values",
+            Kind::Choice(VALUES),
+            "\"typical\"",
+            "Which times hold of a part that has two of them.",
+        )
+        .source(SB),
+        optional("timing.t_read_us_max", US, "The maximum of t_read_us; absent: alike.").source(SB),
+        optional(
+            "timing.program_iterations_max",
+            count(1, 1000),
+            "The maximum of program_iterations; absent: alike.",
+        )
+        .source(SB),
+        optional("timing.t_erase_us_max", US, "The maximum of t_erase_us; absent: alike.")
+            .source(SB),
     ],
 };
 
