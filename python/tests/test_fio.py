@@ -37,7 +37,7 @@ OPS = ("read", "write", "trim")
 
 
 def by_fio(job: str, folder: Path) -> Issued:
-    """What fio itself issues, by its log: operation, first byte, bytes."""
+    """Return what fio itself issues, by its log: operation, first byte, bytes."""
     assert FIO is not None
     data, log = folder / "data", folder / "log"
     with data.open("wb") as file:
@@ -52,7 +52,7 @@ def by_fio(job: str, folder: Path) -> Issued:
 
 
 def by_reprieve(job: str, folder: Path) -> Issued:
-    """The same of the simulation, by its log of requests."""
+    """Return the same of the simulation, by its log of requests."""
     (folder / "job.fio").write_text(job)
     (folder / "drive.toml").write_text(f'{DRIVE}fio = "job.fio"\n')
     log = rp.run(folder / "drive.toml", requests=True).requests
@@ -96,7 +96,9 @@ def test_sequential_jobs_are_those_of_fio(job: str, both: dict[str, Path]) -> No
     assert by_reprieve(text, both["ours"]) == by_fio(text, both["fio"])
 
 
-@pytest.mark.parametrize("job", ["size=25%\noffset=50%", "size=1m\noffset=512k", "offset=25%\nsize=75%"])
+@pytest.mark.parametrize(
+    "job", ["size=25%\noffset=50%", "size=1m\noffset=512k", "offset=25%\nsize=75%"]
+)
 def test_shares_of_the_drive_are_those_of_fio(job: str, both: dict[str, Path]) -> None:
     text = f"[job]\nioengine=psync\nrw=read\nbs=16k\n{job}"
     assert by_reprieve(text, both["ours"]) == by_fio(text, both["fio"])

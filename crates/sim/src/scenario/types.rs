@@ -42,14 +42,14 @@ pub struct Scenario {
     pub read_cache: Option<ReadCache>,
     /// Host interface.
     pub host: Host,
-    /// What the drive is asked to do; `None` with `flows` or `fio`, and for the rig, which has its own
-    /// commands.
+    /// What the drive is asked to do; `None` with `flows` or `fio`, and for the rig, which has
+    /// its own commands.
     pub workload: Option<WorkloadConfig>,
     /// A fio file, whose jobs are `flows`.
     pub fio: Option<String>,
     /// Submission queues that the requests of `workload` go to by turns; empty: all.
     pub queues: Vec<u32>,
-    /// Several loads at once, by name or as a fio file has them; empty: the one of `workload`.
+    /// Several loads at once, by name or as a fio file has them; empty: that of `workload`.
     pub flows: Vec<Flow>,
 }
 

@@ -49,8 +49,8 @@ const UNWRITTEN: &[Entry] = &[
 /// Section `[workload]`.
 pub(super) const WORKLOAD: Section = Section {
     name: "workload",
-    doc: "What the drive is asked to do: a trace, a generator, or a fio file. Tables `[flow.NAME]` ask for \
-        several loads at once; each has the keys that differ from these.",
+    doc: "What the drive is asked to do: a trace, a generator, or a fio file. Tables \
+        `[flow.NAME]` ask for several loads at once; each has the keys that differ from these.",
     keys: &[
         optional("workload.trace", Kind::Path, "The trace to replay; plain, .gz or .zst."),
         optional(
