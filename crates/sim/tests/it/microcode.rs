@@ -138,6 +138,27 @@ fn collection_has_a_queue_for_each_of_its_steps() {
 }
 
 #[test]
+fn an_erase_is_put_off_for_as_long_as_its_step_says() {
+    // As above; the erase runs from 12350, and a read at 12400 has it suspended at 12404, after
+    // 50 of its pulse. The read is done at 12434, another of 12420 at 12464.
+    let pages = [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 4, 5];
+    let mut rows: Vec<TraceRow> =
+        pages.iter().zip(0..).map(|(page, ms)| write_at(1000 * ms, *page)).collect();
+    rows.extend([12_400, 12_420].map(|at_us| (us(at_us), 'R', 4 * 9, 4)));
+    let sets = ["suspension.erase=true"];
+    let reads = |steps: &[&str]| done_on(FULL, steps, &sets, &rows)[13..].to_vec();
+    assert_eq!(reads(&[]), [12_434, 12_464]);
+    assert_eq!(reads(&["resume of=host_write"]), [12_434, 12_464]);
+    assert_eq!(reads(&["resume of=erase"]), [13_888, 13_918]);
+    // At 12434 it was suspended for 30: set-up 4, pulse 1450, verify 8 to 13896, and the read.
+    assert_eq!(reads(&["resume of=erase after_us=30"]), [12_434, 13_926]);
+    assert_eq!(reads(&["resume of=erase after_us=31"]), [12_434, 12_464]);
+    // What reads may not suspend at all they do not, whatever the steps.
+    let sets = ["suspension.erase=true", "suspension.host_read_suspends=['program']"];
+    assert_eq!(done_on(FULL, &[], &sets, &rows)[13..], [13_888, 13_918]);
+}
+
+#[test]
 fn steps_that_are_none_are_named() {
     let mistakes = |steps: &str| {
         let sets = ["scheduling.policy=microcode".to_string(), format!("scheduling.steps={steps}")];
