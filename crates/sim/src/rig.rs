@@ -88,6 +88,10 @@ impl Work for NoWork {
     fn gc_take_beside(&mut self, _: &Txn, _: Time) -> Option<Txn> {
         None
     }
+    fn gc_peek(&self, _: u32) -> Kind {
+        unreachable!("the rig collects no garbage")
+    }
+
     fn gc_next_read(&mut self, _: u32) -> Option<u32> {
         None
     }

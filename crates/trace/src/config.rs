@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use reprieve_base::{Dur, SECTOR_BYTES, UserError};
 
+use crate::fio::FioJob;
+
 /// What is wrong with a time scale in a closed loop.
 const UNSCALED: &str = "must be 1 in a closed loop, which has no arrivals to scale";
 
@@ -14,6 +16,8 @@ pub enum WorkloadConfig {
     Trace(TraceConfig),
     /// The generator `mixed`.
     Mixed(MixedConfig),
+    /// A clone of a job of a fio file, fitted to the drive.
+    Fio(Box<FioJob>),
 }
 
 /// A recorded trace and how to fit it to a drive.

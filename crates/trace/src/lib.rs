@@ -5,6 +5,7 @@
 
 mod config;
 mod convert;
+mod fio;
 mod formats;
 mod profile;
 mod replay;
@@ -18,6 +19,7 @@ pub use config::{
     TraceConfig, WorkloadConfig,
 };
 pub use convert::convert;
+pub use fio::{FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, fio_jobs};
 pub use formats::{RawRequest, formats};
 pub use profile::{DeviceProfile, Profile, SizeProfile, head, profile, profile_load};
 pub use synth::generators;

@@ -4,7 +4,7 @@ use reprieve_base::{Request, UserError};
 
 use crate::config::WorkloadConfig;
 use crate::replay::Replay;
-use crate::synth::Mixed;
+use crate::synth::{JobSource, Mixed};
 
 /// A stream of requests whose arrivals never run back.
 #[derive(Debug)]
@@ -14,6 +14,7 @@ pub struct Workload(Source);
 enum Source {
     Trace(Box<Replay>),
     Mixed(Box<Mixed>),
+    Job(Box<JobSource>),
 }
 
 /// What has been read, handed out and left out so far.
@@ -55,6 +56,11 @@ impl Workload {
             WorkloadConfig::Mixed(mixed) => {
                 Source::Mixed(Box::new(Mixed::new(mixed, capacity_bytes, seed)?))
             }
+            WorkloadConfig::Fio(job) => {
+                let end_bytes = job.start_bytes + job.region_bytes;
+                assert!(end_bytes <= capacity_bytes, "a job was fitted to another drive");
+                Source::Job(Box::new(JobSource::new(job, seed)))
+            }
         }))
     }
 
@@ -64,14 +70,17 @@ impl Workload {
         match &mut self.0 {
             Source::Mixed(mixed) => Ok(mixed.next_request()),
             Source::Trace(replay) => replay.next_request(),
+            Source::Job(job) => Ok(job.next_request()),
         }
     }
 
-    /// Requests outstanding in a closed loop, where every arrival is `Time::ZERO`; else `None`.
+    /// Requests outstanding in a closed loop, where every arrival is `Time::ZERO`, or of a job of
+    /// fio the time from its start before which it does not come; else `None`.
     pub fn queue_depth(&self) -> Option<u32> {
         match &self.0 {
             Source::Mixed(mixed) => mixed.queue_depth(),
             Source::Trace(replay) => replay.queue_depth(),
+            Source::Job(job) => Some(job.queue_depth()),
         }
     }
 
@@ -80,6 +89,7 @@ impl Workload {
         match &self.0 {
             Source::Mixed(mixed) => Some(mixed.progress()),
             Source::Trace(replay) => replay.progress(),
+            Source::Job(job) => job.progress(),
         }
     }
 
@@ -88,6 +98,7 @@ impl Workload {
         match &self.0 {
             Source::Mixed(mixed) => Counts { requests: mixed.handed_out(), ..Counts::default() },
             Source::Trace(replay) => replay.counts(),
+            Source::Job(job) => Counts { requests: job.handed_out(), ..Counts::default() },
         }
     }
 }

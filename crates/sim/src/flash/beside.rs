@@ -122,7 +122,7 @@ impl Flash {
         let suspended = before + (now - free_at);
         DieView {
             now,
-            suspended: Some(self.operation_of(operation)),
+            suspended: Some(self.operation_of(operation, suspended)),
             must_resume: self
                 .policy
                 .must_resume(&OperationView { remaining: Dur::ZERO, suspended }),
@@ -135,12 +135,15 @@ impl Flash {
             // Refused together with planes that make way alone.
             gc_runs_through: false,
             idle_gc: false,
+            classes: self.sees_classes.then(|| self.classes_without_gc(txn.die, now)),
         }
     }
 
-    fn operation_of(&self, id: u32) -> Operation {
+    fn operation_of(&self, id: u32, suspended: Dur) -> Operation {
         let txn = &self.txns[id];
-        Operation { is_host_program: txn.kind == Kind::Program, since: txn.queued_at() }
+        let class = Flash::class(txn.kind);
+        let is_host_program = txn.kind == Kind::Program;
+        Operation { is_host_program, since: txn.queued_at(), class, suspended }
     }
 
     /// Asks the plane of a read, on which something runs to `until`, to make way for it.
@@ -163,14 +166,20 @@ impl Flash {
         });
         let view = SuspendView {
             now,
-            running: self.operation_of(operation),
+            running: self.operation_of(operation, suspended),
             read: Some(self.waiter(read)),
             write: None,
             queued_write: self.next_write::<true>(die, now).map(|id| self.waiter(id)),
+            for_gc_read: false,
+            classes: self.sees_classes.then(|| self.classes_without_gc(die, now)),
         };
-        if !self.policy.suspend(&OperationView { remaining: until - now, suspended })
-            || !self.scheduler.lets_suspend(&view)
-        {
+        if !self.policy.suspend(&OperationView { remaining: until - now, suspended }) {
+            return;
+        }
+        if !self.scheduler.lets_suspend(&view) {
+            if let Some(at) = self.scheduler.asks_again(&view).filter(|at| *at < until) {
+                out.schedule(at, FlashEvent::Poke { die });
+            }
             return;
         }
         match self.units[die as usize].die.suspend_plane(now, plane) {

@@ -211,7 +211,7 @@ impl Flash {
         let unit = &self.units[die as usize];
         let mut view = DieView {
             now,
-            suspended: unit.die.is_suspended().then(|| self.operation(die)),
+            suspended: unit.die.is_suspended().then(|| self.operation(die, now)),
             must_resume: false,
             read: read.map(|id| self.waiter(id)),
             write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
@@ -221,15 +221,20 @@ impl Flash {
             gc_gives_way: false,
             gc_runs_through: false,
             idle_gc: false,
+            classes: None,
         };
         if view.suspended.is_some() {
             let operation = self.operation_view(die, Dur::ZERO, now);
             view.must_resume =
                 self.policy.must_resume(&operation) || FULL && self.outer_must_resume(die, now);
             view.write_fits_inside = self.admissible_write::<W, FULL>(die, work).is_some();
-            if read.is_none() && self.admits_gc_read(die, work) {
+            let reads_gc = read.is_none() && self.admits_gc_read(die, work);
+            if reads_gc {
                 // Served as a read; there is no host read that it could be confused with.
                 view.read = Some(Waiter { order: self.arrivals, since: now });
+            }
+            if FULL && self.sees_classes {
+                view.classes = Some(self.classes_of_view(die, work, &view, reads_gc));
             }
             return view;
         }
@@ -251,6 +256,9 @@ impl Flash {
                 }));
             }
         }
+        if FULL && self.sees_classes {
+            view.classes = Some(self.classes_of_view(die, work, &view, false));
+        }
         view
     }
 
@@ -263,11 +271,13 @@ impl Flash {
     }
 
     /// What a scheduler may know of the operation of a die.
-    fn operation(&self, die: u32) -> Operation {
+    fn operation(&self, die: u32, now: Time) -> Operation {
         let txn = &self.txns[self.units[die as usize].operation];
         // Pages of the mapping are queued and programmed as those of the host.
         let is_host_program = matches!(txn.kind, Kind::Program | Kind::MapProgram);
-        Operation { is_host_program, since: txn.queued_at() }
+        let suspended = self.operation_view(die, Dur::ZERO, now).suspended;
+        let class = Flash::class(txn.kind);
+        Operation { is_host_program, since: txn.queued_at(), class, suspended }
     }
 
     fn operation_view(&self, die: u32, remaining: Dur, now: Time) -> OperationView {
@@ -307,7 +317,8 @@ impl Flash {
         let reads_may = unit.pending_programs < self.write_queue_limit
             && !self.txns[unit.operation].unsuspendable;
         let read = if reads_may { self.admissible_read(die, work) } else { None };
-        let for_read = read.is_some() || reads_may && self.admits_gc_read(die, work);
+        let for_gc_read = read.is_none() && reads_may && self.admits_gc_read(die, work);
+        let for_read = read.is_some() || for_gc_read;
         let write = self.admissible_write::<W, FULL>(die, work);
         if !for_read && write.is_none() {
             return;
@@ -319,12 +330,20 @@ impl Flash {
         }
         let view = SuspendView {
             now,
-            running: self.operation(die),
+            running: self.operation(die, now),
             read: read.map(|id| self.waiter(id)),
             write: write.map(|id| self.waiter(id)),
             queued_write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
+            for_gc_read,
+            classes: (FULL && self.sees_classes).then(|| self.classes(die, now, work, for_gc_read)),
         };
         if !self.scheduler.lets_suspend(&view) {
+            if !FULL {
+                return;
+            }
+            if let Some(at) = self.scheduler.asks_again(&view).filter(|at| *at < until) {
+                out.schedule(at, FlashEvent::Poke { die });
+            }
             return;
         }
         let unit = &mut self.units[die as usize];

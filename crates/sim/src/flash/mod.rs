@@ -7,6 +7,7 @@ mod beside;
 mod budget;
 mod cache;
 mod channel;
+mod classes;
 mod decide;
 mod decode;
 mod dispatch;
@@ -177,6 +178,8 @@ pub struct Flash {
     /// Transactions in flight.
     pub txns: Slab<Txn>,
     scheduler: Box<dyn Scheduler>,
+    /// It has to be shown the classes of what waits.
+    sees_classes: bool,
     policy: Box<dyn SuspendPolicy>,
     admission: Admission,
     dispatcher: Option<Box<dyn Dispatcher>>,
@@ -247,6 +250,7 @@ impl Flash {
                 geometry.channels as usize
             ],
             txns: Slab::with_capacity(4096),
+            sees_classes: scheduler.sees_classes(),
             scheduler,
             policy: suspend::make(rules),
             admission: Admission::new(rules, write_in_erase),
@@ -294,6 +298,7 @@ impl Flash {
             && none_apart
             && !self.parallelism.cache_program
             && !self.admission.write_in_erase
+            && !self.sees_classes
             && self.transfer_unit_bytes.is_none()
             && self.media.is_none()
             && self.meter.is_none()

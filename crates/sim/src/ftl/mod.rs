@@ -10,6 +10,7 @@ mod fronts;
 mod job;
 mod map;
 mod nameless;
+mod peek;
 mod plane;
 mod precondition;
 mod replay;
@@ -445,6 +446,10 @@ impl Work for Ftl {
 
     fn gc_next(&mut self, die: u32) -> Option<Kind> {
         self.next_step(die)
+    }
+
+    fn gc_peek(&self, die: u32) -> Kind {
+        self.peek(die)
     }
 
     fn gc_take(&mut self, die: u32, now: Time) -> Txn {

@@ -40,6 +40,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
                 write: values.dur("scheduling.write_deadline_us"),
                 gc: values.dur("scheduling.gc_deadline_us"),
             }),
+            steps: values.steps_if_on("scheduling.steps").map(<[_]>::to_vec),
         },
         channel: Channel {
             order: Word::of_word(values.text("channel.order")),
@@ -51,6 +52,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
         read_cache: front::read_cache(values),
         host: front::host(values),
         workload: workload(values),
+        fio: values.text_if_on("workload.fio").map(str::to_string),
         queues: front::queues(values),
         flows: Vec::new(),
     }
@@ -69,15 +71,22 @@ fn geometry(values: &Values) -> Geometry {
 }
 
 fn timing(values: &Values) -> Timing {
+    // A part that has no maximum of a time has one time.
+    let slow = values.text("timing.values") == "maximum";
+    let dur = |name, max| {
+        let max = if slow { values.dur_if_on(max) } else { None };
+        max.unwrap_or_else(|| values.dur(name))
+    };
+    let iterations = if slow { values.u32_if_on("timing.program_iterations_max") } else { None };
     Timing {
         command: values.dur("timing.t_command_us"),
         bus: values.dur("timing.t_bus_us"),
-        read: values.dur("timing.t_read_us"),
+        read: dur("timing.t_read_us", "timing.t_read_us_max"),
         read_law: Word::of_word(values.text("timing.read_law")),
-        program_iterations: values.u32("timing.program_iterations"),
+        program_iterations: iterations.unwrap_or_else(|| values.u32("timing.program_iterations")),
         program_pulse: values.dur("timing.t_program_pulse_us"),
         verify: values.dur("timing.t_verify_us"),
-        erase: values.dur("timing.t_erase_us"),
+        erase: dur("timing.t_erase_us", "timing.t_erase_us_max"),
         erase_segments: values.u32("timing.erase_segments"),
         erase_verify: values.dur("timing.t_erase_verify_us"),
         voltage_reset: values.dur("timing.t_voltage_reset_us"),

@@ -5,6 +5,7 @@ use reprieve_nand::{EraseMode, MultiPlane, PageOrder, ProgramSuspension};
 use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
 use super::front;
+use super::maxima;
 use super::power;
 use super::reliability;
 use super::resolve::{Resolved, Use};
@@ -27,6 +28,7 @@ pub(super) fn check(
     resolved: &Resolved,
     purpose: Use,
 ) -> Result<(), UserError> {
+    maxima::check(resolved)?;
     erase_segments(scenario, resolved)?;
     page_types(scenario, resolved)?;
     wordline(scenario, resolved, purpose)?;
@@ -442,7 +444,7 @@ fn workload(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     match &scenario.workload {
         Some(WorkloadConfig::Mixed(config)) => mixed(config, scenario, resolved),
         Some(WorkloadConfig::Trace(config)) => consistent(config.contradiction(), resolved),
-        None => Ok(()),
+        Some(WorkloadConfig::Fio(_)) | None => Ok(()),
     }
 }
 

@@ -21,6 +21,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
         ("scheduling.policy", text(&scenario.scheduling.policy)),
         ("scheduling.write_queue_limit", scenario.scheduling.write_queue_limit.and_then(count)),
         ("scheduling.age_limit_us", scenario.scheduling.age_limit.and_then(dur)),
+        ("scheduling.steps", scenario.scheduling.steps.clone().map(Value::Steps)),
         ("channel.order", text(scenario.channel.order.word())),
         ("channel.transfer_unit_bytes", scenario.channel.transfer_unit_bytes.and_then(count)),
     ];
@@ -41,14 +42,17 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     pairs.extend(suspend_rules(&scenario.suspend_rules));
     pairs.extend(ftl(&scenario.ftl));
     pairs.extend(super::ftl::pairs(&scenario.ftl));
-    if let Some(workload) = &scenario.workload {
+    if scenario.workload.is_some() || scenario.fio.is_some() {
         let unwritten = if scenario.host.unwritten_costs_read { "flash" } else { "zero" };
         pairs.push(("workload.unwritten", text(unwritten)));
         pairs.push(front::queues_pair(&scenario.queues));
-        match workload {
-            WorkloadConfig::Trace(config) => pairs.extend(trace(config)),
-            WorkloadConfig::Mixed(config) => pairs.extend(mixed(config)),
-        }
+        pairs.push(("workload.fio", scenario.fio.as_deref().and_then(text)));
+    }
+    match &scenario.workload {
+        Some(WorkloadConfig::Trace(config)) => pairs.extend(trace(config)),
+        Some(WorkloadConfig::Mixed(config)) => pairs.extend(mixed(config)),
+        // Its file says what it is.
+        Some(WorkloadConfig::Fio(_)) | None => {}
     }
     Values::of(pairs)
 }
@@ -87,6 +91,7 @@ fn geometry(geometry: &Geometry) -> [Pair; 7] {
 
 fn timing(timing: &Timing) -> Vec<Pair> {
     let mut pairs = vec![
+        ("timing.values", text("typical")),
         ("timing.t_command_us", dur(timing.command)),
         ("timing.t_bus_us", dur(timing.bus)),
         ("timing.t_read_us", dur(timing.read)),

@@ -54,10 +54,12 @@ pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, Us
     };
     leaves.extend(device_leaves);
     if let Some(leaf) = named("load") {
-        if let Some(trace) = sets.get("workload.trace").or(file.get("workload.trace")) {
-            let what =
-                format!("contradicts load = {} at {}; give one of them", leaf.raw, leaf.place);
-            return Err(trace.fault("workload.trace", what));
+        for key in ["workload.trace", "workload.fio"] {
+            if let Some(other) = sets.get(key).or(file.get(key)) {
+                let what =
+                    format!("contradicts load = {} at {}; give one of them", leaf.raw, leaf.place);
+                return Err(other.fault(key, what));
+            }
         }
         leaves.extend(read_preset(&preset::find("load", leaf, base)?, Rank::Load)?);
     }
@@ -72,6 +74,11 @@ pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, Us
 /// What a part may say something of.
 const PART_SECTIONS: [&str; 5] = ["geometry", "timing", "suspension", "reliability", "power"];
 
+/// Whether a load is a file beside the scenario's.
+fn is_a_file(name: &str) -> bool {
+    ["workload.trace", "workload.fio"].contains(&name)
+}
+
 /// Reads a device, part or load, which may only say what is its own.
 fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
     let raw::Layer { leaves, flows } = raw::read(&found.text, &found.file, rank)?;
@@ -82,7 +89,7 @@ fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
         let (section, _) = name.split_once('.').unwrap_or(("", name));
         let allowed = match rank {
             Rank::Part => PART_SECTIONS.contains(&section),
-            Rank::Load => *name == "seed" || section == "workload" && *name != "workload.trace",
+            Rank::Load => *name == "seed" || section == "workload" && !is_a_file(name),
             _ => ["part", "policy"].contains(name) || !["", "workload"].contains(&section),
         };
         if is_flow || !allowed {

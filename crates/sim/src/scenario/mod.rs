@@ -5,11 +5,13 @@
 
 mod build;
 mod check;
+mod fio;
 mod flatten;
 mod flow;
 mod front;
 mod ftl;
 mod layers;
+mod maxima;
 mod power;
 mod preset;
 mod print;
@@ -18,6 +20,7 @@ mod reference;
 mod reliability;
 mod resolve;
 mod schema;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -45,6 +48,7 @@ pub use print::print;
 pub use reference::{reference_markdown, schema_json};
 pub use reliability::{Ageing, Reliability};
 pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
+pub use steps::{Class, Step};
 pub use types::{
     Channel, ChannelOrder, Deadlines, Ftl, OperationSet, Precondition, Scenario, Scheduling,
     SuspendRules,
@@ -144,17 +148,18 @@ fn assemble(
         return Err(leaf.fault(name, "the rig has no workload; leave it out"));
     }
     let stack = layers::stack(file.leaves, sets.leaves, base)?;
+    fio::check_alone(&stack.leaves, &flows)?;
     let one = |stack: Stack, place: &str| {
         let device = stack.device.clone();
         let mut resolved = resolve::resolve(stack, place, purpose, registries)?;
-        resolved.locate_trace(base)?;
+        resolved.locate_loads(base)?;
         check::geometry(&resolved)?;
         let scenario = build::scenario(&resolved.values, device);
         check::check(&scenario, &resolved, purpose)?;
         Ok(scenario)
     };
     if flows.is_empty() || purpose == Use::Rig {
-        return one(stack, sources.path);
+        return fio::with_jobs(one(stack, sources.path)?);
     }
     flow::assemble(flows, &stack, sources.path, one)
 }

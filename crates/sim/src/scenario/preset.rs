@@ -47,6 +47,22 @@ const PARTS: &[Preset] = &[
     Preset { name: "tlc3d-zambelli", toml: include_str!("../../../../parts/tlc3d-zambelli.toml") },
     Preset { name: "qlc3d-wordline", toml: include_str!("../../../../parts/qlc3d-wordline.toml") },
     Preset { name: "qlc3d-sliced", toml: include_str!("../../../../parts/qlc3d-sliced.toml") },
+    Preset {
+        name: "slc2d-starblaze",
+        toml: include_str!("../../../../parts/slc2d-starblaze.toml"),
+    },
+    Preset {
+        name: "mlc2d-starblaze",
+        toml: include_str!("../../../../parts/mlc2d-starblaze.toml"),
+    },
+    Preset {
+        name: "slc3d-starblaze",
+        toml: include_str!("../../../../parts/slc3d-starblaze.toml"),
+    },
+    Preset {
+        name: "tlc3d-starblaze",
+        toml: include_str!("../../../../parts/tlc3d-starblaze.toml"),
+    },
 ];
 
 const LOADS: &[Preset] = &[

@@ -11,13 +11,17 @@ pub fn print(scenario: &Scenario) -> String {
     let values = flatten::values(scenario);
     let mut toml = String::new();
     for section in SECTIONS {
-        let has_section = section.name != "workload" || scenario.workload.is_some();
+        let has_load = scenario.workload.is_some() || scenario.fio.is_some();
+        let has_section = section.name != "workload" || has_load;
         if has_section {
             if !section.name.is_empty() {
                 toml.push_str(&format!("\n[{}]\n", section.name));
             }
             push_keys(&mut toml, section.keys.iter(), &values);
         }
+    }
+    if scenario.fio.is_some() {
+        return toml;
     }
     if !scenario.flows.is_empty() {
         let unwritten = if scenario.host.unwritten_costs_read { "flash" } else { "zero" };

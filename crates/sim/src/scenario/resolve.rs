@@ -9,7 +9,7 @@ use super::layers::Stack;
 use super::raw::{Leaf, Leaves, Rank, Raw};
 use super::schema::{self, Fallback, Key, When};
 use super::value::{self, Value};
-use super::{OperationSet, Registries, preset};
+use super::{OperationSet, Registries, Step, preset};
 
 /// The settled values by full name; a key without one is off or does not apply.
 #[derive(Debug, Default, PartialEq)]
@@ -61,17 +61,22 @@ pub(super) fn resolve(
     Ok(resolved)
 }
 
+/// The keys that say where requests come from; each is ruled out by the presence of another.
+const LOADS: [&str; 3] = ["workload.trace", "workload.generator", "workload.fio"];
+
 /// Settles which of the keys of `[workload]` that exclude each other hold.
 fn choose_workload(leaves: &mut Leaves, file: &str, purpose: Use) -> Result<(), UserError> {
     if purpose == Use::Rig {
         return Ok(());
     }
-    if !["workload.trace", "workload.generator"].iter().any(|name| leaves.contains_key(name)) {
-        let what = "[workload] has neither trace nor generator; \
+    if !LOADS.iter().any(|name| leaves.contains_key(name)) {
+        let what = "[workload] has neither trace nor generator nor fio; \
             give one, such as generator = \"mixed\"";
         return Err(UserError::new(what).at(file));
     }
     choose(leaves, "workload.trace", "workload.generator")?;
+    choose(leaves, "workload.fio", "workload.trace")?;
+    choose(leaves, "workload.fio", "workload.generator")?;
     choose(leaves, "workload.footprint_bytes", "workload.footprint_share")
 }
 
@@ -145,10 +150,7 @@ fn rank_of_choice(other: &str, leaves: &Leaves) -> Rank {
     let rank = |name: &str| leaves.get(name).map_or(Rank::Schema, |leaf| leaf.rank);
     let above = schema::key(other).map_or(Rank::Schema, |other| rank_of_condition(other, leaves));
     let own = match other {
-        // Each is ruled out by the presence of the other.
-        "workload.trace" | "workload.generator" => {
-            rank("workload.trace").max(rank("workload.generator"))
-        }
+        other if LOADS.contains(&other) => LOADS.map(rank).into_iter().max().expect("three"),
         other => rank(other),
     };
     own.max(above)
@@ -324,6 +326,13 @@ impl Values {
         }
     }
 
+    pub fn steps_if_on(&self, name: &str) -> Option<&[Step]> {
+        match self.get(name) {
+            Some(Value::Steps(steps)) => Some(steps),
+            _ => None,
+        }
+    }
+
     pub fn words_if_on(&self, name: &str) -> Option<&[String]> {
         match self.get(name) {
             Some(Value::Words(words)) => Some(words),
@@ -340,14 +349,17 @@ impl Values {
 }
 
 impl Resolved {
-    /// Makes the path of the trace absolute, so that the resolved scenario runs from anywhere.
-    pub fn locate_trace(&mut self, base: &Path) -> Result<(), UserError> {
-        let Some(written) = self.values.text_if_on("workload.trace") else { return Ok(()) };
-        let fault = |what: &str| self.fault("workload.trace", what);
-        let path = preset::locate(written, base).map_err(|what| fault(&what))?;
-        let path = path.to_str().ok_or_else(|| fault("the current folder's name is not UTF-8"))?;
-        let value = Value::Text(path.to_string());
-        self.values.0.insert("workload.trace", value);
+    /// Makes the paths of loads absolute, so that the resolved scenario runs from anywhere.
+    pub fn locate_loads(&mut self, base: &Path) -> Result<(), UserError> {
+        for name in ["workload.trace", "workload.fio"] {
+            let Some(written) = self.values.text_if_on(name) else { continue };
+            let fault = |what: &str| self.fault(name, what);
+            let path = preset::locate(written, base).map_err(|what| fault(&what))?;
+            let path = path.to_str();
+            let path = path.ok_or_else(|| fault("the current folder's name is not UTF-8"))?;
+            let value = Value::Text(path.to_string());
+            self.values.0.insert(name, value);
+        }
         Ok(())
     }
 

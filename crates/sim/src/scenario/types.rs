@@ -5,7 +5,7 @@ use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
-use super::{Buffer, Flow, Host, Power, ReadCache, Reliability};
+use super::{Buffer, Flow, Host, Power, ReadCache, Reliability, Step};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,12 +42,14 @@ pub struct Scenario {
     pub read_cache: Option<ReadCache>,
     /// Host interface.
     pub host: Host,
-    /// What the drive is asked to do; `None` with `flows`, and for the rig, which has its own
-    /// commands.
+    /// What the drive is asked to do; `None` with `flows` or `fio`, and for the rig, which has
+    /// its own commands.
     pub workload: Option<WorkloadConfig>,
+    /// A fio file, whose jobs are `flows`.
+    pub fio: Option<String>,
     /// Submission queues that the requests of `workload` go to by turns; empty: all.
     pub queues: Vec<u32>,
-    /// Several loads at once, by name in order; empty: the one of `workload`.
+    /// Several loads at once, by name or as a fio file has them; empty: that of `workload`.
     pub flows: Vec<Flow>,
 }
 
@@ -101,6 +103,8 @@ pub struct Scheduling {
     pub age_limit: Option<Dur>,
     /// Policy `deadline`; `None` with another.
     pub deadlines: Option<Deadlines>,
+    /// Policy `microcode`: its steps; `None` with another.
+    pub steps: Option<Vec<Step>>,
 }
 
 /// How long each class should wait at most, from its arrival at the queues.

@@ -5,7 +5,7 @@ use reprieve_trace::DeviceSelection;
 
 use super::raw::Raw;
 use super::schema::{Interval, Key, Kind, Unit};
-use super::{OperationSet, Registries};
+use super::{OperationSet, Registries, Step, steps};
 
 /// A typed value within the range of its key.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +23,7 @@ pub(super) enum Value {
     Weights(Vec<(u16, u16)>),
     Numbers(Vec<f64>),
     Words(Vec<String>),
+    Steps(Vec<Step>),
 }
 
 /// The typed value of `raw` under `key`, `None` for `"none"`; or what is wrong, and what is right.
@@ -41,6 +42,7 @@ pub(super) fn parse(
         Kind::Flag => flag(raw).map(Value::Flag),
         Kind::Text | Kind::Preset | Kind::Path => text(raw).map(Value::Text),
         Kind::Choice(_) | Kind::Registered(_) => return choice(key, raw, registries).map(Some),
+        Kind::Steps => return steps::parse(raw).map(Value::Steps).map(Some),
         Kind::Operations => operations(raw).map(Value::Operations),
         Kind::Sizes => sizes(raw).map(Value::Sizes),
         Kind::Durations(unit) => list(raw, |raw| duration(raw, unit)).map(Value::Durations),
@@ -75,7 +77,7 @@ fn number(raw: &Raw, interval: Interval) -> Option<f64> {
     interval.contains(number).then_some(number + 0.0)
 }
 
-fn duration(raw: &Raw, unit: Unit) -> Option<Dur> {
+pub(super) fn duration(raw: &Raw, unit: Unit) -> Option<Dur> {
     let power = unit.digits_to_ns();
     let ns = match raw {
         Raw::Integer(integer) => integer.checked_mul(10i128.pow(power))?,
@@ -244,12 +246,15 @@ impl Value {
                 let pair = |pair: &(u16, u16)| Raw::List(vec![whole(pair.0), whole(pair.1)]);
                 Raw::List(pairs.iter().map(pair).collect())
             }
+            Value::Steps(steps) => {
+                Raw::List(steps.iter().map(|step| Raw::Text(step.to_string())).collect())
+            }
             Value::Words(words) => Raw::List(words.iter().cloned().map(Raw::Text).collect()),
         }
     }
 }
 
-fn raw_duration(dur: Dur, unit: Unit) -> Raw {
+pub(super) fn raw_duration(dur: Dur, unit: Unit) -> Raw {
     let digits = unit.digits_to_ns() as usize;
     let factor = 10u64.pow(unit.digits_to_ns());
     let (whole, rest) = (dur.ns() / factor, dur.ns() % factor);

@@ -2,14 +2,16 @@
 
 mod deadline;
 mod fifo;
+mod microcode;
 mod pe0;
 mod per;
 mod rps;
 mod rps_age;
 
-use reprieve_base::{Entry, Time};
+use reprieve_base::{Dur, Entry, Time};
 use reprieve_nand::Timing;
 
+pub use crate::scenario::Class;
 use crate::scenario::Scheduling;
 
 /// Something that waits for a die.
@@ -28,6 +30,27 @@ pub struct Operation {
     pub is_host_program: bool,
     /// When it arrived at the queues; for garbage collection, when it began.
     pub since: Time,
+    /// Its class.
+    pub class: Class,
+    /// How long it has been suspended so far, in all.
+    pub suspended: Dur,
+}
+
+/// What a scheduler with a queue for each class sees besides.
+#[derive(Clone, Copy, Debug)]
+pub struct Classes {
+    /// Of the read of the view.
+    pub read: Class,
+    /// Of the write of the view.
+    pub write: Class,
+    /// Of the next step of garbage collection, if that waits.
+    pub gc: Option<Class>,
+    /// Since when it waits; now if it does not.
+    pub gc_since: Time,
+    /// A plane has no room for host writes before it has gone on.
+    pub gc_is_urgent: bool,
+    /// Programs of the host that wait at the die.
+    pub pending_programs: u32,
 }
 
 /// What a scheduler sees of a free die.
@@ -56,6 +79,8 @@ pub struct DieView {
     pub gc_runs_through: bool,
     /// Garbage collection is worth while in idle time.
     pub idle_gc: bool,
+    /// Only for a scheduler that `sees_classes`.
+    pub classes: Option<Classes>,
 }
 
 /// What a scheduler sees when something that waits could suspend the operation that runs.
@@ -71,6 +96,10 @@ pub struct SuspendView {
     pub write: Option<Waiter>,
     /// The oldest host program or erase, whether it may suspend anything or not.
     pub queued_write: Option<Waiter>,
+    /// A read of garbage collection may have it suspended.
+    pub for_gc_read: bool,
+    /// Only for a scheduler that `sees_classes`.
+    pub classes: Option<Classes>,
 }
 
 /// What a die does next.
@@ -104,6 +133,16 @@ pub trait Scheduler: Send {
         true
     }
 
+    /// If it may not be suspended now, when that may change without anything else happening.
+    fn asks_again(&self, _: &SuspendView) -> Option<Time> {
+        None
+    }
+
+    /// Whether it has to be shown the classes of what waits.
+    fn sees_classes(&self) -> bool {
+        false
+    }
+
     /// Whether a page that is ready to leave goes ahead of programs waiting for the channel.
     fn reads_first(&self) -> bool {
         true
@@ -123,6 +162,7 @@ const SCHEDULERS: &[(Entry, Make)] = &[
     (rps::ENTRY, |_| Box::new(rps::Rps)),
     (rps_age::ENTRY, |scheduling| Box::new(rps_age::RpsAge::new(scheduling))),
     (deadline::ENTRY, |scheduling| Box::new(deadline::Deadline::new(scheduling))),
+    (microcode::ENTRY, |scheduling| Box::new(microcode::Microcode::new(scheduling))),
     (per::ENTRY, |_| Box::new(per::Per)),
     (pe0::ENTRY, |_| Box::new(pe0::Pe0)),
 ];

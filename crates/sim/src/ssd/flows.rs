@@ -1,8 +1,9 @@
 //! The loads of a drive: one, or several at once, each with its requests, queues and figures.
 
 use reprieve_base::{Request, Stream, Time, UserError};
-use reprieve_trace::{Counts, Workload};
+use reprieve_trace::{Counts, FioJob, Workload, WorkloadConfig};
 
+use super::course::{Course, Step};
 use super::feed::Feed;
 use super::host::HostRequest;
 use crate::ftl::Ftl;
@@ -20,7 +21,9 @@ pub(super) struct Flow {
     /// Submission queues that its requests go to by turns, and whose turn it is; none without any.
     queues: Vec<u32>,
     turn: usize,
-    /// `None`: the drive's figures are those of its only load.
+    /// The course of a job of fio; `None`: a load that takes its requests as they come.
+    course: Option<Box<Course>>,
+    /// `None`: the drive's figures are those of its only load, or another clone has the job's.
     pub(super) stats: Option<Box<FlowStats>>,
 }
 
@@ -31,6 +34,8 @@ pub(super) struct Flows {
     next: Option<(Time, u32)>,
     /// Requests of all closed loops that may arrive now.
     to_pull: u32,
+    /// The group of jobs that has begun last.
+    group: u32,
     /// Loads have figures of their own.
     pub(super) have_stats: bool,
 }
@@ -45,9 +50,9 @@ impl Flows {
         let open = |config, seed, queues, stats| {
             let workload = Workload::open(config, capacity_bytes, seed)?;
             let feed = Feed::new(workload, page_bytes);
-            Ok(Flow { feed, next: None, to_pull: 0, queues, turn: 0, stats })
+            Ok(Flow { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats })
         };
-        let mut list = Vec::with_capacity(scenario.flows.len().max(1));
+        let mut list: Vec<Flow> = Vec::with_capacity(scenario.flows.len().max(1));
         if let Some(config) = &scenario.workload {
             let all = if scenario.queues.is_empty() {
                 (0..queues).collect()
@@ -59,25 +64,29 @@ impl Flows {
         for (place, flow) in scenario.flows.iter().enumerate() {
             // By name, so that one flow more leaves the others as they are.
             let stream = format!("flow.{}", flow.name);
-            let seed = Stream::new(scenario.seed, &stream, 0).next_u64();
+            let course = course(&flow.workload, &list);
+            let clone = course.as_ref().map_or(0, |course| place as u32 - course.figures);
+            let seed = Stream::new(scenario.seed, &stream, u64::from(clone)).next_u64();
             let own = match flow.queues.is_empty() {
                 true => (queues > 0).then(|| place as u32 % queues).into_iter().collect(),
                 false => flow.queues.clone(),
             };
-            let stats = Some(Box::new(FlowStats::new(&flow.name)));
-            list.push(open(&flow.workload, seed, own, stats)?);
+            let stats = (clone == 0).then(|| Box::new(FlowStats::new(&flow.name)));
+            let opened = open(&flow.workload, seed, own, stats)?;
+            list.push(Flow { course: course.map(Box::new), ..opened });
         }
         if list.is_empty() {
-            let what = "workload: missing; a run needs workload.trace or workload.generator";
+            let what = "workload: missing; a run needs workload.trace, .generator or .fio";
             return Err(UserError::new(what));
         }
         let have_stats = list.iter().any(|flow| flow.stats.is_some());
-        Ok(Flows { list, next: None, to_pull: 0, have_stats })
+        Ok(Flows { list, next: None, to_pull: 0, group: 0, have_stats })
     }
 
     /// Reads the first request of each open load, and lets each closed one fill its depth.
     pub(super) fn start(&mut self, ftl: &Ftl) -> Result<(), UserError> {
-        for flow in &mut self.list {
+        self.begin_group(0, Time::ZERO);
+        for flow in self.list.iter_mut().filter(|flow| flow.course.is_none()) {
             match flow.feed.queue_depth() {
                 Some(depth) => {
                     flow.to_pull = depth;
@@ -101,7 +110,13 @@ impl Flows {
         let (_, number) = self.next.expect("the caller has seen when it arrives");
         let flow = &mut self.list[number as usize];
         let request = flow.next.take().expect("the next request is there");
-        flow.next = flow.feed.next(ftl)?;
+        match flow.course {
+            None => flow.next = flow.feed.next(ftl)?,
+            Some(_) => {
+                flow.to_pull += 1;
+                self.to_pull += 1;
+            }
+        }
         self.find_next();
         Ok((request, number))
     }
@@ -119,40 +134,124 @@ impl Flows {
     }
 
     /// A request that a closed load may send now, and its load.
-    pub(super) fn pull(&mut self, ftl: &Ftl) -> Result<Option<(Request, u32)>, UserError> {
-        for (flow, number) in self.list.iter_mut().zip(0..) {
-            while flow.to_pull > 0 {
-                flow.to_pull -= 1;
-                self.to_pull -= 1;
-                if let Some(request) = flow.feed.next(ftl)? {
-                    return Ok(Some((request, number)));
-                }
+    pub(super) fn pull(
+        &mut self,
+        ftl: &Ftl,
+        now: Time,
+    ) -> Result<Option<(Request, u32)>, UserError> {
+        while self.to_pull > 0 {
+            let mut flows = self.list.iter_mut().zip(0..);
+            let (flow, number) = flows.find(|(flow, _)| flow.to_pull > 0).expect("one may send");
+            flow.to_pull -= 1;
+            self.to_pull -= 1;
+            let request = match flow.course {
+                None => flow.feed.next(ftl)?,
+                Some(_) => self.pull_job(number, ftl, now)?,
+            };
+            if let Some(request) = request {
+                return Ok(Some((request, number)));
             }
         }
         Ok(None)
     }
 
+    /// The request that a job issues now, if it does.
+    #[cold]
+    fn pull_job(
+        &mut self,
+        number: u32,
+        ftl: &Ftl,
+        now: Time,
+    ) -> Result<Option<Request>, UserError> {
+        let flow = &mut self.list[number as usize];
+        let course = flow.course.as_mut().expect("it is a job");
+        if flow.next.is_some() {
+            return Ok(None);
+        }
+        match course.next(&mut flow.feed, ftl, now)? {
+            Step::Issue(request) => {
+                flow.to_pull += 1;
+                self.to_pull += 1;
+                return Ok(Some(request));
+            }
+            Step::Later(request) => {
+                flow.next = Some(request);
+                self.find_next();
+            }
+            Step::Nothing if course.over().is_some() => {
+                course.end_at_least(now);
+                let group = course.group;
+                self.group_over(group);
+            }
+            Step::Nothing => {}
+        }
+        Ok(None)
+    }
+
+    /// A job of this group is over; if it was the last, the next group begins.
+    fn group_over(&mut self, group: u32) {
+        if group != self.group {
+            return;
+        }
+        let jobs = self.list.iter().filter_map(|flow| flow.course.as_deref());
+        let ends = jobs.filter(|course| course.group == group).map(Course::over);
+        if let Some(end) = ends.reduce(|one, other| Some(one?.max(other?))).flatten() {
+            self.begin_group(group + 1, end);
+        }
+    }
+
+    /// The jobs of a group begin.
+    fn begin_group(&mut self, group: u32, at: Time) {
+        self.group = group;
+        for flow in &mut self.list {
+            if let Some(course) = flow.course.as_mut().filter(|course| course.group == group) {
+                course.begin(at);
+                flow.to_pull = 1;
+                self.to_pull += 1;
+            }
+        }
+    }
+
     /// Counts the arrival of a request in the figures of its load.
     #[cold]
     pub(super) fn count_arrival(&mut self, number: u32, now: Time) {
-        let stats = self.list[number as usize].stats.as_mut();
-        stats.expect("all loads have figures or none").arrived(now);
+        if let Some(stats) = self.figures(number, now) {
+            stats.arrived(now);
+        }
     }
 
     /// Counts a completed request in the figures of its load.
     #[cold]
     pub(super) fn count(&mut self, request: &HostRequest, now: Time, parts: &Parts) {
-        let stats = self.list[request.flow as usize].stats.as_mut();
-        let stats = stats.expect("all loads have figures or none");
+        let Some(stats) = self.figures(request.flow, request.arrival) else { return };
         let latency_ns = (now - request.arrival).ns();
         stats.completed(request.op, request.fua, request.bytes, latency_ns, parts);
         stats.ended(now);
+    }
+
+    /// The figures of a load, unless a request that arrived then is left out of them.
+    fn figures(&mut self, number: u32, arrival: Time) -> Option<&mut FlowStats> {
+        let place = match &self.list[number as usize].course {
+            None => number,
+            Some(course) if course.counts(arrival) => course.figures,
+            Some(_) => return None,
+        };
+        let stats = self.list[place as usize].stats.as_mut();
+        Some(stats.expect("all loads have figures or none"))
+    }
+
+    /// The number of a load in the results: of a job that of all its clones.
+    pub(super) fn number(&self, number: u32) -> u32 {
+        self.list[number as usize].course.as_ref().map_or(number, |course| course.job)
     }
 
     /// A request of this load is complete.
     #[inline]
     pub(super) fn completed(&mut self, number: u32) {
         let flow = &mut self.list[number as usize];
+        if let Some(course) = &mut flow.course {
+            course.completed();
+        }
         let is_closed = u32::from(flow.feed.queue_depth().is_some());
         flow.to_pull += is_closed;
         self.to_pull += is_closed;
@@ -175,9 +274,12 @@ impl Flows {
     /// What has been read and left out, of all together.
     pub(super) fn counts(&self) -> Counts {
         let mut all = Counts::default();
-        for counts in self.list.iter().map(|flow| flow.feed.counts()) {
+        for flow in &self.list {
+            let counts = flow.feed.counts();
             all.rows += counts.rows;
-            all.requests += counts.requests;
+            // What a job has read ahead when its time is up is never sent.
+            let issued = flow.course.as_ref().map(|course| course.issued);
+            all.requests += issued.unwrap_or(counts.requests);
             all.other_lines += counts.other_lines;
             all.wrapped += counts.wrapped;
             all.resorted += counts.resorted;
@@ -191,4 +293,14 @@ impl Flows {
         }
         all
     }
+}
+
+/// The course of a job behind these loads; `None` of another load.
+fn course(config: &WorkloadConfig, before: &[Flow]) -> Option<Course> {
+    let WorkloadConfig::Fio(job) = config else { return None };
+    let FioJob { clone, .. } = **job;
+    let place = before.len() as u32;
+    let last = before.last().and_then(|flow| flow.course.as_ref());
+    let number = last.map_or(0, |last| if clone == 0 { last.job + 1 } else { last.job });
+    Some(Course::new(job, number, place - clone))
 }

@@ -49,7 +49,7 @@ impl Ssd {
     pub(super) fn pull<const FULL: bool>(&mut self) -> Result<bool, UserError> {
         let mut any = false;
         while self.flows.may_pull() {
-            let Some((request, flow)) = self.flows.pull(&self.ftl)? else { break };
+            let Some((request, flow)) = self.flows.pull(&self.ftl, self.now)? else { break };
             any = true;
             self.arrive::<FULL>(Request { arrival: self.now, ..request }, flow);
         }
@@ -356,7 +356,7 @@ impl Ssd {
             arrival: request.arrival,
             completion: self.now,
             parts: *parts,
-            flow: request.flow,
+            flow: self.flows.number(request.flow),
             uncorrectable_pages: request.uncorrectable_pages,
         });
     }

@@ -2,6 +2,7 @@
 
 mod buffer;
 mod checks;
+mod course;
 mod feed;
 mod flows;
 mod flush;
@@ -336,6 +337,10 @@ impl Ssd {
         while self.flows.next_time() == self.now {
             let (request, flow) = self.flows.take(&self.ftl)?;
             self.arrive::<FULL>(request, flow);
+        }
+        if FULL {
+            // A job whose request came at its own time may have another.
+            self.pull::<FULL>()?;
         }
         Ok(())
     }

@@ -328,11 +328,35 @@ fn read_cache() -> impl Strategy<Value = String> {
     prop_oneof![Just(String::new()), keys]
 }
 
+/// The steps of the scheduler that has them: any order of some, and then every class.
+fn steps() -> impl Strategy<Value = String> {
+    let known = [
+        "host_read after_us=50",
+        "host_read",
+        "host_write after_us=100",
+        "host_write queued=3",
+        "gc_read urgent",
+        "gc_read after_us=300",
+        "gc_program",
+        "erase after_us=1000",
+        "erase urgent",
+        "resume of=host_write after_us=40",
+        "resume of=erase after_us=200",
+        "resume after_us=100",
+        "resume",
+    ];
+    let first = prop::collection::vec(prop::sample::select(known.to_vec()), 0..6);
+    first.prop_map(|first| {
+        let all = ["host_read", "gc_read", "gc_program", "erase", "host_write", "resume"];
+        format!("{:?}", [&first[..], &all].concat())
+    })
+}
+
 fn policies() -> impl Strategy<Value = Policies> {
     (
         ftl(),
         suspension(),
-        prop::sample::select(names(registries().schedulers)),
+        (prop::sample::select(names(registries().schedulers)), steps()),
         prop::option::of(1..5u32),
         (any::<(bool, bool, bool)>(), part()),
         prop::sample::select(vec![0u32, 1, 300]),
@@ -340,36 +364,41 @@ fn policies() -> impl Strategy<Value = Policies> {
         prop::sample::select(vec![1u32, 2, 5, 64]),
         (link(), host(), hold(), read_cache()),
     )
-        .prop_map(|(ftl, suspension, scheduler, limit, flags, command_ns, buffer, front)| {
-            let ((write_back, unwritten_is_zero, cache_register), part) = flags;
-            let (link, host, hold, read_cache) = front;
-            let hold = if write_back { hold } else { String::new() };
-            let acknowledge = if write_back { "back" } else { "through" };
-            let command_us = f64::from(command_ns) / 1000.0;
-            let mut toml = format!(
-                "{}{}[timing]\n{part}cache_register = {cache_register}\n\
+        .prop_map(
+            |(ftl, suspension, (scheduler, steps), limit, flags, command_ns, buffer, front)| {
+                let ((write_back, unwritten_is_zero, cache_register), part) = flags;
+                let (link, host, hold, read_cache) = front;
+                let hold = if write_back { hold } else { String::new() };
+                let acknowledge = if write_back { "back" } else { "through" };
+                let command_us = f64::from(command_ns) / 1000.0;
+                let mut toml = format!(
+                    "{}{}[timing]\n{part}cache_register = {cache_register}\n\
                  t_command_us = {command_us}\n\
                  [buffer]\nbytes = {}\nacknowledge = \"{acknowledge}\"\n\
                  {hold}[scheduling]\npolicy = \"{scheduler}\"\n",
-                ftl.0,
-                suspension.0,
-                buffer * 8192
-            );
-            if let Some(limit) = limit {
-                toml.push_str(&format!("write_queue_limit = {limit}\n"));
-            }
-            toml.push_str(&read_cache);
-            toml.push_str(&host);
-            toml.push_str(&link.of(host.contains("nvme"), host.contains("sata")));
-            Policies {
-                toml,
-                write_back,
-                unwritten_is_zero,
-                preconditioned: ftl.1,
-                shadow_buffer: suspension.1,
-                fronts: ftl.2,
-            }
-        })
+                    ftl.0,
+                    suspension.0,
+                    buffer * 8192
+                );
+                if scheduler == "microcode" {
+                    toml.push_str(&format!("steps = {}\n", steps));
+                }
+                if let Some(limit) = limit {
+                    toml.push_str(&format!("write_queue_limit = {limit}\n"));
+                }
+                toml.push_str(&read_cache);
+                toml.push_str(&host);
+                toml.push_str(&link.of(host.contains("nvme"), host.contains("sata")));
+                Policies {
+                    toml,
+                    write_back,
+                    unwritten_is_zero,
+                    preconditioned: ftl.1,
+                    shadow_buffer: suspension.1,
+                    fronts: ftl.2,
+                }
+            },
+        )
 }
 
 /// A load, as a share of a drive that is not known yet.

@@ -169,6 +169,7 @@ pub fn profile_load(
     let (format, rows) = match config {
         WorkloadConfig::Trace(_) => ("replay", counts.rows),
         WorkloadConfig::Mixed(_) => ("mixed", counts.requests),
+        WorkloadConfig::Fio(_) => ("fio", counts.requests),
     };
     let (dropped, other_lines, times_back) = (counts.dropped, counts.other_lines, counts.resorted);
     Ok(tally.profile(Origin { format, rows, dropped, other_lines, times_back }))

@@ -1,13 +1,16 @@
 //! Generators of requests, and the list of them.
 
 mod arrival;
+mod job;
 mod mixed;
 mod phases;
+mod places;
 mod runs;
 mod zipf;
 
 use reprieve_base::Entry;
 
+pub(crate) use job::JobSource;
 pub(crate) use mixed::Mixed;
 
 /// Every generator that a scenario can name.

@@ -92,6 +92,11 @@ impl Scatter {
         Scatter { count, mask: u64::MAX >> (u64::BITS - bits), shift: bits.div_ceil(2) }
     }
 
+    /// Places in all.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
     #[inline]
     pub(super) fn place(&self, rank: u64) -> u64 {
         debug_assert!(rank < self.count, "rank {rank} of {}", self.count);

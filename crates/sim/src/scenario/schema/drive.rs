@@ -93,6 +93,12 @@ const PAGE_ORDER: &[Entry] = &[
 
 const TYPED: When = When::Given("timing.page_types");
 
+const VALUES: &[Entry] = &[
+    Entry { name: "typical", doc: "Those without an ending." },
+    Entry { name: "maximum", doc: "Those that end in _max, where the part has them." },
+];
+const SB: &str = "Starblaze, Flash Memory Summit 2017: a typical and a maximum of each time";
+
 /// Section `[timing]`.
 pub(super) const TIMING: Section = Section {
     name: "timing",
@@ -188,6 +194,22 @@ pub(super) const TIMING: Section = Section {
             "Iterations by wordline, `[[24, 1], [25, 3]]`, in place of program_iterations.",
         )
         .source(Z21),
+        usual(
+            "timing.values",
+            Kind::Choice(VALUES),
+            "\"typical\"",
+            "Which times hold of a part that has two of them.",
+        )
+        .source(SB),
+        optional("timing.t_read_us_max", US, "The maximum of t_read_us; absent: alike.").source(SB),
+        optional(
+            "timing.program_iterations_max",
+            count(1, 1000),
+            "The maximum of program_iterations; absent: alike.",
+        )
+        .source(SB),
+        optional("timing.t_erase_us_max", US, "The maximum of t_erase_us; absent: alike.")
+            .source(SB),
     ],
 };
 
@@ -223,6 +245,14 @@ pub(super) const SCHEDULING: Section = Section {
             "Deadline of garbage collection, from when it is urgent or its operation begins.",
         )
         .when(DEADLINE),
+        usual(
+            "scheduling.steps",
+            Kind::Steps,
+            "[\"host_read\", \"gc_read\", \"gc_program\", \"erase\", \"host_write\", \"resume\"]",
+            "What goes first at a die: the first step for which something waits.",
+        )
+        .when(When::Equals("scheduling.policy", &["microcode"]))
+        .source("after Starblaze, Flash Memory Summit 2017: a microcoded controller"),
     ],
 };
 

@@ -77,6 +77,8 @@ pub enum Kind {
     Numbers(Interval),
     /// A list of words out of a fixed one, at least one.
     Words(&'static [Entry]),
+    /// A list of steps of the scheduler `microcode`.
+    Steps,
 }
 
 /// A registry whose names a key takes.
@@ -195,6 +197,7 @@ impl Kind {
             Kind::Weights { .. } => "weights",
             Kind::Numbers(_) => "numbers",
             Kind::Words(_) => "choices",
+            Kind::Steps => "steps",
         }
     }
 
@@ -246,6 +249,7 @@ impl Kind {
             Kind::Text => "a string".to_string(),
             Kind::Preset => "the name of a preset or the path of a .toml file".to_string(),
             Kind::Path => "the path of a file".to_string(),
+            Kind::Steps => super::super::steps::EXPECTED.to_string(),
             Kind::Operations => "a list out of \"program\", \"gc_program\", \"erase\"".to_string(),
             Kind::Sizes => "a multiple of 512 from 512 to 1073741824, or a list of \
                 [such a multiple, weight above 0]"

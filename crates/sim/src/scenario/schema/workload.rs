@@ -1,4 +1,4 @@
-//! The part of the schema that describes the workload: a trace, or a generator.
+//! The part of the schema that describes the workload: a trace, a generator, or a fio file.
 
 use reprieve_base::Entry;
 
@@ -49,14 +49,19 @@ const UNWRITTEN: &[Entry] = &[
 /// Section `[workload]`.
 pub(super) const WORKLOAD: Section = Section {
     name: "workload",
-    doc: "What the drive is asked to do: a trace, or a generator. Tables `[flow.NAME]` ask for \
-        several loads at once; each has the keys that differ from these.",
+    doc: "What the drive is asked to do: a trace, a generator, or a fio file. Tables \
+        `[flow.NAME]` ask for several loads at once; each has the keys that differ from these.",
     keys: &[
         optional("workload.trace", Kind::Path, "The trace to replay; plain, .gz or .zst."),
         optional(
             "workload.generator",
             Kind::Registered(Family::Generator),
             "The generator of requests, in place of a trace.",
+        ),
+        optional(
+            "workload.fio",
+            Kind::Path,
+            "A job file of fio in place of both; each of its jobs is a flow.",
         ),
         usual(
             "workload.unwritten",

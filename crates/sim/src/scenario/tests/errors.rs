@@ -147,7 +147,7 @@ fn a_name_that_no_registry_has_is_answered_with_the_choices() {
         (
             "scheduling.policy=zzzzzzz",
             "--set: scheduling.policy = \"zzzzzzz\": must be one of \"fifo\", \"rps\", \
-             \"rps-age\", \"deadline\", \"per\", \"pe0\"",
+             \"rps-age\", \"deadline\", \"microcode\", \"per\", \"pe0\"",
         ),
         (
             "suspension.program=icp",
@@ -320,7 +320,7 @@ fn a_missing_key_is_named() {
     );
     assert_eq!(
         bad("device = \"fast12-mlc\"\n", &[]),
-        "s.toml: [workload] has neither trace nor generator; give one, such as generator = \
+        "s.toml: [workload] has neither trace nor generator nor fio; give one, such as generator = \
          \"mixed\""
     );
     assert_eq!(

@@ -16,7 +16,7 @@ fn requests(scenario: &Scenario, flow: &str) -> u64 {
     let found = scenario.flows.iter().find(|found| found.name == flow).expect("a flow");
     match &found.workload {
         WorkloadConfig::Mixed(config) => config.requests,
-        WorkloadConfig::Trace(_) => panic!("{flow} is a trace"),
+        other => panic!("{flow} is generated as no other: {other:?}"),
     }
 }
 

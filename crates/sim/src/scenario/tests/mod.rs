@@ -25,6 +25,7 @@ const REGISTRIES: Registries = Registries {
         entry("rps"),
         entry("rps-age"),
         entry("deadline"),
+        entry("microcode"),
         entry("per"),
         entry("pe0"),
     ],

@@ -8,7 +8,7 @@ use reprieve_nand::{
 
 use super::super::layers::shorthand_names;
 use super::super::{Acknowledge, Preset, Scenario, devices, loads, parts};
-use super::{BASE, good};
+use super::{BASE, bad, good};
 
 const MIB: u64 = 1 << 20;
 
@@ -169,6 +169,38 @@ fn parts_of_wordlines_have_the_published_sums() {
     assert_eq!(sliced.timing.program_array(87), Dur::from_us(29 * 320));
     let suspend_overhead = Dur::from_us(30);
     assert_eq!(Timing { slices: None, suspend_overhead, ..sliced.timing }, qlc.timing);
+}
+
+/// The table of timing parameters of Starblaze's slides: tErase in ms, tProg in us, tRead in us,
+/// each typical and maximum.
+const STARBLAZE: [(&str, [[u64; 2]; 3]); 4] = [
+    ("slc2d-starblaze", [[5, 10], [300, 3_000], [35, 50]]),
+    ("mlc2d-starblaze", [[5, 10], [1_400, 3_000], [50, 85]]),
+    ("slc3d-starblaze", [[10, 25], [250, 600], [37, 65]]),
+    ("tlc3d-starblaze", [[10, 25], [2_300, 11_000], [67, 100]]),
+];
+
+#[test]
+fn parts_of_the_slides_have_typical_and_maximum_times() {
+    for (name, [erase_ms, program, read]) in STARBLAZE {
+        for (values, of) in [("typical", 0), ("maximum", 1)] {
+            let sets = [format!("part={name}"), format!("timing.values={values}")];
+            let Scenario { timing, .. } = good(BASE, &sets.each_ref().map(String::as_str));
+            assert_eq!(timing.erase + timing.erase_verify, Dur::from_us(1000 * erase_ms[of]));
+            assert_eq!(program_us(&timing), program[of], "{name}, {values}");
+            assert_eq!(timing.read, Dur::from_us(read[of]), "{name}, {values}");
+        }
+    }
+    // A part without maxima has none to ask for, and types have times of their own.
+    let none = bad(BASE, &["timing.values=maximum"]);
+    assert!(none.contains("the part has no maximum"), "{none}");
+    let sets = ["part=tlc3d-starblaze", "timing.values=maximum", "timing.page_types=3"];
+    let typed = bad(BASE, &[&sets[..], &["timing.t_read_us_by_type=[50, 60, 70]"]].concat());
+    assert!(typed.contains("types of pages have one time each"), "{typed}");
+    // One of them is enough; the others are as they are.
+    let one = good(BASE, &["timing.values=maximum", "timing.t_read_us_max=70"]);
+    let usual = good(BASE, &[]).timing;
+    assert_eq!(one.timing, Timing { read: Dur::from_us(70), ..usual });
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 60] = [
+const APPLY_ELSEWHERE: [&str; 62] = [
     "device",
     "part",
     "load",
@@ -29,6 +29,7 @@ const APPLY_ELSEWHERE: [&str; 60] = [
     "scheduling.read_deadline_us",
     "scheduling.write_deadline_us",
     "scheduling.gc_deadline_us",
+    "scheduling.steps",
     "ftl.gc_choices",
     "ftl.gc_window_blocks",
     "ftl.hot_window_share",
@@ -53,6 +54,7 @@ const APPLY_ELSEWHERE: [&str; 60] = [
     "host.commands_cross_link",
     "host.pcie_lanes",
     "workload.trace",
+    "workload.fio",
     "workload.queues",
     "workload.format",
     "workload.replay",
@@ -144,6 +146,8 @@ fn awkward_values_of_the_flash_are_read_back() {
             "suspension.slice_iterations=3",
             "suspension.t_slice_overhead_us=0.5",
         ],
+        vec!["part=tlc3d-starblaze", "timing.values=maximum"],
+        vec!["scheduling.policy=microcode"],
         vec!["ftl.copyback=true"],
         vec!["timing.wordline_pages=4", "timing.t_load_gap_us=1.5"],
         vec!["ftl.wordline_timeout_us=7"],

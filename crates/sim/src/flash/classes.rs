@@ -1,0 +1,74 @@
+//! The classes of what waits and runs, for a scheduler with a queue for each.
+
+use reprieve_base::Time;
+
+use super::Flash;
+use crate::sched::{Class, Classes, DieView, Waiter};
+use crate::txn::Kind;
+use crate::work::{GcNeed, Work};
+
+impl Flash {
+    /// The class of a kind of transaction.
+    pub(super) fn class(kind: Kind) -> Class {
+        match kind {
+            Kind::HostRead | Kind::RmwRead | Kind::MapRead | Kind::MapUpdate => Class::HostRead,
+            Kind::Program | Kind::MapProgram => Class::HostWrite,
+            Kind::GcRead => Class::GcRead,
+            Kind::GcProgram | Kind::GcCopy => Class::GcProgram,
+            Kind::Erase => Class::Erase,
+        }
+    }
+
+    /// The classes at a die; `waits`: something of garbage collection does.
+    #[cold]
+    pub(super) fn classes<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        waits: bool,
+    ) -> Classes {
+        let mut classes = self.classes_without_gc(die, now);
+        if waits {
+            classes.gc = Some(Flash::class(work.gc_peek(die)));
+            classes.gc_is_urgent = work.gc_need(die) == GcNeed::Urgent;
+            let arrivals = &mut self.arrivals;
+            let waiter = self.units[die as usize].gc_waits.get_or_insert_with(|| {
+                *arrivals += 1;
+                Waiter { order: *arrivals - 1, since: now }
+            });
+            classes.gc_since = waiter.since;
+        }
+        classes
+    }
+
+    /// The same where no garbage collection is looked at.
+    #[cold]
+    pub(super) fn classes_without_gc(&self, die: u32, now: Time) -> Classes {
+        let write = self.next_write::<true>(die, now).map(|id| self.txns[id].kind);
+        Classes {
+            read: Class::HostRead,
+            write: write.map_or(Class::HostWrite, Flash::class),
+            gc: None,
+            gc_since: now,
+            gc_is_urgent: false,
+            pending_programs: self.units[die as usize].pending_programs,
+        }
+    }
+
+    /// The same for the view of a die that is free, or of what is suspended on it.
+    #[cold]
+    pub(super) fn classes_of_view<W: Work>(
+        &mut self,
+        die: u32,
+        work: &mut W,
+        view: &DieView,
+        reads_gc: bool,
+    ) -> Classes {
+        let mut classes = self.classes(die, view.now, work, view.urgent_gc.is_some() || reads_gc);
+        if reads_gc {
+            classes.read = Class::GcRead;
+        }
+        classes
+    }
+}

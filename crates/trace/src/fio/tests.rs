@@ -1,0 +1,229 @@
+//! What a fio file means, and what of it is refused by name.
+
+use reprieve_base::{Dur, Op, Request};
+
+use super::*;
+use crate::{Workload, WorkloadConfig};
+
+const MIB: u64 = 1 << 20;
+
+fn jobs(text: &str) -> Vec<FioJob> {
+    parse(text, "x.fio", 64 * MIB).expect("a good file")
+}
+
+fn error(text: &str) -> String {
+    parse(text, "x.fio", 64 * MIB).expect_err("a mistake").to_string()
+}
+
+/// At most so many requests of a job.
+fn requests(job: &FioJob, most: usize) -> Vec<Request> {
+    let config = WorkloadConfig::Fio(Box::new(job.clone()));
+    let mut workload = Workload::open(&config, 64 * MIB, 7).expect("a job fits");
+    std::iter::from_fn(|| workload.next_request().expect("no file behind it")).take(most).collect()
+}
+
+fn places(job: &FioJob) -> Vec<(Op, u64, u32)> {
+    requests(job, 100_000).iter().map(|r| (r.op, r.lba * 512, r.bytes)).collect()
+}
+
+#[test]
+fn jobs_take_what_global_says_above_them() {
+    let text = "[global]\nbs=8k\nsize=1m\niodepth=4\n[a]\nrw=randread\nbs=4k\n\
+                [global]\niodepth=9\n[b]\nrw=write\noffset=2m\n";
+    let jobs = jobs(text);
+    assert_eq!(jobs.len(), 2);
+    let (a, b) = (&jobs[0], &jobs[1]);
+    assert_eq!((a.name.as_str(), a.queue_depth, a.ops), ("a", 4, JobOps::Read));
+    assert_eq!(a.order, JobOrder::Random);
+    assert_eq!(a.sizes[0], [(4096, 1.0)]);
+    assert_eq!((a.start_bytes, a.region_bytes, a.amount_bytes), (0, MIB, Some(MIB)));
+    assert_eq!((b.name.as_str(), b.queue_depth, b.ops), ("b", 9, JobOps::Write));
+    assert_eq!(b.order, JobOrder::Sequential);
+    assert_eq!(b.sizes[1], [(8192, 1.0)]);
+    assert_eq!(b.start_bytes, 2 * MIB);
+}
+
+#[test]
+fn a_sequential_mix_has_a_place_for_each_kind() {
+    // Reads and writes both begin at 0; 64 KiB in all are 16 requests of 4 KiB.
+    let job = &jobs("[a]\nrw=rw\nsize=64k\n")[0];
+    let all = places(job);
+    assert_eq!(all.len(), 16);
+    for op in [Op::Read, Op::Write] {
+        let own: Vec<u64> = all.iter().filter(|r| r.0 == op).map(|r| r.1).collect();
+        let expected: Vec<u64> = (0..own.len() as u64).map(|k| k * 4096).collect();
+        assert_eq!(own, expected, "{op:?}");
+    }
+}
+
+#[test]
+fn a_trim_is_followed_by_the_write_of_its_place() {
+    let job = &jobs("[a]\nrw=trimwrite\nsize=16k\nbs=4k\n")[0];
+    let expected: Vec<_> =
+        (0..4u64).flat_map(|k| [(Op::Trim, k * 4096, 4096), (Op::Write, k * 4096, 4096)]).collect();
+    assert_eq!(places(job), expected);
+}
+
+#[test]
+fn random_covers_its_region_before_it_repeats() {
+    let job = &jobs("[a]\nrw=randwrite\nsize=1m\noffset=1m\nbs=4k\nloops=2\n")[0];
+    let all = places(job);
+    assert_eq!(all.len(), 512);
+    let sorted = |half: &[(Op, u64, u32)]| {
+        let mut lbas: Vec<u64> = half.iter().map(|r| r.1).collect();
+        lbas.sort_unstable();
+        lbas
+    };
+    let every: Vec<u64> = (0..256).map(|k| MIB + k * 4096).collect();
+    assert_eq!((sorted(&all[..256]), sorted(&all[256..])), (every.clone(), every));
+    // Of 256 draws that may repeat, 256 (1 - 1/e) = 161.8 places differ; standard deviation 5.
+    let again = &jobs("[a]\nrw=randwrite\nsize=1m\nbs=4k\nnorandommap\n")[0];
+    let mut lbas = sorted(&places(again));
+    lbas.dedup();
+    assert!((lbas.len() as f64 - 161.8).abs() < 25.0, "{} places", lbas.len());
+}
+
+#[test]
+fn sizes_and_amounts_follow_the_file() {
+    // 16 KiB of region, 40 KiB asked for: ten requests that go round two and a half times.
+    let round = &jobs("[a]\nrw=read\nsize=16k\nio_size=40k\nbs=4k\n")[0];
+    let lbas: Vec<u64> = places(round).iter().map(|r| r.1 / 4096).collect();
+    assert_eq!(lbas, [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]);
+    let few = &jobs("[a]\nrw=read\nsize=16k\nnumber_ios=3\nbs=4k\n")[0];
+    assert_eq!(places(few).len(), 3);
+    // Half of the drive from its first quarter on.
+    let part = &jobs("[a]\nrw=read\nsize=50%\noffset=25%\n")[0];
+    assert_eq!((part.start_bytes, part.region_bytes), (16 * MIB, 32 * MIB));
+    let mixed = &jobs("[a]\nrw=randrw\nsize=64m\nbs=4k,8k\nrwmixread=70\n")[0];
+    assert!(places(mixed).iter().all(|r| r.2 == if r.0 == Op::Read { 4096 } else { 8192 }));
+}
+
+#[test]
+fn shares_are_those_of_the_file() {
+    let text = "[a]\nrw=randrw\nsize=64m\nrwmixread=70\nbssplit=4k/60:16k/40\nnorandommap\n\
+                runtime=10\ntime_based\n";
+    let all = requests(&jobs(text)[0], 100_000);
+    let share = |wanted: &dyn Fn(&Request) -> bool| {
+        all.iter().filter(|r| wanted(r)).count() as f64 / all.len() as f64
+    };
+    // Standard errors: sqrt(0.7 x 0.3 / 100,000) = 0.00145 and sqrt(0.6 x 0.4 / 1e5) = 0.00155.
+    assert!((share(&|r| r.op == Op::Read) - 0.7).abs() < 5.0 * 0.00145);
+    assert!((share(&|r| r.bytes == 4096) - 0.6).abs() < 5.0 * 0.00155);
+}
+
+#[test]
+fn pareto_and_zones_put_requests_where_they_say() {
+    // Pareto 0.2: a share 0.8 of the requests goes to a share 0.2 of the places.
+    let text = "[a]\nrw=randread\nsize=64m\nbs=4k\nruntime=1\ntime_based\n";
+    let pareto = jobs(&format!("{text}random_distribution=pareto:0.2\n"));
+    let mut counts = vec![0u32; 16_384];
+    requests(&pareto[0], 200_000).iter().for_each(|r| counts[(r.lba / 8) as usize] += 1);
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let hot: u32 = counts[..3277].iter().sum();
+    // The busiest fifth is chosen after the fact, which adds a little.
+    assert!((0.795..0.83).contains(&(f64::from(hot) / 2e5)), "{hot} of 200000");
+    // Half to the first twentieth, 0.3 to the next 0.15, the rest to the rest.
+    let zoned = jobs(&format!("{text}random_distribution=zoned:50/5:30/15:20/\n"));
+    let mut zones = [0f64; 3];
+    for request in requests(&zoned[0], 100_000) {
+        let place = request.lba as f64 * 512.0 / (64 * MIB) as f64;
+        zones[if place < 0.05 {
+            0
+        } else if place < 0.2 {
+            1
+        } else {
+            2
+        }] += 1e-5;
+    }
+    for (share, wanted) in zones.into_iter().zip([0.5, 0.3, 0.2]) {
+        // Standard error at most sqrt(0.25 / 1e5) = 0.0016; a boundary is off by one place.
+        assert!((share - wanted).abs() < 0.009, "{zones:?}");
+    }
+}
+
+#[test]
+fn a_rate_is_kept_to_the_nanosecond() {
+    // 4 KiB at 4,096,000 bytes a second: one each millisecond.
+    let text = "[a]\nrw=read\nsize=1m\nbs=4k\nrate=4096000\n";
+    let at: Vec<u64> = requests(&jobs(text)[0], 4).iter().map(|r| r.arrival.ns()).collect();
+    assert_eq!(at, [0, 1_000_000, 2_000_000, 3_000_000]);
+    // 3 a second: a third of a second, rounded up; reads are free of a rate of writes.
+    let text = "[a]\nrw=write\nsize=1m\nbs=4k\nrate_iops=,3\n";
+    let at: Vec<u64> = requests(&jobs(text)[0], 4).iter().map(|r| r.arrival.ns()).collect();
+    assert_eq!(at, [0, 333_333_334, 666_666_667, 1_000_000_000]);
+    // 1000 reads and 250 writes a second: the rates settle the mix, as 1250 requests are asked
+    // for in any second, whatever rwmixread = 50 draws.
+    let text = "[a]\nrw=randrw\nsize=64m\nbs=4k\nrate_iops=1000,250\n";
+    let first = requests(&jobs(text)[0], 1250);
+    let reads = first.iter().filter(|r| r.op == Op::Read).count();
+    assert!((999..=1001).contains(&reads), "{reads} reads of 1250 in a second");
+    assert!(first.windows(2).all(|pair| pair[0].arrival <= pair[1].arrival));
+}
+
+#[test]
+fn flushes_come_between_writes_and_not_behind_the_last() {
+    let job = &jobs("[a]\nrw=write\nsize=16k\nbs=4k\nfsync=2\nsync=1\n")[0];
+    let all = requests(job, 100);
+    let ops: Vec<Op> = all.iter().map(|r| r.op).collect();
+    // As fio 3.33 writes them into its log of the same job.
+    assert_eq!(ops, [Op::Write, Op::Write, Op::Flush, Op::Write, Op::Write]);
+    assert!(all.iter().all(|r| r.fua == (r.op == Op::Write)));
+}
+
+#[test]
+fn clones_and_stonewalls_make_groups() {
+    let text = "[global]\nsize=1m\nruntime=5\n[a]\nnumjobs=3\noffset_increment=2m\n\
+                [b]\n[c]\nstonewall\nramp_time=1\nstartdelay=2\nthinktime=50\nthinktime_blocks=4\n";
+    let jobs = jobs(text);
+    let seen: Vec<_> =
+        jobs.iter().map(|j| (j.name.as_str(), j.clone, j.course.group, j.start_bytes)).collect();
+    let step = 2 * MIB;
+    assert_eq!(
+        seen,
+        [("a", 0, 0, 0), ("a", 1, 0, step), ("a", 2, 0, 2 * step), ("b", 0, 0, 0), ("c", 0, 1, 0)]
+    );
+    let second = |n: u64| Dur::from_ns(n * 1_000_000_000);
+    let think = JobThink { time: Dur::from_us(50), every_requests: 4 };
+    assert_eq!(
+        jobs[4].course,
+        JobCourse {
+            group: 1,
+            delay: second(2),
+            ramp: second(1),
+            runtime: Some(second(5)),
+            think: Some(think)
+        }
+    );
+}
+
+#[test]
+fn mistakes_are_named_with_file_and_line() {
+    for (text, place, parts) in [
+        ("[a]\nsize=1m\nverify=md5\n", "x.fio:3", &["verify = md5", "no option"][..]),
+        ("[a]\nsize=1m\niodpeth=4\n", "x.fio:3", &["did you mean iodepth?"]),
+        ("[a]\nsize=1m\nrw=randwrit\n", "x.fio:3", &["randwrit", "one of read, write"]),
+        ("[a]\nsize=1m\nbs=1000\n", "x.fio:3", &["bs = 1000", "multiple of 512"]),
+        ("[a]\nsize=1m\nbssplit=4k/60:8k/50\n", "x.fio:3", &["110", "must be 100"]),
+        ("[a]\nsize=1m\nrwmixread=101\n", "x.fio:3", &["between 0 and 100"]),
+        ("[a]\nsize=1m\nrandom_distribution=zipf\n", "x.fio:3", &["decimal number"]),
+        ("[a]\nsize=1m\nrandom_distribution=gauss:1\n", "x.fio:3", &["zipf, pareto"]),
+        ("[a]\nrw=read\n", "x.fio:1", &["[a]", "size", "missing", "runtime"]),
+        ("[a]\nsize=1m\ntime_based\n", "x.fio:3", &["time_based", "runtime"]),
+        ("[a]\nsize=65m\n", "x.fio:2", &["at most 67108864"]),
+        ("[a]\nsize=1m\noffset=100%\n", "x.fio:3", &["past the end", "67108864"]),
+        ("[a]\nsize=2k\n", "x.fio:2", &["4096 bytes"]),
+        ("[a]\nsize=1m\nioengine=psync\niodepth=8\n", "x.fio:4", &["libaio"]),
+        ("[a]\nsize=1m\n[a]\nsize=1m\n", "x.fio:3", &["[a]", "own"]),
+        ("[global]\nsize=1m\n", "x.fio", &["has no job"]),
+        ("[a]\nsize=1m\nruntime=soon\n", "x.fio:3", &["runtime = soon"]),
+        ("[a]\nsize=1m\nrate=fast\n", "x.fio:3", &["rate = fast", "whole number"]),
+    ] {
+        let error = error(text);
+        assert!(error.starts_with(place), "{error}");
+        for part in parts {
+            assert!(error.contains(part), "{error} lacks {part}");
+        }
+    }
+    let missing = fio_jobs(Path::new("no-such.fio"), MIB).expect_err("no file").to_string();
+    assert!(missing.contains("no-such.fio") && missing.contains("cannot be read"), "{missing}");
+}
