@@ -78,12 +78,15 @@ impl Flash {
         if multi_plane == MultiPlane::None || independent_plane_reads {
             return;
         }
-        let (die, at) = (self.txns[first].die, self.txns[first].at);
+        let Txn { die, at, request, .. } = self.txns[first];
         let mut last = first;
         let mut next = self.units[die as usize].reads.first();
         while let Some(id) = next {
             let following = self.txns[id].next;
             next = (following != NONE).then_some(following);
+            if !self.joins_requests && (self.txns[id].request != request || request == NONE) {
+                continue;
+            }
             let unit = &mut self.units[die as usize];
             if unit.die.is_suspended() {
                 let operation = self.txns[unit.operation].kind;

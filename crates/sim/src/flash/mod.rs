@@ -146,8 +146,12 @@ pub struct Flash {
     policy: Box<dyn SuspendPolicy>,
     admission: Admission,
     dispatcher: Option<Box<dyn Dispatcher>>,
-    /// Writes to which the dispatcher has given no plane.
+    /// Writes to which the dispatcher has given no plane, and all that it holds back.
     unplaced: Queue,
+    /// What the dispatcher says of itself, all as it would be without one.
+    places_late: bool,
+    holds_back: bool,
+    joins_requests: bool,
     write_queue_limit: u32,
     parallelism: Parallelism,
     /// A command can be of several transactions, on several planes or of a wordline.
@@ -218,6 +222,9 @@ impl Flash {
             admission: Admission::new(rules, write_in_erase),
             dispatcher: None,
             unplaced: Queue::new(),
+            places_late: false,
+            holds_back: false,
+            joins_requests: true,
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
             parallelism,
             splits,
@@ -252,9 +259,9 @@ impl Flash {
         }
     }
 
-    /// Queues a transaction at its die.
+    /// Puts a transaction into the queue of its die.
     #[inline]
-    pub fn enqueue(&mut self, id: u32) {
+    fn admit(&mut self, id: u32) {
         let txn = &mut self.txns[id];
         txn.seq = self.arrivals;
         self.arrivals += 1;

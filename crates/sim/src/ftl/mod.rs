@@ -402,6 +402,10 @@ impl Planes for Ftl {
         self.planes[plane as usize].next_offset(0, self.geometry.pages_per_block)
     }
 
+    fn page_to_come(&self, txn: &Txn) -> Option<PageAddress> {
+        Work::next_page(self, txn)
+    }
+
     fn assign(&mut self, txn: &mut Txn, plane: u32) {
         self.planes[plane as usize].committed += 1;
         txn.target = plane;

@@ -9,7 +9,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Ftl, Scenario, SuspendRules, front, power, reliability};
+use super::{Ftl, Scenario, SuspendRules, dispatch, front, power, reliability};
 
 pub(super) type Pair = (&'static str, Option<Value>);
 
@@ -24,6 +24,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
         ("channel.order", text(scenario.channel.order.word())),
         ("channel.transfer_unit_bytes", scenario.channel.transfer_unit_bytes.and_then(count)),
     ];
+    pairs.extend(dispatch::pairs(&scenario.scheduling.dispatch));
     pairs.extend(front::pairs(scenario));
     pairs.extend(power::pairs(&scenario.power));
     if let Some(deadlines) = scenario.scheduling.deadlines {

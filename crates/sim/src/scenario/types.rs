@@ -5,7 +5,7 @@ use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
-use super::{Buffer, Flow, Host, Power, ReadCache, Reliability};
+use super::{Buffer, Dispatch, Flow, Host, Power, ReadCache, Reliability};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +101,8 @@ pub struct Scheduling {
     pub age_limit: Option<Dur>,
     /// Policy `deadline`; `None` with another.
     pub deadlines: Option<Deadlines>,
+    /// What goes first over all queues.
+    pub dispatch: Dispatch,
 }
 
 /// How long each class should wait at most, from its arrival at the queues.

@@ -3,7 +3,7 @@
 use reprieve_base::Entry;
 use reprieve_nand::{PAGE_TYPES_MAX, SPREAD_MAX};
 
-use super::{Fallback, Family, Key, Kind, Section, Unit, When, ftl};
+use super::{Fallback, Family, Key, Kind, Section, Unit, When, dispatch, ftl};
 use super::{below, count, open, optional, required, same, sectors, usual};
 
 pub(super) const US: Kind = Kind::Duration(Unit::Microseconds);
@@ -223,6 +223,9 @@ pub(super) const SCHEDULING: Section = Section {
             "Deadline of garbage collection, from when it is urgent or its operation begins.",
         )
         .when(DEADLINE),
+        dispatch::DISPATCH,
+        dispatch::PAQ_WINDOW,
+        dispatch::PAQ_CONFLICT,
     ],
 };
 
