@@ -77,8 +77,8 @@ pub trait DriveView {
     /// else that waits there.
     fn takes_read(&self, die: u32) -> bool;
 
-    /// When the operation or read that occupies a die will have done what it does now, if nothing
-    /// suspends it; not later than now for a free die.
+    /// When what occupies a die will be done, if it need not wait for the channel and nothing
+    /// suspends it; now for a free die.
     fn busy_until(&self, die: u32) -> Time;
 
     /// Whether a plane can hold one more page and still be collected.

@@ -42,8 +42,6 @@ impl Paq {
         };
         let first = die - die % dies;
         (first..first + dies).all(|other| match queued.is_read {
-            true if other == die => drive.takes_read(die),
-            // A chip whose other die programs can still be read: else nothing is suspended.
             true => drive.takes_read(other),
             false => drive.is_idle(other),
         })
@@ -72,7 +70,7 @@ impl Dispatcher for Paq {
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.clear();
         drive.for_each_unplaced(&mut |queued| {
-            if waiting.len() + self.clump.len() < self.window {
+            if waiting.len() < self.window {
                 waiting.push(*queued);
             }
         });

@@ -41,9 +41,8 @@ impl Slacker {
     fn look(&mut self, die: u32, reads: bool, drive: &dyn DriveView) {
         waiting(drive, die, reads, &mut self.waiting);
         let line = &mut self.lines[die as usize][usize::from(!reads)];
-        let find = |order: u64| {
-            self.waiting.binary_search_by_key(&order, |queued| queued.order).is_ok()
-        };
+        let find =
+            |order: u64| self.waiting.binary_search_by_key(&order, |queued| queued.order).is_ok();
         line.retain(|entered| find(entered.order));
         let service = drive.service();
         let own = if reads { service.read } else { service.program };

@@ -1,6 +1,6 @@
 //! The step before decisions in which a dispatcher, if there is one, sees and orders the queues.
 
-use reprieve_base::{Geometry, Time};
+use reprieve_base::{Dur, Geometry, Time};
 use reprieve_nand::MultiPlane;
 
 use super::{Flash, Queue};
@@ -89,7 +89,8 @@ impl<P: Planes> DriveView for View<'_, P> {
 
     fn busy_until(&self, die: u32) -> Time {
         let unit = &self.flash.units[die as usize];
-        if unit.die.is_free() { self.now } else { unit.promised.max(self.now) }
+        let leaves = if unit.reading != NONE { self.flash.timing.bus } else { Dur::ZERO };
+        if unit.die.is_free() { self.now } else { (unit.promised + leaves).max(self.now) }
     }
 
     fn has_room(&self, plane: u32) -> bool {

@@ -15,7 +15,8 @@ use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
 use super::{
-    Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, dispatch, front, power, reliability,
+    Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, dispatch, front, power,
+    reliability,
 };
 
 /// The scenario that these values describe; the schema has seen to their ranges.

@@ -38,6 +38,10 @@ pub(super) fn check(
     power::check(scenario, resolved)?;
     plane_suspension(scenario, resolved)?;
     reliability::check(scenario, resolved)?;
+    if purpose == Use::Rig && scenario.scheduling.dispatch.policy != "none" {
+        let what = "the rig has one die, and nothing to dispatch; must be \"none\"";
+        return Err(resolved.fault("scheduling.dispatch", what));
+    }
     if purpose == Use::Run {
         copyback(scenario, resolved)?;
         transfer_unit(scenario, resolved)?;

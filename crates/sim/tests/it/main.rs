@@ -10,6 +10,7 @@ mod conservation;
 mod copyback;
 mod determinism;
 mod dispatch;
+mod dispatchers;
 mod drive;
 mod flows;
 mod golden;
