@@ -114,7 +114,9 @@ impl Flash {
         if self.together > 1 {
             self.gather_wordline(first, first, work);
         }
-        if self.parallelism.multi_plane != MultiPlane::None {
+        if self.twins.exist() {
+            self.gather_twins(first, work);
+        } else if self.parallelism.multi_plane != MultiPlane::None {
             self.gather_planes(first, now, work);
         }
     }
@@ -163,6 +165,33 @@ impl Flash {
         }
     }
 
+    /// Programs that wait are of no plane yet: those that come to lie beside the first, in order.
+    fn gather_twins<W: Work>(&mut self, first: u32, work: &mut W) {
+        let Txn { die, kind, unsuspendable, .. } = self.txns[first];
+        if !kind.is_program() {
+            return;
+        }
+        let mut last = first;
+        let mut next = self.units[die as usize].writes.first();
+        while let Some(id) = next {
+            let following = self.txns[id].next;
+            next = (following != NONE).then_some(following);
+            let at = self.txns[last].at;
+            let beside = PageAddress { plane: at.plane + 1, ..at };
+            if self.txns[id].kind != kind || work.next_page(&self.txns[id]) != Some(beside) {
+                continue;
+            }
+            let placed = work.place(&mut self.txns[id]);
+            assert!(placed, "a plane that named its next page has none");
+            let unit = &mut self.units[die as usize];
+            unit.writes.remove(&mut self.txns, id);
+            unit.pending_programs -= 1;
+            self.txns[id].unsuspendable = unsuspendable;
+            self.txns[last].next = id;
+            last = id;
+        }
+    }
+
     /// The last transaction of a command.
     pub(super) fn last_of(&self, first: u32) -> u32 {
         let mut last = first;
@@ -176,7 +205,9 @@ impl Flash {
     #[cold]
     pub(super) fn gather_gc<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
         match self.txns[first].kind {
-            Kind::GcProgram if self.together > 1 => self.gather_held(first, now, work),
+            Kind::GcProgram if self.together > 1 || self.twins.exist() => {
+                self.gather_held(first, now, work)
+            }
             Kind::Erase if self.parallelism.multi_plane != MultiPlane::None => {
                 self.gather_erases(first, now, work);
             }

@@ -92,6 +92,7 @@ impl Unnamed {
     fn take(&mut self, ftl: &mut Ftl, plane: u32, most: u32) -> (u32, u32) {
         let pages_per_block = ftl.geometry.pages_per_block;
         let at = ftl.allocate(plane, usize::from(FRONT));
+        let at = ftl.twins.inner(at);
         let run =
             1 + ftl.planes[plane as usize].take_more(usize::from(FRONT), most - 1, pages_per_block);
         let block = plane * ftl.geometry.blocks_per_plane + at.block;

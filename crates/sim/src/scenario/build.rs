@@ -189,6 +189,7 @@ fn ftl(values: &Values) -> Ftl {
         faults: super::ftl::faults(values),
         demand: super::ftl::demand(values),
         wordline_timeout: values.dur("ftl.wordline_timeout_us"),
+        twin_blocks: values.flag("ftl.twin_blocks"),
         copyback: values.flag("ftl.copyback"),
         precondition: Word::of_word(values.text("ftl.precondition")),
     }

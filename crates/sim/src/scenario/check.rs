@@ -9,6 +9,7 @@ use super::power;
 use super::reliability;
 use super::resolve::{Resolved, Use};
 use super::schema;
+use super::twins;
 use super::{Faults, OperationSet, Scenario};
 
 /// Page numbers are 31 bits wide, and the last sixteen stand for "no page" and the like.
@@ -44,6 +45,7 @@ pub(super) fn check(
     }
     if purpose == Use::Run {
         copyback(scenario, resolved)?;
+        twins::check(scenario, resolved)?;
         transfer_unit(scenario, resolved)?;
         over_provisioning(scenario, resolved)?;
         front::check(scenario, resolved)?;

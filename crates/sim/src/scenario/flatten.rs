@@ -180,7 +180,7 @@ fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
     ]
 }
 
-fn ftl(ftl: &Ftl) -> [Pair; 11] {
+fn ftl(ftl: &Ftl) -> [Pair; 12] {
     [
         ("ftl.over_provisioning", number(ftl.over_provisioning)),
         ("ftl.placement", text(&ftl.placement)),
@@ -191,6 +191,7 @@ fn ftl(ftl: &Ftl) -> [Pair; 11] {
         ("ftl.gc_hard_free_blocks", count(ftl.gc_hard_free_blocks)),
         ("ftl.gc_background", flag(ftl.gc_background)),
         ("ftl.wordline_timeout_us", dur(ftl.wordline_timeout)),
+        ("ftl.twin_blocks", flag(ftl.twin_blocks)),
         ("ftl.copyback", flag(ftl.copyback)),
         ("ftl.precondition", text(ftl.precondition.word())),
     ]

@@ -21,6 +21,7 @@ mod resolve;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod twins;
 mod types;
 mod value;
 mod words;

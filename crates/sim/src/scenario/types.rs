@@ -178,6 +178,8 @@ pub struct Ftl {
     pub demand: Option<Demand>,
     /// How long a page waits for the others of its wordline.
     pub wordline_timeout: Dur,
+    /// Blocks of one number on all planes of a die are written and erased as one.
+    pub twin_blocks: bool,
     /// Whether garbage collection moves pages by copyback, without the channel.
     pub copyback: bool,
     /// State of the drive before the first request.

@@ -35,5 +35,6 @@ mod reliability;
 mod schedulers;
 mod smoke;
 mod states;
+mod twins;
 mod wordlines;
 mod worked_examples;

@@ -303,6 +303,7 @@ pub(super) const FTL: Section = Section {
             "1000",
             "How long a host page waits for the others of its wordline before it is padded.",
         ),
+        ftl::TWIN_BLOCKS,
         usual(
             "ftl.copyback",
             Kind::Flag,
