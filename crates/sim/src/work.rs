@@ -64,6 +64,9 @@ pub trait Planes {
     /// Offset in its block of the page that a plane programs next.
     fn next_page(&self, plane: u32) -> u32;
 
+    /// The block of that page; `None`: no block is free.
+    fn next_block(&self, plane: u32) -> Option<u32>;
+
     /// The page that a program which has a plane would get now; `None`: its plane has no room.
     fn page_to_come(&self, txn: &Txn) -> Option<PageAddress>;
 

@@ -6,8 +6,10 @@
 //! the plane when something can begin. A scenario names one, or a program that embeds the simulator
 //! gives one of its own to [`Ssd::with_dispatcher`](crate::Ssd::with_dispatcher).
 
+mod mbm;
 mod none;
 mod paq;
+mod share;
 mod slacker;
 mod sprinkler;
 
@@ -77,6 +79,9 @@ pub trait DriveView {
     /// else that waits there.
     fn takes_read(&self, die: u32) -> bool;
 
+    /// Host pages that a die programs, or has suspended.
+    fn programming(&self, die: u32) -> u32;
+
     /// When what occupies a die will be done, if it need not wait for the channel and nothing
     /// suspends it; now for a free die.
     fn busy_until(&self, die: u32) -> Time;
@@ -86,6 +91,9 @@ pub trait DriveView {
 
     /// Offset in its block of the page that a plane programs next.
     fn next_page(&self, plane: u32) -> u32;
+
+    /// The block of that page; `None`: no block is free.
+    fn next_block(&self, plane: u32) -> Option<u32>;
 }
 
 /// A policy over all queues.
@@ -133,6 +141,7 @@ type Make = fn(&Dispatch) -> Option<Box<dyn Dispatcher>>;
 /// The registry: name, sentence, maker.
 const DISPATCHERS: &[(Entry, Make)] = &[
     (none::ENTRY, |_| None),
+    (mbm::ENTRY, |dispatch| Some(Box::new(mbm::Mbm::new(dispatch)))),
     (paq::ENTRY, |dispatch| Some(Box::new(paq::Paq::new(dispatch)))),
     (slacker::ENTRY, |_| Some(Box::new(slacker::Slacker::default()))),
     (sprinkler::ENTRY, |_| Some(Box::new(sprinkler::Sprinkler::default()))),

@@ -87,6 +87,17 @@ impl<P: Planes> DriveView for View<'_, P> {
         unit.reads.first().is_none() && (unit.die.takes_reads() || suspends)
     }
 
+    fn programming(&self, die: u32) -> u32 {
+        let unit = &self.flash.units[die as usize];
+        let (mut each, mut pages) = (unit.operation, 0);
+        while each != NONE {
+            let txn = &self.flash.txns[each];
+            pages += u32::from(txn.kind == Kind::Program);
+            each = txn.next;
+        }
+        pages
+    }
+
     fn busy_until(&self, die: u32) -> Time {
         let unit = &self.flash.units[die as usize];
         let leaves = if unit.reading != NONE { self.flash.timing.bus } else { Dur::ZERO };
@@ -99,6 +110,10 @@ impl<P: Planes> DriveView for View<'_, P> {
 
     fn next_page(&self, plane: u32) -> u32 {
         self.planes.next_page(plane)
+    }
+
+    fn next_block(&self, plane: u32) -> Option<u32> {
+        self.planes.next_block(plane)
     }
 }
 

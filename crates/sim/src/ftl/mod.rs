@@ -413,6 +413,12 @@ impl Planes for Ftl {
         self.planes[plane as usize].next_offset(0, self.geometry.pages_per_block)
     }
 
+    fn next_block(&self, plane: u32) -> Option<u32> {
+        let (plane, pages_per_block) =
+            (&self.planes[plane as usize], self.geometry.pages_per_block);
+        plane.can_allocate(0, pages_per_block).then(|| plane.next(0, pages_per_block).0)
+    }
+
     fn page_to_come(&self, txn: &Txn) -> Option<PageAddress> {
         Work::next_page(self, txn)
     }

@@ -35,7 +35,7 @@ use raw::{Layer, Leaf, Leaves, Rank, Raw};
 use resolve::Use;
 use schema::Family;
 
-pub use dispatch::{Conflict, Dispatch, PaqRules};
+pub use dispatch::{ChannelLimit, Chips, Conflict, Dispatch, MbmRules, PaqRules, ReadAreas};
 pub use flow::Flow;
 pub use front::{
     Acknowledge, Buffer, Eviction, Hold, Host, Interface, Nvme, Packets, Pcie, Priority, ReadCache,

@@ -125,8 +125,12 @@ const WAYS: [&[&str]; 4] = [
     &["parallelism.independent_plane_reads=true", PAGE],
 ];
 
+/// Settings of MBM of which each turns parts of it on or off.
+const MBM: [&str; 2] =
+    ["scheduling.mbm_read_threshold_pages=1", "scheduling.mbm_channel_limit=printed"];
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     /// Under each dispatcher, beside all that a scenario can say, nothing is lost.
     #[test]
@@ -144,6 +148,8 @@ proptest! {
         sets.extend(WAYS[way]);
         if name == "paq" {
             sets.push(&window);
+        } else if name == "mbm" {
+            sets.extend(["ftl.stream=single", MBM[window.len() % 2]]);
         }
         let outcome = drive::run(drive::load_with(&case.toml(), &sets));
         check_log(&case, &outcome);

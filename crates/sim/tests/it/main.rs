@@ -18,6 +18,7 @@ mod host;
 mod lengths;
 mod loads;
 mod mapping;
+mod mbm;
 mod modes;
 mod multi_plane;
 mod nested;

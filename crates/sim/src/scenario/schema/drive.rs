@@ -226,6 +226,12 @@ pub(super) const SCHEDULING: Section = Section {
         dispatch::DISPATCH,
         dispatch::PAQ_WINDOW,
         dispatch::PAQ_CONFLICT,
+        dispatch::MBM_CHANNELS,
+        dispatch::MBM_CHIPS,
+        dispatch::MBM_READS,
+        dispatch::MBM_AREAS,
+        dispatch::MBM_THRESHOLD,
+        dispatch::MBM_AREA,
     ],
 };
 
