@@ -39,7 +39,7 @@ pub(super) struct Mbm {
 struct Chip {
     number: u32,
     channel: u32,
-    /// Planes that can take a page each in one program time, in the order in which they get them.
+    /// The planes of the pages that it can program at once, in the order in which they get them.
     planes: Vec<u32>,
 }
 
@@ -158,7 +158,11 @@ impl Mbm {
             }
             let mut groups: Vec<Vec<u32>> = dies.map(|die| aligned(die, drive)).collect();
             groups.sort_by_key(|group| Reverse(group.len()));
-            let planes: Vec<u32> = groups.concat();
+            // Where a program takes several pages of a plane, it gets them.
+            let together = drive.pages_together() as usize;
+            let pages = groups.concat().into_iter();
+            let planes: Vec<u32> =
+                pages.flat_map(|plane| std::iter::repeat_n(plane, together)).collect();
             if !planes.is_empty() {
                 let channel = number / geometry.chips_per_channel;
                 self.idle.push(Chip { number, channel, planes });

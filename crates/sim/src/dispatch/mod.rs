@@ -1,5 +1,5 @@
-//! Dispatchers: one policy over all queues of a drive, that says what of that which waits goes first,
-//! and may hold operations back from the dies or give writes their planes late.
+//! Dispatchers: one policy over all queues of a drive, that says what of that which waits goes
+//! first, and may hold operations back from the dies or give writes their planes late.
 //!
 //! Schedulers decide for one die, placements when a page comes into the buffer. Policies that weigh
 //! dies and channels against each other need all of them at once, and some of them the choice of
@@ -61,6 +61,9 @@ pub trait DriveView {
 
     /// What of different planes of a die one command takes together.
     fn multi_plane(&self) -> MultiPlane;
+
+    /// Pages of a plane that one program takes.
+    fn pages_together(&self) -> u32;
 
     /// How long operations take.
     fn service(&self) -> Service;

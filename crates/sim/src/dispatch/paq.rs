@@ -49,11 +49,16 @@ impl Paq {
 
     /// Whether an operation goes with one that has been let go at this instant.
     ///
-    /// Planes are taken once.
+    /// A plane gets as many as a command takes of it: a page, or those of a wordline to program.
     fn joins(&self, queued: &Queued, drive: &dyn DriveView) -> bool {
-        let has_plane = |member: &Queued| member.plane == queued.plane;
-        self.clump.iter().any(|member| packs(drive, member, queued))
-            && !self.clump.iter().any(has_plane)
+        let of_plane = |member: &&Queued| member.plane == queued.plane;
+        let has = self.clump.iter().filter(of_plane).count() as u32;
+        let takes = if queued.is_read { 1 } else { drive.pages_together() };
+        let beside = |member: &Queued| {
+            member.plane == queued.plane && member.is_read == queued.is_read
+                || packs(drive, member, queued)
+        };
+        has < takes && self.clump.iter().any(beside)
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Sprinkler {
 }
 
 impl Sprinkler {
-    /// The best group of what waits at a die: the deepest, then the best connected, then the oldest.
+    /// The best group of what waits at a die: the deepest, then the best connected, the oldest.
     fn best(&mut self, die: u32, reads: bool, drive: &dyn DriveView) -> Option<Group> {
         waiting(drive, die, reads, &mut self.waiting);
         let by_block = drive.multi_plane() == MultiPlane::Block;

@@ -58,6 +58,10 @@ impl<P: Planes> DriveView for View<'_, P> {
         self.flash.parallelism.multi_plane
     }
 
+    fn pages_together(&self) -> u32 {
+        self.flash.together
+    }
+
     fn service(&self) -> Service {
         let timing = &self.flash.timing;
         let array = timing.program_array(timing.program_iterations);
@@ -159,8 +163,8 @@ impl Flash {
         matches!(self.txns[id].kind, Kind::HostRead | Kind::RmwRead | Kind::Program)
     }
 
-    /// Lets the dispatcher place writes, let go what it holds back, and order the queues of the dies
-    /// that will decide.
+    /// Lets the dispatcher place writes, let go what it holds back, and order the queues of the
+    /// dies that will decide.
     pub fn dispatch<P: Planes>(&mut self, now: Time, planes: &mut P) {
         let Some(mut dispatcher) = self.dispatcher.take() else { return };
         loop {

@@ -29,7 +29,7 @@ use crate::slab::Slab;
 use crate::twin::Twins;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
-use crate::work::{GcNeed, Planes, Work};
+use crate::work::{GcNeed, Work};
 use demand::DemandMap;
 use faults::Failing;
 use fronts::Fronts;
@@ -401,32 +401,6 @@ fn overtake(newest: Mapping, txns: &mut Slab<Txn>) -> u32 {
         }
         Mapping::Flash(page) => page,
         Mapping::Unwritten | Mapping::Trimmed => NONE,
-    }
-}
-
-impl Planes for Ftl {
-    fn can_take(&self, plane: u32) -> bool {
-        self.planes[plane as usize].can_hold(self.blocks_kept(), self.geometry.pages_per_block)
-    }
-
-    fn next_page(&self, plane: u32) -> u32 {
-        self.planes[plane as usize].next_offset(0, self.geometry.pages_per_block)
-    }
-
-    fn next_block(&self, plane: u32) -> Option<u32> {
-        let (plane, pages_per_block) =
-            (&self.planes[plane as usize], self.geometry.pages_per_block);
-        plane.can_allocate(0, pages_per_block).then(|| plane.next(0, pages_per_block).0)
-    }
-
-    fn page_to_come(&self, txn: &Txn) -> Option<PageAddress> {
-        Work::next_page(self, txn)
-    }
-
-    fn assign(&mut self, txn: &mut Txn, plane: u32) {
-        self.planes[plane as usize].committed += 1;
-        txn.target = plane;
-        (txn.die, txn.at) = self.in_plane(plane);
     }
 }
 

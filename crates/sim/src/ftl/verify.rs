@@ -60,7 +60,7 @@ impl Ftl {
         self.verify_cache()
     }
 
-    /// Pages of a block that its die has programmed; of twins, whose planes have to be in step, all.
+    /// Pages of a block that its die has programmed; of twins, whose planes are in step, all.
     fn programmed_of(&self, block: u32, programmed: &[u16]) -> Result<u32, String> {
         let (plane, block) =
             (block / self.geometry.blocks_per_plane, block % self.geometry.blocks_per_plane);

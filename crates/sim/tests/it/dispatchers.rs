@@ -85,6 +85,19 @@ fn paq_packs_what_one_command_takes() {
 }
 
 #[test]
+fn pages_of_a_wordline_are_let_go_and_placed_together() {
+    // Even pages lie on plane 0. Two transfers and one program; the third page waits 1 ms from its
+    // arrival for more, and is padded.
+    let wordlines = [PAGE, "timing.wordline_pages=2"];
+    let rows = [(0, 'W', 0, 1), (0, 'W', 2, 1), (0, 'W', 4, 1)];
+    assert_eq!(under("paq", &wordlines, &rows), [180, 180, 1180]);
+    // On either plane two.
+    let rows = [(0, 'W', 0, 1), (0, 'W', 2, 1), (0, 'W', 1, 1), (0, 'W', 3, 1)];
+    assert_eq!(under("paq", &wordlines, &rows), [220; 4]);
+    assert_eq!(under("mbm", &wordlines, &rows), [220; 4]);
+}
+
+#[test]
 fn paq_sees_no_farther_than_its_window() {
     let rows = [(0, 'R', 0, 1), (0, 'R', 2, 1), (0, 'R', 1, 1)];
     let window = |pages: u32| {
@@ -151,6 +164,32 @@ proptest! {
         } else if name == "mbm" {
             sets.extend(["ftl.stream=single", MBM[window.len() % 2]]);
         }
+        let outcome = drive::run(drive::load_with(&case.toml(), &sets));
+        check_log(&case, &outcome);
+        check_classes(&outcome);
+        check_pages(&case, &outcome);
+    }
+
+    /// The same where programs take whole wordlines.
+    #[test]
+    fn under_a_dispatcher_wordlines_are_conserved(
+        mut case in case(),
+        name in 0..64usize,
+        planes in any::<bool>(),
+    ) {
+        case.shape.pages = 4 * case.shape.pages.div_ceil(4);
+        case.shape.extra_spare = case.shape.blocks.max(16);
+        case.shape.blocks = 2 * case.shape.extra_spare;
+        let entries = reprieve_sim::registries().dispatchers;
+        let dispatch = format!("scheduling.dispatch={}", entries[name % entries.len()].name);
+        let sets = [
+            "suspension.host_write_suspends=[]",
+            "ftl.stream=single",
+            "timing.wordline_pages=2",
+            "ftl.wordline_timeout_us=300",
+            if planes { PAGE } else { "parallelism.multi_plane=none" },
+            &dispatch,
+        ];
         let outcome = drive::run(drive::load_with(&case.toml(), &sets));
         check_log(&case, &outcome);
         check_classes(&outcome);

@@ -135,7 +135,7 @@ pub(super) const TWIN_BLOCKS: Key = usual(
     "ftl.twin_blocks",
     Kind::Flag,
     "false",
-    "Whether the blocks of one number on all planes of a die are filled, collected and erased as one.",
+    "Whether blocks of one number on all planes of a die are filled, collected and erased as one.",
 )
 .source("Tavakkol, Mehrvarzy and Sarbazi-Azad, IEEE CAL 2016: TBM, as reported by others");
 
