@@ -31,6 +31,8 @@ pub(super) struct Mbm {
     /// Idle chips, and of each channel whether one has been picked at this instant.
     idle: Vec<Chip>,
     picked: Vec<bool>,
+    /// Of each channel whether its chips do nothing but collect.
+    quiet: Vec<bool>,
     areas: Areas,
 }
 
@@ -77,6 +79,7 @@ impl Mbm {
             order: Vec::new(),
             idle: Vec::new(),
             picked: Vec::new(),
+            quiet: Vec::new(),
             areas: Areas::default(),
         }
     }
@@ -144,16 +147,33 @@ impl Mbm {
         });
     }
 
-    /// Lists the chips that could begin at once, each with the planes that can go together.
+    /// Lists the chips that are idle, each with the planes that can go together.
+    ///
+    /// On a channel whose chips all collect and do nothing else they count as idle too: collection
+    /// in idle time makes way only for what waits at its die.
     fn list_idle(&mut self, drive: &dyn DriveView) {
         let geometry = *drive.geometry();
         let dies_per_chip = geometry.dies_per_channel / geometry.chips_per_channel;
         self.idle.clear();
+        let chips = |channel: u32| {
+            let first = channel * geometry.chips_per_channel;
+            (first..first + geometry.chips_per_channel)
+                .map(|chip| chip * dies_per_chip..(chip + 1) * dies_per_chip)
+        };
+        let is_quiet = |channel| {
+            let none_idle = !chips(channel).any(|mut dies| dies.all(|die| drive.is_idle(die)));
+            none_idle && chips(channel).flatten().all(|die| !drive.serves_host(die))
+        };
+        self.quiet.clear();
+        self.quiet.extend((0..geometry.channels).map(is_quiet));
         for number in 0..geometry.channels * geometry.chips_per_channel {
             let dies = number * dies_per_chip..(number + 1) * dies_per_chip;
             let is_taken =
                 |die| self.plan.iter().any(|(_, plane)| plane / geometry.planes_per_die == die);
-            if !dies.clone().all(|die| drive.is_idle(die) && !is_taken(die)) {
+            let channel = number / geometry.chips_per_channel;
+            let quiet = self.quiet[channel as usize];
+            let is_free = |die| if quiet { !drive.serves_host(die) } else { drive.is_idle(die) };
+            if !dies.clone().all(|die| is_free(die) && !is_taken(die)) {
                 continue;
             }
             let mut groups: Vec<Vec<u32>> = dies.map(|die| aligned(die, drive)).collect();
@@ -164,7 +184,6 @@ impl Mbm {
             let planes: Vec<u32> =
                 pages.flat_map(|plane| std::iter::repeat_n(plane, together)).collect();
             if !planes.is_empty() {
-                let channel = number / geometry.chips_per_channel;
                 self.idle.push(Chip { number, channel, planes });
             }
         }

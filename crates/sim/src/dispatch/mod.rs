@@ -78,8 +78,11 @@ pub trait DriveView {
     /// Whether a die has nothing to do and nothing waiting.
     fn is_idle(&self, die: u32) -> bool;
 
-    /// Whether a read that came to a die now would begin, or suspend what runs, before anything
-    /// else that waits there.
+    /// Whether a die has anything of the host to do or waiting; collection is nothing of the host.
+    fn serves_host(&self, die: u32) -> bool;
+
+    /// Whether a read that came to a die now would be the only one there, and nothing of the host
+    /// be in its way that it does not suspend.
     fn takes_read(&self, die: u32) -> bool;
 
     /// Host pages that a die programs, or has suspended.

@@ -43,7 +43,7 @@ impl Paq {
         let first = die - die % dies;
         (first..first + dies).all(|other| match queued.is_read {
             true => drive.takes_read(other),
-            false => drive.is_idle(other),
+            false => !drive.serves_host(other),
         })
     }
 

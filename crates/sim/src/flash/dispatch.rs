@@ -85,10 +85,24 @@ impl<P: Planes> DriveView for View<'_, P> {
         self.flash.is_idle(die)
     }
 
+    fn serves_host(&self, die: u32) -> bool {
+        let unit = &self.flash.units[die as usize];
+        let by_host = |id: u32| {
+            let of_collection =
+                |kind| matches!(kind, Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase);
+            id != NONE && !of_collection(self.flash.txns[id].kind)
+        };
+        let served = [unit.reading, unit.leaving, unit.operation, unit.loaded, unit.outer];
+        unit.reads.first().is_some()
+            || unit.writes.first().is_some()
+            || served.into_iter().chain(unit.plane_reads.iter().copied()).any(by_host)
+    }
+
     fn takes_read(&self, die: u32) -> bool {
         let unit = &self.flash.units[die as usize];
         let suspends = unit.die.is_running() && self.flash.scheduler.suspends();
-        unit.reads.first().is_none() && (unit.die.takes_reads() || suspends)
+        let makes_way = unit.die.takes_reads() || suspends || !self.serves_host(die);
+        unit.reads.first().is_none() && makes_way
     }
 
     fn programming(&self, die: u32) -> u32 {
