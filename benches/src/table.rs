@@ -137,7 +137,7 @@ pub fn capacity() -> Result<Value, UserError> {
 
 /// How long it takes to bring drives of 64 GiB to 1 TiB into their steady state.
 pub fn precondition() -> Result<Value, UserError> {
-    println!("Preconditioning to the steady state, one core");
+    println!("Preconditioning to the steady state, on all cores");
     let mut rows = Vec::new();
     for (name, sets) in [
         ("64 GiB, 4 KiB pages", &[][..]),

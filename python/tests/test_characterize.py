@@ -13,6 +13,7 @@ import pytest
 import reprieve as rp
 from reprieve.characterize import characterize
 from reprieve.characterize.claims import verdicts
+from reprieve.characterize.errors import error_rates
 from reprieve.characterize.figures import Histogram, Map
 from reprieve.characterize.measured import Measured, measure
 from reprieve.characterize.page import SECTIONS
@@ -221,3 +222,20 @@ def test_the_seed_decides_which_wordlines_are_drawn() -> None:
 
     assert drawn(1) == drawn(1) != drawn(2)
     assert rp.part("tlc3d-zambelli").startswith("# The 3D TLC part")
+
+
+def test_errors_are_those_of_the_model_of_the_part(tiny: str) -> None:
+    model = (
+        "reliability.epsilon=0.001",
+        "reliability.alpha=1e-6",
+        "reliability.k=1",
+        "reliability.beta=0.0005",
+        "reliability.m=0",
+        "reliability.n=1",
+    )
+    rates = error_rates(measure(tiny, model, 1, 1))
+    assert rates is not None
+    # 1000 cycles, then 1100; two days at 0.0005 a day.
+    assert rates.found.suspended == pytest.approx((0.002, 0.0021))
+    assert rates.found.untouched == pytest.approx((0.002, 0.003))
+    assert error_rates(measure(tiny, (), 1, 1)) is None

@@ -56,7 +56,16 @@ impl Dur {
     /// The time that `bytes` take at `bytes_per_s`, rounded up to the nanosecond.
     ///
     /// Panics if the rate is zero.
+    #[inline]
     pub fn of_transfer(bytes: u64, bytes_per_s: u64) -> Dur {
+        match bytes.checked_mul(1_000_000_000) {
+            Some(scaled) => Dur(scaled.div_ceil(bytes_per_s)),
+            None => Dur::of_long_transfer(bytes, bytes_per_s),
+        }
+    }
+
+    #[cold]
+    fn of_long_transfer(bytes: u64, bytes_per_s: u64) -> Dur {
         let ns = (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(bytes_per_s));
         Dur(u64::try_from(ns).expect("a transfer longer than 584 years"))
     }

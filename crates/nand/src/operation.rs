@@ -149,6 +149,7 @@ impl Operation {
     }
 
     /// Array time left from the current position, without a prelude.
+    #[inline]
     fn left(&self, timing: &Timing) -> Dur {
         let at = self.position;
         match self.kind {
@@ -180,14 +181,17 @@ impl Operation {
         self.prelude_end = now + length;
         self.resumed_at = Some(now);
         if self.is_early {
-            self.owed = 0;
-            let is_long = reaches(
-                self.left(timing),
-                suspension.retention.second_share_ppm,
-                timing.program_array(self.iterations),
-            );
-            self.owed = if is_long { suspension.retention.iterations } else { 0 };
+            self.owe(timing, &suspension.retention);
         }
+    }
+
+    /// What the run that begins has at its end if it is not suspended too soon.
+    #[cold]
+    fn owe(&mut self, timing: &Timing, retention: &Retention) {
+        self.owed = 0;
+        let whole = timing.program_array(self.iterations);
+        let is_long = reaches(self.left(timing), retention.second_share_ppm, whole);
+        self.owed = if is_long { retention.iterations } else { 0 };
     }
 
     /// Stops for a request at `now`: says when the array is free and moves to what is then left.
@@ -209,24 +213,36 @@ impl Operation {
         };
         let Some(free_at) = free_at else { return Stop::AtEnd };
         self.suspensions += 1;
-        if self.suspensions == 1 && self.kind == Kind::Program {
+        if self.suspensions == 1 && suspension.retention.iterations > 0 {
             self.is_early = self.is_in_beginning(timing, &suspension.retention);
         }
         Stop::At(free_at)
     }
 
     /// Whether a program that has just been suspended had less than the first share done.
+    #[cold]
     fn is_in_beginning(&self, timing: &Timing, retention: &Retention) -> bool {
+        if self.kind == Kind::Erase {
+            return false;
+        }
         let whole = timing.program_array(self.iterations);
         // A cancelled phase can leave more than the whole: then nothing is done.
         let done = Dur::from_ns(whole.ns().saturating_sub(self.left(timing).ns()));
-        retention.iterations > 0 && !reaches(done, retention.first_share_ppm, whole)
+        !reaches(done, retention.first_share_ppm, whole)
     }
 
     /// A run ends at `point`, suspended: what it owed at its end stays owed if it was long.
+    #[inline]
     fn settle(&mut self, point: Time, timing: &Timing, retention: &Retention) {
+        if self.owed > 0 {
+            self.settle_owed(point, timing, retention);
+        }
+    }
+
+    #[cold]
+    fn settle_owed(&mut self, point: Time, timing: &Timing, retention: &Retention) {
         let whole = timing.program_array(self.iterations);
-        if self.owed > 0 && reaches(point - self.prelude_end, retention.second_share_ppm, whole) {
+        if reaches(point - self.prelude_end, retention.second_share_ppm, whole) {
             self.iterations += self.owed;
             self.is_early = false;
         }
@@ -269,7 +285,6 @@ impl Operation {
         suspension: &Suspension,
         vth: &mut Stream,
     ) -> Option<Time> {
-        let end = self.end(timing);
         let phase = self.program_phase(now, timing);
         let in_reset = now + reset_inside(timing, suspension) >= phase.end;
         match suspension.program {
@@ -279,7 +294,7 @@ impl Operation {
             ProgramSuspension::Ips | ProgramSuspension::Ipc
                 if in_reset || suspension.program == ProgramSuspension::Ips =>
             {
-                if phase.end == end {
+                if phase.end == self.end(timing) {
                     return None;
                 }
                 self.position = self.after(phase.at);
@@ -309,7 +324,7 @@ impl Operation {
                     Stage::Pulse => phase.end + timing.verify,
                     Stage::Verify | Stage::CheckVerify => phase.end,
                 };
-                if iteration_end == end {
+                if iteration_end == self.end(timing) {
                     return None;
                 }
                 self.position = self.after(Position { stage: Stage::Verify, ..phase.at });

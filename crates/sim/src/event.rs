@@ -50,6 +50,8 @@ pub struct EventQueue<E> {
     unused: u32,
     /// Events beyond the horizon when they were scheduled.
     far: BinaryHeap<Reverse<Entry<E>>>,
+    /// When the first of them happens; `NEVER` if there is none.
+    far_time: Time,
     /// Slot of the instant reached, counted from the start of the run.
     reached: u64,
     scheduled: u64,
@@ -71,6 +73,7 @@ impl<E: Copy + Ord> EventQueue<E> {
             nodes: Vec::with_capacity(1024),
             unused: NIL,
             far: BinaryHeap::with_capacity(1024),
+            far_time: Time::NEVER,
             reached: 0,
             scheduled: 0,
             next_time: Time::NEVER,
@@ -91,22 +94,30 @@ impl<E: Copy + Ord> EventQueue<E> {
         }
         self.reached = now.ns() >> self.shift;
         let slot = (self.reached % SLOTS as u64) as usize;
-        let head = self.heads[slot];
-        let near = (head != NIL).then(|| self.nodes[head as usize].entry);
-        let near = near.filter(|entry| entry.at == now).map(|entry| entry.order);
-        let far = self.far.peek().filter(|far| far.0.at == now).map(|far| far.0.order);
-        let event = match (near, far) {
-            (Some(near), Some(far)) if far < near => self.pop_far(),
-            (None, _) => self.pop_far(),
-            (Some(_), _) => self.pop_head(slot),
+        let event = if self.far_time == now && self.far_is_first(slot, now) {
+            self.pop_far()
+        } else {
+            self.pop_head(slot)
         };
         self.next_time = self.find_next_time();
         Some(event)
     }
 
+    /// Whether the first event beyond the calendar, which happens at `now`, comes before those
+    /// of this slot.
+    #[cold]
+    fn far_is_first(&self, slot: usize, now: Time) -> bool {
+        let head = self.heads[slot];
+        let near = (head != NIL).then(|| self.nodes[head as usize].entry);
+        let near = near.filter(|entry| entry.at == now).map(|entry| entry.order);
+        let far = self.far.peek().map(|Reverse(entry)| entry.order);
+        near.is_none_or(|near| far.is_some_and(|far| far < near))
+    }
+
     #[cold]
     fn pop_far(&mut self) -> E {
         let Reverse(entry) = self.far.pop().expect("the next event is in the calendar or beyond");
+        self.far_time = self.far.peek().map_or(Time::NEVER, |Reverse(entry)| entry.at);
         entry.event
     }
 
@@ -129,7 +140,7 @@ impl<E: Copy + Ord> EventQueue<E> {
 
     #[inline]
     fn find_next_time(&self) -> Time {
-        let far = self.far.peek().map_or(Time::NEVER, |Reverse(entry)| entry.at);
+        let far = self.far_time;
         let from = (self.reached % SLOTS as u64) as usize;
         // Slots before the one reached belong to the calendar's next round.
         match self.first_slot(from).or_else(|| self.first_slot(0)) {
@@ -187,6 +198,7 @@ impl<E: Copy + Ord> EventQueue<E> {
 
     #[cold]
     fn add_far(&mut self, entry: Entry<E>) {
+        self.far_time = self.far_time.min(entry.at);
         self.far.push(Reverse(entry));
     }
 

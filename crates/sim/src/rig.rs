@@ -85,6 +85,12 @@ impl Work for NoWork {
     fn gc_take_page(&mut self, _: &Txn, _: u32, _: Time) -> Option<Txn> {
         None
     }
+    fn gc_take_beside(&mut self, _: &Txn, _: Time) -> Option<Txn> {
+        None
+    }
+    fn gc_next_read(&mut self, _: u32) -> Option<u32> {
+        None
+    }
     fn gc_take_erase(&mut self, _: u32, _: Option<u32>, _: Time) -> Option<Txn> {
         None
     }

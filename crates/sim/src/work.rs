@@ -51,6 +51,14 @@ pub trait Work {
     /// is padded.
     fn gc_take_page(&mut self, first: &Txn, number: u32, now: Time) -> Option<Txn>;
 
+    /// Where the planes of a die collect side by side: takes a step of the kind of one just taken,
+    /// that can go together with it in one command, on another plane.
+    fn gc_take_beside(&mut self, first: &Txn, now: Time) -> Option<Txn>;
+
+    /// Where they do and planes read by themselves: the plane in its die of the next step, if that
+    /// is a read.
+    fn gc_next_read(&mut self, die: u32) -> Option<u32>;
+
     /// Takes an erase that can go together with one just taken, on another plane of the die; with
     /// `block` only of the block of that number.
     fn gc_take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn>;

@@ -37,6 +37,31 @@ class Histogram:
 
 
 @dataclass(frozen=True)
+class BeforeAfterBars:
+    """A rate of each block before the test, and beside it the one after."""
+
+    rates: Mapping[str, tuple[float, float]]
+
+    def draw(self, theme: Theme) -> Chart:
+        """Draw it."""
+        rows = [
+            {"block": block, "when": when, "rate": rate}
+            for block, pair in self.rates.items()
+            for when, rate in zip(("before", "after"), pair, strict=True)
+        ]
+        when = alt.Scale(domain=["before", "after"], range=theme.run_colours(2))
+        chart = alt.Chart(alt.InlineData(values=rows)).mark_bar()
+        chart = chart.encode(
+            x=alt.X("block:N", title=None, sort=None).axis(labelAngle=0),
+            xOffset=alt.XOffset("when:N", sort=["before", "after"]),
+            y=alt.Y("rate:Q", title="raw bit errors a bit").axis(format=".1e", tickCount=6),
+            color=alt.Color("when:N", scale=when, legend=alt.Legend(title=None, orient="bottom")),
+            tooltip=["block:N", "when:N", alt.Tooltip("rate:Q", format=".3e")],
+        )
+        return finished(chart, theme, _HEIGHT_HISTOGRAM)
+
+
+@dataclass(frozen=True)
 class Map:
     """A colour and a number for each pair of delays; pairs without a number stay empty."""
 

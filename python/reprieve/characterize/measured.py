@@ -30,6 +30,8 @@ class Measured:
     seed: int
     columns: dict[str, Integers]
     """As the simulator gives them."""
+    bench: Source | None = None
+    """The scenario of the bench, which knows the part's rates of errors too."""
 
     @cached_property
     def runs(self) -> pa.Table:
@@ -102,4 +104,4 @@ def measure(part: str, sets: tuple[str, ...], wordlines: int, seed: int) -> Meas
     }
     source = Source(toml_text(bench), "PART", sets)
     columns = _native.characterize(source.text, source.path, list(source.sets), wordlines)
-    return Measured(part, wordlines, seed, columns)
+    return Measured(part, wordlines, seed, columns, source)

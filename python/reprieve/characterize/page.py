@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reprieve.characterize.claims import verdicts
-from reprieve.characterize.figures import Histogram, Map
+from reprieve.characterize.errors import CYCLES, CYCLES_BEFORE, DAYS, error_rates
+from reprieve.characterize.figures import BeforeAfterBars, Histogram, Map
 from reprieve.characterize.measured import Measured
 from reprieve.report.article import Article, Figure, Section, Table
 
@@ -30,7 +31,11 @@ def article(measured: Measured, command: str) -> Article:
             "Programs": f"{measured.runs.num_rows:,}",
             "tPGM": f"{measured.program_ns / 1e3:,.1f} µs",
         },
-        sections=[Section("How to read it", [_ABOUT]), *(make(measured) for make in SECTIONS)],
+        sections=[
+            Section("How to read it", [_ABOUT]),
+            *(make(measured) for make in SECTIONS),
+            *errors(measured),
+        ],
         verdicts=verdicts(measured),
         verdicts_title="Beside the chip of the paper",
     )
@@ -91,6 +96,33 @@ def lengths(measured: Measured) -> Section:
         for letter, word in (("a", "mean"), ("b", "worst"))
     ]
     return Section("Total program time", [about], figures)
+
+
+def errors(measured: Measured) -> list[Section]:
+    """Figure 9, of a part that has rates of errors."""
+    rates = error_rates(measured)
+    if rates is None:
+        return []
+    about = (
+        f"Calculated by the part's model of raw bit errors, not measured on simulated bits: both "
+        f"blocks have {CYCLES_BEFORE:,} cycles before (assumed). One is programmed {CYCLES} times, "
+        f"once for each pair of delays, with {rates.suspensions:.2f} suspensions of each program, "
+        f"and read at once; the other is left alone for {DAYS:g} days (assumed). Whether a "
+        "suspension itself costs errors is reliability.delta, 0 where nothing else is known."
+    )
+    found = {
+        "suspended": tuple(rates.found.suspended),
+        "not programmed": tuple(rates.found.untouched),
+    }
+    figure = Figure(
+        "figure-9",
+        "Raw bit errors before and after",
+        "Rate of raw bit errors of the block under test and of one that is left alone.",
+        BeforeAfterBars({block: (pair[0], pair[1]) for block, pair in found.items()}).draw,
+    )
+    rows = [[block, *(f"{rate:.3e}" for rate in pair)] for block, pair in found.items()]
+    table = Table("Raw bit errors, as a share of the bits", ["block", "before", "after"], rows)
+    return [Section("Raw bit errors", [about], [figure], [table])]
 
 
 SECTIONS: tuple[Callable[[Measured], Section], ...] = (suspensions, entry, lengths)

@@ -15,7 +15,9 @@ from reprieve.cli.verdicts import show_verdicts
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="Which paper: fast12.", show_default=False)],
+    paper: Annotated[
+        str, typer.Argument(help="Which paper: fast12, zambelli21.", show_default=False)
+    ],
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer requests: under a minute on two cores.")
     ] = False,
@@ -34,7 +36,7 @@ def reproduce(
     ] = None,
     requests: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Requests of each load at most.", show_default=False),
+        typer.Option(metavar="N", help="Requests of each load or run.", show_default=False),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Simulations at a time.", show_default="one a core")

@@ -11,7 +11,7 @@ from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import Step
 from reprieve.report.article import Article, render_article, write_figures
-from reprieve.reproduce import fast12
+from reprieve.reproduce import fast12, zambelli21
 from reprieve.verdicts import Verdict, verdicts_json
 
 __all__ = ["PAPERS", "Paper", "Settings", "reproduce", "reproduce_into"]
@@ -37,6 +37,10 @@ class Settings:
     command: str = "reprieve reproduce"
     """Shown in the report as what repeats it."""
 
+    def requests_or(self, usual: int) -> int:
+        """Return how many requests were asked for, or as many as is usual."""
+        return usual if self.requests is None else self.requests
+
 
 @dataclass(frozen=True)
 class Paper:
@@ -47,6 +51,14 @@ class Paper:
     """Runs everything."""
 
 
+def _without_traces(settings: Settings) -> Settings:
+    for name, path in settings.traces.items():
+        raise UserError(
+            f"--trace {name}={path}: the loads of this paper are generated; leave it out"
+        )
+    return settings
+
+
 PAPERS: dict[str, Paper] = {
     "fast12": Paper(
         "Wu and He, Reducing SSD Read Latency via NAND Flash Program and Erase Suspension, 2012",
@@ -55,6 +67,18 @@ PAPERS: dict[str, Paper] = {
                 fast12.REQUESTS_QUICK if settings.quick else fast12.REQUESTS,
                 settings.traces,
             ).with_requests(settings.requests),
+            settings.jobs,
+            settings.step,
+            settings.command,
+        ),
+    ),
+    "zambelli21": Paper(
+        "Zambelli et al., Assessing the Role of Program Suspend Operation in 3D NAND Flash Based "
+        "Solid State Drives, 2021",
+        lambda settings: zambelli21.article(
+            _without_traces(settings).requests_or(
+                zambelli21.REQUESTS_QUICK if settings.quick else zambelli21.REQUESTS
+            ),
             settings.jobs,
             settings.step,
             settings.command,
@@ -74,10 +98,10 @@ def reproduce(
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
 
-    `paper`: a name of `PAPERS`, such as "fast12".
+    `paper`: a name of `PAPERS`, "fast12" or "zambelli21".
     `out`: a directory for `report.html`, `verdicts.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their twins.
-    `requests`: of each load at most.
+    `requests`: of each load at most, or of each run.
 
     Raises UserError if the paper is unknown or a trace cannot be read.
     """

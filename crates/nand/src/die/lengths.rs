@@ -27,6 +27,7 @@ impl Die {
     }
 
     /// A program of this page that nobody suspends, its command and its data in included.
+    #[inline]
     pub fn undisturbed_program(&self, at: PageAddress) -> Dur {
         self.part.timing.undisturbed_program(self.iterations_of(at))
     }

@@ -204,14 +204,23 @@ impl Flash {
     /// Links to a step of garbage collection those that can go with it.
     #[cold]
     pub(super) fn gather_gc<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
-        match self.txns[first].kind {
-            Kind::GcProgram if self.together > 1 || self.twins.exist() => {
-                self.gather_held(first, now, work)
-            }
-            Kind::Erase if self.parallelism.multi_plane != MultiPlane::None => {
-                self.gather_erases(first, now, work);
-            }
-            _ => {}
+        if self.txns[first].kind != Kind::Erase {
+            self.gather_moves(first, now, work);
+        } else if self.parallelism.multi_plane != MultiPlane::None {
+            self.gather_erases(first, now, work);
+        }
+    }
+
+    /// Links to a read or program of garbage collection the rest of its wordline or of its
+    /// twins, and the same of planes that collect side by side.
+    fn gather_moves<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
+        let is_program = self.txns[first].kind == Kind::GcProgram;
+        let several = is_program && (self.together > 1 || self.twins.exist());
+        let mut last = if several { self.gather_held(first, now, work) } else { first };
+        while let Some(txn) = work.gc_take_beside(&self.txns[first], now) {
+            let id = self.txns.insert(txn);
+            self.txns[last].next = id;
+            last = if several { self.gather_held(id, now, work) } else { id };
         }
     }
 

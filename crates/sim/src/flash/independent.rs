@@ -6,7 +6,7 @@ use reprieve_nand::Elapsed;
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::sched::Choice;
+use crate::sched::{Choice, DieView};
 use crate::txn::{NONE, Part};
 use crate::work::Work;
 
@@ -27,12 +27,57 @@ impl Flash {
             let view = self.view(die, read, now, work);
             let may_begin = !view.gc_runs_through;
             let chosen = read.filter(|_| may_begin && self.scheduler.choose(&view) == Choice::Read);
-            let Some(id) = chosen else { return self.units[die as usize].die.is_free() };
+            let Some(id) = chosen else {
+                let is_free = self.units[die as usize].die.is_free();
+                if !is_free && self.collects(&view) {
+                    self.collect_beside(die, now, work, out, grant);
+                }
+                return is_free;
+            };
             let is_free = self.units[die as usize].die.plane_is_free(self.txns[id].at.plane);
             if !is_free || !self.start_read(id, now, work, out, grant) {
                 return false;
             }
             grant = Grant::Ask;
+        }
+    }
+
+    /// Whether a step of garbage collection is what a die begins that may begin one.
+    fn collects(&mut self, view: &DieView) -> bool {
+        view.gc_runs_through
+            || match self.scheduler.choose(view) {
+                Choice::Gc => true,
+                Choice::Read => view.read.is_none(),
+                _ => false,
+            }
+    }
+
+    /// Begins a read of garbage collection beside other reads, where planes collect side by side.
+    fn collect_beside<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) {
+        let plane = work.gc_next_read(die);
+        if plane.is_some_and(|plane| self.units[die as usize].die.plane_is_free(plane)) {
+            self.start_gc(die, now, work, out, grant);
+        }
+    }
+
+    /// A read of garbage collection has begun: if another plane has one as well, the die looks
+    /// again at once.
+    pub(super) fn look_for_more<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        if self.parallelism.independent_plane_reads && work.gc_next_read(die).is_some() {
+            out.schedule(now, FlashEvent::Poke { die });
         }
     }
 

@@ -187,6 +187,7 @@ impl Flash {
         }
         if kind.is_read() {
             self.sense(id, now, out);
+            self.look_for_more(die, now, work, out);
             return;
         }
         self.run(id, now, out);

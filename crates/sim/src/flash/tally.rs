@@ -3,7 +3,7 @@
 use reprieve_base::{Dur, Time};
 
 use super::Flash;
-use crate::txn::{Kind, NONE, Part};
+use crate::txn::{Kind, NONE, Part, Txn};
 
 impl Flash {
     /// The pages of an operation are programmed, or its blocks erased.
@@ -34,23 +34,34 @@ impl Flash {
     }
 
     /// How long the operation of `id` and what is linked behind it takes if nobody suspends it.
-    #[cold]
+    #[inline]
     fn undisturbed(&self, id: u32, planes: u64) -> Dur {
-        let die = &self.units[self.txns[id].die as usize].die;
+        let alone = self.undisturbed_alone(&self.txns[id]);
+        if self.gathers { self.undisturbed_together(id, planes, alone) } else { alone }
+    }
+
+    #[cold]
+    fn undisturbed_together(&self, id: u32, planes: u64, alone: Dur) -> Dur {
         // Commands, and pages, of the other planes cross the channel too.
         let (_, transfer) = self.command_of(id);
-        let mut longest = Dur::ZERO;
-        let mut each = id;
+        let mut longest = alone;
+        let mut each = self.txns[id].next;
         while each != NONE {
             let txn = &self.txns[each];
-            longest = longest.max(match txn.kind {
-                Kind::Erase => self.timing.undisturbed_erase(),
-                Kind::GcCopy => die.undisturbed_copyback(self.address(txn.old), txn.at),
-                _ => die.undisturbed_program(txn.at),
-            });
+            longest = longest.max(self.undisturbed_alone(txn));
             each = txn.next;
         }
         longest + transfer * (planes - 1)
+    }
+
+    #[inline]
+    fn undisturbed_alone(&self, txn: &Txn) -> Dur {
+        let die = &self.units[txn.die as usize].die;
+        match txn.kind {
+            Kind::Erase => self.timing.undisturbed_erase(),
+            Kind::GcCopy => die.undisturbed_copyback(self.address(txn.old), txn.at),
+            _ => die.undisturbed_program(txn.at),
+        }
     }
 
     fn count_operation(&mut self, id: u32, now: Time, undisturbed: Dur) {

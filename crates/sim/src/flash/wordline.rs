@@ -100,8 +100,9 @@ impl Flash {
         last
     }
 
-    /// Links to a program of garbage collection those of the other pages that it holds.
-    pub(super) fn gather_held<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
+    /// Links to a program of garbage collection, the last of its command so far, those of the other
+    /// pages that its plane holds. Returns the last of them.
+    pub(super) fn gather_held<W: Work>(&mut self, first: u32, now: Time, work: &mut W) -> u32 {
         let mut last = first;
         let mut number = 1;
         while let Some(txn) = work.gc_take_page(&self.txns[first], number, now) {
@@ -110,6 +111,7 @@ impl Flash {
             last = id;
             number += 1;
         }
+        last
     }
 
     /// Counts the pages of a program's wordlines that had no data.

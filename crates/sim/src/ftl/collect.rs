@@ -14,14 +14,14 @@ use crate::work::GcNeed;
 
 impl Ftl {
     #[inline]
-    fn planes_of(&self, die: u32) -> std::ops::Range<u32> {
+    pub(super) fn planes_of(&self, die: u32) -> std::ops::Range<u32> {
         let first = die * self.geometry.planes_per_die;
         first..first + self.geometry.planes_per_die
     }
 
     /// How much a plane needs garbage collection.
     #[inline]
-    fn need_of_plane(&self, plane: u32) -> GcNeed {
+    pub(super) fn need_of_plane(&self, plane: u32) -> GcNeed {
         let state = &self.planes[plane as usize];
         let free = state.free_blocks();
         let has_begun = state.job.victim.is_some();
@@ -44,7 +44,7 @@ impl Ftl {
             if has_begun { GcNeed::Idle } else { GcNeed::None }
         } else if state.credit_ppm >= PPM {
             GcNeed::Due
-        } else if self.gc.in_background {
+        } else if self.gc.in_background || has_begun && state.job.joined {
             GcNeed::Idle
         } else {
             GcNeed::None
@@ -149,6 +149,9 @@ impl Ftl {
 
     /// The next step on a die, if none is under way and one is useful.
     pub(super) fn next_step(&mut self, die: u32) -> Option<Kind> {
+        if self.gc.beside.is_some() {
+            return self.next_side_by_side(die);
+        }
         let current = self.gc_dies[die as usize].plane;
         if self.planes[current as usize].job.in_flight {
             return None;
@@ -168,7 +171,7 @@ impl Ftl {
     }
 
     /// Chooses a victim; `None` if there is none after all.
-    fn begin_job(&mut self, plane: u32) -> Option<()> {
+    pub(super) fn begin_job(&mut self, plane: u32) -> Option<()> {
         let state = &mut self.planes[plane as usize];
         let failed = state.failed.pop_front();
         let unworn = state.unworn.take().filter(|block| self.index.is_full(*block));
@@ -202,6 +205,7 @@ impl Ftl {
         let job = &mut self.planes[plane as usize].job;
         job.held.clear();
         job.retires = false;
+        job.joined = false;
         let victim = job.victim.take().expect("a job ends that was begun");
         let die = &mut self.gc_dies[(plane / self.geometry.planes_per_die) as usize];
         die.jobs -= 1;
@@ -214,7 +218,7 @@ impl Ftl {
     }
 
     /// The next step with a plane's victim; `None`: no block is left to move a page to.
-    fn step_of(&mut self, plane: u32) -> Option<Kind> {
+    pub(super) fn step_of(&mut self, plane: u32) -> Option<Kind> {
         let pages = self.geometry.pages_per_block;
         let state = &mut self.planes[plane as usize];
         let batch = state.batch;
@@ -228,6 +232,12 @@ impl Ftl {
         }
         while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
             job.cursor += 1;
+        }
+        if batch > 1 && self.gc.beside.is_some() {
+            // Read ahead of the order, and not programmed yet.
+            while job.cursor < pages && job.is_done_with(&self.map, pages) {
+                job.cursor += 1;
+            }
         }
         let (step, moved) = if job.writes_held(pages, batch) {
             (Kind::GcProgram, Some(job.held[0].lpn))
@@ -255,6 +265,9 @@ impl Ftl {
 
     /// Takes the step that `next_step` named.
     pub(super) fn take_step(&mut self, die: u32, now: Time) -> Txn {
+        if self.gc.beside.is_some() {
+            return self.take_side_by_side(die, now);
+        }
         self.take_step_of_plane(self.gc_dies[die as usize].plane, now)
     }
 
@@ -278,6 +291,7 @@ impl Ftl {
             if self.step_of_plane(plane) != Some(Kind::Erase) {
                 continue;
             }
+            self.planes[plane as usize].job.reads = false;
             let victim = self.planes[plane as usize].job.victim;
             if block.is_none() || victim.map(|victim| victim % blocks) == block {
                 return Some(self.take_step_of_plane(plane, now));
@@ -313,14 +327,13 @@ impl Ftl {
             return None;
         }
         let at = self.allocate(plane, front);
-        self.spend_moves(plane, 1);
         let mut txn = Txn::new(Kind::GcProgram, first.die, at, held.lpn, NONE, now);
         txn.old = held.source;
         Some(txn)
     }
 
     #[inline(always)]
-    fn take_step_of_plane(&mut self, plane: u32, now: Time) -> Txn {
+    pub(super) fn take_step_of_plane(&mut self, plane: u32, now: Time) -> Txn {
         let die = plane / self.geometry.planes_per_die;
         let in_die = plane % self.geometry.planes_per_die;
         let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
@@ -330,11 +343,19 @@ impl Ftl {
         let victim = job.victim.expect("a step is taken after it was named");
         let at = PageAddress { plane: in_die, block: victim % blocks, page: job.cursor % pages };
         if job.writes_held(pages, batch) {
-            // Of twins each page is spent for as it is taken.
-            let pages_held = if twins.exist() { 1 } else { job.held.len() };
             let held = job.held[0];
-            let at = self.allocate_together(plane, self.fronts.of_moved(held.lpn));
-            self.spend_moves(plane, pages_held);
+            let front = self.fronts.of_moved(held.lpn);
+            let at = self.allocate_together(plane, front);
+            let held_pages = self.planes[plane as usize].job.held.iter();
+            let pages = match twins.exist() {
+                false => held_pages.count(),
+                // Those that `take_twin_page` will put beside the first.
+                true => held_pages
+                    .take((twins.planes() - at.plane) as usize)
+                    .take_while(|held| self.fronts.of_moved(held.lpn) == front)
+                    .count(),
+            };
+            self.spend_moves(plane, pages);
             let mut txn = Txn::new(Kind::GcProgram, die, at, held.lpn, NONE, now);
             txn.old = held.source;
             return txn;

@@ -1,5 +1,7 @@
 //! How far garbage collection of one plane has got with its victim.
 
+use super::map::Map;
+
 /// What is held between the read of a valid page and its program elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
@@ -24,6 +26,10 @@ pub struct Job {
     pub retires: bool,
     /// A step is under way at the die.
     pub in_flight: bool,
+    /// Where planes collect side by side: the step that was taken last is a read.
+    pub reads: bool,
+    /// The victim was begun because another plane of the die began one.
+    pub joined: bool,
 }
 
 impl Job {
@@ -33,5 +39,17 @@ impl Job {
     pub fn writes_held(&self, pages_per_block: u32, batch: u32) -> bool {
         let held = self.held.len() as u32;
         held == batch || held > 0 && self.cursor == pages_per_block
+    }
+
+    /// Whether the page at the cursor is invalid or was read.
+    pub fn is_done_with(&self, map: &Map, pages_per_block: u32) -> bool {
+        let victim = self.victim.expect("the cursor is that of a victim");
+        let page = victim * pages_per_block + self.cursor;
+        map.owner(page).is_none() || self.holds(page)
+    }
+
+    /// Whether a page, counted over the drive, was read and has to be programmed.
+    pub fn holds(&self, source: u32) -> bool {
+        self.held.iter().any(|held| held.source == source)
     }
 }

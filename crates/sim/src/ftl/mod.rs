@@ -1,5 +1,6 @@
 //! The flash translation layer: mapping, allocation in the planes, and garbage collection's steps.
 
+mod beside;
 mod cache;
 mod collect;
 mod demand;
@@ -8,10 +9,12 @@ mod free;
 mod fronts;
 mod job;
 mod map;
+mod nameless;
 mod plane;
 mod precondition;
 mod replay;
 mod room;
+mod rules;
 mod settle;
 mod table;
 mod unnamed;
@@ -36,6 +39,7 @@ use fronts::Fronts;
 use map::Map;
 use plane::{Allocated, Plane};
 use room::View;
+use rules::GcRules;
 use wear::WearTable;
 
 pub use map::Mapping;
@@ -81,42 +85,13 @@ pub struct Ftl {
     closing: bool,
 }
 
-/// When garbage collection runs.
-#[derive(Clone, Copy, Debug)]
-struct GcRules {
-    /// Below so many free blocks a plane is collected in idle time or at a rate; 0: never.
-    start_blocks: u32,
-    /// In idle time.
-    in_background: bool,
-    /// Pages, in millionths, that are moved for each page that the host writes.
-    rate_ppm: i64,
-    /// The host gets in between the steps of collecting a block.
-    preemptible: bool,
-    /// Dies that collect at a time while none has to.
-    dies_max: u32,
-}
-
-impl GcRules {
-    fn of(scenario: &Scenario) -> GcRules {
-        let ftl = &scenario.ftl;
-        let blocks = f64::from(scenario.geometry.blocks_per_plane);
-        let start_blocks = (ftl.gc_start_free_share * blocks).ceil() as u32;
-        let rate = ftl.gc.rate_pages_per_write;
-        GcRules {
-            start_blocks: if ftl.gc_background || rate.is_some() { start_blocks } else { 0 },
-            in_background: ftl.gc_background && start_blocks > 0,
-            rate_ppm: (rate.unwrap_or(0.0) * PPM as f64).round() as i64,
-            preemptible: ftl.gc.preemptible,
-            dies_max: ftl.gc.dies_max.unwrap_or(u32::MAX),
-        }
-    }
-}
-
 /// Garbage collection on one die.
 #[derive(Clone, Copy, Debug)]
 struct GcDie {
     /// The plane, counted over the drive, that it works on.
     plane: u32,
+    /// Where planes collect side by side: the page of its victim that is read next.
+    page: u32,
     /// How much the die needs it; `None`: to be found out.
     need: Option<GcNeed>,
     /// Planes of the die with a victim under way.
@@ -155,6 +130,7 @@ impl Ftl {
             gc_dies: (0..geometry.dies())
                 .map(|die| GcDie {
                     plane: die * geometry.planes_per_die,
+                    page: 0,
                     need: None,
                     jobs: 0,
                     waits: false,
@@ -423,6 +399,7 @@ impl Work for Ftl {
 
     fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
         txn.at = PageAddress { page: first.page + number, ..first };
+        self.earn_moves(self.plane_of(txn.die, txn.at));
         true
     }
 
@@ -471,6 +448,14 @@ impl Work for Ftl {
 
     fn gc_take_page(&mut self, first: &Txn, number: u32, now: Time) -> Option<Txn> {
         self.take_held(first, number, now)
+    }
+
+    fn gc_take_beside(&mut self, first: &Txn, now: Time) -> Option<Txn> {
+        self.take_beside(first, now)
+    }
+
+    fn gc_next_read(&mut self, die: u32) -> Option<u32> {
+        self.next_read_beside(die)
     }
 
     fn gc_take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn> {

@@ -7,8 +7,6 @@
 //!
 //! Where pages differ, by streams or because some are of the mapping, they are written by name.
 
-use std::ops::Range;
-
 use reprieve_base::{Stream, UserError};
 
 use super::Ftl;
@@ -40,14 +38,18 @@ enum State {
     Done,
 }
 
-/// Planes among which the logical pages that lie there are overwritten, and at last drawn anew.
-struct Scope {
-    planes: Range<u32>,
-    /// The first of its logical pages, and how far each is from the next.
-    first_lpn: u32,
-    stride: u32,
+/// Logical pages that are overwritten, and at last drawn anew, among themselves: those of the
+/// drive, or those of one plane.
+pub(super) struct Scope {
+    /// The plane, counted over the drive, if they are those of one; else 0.
+    pub(super) plane: u32,
+    /// The first of the logical pages, and how far each is from the next.
+    pub(super) first_lpn: u32,
+    pub(super) stride: u32,
     lpns: u32,
-    stream: Stream,
+    /// Writes that they have still to get in this pass.
+    pub(super) left: u64,
+    pub(super) stream: Stream,
 }
 
 struct Replaying {
@@ -59,13 +61,13 @@ struct Replaying {
 
 struct Overwriting {
     unnamed: Unnamed,
+    /// In the order of planes.
     scopes: Vec<Scope>,
+    /// Each plane has its own scope.
+    by_plane: bool,
     pass: Pass,
-    /// Every scope before this one has had its writes of this pass, or its names.
-    scope: usize,
-    /// Writes that this scope has still to get in this pass.
-    left: u64,
-    naming: bool,
+    /// Scopes that have their names; `None`: the drive is not stationary yet.
+    named: Option<usize>,
 }
 
 /// One pass: as many random overwrites as the drive has logical pages.
@@ -79,10 +81,19 @@ struct Pass {
 impl Preconditioner {
     /// For a drive with nothing written and the state that its scenario asks for.
     pub fn new(scenario: &Scenario, ftl: &mut Ftl) -> Preconditioner {
+        Preconditioner::with_threads(scenario, ftl, Unnamed::threads())
+    }
+
+    /// The same with at most so many threads; the state does not depend on it.
+    pub(super) fn with_threads(
+        scenario: &Scenario,
+        ftl: &mut Ftl,
+        threads: usize,
+    ) -> Preconditioner {
         let state = match scenario.ftl.precondition {
             Precondition::None => State::Done,
             Precondition::Steady if ftl.pages_are_alike() => {
-                State::Overwriting(Box::new(Overwriting::new(ftl, scenario.seed)))
+                State::Overwriting(Box::new(Overwriting::new(ftl, scenario, threads)))
             }
             Precondition::Sequential | Precondition::Steady => State::Filling(0),
         };
@@ -172,66 +183,58 @@ impl Replaying {
 
 impl Overwriting {
     /// Every logical page written once.
-    fn new(ftl: &mut Ftl, seed: u64) -> Overwriting {
+    fn new(ftl: &mut Ftl, scenario: &Scenario, threads: usize) -> Overwriting {
         let pages = ftl.logical_pages();
         let planes = ftl.geometry.planes();
-        let stream = |index| Stream::new(seed, "precondition.overwrite", index);
+        let stream = |index| Stream::new(scenario.seed, "precondition.overwrite", index);
         let home = |first_lpn| {
             let plane = ftl.placement.home(first_lpn);
             let lpns = (pages - first_lpn).div_ceil(planes);
             let stream = stream(u64::from(plane));
-            Scope { planes: plane..plane + 1, first_lpn, stride: planes, lpns, stream }
+            Scope { plane, first_lpn, stride: planes, lpns, left: lpns.into(), stream }
         };
-        let homes: Vec<Scope> = (0..planes.min(pages)).map(home).collect();
-        let mut unnamed = Unnamed::new(ftl);
-        for home in &homes {
-            unnamed.fill(ftl, home.planes.start, home.lpns);
+        let mut scopes: Vec<Scope> = (0..planes.min(pages)).map(home).collect();
+        scopes.sort_by_key(|scope| scope.plane);
+        // A plane's pages stay there, whatever happens to those of the others.
+        let by_plane = ftl.placement.is_fixed();
+        let mut unnamed = Unnamed::new(ftl, scenario, if by_plane { threads } else { 1 });
+        for home in &scopes {
+            unnamed.fill(ftl, home.plane, home.lpns);
         }
-        let scopes = if ftl.placement.is_fixed() {
-            // A plane's pages stay there, whatever happens to those of the others.
-            homes
-        } else {
-            let stream = stream(0);
-            vec![Scope { planes: 0..planes, first_lpn: 0, stride: 1, lpns: pages, stream }]
-        };
-        Overwriting {
-            unnamed,
-            left: u64::from(scopes[0].lpns),
-            scopes,
-            pass: Pass::first(),
-            scope: 0,
-            naming: false,
+        if !by_plane {
+            let (left, stream) = (pages.into(), stream(0));
+            scopes = vec![Scope { plane: 0, first_lpn: 0, stride: 1, lpns: pages, left, stream }];
         }
+        Overwriting { unnamed, scopes, by_plane, pass: Pass::first(), named: None }
     }
 
-    /// Goes on for about `writes` page writes; true when every page has its name again.
+    /// Goes on for about `writes` page writes of each thread; true when every page has its name.
     fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
-        let mut writes = writes;
-        while writes > 0 {
-            if self.scope == self.scopes.len() {
-                if self.naming {
-                    return Ok(true);
-                }
-                self.end_pass(ftl)?;
+        if let Some(named) = self.named {
+            let rest = &mut self.scopes[named..];
+            let count = rest.len().min(self.unnamed.groups());
+            match self.by_plane {
+                true => self.unnamed.name_homes(ftl, &mut rest[..count]),
+                false => self.unnamed.name(ftl, &mut rest[0]),
             }
-            let scope = &mut self.scopes[self.scope];
-            if self.naming {
-                let lpns = (scope.first_lpn..ftl.logical_pages()).step_by(scope.stride as usize);
-                self.unnamed.name(ftl, scope.planes.clone(), lpns, &mut scope.stream);
-                writes = writes.saturating_sub(u64::from(scope.lpns));
-                self.scope += 1;
-                continue;
+            self.named = Some(named + count);
+            if count < rest.len() {
+                return Ok(false);
             }
-            let now = writes.min(self.left);
-            let home = ftl.placement.is_fixed().then_some(scope.planes.start);
-            let planes = scope.planes.clone();
-            self.pass.moved += self.unnamed.overwrite(ftl, planes, home, now, &mut scope.stream);
-            self.left -= now;
-            writes -= now;
-            if self.left == 0 {
-                self.scope += 1;
-                self.left = self.scopes.get(self.scope).map_or(0, |scope| u64::from(scope.lpns));
+            self.unnamed.give_back(ftl);
+            return Ok(true);
+        }
+        self.pass.moved += match (self.by_plane, &mut self.scopes[..]) {
+            (true, scopes) => self.unnamed.overwrite_homes(ftl, scopes, writes),
+            (false, scopes) => {
+                let scope = &mut scopes[0];
+                let now = writes.min(scope.left);
+                scope.left -= now;
+                self.unnamed.overwrite(ftl, now, &mut scope.stream)
             }
+        };
+        if self.scopes.iter().all(|scope| scope.left == 0) {
+            self.end_pass(ftl)?;
         }
         Ok(false)
     }
@@ -239,12 +242,11 @@ impl Overwriting {
     fn end_pass(&mut self, ftl: &Ftl) -> Result<(), UserError> {
         let pages = u64::from(ftl.logical_pages());
         if self.pass.is_like_the_one_before(pages, ftl.geometry.pages()) {
-            self.naming = true;
-        } else {
-            self.pass.next()?;
+            self.named = Some(0);
+            return Ok(());
         }
-        self.scope = 0;
-        self.left = u64::from(self.scopes[0].lpns);
+        self.pass.next()?;
+        self.scopes.iter_mut().for_each(|scope| scope.left = scope.lpns.into());
         Ok(())
     }
 }

@@ -135,3 +135,33 @@ fn every_logical_page_is_on_its_plane_and_on_any_page_of_it() {
     let chi2: f64 = counts.iter().map(|count| (count - 100.0).powi(2) / 100.0).sum();
     assert!(chi2 < 29.9, "{counts:?}");
 }
+
+/// What a drive starts from: the place of every page, and the blocks of the planes, as numbers.
+fn start_of(threads: usize, sets: &[&str]) -> (Vec<Mapping>, Vec<u32>) {
+    let scenario = drive(7, &[sets, &["ftl.precondition=steady"]].concat());
+    let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
+    let mut preconditioner = Preconditioner::with_threads(&scenario, &mut ftl, threads);
+    while !preconditioner.is_done() {
+        preconditioner.advance(&mut ftl, &scenario, 1000).expect("a drive that settles");
+    }
+    let pages = (0..ftl.logical_pages()).map(|lpn| ftl.lookup(lpn)).collect();
+    let planes = ftl.planes.iter().flat_map(|plane| [plane.free_list(), vec![plane.fills]]);
+    (pages, planes.flatten().chain(ftl.filled.iter().copied()).collect())
+}
+
+#[test]
+fn the_steady_state_does_not_depend_on_the_number_of_threads() {
+    for sets in [
+        &["ftl.placement=pdwc"][..],
+        &["ftl.gc_victim=d-choices", "ftl.gc_choices=3"],
+        &["ftl.gc_victim=fifo", "ftl.free_block=least-worn"],
+        &["ftl.gc_victim=cost-benefit"],
+        // Its pages are those of the whole drive.
+        &["ftl.placement=dynamic"],
+    ] {
+        let alone = start_of(1, sets);
+        for threads in [2, 3, 8, 100] {
+            assert!(start_of(threads, sets) == alone, "{threads} threads: {sets:?}");
+        }
+    }
+}

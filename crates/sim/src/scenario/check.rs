@@ -46,6 +46,7 @@ pub(super) fn check(
     if purpose == Use::Run {
         copyback(scenario, resolved)?;
         twins::check(scenario, resolved)?;
+        gc_parallel_planes(scenario, resolved)?;
         transfer_unit(scenario, resolved)?;
         over_provisioning(scenario, resolved)?;
         front::check(scenario, resolved)?;
@@ -342,6 +343,24 @@ fn copyback(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
         return Err(resolved.fault("suspension.gc_read_suspends", what));
     }
     Ok(())
+}
+
+/// Planes collect side by side where a die can do something on several at once.
+fn gc_parallel_planes(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let parallelism = &scenario.parallelism;
+    let what = if !scenario.ftl.gc.parallel_planes {
+        return Ok(());
+    } else if scenario.geometry.planes_per_die > PLANES_MAX {
+        "dies of more than 128 planes are not modelled with it; must be false with them"
+    } else if scenario.ftl.copyback {
+        "copybacks of several planes are not modelled; must be false with ftl.copyback = true"
+    } else if parallelism.multi_plane == MultiPlane::None && !parallelism.independent_plane_reads {
+        "a die does nothing on several planes at once; must be false with parallelism.multi_plane \
+         = \"none\" and parallelism.independent_plane_reads = false"
+    } else {
+        return Ok(());
+    };
+    Err(resolved.fault("ftl.gc_parallel_planes", what))
 }
 
 /// Multi-plane commands stay outside suspended erases, and a set of planes has 128 at most.

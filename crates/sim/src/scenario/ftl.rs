@@ -13,6 +13,8 @@ pub struct GcControl {
     pub rate_pages_per_write: Option<f64>,
     /// Dies that collect at a time while none has to; `None`: no limit.
     pub dies_max: Option<u32>,
+    /// Planes of a die collect side by side.
+    pub parallel_planes: bool,
 }
 
 /// Which open block takes a page.
@@ -70,6 +72,7 @@ pub(super) fn gc_control(values: &Values) -> GcControl {
         preemptible: values.flag("ftl.gc_preemptible"),
         rate_pages_per_write: values.number_if_on("ftl.gc_rate_pages_per_write"),
         dies_max: values.u32_if_on("ftl.gc_dies_max"),
+        parallel_planes: values.flag("ftl.gc_parallel_planes"),
     }
 }
 
@@ -105,7 +108,7 @@ pub(super) fn demand(values: &Values) -> Option<Demand> {
 }
 
 /// The keys of all these with their values.
-pub(super) fn pairs(ftl: &Ftl) -> [Pair; 15] {
+pub(super) fn pairs(ftl: &Ftl) -> [Pair; 16] {
     let Ftl { gc, streams, wear, faults, demand, .. } = ftl;
     let word = |first, word, otherwise| text(if first { word } else { otherwise });
     let policy = demand.map(|demand| if demand.segmented { "segmented" } else { "lru" });
@@ -113,6 +116,7 @@ pub(super) fn pairs(ftl: &Ftl) -> [Pair; 15] {
         ("ftl.gc_preemptible", flag(gc.preemptible)),
         ("ftl.gc_rate_pages_per_write", gc.rate_pages_per_write.and_then(number)),
         ("ftl.gc_dies_max", gc.dies_max.and_then(count)),
+        ("ftl.gc_parallel_planes", flag(gc.parallel_planes)),
         ("ftl.stream", text(&streams.policy)),
         ("ftl.hot_window_share", streams.hot_window_share.and_then(number)),
         ("ftl.gc_stream", word(streams.gc_separate, "separate", "shared")),

@@ -27,6 +27,7 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
         (parallelism.independent_plane_reads, "parallelism.independent_plane_reads = true"),
         (parallelism.cache_program, "parallelism.cache_program = true"),
         (ftl.copyback, "ftl.copyback = true"),
+        (ftl.gc.parallel_planes, "ftl.gc_parallel_planes = true"),
         (ftl.demand.is_some(), "ftl.mapping = \"demand\""),
         (ftl.faults.any(), "bad blocks, programs or erases that fail"),
         (policy == "paq" || policy == "mbm", "a dispatcher that weighs the planes of a die"),

@@ -277,9 +277,8 @@ impl Ssd {
             self.handle(event);
         }
         self.pull()?;
-        while self.flows.next_time() == now {
-            let (request, flow) = self.flows.take(&self.ftl)?;
-            self.arrive(request, flow);
+        if arrival == now {
+            self.take_arrivals()?;
         }
         if self.queues.is_some() {
             self.fetch()?;
@@ -289,6 +288,14 @@ impl Ssd {
             self.check_instant(false);
         }
         Ok(true)
+    }
+
+    fn take_arrivals(&mut self) -> Result<(), UserError> {
+        while self.flows.next_time() == self.now {
+            let (request, flow) = self.flows.take(&self.ftl)?;
+            self.arrive(request, flow);
+        }
+        Ok(())
     }
 
     #[inline(always)]

@@ -12,7 +12,17 @@ pub struct Latency {
     current: usize,
     /// Bytes that the requests asked for.
     pub bytes: u64,
+    /// Sums by part, but for what `recent` has.
     parts_ns: [u128; PART_NAMES.len()],
+    recent: Recent,
+}
+
+/// The last requests, so few that no sum of theirs overflows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recent {
+    parts_ns: [u64; PART_NAMES.len()],
+    /// At least as much as any part.
+    latency_ns: u64,
 }
 
 impl Latency {
@@ -23,17 +33,30 @@ impl Latency {
             current: 0,
             bytes: 0,
             parts_ns: [0; PART_NAMES.len()],
+            recent: Recent::default(),
         }
     }
 
-    /// Counts a request.
+    /// Counts a request, of whose latency no part is more than the whole.
     #[inline(always)]
     pub fn record(&mut self, latency_ns: u64, bytes: u32, parts: &Parts) {
         self.batches[self.current].record(latency_ns);
         self.bytes += u64::from(bytes);
-        for (sum, part) in self.parts_ns.iter_mut().zip(parts.0) {
-            *sum += u128::from(part);
+        self.recent.latency_ns = match self.recent.latency_ns.checked_add(latency_ns) {
+            Some(sum_ns) => sum_ns,
+            None => self.settle(latency_ns),
+        };
+        for (sum, part) in self.recent.parts_ns.iter_mut().zip(&parts.0) {
+            *sum += part;
         }
+    }
+
+    /// Moves the sums of the last requests to the others; the next is the only one.
+    #[cold]
+    fn settle(&mut self, latency_ns: u64) -> u64 {
+        self.parts_ns = self.parts_ns();
+        self.recent = Recent::default();
+        latency_ns
     }
 
     /// What comes belongs to another batch, by its number.
@@ -69,6 +92,10 @@ impl Latency {
 
     /// Time by part, in nanoseconds, summed over the requests.
     pub(super) fn parts_ns(&self) -> [u128; PART_NAMES.len()] {
-        self.parts_ns
+        let mut sums = self.parts_ns;
+        for (sum, part) in sums.iter_mut().zip(self.recent.parts_ns) {
+            *sum += u128::from(part);
+        }
+        sums
     }
 }

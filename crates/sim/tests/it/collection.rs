@@ -103,6 +103,23 @@ fn pages_are_moved_at_the_rate_of_the_host_s_writes() {
 }
 
 #[test]
+fn every_page_of_a_wordline_pays_for_moves() {
+    // Wordlines of two pages: the third write opens block 4 and leaves three blocks free. Its two
+    // pages pay for one move at half a move each, and collection moves a wordline of them.
+    let pages_moved = |rate: &str| {
+        let sets = ["policy=rps", "ftl.gc_start_free_share=0.4", "timing.wordline_pages=2", rate];
+        let rows = [(0, 'W', 0, 8), (us(1_000), 'W', 16, 8), (us(2_000), 'W', 32, 8)];
+        let rows = [&rows[..], &[(us(9_000), 'R', 44, 4)]].concat();
+        let outcome = drive::replay(TINY, &sets, &rows);
+        assert_eq!(outcome.count("flash.host_programs"), 6);
+        assert_eq!(outcome.count("flash.erases"), 0);
+        outcome.count("flash.gc_programs")
+    };
+    assert_eq!(pages_moved("ftl.gc_rate_pages_per_write=0.5"), 2);
+    assert_eq!(pages_moved("ftl.gc_rate_pages_per_write=0.25"), 0);
+}
+
+#[test]
 fn dies_take_turns_to_collect() {
     // Two dies, each with one invalid page and one free block too few at 160: three moves and the
     // erase take 2078.

@@ -34,6 +34,7 @@ mod published;
 mod read_cache;
 mod reliability;
 mod schedulers;
+mod side_by_side;
 mod smoke;
 mod states;
 mod twins;

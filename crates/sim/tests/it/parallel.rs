@@ -16,7 +16,7 @@ fn check_pages_of(case: &Case, sets: &[&str]) {
 }
 
 /// Ways of parallel work inside a die that every drive here can have.
-const PARALLEL: [&[&str]; 7] = [
+const PARALLEL: [&[&str]; 11] = [
     &["parallelism.multi_plane=page"],
     &["parallelism.multi_plane=block", "ftl.placement=aligned", "timing.page_types=3"],
     &["parallelism.independent_plane_reads=true", "parallelism.multi_plane=page"],
@@ -30,7 +30,20 @@ const PARALLEL: [&[&str]; 7] = [
         "suspension.shadow_buffer=true",
         "suspension.gc_read_suspends=[]",
     ],
+    &["ftl.gc_parallel_planes=true", "parallelism.multi_plane=page", "ftl.placement=aligned"],
+    &["ftl.gc_parallel_planes=true", "parallelism.multi_plane=block"],
+    &["ftl.gc_parallel_planes=true", "parallelism.independent_plane_reads=true"],
     &[
+        "parallelism.independent_plane_reads=true",
+        "parallelism.multi_plane=page",
+        "suspension.multi_plane=plane",
+        "suspension.shadow_buffer=true",
+        "suspension.gc_read_suspends=[]",
+        "ftl.gc_preemptible=true",
+        "power.account=off",
+    ],
+    &[
+        "ftl.gc_parallel_planes=true",
         "parallelism.independent_plane_reads=true",
         "parallelism.multi_plane=page",
         "suspension.multi_plane=plane",
@@ -42,7 +55,7 @@ const PARALLEL: [&[&str]; 7] = [
 ];
 
 /// Those whose power is accounted for.
-pub(super) const METERED: &[&[&str]] = PARALLEL.split_at(6).0;
+pub(super) const METERED: &[&[&str]] = PARALLEL.split_at(9).0;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
@@ -90,17 +103,23 @@ proptest! {
     }
 
     #[test]
-    fn programs_of_whole_wordlines_are_conserved(mut case in case(), planes in any::<bool>()) {
+    fn programs_of_whole_wordlines_are_conserved(mut case in case(), planes in 0..3u32) {
         // So much room that collection can pad, and blocks of whole wordlines.
         case.shape.pages = 4 * case.shape.pages.div_ceil(4);
         case.shape.extra_spare = case.shape.blocks.max(16);
         case.shape.blocks = 2 * case.shape.extra_spare;
+        let (planes, beside) = match planes {
+            0 => ("parallelism.multi_plane=none", "ftl.gc_parallel_planes=false"),
+            1 => ("parallelism.multi_plane=page", "ftl.gc_parallel_planes=false"),
+            _ => ("parallelism.multi_plane=page", "ftl.gc_parallel_planes=true"),
+        };
         let sets = [
             "suspension.host_write_suspends=[]",
             "ftl.stream=single",
             "timing.wordline_pages=2",
             "ftl.wordline_timeout_us=300",
-            if planes { "parallelism.multi_plane=page" } else { "parallelism.multi_plane=none" },
+            planes,
+            beside,
         ];
         let outcome = drive::run(drive::load_with(&case.toml(), &sets));
         check_log(&case, &outcome);

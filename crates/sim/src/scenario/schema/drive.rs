@@ -293,6 +293,7 @@ pub(super) const FTL: Section = Section {
         ftl::GC_PREEMPTIBLE,
         ftl::GC_RATE,
         ftl::GC_DIES,
+        ftl::GC_PARALLEL,
         ftl::STREAM,
         ftl::HOT_WINDOW,
         ftl::GC_STREAM,

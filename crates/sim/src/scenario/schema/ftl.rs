@@ -59,6 +59,14 @@ pub(super) const GC_DIES: Key = optional(
     "Dies that collect at a time while none has to; absent: no limit.",
 );
 
+pub(super) const GC_PARALLEL: Key = usual(
+    "ftl.gc_parallel_planes",
+    Kind::Flag,
+    "false",
+    "Whether planes of a die collect side by side, with commands that take several where they fit.",
+)
+.source("Shahidi et al., SC 2016: parallel garbage collection");
+
 const FREE_BLOCKS: &[Entry] = &[
     Entry { name: "oldest", doc: "The one that was erased longest ago." },
     Entry { name: "least-worn", doc: "The one with the fewest erases." },

@@ -121,6 +121,33 @@ fn copyback_goes_without_what_it_cannot_do() {
 }
 
 #[test]
+fn planes_collect_side_by_side_where_a_die_takes_several() {
+    let parallel = "ftl.gc_parallel_planes=true";
+    assert!(!good(BASE, &[]).ftl.gc.parallel_planes);
+    assert!(good(BASE, &[parallel, "parallelism.multi_plane=page"]).ftl.gc.parallel_planes);
+    assert!(
+        good(BASE, &[parallel, "parallelism.independent_plane_reads=true"]).ftl.gc.parallel_planes
+    );
+    refused(
+        &[parallel],
+        "--set: ftl.gc_parallel_planes = true: a die does nothing on several planes at once; must \
+         be false with parallelism.multi_plane = \"none\" and \
+         parallelism.independent_plane_reads = false",
+    );
+    let page = "parallelism.multi_plane=page";
+    refused(
+        &[parallel, page, "ftl.copyback=true", "suspension.shadow_buffer=true"],
+        "--set: ftl.gc_parallel_planes = true: copybacks of several planes are not modelled; must \
+         be false with ftl.copyback = true",
+    );
+    refused(
+        &[parallel, "parallelism.independent_plane_reads=true", "geometry.planes_per_die=129"],
+        "--set: ftl.gc_parallel_planes = true: dies of more than 128 planes are not modelled with \
+         it; must be false with them",
+    );
+}
+
+#[test]
 fn multi_plane_commands_go_without_what_is_not_modelled() {
     refused(
         &["parallelism.multi_plane=page", "suspension.host_write_suspends=[\"erase\"]"],

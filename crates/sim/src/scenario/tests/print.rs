@@ -12,7 +12,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 60] = [
+const APPLY_ELSEWHERE: [&str; 68] = [
     "device",
     "part",
     "load",
@@ -29,6 +29,14 @@ const APPLY_ELSEWHERE: [&str; 60] = [
     "scheduling.read_deadline_us",
     "scheduling.write_deadline_us",
     "scheduling.gc_deadline_us",
+    "scheduling.paq_window_pages",
+    "scheduling.paq_conflict",
+    "scheduling.mbm_channel_limit",
+    "scheduling.mbm_chips",
+    "scheduling.mbm_joint_reads",
+    "scheduling.mbm_read_areas",
+    "scheduling.mbm_read_threshold_pages",
+    "scheduling.mbm_read_area_bytes",
     "ftl.gc_choices",
     "ftl.gc_window_blocks",
     "ftl.hot_window_share",
@@ -148,6 +156,7 @@ fn awkward_values_of_the_flash_are_read_back() {
         vec!["timing.wordline_pages=4", "timing.t_load_gap_us=1.5"],
         vec!["ftl.wordline_timeout_us=7"],
         vec!["parallelism.multi_plane=block"],
+        vec!["parallelism.multi_plane=page", "ftl.gc_parallel_planes=true"],
         vec!["parallelism.cache_program=true"],
         vec!["parallelism.independent_plane_reads=true"],
         vec!["suspension.host_read_suspends=[]"],

@@ -1,0 +1,39 @@
+//! When garbage collection runs, as the scenario has it.
+
+use super::PPM;
+use super::beside::Beside;
+use crate::scenario::Scenario;
+
+/// When garbage collection runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GcRules {
+    /// Below so many free blocks a plane is collected in idle time or at a rate; 0: never.
+    pub(super) start_blocks: u32,
+    /// In idle time.
+    pub(super) in_background: bool,
+    /// Pages, in millionths, that are moved for each page that the host writes.
+    pub(super) rate_ppm: i64,
+    /// The host gets in between the steps of collecting a block.
+    pub(super) preemptible: bool,
+    /// Dies that collect at a time while none has to.
+    pub(super) dies_max: u32,
+    /// How the planes of a die collect side by side; `None`: one at a time.
+    pub(super) beside: Option<Beside>,
+}
+
+impl GcRules {
+    pub(super) fn of(scenario: &Scenario) -> GcRules {
+        let ftl = &scenario.ftl;
+        let blocks = f64::from(scenario.geometry.blocks_per_plane);
+        let start_blocks = (ftl.gc_start_free_share * blocks).ceil() as u32;
+        let rate = ftl.gc.rate_pages_per_write;
+        GcRules {
+            start_blocks: if ftl.gc_background || rate.is_some() { start_blocks } else { 0 },
+            in_background: ftl.gc_background && start_blocks > 0,
+            rate_ppm: (rate.unwrap_or(0.0) * PPM as f64).round() as i64,
+            preemptible: ftl.gc.preemptible,
+            dies_max: ftl.gc.dies_max.unwrap_or(u32::MAX),
+            beside: ftl.gc.parallel_planes.then(|| Beside::of(scenario)),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+"""The reproduction of Zambelli et al. 2021: its drive, what is measured, and its claims."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reprieve.parallel import Workshop
+from reprieve.reproduce import reproduce
+from reprieve.reproduce.zambelli21 import claims, experiment, readings
+from reprieve.reproduce.zambelli21.bounds import most_kiops, work_us
+from reprieve.reproduce.zambelli21.measures import (
+    METRICS,
+    Runs,
+    Spot,
+    change,
+    compared,
+    interval_us,
+    write_amplification,
+)
+from reprieve.reproduce.zambelli21.paper import CHANGES, MIXES, ORDERS, Change, Order, implied
+from reprieve.reproduce.zambelli21.readings import BASE, READINGS, Shape
+
+from .drive import Reprieve
+
+
+class Fake:
+    """A result of which only the summary is asked for."""
+
+    def __init__(self, kiops: float, tail_us: float) -> None:
+        group = {
+            "latency_ns": {"mean": 64e6 / kiops, "p99_99": 1000 * tail_us},
+            "confidence": {"p99_99": [900 * tail_us, 1100 * tail_us]},
+        }
+        self.summary: dict[str, Any] = {
+            "requests": {"total": group, "read": group | {"confidence": {"p99_99": None}}},
+            "device": {"iops": 1000 * kiops, "simulated_ns": 2_000_000_000},
+            # 20 J in two seconds are 10 W.
+            "power": {"energy_uj": {"core": 20e6, "io": 0.2e6}},
+            "flash": {"gc_waf": 2.4},
+        }
+
+
+def runs(*kiops_and_tails: tuple[float, float]) -> Runs:
+    """Return runs with 0, 5 and 10 suspensions of the one load and depth."""
+    numbered = zip((0, 5, 10), kiops_and_tails, strict=True)
+    found: dict[Spot, Any] = {Spot("page-1", "25W-75R", 64, n): Fake(*pair) for n, pair in numbered}
+    return found
+
+
+def test_the_metrics_are_in_the_units_of_the_figures() -> None:
+    result: Any = Fake(200, 1500)
+    found = {name: metric.of(result) for name, metric in METRICS.items()}
+    assert found == {
+        "iops": 200,
+        "mean": 320,
+        "memory_power": 10_000,
+        "bus_power": 100,
+        "total_tail": 1500,
+        "read_tail": 1500,
+    }
+    assert interval_us(result, "total_tail") == (1350, 1650)
+    assert interval_us(result, "read_tail") is None
+    assert write_amplification(result) == 2.4
+
+
+def test_a_change_is_that_of_ten_suspensions_against_none() -> None:
+    found = runs((200, 2000), (300, 900), (320, 1000))
+    for metric, expected in (("iops", 120), ("mean", -120), ("total_tail", -1000)):
+        claim = Change("", metric, "25W-75R", 64, 1, "", "")
+        assert change(found, "page-1", claim) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("pair", "rises", "holds"),
+    [((0, 5), True, True), ((0, 5), False, False), ((5, 10), True, False), ((5, 10), False, False)],
+)
+def test_what_stays_equal_neither_rises_nor_falls(
+    pair: tuple[int, int], rises: bool, holds: bool
+) -> None:
+    found = runs((200, 2000), (300, 900), (300, 900))
+    order = Order("", "iops", ("25W-75R",), (64,), pair, rises, "")
+    assert [one.holds for one in compared(found, "page-1", order)] == [holds]
+
+
+def test_the_differences_imply_the_absolutes_by_littles_law() -> None:
+    found = implied()
+    assert found.iops_with - found.iops_without == pytest.approx(113e3)
+    assert found.mean_us_without - found.mean_us_with == pytest.approx(97)
+    for iops, mean_us in (
+        (found.iops_without, found.mean_us_without),
+        (found.iops_with, found.mean_us_with),
+    ):
+        assert iops * mean_us == pytest.approx(64e6)
+    # To three digits as the design has them: 222 and 335 kIOPS, 288 and 191 µs.
+    assert [round(found.iops_without / 1e3), round(found.iops_with / 1e3)] == [222, 335]
+    assert [round(found.mean_us_without), round(found.mean_us_with)] == [288, 191]
+
+
+def test_the_work_of_a_request_by_hand() -> None:
+    # A read is 80 + 10.24, a program 2000 + 4 × 10.24; 0.25 writes of 2.4 units, four a program.
+    work = work_us(Shape(4, 1), 0.75)
+    assert work.host_reads == pytest.approx(0.75 * 90.24)
+    assert work.programs == pytest.approx(0.25 * 2.4 / 4 * 2040.96)
+    assert work.moved_reads == pytest.approx(0.25 * 1.4 * 90.24)
+    assert work.erases == pytest.approx(0.25 * 2.4 / 1024 * 5000)
+    # 67.68 + 306.144 + 31.584 + 2.9297 = 408.3377 µs on 128 dies.
+    assert most_kiops(Shape(4, 1), 0.75) == pytest.approx(128e3 / 408.3377, rel=1e-5)
+    assert most_kiops(Shape(4, 2), 0.75) == 2 * most_kiops(Shape(4, 1), 0.75)
+    # At the paper's 335 kIOPS programs alone keep 79 % of the dies busy; of wordlines 26 %.
+    for units, percent in ((4, 79), (12, 26)):
+        program_us = 335e3 * 0.25 * 2.4 / units * 2e-3 / 128
+        assert round(100 * program_us) == percent
+
+
+def test_the_shapes_of_the_drive() -> None:
+    page, wordline = Shape(4, 1), Shape(12, 2)
+    assert (page.dies, wordline.dies) == (128, 256)
+    assert (page.units_per_block, wordline.units_per_block) == (1024, 85 * 12)
+    assert (page.load_gap_us, wordline.load_gap_us) == (0.0, 0.182)
+    # 1024 frames hold a wordline for each of 256 dies only if a frame is a page.
+    assert 1024 * wordline.frame_bytes > 256 * 12 * 4096 > 1024 * page.frame_bytes
+    settings = readings.drive(page)
+    assert settings["ftl"] == {
+        "over_provisioning": 0.3,
+        "placement": "dynamic",
+        "gc_background": False,
+        "gc_start_free_share": 0.1,
+        "gc_rate_pages_per_write": pytest.approx(1.4),
+        "wordline_timeout_us": 1_000_000,
+        "precondition": "steady",
+    }
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two channels and blocks of 32 pages, so that all runs take seconds."""
+    monkeypatch.setattr(readings, "CHANNELS", 2)
+    monkeypatch.setattr(readings, "PAGES_PER_BLOCK", 32)
+
+
+def _unseen(_what: str, _done: int, _pieces: int) -> None:
+    """Nobody watches."""
+
+
+@pytest.mark.usefixtures("small")
+def test_every_run_obeys_littles_law_and_is_of_its_load() -> None:
+    plan = experiment.Plan(8_000)
+    outcome = experiment.run(plan, Workshop(None, _unseen, plan.pieces))
+    assert len(outcome.runs) == plan.pieces - 4 == 2 * 3 * 3 + 7 * 2 * 2 * 3
+    for spot, result in outcome.runs.items():
+        requests = 8_000 if spot.reading == BASE.name else 2_000
+        groups = result.summary["requests"]
+        assert groups["total"]["count"] == requests
+        assert groups["read"]["count"] / requests == pytest.approx(MIXES[spot.mix], abs=0.03)
+        outstanding = METRICS["iops"].of(result) * METRICS["mean"].of(result) / 1e3
+        # While the last requests end there are fewer and fewer outstanding.
+        least = 0.75 if spot.reading == BASE.name else 0.5  # short runs end more than they run
+        assert least * spot.queue_depth < outstanding < 1.01 * spot.queue_depth
+        suspended = result.summary["flash"]["suspensions"]
+        assert (suspended["program"] > 0) == (spot.suspensions > 0)
+        assert suspended["erase"] == 0 or spot.reading == "erases"
+    found = claims.verdicts(outcome)
+    # Those of the bench, WAF, four absolutes, and the text's.
+    assert len(found) == 8 + 1 + 4 + len(CHANGES) + len(ORDERS)
+    by_claim = {verdict.claim: verdict for verdict in found}
+    assert len(by_claim) == len(found)
+    bandwidth = by_claim["bandwidth, 25W-75R, QD 64, with 10 suspensions"]
+    of_run = outcome.runs[Spot(BASE.name, "25W-75R", 64, 10)]
+    assert bandwidth.ours == of_run.summary["device"]["iops"] / 1e3
+
+
+@pytest.mark.usefixtures("small")
+def test_the_whole_of_it(tmp_path: Path) -> None:
+    verdicts = reproduce("zambelli21", requests=1000, out=tmp_path / "o")
+    written = json.loads((tmp_path / "o/verdicts.json").read_text())
+    assert [row["claim"] for row in written] == [verdict.claim for verdict in verdicts]
+    tolerances = {row["claim"]: row["tolerance"] for row in written}
+    assert tolerances["suspension raises the bandwidth, 25W-75R, QD 64"] == 0.15 * 113
+    figures = {path.stem for path in (tmp_path / "o/figures").iterdir()}
+    own = ("3a", "3b", "10a", "10b", "11a", "11b", "12", "13a", "13b")
+    of_the_bench = ("6", "7a", "7b", "8a", "8b")
+    assert {f"figure-{number}" for number in (*own, *of_the_bench)} <= figures
+    page = (tmp_path / "o/report.html").read_text()
+    for reading in READINGS:
+        assert reading.title in page
+
+
+def test_a_mistake_is_one_sentence(reprieve: Reprieve, tmp_path: Path) -> None:
+    for arguments, sentence in (
+        (["--requests", "10"], "--requests 10: must be at least 1000"),
+        (
+            ["--trace", "F1=x.spc"],
+            "--trace F1=x.spc: the loads of this paper are generated; leave it out",
+        ),
+    ):
+        done = reprieve("reproduce", "zambelli21", *arguments)
+        assert (done.returncode, done.stdout, done.stderr.strip()) == (2, "", sentence)
+    assert list(tmp_path.iterdir()) == []
