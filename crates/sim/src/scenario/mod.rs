@@ -5,6 +5,7 @@
 
 mod build;
 mod check;
+mod dispatch;
 mod fio;
 mod flatten;
 mod flow;
@@ -12,6 +13,7 @@ mod front;
 mod ftl;
 mod layers;
 mod maxima;
+mod mbm;
 mod power;
 mod preset;
 mod print;
@@ -23,6 +25,7 @@ mod schema;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod twins;
 mod types;
 mod value;
 mod words;
@@ -36,12 +39,17 @@ use raw::{Layer, Leaf, Leaves, Rank, Raw};
 use resolve::Use;
 use schema::Family;
 
+pub use dispatch::{Conflict, Dispatch, PaqRules};
 pub use flow::Flow;
 pub use front::{
     Acknowledge, Buffer, Eviction, Hold, Host, Interface, Nvme, Packets, Pcie, Priority, ReadCache,
     Replacement,
 };
 pub use ftl::{Demand, Faults, GcControl, Streams, Wear};
+pub use mbm::{
+    Alignment, Chips, FirstOf, MbmRules, ReadAreas, Redistribution, Rounding, ShareRules, Ties,
+    Trigger,
+};
 pub use power::{BudgetCounts, Power};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
@@ -70,6 +78,8 @@ pub struct Sources<'a> {
 pub struct Registries {
     /// Names of `scheduling.policy`.
     pub schedulers: &'static [Entry],
+    /// Names of `scheduling.dispatch`.
+    pub dispatchers: &'static [Entry],
     /// Names of `suspension.policy`.
     pub suspend_policies: &'static [Entry],
     /// Names of `ftl.placement`.
@@ -90,6 +100,7 @@ impl Registries {
     fn of(&self, family: Family) -> &'static [Entry] {
         match family {
             Family::Scheduler => self.schedulers,
+            Family::Dispatcher => self.dispatchers,
             Family::SuspendPolicy => self.suspend_policies,
             Family::Placement => self.placements,
             Family::GcVictim => self.gc_victims,

@@ -24,7 +24,7 @@ use reprieve_base::{Dur, Time, UserError};
 use reprieve_nand::Refusal;
 
 use crate::check::Checker;
-use crate::dispatch::Dispatcher;
+use crate::dispatch::{self, Dispatcher};
 use crate::event::{self, EventQueue, Words};
 use crate::flash::{FLASH_EVENTS, Flash, FlashEvent};
 use crate::ftl::{Ftl, Preconditioner};
@@ -182,6 +182,7 @@ impl Ssd {
         let program = timing.bus + timing.program_array(timing.program_iterations);
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
+        let dispatcher = dispatch::make(&scenario.scheduling.dispatch);
         let mut ssd = Ssd {
             flows,
             now: Time::ZERO,
@@ -212,6 +213,9 @@ impl Ssd {
             checker,
             scenario,
         };
+        if let Some(dispatcher) = dispatcher {
+            ssd.put_under(dispatcher)?;
+        }
         ssd.plain = ssd.is_plain();
         Ok(ssd)
     }
@@ -220,7 +224,8 @@ impl Ssd {
     fn is_plain(&self) -> bool {
         let plain_host = self.queues.is_none() && !self.links.carries_commands;
         let plain_ftl = !self.ftl.maps_on_demand() && !self.ftl.programs_fail();
-        self.flash.is_plain()
+        !self.flash.is_dispatched()
+            && self.flash.is_plain()
             && plain_host
             && plain_ftl
             && !self.flows.have_stats
@@ -230,27 +235,42 @@ impl Ssd {
             && self.scenario.reliability.ageing.is_none()
     }
 
-    /// The same under a dispatcher, which places writes when they can begin, in place of the
-    /// scenario's placement.
+    /// The same under this dispatcher, in place of the one that the scenario names.
     ///
-    /// The read of a page that was never written goes where that placement has it. Errors besides
-    /// if writes go to several open blocks of a plane.
+    /// One that places writes does it in place of the scenario's placement; the read of a page that
+    /// was never written goes where that placement has it. Errors besides if it does and writes go
+    /// to several open blocks of a plane.
     pub fn with_dispatcher(
         scenario: Scenario,
         log_requests: bool,
         dispatcher: Box<dyn Dispatcher>,
     ) -> Result<Ssd, UserError> {
-        let stream = &scenario.ftl.streams.policy;
-        if stream != "single" {
+        let mut ssd = Ssd::new(scenario, log_requests)?;
+        ssd.put_under(dispatcher)?;
+        Ok(ssd)
+    }
+
+    fn put_under(&mut self, dispatcher: Box<dyn Dispatcher>) -> Result<(), UserError> {
+        let stream = &self.scenario.ftl.streams.policy;
+        if dispatcher.places() && stream != "single" {
             return Err(UserError::new(format!(
                 "ftl.stream = {stream:?}: a dispatcher sees one next page of a plane; must be \
-                 \"single\" under one"
+                 \"single\" under one that places writes"
             )));
         }
-        let mut ssd = Ssd::new(scenario, log_requests)?;
-        ssd.flash.set_dispatcher(dispatcher);
-        ssd.plain = false;
-        Ok(ssd)
+        if dispatcher.rewrites() {
+            if self.ftl.maps_on_demand() {
+                return Err(UserError::new(
+                    "ftl.mapping = \"demand\": a dispatcher that has pages written anew looks \
+                     nothing up in the flash; must be \"flat\", or scheduling.mbm_redistribution \
+                     \"none\"",
+                ));
+            }
+            self.totals.redistributed_pages = Some(0);
+        }
+        self.flash.set_dispatcher(dispatcher);
+        self.plain = false;
+        Ok(())
     }
 
     /// Simulates until `requests` more are complete; false when the workload is done.
@@ -345,10 +365,18 @@ impl Ssd {
         Ok(())
     }
 
+    #[cold]
+    fn dispatch(&mut self) {
+        self.flash.dispatch(self.now, &mut self.ftl);
+        while let Some(lpn) = self.flash.next_rewrite() {
+            self.rewrite_page(lpn);
+        }
+    }
+
     #[inline(always)]
     fn decide<const FULL: bool>(&mut self) {
         if FULL && self.flash.is_dispatched() {
-            self.flash.dispatch(self.now, &mut self.ftl);
+            self.dispatch();
         }
         self.flash.decide::<_, FULL>(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {

@@ -3,7 +3,7 @@
 use reprieve_base::Entry;
 use reprieve_nand::{PAGE_TYPES_MAX, SPREAD_MAX};
 
-use super::{Fallback, Family, Key, Kind, Section, Unit, When, ftl};
+use super::{Fallback, Family, Key, Kind, Section, Unit, When, dispatch, ftl, mbm};
 use super::{below, count, open, optional, required, same, sectors, usual};
 
 pub(super) const US: Kind = Kind::Duration(Unit::Microseconds);
@@ -253,6 +253,25 @@ pub(super) const SCHEDULING: Section = Section {
         )
         .when(When::Equals("scheduling.policy", &["microcode"]))
         .source("after Starblaze, Flash Memory Summit 2017: a microcoded controller"),
+        dispatch::DISPATCH,
+        dispatch::PAQ_WINDOW,
+        dispatch::PAQ_CONFLICT,
+        mbm::CHANNEL_LIMIT,
+        mbm::SHARE_WHEN,
+        mbm::SHARE_WRITES,
+        mbm::SHARE_READ_WEIGHT,
+        mbm::SHARE_COLLECTION,
+        mbm::TIES,
+        mbm::ALIGNMENT,
+        mbm::CHIPS,
+        mbm::FIRST_CHIP,
+        mbm::JOINT_READS,
+        mbm::READ_AREAS,
+        mbm::READ_THRESHOLD,
+        mbm::READ_AREA,
+        mbm::READ_AREA_END,
+        mbm::REDISTRIBUTION,
+        mbm::REDISTRIBUTED,
     ],
 };
 
@@ -331,6 +350,7 @@ pub(super) const FTL: Section = Section {
             "1000",
             "How long a host page waits for the others of its wordline before it is padded.",
         ),
+        ftl::TWIN_BLOCKS,
         usual(
             "ftl.copyback",
             Kind::Flag,

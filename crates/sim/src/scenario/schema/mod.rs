@@ -1,10 +1,12 @@
 //! The schema: every section and key of the scenario file, as data.
 
 mod channel;
+mod dispatch;
 mod drive;
 mod front;
 mod ftl;
 mod key;
+mod mbm;
 mod parallelism;
 mod power;
 mod reliability;

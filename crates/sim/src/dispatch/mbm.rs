@@ -1,0 +1,333 @@
+//! MBM (Maximize Bandwidth Management): writes go to idle chips, as many as their planes and the
+//! share of their channel allow; reads of different requests are not made to wait for each other.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+use reprieve_base::{Entry, Time};
+use reprieve_nand::MultiPlane;
+
+use super::areas::{Areas, striped};
+use super::share::share;
+use super::{Dispatcher, DriveView, Queued};
+use crate::scenario::{Alignment, Chips, Dispatch, FirstOf, MbmRules, Ties};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "mbm",
+    doc: "writes get their planes when a chip is idle: by its parallelism, up to an even share of \
+          the channels' load; what long reads have touched is spread over the dies",
+};
+
+/// The policy.
+pub(super) struct Mbm {
+    rules: MbmRules,
+    /// Writes and their planes, to be handed out at this instant.
+    plan: VecDeque<(u32, u32)>,
+    planned_at: Option<Time>,
+    writes: Vec<Queued>,
+    /// By channel: what it has to do, how many writes it may begin, how many it was ever given.
+    lengths: Vec<u32>,
+    allowed: Vec<u32>,
+    given: Vec<u64>,
+    /// Channels with room for a page, those with the least to do first.
+    order: Vec<usize>,
+    /// Idle chips, and of each channel whether one has been picked at this instant.
+    idle: Vec<Chip>,
+    picked: Vec<bool>,
+    /// The channel behind the one chosen last, and of each channel the chip.
+    next_channel: u32,
+    next_chip: Vec<u32>,
+    /// The request of the first page that was given last.
+    request: Option<u32>,
+    areas: Areas,
+}
+
+/// A chip whose dies have nothing to do.
+#[derive(Clone, Debug)]
+struct Chip {
+    number: u32,
+    channel: u32,
+    /// The planes of the pages that it can program at once, in the order in which they get them.
+    planes: Vec<u32>,
+}
+
+impl Mbm {
+    pub(super) fn new(dispatch: &Dispatch) -> Mbm {
+        Mbm {
+            rules: dispatch.mbm.expect("the scenario has its settings"),
+            plan: VecDeque::new(),
+            planned_at: None,
+            writes: Vec::new(),
+            lengths: Vec::new(),
+            allowed: Vec::new(),
+            given: Vec::new(),
+            order: Vec::new(),
+            idle: Vec::new(),
+            picked: Vec::new(),
+            next_channel: 0,
+            next_chip: Vec::new(),
+            request: None,
+            areas: Areas::default(),
+        }
+    }
+
+    /// Distributes the writes that wait.
+    fn make_plan(&mut self, drive: &dyn DriveView) {
+        self.writes.clear();
+        drive.for_each_unplaced(&mut |queued| self.writes.push(*queued));
+        if self.writes.is_empty() {
+            return;
+        }
+        let channels = drive.geometry().channels as usize;
+        self.given.resize(channels, 0);
+        self.next_chip.resize(channels, 0);
+        self.allowed.resize(channels, 0);
+        self.measure(drive);
+        self.spread(drive);
+        self.share_out(drive);
+        self.list_idle(drive);
+        self.picked.clear();
+        self.picked.resize(channels, false);
+        // One chip a channel by turns, while any channel has both a chip and a share.
+        let mut next = 0;
+        let mut goes_on = true;
+        while goes_on {
+            goes_on = false;
+            for index in 0..self.order.len() {
+                let channel = self.order[index];
+                goes_on |= self.give(channel as u32, &mut next);
+            }
+        }
+    }
+
+    /// Counts what each channel has to do: pages to be read, and host pages to be programmed.
+    fn measure(&mut self, drive: &dyn DriveView) {
+        let geometry = drive.geometry();
+        self.lengths.clear();
+        self.lengths.resize(geometry.channels as usize, 0);
+        let (weight, all, collection) = match self.rules.share {
+            Some(rules) => (rules.read_weight, rules.counts_all_writes, rules.counts_collection),
+            None => (1, false, false),
+        };
+        for die in 0..geometry.dies() {
+            let (mut reads, mut writes) = (0, drive.programming(die));
+            drive.for_each_at(die, &mut |queued| match queued.is_read {
+                true => reads += 1,
+                false => writes += 1,
+            });
+            let length = &mut self.lengths[(die / geometry.dies_per_channel) as usize];
+            *length += reads * weight + u32::from(collection && drive.collects(die));
+            *length += if all { 0 } else { writes };
+        }
+        if all {
+            // Only by how much they differ counts.
+            let least = self.given.iter().min().copied().unwrap_or(0);
+            for (length, given) in self.lengths.iter_mut().zip(&self.given) {
+                *length += (given - least) as u32;
+            }
+        }
+    }
+
+    /// Writes to what long reads have touched go around the dies by their numbers, busy or not.
+    fn spread(&mut self, drive: &dyn DriveView) {
+        let Some(rules) = self.rules.read_areas else { return };
+        let geometry = *drive.geometry();
+        let (areas, plan) = (&self.areas, &mut self.plan);
+        let (lengths, given) = (&mut self.lengths, &mut self.given);
+        self.writes.retain(|write| {
+            let plane = striped(write.lpn, &geometry);
+            if !areas.is_marked(write.lpn, &rules, &geometry) || !drive.has_room(plane) {
+                return true;
+            }
+            let channel = plane / geometry.planes_per_die / geometry.dies_per_channel;
+            lengths[channel as usize] += 1;
+            given[channel as usize] += 1;
+            plan.push_back((write.id, plane));
+            false
+        });
+    }
+
+    /// Says how many of the writes each channel may begin; one without room gets none.
+    fn share_out(&mut self, drive: &dyn DriveView) {
+        let geometry = drive.geometry();
+        let planes = geometry.dies_per_channel * geometry.planes_per_die;
+        let has_room = |channel: &usize| {
+            let first = *channel as u32 * planes;
+            (first..first + planes).any(|plane| drive.has_room(plane))
+        };
+        let behind_last = |channel: usize| match self.rules.ties {
+            Ties::Rotating => {
+                (channel as u32 + geometry.channels - self.next_channel) % geometry.channels
+            }
+            Ties::InOrder => channel as u32,
+        };
+        self.order.clear();
+        self.order.extend((0..geometry.channels as usize).filter(has_room));
+        self.order.sort_by_key(|channel| (self.lengths[*channel], behind_last(*channel)));
+        let writes = self.writes.len() as u32;
+        let Some(rules) = self.rules.share else {
+            self.allowed.clear();
+            self.allowed.resize(geometry.channels as usize, writes);
+            return;
+        };
+        let has_come = self.writes.iter().any(|write| write.since == drive.now());
+        let left: u32 = self.order.iter().filter_map(|channel| self.allowed.get(*channel)).sum();
+        // Whoever waits has to have a share somewhere.
+        if !rules.on_arrival || has_come || left < writes {
+            share(rules.rounding, &self.lengths, &self.order, writes, &mut self.allowed);
+        }
+    }
+
+    /// Lists the chips that are idle and have room, each with the planes that can go together.
+    ///
+    /// On a channel without one, whose dies all do nothing for the host, those that collect count
+    /// as idle too: collection in idle time makes way only for what waits at its die.
+    fn list_idle(&mut self, drive: &dyn DriveView) {
+        let dies = drive.geometry().dies_per_channel;
+        self.idle.clear();
+        for channel in 0..drive.geometry().channels {
+            let before = self.idle.len();
+            self.list_chips(channel, drive, &|die| drive.is_idle(die));
+            let is_quiet =
+                || !(channel * dies..(channel + 1) * dies).any(|die| drive.serves_host(die));
+            if self.idle.len() == before && is_quiet() {
+                self.list_chips(channel, drive, &|_| true);
+            }
+        }
+    }
+
+    /// Lists the chips of a channel whose dies are free, unless one gets something at this instant.
+    fn list_chips(&mut self, channel: u32, drive: &dyn DriveView, is_free: &dyn Fn(u32) -> bool) {
+        let geometry = *drive.geometry();
+        let dies_per_chip = geometry.dies_per_channel / geometry.chips_per_channel;
+        let first = channel * geometry.chips_per_channel;
+        for number in first..first + geometry.chips_per_channel {
+            let dies = number * dies_per_chip..(number + 1) * dies_per_chip;
+            let is_taken =
+                |die| self.plan.iter().any(|(_, plane)| plane / geometry.planes_per_die == die);
+            if !dies.clone().all(|die| is_free(die) && !is_taken(die)) {
+                continue;
+            }
+            let alignment = self.rules.alignment;
+            let mut groups: Vec<Vec<u32>> =
+                dies.map(|die| aligned(die, alignment, drive)).collect();
+            groups.sort_by_key(|group| Reverse(group.len()));
+            // Where a program takes several pages of a plane, it gets them.
+            let together = drive.pages_together() as usize;
+            let pages = groups.concat().into_iter();
+            let planes: Vec<u32> =
+                pages.flat_map(|plane| std::iter::repeat_n(plane, together)).collect();
+            if !planes.is_empty() {
+                self.idle.push(Chip { number, channel, planes });
+            }
+        }
+    }
+
+    /// Gives one idle chip of a channel as many of the writes from `next` on as it takes; false if
+    /// there is no chip, no share or no write left.
+    fn give(&mut self, channel: u32, next: &mut usize) -> bool {
+        let left = self.writes.len() - *next;
+        let at = channel as usize;
+        let allowed = self.allowed[at];
+        if left == 0 || allowed == 0 {
+            return false;
+        }
+        let request = self.writes[*next].request;
+        let first = |of: FirstOf| match of {
+            FirstOf::Request if request.is_some() => request != self.request,
+            FirstOf::Channel => !self.picked[at],
+            FirstOf::Instant | FirstOf::Request => !self.picked.contains(&true),
+        };
+        let of_channel = |(_, chip): &(usize, &Chip)| chip.channel == channel;
+        let chips = self.idle.iter().enumerate().filter(of_channel);
+        let (behind, ties) = (self.next_chip[at], self.rules.ties);
+        let turn = |chip: &Chip| match ties {
+            Ties::Rotating => (chip.number < behind, chip.number),
+            Ties::InOrder => (false, chip.number),
+        };
+        let chosen = match self.rules.chips {
+            Chips::InOrder => chips.min_by_key(|(_, chip)| turn(chip)),
+            Chips::LeastThenGreatest(of) if first(of) => {
+                chips.min_by_key(|(_, chip)| (chip.planes.len(), turn(chip)))
+            }
+            Chips::LeastThenGreatest(_) => {
+                chips.min_by_key(|(_, chip)| (Reverse(chip.planes.len()), turn(chip)))
+            }
+        };
+        let Some((index, _)) = chosen else { return false };
+        let chip = self.idle.remove(index);
+        let pages = chip.planes.len().min(allowed as usize).min(left);
+        for (write, plane) in self.writes[*next..].iter().zip(&chip.planes[..pages]) {
+            self.plan.push_back((write.id, *plane));
+        }
+        self.allowed[at] -= pages as u32;
+        self.given[at] += pages as u64;
+        self.picked[at] = true;
+        (self.next_channel, self.next_chip[at]) = (channel + 1, chip.number + 1);
+        self.request = self.writes[*next + pages - 1].request;
+        *next += pages;
+        true
+    }
+}
+
+/// Planes of a die that can program together: where no command takes several, the one that lags
+/// behind.
+fn aligned(die: u32, alignment: Alignment, drive: &dyn DriveView) -> Vec<u32> {
+    let geometry = drive.geometry();
+    let (planes, pages) = (geometry.planes_per_die, geometry.pages_per_block);
+    let place = |plane: u32| match drive.multi_plane() {
+        MultiPlane::Block => (drive.next_page(plane), drive.next_block(plane)),
+        _ => (drive.next_page(plane), None),
+    };
+    let with_room = (die * planes..(die + 1) * planes).filter(|plane| drive.has_room(*plane));
+    let mut planes: Vec<u32> = with_room.collect();
+    // Pages from where a plane is to where the farthest of the others is, around the block.
+    let behind = |plane: u32| {
+        let to = |other: u32| (drive.next_page(other) + pages - drive.next_page(plane)) % pages;
+        planes.iter().map(|other| to(*other)).max().unwrap_or(0)
+    };
+    let mut ranks: Vec<_> = planes.iter().map(|plane| (behind(*plane), place(*plane))).collect();
+    ranks.sort_unstable();
+    let of_rank =
+        |rank: &(u32, (u32, Option<u32>))| ranks.iter().filter(|other| other.1 == rank.1).count();
+    let chosen = match alignment {
+        Alignment::Lagging => ranks.first(),
+        Alignment::Largest => ranks.iter().min_by_key(|rank| (Reverse(of_rank(rank)), **rank)),
+    };
+    let Some((_, chosen)) = chosen else { return planes };
+    let chosen = *chosen;
+    planes.retain(|plane| place(*plane) == chosen);
+    if drive.multi_plane() == MultiPlane::None {
+        planes.truncate(1);
+    }
+    planes
+}
+
+impl Dispatcher for Mbm {
+    fn joins_requests(&self) -> bool {
+        self.rules.joins_requests
+    }
+
+    fn rewrites(&self) -> bool {
+        self.rules.read_areas.is_some_and(|areas| areas.redistribution.is_some())
+    }
+
+    fn rewrite(&mut self) -> Option<u32> {
+        self.areas.next_move()
+    }
+
+    fn place(&mut self, drive: &dyn DriveView) -> Option<(u32, u32)> {
+        if self.planned_at != Some(drive.now()) {
+            self.planned_at = Some(drive.now());
+            self.make_plan(drive);
+        }
+        // A plane can get several that are spread, and what it has no room for waits.
+        std::iter::from_fn(|| self.plan.pop_front()).find(|(_, plane)| drive.has_room(*plane))
+    }
+
+    fn visit(&mut self, dies: &mut [u32], drive: &dyn DriveView) {
+        if let Some(rules) = self.rules.read_areas {
+            self.areas.look(dies, &rules, drive);
+        }
+    }
+}
