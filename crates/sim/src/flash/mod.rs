@@ -7,6 +7,7 @@ mod beside;
 mod budget;
 mod cache;
 mod channel;
+mod cut;
 mod decide;
 mod decode;
 mod dispatch;

@@ -11,6 +11,7 @@ mod front;
 mod ftl;
 mod layers;
 mod power;
+mod power_loss;
 mod preset;
 mod print;
 mod raw;
@@ -40,6 +41,7 @@ pub use front::{
 };
 pub use ftl::{Demand, Faults, GcControl, Streams, Wear};
 pub use power::{BudgetCounts, Power};
+pub use power_loss::{Capacitor, LossPolicy, PowerLoss};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};

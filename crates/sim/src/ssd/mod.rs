@@ -2,6 +2,7 @@
 
 mod buffer;
 mod checks;
+mod cut;
 mod feed;
 mod flows;
 mod flush;
@@ -12,6 +13,7 @@ mod mapping;
 mod pages;
 mod queues;
 mod read_cache;
+mod replay;
 mod report;
 mod save;
 mod verify;
@@ -27,8 +29,10 @@ use crate::dispatch::Dispatcher;
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
 use crate::ftl::{Ftl, Preconditioner};
+use crate::power_loss::Journal;
 use crate::scenario::Scenario;
 use crate::slab::Slab;
+use crate::state::State;
 use crate::stats::{Latencies, LogBatch, Totals};
 use crate::txn::{Kind, Parts};
 use buffer::Buffer;
@@ -39,6 +43,7 @@ use link::Links;
 use queues::HostQueues;
 use read_cache::ReadCache;
 
+pub use cut::{Cut, Recovered};
 #[cfg(test)]
 pub use verify::BREAKS;
 
@@ -118,6 +123,12 @@ pub struct Ssd {
     /// The workload is done.
     ended: bool,
     checker: Option<Box<Checker>>,
+    /// What is stored beside pages, where the power may fail.
+    journal: Option<Box<Journal>>,
+    /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
+    replay: Vec<u32>,
+    /// How the power failed, once it has.
+    cut: Option<Box<Cut>>,
 }
 
 impl Ssd {
@@ -133,13 +144,25 @@ impl Ssd {
     /// Errors besides if the state to start from cannot be read or is another drive's.
     pub fn with(scenario: Scenario, options: &Options) -> Result<Ssd, UserError> {
         crate::memory::check(&scenario)?;
+        let from = match &options.from_state {
+            Some(path) => Some((save::read(path, &scenario)?, path.display().to_string())),
+            None => None,
+        };
+        Ssd::from_parts(scenario, options, from)
+    }
+
+    fn from_parts(
+        scenario: Scenario,
+        options: &Options,
+        from: Option<(State, String)>,
+    ) -> Result<Ssd, UserError> {
         let queues = HostQueues::of(&scenario.host);
         let flows = Flows::open(&scenario, queues.as_ref().map_or(0, HostQueues::count))?;
         let flash = Flash::new(&scenario);
         let mut ftl = Ftl::new(&scenario)?;
-        let preconditioner = match &options.from_state {
-            Some(path) => save::restore(path, &scenario, &mut ftl)?,
-            None => Preconditioner::new(&scenario, &mut ftl),
+        let (preconditioner, replay) = match from {
+            Some((state, place)) => save::restore(state, &place, &scenario, &mut ftl)?,
+            None => (Preconditioner::new(&scenario, &mut ftl), Vec::new()),
         };
         let new = |repeat| Checker::new(&scenario.geometry, scenario.seed, repeat);
         let checker = options.check.as_deref().map(new).map(Box::new);
@@ -174,6 +197,13 @@ impl Ssd {
             started: false,
             ended: false,
             checker,
+            journal: scenario
+                .power_loss
+                .as_ref()
+                .map(|_| Journal::new(scenario.geometry.pages()))
+                .map(Box::new),
+            replay,
+            cut: None,
             scenario,
         })
     }
@@ -215,6 +245,11 @@ impl Ssd {
             self.start()?;
         }
         let until = self.completed.saturating_add(requests);
+        if self.journal.is_some() {
+            if let Some(goes_on) = self.step_to_cut(until)? {
+                return Ok(goes_on);
+            }
+        }
         let mut goes_on = true;
         while goes_on && self.completed < until {
             goes_on = self.instant()?;
@@ -241,6 +276,7 @@ impl Ssd {
             self.flash.wake(die);
         }
         self.flows.start(&self.ftl)?;
+        self.replay()?;
         if self.pull()? {
             self.fetch()?;
             self.decide();
@@ -350,6 +386,9 @@ impl Ssd {
             Kind::MapProgram => self.map_page_programmed(id),
             Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
                 let txn = self.flash.txns.remove(id);
+                if self.journal.is_some() {
+                    self.journal_step(&txn);
+                }
                 self.ftl.finish_step(&txn, &mut self.flash.txns);
                 while let Some(die) = self.ftl.next_to_wake() {
                     self.flash.wake(die);

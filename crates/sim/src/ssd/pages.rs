@@ -137,6 +137,9 @@ impl Ssd {
             self.cache_write(lpn, is_whole);
             self.leave_line(request, lpn);
             self.totals.merged_writes += 1;
+            if self.journal.is_some() {
+                self.journal_write(id, lpn, request);
+            }
             self.page_acknowledged(request, &parts);
             self.page_is_safe(state.interval);
             return true;
@@ -160,6 +163,10 @@ impl Ssd {
         }
         let id = self.flash.txns.insert(txn);
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+        if self.journal.is_some() {
+            self.journal_accepted(before);
+            self.journal_write(id, lpn, request);
+        }
         if !is_whole {
             self.totals.partial_writes += 1;
             self.flash.txns[id].out_units = self.rest_units(request, lpn);
@@ -319,6 +326,9 @@ impl Ssd {
     pub(super) fn page_programmed(&mut self, id: u32) {
         if self.ftl.programs_fail() && self.is_written_again(id) {
             return;
+        }
+        if self.journal.is_some() {
+            self.journal_program(id);
         }
         let txn = &self.flash.txns[id];
         let Txn { request, interval, parts, .. } = *txn;

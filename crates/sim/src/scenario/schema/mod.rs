@@ -7,6 +7,7 @@ mod ftl;
 mod key;
 mod parallelism;
 mod power;
+mod power_loss;
 mod reliability;
 mod suspension;
 mod workload;
@@ -39,6 +40,7 @@ pub const SECTIONS: &[Section] = &[
     drive::SCHEDULING,
     channel::CHANNEL,
     power::POWER,
+    power_loss::POWER_LOSS,
     drive::FTL,
     ftl::NAND,
     front::BUFFER,

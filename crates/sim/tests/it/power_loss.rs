@@ -1,0 +1,135 @@
+//! Power that fails after every event: nothing that was promised is lost, and the drive goes on.
+
+use std::collections::BTreeMap;
+
+use reprieve_base::Time;
+use reprieve_sim::power_loss::Stamp;
+use reprieve_sim::scenario::LossPolicy;
+use reprieve_sim::{Cut, Options, Recovered, Ssd};
+
+use super::drive;
+
+/// A busy little drive with everything that a loss of power can meet.
+const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
+    [geometry]\nchannels = 2\ndies_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 14\n\
+    pages_per_block = 4\n[ftl]\nover_provisioning = 0.5\nprecondition = \"steady\"\n\
+    [buffer]\nacknowledge = \"back\"\nbytes = 65536\n\
+    [power_loss]\nmode = \"on\"\np_controller_mw = 1000\n\
+    [workload]\ngenerator = \"mixed\"\nrequests = 70\nread_fraction = 0.3\n\
+    trim_fraction = 0.08\nfua_fraction = 0.1\nflush_every_requests = 20\n\
+    request_bytes = [[512, 1], [2048, 3], [6144, 1]]\nalign_bytes = 512\nqueue_depth = 8\n";
+
+/// Sets of policies, of which each has something of its own under way when the power fails.
+const DRIVES: [&[&str]; 12] = [
+    &[],
+    &["policy=pes-ips"],
+    &["policy=fifo", "ftl.gc_background=false"],
+    &["ftl.gc_victim=fifo", "ftl.placement=dynamic"],
+    &["ftl.precondition=none", "ftl.gc_start_free_share=0.6"],
+    &["ftl.precondition=sequential", "ftl.copyback=true"],
+    &["buffer.acknowledge=through"],
+    &["buffer.replacement=lru", "buffer.flush_idle_us=500"],
+    &["suspension.host_write_suspends=[\"erase\"]", "suspension.max_per_operation=2"],
+    &["parallelism.multi_plane=page", "ftl.placement=aligned", "ftl.gc_parallel_planes=true"],
+    &["device=fast12-mlc", "suspension.program=iteration", "suspension.erase_mode=deferred"],
+    &["host.interface=nvme", "host.queues=2", "host.queue_entries=4", "host.t_command_us=2"],
+];
+
+/// How long the drive lives on: not at all, not long enough, and for ever.
+const HOLD_UPS: [&[&str]; 3] =
+    [&[], &["power_loss.hold_up_us=1500"], &["power_loss.hold_up_us=10000000"]];
+
+fn start(sets: &[&str]) -> Ssd {
+    let check = Some(format!("a loss of power with {sets:?}"));
+    let options = Options { check, ..Options::default() };
+    Ssd::with(drive::load_with(DRIVE, sets), &options).expect("a drive")
+}
+
+/// Lets the power of a drive fail after every instant, at that instant and just before the next.
+fn at_every_event(sets: &[&str], mut each: impl FnMut(&Ssd, Time, u64)) {
+    let mut ssd = start(sets);
+    let mut number = 0;
+    let mut at = Time::ZERO;
+    while ssd.run_until(at).expect("a generator without bad rows") {
+        let next = ssd.next_instant();
+        each(&ssd, at, number);
+        if next < Time::NEVER {
+            each(&ssd, Time::from_ns(next.ns() - 1), number + 1);
+        }
+        number += 2;
+        at = next;
+    }
+    assert!(number > 200, "{sets:?}: {number} cuts");
+}
+
+fn policies(ssd: &Ssd) -> impl Iterator<Item = LossPolicy> {
+    LossPolicy::ALL.into_iter().filter(|policy| policy.is_possible(ssd.scenario()))
+}
+
+/// The scan once more, by another way: all that can be read, in order, the last of each page.
+fn assert_found(ssd: &Ssd, cut: &Cut, recovered: &Recovered) {
+    let mut all: Vec<(u32, u64, u32, u32)> = Vec::new();
+    let mut unreadable = 0;
+    ssd.read_all(cut, |page, stamp: Option<Stamp>| match stamp {
+        None => unreadable += 1,
+        Some(stamp) => {
+            all.extend(stamp.lpn().map(|lpn| (lpn, stamp.version, stamp.moves, page)));
+        }
+    });
+    all.sort_unstable();
+    let last: BTreeMap<u32, (u64, u32)> =
+        all.iter().map(|(lpn, version, _, page)| (*lpn, (*version, *page))).collect();
+    for lpn in 0..ssd.scenario().logical_pages() {
+        let found = recovered.found.version(lpn).zip(recovered.found.page(lpn));
+        assert_eq!(found, last.get(&lpn).copied(), "logical page {lpn} at {}", cut.at);
+    }
+    assert_eq!(recovered.found.unreadable_pages, unreadable);
+}
+
+#[test]
+fn nothing_that_was_promised_is_lost_whenever_the_power_fails() {
+    for drive in DRIVES {
+        for hold_up in HOLD_UPS {
+            let sets = [drive, hold_up].concat();
+            let (mut saved, mut lost) = (0, 0);
+            at_every_event(&sets, |ssd, at, _| {
+                for policy in policies(ssd) {
+                    let cut = ssd.cut(at, policy);
+                    let recovered = ssd.recover(&cut);
+                    ssd.check_cut(&cut, &recovered);
+                    assert_found(ssd, &cut, &recovered);
+                    saved += recovered.saved.len();
+                    lost += cut.dump.len() - recovered.saved.len();
+                }
+            });
+            let is_through = drive.contains(&"buffer.acknowledge=through");
+            assert_eq!(saved > 0, !is_through && !hold_up.is_empty(), "{sets:?}");
+            assert_eq!(lost > 0, !is_through && hold_up != HOLD_UPS[2], "{sets:?}");
+        }
+    }
+}
+
+#[test]
+fn the_drive_goes_on_after_every_loss_of_power() {
+    for drive in DRIVES {
+        for hold_up in HOLD_UPS {
+            let sets = [drive, hold_up].concat();
+            let after = [&sets[..], &["workload.requests=40", "seed=9"]].concat();
+            at_every_event(&sets, |ssd, at, number| {
+                if number % 9 > 0 {
+                    return;
+                }
+                let all: Vec<LossPolicy> = policies(ssd).collect();
+                let cut = ssd.cut(at, all[number as usize / 9 % all.len()]);
+                let recovered = ssd.recover(&cut);
+                let check = Some(format!("a drive after {at} of {sets:?}"));
+                let options = Options { check, ..Options::default() };
+                let mut next = ssd
+                    .after(&recovered, drive::load_with(DRIVE, &after), &options)
+                    .expect("room for what was saved");
+                while next.step(1000).expect("a generator without bad rows") {}
+                assert!(next.progress().1 >= 40, "{after:?}");
+            });
+        }
+    }
+}
