@@ -105,3 +105,6 @@ fn mean(uw: [u64; 2], lengths_ns: [u64; 2]) -> u64 {
         uw.iter().zip(lengths_ns).map(|(uw, ns)| u128::from(*uw) * u128::from(ns)).sum();
     u64::try_from(energy.div_ceil(whole)).expect("a mean of two powers")
 }
+
+#[cfg(test)]
+mod tests;

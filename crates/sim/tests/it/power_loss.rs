@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use reprieve_base::Time;
+use reprieve_base::{Dur, Time};
 use reprieve_sim::power_loss::Stamp;
 use reprieve_sim::scenario::LossPolicy;
 use reprieve_sim::{Cut, Options, Recovered, Ssd};
+use serde_json::Value;
 
 use super::drive;
 
@@ -133,4 +134,87 @@ fn the_drive_goes_on_after_every_loss_of_power() {
             });
         }
     }
+}
+
+/// One die on its own channel: a page crosses it in 20 us and is programmed in 5 times 28 us.
+const ONE_DIE: &str = "device = \"fast12-slc\"\npolicy = \"pes-ips\"\n[geometry]\nchannels = 1\n\
+    dies_per_channel = 1\nplanes_per_die = 1\nblocks_per_plane = 14\npages_per_block = 8\n\
+    [ftl]\nover_provisioning = 0.5\n[buffer]\nacknowledge = \"back\"\nbytes = 65536\n\
+    [power_loss]\nmode = \"on\"\np_controller_mw = 1000\nhold_up_us = 100000\n\
+    [workload]\ngenerator = \"mixed\"\nrequests = 200\nread_fraction = 0\n\
+    request_bytes = 2048\nqueue_depth = 1\n";
+
+/// What each policy comes to at an instant: name, and the number at a key.
+fn told(ssd: &Ssd, at: Time, key: &str) -> Vec<(String, u64)> {
+    let Value::Array(rows) = ssd.tell_cuts(at) else { panic!("a list of policies") };
+    let number = |row: &Value| row[key].as_u64().unwrap_or_else(|| panic!("{key} is no count"));
+    let name = |row: &Value| row["policy"].as_str().expect("a name").to_string();
+    rows.iter().map(|row| (name(row), number(row))).collect()
+}
+
+fn expected(rows: &[(&str, u64)]) -> Vec<(String, u64)> {
+    rows.iter().map(|(name, ns)| ((*name).to_string(), *ns)).collect()
+}
+
+#[test]
+fn a_program_in_the_way_is_waited_for_suspended_or_reset() {
+    // The page has crossed the host link at 1.024 us; to the die that is the instant 61.
+    let at = Time::from_ns(62_024);
+    let cut = |sets: &[&str], key| {
+        let always = ["workload.requests=1", "ftl.precondition=none"];
+        let scenario = drive::load_with(ONE_DIE, &[&always[..], sets].concat());
+        let mut ssd = Ssd::new(scenario, false).expect("a drive");
+        assert!(ssd.run_until(at).expect("a generator without bad rows") || !sets.is_empty());
+        told(&ssd, at, key)
+    };
+    // The program ends at 160 us. By IPS it is suspended at the end of its second pulse, at 68, by
+    // IPC at 65, and a reset takes 10: then the page crosses once more and is programmed.
+    let times = |sets: &[&str]| cut(sets, "time_to_safety_ns");
+    let ips = [
+        ("wait", 99_000),
+        ("suspend_erase", 99_000),
+        ("suspend", 7_000 + 160_000),
+        ("reset", 10_000 + 160_000),
+    ];
+    assert_eq!(times(&[]), expected(&ips));
+    let mut ipc = ips;
+    ipc[2].1 = 4_000 + 160_000;
+    assert_eq!(times(&["suspension.program=ipc"]), expected(&ipc));
+    // In SLC mode, of 50 us here, to suspend is worth it.
+    let mut slc = ips;
+    (slc[2].1, slc[3].1) = (7_000 + 70_000, 10_000 + 70_000);
+    assert_eq!(times(&["power_loss.t_program_us=50"]), expected(&slc));
+    let programmed = [("wait", 1), ("suspend_erase", 1), ("suspend", 0), ("reset", 0)];
+    assert_eq!(cut(&[], "programmed_pages"), expected(&programmed));
+    let stopped = [("wait", 0), ("suspend_erase", 0), ("suspend", 1), ("reset", 1)];
+    assert_eq!(cut(&[], "stopped_programs"), expected(&stopped));
+}
+
+#[test]
+fn an_erase_in_the_way_is_waited_for_suspended_or_reset() {
+    let sets = ["ftl.precondition=steady", "workload.queue_depth=8"];
+    let mut ssd = Ssd::new(drive::load_with(ONE_DIE, &sets), false).expect("a drive");
+    let mut at = Time::ZERO;
+    let (mut seen, mut ran) = (0, false);
+    while ssd.run_until(at).expect("a generator without bad rows") {
+        // Nothing is read, so that an erase runs from its beginning to its end.
+        let runs = told(&ssd, at, "stopped_erases")[2].1 == 1;
+        let begins = !std::mem::replace(&mut ran, runs) && runs;
+        let cut = at + Dur::from_us(100);
+        if begins && ssd.next_instant() > cut {
+            let pages = told(&ssd, cut, "saved_pages")[0].1;
+            // 1508 us less 100, or the voltage reset, or the reset of the die; then 160 a page.
+            let rows = [
+                ("wait", 1_408_000 + pages * 160_000),
+                ("suspend_erase", 4_000 + pages * 160_000),
+                ("suspend", 4_000 + pages * 160_000),
+                ("reset", 500_000 + pages * 160_000),
+            ];
+            assert!(pages > 0);
+            assert_eq!(told(&ssd, cut, "time_to_safety_ns"), expected(&rows), "at {cut}");
+            seen += 1;
+        }
+        at = ssd.next_instant();
+    }
+    assert!(seen > 5, "{seen} erases");
 }
