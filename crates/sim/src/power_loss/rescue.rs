@@ -185,7 +185,7 @@ impl Drawn {
                 }
             }
             let rate = u128::try_from(uw).expect("powers are not negative");
-            let lasts_ns = if rate == 0 { u128::MAX } else { left / rate };
+            let lasts_ns = left.checked_div(rate).unwrap_or(u128::MAX);
             let step = (next - now).ns();
             if lasts_ns < u128::from(step) {
                 let lasts_ns = u64::try_from(lasts_ns).expect("less than a step");

@@ -63,13 +63,15 @@ impl Ssd {
             }
             self.start()?;
         }
-        while self.next_instant() <= at {
-            if self.ended || !self.instant()? {
-                self.ended = true;
-                return Ok(false);
-            }
+        while self.next_instant() <= at && !self.ended {
+            self.ended = !self.instant()?;
         }
-        Ok(true)
+        Ok(!self.ended && !self.is_done())
+    }
+
+    /// Whether no request is open and none will come.
+    fn is_done(&self) -> bool {
+        self.requests.is_empty() && self.flows.next_time() == Time::NEVER
     }
 
     /// When something happens next.
@@ -84,7 +86,7 @@ impl Ssd {
         let Some(at) = self.loss().at else { return Ok(None) };
         let at = Time::ZERO + at;
         while self.cut.is_none() && self.completed < until {
-            if self.next_instant() > at {
+            if self.next_instant() > at && !self.is_done() {
                 self.fail_power(at);
             } else if !self.instant()? {
                 return Err(UserError::new(format!(

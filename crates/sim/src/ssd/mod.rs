@@ -225,6 +225,12 @@ impl Ssd {
                  \"single\" under one"
             )));
         }
+        if scenario.power_loss.is_some() {
+            return Err(UserError::new(
+                "power_loss.mode = \"on\": pages in the write buffer of a dispatcher have no plane \
+                 to come back to; must be \"off\" under one",
+            ));
+        }
         let mut ssd = Ssd::new(scenario, log_requests)?;
         ssd.flash.set_dispatcher(dispatcher);
         Ok(ssd)
