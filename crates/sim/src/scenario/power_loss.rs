@@ -164,8 +164,8 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
     capacitor(scenario, loss, resolved)?;
     if !loss.policy.is_possible(scenario) {
         let what = "the part does not suspend that; must be \"wait\" or \"reset\" with \
-                    suspension.program = \"none\" or suspension.erase = false, and \"suspend_erase\" \
-                    may be where it suspends erases";
+                    suspension.program = \"none\" or suspension.erase = false, or with the first \
+                    alone \"suspend_erase\"";
         return Err(resolved.fault("power_loss.policy", what));
     }
     if loss.planes > scenario.geometry.planes_per_die {

@@ -45,7 +45,8 @@ pub(super) fn restore(
         )));
     }
     if dirty.iter().any(|lpn| *lpn >= ftl.logical_pages()) {
-        return Err(UserError::new("the state contradicts itself; save it anew").at(place));
+        let what = "the state has pages in its buffer that the drive has not; save it anew";
+        return Err(UserError::new(what).at(place));
     }
     Ok((Preconditioner::done(), dirty))
 }
@@ -55,8 +56,8 @@ impl Ssd {
     /// request, when what was begun has come to its end.
     ///
     /// After a loss of power it is the state that a recovery finds, pages that were saved in the
-    /// write buffer again. Letting it come to its end takes simulated time: ask for the summary before. Errors if
-    /// requests are still to come, or the file cannot be written.
+    /// write buffer again. Letting it come to its end takes simulated time: ask for the summary
+    /// before. Errors if requests are still to come, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
         State::check(&self.scenario)?;
         check_state(&self.scenario)?;

@@ -35,7 +35,7 @@ pub(super) const POWER_LOSS: Section = Section {
             "power_loss.mode",
             Kind::Choice(MODE),
             "\"off\"",
-            "Whether the drive is prepared for a loss of power, and what it would lose is followed.",
+            "Whether the drive is prepared for a loss of power.",
         ),
         when_on(optional(
             "power_loss.at_us",
@@ -61,7 +61,7 @@ pub(super) const POWER_LOSS: Section = Section {
         when_on(optional(
             "power_loss.capacitance_uf",
             above(0.0, 1e9),
-            "The capacitor from which the drive lives on; absent, with hold_up_us, too: it has none.",
+            "The capacitor from which the drive lives on; absent: hold_up_us says how long.",
         )),
         when_on(optional(
             "power_loss.capacitor_start_v",
@@ -78,7 +78,7 @@ pub(super) const POWER_LOSS: Section = Section {
         when_on(optional(
             "power_loss.t_program_us",
             US,
-            "Program of a page that is saved, as in SLC mode; absent: the part's own, as of page 0.",
+            "Program of a page that is saved, as in SLC mode; absent: as of the part's page 0.",
         )),
         when_on(usual(
             "power_loss.planes",
