@@ -131,6 +131,17 @@ impl Checker {
         }
     }
 
+    /// A request is about to complete, a write of so many pages or something else: the buffer must
+    /// have accepted all of them.
+    pub fn pages_completed(&self, now: Time, id: u64, pages: u32) {
+        let Some(promises) = &self.promises else { return };
+        let accepted = promises.accepted_of(id);
+        if pages > 0 && accepted != pages as usize {
+            let what = format!("request {id} completes with {accepted} of its {pages} pages");
+            self.fail(now, "the write buffer", &what);
+        }
+    }
+
     /// A flush has arrived.
     pub fn flush_arrived(&mut self, id: u64) {
         if let Some(promises) = &mut self.promises {

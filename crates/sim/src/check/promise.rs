@@ -95,6 +95,11 @@ impl Promises {
         Ok(())
     }
 
+    /// Pages of a request that were accepted.
+    pub fn accepted_of(&self, id: u64) -> usize {
+        self.open.get(&id).map_or(0, Vec::len)
+    }
+
     /// A request has trimmed a page.
     pub fn trimmed(&mut self, lpn: u32, id: u64) {
         let content = self.add(lpn, Content::Nothing);

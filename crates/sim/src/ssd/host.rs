@@ -307,8 +307,8 @@ impl Ssd {
     /// A request is complete; `parts` say where the time of its last page went.
     pub(super) fn request_done(&mut self, id: u32, parts: &Parts) {
         let request = self.requests.remove(id);
-        if let Some(checker) = &mut self.checker {
-            checker.request_completed(self.now, request.id);
+        if self.checker.is_some() {
+            self.check_completed(&request);
         }
         let latency_ns = (self.now - request.arrival).ns();
         let mut whole;
