@@ -44,6 +44,9 @@ class Simulation:
     def take_log(self) -> dict[str, NDArray[np.generic]]:
         """Columns of the requests completed since the last call, in order of completion."""
 
+    def power_loss(self, at_ns: int) -> str | None:
+        """Simulate until then; a list of what a loss of power would come to, one a policy."""
+
     def summary(self) -> str:
         """`summary.json` without what the caller measures."""
 

@@ -8,6 +8,7 @@ mod budget;
 mod cache;
 mod channel;
 mod classes;
+mod cut;
 mod decide;
 mod decode;
 mod dispatch;

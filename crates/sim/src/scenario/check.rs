@@ -7,6 +7,7 @@ use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 use super::front;
 use super::maxima;
 use super::power;
+use super::power_loss;
 use super::reliability;
 use super::resolve::{Resolved, Use};
 use super::schema;
@@ -52,6 +53,7 @@ pub(super) fn check(
         transfer_unit(scenario, resolved)?;
         over_provisioning(scenario, resolved)?;
         front::check(scenario, resolved)?;
+        power_loss::check(scenario, resolved)?;
         workload(scenario, resolved)?;
     }
     Ok(())

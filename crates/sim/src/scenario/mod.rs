@@ -15,6 +15,7 @@ mod layers;
 mod maxima;
 mod mbm;
 mod power;
+mod power_loss;
 mod preset;
 mod print;
 mod raw;
@@ -51,6 +52,7 @@ pub use mbm::{
     Trigger,
 };
 pub use power::{BudgetCounts, Power};
+pub use power_loss::{Capacitor, LossPolicy, PowerLoss};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};

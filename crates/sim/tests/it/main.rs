@@ -32,6 +32,7 @@ mod parallel;
 mod plane_suspension;
 mod planes;
 mod power;
+mod power_loss;
 mod published;
 mod read_cache;
 mod reliability;

@@ -100,8 +100,9 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
     let printed = print(&good(BASE, &["policy=pes-ips"]));
     let leaves = raw::read(&printed, "printed", Rank::File).expect("it is TOML");
     let leaves = leaves.leaves;
-    // Those of errors and wear, and of power, are in tests of their own.
-    let is_here = |key: &&Key| !["reliability", "ecc", "power"].contains(&key.section());
+    // Those of errors and wear, of power, and of its loss, are in tests of their own.
+    let is_here =
+        |key: &&Key| !["reliability", "ecc", "power", "power_loss"].contains(&key.section());
     let names = keys().iter().filter(is_here).map(|key| key.full_name);
     let missing: Vec<_> = names.filter(|name| !leaves.contains_key(name)).collect();
     assert_eq!(missing, APPLY_ELSEWHERE);
