@@ -133,23 +133,43 @@ impl Flows {
         self.to_pull > 0
     }
 
-    /// A request that a closed load may send now, and its load.
-    pub(super) fn pull(
+    /// A request that a closed load may send now, and its load; a plain drive has one load.
+    #[inline(always)]
+    pub(super) fn pull<const FULL: bool>(
         &mut self,
         ftl: &Ftl,
         now: Time,
     ) -> Result<Option<(Request, u32)>, UserError> {
+        if FULL {
+            return self.pull_any(ftl, now);
+        }
+        let flow = &mut self.list[0];
         while self.to_pull > 0 {
-            let mut flows = self.list.iter_mut().zip(0..);
-            let (flow, number) = flows.find(|(flow, _)| flow.to_pull > 0).expect("one may send");
             flow.to_pull -= 1;
             self.to_pull -= 1;
-            let request = match flow.course {
-                None => flow.feed.next(ftl)?,
-                Some(_) => self.pull_job(number, ftl, now)?,
-            };
-            if let Some(request) = request {
-                return Ok(Some((request, number)));
+            if let Some(request) = flow.feed.next(ftl)? {
+                return Ok(Some((request, 0)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn pull_any(&mut self, ftl: &Ftl, now: Time) -> Result<Option<(Request, u32)>, UserError> {
+        // More than one round, as the end of a job may let one begin that stands before it.
+        let mut places = (0..self.list.len()).cycle();
+        while self.to_pull > 0 {
+            let place = places.next().expect("there is a load");
+            while self.list[place].to_pull > 0 {
+                let flow = &mut self.list[place];
+                flow.to_pull -= 1;
+                self.to_pull -= 1;
+                let request = match flow.course {
+                    None => flow.feed.next(ftl)?,
+                    Some(_) => self.pull_job(place as u32, ftl, now)?,
+                };
+                if let Some(request) = request {
+                    return Ok(Some((request, place as u32)));
+                }
             }
         }
         Ok(None)

@@ -49,7 +49,9 @@ impl Ssd {
     pub(super) fn pull<const FULL: bool>(&mut self) -> Result<bool, UserError> {
         let mut any = false;
         while self.flows.may_pull() {
-            let Some((request, flow)) = self.flows.pull(&self.ftl, self.now)? else { break };
+            let Some((request, flow)) = self.flows.pull::<FULL>(&self.ftl, self.now)? else {
+                break;
+            };
             any = true;
             self.arrive::<FULL>(Request { arrival: self.now, ..request }, flow);
         }
