@@ -33,4 +33,4 @@ mod work;
 pub use memory::needed_bytes;
 pub use registries::registries;
 pub use reprieve_nand::reliability;
-pub use ssd::{Options, Ssd};
+pub use ssd::{Activity, Options, Ssd};

@@ -14,6 +14,8 @@ pub struct Workload(Source);
 enum Source {
     Trace(Box<Replay>),
     Mixed(Box<Mixed>),
+    /// Requests come from elsewhere.
+    Nothing,
 }
 
 /// What has been read, handed out and left out so far.
@@ -58,12 +60,18 @@ impl Workload {
         }))
     }
 
+    /// A stream without requests, for a drive that gets its own as they come.
+    pub fn nothing() -> Workload {
+        Workload(Source::Nothing)
+    }
+
     /// The next request, or `None` after the last; after an error the stream is at its end.
     #[inline]
     pub fn next_request(&mut self) -> Result<Option<Request>, UserError> {
         match &mut self.0 {
             Source::Mixed(mixed) => Ok(mixed.next_request()),
             Source::Trace(replay) => replay.next_request(),
+            Source::Nothing => Ok(None),
         }
     }
 
@@ -72,6 +80,7 @@ impl Workload {
         match &self.0 {
             Source::Mixed(mixed) => mixed.queue_depth(),
             Source::Trace(replay) => replay.queue_depth(),
+            Source::Nothing => None,
         }
     }
 
@@ -80,6 +89,7 @@ impl Workload {
         match &self.0 {
             Source::Mixed(mixed) => Some(mixed.progress()),
             Source::Trace(replay) => replay.progress(),
+            Source::Nothing => None,
         }
     }
 
@@ -88,6 +98,7 @@ impl Workload {
         match &self.0 {
             Source::Mixed(mixed) => Counts { requests: mixed.handed_out(), ..Counts::default() },
             Source::Trace(replay) => replay.counts(),
+            Source::Nothing => Counts::default(),
         }
     }
 }

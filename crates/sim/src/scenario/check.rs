@@ -38,7 +38,7 @@ pub(super) fn check(
     power::check(scenario, resolved)?;
     plane_suspension(scenario, resolved)?;
     reliability::check(scenario, resolved)?;
-    if purpose == Use::Run {
+    if purpose != Use::Rig {
         copyback(scenario, resolved)?;
         gc_parallel_planes(scenario, resolved)?;
         transfer_unit(scenario, resolved)?;
@@ -212,7 +212,7 @@ fn wordline(scenario: &Scenario, resolved: &Resolved, purpose: Use) -> Result<()
             "programs of whole wordlines inside suspended erases are not modelled \
              (suspension.host_write_suspends)",
         )
-    } else if purpose == Use::Run {
+    } else if purpose != Use::Rig {
         wordline_ftl(scenario, resolved)?;
         wordline_spare(scenario, resolved, pages)
     } else {

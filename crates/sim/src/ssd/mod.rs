@@ -8,6 +8,7 @@ mod flush;
 mod hold;
 mod host;
 mod link;
+mod live;
 mod mapping;
 mod pages;
 mod queues;
@@ -38,6 +39,8 @@ use host::HostRequest;
 use link::Links;
 use queues::HostQueues;
 use read_cache::ReadCache;
+
+pub use live::Activity;
 
 #[cfg(test)]
 pub use verify::BREAKS;
@@ -87,6 +90,8 @@ pub struct Options {
     /// Check all that must hold while it runs, and panic where it does not, naming this command
     /// as the one that repeats the run.
     pub check: Option<String>,
+    /// The drive gets its requests one by one, and has no workload.
+    pub served: bool,
 }
 
 /// A simulated drive and the workload that it is given.
@@ -134,7 +139,11 @@ impl Ssd {
     pub fn with(scenario: Scenario, options: &Options) -> Result<Ssd, UserError> {
         crate::memory::check(&scenario)?;
         let queues = HostQueues::of(&scenario.host);
-        let flows = Flows::open(&scenario, queues.as_ref().map_or(0, HostQueues::count))?;
+        let count = queues.as_ref().map_or(0, HostQueues::count);
+        let flows = match options.served {
+            true => Flows::served(&scenario, count),
+            false => Flows::open(&scenario, count)?,
+        };
         let flash = Flash::new(&scenario);
         let mut ftl = Ftl::new(&scenario)?;
         let preconditioner = match &options.from_state {
@@ -230,6 +239,15 @@ impl Ssd {
 
     #[cold]
     fn start(&mut self) -> Result<(), UserError> {
+        self.start_now()?;
+        if self.pull()? {
+            self.fetch()?;
+            self.decide();
+        }
+        Ok(())
+    }
+
+    fn start_now(&mut self) -> Result<(), UserError> {
         self.started = true;
         let flash = &mut self.flash;
         self.ftl.for_each_block(|die, plane, block, pages| {
@@ -240,12 +258,7 @@ impl Ssd {
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
         }
-        self.flows.start(&self.ftl)?;
-        if self.pull()? {
-            self.fetch()?;
-            self.decide();
-        }
-        Ok(())
+        self.flows.start(&self.ftl)
     }
 
     /// Lets one instant pass: what frees a resource, then arrivals, then decisions.
@@ -261,6 +274,13 @@ impl Ssd {
             // What is left is background work, which no request waits for.
             return Ok(false);
         }
+        self.pass(now, arrival)?;
+        Ok(true)
+    }
+
+    /// Lets the instant `now` pass; the next request arrives at `arrival`.
+    #[inline(always)]
+    fn pass(&mut self, now: Time, arrival: Time) -> Result<(), UserError> {
         debug_assert!(now >= self.now, "time runs back");
         self.now = now;
         while let Some(event) = self.events.pop_at(now) {
@@ -277,7 +297,7 @@ impl Ssd {
         if self.checker.is_some() {
             self.check_instant(false);
         }
-        Ok(true)
+        Ok(())
     }
 
     fn take_arrivals(&mut self) -> Result<(), UserError> {
