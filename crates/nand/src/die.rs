@@ -3,6 +3,7 @@
 mod admit;
 mod cache;
 mod lengths;
+mod limits;
 mod pieces;
 mod planes;
 
@@ -471,21 +472,6 @@ impl Die {
     pub fn resume_needs_channel(&self) -> bool {
         let program = self.operation.as_ref().is_some_and(|(op, _)| op.kind == Kind::Program);
         program && !self.part.suspension.shadow_buffer
-    }
-
-    /// What all dies of the drive have in common.
-    pub fn part(&self) -> &Arc<Part> {
-        &self.part
-    }
-
-    /// Lets other limits hold from now on: how often, and how soon again, an operation stops.
-    ///
-    /// Panics if the part differs in anything else.
-    pub fn set_limits(&mut self, part: &Arc<Part>) {
-        let Suspension { max_per_operation, min_progress, .. } = part.suspension;
-        let suspension = Suspension { max_per_operation, min_progress, ..self.part.suspension };
-        assert_eq!(**part, Part { suspension, ..*self.part }, "a part stays what it is");
-        self.part = Arc::clone(part);
     }
 
     /// The part's times.

@@ -14,6 +14,7 @@ from reprieve.cli.console import say
 from reprieve.cli.reproduce import reproduce
 from reprieve.cli.rig import rig
 from reprieve.cli.run import run
+from reprieve.cli.serve import ctl, serve
 from reprieve.cli.trace import trace
 from reprieve.cli.validate import validate
 
@@ -29,6 +30,8 @@ app.command()(rig)
 app.command()(characterize)
 app.command()(reproduce)
 app.command()(validate)
+app.command()(serve)
+app.command()(ctl)
 app.add_typer(trace, name="trace")
 app.command()(devices)
 app.command()(parts)
