@@ -115,6 +115,9 @@ impl Transport {
 
     /// Sends bytes, and keeps what the socket does not take.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         if let Some(tls) = &mut self.tls {
             tls.writer().write_all(bytes)?;
             return self.encrypt();
