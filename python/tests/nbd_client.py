@@ -103,6 +103,13 @@ class Served:
         assert (self.process.returncode, err) == (0, "")
         return out
 
+    def give_up(self) -> None:
+        """End what is left after a test, however it went."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+        self.hang_up()
+
     def kill(self) -> None:
         """End it as a power cut would, and remove what that leaves behind."""
         self.process.kill()
@@ -161,5 +168,3 @@ class Client:
     def write(self, offset: int, data: bytes, flags: int = 0) -> None:
         """Write bytes."""
         assert self.call(WRITE, offset, len(data), data, flags) == 0
-
-

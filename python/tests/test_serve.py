@@ -181,7 +181,9 @@ def test_what_was_promised_survives_many_kills(program: str, tmp_path: Path) -> 
 def test_memory_has_a_limit(program: str, tmp_path: Path) -> None:
     drive = Served(program, tmp_path, "--memory-bytes", "1000000")
     client = drive.connect()
-    errors = [client.call(WRITE, at, 65_536, bytes(65_535) + b"\1") for at in range(0, 2**21, 65_536)]
+    errors = [
+        client.call(WRITE, at, 65_536, bytes(65_535) + b"\1") for at in range(0, 2**21, 65_536)
+    ]
     assert errors.count(0) == 15
     assert set(errors) == {0, 28}
     assert client.call(TRIM, 0, 65_536) == 0

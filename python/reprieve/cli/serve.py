@@ -67,7 +67,7 @@ def serve(
     if tcp is None:
         socket = Path("reprieve.sock") if socket is None else socket
         control = socket.with_name(socket.name + ".ctl") if control is None else control
-    asked = {
+    asked: dict[str, object] = {
         "socket": socket,
         "tcp": tcp,
         "tls": _tls(tcp, tls_cert, tls_key, insecure),
