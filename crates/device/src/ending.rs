@@ -12,9 +12,10 @@ use crate::clock::Wall;
 use crate::connection::Phase;
 use crate::control::{self, Command};
 use crate::report;
-use crate::server::{END_NS, PATIENCE_NS, SIDES_MAX, Server, Token};
+use crate::server::{END_NS, PATIENCE_NS, SIDES_MAX, Server};
 use crate::side::{self, Heard, Side, Topic};
 use crate::slots::Key;
+use crate::token::Token;
 
 impl Server {
     pub(crate) fn accept_side(&mut self, topic: Topic) {
@@ -81,8 +82,8 @@ impl Server {
     fn obey(&mut self, question: &str) -> Result<Value, UserError> {
         if let Command::Set { key, value } = control::parse(question)? {
             if self.drive.recorder.is_some() {
-                let what = "what a drive does is being recorded, and a recording is replayed by one \
-                            scenario; serve without --record to change rules";
+                let what = "what a drive does is being recorded, and one scenario replays it; \
+                            serve without --record to change rules";
                 return Err(UserError::new(format!("{key} = {value}: {what}")));
             }
             let (source, scenario) =

@@ -20,6 +20,7 @@ mod server;
 mod side;
 mod slots;
 mod store;
+mod token;
 mod transport;
 mod waiting;
 

@@ -14,7 +14,7 @@ use super::Fault;
 use super::syncer::Syncer;
 
 /// Bytes of zeros that are written in one go where holes cannot be made.
-const ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
 /// A drive in a file.
 pub struct FileStore {
@@ -59,7 +59,7 @@ impl FileStore {
         }
         if known.len() != bytes {
             return Err(format!(
-                "has {} bytes, and the drive has {bytes}; it must be the file of a drive of that size",
+                "has {} bytes, and the drive has {bytes}; it must be the file of one of that size",
                 known.len()
             ));
         }

@@ -36,7 +36,8 @@ pub(super) fn assemble(
     let of_flow = sets.flows.values().flatten();
     let given = sets.leaves.iter().chain(of_flow);
     let is_load = |name: &str| name == "load" || name.starts_with("workload.");
-    for (name, leaf) in given.filter(|(name, _)| is_load(name) && **name != OF_THE_DRIVE) {
+    let mut of_load = given.filter(|(name, _)| is_load(name) && **name != OF_THE_DRIVE);
+    if let Some((name, leaf)) = of_load.next() {
         let what = "a served drive gets its requests from its clients; leave it out";
         return Err(leaf.fault(name, what));
     }
