@@ -125,7 +125,7 @@ mod tests {
             ("suspension.policy", "alwys", "always"),
             ("suspension.max_per_operation", "-1", "max_per_operation"),
         ] {
-            let error = changed(&source, &scenario, key, value).err().expect("a mistake");
+            let error = changed(&source, &scenario, key, value).expect_err("a mistake");
             assert!(error.to_string().contains(expected), "{error}");
         }
         assert!(parse("{\"set\": [\"a\"]}").is_err() && parse("").is_err());
