@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 DRIVE = """device = "fast12-slc"
@@ -34,8 +36,31 @@ unwritten = "{unwritten}"
 SIZE = "256M"
 
 
+@dataclass
+class Served:
+    """A server at work."""
+
+    process: subprocess.Popen[bytes]
+    uri: str
+
+    def cpu_s(self) -> float:
+        """Processor time that it has taken so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class Figures:
+    """What one turn has measured."""
+
+    iops: float
+    p50_us: float
+    cpu_us: float
+    """Processor time of the server for one request."""
+
+
 @contextmanager
-def served(folder: Path, name: str, command: list[str]) -> Iterator[str]:
+def served(folder: Path, name: str, command: list[str]) -> Iterator[Served]:
     """Start a server and wait until its socket is there."""
     path = folder / name
     process = subprocess.Popen(
@@ -46,7 +71,7 @@ def served(folder: Path, name: str, command: list[str]) -> Iterator[str]:
             if process.poll() is not None:
                 sys.exit(f"{command[0]} ended before it served")
             time.sleep(0.05)
-        yield f"nbd+unix:///?socket={path}"
+        yield Served(process, f"nbd+unix:///?socket={path}")
     finally:
         process.terminate()
         process.wait()
@@ -60,16 +85,18 @@ def drive(folder: Path, name: str, read_us: int, unwritten: str) -> list[str]:
     return [program, "serve", str(scenario), "--socket"]
 
 
-def read(uri: str, depth: int, seconds: float) -> tuple[float, float]:
-    """Random reads of 4 KiB: requests a second, and the median latency in microseconds."""
+def read(server: Served, depth: int, seconds: float) -> Figures:
+    """Read 4 KiB at random places."""
     command = [
-        "fio", "--name=read", "--ioengine=nbd", f"--uri={uri}", "--rw=randread", "--bs=4k",
+        "fio", "--name=read", "--ioengine=nbd", f"--uri={server.uri}", "--rw=randread", "--bs=4k",
         f"--iodepth={depth}", f"--size={SIZE}", "--time_based", f"--runtime={seconds}",
         "--output-format=json", "--randrepeat=0",
     ]  # fmt: skip
+    before_s = server.cpu_s()
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     job = json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]["read"]
-    return job["iops"], job["clat_ns"]["percentile"]["50.000000"] / 1000
+    cpu_us = (server.cpu_s() - before_s) * 1e6 / job["total_ios"]
+    return Figures(job["iops"], job["clat_ns"]["percentile"]["50.000000"] / 1000, cpu_us)
 
 
 def main() -> None:
@@ -83,35 +110,32 @@ def main() -> None:
         commands = {
             "nbdkit": ["nbdkit", "--foreground", "memory", SIZE, "--unix"],
             "zero": drive(folder, "zero", 80, "zero"),
-            "80 us": drive(folder, "eighty", 80, "flash"),
+            "80us": drive(folder, "80us", 80, "flash"),
         }
-        uris = {
-            name: stack.enter_context(served(folder, name.replace(" ", ""), command))
+        servers = {
+            name: stack.enter_context(served(folder, name, command))
             for name, command in commands.items()
         }
-        runs = [("nbdkit", 1), ("zero", 1), ("nbdkit", 32), ("zero", 32), ("80 us", 1)]
-        figures: dict[tuple[str, int], list[tuple[float, float]]] = {run: [] for run in runs}
+        runs = [("nbdkit", 1), ("zero", 1), ("nbdkit", 32), ("zero", 32), ("80us", 1)]
+        figures: dict[tuple[str, int], list[Figures]] = {run: [] for run in runs}
         for _ in range(asked.turns):
             for name, depth in runs:
-                figures[name, depth].append(read(uris[name], depth, asked.seconds))
-    for (name, depth), measured in figures.items():
-        iops = [figure for figure, _ in measured]
-        p50 = statistics.median(figure for _, figure in measured)
+                figures[name, depth].append(read(servers[name], depth, asked.seconds))
+    for (name, depth), turns in figures.items():
+        iops = [turn.iops for turn in turns]
         print(
-            f"{name:8} QD{depth:<3} {statistics.median(iops):9,.0f} IOPS "
-            f"(from {min(iops):,.0f} to {max(iops):,.0f}), p50 {p50:6.1f} us"
+            f"{name:7} QD{depth:<3} {statistics.median(iops):7,.0f} IOPS "
+            f"({min(iops):,.0f} to {max(iops):,.0f}), "
+            f"p50 {statistics.median(turn.p50_us for turn in turns):.1f} us, "
+            f"server {statistics.median(turn.cpu_us for turn in turns):.1f} us of a core a request"
         )
     for depth in (1, 32):
-        ratios = [
-            ours / theirs
-            for (ours, _), (theirs, _) in zip(
-                figures["zero", depth], figures["nbdkit", depth], strict=True
-            )
-        ]
-        print(f"over nbdkit at QD{depth}: {statistics.median(ratios):.2f}")
-    pairs = zip(figures["80 us", 1], figures["zero", 1], strict=True)
-    late = [p50 - 80 - round_trip for (_, p50), (_, round_trip) in pairs]
-    print(f"80 us at QD1: p50 is {statistics.median(late):+.1f} us beyond model and round trip")
+        pairs = zip(figures["zero", depth], figures["nbdkit", depth], strict=True)
+        ratio = statistics.median(ours.iops / theirs.iops for ours, theirs in pairs)
+        print(f"over nbdkit at QD{depth}: {ratio:.2f}")
+    pairs = zip(figures["80us", 1], figures["zero", 1], strict=True)
+    late_us = statistics.median(slow.p50_us - 80 - zero.p50_us for slow, zero in pairs)
+    print(f"80 us at QD1: p50 is {late_us:+.1f} us beyond the model and a round trip")
 
 
 if __name__ == "__main__":

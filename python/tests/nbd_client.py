@@ -95,9 +95,9 @@ class Served:
         line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
         return int(line.split()[1]) * 1024
 
-    def stop(self) -> str:
+    def stop(self, number: signal.Signals = signal.SIGINT) -> str:
         """End it as Ctrl-C does; what it printed."""
-        self.process.send_signal(signal.SIGINT)
+        self.process.send_signal(number)
         out, err = self.process.communicate()
         self.hang_up()
         assert (self.process.returncode, err) == (0, "")

@@ -6,6 +6,8 @@ import csv
 import json
 import os
 import random
+import resource
+import signal
 import socket
 import stat
 import subprocess
@@ -188,7 +190,7 @@ def test_memory_has_a_limit(program: str, tmp_path: Path) -> None:
     assert set(errors) == {0, 28}
     assert client.call(TRIM, 0, 65_536) == 0
     client.write(2**21, bytes([1]) * 8192)
-    drive.stop()
+    drive.stop(signal.SIGTERM)
 
 
 def test_rules_change_while_it_serves(served: Served, reprieve: Reprieve) -> None:
@@ -284,3 +286,40 @@ def test_a_store_serves_one_server_at_a_time(
     drive = Served(program, tmp_path, "--store", "store")
     assert drive.connect().read(0, 5) == b"kept\0"
     drive.stop()
+
+
+def small_files(program: str, folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Serve where no file may grow: a limit on file size stands in for a full disk."""
+    (folder / "d.toml").write_text(DRIVE)
+    return subprocess.Popen(
+        [program, "serve", "d.toml", "--socket", "s", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),  # noqa: PLW1509
+    )
+
+
+def test_a_store_without_room_is_one_sentence(program: str, tmp_path: Path) -> None:
+    process = small_files(program, tmp_path, "--store", "store")
+    out, err = process.communicate()
+    assert (process.returncode, out, err.count("\n")) == (2, "", 1)
+    assert "--store store: cannot be made 50331648 bytes long" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["d.toml"]
+
+
+def test_a_recording_without_room_ends_the_server(program: str, tmp_path: Path) -> None:
+    process = small_files(program, tmp_path, "--record", "recording.csv")
+    assert process.stdout is not None
+    process.stdout.readline()
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(tmp_path / "s"))
+        client = Client(connection)
+        with pytest.raises(OSError):
+            while True:
+                client.read(0, 512)
+    _, err = process.communicate()
+    assert (process.returncode, err.count("\n")) == (2, 1)
+    assert "--record recording.csv: cannot be written" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["d.toml"]

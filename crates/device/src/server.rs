@@ -243,6 +243,14 @@ impl Server {
     ///
     /// Errors if the drive is worn out, or a recording cannot be written.
     pub fn run(&mut self) -> Result<Value, UserError> {
+        let result = self.serve();
+        // Whatever has happened, no socket stays that nobody listens at, and no half a recording.
+        self.listeners.clear();
+        self.drive.recorder = None;
+        result
+    }
+
+    fn serve(&mut self) -> Result<Value, UserError> {
         // The system's own slack would add 50 µs to every wait.
         let slack = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         slack.map_err(io::Error::from).map_err(system("precise timers"))?;
