@@ -288,6 +288,10 @@ def test_a_store_serves_one_server_at_a_time(
     drive.stop()
 
 
+def _limit_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+
 def small_files(program: str, folder: Path, *arguments: str) -> subprocess.Popen[str]:
     """Serve where no file may grow: a limit on file size stands in for a full disk."""
     (folder / "d.toml").write_text(DRIVE)
@@ -297,7 +301,7 @@ def small_files(program: str, folder: Path, *arguments: str) -> subprocess.Popen
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),  # noqa: PLW1509
+        preexec_fn=_limit_files,  # noqa: PLW1509
     )
 
 
