@@ -15,6 +15,7 @@ from reprieve.cli.power_loss import power_loss
 from reprieve.cli.reproduce import reproduce
 from reprieve.cli.rig import rig
 from reprieve.cli.run import run
+from reprieve.cli.serve import ctl, serve
 from reprieve.cli.trace import trace
 from reprieve.cli.validate import validate
 
@@ -31,6 +32,8 @@ app.command()(characterize)
 app.command()(power_loss)
 app.command()(reproduce)
 app.command()(validate)
+app.command()(serve)
+app.command()(ctl)
 app.add_typer(trace, name="trace")
 app.command()(devices)
 app.command()(parts)

@@ -46,7 +46,7 @@ pub(super) fn check(
         let what = "the rig has one die, and nothing to dispatch; must be \"none\"";
         return Err(resolved.fault("scheduling.dispatch", what));
     }
-    if purpose == Use::Run {
+    if purpose != Use::Rig {
         copyback(scenario, resolved)?;
         twins::check(scenario, resolved)?;
         gc_parallel_planes(scenario, resolved)?;
@@ -222,7 +222,7 @@ fn wordline(scenario: &Scenario, resolved: &Resolved, purpose: Use) -> Result<()
             "programs of whole wordlines inside suspended erases are not modelled \
              (suspension.host_write_suspends)",
         )
-    } else if purpose == Use::Run {
+    } else if purpose != Use::Rig {
         wordline_ftl(scenario, resolved)?;
         wordline_spare(scenario, resolved, pages)
     } else {

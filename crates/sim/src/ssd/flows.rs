@@ -38,6 +38,8 @@ pub(super) struct Flows {
     group: u32,
     /// Loads have figures of their own.
     pub(super) have_stats: bool,
+    /// There is one load, whose requests are offered one by one.
+    pub(super) is_served: bool,
 }
 
 impl Flows {
@@ -80,7 +82,27 @@ impl Flows {
             return Err(UserError::new(what));
         }
         let have_stats = list.iter().any(|flow| flow.stats.is_some());
-        Ok(Flows { list, next: None, to_pull: 0, group: 0, have_stats })
+        Ok(Flows { list, next: None, to_pull: 0, group: 0, have_stats, is_served: false })
+    }
+
+    /// One load whose requests are offered one by one.
+    pub(super) fn served(scenario: &Scenario, queues: u32) -> Flows {
+        let feed = Feed::new(Workload::nothing(), scenario.geometry.page_bytes);
+        let queues = (0..queues).collect();
+        let flow =
+            Flow { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats: None };
+        let list = vec![flow];
+        Flows { list, next: None, to_pull: 0, group: 0, have_stats: false, is_served: true }
+    }
+
+    /// The request that arrives next, of a load whose requests are offered.
+    pub(super) fn offer(&mut self, request: Request) {
+        assert!(
+            self.is_served && self.next.is_none(),
+            "a request is offered once another is taken"
+        );
+        self.list[0].next = Some(request);
+        self.next = Some((request.arrival, 0));
     }
 
     /// Reads the first request of each open load, and lets each closed one fill its depth.

@@ -11,6 +11,7 @@ mod flush;
 mod hold;
 mod host;
 mod link;
+mod live;
 mod mapping;
 mod pages;
 mod queues;
@@ -47,6 +48,8 @@ use queues::HostQueues;
 use read_cache::ReadCache;
 
 pub use cut::{Cut, Recovered};
+pub use live::Activity;
+
 #[cfg(test)]
 pub use verify::BREAKS;
 
@@ -63,6 +66,8 @@ pub struct Options {
     /// Check all that must hold while it runs, and panic where it does not, naming this command
     /// as the one that repeats the run.
     pub check: Option<String>,
+    /// The drive gets its requests one by one, and has no workload.
+    pub served: bool,
 }
 
 /// A simulated drive and the workload that it is given.
@@ -131,7 +136,11 @@ impl Ssd {
         from: Option<(State, String)>,
     ) -> Result<Ssd, UserError> {
         let queues = HostQueues::of(&scenario.host);
-        let flows = Flows::open(&scenario, queues.as_ref().map_or(0, HostQueues::count))?;
+        let count = queues.as_ref().map_or(0, HostQueues::count);
+        let flows = match options.served {
+            true => Flows::served(&scenario, count),
+            false => Flows::open(&scenario, count)?,
+        };
         let flash = Flash::new(&scenario);
         let mut ftl = Ftl::new(&scenario)?;
         let (preconditioner, replay) = match from {
@@ -284,6 +293,15 @@ impl Ssd {
 
     #[cold]
     fn start(&mut self) -> Result<(), UserError> {
+        self.start_now()?;
+        if self.pull::<true>()? {
+            self.fetch()?;
+            self.decide::<true>();
+        }
+        Ok(())
+    }
+
+    fn start_now(&mut self) -> Result<(), UserError> {
         self.started = true;
         let flash = &mut self.flash;
         self.ftl.for_each_block(|die, plane, block, pages| {
@@ -295,12 +313,7 @@ impl Ssd {
             self.flash.wake(die);
         }
         self.flows.start(&self.ftl)?;
-        self.replay()?;
-        if self.pull::<true>()? {
-            self.fetch()?;
-            self.decide::<true>();
-        }
-        Ok(())
+        self.replay()
     }
 
     /// Lets one instant pass: what frees a resource, then arrivals, then decisions.
@@ -316,6 +329,13 @@ impl Ssd {
             // What is left is background work, which no request waits for.
             return Ok(false);
         }
+        self.pass::<FULL>(now, arrival)?;
+        Ok(true)
+    }
+
+    /// Lets the instant `now` pass; the next request arrives at `arrival`.
+    #[inline(always)]
+    fn pass<const FULL: bool>(&mut self, now: Time, arrival: Time) -> Result<(), UserError> {
         debug_assert!(now >= self.now, "time runs back");
         self.now = now;
         while let Some(event) = self.events.pop_at(now) {
@@ -332,7 +352,7 @@ impl Ssd {
         if self.checker.is_some() {
             self.check_instant(false);
         }
-        Ok(true)
+        Ok(())
     }
 
     fn take_arrivals<const FULL: bool>(&mut self) -> Result<(), UserError> {
