@@ -11,7 +11,7 @@ from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import Step
 from reprieve.report.article import Article, render_article, write_figures
-from reprieve.reproduce import fast12, zambelli21
+from reprieve.reproduce import fast12, mbm, zambelli21
 from reprieve.verdicts import Verdict, verdicts_json
 
 __all__ = ["PAPERS", "Paper", "Settings", "reproduce", "reproduce_into"]
@@ -84,6 +84,17 @@ PAPERS: dict[str, Paper] = {
             settings.command,
         ),
     ),
+    "mbm": Paper(
+        "Maximize Bandwidth Management (MBM) for 3D NAND, against TBM and Sprinkler",
+        lambda settings: mbm.article(
+            mbm.Request(
+                mbm.REQUESTS_QUICK if settings.quick else mbm.REQUESTS, settings.traces
+            ).with_requests(settings.requests),
+            settings.jobs,
+            settings.step,
+            settings.command,
+        ),
+    ),
 }
 
 
@@ -98,7 +109,7 @@ def reproduce(
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
 
-    `paper`: a name of `PAPERS`, "fast12" or "zambelli21".
+    `paper`: a name of `PAPERS`, "fast12", "zambelli21" or "mbm".
     `out`: a directory for `report.html`, `verdicts.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their twins.
     `requests`: of each load at most, or of each run.

@@ -1,0 +1,54 @@
+"""The MBM paper: plane alignment, conditional multi-plane reads and suspension in a 3D drive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from reprieve._native import UserError
+from reprieve.parallel import Step, Workshop
+from reprieve.report.article import Article
+from reprieve.reproduce.loads import real, traces_at_hand
+from reprieve.reproduce.mbm import claims, loads, page
+from reprieve.reproduce.mbm.experiment import Plan, pieces, run
+
+__all__ = ["REQUESTS", "REQUESTS_QUICK", "Request", "article"]
+
+REQUESTS = 100_000
+REQUESTS_QUICK = 2_000
+"""Of each load at most: the full run within a quarter of an hour on two cores, the quick one
+within a minute."""
+
+_REQUESTS_MIN = 1_000
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to reproduce it with."""
+
+    requests: int
+    """Of each load at most."""
+    traces: Mapping[str, Path] = field(default_factory=dict)
+    """Genuine traces by the paper's name of them."""
+
+    def with_requests(self, requests: int | None) -> Request:
+        """Return the same with so many requests; None changes nothing."""
+        if requests is None:
+            return self
+        if requests < _REQUESTS_MIN:
+            raise UserError(f"--requests {requests}: must be at least {_REQUESTS_MIN}")
+        return replace(self, requests=requests)
+
+
+def article(request: Request, jobs: int | None, step: Step, command: str) -> Article:
+    """Run everything and write it up; `jobs` simulations at a time, None: one a core."""
+    plan = Plan(loads.papers(request.traces), real(traces_at_hand()), request.requests)
+    outcome = run(plan, Workshop(jobs, step, pieces(plan)))
+    return Article(
+        title="MBM reproduced: plane alignment, conditional reads and suspension",
+        command=command,
+        facts=page.facts(outcome),
+        sections=page.sections(outcome),
+        verdicts=claims.verdicts(outcome),
+    )
