@@ -8,6 +8,7 @@ from reprieve import _native
 
 POLICY_KINDS = {
     "schedulers": "scheduling.policy",
+    "dispatchers": "scheduling.dispatch",
     "suspend_policies": "suspension.policy",
     "placements": "ftl.placement",
     "gc_victims": "ftl.gc_victim",

@@ -17,7 +17,7 @@ CRATES: dict[str, frozenset[str]] = {
 
 # Folders of crates/sim/src whose files are policies: a policy sees the view that its folder's
 # mod.rs defines, and its own parameters in the scenario; nothing else of the crate.
-POLICY_FOLDERS = ("arbitrate", "sched", "suspend", "place", "stream", "victim")
+POLICY_FOLDERS = ("arbitrate", "dispatch", "sched", "suspend", "place", "stream", "victim")
 POLICIES_MAY_USE = frozenset({"scenario"})
 
 # Modules of crates/sim/src that are components: none uses another one, nor an owner.
@@ -53,6 +53,7 @@ SIM_USES_ALLOWED: tuple[Use, ...] = ()
 # Folders in which a file with an entry is one choice, listed in the folder's mod.rs.
 REGISTRIES = (
     "crates/sim/src/arbitrate",
+    "crates/sim/src/dispatch",
     "crates/sim/src/sched",
     "crates/sim/src/suspend",
     "crates/sim/src/place",

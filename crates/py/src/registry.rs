@@ -22,6 +22,7 @@ pub fn registry(kind: &str) -> PyResult<Vec<(String, String)>> {
         "parts" => presets(scenario::parts()),
         "loads" => presets(scenario::loads()),
         "schedulers" => entries(all.schedulers),
+        "dispatchers" => entries(all.dispatchers),
         "suspend_policies" => entries(all.suspend_policies),
         "placements" => entries(all.placements),
         "gc_victims" => entries(all.gc_victims),

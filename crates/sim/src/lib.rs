@@ -26,6 +26,7 @@ mod state;
 pub mod stats;
 mod stream;
 mod suspend;
+mod twin;
 pub mod txn;
 mod victim;
 mod work;

@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 use reprieve_base::Entry;
 
 use crate::scenario::Registries;
-use crate::{arbitrate, place, sched, stream, suspend, victim};
+use crate::{arbitrate, dispatch, place, sched, stream, suspend, victim};
 
 /// The registries of this build.
 pub fn registries() -> &'static Registries {
     static ALL: LazyLock<Registries> = LazyLock::new(|| Registries {
         schedulers: keep(sched::entries()),
+        dispatchers: keep(dispatch::entries()),
         suspend_policies: keep(suspend::entries()),
         placements: keep(place::entries()),
         arbitrations: keep(arbitrate::entries()),

@@ -64,13 +64,19 @@ pub trait Work {
     fn gc_take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn>;
 }
 
-/// What the back end asks of the layer above where a dispatcher chooses planes.
+/// What the back end asks of the layer above where there is a dispatcher.
 pub trait Planes {
     /// Whether a plane, counted over the drive, can hold one more page and still be collected.
     fn can_take(&self, plane: u32) -> bool;
 
     /// Offset in its block of the page that a plane programs next.
     fn next_page(&self, plane: u32) -> u32;
+
+    /// The block of that page; `None`: no block is free.
+    fn next_block(&self, plane: u32) -> Option<u32>;
+
+    /// The page that a program which has a plane would get now; `None`: its plane has no room.
+    fn page_to_come(&self, txn: &Txn) -> Option<PageAddress>;
 
     /// Gives a write its plane.
     fn assign(&mut self, txn: &mut Txn, plane: u32);

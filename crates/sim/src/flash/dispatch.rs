@@ -1,10 +1,11 @@
 //! The step before decisions in which a dispatcher, if there is one, sees and orders the queues.
 
-use reprieve_base::{Geometry, Time};
+use reprieve_base::{Dur, Geometry, Time};
+use reprieve_nand::MultiPlane;
 
 use super::{Flash, Queue};
-use crate::dispatch::{Dispatcher, DriveView, Queued};
-use crate::txn::NONE;
+use crate::dispatch::{Dispatcher, DriveView, Queued, Service};
+use crate::txn::{Kind, NONE};
 use crate::work::Planes;
 
 /// The drive as a dispatcher sees it.
@@ -21,12 +22,20 @@ impl<P: Planes> View<'_, P> {
             let txn = &self.flash.txns[id];
             let is_read = txn.kind.is_read();
             let is_placed = txn.die != NONE;
+            let at = match is_read {
+                true => Some(txn.at),
+                // A page that is in no queue of a die may have no plane.
+                false if is_placed => self.planes.page_to_come(txn),
+                false => None,
+            };
             each(&Queued {
                 id,
+                order: txn.seq,
                 is_read,
                 plane: is_placed
                     .then(|| txn.die * self.flash.geometry.planes_per_die + txn.at.plane),
-                page: is_read.then_some(txn.at.page),
+                block: at.map(|at| at.block),
+                page: at.map(|at| at.page),
                 lpn: txn.lpn,
                 request: (txn.request != NONE).then_some(txn.request),
                 since: txn.mark,
@@ -45,6 +54,23 @@ impl<P: Planes> DriveView for View<'_, P> {
         &self.flash.geometry
     }
 
+    fn multi_plane(&self) -> MultiPlane {
+        self.flash.parallelism.multi_plane
+    }
+
+    fn pages_together(&self) -> u32 {
+        self.flash.together
+    }
+
+    fn service(&self) -> Service {
+        let timing = &self.flash.timing;
+        let array = timing.program_array(timing.program_iterations);
+        Service {
+            read: timing.command + timing.read + timing.bus,
+            program: timing.command + timing.bus + array,
+        }
+    }
+
     fn for_each_at(&self, die: u32, each: &mut dyn FnMut(&Queued)) {
         let unit = &self.flash.units[die as usize];
         self.for_each_in(&unit.reads, each);
@@ -59,6 +85,43 @@ impl<P: Planes> DriveView for View<'_, P> {
         self.flash.is_idle(die)
     }
 
+    fn serves_host(&self, die: u32) -> bool {
+        let unit = &self.flash.units[die as usize];
+        let by_host = |id: u32| {
+            let of_collection =
+                |kind| matches!(kind, Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase);
+            id != NONE && !of_collection(self.flash.txns[id].kind)
+        };
+        let served = [unit.reading, unit.leaving, unit.operation, unit.loaded, unit.outer];
+        unit.reads.first().is_some()
+            || unit.writes.first().is_some()
+            || served.into_iter().chain(unit.plane_reads.iter().copied()).any(by_host)
+    }
+
+    fn takes_read(&self, die: u32) -> bool {
+        let unit = &self.flash.units[die as usize];
+        let suspends = unit.die.is_running() && self.flash.scheduler.suspends();
+        let makes_way = unit.die.takes_reads() || suspends || !self.serves_host(die);
+        unit.reads.first().is_none() && makes_way
+    }
+
+    fn programming(&self, die: u32) -> u32 {
+        let unit = &self.flash.units[die as usize];
+        let (mut each, mut pages) = (unit.operation, 0);
+        while each != NONE {
+            let txn = &self.flash.txns[each];
+            pages += u32::from(txn.kind == Kind::Program);
+            each = txn.next;
+        }
+        pages
+    }
+
+    fn busy_until(&self, die: u32) -> Time {
+        let unit = &self.flash.units[die as usize];
+        let leaves = if unit.reading != NONE { self.flash.timing.bus } else { Dur::ZERO };
+        if unit.die.is_free() { self.now } else { (unit.promised + leaves).max(self.now) }
+    }
+
     fn has_room(&self, plane: u32) -> bool {
         self.planes.can_take(plane)
     }
@@ -66,18 +129,31 @@ impl<P: Planes> DriveView for View<'_, P> {
     fn next_page(&self, plane: u32) -> u32 {
         self.planes.next_page(plane)
     }
+
+    fn next_block(&self, plane: u32) -> Option<u32> {
+        self.planes.next_block(plane)
+    }
 }
 
 impl Flash {
     /// Puts a dispatcher over the queues.
     pub fn set_dispatcher(&mut self, dispatcher: Box<dyn Dispatcher>) {
+        self.places_late = dispatcher.places();
+        self.holds_back = dispatcher.holds();
+        self.joins_requests = dispatcher.joins_requests();
         self.dispatcher = Some(dispatcher);
+    }
+
+    /// Whether there is a dispatcher.
+    #[inline]
+    pub fn is_dispatched(&self) -> bool {
+        self.dispatcher.is_some()
     }
 
     /// Whether writes get their planes from a dispatcher.
     #[inline]
-    pub fn is_dispatched(&self) -> bool {
-        self.dispatcher.is_some()
+    pub fn places_late(&self) -> bool {
+        self.places_late
     }
 
     /// A write waits to be given a plane.
@@ -85,19 +161,43 @@ impl Flash {
         self.unplaced.push(&mut self.txns, id);
     }
 
-    /// Lets the dispatcher place writes and order the queues of the dies that will decide.
+    /// Queues a page operation at its die, unless a dispatcher holds those of its kind back.
+    #[inline]
+    pub fn enqueue(&mut self, id: u32) {
+        if self.holds_back && self.is_held_back(id) {
+            self.unplaced.push(&mut self.txns, id);
+        } else {
+            self.admit(id);
+        }
+    }
+
+    /// Operations of the host are held back; those on the mapping, which others wait for, are not.
+    #[cold]
+    fn is_held_back(&self, id: u32) -> bool {
+        matches!(self.txns[id].kind, Kind::HostRead | Kind::RmwRead | Kind::Program)
+    }
+
+    /// Lets the dispatcher place writes, let go what it holds back, and order the queues of the
+    /// dies that will decide.
     pub fn dispatch<P: Planes>(&mut self, now: Time, planes: &mut P) {
         let Some(mut dispatcher) = self.dispatcher.take() else { return };
         loop {
             let view = View { flash: self, planes: &*planes, now };
             let Some((id, plane)) = dispatcher.place(&view) else { break };
-            assert!(planes.can_take(plane), "a dispatcher chose plane {plane}, which has no room");
             self.unplaced.remove(&mut self.txns, id);
-            planes.assign(&mut self.txns[id], plane);
-            self.enqueue(id);
+            let txn = &mut self.txns[id];
+            if txn.die == NONE {
+                assert!(planes.can_take(plane), "a dispatcher chose plane {plane}, which is full");
+                planes.assign(txn, plane);
+            } else {
+                let own = txn.die * self.geometry.planes_per_die + txn.at.plane;
+                assert_eq!(plane, own, "a dispatcher sent an operation to another plane");
+            }
+            self.admit(id);
         }
-        for next in 0..self.dirty_dies.len() {
-            let die = self.dirty_dies[next];
+        let mut dies = std::mem::take(&mut self.dirty_dies);
+        dispatcher.visit(&mut dies, &View { flash: self, planes: &*planes, now });
+        for die in dies.iter().copied() {
             for reads in [true, false] {
                 let view = View { flash: self, planes: &*planes, now };
                 let Some(id) = dispatcher.head(die, reads, &view) else { continue };
@@ -107,6 +207,7 @@ impl Flash {
                 queue.push_front(&mut self.txns, id);
             }
         }
+        self.dirty_dies = dies;
         self.dispatcher = Some(dispatcher);
     }
 }

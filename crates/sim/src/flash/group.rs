@@ -78,12 +78,15 @@ impl Flash {
         if multi_plane == MultiPlane::None || independent_plane_reads {
             return;
         }
-        let (die, at) = (self.txns[first].die, self.txns[first].at);
+        let Txn { die, at, request, .. } = self.txns[first];
         let mut last = first;
         let mut next = self.units[die as usize].reads.first();
         while let Some(id) = next {
             let following = self.txns[id].next;
             next = (following != NONE).then_some(following);
+            if !self.joins_requests && (self.txns[id].request != request || request == NONE) {
+                continue;
+            }
             let unit = &mut self.units[die as usize];
             if unit.die.is_suspended() {
                 let operation = self.txns[unit.operation].kind;
@@ -111,7 +114,9 @@ impl Flash {
         if self.together > 1 {
             self.gather_wordline(first, first, work);
         }
-        if self.parallelism.multi_plane != MultiPlane::None {
+        if self.twins.exist() {
+            self.gather_twins(first, work);
+        } else if self.parallelism.multi_plane != MultiPlane::None {
             self.gather_planes(first, now, work);
         }
     }
@@ -160,6 +165,33 @@ impl Flash {
         }
     }
 
+    /// Programs that wait are of no plane yet: those that come to lie beside the first, in order.
+    fn gather_twins<W: Work>(&mut self, first: u32, work: &mut W) {
+        let Txn { die, kind, unsuspendable, .. } = self.txns[first];
+        if !kind.is_program() {
+            return;
+        }
+        let mut last = first;
+        let mut next = self.units[die as usize].writes.first();
+        while let Some(id) = next {
+            let following = self.txns[id].next;
+            next = (following != NONE).then_some(following);
+            let at = self.txns[last].at;
+            let beside = PageAddress { plane: at.plane + 1, ..at };
+            if self.txns[id].kind != kind || work.next_page(&self.txns[id]) != Some(beside) {
+                continue;
+            }
+            let placed = work.place(&mut self.txns[id]);
+            assert!(placed, "a plane that named its next page has none");
+            let unit = &mut self.units[die as usize];
+            unit.writes.remove(&mut self.txns, id);
+            unit.pending_programs -= 1;
+            self.txns[id].unsuspendable = unsuspendable;
+            self.txns[last].next = id;
+            last = id;
+        }
+    }
+
     /// The last transaction of a command.
     pub(super) fn last_of(&self, first: u32) -> u32 {
         let mut last = first;
@@ -179,15 +211,16 @@ impl Flash {
         }
     }
 
-    /// Links to a read or program of garbage collection the rest of its wordline, and the same of
-    /// planes that collect side by side.
+    /// Links to a read or program of garbage collection the rest of its wordline or of its
+    /// twins, and the same of planes that collect side by side.
     fn gather_moves<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
-        let wordlines = self.together > 1 && self.txns[first].kind == Kind::GcProgram;
-        let mut last = if wordlines { self.gather_held(first, now, work) } else { first };
+        let is_program = self.txns[first].kind == Kind::GcProgram;
+        let several = is_program && (self.together > 1 || self.twins.exist());
+        let mut last = if several { self.gather_held(first, now, work) } else { first };
         while let Some(txn) = work.gc_take_beside(&self.txns[first], now) {
             let id = self.txns.insert(txn);
             self.txns[last].next = id;
-            last = if wordlines { self.gather_held(id, now, work) } else { id };
+            last = if several { self.gather_held(id, now, work) } else { id };
         }
     }
 

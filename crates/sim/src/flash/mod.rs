@@ -34,6 +34,7 @@ use crate::sched::{self, Scheduler};
 use crate::slab::Slab;
 use crate::stats::FlashCounts;
 use crate::suspend::{self, SuspendPolicy};
+use crate::twin::Twins;
 use crate::txn::{Kind, Txn};
 use budget::Budget;
 use channel::Channel;
@@ -146,14 +147,20 @@ pub struct Flash {
     policy: Box<dyn SuspendPolicy>,
     admission: Admission,
     dispatcher: Option<Box<dyn Dispatcher>>,
-    /// Writes to which the dispatcher has given no plane.
+    /// Writes to which the dispatcher has given no plane, and all that it holds back.
     unplaced: Queue,
+    /// What the dispatcher says of itself, all as it would be without one.
+    places_late: bool,
+    holds_back: bool,
+    joins_requests: bool,
     write_queue_limit: u32,
     parallelism: Parallelism,
     /// A command can be of several transactions, on several planes or of a wordline.
     gathers: bool,
     /// Planes make way for their own reads, apart from the others.
     splits: bool,
+    /// Blocks of all planes of a die that are one.
+    twins: Twins,
     /// The planes of a die read by themselves, or programs take several pages: decisions have to
     /// look at more than the queues.
     decides_more: bool,
@@ -218,9 +225,13 @@ impl Flash {
             admission: Admission::new(rules, write_in_erase),
             dispatcher: None,
             unplaced: Queue::new(),
+            places_late: false,
+            holds_back: false,
+            joins_requests: true,
             write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
             parallelism,
             splits,
+            twins: Twins::new(scenario.ftl.twin_blocks, &geometry),
             gathers: parallelism.multi_plane != MultiPlane::None || timing.pages_together() > 1,
             decides_more: parallelism.independent_plane_reads || timing.pages_together() > 1,
             together: timing.pages_together(),
@@ -252,9 +263,9 @@ impl Flash {
         }
     }
 
-    /// Queues a transaction at its die.
+    /// Puts a transaction into the queue of its die.
     #[inline]
-    pub fn enqueue(&mut self, id: u32) {
+    fn admit(&mut self, id: u32) {
         let txn = &mut self.txns[id];
         txn.seq = self.arrivals;
         self.arrivals += 1;
@@ -301,10 +312,12 @@ impl Flash {
 
     /// Where in its die a page lies that is counted over the drive.
     fn address(&self, page: u32) -> PageAddress {
-        let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
+        let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } =
+            self.twins.inner_geometry(self.geometry);
         let block = page / pages_per_block;
         let plane = block / blocks_per_plane % planes_per_die;
-        PageAddress { plane, block: block % blocks_per_plane, page: page % pages_per_block }
+        let (block, page) = (block % blocks_per_plane, page % pages_per_block);
+        self.twins.outer(PageAddress { plane, block, page })
     }
 
     /// Begins to keep what dies and channels do, for [`Flash::tell`].

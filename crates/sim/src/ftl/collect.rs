@@ -221,7 +221,7 @@ impl Ftl {
     pub(super) fn step_of(&mut self, plane: u32) -> Option<Kind> {
         let pages = self.geometry.pages_per_block;
         let state = &mut self.planes[plane as usize];
-        let together = state.together;
+        let batch = state.batch;
         let job = &mut state.job;
         let victim = job.victim.expect("just made sure of");
         // What was overwritten while it was on its way need not be written any more.
@@ -233,13 +233,13 @@ impl Ftl {
         while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
             job.cursor += 1;
         }
-        if together > 1 && self.gc.beside.is_some() {
+        if batch > 1 && self.gc.beside.is_some() {
             // Read ahead of the order, and not programmed yet.
             while job.cursor < pages && job.is_done_with(&self.map, pages) {
                 job.cursor += 1;
             }
         }
-        let (step, moved) = if job.writes_held(pages, together) {
+        let (step, moved) = if job.writes_held(pages, batch) {
             (Kind::GcProgram, Some(job.held[0].lpn))
         } else if job.cursor == pages {
             assert!(!job.retires, "a block without valid pages was to be given up before");
@@ -275,6 +275,9 @@ impl Ftl {
     /// with `block` only of the block of that number.
     #[cold]
     pub(super) fn take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn> {
+        if self.twins.exist() {
+            return self.take_twin_erase(die, now);
+        }
         let blocks = self.geometry.blocks_per_plane;
         for plane in self.planes_of(die) {
             let state = &self.planes[plane as usize];
@@ -297,25 +300,68 @@ impl Ftl {
         None
     }
 
+    /// Takes the erase of the next plane's block of a victim whose first is being erased.
+    fn take_twin_erase(&mut self, die: u32, now: Time) -> Option<Txn> {
+        let plane = self.gc_dies[die as usize].plane;
+        let job = &mut self.planes[plane as usize].job;
+        if job.erased_planes == self.twins.planes() {
+            return None;
+        }
+        let block = job.victim.expect("it is being erased") % self.geometry.blocks_per_plane;
+        let at = PageAddress { plane: job.erased_planes, block, page: 0 };
+        job.erased_planes += 1;
+        Some(Txn::new(Kind::Erase, die, at, NONE, NONE, now))
+    }
+
+    /// Takes the program of a further page that is held, on the next plane at the page offset of
+    /// the one before; `None`: there is none, or it comes to lie at the next offset.
+    fn take_twin_page(&mut self, first: &Txn, number: u32, now: Time) -> Option<Txn> {
+        let plane = self.plane_of(first.die, first.at);
+        let state = &self.planes[plane as usize];
+        let held = *state.job.held.get(number as usize)?;
+        if first.at.plane + number == self.twins.planes() {
+            return None;
+        }
+        let front = self.fronts.of_moved(held.lpn);
+        if front != self.fronts.of_moved(first.lpn) {
+            return None;
+        }
+        let at = self.allocate(plane, front);
+        let mut txn = Txn::new(Kind::GcProgram, first.die, at, held.lpn, NONE, now);
+        txn.old = held.source;
+        Some(txn)
+    }
+
     #[inline(always)]
     pub(super) fn take_step_of_plane(&mut self, plane: u32, now: Time) -> Txn {
         let die = plane / self.geometry.planes_per_die;
         let in_die = plane % self.geometry.planes_per_die;
         let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
-        let together = self.planes[plane as usize].together;
+        let (batch, twins) = (self.planes[plane as usize].batch, self.twins);
         let job = &mut self.planes[plane as usize].job;
         job.in_flight = true;
         let victim = job.victim.expect("a step is taken after it was named");
         let at = PageAddress { plane: in_die, block: victim % blocks, page: job.cursor % pages };
-        if job.writes_held(pages, together) {
-            let (held, pages_held) = (job.held[0], job.held.len());
-            let at = self.allocate_together(plane, self.fronts.of_moved(held.lpn));
-            self.spend_moves(plane, pages_held);
+        if job.writes_held(pages, batch) {
+            let held = job.held[0];
+            let front = self.fronts.of_moved(held.lpn);
+            let at = self.allocate_together(plane, front);
+            let held_pages = self.planes[plane as usize].job.held.iter();
+            let pages = match twins.exist() {
+                false => held_pages.count(),
+                // Those that `take_twin_page` will put beside the first.
+                true => held_pages
+                    .take((twins.planes() - at.plane) as usize)
+                    .take_while(|held| self.fronts.of_moved(held.lpn) == front)
+                    .count(),
+            };
+            self.spend_moves(plane, pages);
             let mut txn = Txn::new(Kind::GcProgram, die, at, held.lpn, NONE, now);
             txn.old = held.source;
             return txn;
         }
         if job.cursor == pages {
+            job.erased_planes = 1;
             self.planes[plane as usize].erases += 1;
             return Txn::new(Kind::Erase, die, at, NONE, NONE, now);
         }
@@ -327,7 +373,7 @@ impl Ftl {
                 self.spend_moves(plane, 1);
                 (Kind::GcCopy, self.allocate(plane, self.fronts.of_moved(lpn)))
             }
-            false => (Kind::GcRead, at),
+            false => (Kind::GcRead, twins.outer(at)),
         };
         let mut txn = Txn::new(kind, die, at, lpn, NONE, now);
         txn.old = source;
@@ -336,7 +382,10 @@ impl Ftl {
     }
 
     /// The program of a further page that is held, in the wordline of `first`, which was taken.
-    pub(super) fn take_held(&self, first: &Txn, number: u32, now: Time) -> Option<Txn> {
+    pub(super) fn take_held(&mut self, first: &Txn, number: u32, now: Time) -> Option<Txn> {
+        if self.twins.exist() {
+            return self.take_twin_page(first, number, now);
+        }
         let plane = self.plane_of(first.die, first.at);
         let held = self.planes[plane as usize].job.held.get(number as usize)?;
         let at = PageAddress { page: first.at.page + number, ..first.at };
@@ -366,6 +415,8 @@ impl Ftl {
                 let page = self.page_number(txn.die, txn.at);
                 self.relocate(txn.old, page, txn.lpn, txns);
             }
+            // The blocks of twins are erased at once, and count as one.
+            _ if self.twins.exist() && txn.at.plane > 0 => {}
             _ => {
                 let victim = self.end_job(plane);
                 self.reclaimed(plane, victim, txn.die);

@@ -20,6 +20,8 @@ pub struct Job {
     pub cursor: u32,
     /// Pages that were read and have to be programmed, as many as a program takes at most.
     pub held: Vec<Held>,
+    /// Planes whose block of the victim is being erased; of twins more than one.
+    pub erased_planes: u32,
     /// A program has failed on the victim: it is not erased but given up.
     pub retires: bool,
     /// A step is under way at the die.
@@ -31,11 +33,12 @@ pub struct Job {
 }
 
 impl Job {
-    /// Whether what is held is programmed next: it fills a program, or nothing more will come.
+    /// Whether what is held is programmed next: it is a batch, which may fill a program, or nothing
+    /// more will come.
     #[inline]
-    pub fn writes_held(&self, pages_per_block: u32, together: u32) -> bool {
+    pub fn writes_held(&self, pages_per_block: u32, batch: u32) -> bool {
         let held = self.held.len() as u32;
-        held == together || held > 0 && self.cursor == pages_per_block
+        held == batch || held > 0 && self.cursor == pages_per_block
     }
 
     /// Whether the page at the cursor is invalid or was read.

@@ -29,9 +29,10 @@ use crate::blocks::BlockIndex;
 use crate::place::{self, Placement};
 use crate::scenario::Scenario;
 use crate::slab::Slab;
+use crate::twin::Twins;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
-use crate::work::{GcNeed, Planes, Work};
+use crate::work::{GcNeed, Work};
 use demand::DemandMap;
 use faults::Failing;
 use fronts::Fronts;
@@ -53,7 +54,9 @@ const PPM: i64 = 1_000_000;
 
 /// Page-level mapping with an allocation pool for each plane.
 pub struct Ftl {
+    /// As it is to this layer, where twin blocks are one.
     geometry: Geometry,
+    twins: Twins,
     map: Map,
     planes: Vec<Plane>,
     index: BlockIndex,
@@ -102,16 +105,19 @@ impl Ftl {
     ///
     /// Errors if its tables do not fit into memory.
     pub fn new(scenario: &Scenario) -> Result<Ftl, UserError> {
-        let geometry = scenario.geometry;
         let ftl = &scenario.ftl;
+        let twins = Twins::new(ftl.twin_blocks, &scenario.geometry);
+        let geometry = twins.inner_geometry(scenario.geometry);
         let physical = u32::try_from(geometry.pages()).expect("the scenario limits the pages");
         let pages = scenario.logical_pages() + demand::map_pages(scenario);
         let fronts = Fronts::new(scenario);
         let together = scenario.timing.pages_together();
         let blocks = geometry.blocks_per_plane;
-        let plane = Plane::new(ftl.wear.least_worn_first, blocks, together);
+        let batch = together.max(twins.planes());
+        let plane = Plane::new(ftl.wear.least_worn_first, blocks, together, batch);
         let mut drive = Ftl {
             geometry,
+            twins,
             map: Map::new(pages, physical)?,
             planes: vec![plane; geometry.planes() as usize],
             index: BlockIndex::new(
@@ -120,7 +126,7 @@ impl Ftl {
                 geometry.pages_per_block,
             ),
             filled: vec![0; geometry.blocks() as usize],
-            victim: victim::make(scenario),
+            victim: victim::make(scenario, geometry),
             gc_dies: (0..geometry.dies())
                 .map(|die| GcDie {
                     plane: die * geometry.planes_per_die,
@@ -186,7 +192,8 @@ impl Ftl {
         let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
         let (block, page) = (page / pages_per_block, page % pages_per_block);
         let (plane, block) = (block / blocks_per_plane, block % blocks_per_plane);
-        (plane / planes_per_die, PageAddress { plane: plane % planes_per_die, block, page })
+        let at = PageAddress { plane: plane % planes_per_die, block, page };
+        (plane / planes_per_die, self.twins.outer(at))
     }
 
     /// Where a page that was never written lies in an image that was written in order.
@@ -196,7 +203,8 @@ impl Ftl {
         let index = lpn / self.geometry.planes();
         let block = index / pages_per_block % blocks_per_plane;
         let page = index % pages_per_block;
-        (plane / planes_per_die, PageAddress { plane: plane % planes_per_die, block, page })
+        let at = PageAddress { plane: plane % planes_per_die, block, page };
+        (plane / planes_per_die, self.twins.outer(at))
     }
 
     /// Blocks whose erase has begun in the plane of an address, for [`Txn::erases_seen`].
@@ -312,12 +320,14 @@ impl Ftl {
 
     #[inline]
     fn plane_of(&self, die: u32, at: PageAddress) -> u32 {
-        die * self.geometry.planes_per_die + at.plane
+        die * self.geometry.planes_per_die + self.twins.inner(at).plane
     }
 
     #[inline]
     fn page_number(&self, die: u32, at: PageAddress) -> u32 {
-        let block = self.plane_of(die, at) * self.geometry.blocks_per_plane + at.block;
+        let at = self.twins.inner(at);
+        let plane = die * self.geometry.planes_per_die + at.plane;
+        let block = plane * self.geometry.blocks_per_plane + at.block;
         block * self.geometry.pages_per_block + at.page
     }
 
@@ -352,7 +362,8 @@ impl Ftl {
             self.index.fill(full);
             self.victim.filled(plane, full);
         }
-        PageAddress { plane: plane % planes_per_die, block: got.block, page: got.page }
+        let at = PageAddress { plane: plane % planes_per_die, block: got.block, page: got.page };
+        self.twins.outer(at)
     }
 }
 
@@ -366,22 +377,6 @@ fn overtake(newest: Mapping, txns: &mut Slab<Txn>) -> u32 {
         }
         Mapping::Flash(page) => page,
         Mapping::Unwritten | Mapping::Trimmed => NONE,
-    }
-}
-
-impl Planes for Ftl {
-    fn can_take(&self, plane: u32) -> bool {
-        self.planes[plane as usize].can_hold(self.blocks_kept(), self.geometry.pages_per_block)
-    }
-
-    fn next_page(&self, plane: u32) -> u32 {
-        self.planes[plane as usize].next_offset(0, self.geometry.pages_per_block)
-    }
-
-    fn assign(&mut self, txn: &mut Txn, plane: u32) {
-        self.planes[plane as usize].committed += 1;
-        txn.target = plane;
-        (txn.die, txn.at) = self.in_plane(plane);
     }
 }
 
@@ -416,7 +411,7 @@ impl Work for Ftl {
         let pages_per_block = self.geometry.pages_per_block;
         let front = usize::from(txn.front);
         let (block, page) = self.planes[plane as usize].next(front, pages_per_block);
-        Some(PageAddress { plane: txn.at.plane, block, page })
+        Some(self.twins.outer(PageAddress { plane: txn.at.plane, block, page }))
     }
 
     #[inline]
@@ -433,7 +428,7 @@ impl Work for Ftl {
             _ => return,
         };
         let (die, at) = self.locate_page(page);
-        if die == txn.die && at.plane == txn.at.plane {
+        if die == txn.die && (at.plane == txn.at.plane || self.twins.exist()) {
             txn.at = at;
         }
     }

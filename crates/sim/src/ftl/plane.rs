@@ -28,6 +28,8 @@ pub(super) struct Plane {
     pub(super) fronts: [Front; FRONTS],
     /// Pages of a block that a program takes.
     pub(super) together: u32,
+    /// Pages that collection holds before it programs them.
+    pub(super) batch: u32,
     /// Valid pages, and pages of the host that will be programmed here.
     pub(super) committed: u32,
     /// Erases begun, by which queued reads notice that their address may be void.
@@ -55,11 +57,12 @@ pub(super) struct Allocated {
 
 impl Plane {
     /// A plane of which no block is free yet.
-    pub(super) fn new(least_worn_first: bool, blocks: u32, together: u32) -> Plane {
+    pub(super) fn new(least_worn_first: bool, blocks: u32, together: u32, batch: u32) -> Plane {
         Plane {
             free: FreeBlocks::new(least_worn_first, blocks),
             fronts: [Front::default(); FRONTS],
             together,
+            batch,
             committed: 0,
             erases: 0,
             good_blocks: 0,

@@ -290,8 +290,14 @@ impl Ftl {
                     programmed[open as usize] = front.next_page;
                 }
             }
-            for (block, pages) in programmed.into_iter().enumerate() {
-                say(die, number % geometry.planes_per_die, block as u32, pages);
+            for (block, pages) in (0..).zip(programmed) {
+                if !self.twins.exist() {
+                    say(die, number % geometry.planes_per_die, block, pages);
+                    continue;
+                }
+                for plane in 0..self.twins.planes() {
+                    say(die, plane, block, self.twins.pages_on(plane, pages));
+                }
             }
         }
     }

@@ -1,12 +1,14 @@
 //! How many blocks a plane needs: for its data, its open blocks and garbage collection.
 
-use reprieve_base::{Geometry, Stream, UserError};
+use reprieve_base::{Geometry, PageAddress, Stream, UserError};
 
 use super::Ftl;
 use super::fronts::Fronts;
 use super::plane::Plane;
 use crate::place::PlaneView;
 use crate::scenario::Scenario;
+use crate::txn::Txn;
+use crate::work::{Planes, Work};
 
 /// Blocks that garbage collection has under way besides its reserve and one to gain: the open block
 /// of the host, its own, and the one it erases.
@@ -38,6 +40,32 @@ impl PlaneView for View<'_> {
     fn has_room(&self, plane: u32) -> bool {
         let pages_per_block = self.geometry.pages_per_block;
         self.planes[plane as usize].can_hold(self.blocks_kept, pages_per_block)
+    }
+}
+
+impl Planes for Ftl {
+    fn can_take(&self, plane: u32) -> bool {
+        self.planes[plane as usize].can_hold(self.blocks_kept(), self.geometry.pages_per_block)
+    }
+
+    fn next_page(&self, plane: u32) -> u32 {
+        self.planes[plane as usize].next_offset(0, self.geometry.pages_per_block)
+    }
+
+    fn next_block(&self, plane: u32) -> Option<u32> {
+        let (plane, pages_per_block) =
+            (&self.planes[plane as usize], self.geometry.pages_per_block);
+        plane.can_allocate(0, pages_per_block).then(|| plane.next(0, pages_per_block).0)
+    }
+
+    fn page_to_come(&self, txn: &Txn) -> Option<PageAddress> {
+        Work::next_page(self, txn)
+    }
+
+    fn assign(&mut self, txn: &mut Txn, plane: u32) {
+        self.planes[plane as usize].committed += 1;
+        txn.target = plane;
+        (txn.die, txn.at) = self.in_plane(plane);
     }
 }
 

@@ -22,7 +22,7 @@ impl Ftl {
         let geometry = self.geometry;
         let (blocks, pages) = (geometry.blocks_per_plane, geometry.pages_per_block);
         let mut index = BlockIndex::new(geometry.planes(), blocks, pages);
-        self.victim = victim::make(scenario);
+        self.victim = victim::make(scenario, geometry);
         for plane in 0..geometry.planes() {
             let first = plane * blocks;
             for block in first..first + blocks {

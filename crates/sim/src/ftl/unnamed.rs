@@ -45,7 +45,7 @@ impl Unnamed {
         let groups = planes.div_ceil(group_planes);
         Unnamed {
             pages: pages.collect(),
-            victims: (0..groups).map(|_| victim::make(scenario)).collect(),
+            victims: (0..groups).map(|_| victim::make(scenario, ftl.geometry)).collect(),
             dealt: vec![Vec::new(); groups],
             group_planes,
         }

@@ -27,7 +27,7 @@ impl Ftl {
         let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
         for (block, role) in (0..).zip(roles) {
             let plane = &self.planes[(block / blocks) as usize];
-            let done = u32::from(programmed[block as usize]);
+            let done = self.programmed_of(block, programmed)?;
             let fits = match role {
                 Role::Free => done == 0,
                 Role::Open => plane
@@ -58,6 +58,27 @@ impl Ftl {
             self.verify_good_blocks(plane)?;
         }
         self.verify_cache()
+    }
+
+    /// Pages of a block that its die has programmed; of twins, whose planes are in step, all.
+    fn programmed_of(&self, block: u32, programmed: &[u16]) -> Result<u32, String> {
+        let (plane, block) =
+            (block / self.geometry.blocks_per_plane, block % self.geometry.blocks_per_plane);
+        let of = |twin: u32| {
+            let plane = plane * self.twins.planes() + twin;
+            u32::from(programmed[(plane * self.geometry.blocks_per_plane + block) as usize])
+        };
+        let done = (0..self.twins.planes()).map(of).sum();
+        let out_of_step =
+            (0..self.twins.planes()).find(|twin| of(*twin) != self.twins.pages_on(*twin, done));
+        match out_of_step {
+            None => Ok(done),
+            Some(twin) => Err(format!(
+                "block {block} of plane {twin} of die {plane} has {} of the {done} pages that the \
+                 twins have programmed",
+                of(twin)
+            )),
+        }
     }
 
     /// Every logical page has at most one valid page, and every valid page one logical page.

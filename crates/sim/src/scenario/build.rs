@@ -15,7 +15,8 @@ use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
 use super::{
-    Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, front, power, reliability,
+    Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, dispatch, front, power,
+    reliability,
 };
 
 /// The scenario that these values describe; the schema has seen to their ranges.
@@ -40,6 +41,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
                 write: values.dur("scheduling.write_deadline_us"),
                 gc: values.dur("scheduling.gc_deadline_us"),
             }),
+            dispatch: dispatch::dispatch(values),
         },
         channel: Channel {
             order: Word::of_word(values.text("channel.order")),
@@ -187,6 +189,7 @@ fn ftl(values: &Values) -> Ftl {
         faults: super::ftl::faults(values),
         demand: super::ftl::demand(values),
         wordline_timeout: values.dur("ftl.wordline_timeout_us"),
+        twin_blocks: values.flag("ftl.twin_blocks"),
         copyback: values.flag("ftl.copyback"),
         precondition: Word::of_word(values.text("ftl.precondition")),
     }

@@ -9,6 +9,7 @@ use super::power;
 use super::reliability;
 use super::resolve::{Resolved, Use};
 use super::schema;
+use super::twins;
 use super::{Faults, OperationSet, Scenario};
 
 /// Page numbers are 31 bits wide, and the last sixteen stand for "no page" and the like.
@@ -38,8 +39,13 @@ pub(super) fn check(
     power::check(scenario, resolved)?;
     plane_suspension(scenario, resolved)?;
     reliability::check(scenario, resolved)?;
+    if purpose == Use::Rig && scenario.scheduling.dispatch.policy != "none" {
+        let what = "the rig has one die, and nothing to dispatch; must be \"none\"";
+        return Err(resolved.fault("scheduling.dispatch", what));
+    }
     if purpose == Use::Run {
         copyback(scenario, resolved)?;
+        twins::check(scenario, resolved)?;
         gc_parallel_planes(scenario, resolved)?;
         transfer_unit(scenario, resolved)?;
         over_provisioning(scenario, resolved)?;

@@ -9,7 +9,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Ftl, Scenario, SuspendRules, front, power, reliability};
+use super::{Ftl, Scenario, SuspendRules, dispatch, front, power, reliability};
 
 pub(super) type Pair = (&'static str, Option<Value>);
 
@@ -24,6 +24,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
         ("channel.order", text(scenario.channel.order.word())),
         ("channel.transfer_unit_bytes", scenario.channel.transfer_unit_bytes.and_then(count)),
     ];
+    pairs.extend(dispatch::pairs(&scenario.scheduling.dispatch));
     pairs.extend(front::pairs(scenario));
     pairs.extend(power::pairs(&scenario.power));
     if let Some(deadlines) = scenario.scheduling.deadlines {
@@ -179,7 +180,7 @@ fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
     ]
 }
 
-fn ftl(ftl: &Ftl) -> [Pair; 11] {
+fn ftl(ftl: &Ftl) -> [Pair; 12] {
     [
         ("ftl.over_provisioning", number(ftl.over_provisioning)),
         ("ftl.placement", text(&ftl.placement)),
@@ -190,6 +191,7 @@ fn ftl(ftl: &Ftl) -> [Pair; 11] {
         ("ftl.gc_hard_free_blocks", count(ftl.gc_hard_free_blocks)),
         ("ftl.gc_background", flag(ftl.gc_background)),
         ("ftl.wordline_timeout_us", dur(ftl.wordline_timeout)),
+        ("ftl.twin_blocks", flag(ftl.twin_blocks)),
         ("ftl.copyback", flag(ftl.copyback)),
         ("ftl.precondition", text(ftl.precondition.word())),
     ]

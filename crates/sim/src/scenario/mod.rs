@@ -5,6 +5,7 @@
 
 mod build;
 mod check;
+mod dispatch;
 mod flatten;
 mod flow;
 mod front;
@@ -20,6 +21,7 @@ mod resolve;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod twins;
 mod types;
 mod value;
 mod words;
@@ -33,6 +35,7 @@ use raw::{Layer, Leaf, Leaves, Rank, Raw};
 use resolve::Use;
 use schema::Family;
 
+pub use dispatch::{ChannelLimit, Chips, Conflict, Dispatch, MbmRules, PaqRules, ReadAreas};
 pub use flow::Flow;
 pub use front::{
     Acknowledge, Buffer, Eviction, Hold, Host, Interface, Nvme, Packets, Pcie, Priority, ReadCache,
@@ -66,6 +69,8 @@ pub struct Sources<'a> {
 pub struct Registries {
     /// Names of `scheduling.policy`.
     pub schedulers: &'static [Entry],
+    /// Names of `scheduling.dispatch`.
+    pub dispatchers: &'static [Entry],
     /// Names of `suspension.policy`.
     pub suspend_policies: &'static [Entry],
     /// Names of `ftl.placement`.
@@ -86,6 +91,7 @@ impl Registries {
     fn of(&self, family: Family) -> &'static [Entry] {
         match family {
             Family::Scheduler => self.schedulers,
+            Family::Dispatcher => self.dispatchers,
             Family::SuspendPolicy => self.suspend_policies,
             Family::Placement => self.placements,
             Family::GcVictim => self.gc_victims,

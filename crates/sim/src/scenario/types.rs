@@ -5,7 +5,7 @@ use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
-use super::{Buffer, Flow, Host, Power, ReadCache, Reliability};
+use super::{Buffer, Dispatch, Flow, Host, Power, ReadCache, Reliability};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +101,8 @@ pub struct Scheduling {
     pub age_limit: Option<Dur>,
     /// Policy `deadline`; `None` with another.
     pub deadlines: Option<Deadlines>,
+    /// What goes first over all queues.
+    pub dispatch: Dispatch,
 }
 
 /// How long each class should wait at most, from its arrival at the queues.
@@ -176,6 +178,8 @@ pub struct Ftl {
     pub demand: Option<Demand>,
     /// How long a page waits for the others of its wordline.
     pub wordline_timeout: Dur,
+    /// Blocks of one number on all planes of a die are written and erased as one.
+    pub twin_blocks: bool,
     /// Whether garbage collection moves pages by copyback, without the channel.
     pub copyback: bool,
     /// State of the drive before the first request.

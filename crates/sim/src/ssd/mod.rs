@@ -23,7 +23,7 @@ use reprieve_base::{Dur, Time, UserError};
 use reprieve_nand::Refusal;
 
 use crate::check::Checker;
-use crate::dispatch::Dispatcher;
+use crate::dispatch::{self, Dispatcher};
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
 use crate::ftl::{Ftl, Preconditioner};
@@ -147,7 +147,8 @@ impl Ssd {
         let program = timing.bus + timing.program_array(timing.program_iterations);
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
-        Ok(Ssd {
+        let dispatcher = dispatch::make(&scenario.scheduling.dispatch);
+        let mut ssd = Ssd {
             flows,
             now: Time::ZERO,
             events: EventQueue::new(spacing, program),
@@ -175,29 +176,38 @@ impl Ssd {
             ended: false,
             checker,
             scenario,
-        })
+        };
+        if let Some(dispatcher) = dispatcher {
+            ssd.put_under(dispatcher)?;
+        }
+        Ok(ssd)
     }
 
-    /// The same under a dispatcher, which places writes when they can begin, in place of the
-    /// scenario's placement.
+    /// The same under this dispatcher, in place of the one that the scenario names.
     ///
-    /// The read of a page that was never written goes where that placement has it. Errors besides
-    /// if writes go to several open blocks of a plane.
+    /// One that places writes does it in place of the scenario's placement; the read of a page that
+    /// was never written goes where that placement has it. Errors besides if it does and writes go
+    /// to several open blocks of a plane.
     pub fn with_dispatcher(
         scenario: Scenario,
         log_requests: bool,
         dispatcher: Box<dyn Dispatcher>,
     ) -> Result<Ssd, UserError> {
-        let stream = &scenario.ftl.streams.policy;
-        if stream != "single" {
+        let mut ssd = Ssd::new(scenario, log_requests)?;
+        ssd.put_under(dispatcher)?;
+        Ok(ssd)
+    }
+
+    fn put_under(&mut self, dispatcher: Box<dyn Dispatcher>) -> Result<(), UserError> {
+        let stream = &self.scenario.ftl.streams.policy;
+        if dispatcher.places() && stream != "single" {
             return Err(UserError::new(format!(
                 "ftl.stream = {stream:?}: a dispatcher sees one next page of a plane; must be \
-                 \"single\" under one"
+                 \"single\" under one that places writes"
             )));
         }
-        let mut ssd = Ssd::new(scenario, log_requests)?;
-        ssd.flash.set_dispatcher(dispatcher);
-        Ok(ssd)
+        self.flash.set_dispatcher(dispatcher);
+        Ok(())
     }
 
     /// Simulates until `requests` more are complete; false when the workload is done.

@@ -191,7 +191,7 @@ impl Ssd {
     /// The plane that takes a write, or `NONE` where a dispatcher will say; `None`: all are full.
     #[inline]
     fn place_write(&mut self, lpn: u32) -> Option<u32> {
-        if self.flash.is_dispatched() {
+        if self.flash.places_late() {
             return Some(NONE);
         }
         self.ftl.place_write(lpn, &|die| self.flash.is_idle(die))

@@ -8,7 +8,7 @@ mod greedy;
 mod random;
 mod windowed_greedy;
 
-use reprieve_base::Entry;
+use reprieve_base::{Entry, Geometry};
 
 use crate::scenario::Scenario;
 
@@ -58,11 +58,12 @@ pub fn entries() -> Vec<Entry> {
     POLICIES.iter().map(|(entry, _)| *entry).collect()
 }
 
-/// The policy of a scenario, which has checked its name.
-pub fn make(scenario: &Scenario) -> Box<dyn VictimPolicy> {
+/// The policy of a scenario, which has checked its name, over planes and blocks of this shape.
+pub fn make(scenario: &Scenario, geometry: Geometry) -> Box<dyn VictimPolicy> {
+    let scenario = Scenario { geometry, ..scenario.clone() };
     let name = &scenario.ftl.gc_victim;
     let found = POLICIES.iter().find(|(entry, _)| entry.name == name);
-    found.map(|(_, make)| make(scenario)).expect("the scenario names a registered victim policy")
+    found.map(|(_, make)| make(&scenario)).expect("the scenario names a registered victim policy")
 }
 
 #[cfg(test)]

@@ -28,7 +28,9 @@ fn policy(name: &str, more: &[&str]) -> Box<dyn VictimPolicy> {
     let mut sets = vec![format!("ftl.gc_victim={name}")];
     sets.extend(more.iter().map(ToString::to_string));
     let sources = Sources { text, path: "drive.toml", sets: &sets };
-    make(&scenario::load(&sources, crate::registries()).expect("a scenario without mistakes"))
+    let scenario =
+        scenario::load(&sources, crate::registries()).expect("a scenario without mistakes");
+    make(&scenario, scenario.geometry)
 }
 
 /// Mean gain of many picks on a hundred full blocks that gain 0 to 99.

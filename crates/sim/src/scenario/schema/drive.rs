@@ -3,7 +3,7 @@
 use reprieve_base::Entry;
 use reprieve_nand::{PAGE_TYPES_MAX, SPREAD_MAX};
 
-use super::{Fallback, Family, Key, Kind, Section, Unit, When, ftl};
+use super::{Fallback, Family, Key, Kind, Section, Unit, When, dispatch, ftl};
 use super::{below, count, open, optional, required, same, sectors, usual};
 
 pub(super) const US: Kind = Kind::Duration(Unit::Microseconds);
@@ -223,6 +223,15 @@ pub(super) const SCHEDULING: Section = Section {
             "Deadline of garbage collection, from when it is urgent or its operation begins.",
         )
         .when(DEADLINE),
+        dispatch::DISPATCH,
+        dispatch::PAQ_WINDOW,
+        dispatch::PAQ_CONFLICT,
+        dispatch::MBM_CHANNELS,
+        dispatch::MBM_CHIPS,
+        dispatch::MBM_READS,
+        dispatch::MBM_AREAS,
+        dispatch::MBM_THRESHOLD,
+        dispatch::MBM_AREA,
     ],
 };
 
@@ -301,6 +310,7 @@ pub(super) const FTL: Section = Section {
             "1000",
             "How long a host page waits for the others of its wordline before it is padded.",
         ),
+        ftl::TWIN_BLOCKS,
         usual(
             "ftl.copyback",
             Kind::Flag,

@@ -139,6 +139,14 @@ pub(super) const MAP_CACHE_POLICY: Key = usual(
 .when(DEMAND)
 .source("Gupta, Kim and Urgaonkar, ASPLOS 2009: segmented LRU");
 
+pub(super) const TWIN_BLOCKS: Key = usual(
+    "ftl.twin_blocks",
+    Kind::Flag,
+    "false",
+    "Whether blocks of one number on all planes of a die are filled, collected and erased as one.",
+)
+.source("Tavakkol, Mehrvarzy and Sarbazi-Azad, IEEE CAL 2016: TBM, as reported by others");
+
 /// Section `[nand]`.
 pub(super) const NAND: Section = Section {
     name: "nand",

@@ -84,6 +84,8 @@ pub enum Kind {
 pub enum Family {
     /// Which transaction a die serves next.
     Scheduler,
+    /// What goes first of all that waits in the drive.
+    Dispatcher,
     /// When the controller asks for a suspension.
     SuspendPolicy,
     /// Where a page is written.

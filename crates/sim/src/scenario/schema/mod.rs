@@ -1,6 +1,7 @@
 //! The schema: every section and key of the scenario file, as data.
 
 mod channel;
+mod dispatch;
 mod drive;
 mod front;
 mod ftl;

@@ -28,6 +28,7 @@ const REGISTRIES: Registries = Registries {
         entry("per"),
         entry("pe0"),
     ],
+    dispatchers: &[entry("none"), entry("mbm"), entry("paq"), entry("slacker"), entry("sprinkler")],
     suspend_policies: &[entry("always"), entry("threshold")],
     placements: &[entry("cwdp"), entry("dynamic")],
     gc_victims: &[entry("greedy"), entry("random"), entry("d-choices")],

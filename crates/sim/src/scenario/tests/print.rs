@@ -12,7 +12,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 60] = [
+const APPLY_ELSEWHERE: [&str; 68] = [
     "device",
     "part",
     "load",
@@ -29,6 +29,14 @@ const APPLY_ELSEWHERE: [&str; 60] = [
     "scheduling.read_deadline_us",
     "scheduling.write_deadline_us",
     "scheduling.gc_deadline_us",
+    "scheduling.paq_window_pages",
+    "scheduling.paq_conflict",
+    "scheduling.mbm_channel_limit",
+    "scheduling.mbm_chips",
+    "scheduling.mbm_joint_reads",
+    "scheduling.mbm_read_areas",
+    "scheduling.mbm_read_threshold_pages",
+    "scheduling.mbm_read_area_bytes",
     "ftl.gc_choices",
     "ftl.gc_window_blocks",
     "ftl.hot_window_share",
