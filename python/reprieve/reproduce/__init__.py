@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reprieve._native import UserError
@@ -87,8 +87,8 @@ PAPERS: dict[str, Paper] = {
     "mbm": Paper(
         "Maximize Bandwidth Management (MBM) for 3D NAND, against TBM and Sprinkler",
         lambda settings: mbm.article(
-            mbm.Request(
-                mbm.REQUESTS_QUICK if settings.quick else mbm.REQUESTS, settings.traces
+            replace(
+                mbm.QUICK if settings.quick else mbm.FULL, traces=settings.traces
             ).with_requests(settings.requests),
             settings.jobs,
             settings.step,

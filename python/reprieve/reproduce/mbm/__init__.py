@@ -12,13 +12,16 @@ from reprieve.report.article import Article
 from reprieve.reproduce.loads import real, traces_at_hand
 from reprieve.reproduce.mbm import claims, loads, page
 from reprieve.reproduce.mbm.experiment import Plan, pieces, run
+from reprieve.reproduce.mbm.paper import PAGES_PER_BLOCK
 
-__all__ = ["REQUESTS", "REQUESTS_QUICK", "Request", "article"]
+__all__ = ["FULL", "QUICK", "Request", "article"]
 
 REQUESTS = 100_000
 REQUESTS_QUICK = 2_000
 """Of each load at most: the full run within a quarter of an hour on two cores, the quick one
 within a minute."""
+PAGES_PER_BLOCK_QUICK = 128
+"""An eighth: bringing the drives to their state takes most of a quick run."""
 
 _REQUESTS_MIN = 1_000
 
@@ -31,6 +34,7 @@ class Request:
     """Of each load at most."""
     traces: Mapping[str, Path] = field(default_factory=dict)
     """Genuine traces by the paper's name of them."""
+    pages_per_block: int = PAGES_PER_BLOCK
 
     def with_requests(self, requests: int | None) -> Request:
         """Return the same with so many requests; None changes nothing."""
@@ -41,9 +45,14 @@ class Request:
         return replace(self, requests=requests)
 
 
+FULL = Request(REQUESTS)
+QUICK = Request(REQUESTS_QUICK, pages_per_block=PAGES_PER_BLOCK_QUICK)
+
+
 def article(request: Request, jobs: int | None, step: Step, command: str) -> Article:
     """Run everything and write it up; `jobs` simulations at a time, None: one a core."""
-    plan = Plan(loads.papers(request.traces), real(traces_at_hand()), request.requests)
+    twins = loads.papers(request.traces)
+    plan = Plan(twins, real(traces_at_hand()), request.requests, request.pages_per_block)
     outcome = run(plan, Workshop(jobs, step, pieces(plan)))
     return Article(
         title="MBM reproduced: plane alignment, conditional reads and suspension",

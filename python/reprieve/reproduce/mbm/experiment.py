@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from reprieve.parallel import Workshop
 from reprieve.reproduce.compress import Compression, compress
 from reprieve.reproduce.loads import Load
 from reprieve.reproduce.mbm.loads import closed
-from reprieve.reproduce.mbm.measured import Measured, measured
-from reprieve.reproduce.mbm.paper import CHIPS, TABLE_1_CHIPS, TAIL_LOADS
+from reprieve.reproduce.mbm.measured import Measured, measured, warm_up_requests
+from reprieve.reproduce.mbm.paper import CHIPS, PAGES_PER_BLOCK, TABLE_1_CHIPS, TAIL_LOADS
 from reprieve.reproduce.mbm.readings import (
     BASE,
     DEVICE,
@@ -35,7 +35,7 @@ from reprieve.simulation import Watch, simulate
 
 TAIL_TIMES = 10
 """The runs for Figures 12 and 13 are so many times longer."""
-_SHORT_SHARE = 2
+_SHORT_SHARE = 4
 """Other readings, and the search for a compression, have this part of the requests."""
 _REQUESTS_MIN = 500
 
@@ -66,6 +66,8 @@ class Plan:
     real: Sequence[Load]
     requests: int
     """Of each load at most."""
+    pages_per_block: int = PAGES_PER_BLOCK
+    """Table I; fewer for a quick run, whose drive then is smaller."""
 
     @property
     def loads(self) -> list[Load]:
@@ -104,15 +106,23 @@ class Job:
 
     spot: Spot
     setup: Setup
+    warm_up: Setup | None = None
+    """The part of the run whose erases do not count, for Figure 11."""
 
     @property
     def key(self) -> str:
         """What is the same for runs that are the same: several figures share one."""
-        return json.dumps([self.setup.scenario, self.setup.overrides], sort_keys=True)
+        setups = [self.setup] if self.warm_up is None else [self.setup, self.warm_up]
+        parts = [[setup.scenario, setup.overrides] for setup in setups]
+        return json.dumps(parts, sort_keys=True)
 
     def run(self, watch: Watch) -> Measured:
         """Do it."""
-        return measured(simulate(self.setup.source(), keep_requests=True, watch=watch))
+        found = measured(simulate(self.setup.source(), keep_requests=True, watch=watch))
+        if self.warm_up is None:
+            return found
+        before = simulate(self.warm_up.source(), watch=watch).summary["flash"]["erases"]
+        return replace(found, erases=found.erases - int(before))
 
 
 def run(plan: Plan, workshop: Workshop) -> Outcome:
@@ -179,7 +189,7 @@ class _Jobs:
                 for name in PAPERS:
                     self._add(Spot(MAIN, load.trace, name, chips), load, SCHEMES[name])
         for name, scheme in SCHEMES.items():
-            self._add(Spot(LIMIT, load.trace, name), load, scheme)
+            self._add(Spot(LIMIT, load.trace, name), closed(load, QUEUE_DEPTH), scheme)
         if load.trace in TAIL_LOADS:
             for name in PAPERS:
                 self._add(Spot(TAIL, load.trace, name), load, SCHEMES[name],
@@ -198,17 +208,22 @@ class _Jobs:
         requests: int | None = None, scaled_as: str = BASE.name,
     ) -> None:  # fmt: skip
         pace: Overrides = {}
-        if spot.series == LIMIT:
-            pace = closed(load, QUEUE_DEPTH)
-        elif self._scales is not None:
+        if self._scales is not None and spot.series != LIMIT:
             pace = {_SCALE: self._scales[scaled_as, load.trace].time_scale}
-        setup = place(load, requests or self._plan.requests, spot.chips)
-        self.jobs.append(Job(spot, setup.with_overrides({**scheme.settings, **pace})))
+        settings = {**scheme.settings, **pace}
+        count = requests or self._plan.requests
+        setup = place(self._plan, load, count, spot.chips).with_overrides(settings)
+        warm_up = None
+        if spot.series in (MAIN, GRID, ABLATED) and spot.chips == TABLE_1_CHIPS:
+            before = place(self._plan, load, warm_up_requests(count), spot.chips)
+            warm_up = before.with_overrides(settings)
+        self.jobs.append(Job(spot, setup, warm_up))
 
 
-def place(load: Load, requests: int, chips: int) -> Setup:
+def place(plan: Plan, load: Load, requests: int, chips: int) -> Setup:
     """Return a load on the drive of so many chips a channel, without an FTL."""
-    return load.setup(DEVICE, requests).with_overrides({**DRIVE, **geometry(chips), **load.spread})
+    shape = {**DRIVE, **geometry(chips), "geometry.pages_per_block": plan.pages_per_block}
+    return load.setup(DEVICE, requests).with_overrides({**shape, **load.spread})
 
 
 @dataclass(frozen=True)
@@ -218,7 +233,7 @@ class _Compress:
     def one(self, of: tuple[Reading, Load], watch: Watch) -> Compression:
         """Compress a load until the drive idles as the reading has it, with TBM."""
         reading, load = of
-        setup = place(load, self.plan.requests_short, TABLE_1_CHIPS)
+        setup = place(self.plan, load, self.plan.requests_short, TABLE_1_CHIPS)
         setup = setup.with_overrides(SCHEMES[TBM].settings)
         target = IDLE_SHARE if reading.idle_share is None else reading.idle_share
         return compress(setup, target, watch, of_dies=reading.idle_of_dies)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from reprieve.reproduce.loads import Load, check_genuine, recording
@@ -67,11 +68,10 @@ def sizes(mean_kib: float) -> list[list[float]]:
     return [[low * _KIB, round(100 * (1 - share), 4)], [2 * low * _KIB, round(100 * share, 4)]]
 
 
-def closed(load: Load, queue_depth: int) -> Overrides:
-    """Return what has a load always keep so many requests outstanding."""
-    depth: Overrides = {"workload.queue_depth": queue_depth}
+def closed(load: Load, queue_depth: int) -> Load:
+    """Return a load that always keeps so many requests outstanding, whatever its arrivals."""
     if load.genuine:
-        return {**depth, "workload.replay": "closed"}
-    dropped = _BURSTS if load.preset is None else (*_BURSTS, "simultaneous_fraction")
-    without = {f"workload.{key}": "none" for key in dropped if key != "arrivals"}
-    return {**depth, **without, "workload.arrivals": "closed"}
+        workload = {**load.workload, "replay": "closed", "queue_depth": queue_depth}
+        return replace(load, workload=workload)
+    kept = {key: value for key, value in load.workload.items() if key not in _BURSTS}
+    return replace(load, workload={**kept, "arrivals": "closed", "queue_depth": queue_depth})

@@ -22,6 +22,11 @@ PERCENTILES = tuple(sorted({94.0, *METHOD_PERCENTILES, *HIGH_PERCENTILES}))
 OPS = ("read", "write")
 
 
+def warm_up_requests(requests: int) -> int:
+    """Return how many of them do not count."""
+    return int(WARM_UP_SHARE * requests)
+
+
 @dataclass(frozen=True)
 class Latencies:
     """Of reads, of writes or of both."""
@@ -42,7 +47,7 @@ class Measured:
     mb_per_s: float
     """Bytes of the requests that count, from the first arrival to the last completion."""
     erases: int
-    """From the first request on, as the next."""
+    """Of blocks, one of each plane; from the first request on, as the next, but in Figure 11."""
     gc_waf: float
     die_busy_percent: float
     suspended_percent: float
@@ -66,7 +71,7 @@ def measured(result: Result) -> Measured:
         log[name].to_numpy() for name in ("arrival_ns", "completion_ns", "bytes")
     )
     ops = np.asarray(log["op"].combine_chunks().dictionary_decode())
-    kept = np.argsort(arrival, kind="stable")[int(WARM_UP_SHARE * len(arrival)) :]
+    kept = np.argsort(arrival, kind="stable")[warm_up_requests(len(arrival)) :]
     arrival, completion, size, ops = arrival[kept], completion[kept], size[kept], ops[kept]
     latency_us = (completion - arrival) / 1e3
     by_op = {op: latencies(latency_us[ops == op]) for op in OPS}

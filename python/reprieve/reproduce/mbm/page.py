@@ -11,7 +11,7 @@ from reprieve.reproduce.mbm.formulas import (
     write_bound_of_dies_mb_per_s,
 )
 from reprieve.reproduce.mbm.measured import WARM_UP_SHARE
-from reprieve.reproduce.mbm.paper import PAPER, SRC
+from reprieve.reproduce.mbm.paper import PAGES_PER_BLOCK, PAPER, SRC
 from reprieve.reproduce.mbm.readings import (
     BASE,
     BLOCKS,
@@ -66,6 +66,9 @@ def facts(outcome: Outcome) -> dict[str, str]:
         "Paper": PAPER,
         "Requests of a run": f"{plan.requests:,} at most; {plan.requests_short:,} of other "
                              f"readings, {TAIL_TIMES * plan.requests:,} for Figures 12 and 13",
+        "Pages of a block": f"{plan.pages_per_block:,}"
+                            + ("" if plan.pages_per_block == PAGES_PER_BLOCK
+                               else f" in place of {PAGES_PER_BLOCK:,}, as it is quick"),
         "Runs": f"{len(outcome.runs):,}",
         "Loads": ", ".join(load.label for load in plan.loads),
     }  # fmt: skip

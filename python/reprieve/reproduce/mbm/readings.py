@@ -20,6 +20,7 @@ QUEUE_DEPTH = 32
 """Of a drive at its limit."""
 
 PLAIN, TBM, SPRINKLER, MBM = "page-level", "TBM", "Sprinkler", "MBM"
+GCPAR = "planes collect together"
 NO_SUSPENSION, IPS, IPC = "none", "IPS", "IPC"
 
 SUSPENSION: Mapping[str, str] = MappingProxyType(
@@ -34,6 +35,7 @@ FTLS: Mapping[str, Overrides] = MappingProxyType(
         PLAIN: {},
         TBM: {"ftl.twin_blocks": True},
         SPRINKLER: {_DISPATCH: "sprinkler"},
+        GCPAR: {"ftl.gc_parallel_planes": True},
         MBM: {_DISPATCH: "mbm", **_WRITES_ALIGNED},
     }
 )
@@ -80,7 +82,7 @@ PARTS: Mapping[str, Scheme] = MappingProxyType(
             MBM,
             IPC,
             {"scheduling.mbm_joint_reads": "any", "scheduling.mbm_read_areas": "as-others"},
-            "reads of any requests together, no areas",
+            "reads of any requests together, no areas and no redistribution",
         ),
         "without MCS": Scheme(MBM, IPC, {"scheduling.mbm_chips": "in-order"}, "chips in order"),
         "without suspension": Scheme(MBM, NO_SUSPENSION, {}, "nothing makes way"),
@@ -90,9 +92,10 @@ PARTS: Mapping[str, Scheme] = MappingProxyType(
 
 FIFO, RPS = "FIFO", "RPS"
 GRID_FTLS: Mapping[str, str] = MappingProxyType(
-    {FIFO: PLAIN, RPS: PLAIN, SPRINKLER: SPRINKLER, TBM: TBM, MBM: MBM}
+    {FIFO: PLAIN, RPS: PLAIN, SPRINKLER: SPRINKLER, GCPAR: GCPAR, TBM: TBM, MBM: MBM}
 )
-"""Rows of the ablation, and the FTL of each."""
+"""Rows of the ablation, and the FTL of each; the fourth is the page-level FTL with collection of
+both planes of a die side by side, without twin blocks."""
 
 
 def grid() -> dict[tuple[str, str], Scheme]:
@@ -151,6 +154,12 @@ BASE = Reading(
 )
 
 _MBM_ONLY = (MBM,)
+
+
+def _of_mbm(name: str, title: str, question: str, overrides: Overrides) -> Reading:
+    return Reading(name, title, question, overrides, _MBM_ONLY)
+
+
 READINGS = (
     Reading("light", "drive idles for 70 %", "How heavy are the loads? Table II has no rates.",
             idle_share=0.70, idle_of_dies=False),
@@ -168,17 +177,60 @@ READINGS = (
             "Does a block's collection, once begun, go on to its end?",
             {"ftl.gc_preemptible": False}),
     Reading("ips", "PES_IPS", "Which suspension of [22]?", {}, _MBM_ONLY, IPS),
-    Reading("printed", "Algorithm 1 as printed",
+    _of_mbm("printed", "Algorithm 1 as printed",
             "Its arithmetic is out of order; is its rounding up meant?",
-            {"scheduling.mbm_channel_limit": "printed"}, _MBM_ONLY),
-    Reading("threshold-2", "long reads above 2 pages", "From which length on is a read long?",
-            {"scheduling.mbm_read_threshold_pages": 2}, _MBM_ONLY),
-    Reading("threshold-8", "long reads above 8 pages", "The same.",
-            {"scheduling.mbm_read_threshold_pages": 8}, _MBM_ONLY),
-    Reading("area-small", "areas of 256 KiB", "How large is a logical area?",
-            {"scheduling.mbm_read_area_bytes": 2**18}, _MBM_ONLY),
-    Reading("area-large", "areas of 16 MiB", "The same.",
-            {"scheduling.mbm_read_area_bytes": 2**24}, _MBM_ONLY),
+            {"scheduling.mbm_channel_limit": "printed"}),
+    _of_mbm("no-limit", "channels without limit",
+            "What is the limit worth?",
+            {"scheduling.mbm_channel_limit": "none"}),
+    _of_mbm("arrival", "shares at each arrival",
+            "When is Channel_Max_Subs computed?",
+            {"scheduling.mbm_share_when": "arrival"}),
+    _of_mbm("all-writes", "writes that are done count",
+            "Do writes that have ended still count as executed?",
+            {"scheduling.mbm_share_writes": "all"}),
+    _of_mbm("weight-0", "reads count nothing",
+            "A read is charged as a write is, though only the transfer is alike.",
+            {"scheduling.mbm_share_read_weight": 0}),
+    _of_mbm("collection", "collection counts",
+            "Does the traffic of collection count?",
+            {"scheduling.mbm_share_collection": True}),
+    _of_mbm("ties", "ties to the lowest number",
+            "Which of equal channels and chips is first?",
+            {"scheduling.mbm_ties": "in-order"}),
+    _of_mbm("largest", "largest group of planes",
+            "How is alignment restored after part of a stripe?",
+            {"scheduling.mbm_alignment": "largest"}),
+    _of_mbm("first-instant", "first chip of the drive",
+            "For whom is the chip of least parallelism the first?",
+            {"scheduling.mbm_first_chip": "instant"}),
+    _of_mbm("first-request", "first chip of each request",
+            "The same.",
+            {"scheduling.mbm_first_chip": "request"}),
+    _of_mbm("any", "reads of any requests together",
+            "What is the restriction to one request worth?",
+            {"scheduling.mbm_joint_reads": "any"}),
+    _of_mbm("threshold-2", "long reads above 2 pages",
+            "From which length on is a read long?",
+            {"scheduling.mbm_read_threshold_pages": 2}),
+    _of_mbm("threshold-8", "long reads above 8 pages",
+            "The same.",
+            {"scheduling.mbm_read_threshold_pages": 8}),
+    _of_mbm("area-small", "areas of 256 KiB",
+            "How large is a logical area?",
+            {"scheduling.mbm_read_area_bytes": 262144}),
+    _of_mbm("area-large", "areas of 16 MiB",
+            "The same.",
+            {"scheduling.mbm_read_area_bytes": 16777216}),
+    _of_mbm("for-ever", "areas stay read-intensive",
+            "How does an area cease to be read-intensive?",
+            {"scheduling.mbm_read_area_end": "never"}),
+    _of_mbm("stay", "no redistribution",
+            "What is redistribution worth?",
+            {"scheduling.mbm_redistribution": "none"}),
+    _of_mbm("much", "64 pages redistributed",
+            "How much is moved at a time?",
+            {"scheduling.mbm_redistributed_pages": 64}),
 )  # fmt: skip
 """Each is run under the paper's six loads."""
 
