@@ -78,6 +78,9 @@ pub trait Planes {
     /// The page that a program which has a plane would get now; `None`: its plane has no room.
     fn page_to_come(&self, txn: &Txn) -> Option<PageAddress>;
 
+    /// Whether a die has begun to collect a block.
+    fn collects(&self, die: u32) -> bool;
+
     /// Gives a write its plane.
     fn assign(&mut self, txn: &mut Txn, plane: u32);
 }

@@ -4,12 +4,13 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use reprieve_base::{Entry, Geometry, Time};
+use reprieve_base::{Entry, Time};
 use reprieve_nand::MultiPlane;
 
+use super::areas::{Areas, striped};
 use super::share::share;
 use super::{Dispatcher, DriveView, Queued};
-use crate::scenario::{Chips, Dispatch, MbmRules};
+use crate::scenario::{Alignment, Chips, Dispatch, FirstOf, MbmRules, Ties};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mbm",
@@ -24,15 +25,22 @@ pub(super) struct Mbm {
     plan: VecDeque<(u32, u32)>,
     planned_at: Option<Time>,
     writes: Vec<Queued>,
-    /// By channel: what it has to do, and how many writes it may begin.
+    /// By channel: what it has to do, how many writes it may begin, how many it was ever given.
     lengths: Vec<u32>,
     allowed: Vec<u32>,
+    given: Vec<u64>,
+    /// Channels with room for a page, those with the least to do first.
     order: Vec<usize>,
     /// Idle chips, and of each channel whether one has been picked at this instant.
     idle: Vec<Chip>,
     picked: Vec<bool>,
     /// Of each channel whether its chips do nothing but collect.
     quiet: Vec<bool>,
+    /// The channel behind the one chosen last, and of each channel the chip.
+    next_channel: u32,
+    next_chip: Vec<u32>,
+    /// The request of the first page that was given last.
+    request: Option<u32>,
     areas: Areas,
 }
 
@@ -45,28 +53,6 @@ struct Chip {
     planes: Vec<u32>,
 }
 
-/// Stretches of the logical pages that a long read has touched.
-#[derive(Debug, Default)]
-struct Areas {
-    marked: Vec<u64>,
-    /// Reads that have come at this instant, and to which request they belong.
-    reads: Vec<(u32, u32)>,
-}
-
-impl Areas {
-    fn is_marked(&self, area: u32) -> bool {
-        self.marked.get(area as usize / 64).is_some_and(|bits| bits >> (area % 64) & 1 > 0)
-    }
-
-    fn mark(&mut self, area: u32) {
-        let word = area as usize / 64;
-        if word >= self.marked.len() {
-            self.marked.resize(word + 1, 0);
-        }
-        self.marked[word] |= 1 << (area % 64);
-    }
-}
-
 impl Mbm {
     pub(super) fn new(dispatch: &Dispatch) -> Mbm {
         Mbm {
@@ -76,10 +62,14 @@ impl Mbm {
             writes: Vec::new(),
             lengths: Vec::new(),
             allowed: Vec::new(),
+            given: Vec::new(),
             order: Vec::new(),
             idle: Vec::new(),
             picked: Vec::new(),
             quiet: Vec::new(),
+            next_channel: 0,
+            next_chip: Vec::new(),
+            request: None,
             areas: Areas::default(),
         }
     }
@@ -91,17 +81,15 @@ impl Mbm {
         if self.writes.is_empty() {
             return;
         }
+        let channels = drive.geometry().channels as usize;
+        self.given.resize(channels, 0);
+        self.next_chip.resize(channels, 0);
         self.measure(drive);
         self.spread(drive);
-        let writes = self.writes.len() as u32;
-        let limit = self.rules.channel_limit;
-        share(limit, &self.lengths, writes, &mut self.order, &mut self.allowed);
+        self.share_out(drive);
         self.list_idle(drive);
         self.picked.clear();
-        self.picked.resize(self.lengths.len(), false);
-        self.order.clear();
-        self.order.extend(0..self.lengths.len());
-        self.order.sort_by_key(|channel| self.lengths[*channel]);
+        self.picked.resize(channels, false);
         // One chip a channel by turns, while any channel has both a chip and a share.
         let mut next = 0;
         let mut goes_on = true;
@@ -119,32 +107,77 @@ impl Mbm {
         let geometry = drive.geometry();
         self.lengths.clear();
         self.lengths.resize(geometry.channels as usize, 0);
+        let (weight, all, collection) = match self.rules.share {
+            Some(rules) => (rules.read_weight, rules.counts_all_writes, rules.counts_collection),
+            None => (1, false, false),
+        };
         for die in 0..geometry.dies() {
-            let mut pages = drive.programming(die);
-            drive.for_each_at(die, &mut |_| pages += 1);
-            self.lengths[(die / geometry.dies_per_channel) as usize] += pages;
+            let (mut reads, mut writes) = (0, drive.programming(die));
+            drive.for_each_at(die, &mut |queued| match queued.is_read {
+                true => reads += 1,
+                false => writes += 1,
+            });
+            let length = &mut self.lengths[(die / geometry.dies_per_channel) as usize];
+            *length += reads * weight + u32::from(collection && drive.collects(die));
+            *length += if all { 0 } else { writes };
+        }
+        if all {
+            // Only by how much they differ counts.
+            let least = self.given.iter().min().copied().unwrap_or(0);
+            for (length, given) in self.lengths.iter_mut().zip(&self.given) {
+                *length += (given - least) as u32;
+            }
         }
     }
 
     /// Writes to what long reads have touched go around the dies by their numbers, busy or not.
     fn spread(&mut self, drive: &dyn DriveView) {
-        let Some(reads) = self.rules.read_areas else { return };
+        let Some(rules) = self.rules.read_areas else { return };
         let geometry = *drive.geometry();
-        let area_pages = (reads.area_bytes / u64::from(geometry.page_bytes)).max(1);
-        let (areas, plan, lengths) = (&self.areas, &mut self.plan, &mut self.lengths);
+        let (areas, plan) = (&self.areas, &mut self.plan);
+        let (lengths, given) = (&mut self.lengths, &mut self.given);
         self.writes.retain(|write| {
-            if !areas.is_marked((u64::from(write.lpn) / area_pages) as u32) {
-                return true;
-            }
             let plane = striped(write.lpn, &geometry);
-            if !drive.has_room(plane) {
+            if !areas.is_marked(write.lpn, &rules, &geometry) || !drive.has_room(plane) {
                 return true;
             }
-            let die = plane / geometry.planes_per_die;
-            lengths[(die / geometry.dies_per_channel) as usize] += 1;
+            let channel = plane / geometry.planes_per_die / geometry.dies_per_channel;
+            lengths[channel as usize] += 1;
+            given[channel as usize] += 1;
             plan.push_back((write.id, plane));
             false
         });
+    }
+
+    /// Says how many of the writes each channel may begin; one without room gets none.
+    fn share_out(&mut self, drive: &dyn DriveView) {
+        let geometry = drive.geometry();
+        let planes = geometry.dies_per_channel * geometry.planes_per_die;
+        let has_room = |channel: &usize| {
+            let first = *channel as u32 * planes;
+            (first..first + planes).any(|plane| drive.has_room(plane))
+        };
+        let behind_last = |channel: usize| match self.rules.ties {
+            Ties::Rotating => {
+                (channel as u32 + geometry.channels - self.next_channel) % geometry.channels
+            }
+            Ties::InOrder => channel as u32,
+        };
+        self.order.clear();
+        self.order.extend((0..geometry.channels as usize).filter(has_room));
+        self.order.sort_by_key(|channel| (self.lengths[*channel], behind_last(*channel)));
+        let writes = self.writes.len() as u32;
+        let Some(rules) = self.rules.share else {
+            self.allowed.clear();
+            self.allowed.resize(geometry.channels as usize, writes);
+            return;
+        };
+        let has_come = self.writes.iter().any(|write| write.since == drive.now());
+        let left: u32 = self.order.iter().filter_map(|channel| self.allowed.get(*channel)).sum();
+        // Whoever waits has to have a share somewhere.
+        if !rules.on_arrival || has_come || left < writes {
+            share(rules.rounding, &self.lengths, &self.order, writes, &mut self.allowed);
+        }
     }
 
     /// Lists the chips that are idle, each with the planes that can go together.
@@ -176,7 +209,9 @@ impl Mbm {
             if !dies.clone().all(|die| is_free(die) && !is_taken(die)) {
                 continue;
             }
-            let mut groups: Vec<Vec<u32>> = dies.map(|die| aligned(die, drive)).collect();
+            let alignment = self.rules.alignment;
+            let mut groups: Vec<Vec<u32>> =
+                dies.map(|die| aligned(die, alignment, drive)).collect();
             groups.sort_by_key(|group| Reverse(group.len()));
             // Where a program takes several pages of a plane, it gets them.
             let together = drive.pages_together() as usize;
@@ -193,20 +228,31 @@ impl Mbm {
     /// there is no chip, no share or no write left.
     fn give(&mut self, channel: u32, next: &mut usize) -> bool {
         let left = self.writes.len() - *next;
-        let allowed = self.allowed[channel as usize];
+        let at = channel as usize;
+        let allowed = self.allowed[at];
         if left == 0 || allowed == 0 {
             return false;
         }
+        let request = self.writes[*next].request;
+        let first = |of: FirstOf| match of {
+            FirstOf::Request if request.is_some() => request != self.request,
+            FirstOf::Channel => !self.picked[at],
+            FirstOf::Instant | FirstOf::Request => !self.picked.contains(&true),
+        };
         let of_channel = |(_, chip): &(usize, &Chip)| chip.channel == channel;
         let chips = self.idle.iter().enumerate().filter(of_channel);
-        let first = !std::mem::replace(&mut self.picked[channel as usize], true);
+        let (behind, ties) = (self.next_chip[at], self.rules.ties);
+        let turn = |chip: &Chip| match ties {
+            Ties::Rotating => (chip.number < behind, chip.number),
+            Ties::InOrder => (false, chip.number),
+        };
         let chosen = match self.rules.chips {
-            Chips::InOrder => chips.min_by_key(|(_, chip)| chip.number),
-            Chips::LeastThenGreatest if first => {
-                chips.min_by_key(|(_, chip)| (chip.planes.len(), chip.number))
+            Chips::InOrder => chips.min_by_key(|(_, chip)| turn(chip)),
+            Chips::LeastThenGreatest(of) if first(of) => {
+                chips.min_by_key(|(_, chip)| (chip.planes.len(), turn(chip)))
             }
-            Chips::LeastThenGreatest => {
-                chips.min_by_key(|(_, chip)| (Reverse(chip.planes.len()), chip.number))
+            Chips::LeastThenGreatest(_) => {
+                chips.min_by_key(|(_, chip)| (Reverse(chip.planes.len()), turn(chip)))
             }
         };
         let Some((index, _)) = chosen else { return false };
@@ -215,43 +261,60 @@ impl Mbm {
         for (write, plane) in self.writes[*next..].iter().zip(&chip.planes[..pages]) {
             self.plan.push_back((write.id, *plane));
         }
-        self.allowed[channel as usize] -= pages as u32;
+        self.allowed[at] -= pages as u32;
+        self.given[at] += pages as u64;
+        self.picked[at] = true;
+        (self.next_channel, self.next_chip[at]) = (channel + 1, chip.number + 1);
+        self.request = self.writes[*next + pages - 1].request;
         *next += pages;
         true
     }
 }
 
-/// Planes of a die that can program together: those of the most that stand at one place, of equals
-/// at the lowest; where no command takes several, the plane that lags behind.
-fn aligned(die: u32, drive: &dyn DriveView) -> Vec<u32> {
-    let planes_per_die = drive.geometry().planes_per_die;
+/// Planes of a die that can program together: where no command takes several, the one that lags
+/// behind.
+fn aligned(die: u32, alignment: Alignment, drive: &dyn DriveView) -> Vec<u32> {
+    let geometry = drive.geometry();
+    let (planes, pages) = (geometry.planes_per_die, geometry.pages_per_block);
     let place = |plane: u32| match drive.multi_plane() {
         MultiPlane::Block => (drive.next_page(plane), drive.next_block(plane)),
         _ => (drive.next_page(plane), None),
     };
-    let planes = die * planes_per_die..(die + 1) * planes_per_die;
-    let mut planes: Vec<u32> = planes.filter(|plane| drive.has_room(*plane)).collect();
-    planes.sort_by_key(|plane| place(*plane));
+    let with_room = (die * planes..(die + 1) * planes).filter(|plane| drive.has_room(*plane));
+    let mut planes: Vec<u32> = with_room.collect();
+    // Pages from where a plane is to where the farthest of the others is, around the block.
+    let behind = |plane: u32| {
+        let to = |other: u32| (drive.next_page(other) + pages - drive.next_page(plane)) % pages;
+        planes.iter().map(|other| to(*other)).max().unwrap_or(0)
+    };
+    let mut ranks: Vec<_> = planes.iter().map(|plane| (behind(*plane), place(*plane))).collect();
+    ranks.sort_unstable();
+    let of_rank =
+        |rank: &(u32, (u32, Option<u32>))| ranks.iter().filter(|other| other.1 == rank.1).count();
+    let chosen = match alignment {
+        Alignment::Lagging => ranks.first(),
+        Alignment::Largest => ranks.iter().min_by_key(|rank| (Reverse(of_rank(rank)), **rank)),
+    };
+    let Some((_, chosen)) = chosen else { return planes };
+    let chosen = *chosen;
+    planes.retain(|plane| place(*plane) == chosen);
     if drive.multi_plane() == MultiPlane::None {
         planes.truncate(1);
-        return planes;
     }
-    let groups = planes.chunk_by(|one, other| place(*one) == place(*other));
-    let largest = groups.max_by_key(|group| (group.len(), Reverse(place(group[0]))));
-    largest.map(<[u32]>::to_vec).unwrap_or_default()
-}
-
-/// The plane of a page that is striped over channels first, then the dies of each, then planes.
-fn striped(lpn: u32, geometry: &Geometry) -> u32 {
-    let channel = lpn % geometry.channels;
-    let rest = lpn / geometry.channels;
-    let die = channel * geometry.dies_per_channel + rest % geometry.dies_per_channel;
-    die * geometry.planes_per_die + rest / geometry.dies_per_channel % geometry.planes_per_die
+    planes
 }
 
 impl Dispatcher for Mbm {
     fn joins_requests(&self) -> bool {
         self.rules.joins_requests
+    }
+
+    fn rewrites(&self) -> bool {
+        self.rules.read_areas.is_some_and(|areas| areas.redistribution.is_some())
+    }
+
+    fn rewrite(&mut self) -> Option<u32> {
+        self.areas.next_move()
     }
 
     fn place(&mut self, drive: &dyn DriveView) -> Option<(u32, u32)> {
@@ -264,29 +327,8 @@ impl Dispatcher for Mbm {
     }
 
     fn visit(&mut self, dies: &mut [u32], drive: &dyn DriveView) {
-        let Some(rules) = self.rules.read_areas else { return };
-        let reads = &mut self.areas.reads;
-        reads.clear();
-        for die in dies.iter() {
-            drive.for_each_at(*die, &mut |queued| {
-                if let (true, Some(request)) = (queued.is_read, queued.request) {
-                    if queued.since == drive.now() {
-                        reads.push((request, queued.lpn));
-                    }
-                }
-            });
+        if let Some(rules) = self.rules.read_areas {
+            self.areas.look(dies, &rules, drive);
         }
-        reads.sort_unstable();
-        let area_pages = (rules.area_bytes / u64::from(drive.geometry().page_bytes)).max(1);
-        let mut reads = std::mem::take(&mut self.areas.reads);
-        for request in reads.chunk_by(|one, other| one.0 == other.0) {
-            if request.len() as u32 > rules.threshold_pages {
-                for (_, lpn) in request {
-                    self.areas.mark((u64::from(*lpn) / area_pages) as u32);
-                }
-            }
-        }
-        reads.clear();
-        self.areas.reads = reads;
     }
 }

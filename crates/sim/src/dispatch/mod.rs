@@ -6,6 +6,7 @@
 //! the plane when something can begin. A scenario names one, or a program that embeds the simulator
 //! gives one of its own to [`Ssd::with_dispatcher`](crate::Ssd::with_dispatcher).
 
+mod areas;
 mod mbm;
 mod none;
 mod paq;
@@ -27,6 +28,8 @@ pub struct Queued {
     pub order: u64,
     /// It senses a page: for the host, or for the write of a part of it. Else it is a program.
     pub is_read: bool,
+    /// A read of the old page under the write of a part of it, or under one that is written anew.
+    pub for_write: bool,
     /// The plane, counted over the drive; `None`: it has none yet.
     pub plane: Option<u32>,
     /// Block in its plane; of a program, the one that its plane fills. `None`: it has no plane yet.
@@ -81,6 +84,9 @@ pub trait DriveView {
     /// Whether a die has anything of the host to do or waiting; collection is nothing of the host.
     fn serves_host(&self, die: u32) -> bool;
 
+    /// Whether a die has begun to collect a block.
+    fn collects(&self, die: u32) -> bool;
+
     /// Whether a read that came to a die now would be the only one there, and nothing of the host
     /// be in its way that it does not suspend.
     fn takes_read(&self, die: u32) -> bool;
@@ -125,6 +131,19 @@ pub trait Dispatcher: Send {
     ///
     /// Asked at every instant after arrivals and before dies decide, again until `None`.
     fn place(&mut self, _drive: &dyn DriveView) -> Option<(u32, u32)> {
+        None
+    }
+
+    /// Whether it has pages written anew.
+    fn rewrites(&self) -> bool {
+        false
+    }
+
+    /// A logical page that is to be read and written anew, in the background of the host.
+    ///
+    /// Asked at every instant after the dies were visited, again until `None`. One that is in the
+    /// buffer, or for which that has no room, stays where it is.
+    fn rewrite(&mut self) -> Option<u32> {
         None
     }
 

@@ -1,27 +1,24 @@
 //! Water filling: how many of the writes that wait each channel gets, so that all carry alike.
 
-use crate::scenario::ChannelLimit;
+use crate::scenario::Rounding;
 
 /// How many writes each channel may begin, given what each has to do and the writes that wait.
 ///
-/// `order` is room to think in.
+/// `order` has the channels that take part, those with the least to do first; the others get none.
 pub(super) fn share(
-    limit: ChannelLimit,
+    rounding: Rounding,
     lengths: &[u32],
+    order: &[usize],
     writes: u32,
-    order: &mut Vec<usize>,
     allowed: &mut Vec<u32>,
 ) {
     allowed.clear();
-    allowed.resize(lengths.len(), if limit == ChannelLimit::None { writes } else { 0 });
-    if limit == ChannelLimit::None || writes == 0 {
+    allowed.resize(lengths.len(), 0);
+    if order.is_empty() || writes == 0 {
         return;
     }
-    order.clear();
-    order.extend(0..lengths.len());
-    order.sort_by_key(|channel| lengths[*channel]);
-    let (mut rest, mut level) = (writes, lengths.len());
-    for next in 1..lengths.len() {
+    let (mut rest, mut level) = (writes, order.len());
+    for next in 1..order.len() {
         // So many channels are level, and lifting them to the next takes so many writes.
         let step = lengths[order[next]] - lengths[order[next - 1]];
         let needed = u64::from(step) * next as u64;
@@ -34,10 +31,10 @@ pub(super) fn share(
     let height = lengths[order[level - 1]];
     let (each, more) = (rest / level as u32, rest % level as u32);
     for (position, channel) in order[..level].iter().enumerate() {
-        let extra = match limit {
+        let extra = match rounding {
             // Rounded up for all of them, as printed: in sum it may be more than there are writes.
-            ChannelLimit::Printed => more > 0,
-            _ => (position as u32) < more,
+            Rounding::Printed => more > 0,
+            Rounding::Exact => (position as u32) < more,
         };
         allowed[*channel] = height + each + u32::from(extra) - lengths[*channel];
     }
@@ -49,25 +46,43 @@ mod tests {
 
     use super::*;
 
-    /// What each channel may carry in all.
-    fn carried(limit: ChannelLimit, lengths: &[u32], writes: u32) -> Vec<u32> {
-        let (mut order, mut allowed) = (Vec::new(), Vec::new());
-        share(limit, lengths, writes, &mut order, &mut allowed);
+    /// What each channel may carry in all, those left out as they are.
+    fn carried_by(
+        channels: impl Iterator<Item = usize>,
+        rounding: Rounding,
+        lengths: &[u32],
+        writes: u32,
+    ) -> Vec<u32> {
+        let (mut order, mut allowed) = (channels.collect::<Vec<_>>(), Vec::new());
+        order.sort_by_key(|channel| lengths[*channel]);
+        share(rounding, lengths, &order, writes, &mut allowed);
         lengths.iter().zip(allowed).map(|(length, allowed)| length + allowed).collect()
+    }
+
+    fn carried(rounding: Rounding, lengths: &[u32], writes: u32) -> Vec<u32> {
+        carried_by(0..lengths.len(), rounding, lengths, writes)
     }
 
     #[test]
     fn the_lowest_are_lifted_first() {
         // Sorted 3, 4, 7, 10: one lifted by 1, two by 3, and 2 are left for three of height 7.
         let lengths = [3, 7, 4, 10];
-        assert_eq!(carried(ChannelLimit::Exact, &lengths, 9), [8, 7, 8, 10]);
-        assert_eq!(carried(ChannelLimit::Printed, &lengths, 9), [8, 8, 8, 10]);
+        assert_eq!(carried(Rounding::Exact, &lengths, 9), [8, 7, 8, 10]);
+        assert_eq!(carried(Rounding::Printed, &lengths, 9), [8, 8, 8, 10]);
         // All at 10 take 16; 14 are left for four.
-        assert_eq!(carried(ChannelLimit::Exact, &lengths, 30), [14, 13, 14, 13]);
-        assert_eq!(carried(ChannelLimit::Printed, &lengths, 30), [14; 4]);
-        assert_eq!(carried(ChannelLimit::None, &lengths, 5), [8, 12, 9, 15]);
-        assert_eq!(carried(ChannelLimit::Exact, &lengths, 0), lengths);
-        assert_eq!(carried(ChannelLimit::Exact, &[5], 3), [8]);
+        assert_eq!(carried(Rounding::Exact, &lengths, 30), [14, 13, 14, 13]);
+        assert_eq!(carried(Rounding::Printed, &lengths, 30), [14; 4]);
+        assert_eq!(carried(Rounding::Exact, &lengths, 0), lengths);
+        assert_eq!(carried(Rounding::Exact, &[5], 3), [8]);
+    }
+
+    #[test]
+    fn a_channel_without_room_takes_no_part() {
+        // Without the second of 3, 7, 4 and 10: lifted by 1, then two by 6 each take 13 of 15.
+        let lengths = [3, 7, 4, 10];
+        let others = || [0, 2, 3].into_iter();
+        assert_eq!(carried_by(others(), Rounding::Exact, &lengths, 15), [11, 7, 10, 11]);
+        assert_eq!(carried_by([].into_iter(), Rounding::Exact, &lengths, 15), lengths);
     }
 
     /// One write at a time goes to the channel with the least to do: the same heights.
@@ -83,7 +98,7 @@ mod tests {
                 *lifted.iter_mut().min().expect("there is a channel") += 1;
             }
             lifted.sort_unstable();
-            let mut shared = carried(ChannelLimit::Exact, &lengths, writes);
+            let mut shared = carried(Rounding::Exact, &lengths, writes);
             shared.sort_unstable();
             assert_eq!(shared, lifted, "{lengths:?} and {writes}");
         }

@@ -32,6 +32,7 @@ impl<P: Planes> View<'_, P> {
                 id,
                 order: txn.seq,
                 is_read,
+                for_write: txn.kind == Kind::RmwRead,
                 plane: is_placed
                     .then(|| txn.die * self.flash.geometry.planes_per_die + txn.at.plane),
                 block: at.map(|at| at.block),
@@ -98,6 +99,10 @@ impl<P: Planes> DriveView for View<'_, P> {
             || served.into_iter().chain(unit.plane_reads.iter().copied()).any(by_host)
     }
 
+    fn collects(&self, die: u32) -> bool {
+        self.planes.collects(die)
+    }
+
     fn takes_read(&self, die: u32) -> bool {
         let unit = &self.flash.units[die as usize];
         let suspends = unit.die.is_running() && self.flash.scheduler.suspends();
@@ -148,6 +153,12 @@ impl Flash {
     #[inline]
     pub fn is_dispatched(&self) -> bool {
         self.dispatcher.is_some()
+    }
+
+    /// The next page that the dispatcher wants to be written anew.
+    #[inline]
+    pub fn next_rewrite(&mut self) -> Option<u32> {
+        self.dispatcher.as_mut()?.rewrite()
     }
 
     /// Whether writes get their planes from a dispatcher.

@@ -58,6 +58,10 @@ impl Planes for Ftl {
         plane.can_allocate(0, pages_per_block).then(|| plane.next(0, pages_per_block).0)
     }
 
+    fn collects(&self, die: u32) -> bool {
+        self.gc_dies[die as usize].jobs > 0
+    }
+
     fn page_to_come(&self, txn: &Txn) -> Option<PageAddress> {
         Work::next_page(self, txn)
     }

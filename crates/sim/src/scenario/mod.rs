@@ -11,6 +11,7 @@ mod flow;
 mod front;
 mod ftl;
 mod layers;
+mod mbm;
 mod power;
 mod preset;
 mod print;
@@ -35,13 +36,17 @@ use raw::{Layer, Leaf, Leaves, Rank, Raw};
 use resolve::Use;
 use schema::Family;
 
-pub use dispatch::{ChannelLimit, Chips, Conflict, Dispatch, MbmRules, PaqRules, ReadAreas};
+pub use dispatch::{Conflict, Dispatch, PaqRules};
 pub use flow::Flow;
 pub use front::{
     Acknowledge, Buffer, Eviction, Hold, Host, Interface, Nvme, Packets, Pcie, Priority, ReadCache,
     Replacement,
 };
 pub use ftl::{Demand, Faults, GcControl, Streams, Wear};
+pub use mbm::{
+    Alignment, Chips, FirstOf, MbmRules, ReadAreas, Redistribution, Rounding, ShareRules, Ties,
+    Trigger,
+};
 pub use power::{BudgetCounts, Power};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;

@@ -24,6 +24,7 @@ const DEVICES: &[Preset] = &[
         name: "mqsim-default-like",
         toml: include_str!("../../../../devices/mqsim-default-like.toml"),
     },
+    Preset { name: "mbm", toml: include_str!("../../../../devices/mbm.toml") },
     Preset { name: "970pro-like", toml: include_str!("../../../../devices/970pro-like.toml") },
     Preset { name: "znand-like", toml: include_str!("../../../../devices/znand-like.toml") },
     Preset {
@@ -41,6 +42,7 @@ const PARTS: &[Preset] = &[
     Preset { name: "mlc-fast12", toml: include_str!("../../../../parts/mlc-fast12.toml") },
     Preset { name: "tlc3d-2021", toml: include_str!("../../../../parts/tlc3d-2021.toml") },
     Preset { name: "mlc-mqsim", toml: include_str!("../../../../parts/mlc-mqsim.toml") },
+    Preset { name: "mlc3d-mbm", toml: include_str!("../../../../parts/mlc3d-mbm.toml") },
     Preset { name: "mlc-970pro", toml: include_str!("../../../../parts/mlc-970pro.toml") },
     Preset { name: "slc-znand", toml: include_str!("../../../../parts/slc-znand.toml") },
     Preset { name: "qlc3d-2020", toml: include_str!("../../../../parts/qlc3d-2020.toml") },

@@ -206,6 +206,16 @@ impl Ssd {
                  \"single\" under one that places writes"
             )));
         }
+        if dispatcher.rewrites() {
+            if self.ftl.maps_on_demand() {
+                return Err(UserError::new(
+                    "ftl.mapping = \"demand\": a dispatcher that has pages written anew looks \
+                     nothing up in the flash; must be \"flat\", or scheduling.mbm_redistribution \
+                     \"none\"",
+                ));
+            }
+            self.totals.redistributed_pages = Some(0);
+        }
         self.flash.set_dispatcher(dispatcher);
         Ok(())
     }
@@ -298,10 +308,18 @@ impl Ssd {
         Ok(())
     }
 
+    #[cold]
+    fn dispatch(&mut self) {
+        self.flash.dispatch(self.now, &mut self.ftl);
+        while let Some(lpn) = self.flash.next_rewrite() {
+            self.rewrite_page(lpn);
+        }
+    }
+
     #[inline(always)]
     fn decide(&mut self) {
         if self.flash.is_dispatched() {
-            self.flash.dispatch(self.now, &mut self.ftl);
+            self.dispatch();
         }
         self.flash.decide(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {

@@ -188,6 +188,27 @@ impl Ssd {
         true
     }
 
+    /// Reads a page of the flash and writes it anew, as a write of none of it would; not where the
+    /// buffer has no room to spare.
+    pub(super) fn rewrite_page(&mut self, lpn: u32) {
+        let before = self.ftl.lookup(lpn);
+        let has_room = !self.buffer.is_full() && self.buffer.waiting.is_empty();
+        if !has_room || !matches!(before, Mapping::Flash(_)) {
+            return;
+        }
+        let Some(target) = self.place_write(lpn) else { return };
+        self.buffer.take();
+        let (die, at) = self.at_target(target);
+        let mut txn = Txn::new(Kind::Program, die, at, lpn, NONE, self.now);
+        txn.target = target;
+        txn.interval = self.intervals.begin(1);
+        let id = self.flash.txns.insert(txn);
+        let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+        self.fill_page(id, before);
+        let count = self.totals.redistributed_pages.as_mut();
+        *count.expect("only then pages are written anew") += 1;
+    }
+
     /// The plane that takes a write, or `NONE` where a dispatcher will say; `None`: all are full.
     #[inline]
     fn place_write(&mut self, lpn: u32) -> Option<u32> {

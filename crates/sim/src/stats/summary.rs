@@ -25,6 +25,8 @@ pub struct Totals {
     /// Pages of the buffer that were overtaken or trimmed before they went to the flash; `None`:
     /// each goes at once.
     pub dropped_writes: Option<u64>,
+    /// Pages that a dispatcher had read and written anew; `None`: it never does.
+    pub redistributed_pages: Option<u64>,
     /// Pages trimmed.
     pub trimmed_pages: u64,
     /// Pages of which a trim covered a part, and which it left alone.
@@ -293,6 +295,9 @@ impl Facts<'_> {
         });
         if let Some(dropped) = totals.dropped_writes {
             device["dropped_writes"] = json!(dropped);
+        }
+        if let Some(pages) = totals.redistributed_pages {
+            device["redistributed_pages"] = json!(pages);
         }
         if let Some(ReadCacheCounts { hits, rmw_hits, misses, evictions }) = self.read_cache {
             device["read_cache"] = json!({

@@ -3,7 +3,7 @@
 use reprieve_base::Entry;
 use reprieve_nand::{PAGE_TYPES_MAX, SPREAD_MAX};
 
-use super::{Fallback, Family, Key, Kind, Section, Unit, When, dispatch, ftl};
+use super::{Fallback, Family, Key, Kind, Section, Unit, When, dispatch, ftl, mbm};
 use super::{below, count, open, optional, required, same, sectors, usual};
 
 pub(super) const US: Kind = Kind::Duration(Unit::Microseconds);
@@ -226,12 +226,22 @@ pub(super) const SCHEDULING: Section = Section {
         dispatch::DISPATCH,
         dispatch::PAQ_WINDOW,
         dispatch::PAQ_CONFLICT,
-        dispatch::MBM_CHANNELS,
-        dispatch::MBM_CHIPS,
-        dispatch::MBM_READS,
-        dispatch::MBM_AREAS,
-        dispatch::MBM_THRESHOLD,
-        dispatch::MBM_AREA,
+        mbm::CHANNEL_LIMIT,
+        mbm::SHARE_WHEN,
+        mbm::SHARE_WRITES,
+        mbm::SHARE_READ_WEIGHT,
+        mbm::SHARE_COLLECTION,
+        mbm::TIES,
+        mbm::ALIGNMENT,
+        mbm::CHIPS,
+        mbm::FIRST_CHIP,
+        mbm::JOINT_READS,
+        mbm::READ_AREAS,
+        mbm::READ_THRESHOLD,
+        mbm::READ_AREA,
+        mbm::READ_AREA_END,
+        mbm::REDISTRIBUTION,
+        mbm::REDISTRIBUTED,
     ],
 };
 

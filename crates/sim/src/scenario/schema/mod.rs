@@ -6,6 +6,7 @@ mod drive;
 mod front;
 mod ftl;
 mod key;
+mod mbm;
 mod parallelism;
 mod power;
 mod reliability;
