@@ -138,9 +138,52 @@ const WAYS: [&[&str]; 4] = [
     &["parallelism.independent_plane_reads=true", PAGE],
 ];
 
-/// Settings of MBM of which each turns parts of it on or off.
-const MBM: [&str; 2] =
-    ["scheduling.mbm_read_threshold_pages=1", "scheduling.mbm_channel_limit=printed"];
+/// Every setting of MBM.
+fn mbm() -> impl Strategy<Value = Vec<String>> {
+    let word = |key: &'static str, words: &[&'static str]| {
+        prop::sample::select(words.to_vec()).prop_map(move |word| format!("{key}={word}"))
+    };
+    let limits = ["exact", "printed", "none"];
+    let share = (
+        word("limit", &limits),
+        word("when", &["instant", "arrival"]),
+        word("writes", &["under-way", "all"]),
+        word("read_weight", &["0", "1", "5"]),
+        word("collection", &["false", "true"]),
+    );
+    let share = share.prop_map(|(limit, when, writes, weight, collection)| {
+        let counted = [when, writes, weight, collection].map(|key| format!("share_{key}"));
+        let counted = if limit == "limit=none" { vec![] } else { counted.to_vec() };
+        [vec![format!("channel_{limit}")], counted].concat()
+    });
+    let first = word("first_chip", &["channel", "instant", "request"]);
+    let chips = prop::option::of(first).prop_map(|first| match first {
+        Some(first) => vec!["chips=least-then-greatest".to_string(), first],
+        None => vec!["chips=in-order".to_string()],
+    });
+    let areas = (
+        word("read_threshold_pages", &["1", "2", "4"]),
+        word("read_area_bytes", &["512", "65536", "1048576"]),
+        word("read_area_end", &["short-read", "never"]),
+        word("redistribution", &["either", "channels", "transactions", "none"]),
+        1..10u32,
+    );
+    let areas = areas.prop_map(|(threshold, area, end, again, pages)| {
+        let most = (again != "redistribution=none").then(|| format!("redistributed_pages={pages}"));
+        [threshold, area, end, again].into_iter().chain(most).collect::<Vec<_>>()
+    });
+    let areas = prop::option::of(areas);
+    let areas = areas.prop_map(|some| some.unwrap_or(vec!["read_areas=as-others".to_string()]));
+    let others = (
+        word("ties", &["rotating", "in-order"]),
+        word("alignment", &["lagging", "largest"]),
+        word("joint_reads", &["request", "any"]),
+    );
+    (share, chips, areas, others).prop_map(|(share, chips, areas, (ties, alignment, joint))| {
+        let keys = [share, chips, areas, vec![ties, alignment, joint]].concat();
+        keys.iter().map(|key| format!("scheduling.mbm_{key}")).collect()
+    })
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
@@ -152,6 +195,8 @@ proptest! {
         name in 0..64usize,
         way in 0..WAYS.len(),
         window in 1..40u32,
+        mbm in mbm(),
+        parallel_planes in any::<bool>(),
     ) {
         let entries = reprieve_sim::registries().dispatchers;
         let name = entries[name % entries.len()].name;
@@ -162,7 +207,11 @@ proptest! {
         if name == "paq" {
             sets.push(&window);
         } else if name == "mbm" {
-            sets.extend(["ftl.stream=single", MBM[window.len() % 2]]);
+            sets.push("ftl.stream=single");
+            sets.extend(mbm.iter().map(String::as_str));
+        }
+        if parallel_planes && way > 0 {
+            sets.push("ftl.gc_parallel_planes=true");
         }
         let outcome = drive::run(drive::load_with(&case.toml(), &sets));
         check_log(&case, &outcome);
@@ -176,13 +225,15 @@ proptest! {
         mut case in case(),
         name in 0..64usize,
         planes in any::<bool>(),
+        mbm in mbm(),
     ) {
         case.shape.pages = 4 * case.shape.pages.div_ceil(4);
         case.shape.extra_spare = case.shape.blocks.max(16);
         case.shape.blocks = 2 * case.shape.extra_spare;
         let entries = reprieve_sim::registries().dispatchers;
-        let dispatch = format!("scheduling.dispatch={}", entries[name % entries.len()].name);
-        let sets = [
+        let name = entries[name % entries.len()].name;
+        let dispatch = format!("scheduling.dispatch={name}");
+        let mut sets = vec![
             "suspension.host_write_suspends=[]",
             "ftl.stream=single",
             "timing.wordline_pages=2",
@@ -190,6 +241,9 @@ proptest! {
             if planes { PAGE } else { "parallelism.multi_plane=none" },
             &dispatch,
         ];
+        if name == "mbm" {
+            sets.extend(mbm.iter().map(String::as_str));
+        }
         let outcome = drive::run(drive::load_with(&case.toml(), &sets));
         check_log(&case, &outcome);
         check_classes(&outcome);
