@@ -42,6 +42,10 @@ pub(super) struct Mbm {
     /// The request of the first page that was given last.
     request: Option<u32>,
     areas: Areas,
+    /// Writes that the last plan left.
+    waiting: usize,
+    /// One of them is of a marked area whose plane has no room.
+    waits_for_room: bool,
 }
 
 /// A chip whose dies have nothing to do.
@@ -71,16 +75,42 @@ impl Mbm {
             next_chip: Vec::new(),
             request: None,
             areas: Areas::default(),
+            waiting: 0,
+            waits_for_room: false,
         }
+    }
+
+    /// Whether nothing can come of a plan: the writes are those that the last one left, and no
+    /// chip has become free.
+    ///
+    /// In a burst hundreds of writes wait for many instants at which only this is to be asked.
+    fn nothing_to_plan(&mut self, drive: &dyn DriveView) -> bool {
+        let mut waiting = 0;
+        drive.for_each_unplaced(&mut |_| waiting += 1);
+        let on_arrival = self.rules.share.is_some_and(|share| share.on_arrival);
+        let may_spread = self.areas.take_changed() || self.waits_for_room;
+        if waiting == 0 {
+            return true;
+        }
+        if waiting != self.waiting || may_spread || on_arrival {
+            return false;
+        }
+        let geometry = drive.geometry();
+        let dies_per_chip = geometry.dies_per_channel / geometry.chips_per_channel;
+        let chips = 0..geometry.dies() / dies_per_chip;
+        let is_busy = |chip| {
+            (chip * dies_per_chip..(chip + 1) * dies_per_chip).any(|die| drive.serves_host(die))
+        };
+        chips.into_iter().all(is_busy)
     }
 
     /// Distributes the writes that wait.
     fn make_plan(&mut self, drive: &dyn DriveView) {
-        self.writes.clear();
-        drive.for_each_unplaced(&mut |queued| self.writes.push(*queued));
-        if self.writes.is_empty() {
+        if self.nothing_to_plan(drive) {
             return;
         }
+        self.writes.clear();
+        drive.for_each_unplaced(&mut |queued| self.writes.push(*queued));
         let channels = drive.geometry().channels as usize;
         self.given.resize(channels, 0);
         self.next_chip.resize(channels, 0);
@@ -100,6 +130,7 @@ impl Mbm {
                 goes_on |= self.give(channel as u32, &mut next);
             }
         }
+        self.waiting = self.writes.len() - next;
     }
 
     /// Counts what each channel has to do: pages to be read, and host pages to be programmed.
@@ -136,9 +167,15 @@ impl Mbm {
         let geometry = *drive.geometry();
         let (areas, plan) = (&self.areas, &mut self.plan);
         let (lengths, given) = (&mut self.lengths, &mut self.given);
+        let waits_for_room = &mut self.waits_for_room;
+        *waits_for_room = false;
         self.writes.retain(|write| {
             let plane = striped(write.lpn, &geometry);
-            if !areas.is_marked(write.lpn, &rules, &geometry) || !drive.has_room(plane) {
+            if !areas.is_marked(write.lpn, &rules, &geometry) {
+                return true;
+            }
+            if !drive.has_room(plane) {
+                *waits_for_room = true;
                 return true;
             }
             let channel = plane / geometry.planes_per_die / geometry.dies_per_channel;
@@ -175,7 +212,7 @@ impl Mbm {
         let has_come = self.writes.iter().any(|write| write.since == drive.now());
         let left: u32 = self.order.iter().filter_map(|channel| self.allowed.get(*channel)).sum();
         // Whoever waits has to have a share somewhere.
-        if !rules.on_arrival || has_come || left < writes {
+        if !rules.on_arrival || has_come || left < writes || self.allowed.is_empty() {
             share(rules.rounding, &self.lengths, &self.order, writes, &mut self.allowed);
         }
     }

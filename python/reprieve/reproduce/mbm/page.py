@@ -40,7 +40,7 @@ _LOADS = (
     "has the same arrivals. Recorded loads of the project stand beside them."
 )
 _SCHEMES = (
-    f"{PLAIN}: stripes over channels, chips, dies and planes. {TBM}: twin blocks, after what "
+    f"{PLAIN}: a page goes to the next plane whose die is idle. {TBM}: twin blocks, after what "
     f"others say of the letter. {SPRINKLER}: its dispatcher on the page-level FTL. {MBM}: all of "
     "its parts, and cancellation within the phase (PES_IPC)."
 )

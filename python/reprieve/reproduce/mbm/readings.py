@@ -20,7 +20,7 @@ QUEUE_DEPTH = 32
 """Of a drive at its limit."""
 
 PLAIN, TBM, SPRINKLER, MBM = "page-level", "TBM", "Sprinkler", "MBM"
-GCPAR = "planes collect together"
+GCPAR = "GCPAR"
 NO_SUSPENSION, IPS, IPC = "none", "IPS", "IPC"
 
 SUSPENSION: Mapping[str, str] = MappingProxyType(
@@ -120,7 +120,6 @@ def geometry(chips: int = TABLE_1_CHIPS) -> Overrides:
 DRIVE: Overrides = MappingProxyType(
     {
         "geometry.blocks_per_plane": BLOCKS,
-        "parallelism.multi_plane": "page",
         "ftl.over_provisioning": OVER_PROVISIONING,
         "ftl.precondition": "steady",
     }
