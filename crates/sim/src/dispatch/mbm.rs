@@ -34,8 +34,6 @@ pub(super) struct Mbm {
     /// Idle chips, and of each channel whether one has been picked at this instant.
     idle: Vec<Chip>,
     picked: Vec<bool>,
-    /// Of each channel whether its chips do nothing but collect.
-    quiet: Vec<bool>,
     /// The channel behind the one chosen last, and of each channel the chip.
     next_channel: u32,
     next_chip: Vec<u32>,
@@ -70,7 +68,6 @@ impl Mbm {
             order: Vec::new(),
             idle: Vec::new(),
             picked: Vec::new(),
-            quiet: Vec::new(),
             next_channel: 0,
             next_chip: Vec::new(),
             request: None,
@@ -114,6 +111,7 @@ impl Mbm {
         let channels = drive.geometry().channels as usize;
         self.given.resize(channels, 0);
         self.next_chip.resize(channels, 0);
+        self.allowed.resize(channels, 0);
         self.measure(drive);
         self.spread(drive);
         self.share_out(drive);
@@ -217,32 +215,33 @@ impl Mbm {
         }
     }
 
-    /// Lists the chips that are idle, each with the planes that can go together.
+    /// Lists the chips that are idle and have room, each with the planes that can go together.
     ///
-    /// On a channel whose chips all collect and do nothing else they count as idle too: collection
-    /// in idle time makes way only for what waits at its die.
+    /// On a channel without one, whose dies all do nothing for the host, those that collect count
+    /// as idle too: collection in idle time makes way only for what waits at its die.
     fn list_idle(&mut self, drive: &dyn DriveView) {
+        let dies = drive.geometry().dies_per_channel;
+        self.idle.clear();
+        for channel in 0..drive.geometry().channels {
+            let before = self.idle.len();
+            self.list_chips(channel, drive, &|die| drive.is_idle(die));
+            let is_quiet =
+                || !(channel * dies..(channel + 1) * dies).any(|die| drive.serves_host(die));
+            if self.idle.len() == before && is_quiet() {
+                self.list_chips(channel, drive, &|_| true);
+            }
+        }
+    }
+
+    /// Lists the chips of a channel whose dies are free, unless one gets something at this instant.
+    fn list_chips(&mut self, channel: u32, drive: &dyn DriveView, is_free: &dyn Fn(u32) -> bool) {
         let geometry = *drive.geometry();
         let dies_per_chip = geometry.dies_per_channel / geometry.chips_per_channel;
-        self.idle.clear();
-        let chips = |channel: u32| {
-            let first = channel * geometry.chips_per_channel;
-            (first..first + geometry.chips_per_channel)
-                .map(|chip| chip * dies_per_chip..(chip + 1) * dies_per_chip)
-        };
-        let is_quiet = |channel| {
-            let none_idle = !chips(channel).any(|mut dies| dies.all(|die| drive.is_idle(die)));
-            none_idle && chips(channel).flatten().all(|die| !drive.serves_host(die))
-        };
-        self.quiet.clear();
-        self.quiet.extend((0..geometry.channels).map(is_quiet));
-        for number in 0..geometry.channels * geometry.chips_per_channel {
+        let first = channel * geometry.chips_per_channel;
+        for number in first..first + geometry.chips_per_channel {
             let dies = number * dies_per_chip..(number + 1) * dies_per_chip;
             let is_taken =
                 |die| self.plan.iter().any(|(_, plane)| plane / geometry.planes_per_die == die);
-            let channel = number / geometry.chips_per_channel;
-            let quiet = self.quiet[channel as usize];
-            let is_free = |die| if quiet { !drive.serves_host(die) } else { drive.is_idle(die) };
             if !dies.clone().all(|die| is_free(die) && !is_taken(die)) {
                 continue;
             }
