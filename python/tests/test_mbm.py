@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reprieve.reproduce import reproduce
+from reprieve.reproduce import mbm, reproduce
 from reprieve.reproduce.mbm import ablation, claims, experiment, formulas, loads, readings
 from reprieve.reproduce.mbm.experiment import GRID, LIMIT, MAIN, TAIL, Outcome, Plan, Spot
 from reprieve.reproduce.mbm.measured import PERCENTILES, Latencies, Measured, latencies
@@ -238,8 +238,8 @@ def test_each_part_differs_from_mbm_in_itself_alone() -> None:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two channels and blocks of 32 pages, so that all runs take seconds."""
-    shape = {"geometry.channels": 2, "geometry.pages_per_block": 32}
-    monkeypatch.setattr(experiment, "DRIVE", {**readings.DRIVE, **shape})
+    monkeypatch.setattr(experiment, "DRIVE", {**readings.DRIVE, "geometry.channels": 2})
+    monkeypatch.setattr(mbm, "FULL", mbm.Request(1000, pages_per_block=32))
 
 
 @pytest.mark.usefixtures("small")

@@ -92,13 +92,15 @@ impl Mbm {
         if waiting != self.waiting || may_spread || on_arrival {
             return false;
         }
-        let geometry = drive.geometry();
-        let dies_per_chip = geometry.dies_per_channel / geometry.chips_per_channel;
-        let chips = 0..geometry.dies() / dies_per_chip;
-        let is_busy = |chip| {
-            (chip * dies_per_chip..(chip + 1) * dies_per_chip).any(|die| drive.serves_host(die))
+        let (dies, chips) = (drive.geometry().dies_per_channel, drive.geometry().chips_per_channel);
+        let mut channels = (0..drive.geometry().channels).map(|channel| channel * dies);
+        let is_idle = |first: u32| (first..first + dies / chips).all(|die| drive.is_idle(die));
+        let is_busy = |first: u32| {
+            let mut all = first..first + dies;
+            let mut firsts = all.clone().step_by((dies / chips) as usize);
+            !firsts.any(is_idle) && all.any(|die| drive.serves_host(die))
         };
-        chips.into_iter().all(is_busy)
+        channels.all(is_busy)
     }
 
     /// Distributes the writes that wait.
@@ -210,7 +212,7 @@ impl Mbm {
         let has_come = self.writes.iter().any(|write| write.since == drive.now());
         let left: u32 = self.order.iter().filter_map(|channel| self.allowed.get(*channel)).sum();
         // Whoever waits has to have a share somewhere.
-        if !rules.on_arrival || has_come || left < writes || self.allowed.is_empty() {
+        if !rules.on_arrival || has_come || left < writes {
             share(rules.rounding, &self.lengths, &self.order, writes, &mut self.allowed);
         }
     }

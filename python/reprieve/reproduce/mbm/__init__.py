@@ -16,7 +16,7 @@ from reprieve.reproduce.mbm.paper import PAGES_PER_BLOCK
 
 __all__ = ["FULL", "QUICK", "Request", "article"]
 
-REQUESTS = 100_000
+REQUESTS = 50_000
 REQUESTS_QUICK = 2_000
 """Of each load at most: the full run within a quarter of an hour on two cores, the quick one
 within a minute."""

@@ -35,7 +35,7 @@ from reprieve.simulation import Watch, simulate
 
 TAIL_TIMES = 10
 """The runs for Figures 12 and 13 are so many times longer."""
-_SHORT_SHARE = 4
+_SHORT_SHARE = 3
 """Other readings, and the search for a compression, have this part of the requests."""
 _REQUESTS_MIN = 500
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from reprieve.reproduce.mbm.paper import HIGH_PERCENTILES, METHOD_PERCENTILES
 from reprieve.result import Result
 
-WARM_UP_SHARE = 0.2
+WARM_UP_SHARE = 0.3
 """Of the requests, the first, that count in no latency: a preconditioned drive has no more free
 blocks than it must have, so that its first writes wait for collection, and never again so long."""
 
