@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -54,13 +55,19 @@ def _normalised(
     labels = _labels(outcome)
     found: dict[tuple[str, str, str], float] = {}
     for load in group.loads:
+        base = of(group.one(load, TBM))
         for scheme in _ALL:
-            base = of(group.one(load, TBM))
-            found["", labels[load], scheme] = of(group.one(load, scheme)) / base
+            ratio = of(group.one(load, scheme)) / base if base else math.nan
+            found["", labels[load], scheme] = ratio
     for scheme in _ALL:
         own = [found["", labels[load], scheme] for load in group.loads]
         found["", _AVERAGE, scheme] = sum(own) / len(own)
-    return found
+    return _drawn(found)
+
+
+def _drawn(values: dict[tuple[str, str, str], float]) -> dict[tuple[str, str, str], float]:
+    """Leave out what was not measured: a short run has percentiles of nothing, and no erases."""
+    return {key: value for key, value in values.items() if math.isfinite(value)}
 
 
 def _response(outcome: Outcome) -> Figure:
@@ -169,7 +176,7 @@ def parts(outcome: Outcome) -> Figure:
         "MBM with one part switched off over MBM with all: above 1 the part is worth something. "
         "Geometric means over all loads."
     )
-    return Figure("parts", "MBM without its parts", caption, Bars(values, "MBM = 1").draw)
+    return Figure("parts", "MBM without its parts", caption, Bars(_drawn(values), "MBM = 1").draw)
 
 
 def grid(outcome: Outcome) -> Figure:
@@ -185,4 +192,4 @@ def grid(outcome: Outcome) -> Figure:
         "Mean latency of all requests and p99 of reads, over FIFO; geometric means over all "
         "loads. Under FIFO no read gets ahead, so that nothing is suspended."
     )
-    return Figure("grid", "FTLs and suspension", caption, Bars(values, "FIFO = 1").draw)
+    return Figure("grid", "FTLs and suspension", caption, Bars(_drawn(values), "FIFO = 1").draw)
