@@ -11,17 +11,15 @@ from reprieve.parallel import Step, Workshop
 from reprieve.report.article import Article
 from reprieve.reproduce.loads import real, traces_at_hand
 from reprieve.reproduce.mbm import claims, loads, page
-from reprieve.reproduce.mbm.experiment import Plan, pieces, run
+from reprieve.reproduce.mbm.experiment import PAGES_PER_BLOCK_SMALL, Plan, pieces, run
 from reprieve.reproduce.mbm.paper import PAGES_PER_BLOCK
 
 __all__ = ["FULL", "QUICK", "Request", "article"]
 
-REQUESTS = 50_000
+REQUESTS = 30_000
 REQUESTS_QUICK = 2_000
 """Of each load at most: the full run within a quarter of an hour on two cores, the quick one
 within a minute."""
-PAGES_PER_BLOCK_QUICK = 128
-"""An eighth: bringing the drives to their state takes most of a quick run."""
 
 _REQUESTS_MIN = 1_000
 
@@ -46,7 +44,7 @@ class Request:
 
 
 FULL = Request(REQUESTS)
-QUICK = Request(REQUESTS_QUICK, pages_per_block=PAGES_PER_BLOCK_QUICK)
+QUICK = Request(REQUESTS_QUICK, pages_per_block=PAGES_PER_BLOCK_SMALL)
 
 
 def article(request: Request, jobs: int | None, step: Step, command: str) -> Article:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reprieve.report.article import Section
 from reprieve.reproduce.mbm import ablation, figures, tables
-from reprieve.reproduce.mbm.experiment import TAIL_TIMES, Outcome
+from reprieve.reproduce.mbm.experiment import PAGES_PER_BLOCK_SMALL, TAIL_TIMES, Outcome
 from reprieve.reproduce.mbm.formulas import (
     read_bound_mb_per_s,
     write_bound_mb_per_s,
@@ -30,6 +30,7 @@ _DRIVE = (
     f"{100 * OVER_PROVISIONING:.0f} %, neither of which the paper has, brought to steady state by "
     f"random overwrites. The first {100 * WARM_UP_SHARE:.0f} % of the requests of a run count in "
     "no latency and no bandwidth: they find a drive without more free blocks than it must have. "
+    f"Other readings have blocks of {PAGES_PER_BLOCK_SMALL} pages, and a fresh base to compare. "
     "All schemes have multi-plane commands and serve reads first."
 )
 _LOADS = (
