@@ -134,19 +134,22 @@ fn uneven(request: &[Queued], rules: Redistribution, drive: &dyn DriveView) -> V
     moves
 }
 
+/// Page offset, block where that has to be the same, and plane.
+type Placed = ((Option<u32>, Option<u32>), Option<u32>);
+
 /// Commands that a die needs for these pages.
 fn commands(reads: &[&Queued], multi_plane: MultiPlane) -> u32 {
     let place = |read: &Queued| match multi_plane {
         MultiPlane::Block => (read.page, read.block),
         _ => (read.page, None),
     };
-    let mut left: Vec<_> = reads.iter().map(|read| (place(read), read.plane)).collect();
+    let mut left: Vec<Placed> = reads.iter().map(|read| (place(read), read.plane)).collect();
     if multi_plane == MultiPlane::None {
         return left.len() as u32;
     }
     left.sort_unstable();
     // Of the pages at one place, each plane reads its own one after the other.
-    let of_place = |group: &[((Option<u32>, Option<u32>), Option<u32>)]| {
+    let of_place = |group: &[Placed]| {
         group.chunk_by(|one, other| one.1 == other.1).map(<[_]>::len).max().unwrap_or(0) as u32
     };
     left.chunk_by(|one, other| one.0 == other.0).map(of_place).sum()

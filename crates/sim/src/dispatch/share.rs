@@ -78,10 +78,11 @@ mod tests {
 
     #[test]
     fn a_channel_without_room_takes_no_part() {
-        // Without the second of 3, 7, 4 and 10: lifted by 1, then two by 6 each take 13 of 15.
+        // Without the second of 3, 7, 4 and 10: lifted by 1, then two by 6 each take 13 of
+        // 15; the two that are left go to those that had least.
         let lengths = [3, 7, 4, 10];
         let others = || [0, 2, 3].into_iter();
-        assert_eq!(carried_by(others(), Rounding::Exact, &lengths, 15), [11, 7, 10, 11]);
+        assert_eq!(carried_by(others(), Rounding::Exact, &lengths, 15), [11, 7, 11, 10]);
         assert_eq!(carried_by([].into_iter(), Rounding::Exact, &lengths, 15), lengths);
     }
 

@@ -45,7 +45,12 @@ impl PlaneView for View<'_> {
 
 impl Planes for Ftl {
     fn can_take(&self, plane: u32) -> bool {
-        self.planes[plane as usize].can_hold(self.blocks_kept(), self.geometry.pages_per_block)
+        let (state, pages) = (&self.planes[plane as usize], self.geometry.pages_per_block);
+        // Collection pads wordlines: no plane may come to hold much more than an even share.
+        let share_pages = self.all_pages().div_ceil(self.geometry.planes());
+        let most_pages = (share_pages.div_ceil(pages) + 1) * pages;
+        let is_even = state.together == 1 || state.committed < most_pages;
+        is_even && state.can_hold(self.blocks_kept(), pages)
     }
 
     fn next_page(&self, plane: u32) -> u32 {

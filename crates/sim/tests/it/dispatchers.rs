@@ -213,7 +213,6 @@ proptest! {
         if parallel_planes && way > 0 {
             sets.push("ftl.gc_parallel_planes=true");
         }
-        std::fs::write(format!("/tmp/mbmcase-{:?}", std::thread::current().name()), format!("{}\n{:?}\n{:?}", case.toml(), sets, case)).ok();
         let outcome = drive::run(drive::load_with(&case.toml(), &sets));
         check_log(&case, &outcome);
         check_classes(&outcome);
@@ -245,7 +244,6 @@ proptest! {
         if name == "mbm" {
             sets.extend(mbm.iter().map(String::as_str));
         }
-        std::fs::write(format!("/tmp/mbmcase-{:?}", std::thread::current().name()), format!("{}\n{:?}\n{:?}", case.toml(), sets, case)).ok();
         let outcome = drive::run(drive::load_with(&case.toml(), &sets));
         check_log(&case, &outcome);
         check_classes(&outcome);

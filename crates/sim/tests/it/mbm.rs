@@ -164,3 +164,65 @@ fn planes_stay_aligned_if_collection_has_blocks_of_its_own() {
     assert_eq!(share(&overwritten("separate")), 1.0);
     assert!(share(&overwritten("shared")) < 0.9);
 }
+
+/// Writes of single pages that are far apart, so that every chip is idle at each.
+fn apart(pages: u64) -> Vec<(u64, char, u64, u64)> {
+    (0..pages).map(|page| (20_000_000 * page, 'W', page, 1)).collect()
+}
+
+#[test]
+fn equals_take_turns_or_the_lowest_goes_first() {
+    let sets = ["geometry.channels=2", "geometry.planes_per_die=1", MBM];
+    let later = 100_000_000;
+    let rows = [apart(2), vec![(later, 'R', 0, 1), (later, 'R', 1, 1)]].concat();
+    let reads = |sets: &[&str]| -> Vec<u64> {
+        done(1, sets, &rows)[2..].iter().map(|ns| ns - later).collect()
+    };
+    let one = READ + BUS;
+    assert_eq!(reads(&sets), [one, one]);
+    let in_order = [&sets[..], &["scheduling.mbm_ties=in-order"]].concat();
+    assert_eq!(reads(&in_order), [one, 2 * one]);
+}
+
+#[test]
+fn planes_that_lag_catch_up_or_the_most_go_first() {
+    // Three of four planes have a page; four more pages come.
+    let later = 100_000_000;
+    let mut rows = writes(3);
+    rows.extend((3..7).map(|page| (later, 'W', page, 1)));
+    let after = |sets: &[&str]| -> Vec<u64> {
+        done(1, sets, &rows)[3..].iter().map(|ns| ns - later).collect()
+    };
+    let sets = ["geometry.planes_per_die=4", MBM];
+    let (one, three) = (BUS + PROGRAM, 3 * BUS + PROGRAM);
+    assert_eq!(after(&sets), [one, one + three, one + three, one + three]);
+    let largest = [&sets[..], &["scheduling.mbm_alignment=largest"]].concat();
+    assert_eq!(after(&largest), [three, three, three, three + one]);
+}
+
+#[test]
+fn pages_of_a_long_read_that_lie_on_one_channel_move_to_the_other() {
+    // Five pages on the first of two channels; by their numbers 1 and 3 belong to the second.
+    let sets = ["geometry.channels=2", "geometry.planes_per_die=1", "scheduling.mbm_ties=in-order"];
+    let (first, again) = (200_000_000, 300_000_000);
+    let rows = [apart(5), vec![(first, 'R', 0, 5), (again, 'R', 0, 5)]].concat();
+    let reads = |redistribution: &str| {
+        let key = format!("scheduling.mbm_redistribution={redistribution}");
+        let done = done(1, &[&sets[..], &[MBM, &key]].concat(), &rows);
+        [done[5] - first, done[6] - again]
+    };
+    let one = READ + BUS;
+    assert_eq!(reads("none"), [5 * one, 5 * one]);
+    // Two beyond an even share of three.
+    assert_eq!(reads("channels"), [5 * one, 3 * one]);
+    // A die that needs five commands where three would do.
+    assert_eq!(reads("transactions"), [5 * one, 3 * one]);
+    assert_eq!(reads("either"), [5 * one, 3 * one]);
+}
+
+#[test]
+fn a_channel_that_is_full_holds_nobody_up() {
+    // All 64 logical pages of two planes, each of which has room for 48.
+    let sets = ["geometry.channels=2", "geometry.planes_per_die=1", "scheduling.mbm_ties=in-order"];
+    assert_eq!(done(1, &[&sets[..], &[MBM]].concat(), &apart(64)).len(), 64);
+}

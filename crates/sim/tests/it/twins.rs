@@ -98,7 +98,6 @@ proptest! {
             // Blocks of all planes are large for so small a drive, which may never be steady.
             sets.push("ftl.precondition=sequential");
         }
-        std::fs::write(format!("/tmp/mbmcase-{:?}", std::thread::current().name()), format!("{}\n{:?}\n{:?}", case.toml(), sets, case)).ok();
         let outcome = drive::run(drive::load_with(&case.toml(), &sets));
         check_log(&case, &outcome);
         check_classes(&outcome);

@@ -193,3 +193,16 @@ fn every_preset_loads_and_says_what_it_is() {
         "The MLC drive of Wu and He, FAST 2012: 16 chips, each with a channel of its own."
     );
 }
+
+#[test]
+fn the_drive_of_the_mbm_paper_has_its_table_1() {
+    let drive = good(BASE, &["device=mbm"]);
+    let Geometry { channels, chips_per_channel, dies_per_channel, .. } = drive.geometry;
+    assert_eq!((channels, chips_per_channel, dies_per_channel), (4, 2, 2 * 2));
+    let Geometry { planes_per_die, pages_per_block, page_bytes, .. } = drive.geometry;
+    assert_eq!((planes_per_die, pages_per_block, page_bytes), (2, 1024, 8192));
+    let timing = &drive.timing;
+    assert_eq!((timing.command, timing.bus), (Dur::from_ns(7 * 10), Dur::from_ns(10 * 8192)));
+    assert_eq!((timing.read, program_us(timing)), (Dur::from_us(78), 1300));
+    assert_eq!(timing.erase + timing.erase_verify, Dur::from_us(15_000));
+}
