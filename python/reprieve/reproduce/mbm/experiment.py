@@ -12,7 +12,7 @@ from reprieve.reproduce.compress import Compression, compress
 from reprieve.reproduce.loads import Load
 from reprieve.reproduce.mbm.loads import closed
 from reprieve.reproduce.mbm.measured import Measured, measured, warm_up_requests
-from reprieve.reproduce.mbm.paper import CHIPS, PAGES_PER_BLOCK, TABLE_1_CHIPS, TAIL_LOADS
+from reprieve.reproduce.mbm.paper import CHIPS, TABLE_1_CHIPS, TAIL_LOADS
 from reprieve.reproduce.mbm.readings import (
     BASE,
     DEVICE,
@@ -38,9 +38,9 @@ TAIL_TIMES = 10
 _SHORT_SHARE = 3
 """Other readings, and the search for a compression, have this part of the requests."""
 _REQUESTS_MIN = 500
-PAGES_PER_BLOCK_SMALL = 128
-"""Of other readings, quick runs and the search for a compression: blocks of an eighth bring a drive
-to its state in an eighth of the time, and to its running state in an eighth of the requests."""
+PAGES_PER_BLOCK_RUN = 128
+"""In place of 1024 (A387): blocks of an eighth bring a drive to its state in an eighth of the time,
+and to its running state in an eighth of the requests."""
 
 MAIN, LIMIT, TAIL, GRID, ABLATED = "main", "limit", "tail", "grid", "parts"
 _SCALE = "workload.time_scale"
@@ -69,19 +69,12 @@ class Plan:
     real: Sequence[Load]
     requests: int
     """Of each load at most."""
-    pages_per_block: int = PAGES_PER_BLOCK
-    """Table I; fewer for a quick run, whose drive then is smaller."""
+    pages_per_block: int = PAGES_PER_BLOCK_RUN
 
     @property
     def loads(self) -> list[Load]:
         """All of them."""
         return [*self.papers, *self.real]
-
-    @property
-    def small(self) -> Plan:
-        """Return the plan of a drive of small blocks."""
-        pages = min(self.pages_per_block, PAGES_PER_BLOCK_SMALL)
-        return replace(self, pages_per_block=pages)
 
     @property
     def requests_short(self) -> int:
@@ -220,12 +213,10 @@ class _Jobs:
             pace = {_SCALE: self._scales[scaled_as, load.trace].time_scale}
         settings = {**scheme.settings, **pace}
         count = requests or self._plan.requests
-        small = spot.series not in (MAIN, LIMIT, TAIL, GRID, ABLATED)
-        plan = self._plan.small if small else self._plan
-        setup = place(plan, load, count, spot.chips).with_overrides(settings)
+        setup = place(self._plan, load, count, spot.chips).with_overrides(settings)
         warm_up = None
         if spot.series == MAIN and spot.chips == TABLE_1_CHIPS:
-            before = place(plan, load, warm_up_requests(count), spot.chips)
+            before = place(self._plan, load, warm_up_requests(count), spot.chips)
             warm_up = before.with_overrides(settings)
         self.jobs.append(Job(spot, setup, warm_up))
 
@@ -243,7 +234,7 @@ class _Compress:
     def one(self, of: tuple[Reading, Load], watch: Watch) -> Compression:
         """Compress a load until the drive idles as the reading has it, with TBM."""
         reading, load = of
-        setup = place(self.plan.small, load, self.plan.requests_short, TABLE_1_CHIPS)
+        setup = place(self.plan, load, self.plan.requests_short, TABLE_1_CHIPS)
         setup = setup.with_overrides(SCHEMES[TBM].settings)
         target = IDLE_SHARE if reading.idle_share is None else reading.idle_share
         return compress(setup, target, watch, of_dies=reading.idle_of_dies)

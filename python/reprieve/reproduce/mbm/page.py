@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reprieve.report.article import Section
 from reprieve.reproduce.mbm import ablation, figures, tables
-from reprieve.reproduce.mbm.experiment import PAGES_PER_BLOCK_SMALL, TAIL_TIMES, Outcome
+from reprieve.reproduce.mbm.experiment import PAGES_PER_BLOCK_RUN, TAIL_TIMES, Outcome
 from reprieve.reproduce.mbm.formulas import (
     read_bound_mb_per_s,
     write_bound_mb_per_s,
@@ -30,7 +30,7 @@ _DRIVE = (
     f"{100 * OVER_PROVISIONING:.0f} %, neither of which the paper has, brought to steady state by "
     f"random overwrites. The first {100 * WARM_UP_SHARE:.0f} % of the requests of a run count in "
     "no latency and no bandwidth: they find a drive without more free blocks than it must have. "
-    f"Other readings have blocks of {PAGES_PER_BLOCK_SMALL} pages, and a fresh base to compare. "
+    f"Blocks have {PAGES_PER_BLOCK_RUN} pages in place of {PAGES_PER_BLOCK:,}. "
     "All schemes have multi-plane commands and serve reads first."
 )
 _LOADS = (
@@ -67,9 +67,7 @@ def facts(outcome: Outcome) -> dict[str, str]:
         "Paper": PAPER,
         "Requests of a run": f"{plan.requests:,} at most; {plan.requests_short:,} of other "
                              f"readings, {TAIL_TIMES * plan.requests:,} for Figures 12 and 13",
-        "Pages of a block": f"{plan.pages_per_block:,}"
-                            + ("" if plan.pages_per_block == PAGES_PER_BLOCK
-                               else f" in place of {PAGES_PER_BLOCK:,}, as it is quick"),
+        "Pages of a block": f"{plan.pages_per_block:,} in place of {PAGES_PER_BLOCK:,}",
         "Runs": f"{len(outcome.runs):,}",
         "Loads": ", ".join(load.label for load in plan.loads),
     }  # fmt: skip
