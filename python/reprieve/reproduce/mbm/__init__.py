@@ -23,8 +23,8 @@ within a minute."""
 _REQUESTS_MIN = 1_000
 
 RECORDED = ("mysql",)
-"""Of the project's recorded loads. Under the two others, whose trains of writes are long, MBM's writes
-wait by the thousand, and so does whoever simulates it."""
+"""Of the project's recorded loads. Under the two others, whose trains of writes are long, MBM's
+writes wait by the thousand, and so does whoever simulates it."""
 
 
 @dataclass(frozen=True)
