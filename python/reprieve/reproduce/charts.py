@@ -138,6 +138,7 @@ class Dots:
     title: str
     """Of the axis."""
     rules: Sequence[float] = ()
+    log: bool = False
 
     def draw(self, theme: Theme) -> Chart:
         """Draw it."""
@@ -145,7 +146,7 @@ class Dots:
         order = list(dict.fromkeys(row for row, _ in self.values))
         rows = [{"row": row, "series": name, "value": value}
                 for (row, name), value in self.values.items()]  # fmt: skip
-        x = alt.X("value:Q", title=self.title, scale=alt.Scale(zero=False, padding=8))
+        x = alt.X("value:Q", title=self.title, scale=_scale(log=self.log))
         dots = alt.Chart(alt.InlineData(values=rows)).encode(
             x=x,
             y=alt.Y("row:N", sort=order, title=None).axis(labelLimit=260, grid=True),

@@ -161,7 +161,7 @@ def sensitivity(outcome: Outcome) -> Figure:
         f"with {outcome.plan.requests_short:,} requests of each. The lines are TBM and the "
         f"paper's MBM, at {_PAPERS_AVERAGE}."
     )
-    dots = Dots(values, "mean latency, TBM = 1", (_PAPERS_AVERAGE, 1.0))
+    dots = Dots(values, "mean latency, TBM = 1", (_PAPERS_AVERAGE, 1.0), log=True)
     return Figure("sensitivity", "What hangs on the readings", caption, dots.draw)
 
 
