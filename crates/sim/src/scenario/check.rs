@@ -54,6 +54,10 @@ pub(super) fn check(
         over_provisioning(scenario, resolved)?;
         front::check(scenario, resolved)?;
         power_loss::check(scenario, resolved)?;
+        if purpose == Use::Serve && scenario.power_loss.is_some() {
+            let what = "a served drive does not lose its power; must be \"off\"";
+            return Err(resolved.fault("power_loss.mode", what));
+        }
         workload(scenario, resolved)?;
     }
     Ok(())
