@@ -79,7 +79,8 @@ fn latencies(outcome: &Outcome, op: Op) -> Vec<f64> {
 
 /// Time of a request that has the link to itself, and its command's.
 fn link_ns(host: &Host, row: &drive::Row) -> u64 {
-    let rate = host.link_bytes_per_s.expect("every built-in device has a link");
+    // Without a link nothing takes time on it.
+    let Some(rate) = host.link_bytes_per_s else { return host.command.ns() };
     let crossing_ns = |bytes: u64| {
         let more = host.packets.map_or(0, |packets| {
             let full = bytes / u64::from(packets.payload_bytes_max);
