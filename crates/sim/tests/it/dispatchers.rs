@@ -4,6 +4,7 @@
 //! SLC of FAST 2012 without a host link: 10 us to read, 20 over the channel, 140 to program.
 
 use proptest::prelude::*;
+use reprieve_sim::scenario;
 
 use super::cases::case;
 use super::conservation::{check_classes, check_log, check_pages};
@@ -30,6 +31,39 @@ fn done_us(sets: &[&str], rows: &[(u64, char, u64, u64)]) -> Vec<u64> {
 fn under(dispatch: &str, sets: &[&str], rows: &[(u64, char, u64, u64)]) -> Vec<u64> {
     let dispatch = format!("scheduling.dispatch={dispatch}");
     done_us(&[sets, &[dispatch.as_str()]].concat(), rows)
+}
+
+/// Ways to see the whole drive, as overrides.
+const ALL_OVER: [&[&str]; 6] = [
+    &["scheduling.dispatch=sprinkler"],
+    &["scheduling.dispatch=paq"],
+    &["scheduling.dispatch=slacker"],
+    &["scheduling.dispatch=mbm"],
+    &["ftl.twin_blocks=true"],
+    &["ftl.gc_parallel_planes=true"],
+];
+
+/// On small drives that are full.
+#[test]
+fn every_device_serves_all_under_each_of_them_with_and_without_suspension() {
+    const REQUESTS: usize = 600;
+    for device in scenario::devices() {
+        for policy in ["rps", "pes-ips", "pes-ipc"] {
+            for way in ALL_OVER {
+                let text = format!(
+                    "device = \"{}\"\npolicy = \"{policy}\"\n[parallelism]\n\
+                     multi_plane = \"page\"\n[geometry]\nblocks_per_plane = 32\n\
+                     pages_per_block = 16\n[ftl]\nover_provisioning = 0.4\n\
+                     precondition = \"sequential\"\n[workload]\ngenerator = \"mixed\"\n\
+                     requests = {REQUESTS}\nread_fraction = 0.4\nqueue_depth = 24\n\
+                     footprint_share = 0.01\n",
+                    device.name
+                );
+                let outcome = drive::run(drive::load_with(&text, way));
+                assert_eq!(outcome.rows.len(), REQUESTS, "{} {policy} {way:?}", device.name);
+            }
+        }
+    }
 }
 
 #[test]
