@@ -81,8 +81,8 @@ impl Flash {
         }
     }
 
-    /// The same where one plane of several makes way for its own reads: the operation is that of the
-    /// plane.
+    /// The same where one plane of several makes way for its own reads: the operation is that of
+    /// the plane.
     #[cold]
     pub(super) fn classes_of_plane(
         &self,

@@ -139,17 +139,7 @@ impl Ssd {
         let parts = self.received_parts(request);
         let is_whole = self.covered_bytes(&state, lpn) == self.scenario.geometry.page_bytes;
         if let Some(id) = self.can_merge(request, lpn) {
-            if FULL {
-                self.page_used(id);
-                self.cache_write(lpn, is_whole);
-            }
-            self.leave_line(request, lpn);
-            self.totals.merged_writes += 1;
-            if FULL && self.journal.is_some() {
-                self.journal_write(id, lpn, request);
-            }
-            self.page_acknowledged::<FULL>(request, &parts);
-            self.page_is_safe::<FULL>(state.interval);
+            self.merge_page::<FULL>(id, (request, lpn), is_whole, &parts);
             return true;
         }
         let Some(target) = self.place_write::<FULL>(lpn) else {
@@ -208,6 +198,28 @@ impl Ssd {
             self.flash.flush();
         }
         true
+    }
+
+    /// One page of a write takes the place of one that is in the buffer.
+    fn merge_page<const FULL: bool>(
+        &mut self,
+        id: u32,
+        (request, lpn): (u32, u32),
+        is_whole: bool,
+        parts: &Parts,
+    ) {
+        let interval = self.requests[request].interval;
+        if FULL {
+            self.page_used(id);
+            self.cache_write(lpn, is_whole);
+        }
+        self.leave_line(request, lpn);
+        self.totals.merged_writes += 1;
+        if FULL && self.journal.is_some() {
+            self.journal_write(id, lpn, request);
+        }
+        self.page_acknowledged::<FULL>(request, parts);
+        self.page_is_safe::<FULL>(interval);
     }
 
     /// Reads a page of the flash and writes it anew, as a write of none of it would; not where the
