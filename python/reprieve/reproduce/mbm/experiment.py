@@ -33,8 +33,12 @@ from reprieve.reproduce.mbm.readings import (
 from reprieve.reproduce.runs import Overrides, Setup
 from reprieve.simulation import Watch, simulate
 
-TAIL_TIMES = 10
-"""The runs for Figures 12 and 13 are so many times longer."""
+_TAIL_TIMES = 10
+"""The runs for Figures 12 and 13 are so many times longer, …"""
+_TAIL_TIMES_FULL = 170
+"""… or so many, in runs of so many requests: then p99.999 of the class that a figure is about rests
+on ten requests and more."""
+_FULL_REQUESTS = 12_000
 _SHORT_SHARE = 3
 """Other readings, and the search for a compression, have this part of the requests."""
 _REQUESTS_MIN = 500
@@ -80,6 +84,12 @@ class Plan:
     def requests_short(self) -> int:
         """Of a run of another reading."""
         return max(_REQUESTS_MIN, self.requests // _SHORT_SHARE)
+
+    @property
+    def requests_tail(self) -> int:
+        """Of a run for Figures 12 and 13."""
+        is_full = self.requests >= _FULL_REQUESTS
+        return self.requests * (_TAIL_TIMES_FULL if is_full else _TAIL_TIMES)
 
 
 @dataclass(frozen=True)
@@ -194,7 +204,7 @@ class _Jobs:
         if load.trace in TAIL_LOADS:
             for name in PAPERS:
                 self._add(Spot(TAIL, load.trace, name), load, SCHEMES[name],
-                          requests=TAIL_TIMES * self._plan.requests)  # fmt: skip
+                          requests=self._plan.requests_tail)  # fmt: skip
         for reading in (BASE, *READINGS):
             self._reading(reading, load)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reprieve.report.article import Section
 from reprieve.reproduce.mbm import ablation, figures, tables
-from reprieve.reproduce.mbm.experiment import PAGES_PER_BLOCK_RUN, TAIL_TIMES, Outcome
+from reprieve.reproduce.mbm.experiment import PAGES_PER_BLOCK_RUN, Outcome
 from reprieve.reproduce.mbm.formulas import (
     read_bound_mb_per_s,
     write_bound_mb_per_s,
@@ -66,7 +66,7 @@ def facts(outcome: Outcome) -> dict[str, str]:
     return {
         "Paper": PAPER,
         "Requests of a run": f"{plan.requests:,} at most; {plan.requests_short:,} of other "
-                             f"readings, {TAIL_TIMES * plan.requests:,} for Figures 12 and 13",
+                             f"readings, {plan.requests_tail:,} for Figures 12 and 13",
         "Pages of a block": f"{plan.pages_per_block:,} in place of {PAGES_PER_BLOCK:,}",
         "Runs": f"{len(outcome.runs):,}",
         "Loads": ", ".join(load.label for load in plan.loads),
