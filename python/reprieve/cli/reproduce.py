@@ -16,7 +16,7 @@ from reprieve.cli.verdicts import show_verdicts
 
 def reproduce(
     paper: Annotated[
-        str, typer.Argument(help="Which paper: fast12, zambelli21.", show_default=False)
+        str, typer.Argument(help="Which paper: fast12, starblaze, zambelli21.", show_default=False)
     ],
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer requests: under a minute on two cores.")

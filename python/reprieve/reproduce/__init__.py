@@ -11,7 +11,7 @@ from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import Step
 from reprieve.report.article import Article, render_article, write_figures
-from reprieve.reproduce import fast12, zambelli21
+from reprieve.reproduce import fast12, starblaze, zambelli21
 from reprieve.verdicts import Verdict, verdicts_json
 
 __all__ = ["PAPERS", "Paper", "Settings", "reproduce", "reproduce_into"]
@@ -51,6 +51,15 @@ class Paper:
     """Runs everything."""
 
 
+def _without_requests(settings: Settings) -> Settings:
+    if settings.requests is not None:
+        raise UserError(
+            f"--requests {settings.requests}: the cases of these slides run for a time; leave it "
+            "out, or take --quick"
+        )
+    return settings
+
+
 def _without_traces(settings: Settings) -> Settings:
     for name, path in settings.traces.items():
         raise UserError(
@@ -67,6 +76,18 @@ PAPERS: dict[str, Paper] = {
                 fast12.REQUESTS_QUICK if settings.quick else fast12.REQUESTS,
                 settings.traces,
             ).with_requests(settings.requests),
+            settings.jobs,
+            settings.step,
+            settings.command,
+        ),
+    ),
+    "starblaze": Paper(
+        "Starblaze, NAND flash program and erase suspension in an SSD controller, slides of the "
+        "Flash Memory Summit, 2017",
+        lambda settings: starblaze.article(
+            starblaze.QUICK
+            if _without_requests(_without_traces(settings)).quick
+            else starblaze.FULL,
             settings.jobs,
             settings.step,
             settings.command,
@@ -98,7 +119,7 @@ def reproduce(
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
 
-    `paper`: a name of `PAPERS`, "fast12" or "zambelli21".
+    `paper`: a name of `PAPERS`, "fast12", "starblaze" or "zambelli21".
     `out`: a directory for `report.html`, `verdicts.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their twins.
     `requests`: of each load at most, or of each run.
@@ -118,6 +139,8 @@ def reproduce_into(paper: str, directory: Path, settings: Settings) -> Article:
     with ResultDirectory(directory) as out:
         article = known.build(settings)
         write_figures(out, article.figures)
+        for path, text in article.files.items():
+            out.write(path, text)
         out.write("report.html", render_article(article))
         out.write("verdicts.json", verdicts_json(article.verdicts))
         out.commit()

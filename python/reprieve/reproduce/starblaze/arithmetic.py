@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reprieve.reproduce.starblaze.paper import CASES, Case
-from reprieve.reproduce.starblaze.readings import Shape, Spot
+from reprieve.reproduce.starblaze.readings import Shape
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Wait:
     """Of the dies' time in programs."""
     program_us: float
     """Mean wait of a read behind one."""
-    erase_share: float
     erase_us: float
-    erases_per_minute: float
     reads_behind_erases: float
+    """In a minute."""
+    reads_behind_programs: float
     """In a minute."""
 
 
@@ -70,18 +70,12 @@ def wait(shape: Shape, case: Case, amplification: float) -> Wait:
     return Wait(
         program_share,
         program_share * program_us / 2,
-        erase_share,
         erase_share * erase_us / 2,
-        60 * erases,
         60 * case.read.iops * erase_share,
+        60 * case.read.iops * program_share,
     )
 
 
 def alone_us(shape: Shape, command_us: float, link_us: float) -> float:
     """Return what a read takes that meets nothing."""
     return command_us + shape.times.t_read_us[0] + shape.unit_bus_us + link_us
-
-
-def spots_of(reading: str, setting: str, seed: int) -> list[Spot]:
-    """Return the runs of all cases."""
-    return [Spot(reading, setting, case, seed) for case in CASES]

@@ -18,9 +18,11 @@ from reprieve.reproduce.starblaze.readings import (
     Shape,
     Spot,
     drive,
+    settled,
     suspensions,
 )
 from reprieve.result import Result
+from reprieve.scenario import toml_text
 from reprieve.simulation import Drive, Watch, simulate
 
 SEED = 1
@@ -112,7 +114,7 @@ class _Settle:
         """Save the state of a drive that is full."""
         path = self.states[shape]
         section = {"fio": path.parent / "settle.fio"}
-        source = Setup({"seed": SEED, **drive(shape), "workload": section}, {}).source()
+        source = Setup({"seed": SEED, **drive(shape), "workload": section}, settled(shape)).source()
         simulate(source, watch=watch, drive=Drive(None, path, "start"))
 
 
@@ -125,3 +127,21 @@ class _Simulate:
         """Run from the state of its drive."""
         state = self.states[BY_NAME[spot.reading].shape]
         return simulate(setup(spot, self.folder).source(), watch=watch, drive=Drive(state))
+
+
+def files(plan: Plan) -> dict[str, str]:
+    """Return the job files of the chosen load and the scenarios around them, to run by hand."""
+    found = {}
+    for case in CASES.values():
+        job = job_file(BASE.load, case, plan.runtime_s, plan.ramp_s)
+        found[f"jobs/{case.name}.fio"] = job
+        for setting in ("none", "both"):
+            overrides = suspensions(setting, BASE.shape.part)
+            scenario = {"seed": SEED, **drive(BASE.shape), "suspension": _section(overrides)}
+            scenario["workload"] = {"fio": f"{case.name}.fio"}
+            found[f"jobs/{case.name}-{setting}.toml"] = toml_text(scenario)
+    return found
+
+
+def _section(overrides: Mapping[str, object]) -> dict[str, object]:
+    return {key.partition(".")[2]: value for key, value in overrides.items()}

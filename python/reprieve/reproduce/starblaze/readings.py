@@ -15,9 +15,14 @@ UNIT_BYTES = 4096
 """What the drive maps and reads: the requests of the slides."""
 CHANNELS = 8
 DIES_PER_CHANNEL = 4
-BLOCKS = 48
+BLOCKS = 64
 """Of a die, far fewer than a real one has: shares of the capacity stay."""
 OVER_PROVISIONING = 0.28
+FREE_SHARE = 0.07
+"""Of the blocks: with fewer, collection goes along with the host's writes."""
+GC_RATE = 2.0
+"""Pages moved at most for each page of the host: more than it needs, so that the write
+amplification follows from the over-provisioning."""
 COMMAND_US = 15.0
 """What host, driver and firmware take for a request: the slides' writes after (16.1 to 16.9), which
 end in the buffer, less the link."""
@@ -75,7 +80,9 @@ class Shape:
         return self.program_units * self.unit_bus_us
 
 
-TLC = Shape("tlc3d-starblaze", 4, 4, 768, 10.24)
+BLOCK_PAGES = 192
+"""A quarter of the part's, whose shape is assumed: so a minute holds several erases of each die."""
+TLC = Shape("tlc3d-starblaze", 4, 4, BLOCK_PAGES, 10.24)
 """Pages of 16 KiB, four planes as one."""
 
 # What a host read may suspend, by the name of the setting.
@@ -163,7 +170,7 @@ READINGS = (
         "3D SLC",
         "Which part was it? 3D in SLC mode has the same tErase.",
         ("none", "erase", "both"),
-        shape=Shape("slc3d-starblaze", 4, 4, 256, 10.24),
+        shape=Shape("slc3d-starblaze", 4, 4, BLOCK_PAGES, 10.24),
     ),
     Reading(
         "mlc2d",
@@ -176,15 +183,15 @@ READINGS = (
         "page",
         "programs of one plane",
         "A program takes 16 KiB in place of 64.",
-        shape=Shape("tlc3d-starblaze", 1, 4, 768, 10.24),
+        shape=Shape("tlc3d-starblaze", 1, 4, BLOCK_PAGES, 10.24),
     ),
     Reading(
         "blocks",
         "four times the blocks",
         "A read of the block that is being programmed waits for the program. Of our blocks one in "
-        f"{BLOCKS} is; here one in {4 * BLOCKS}, each a quarter as large.",
+        f"{BLOCKS} is; here one in {4 * BLOCKS}, of a drive four times as large.",
         ("none", "erase", "both"),
-        shape=Shape("tlc3d-starblaze", 4, 4, 192, 10.24, 4 * BLOCKS),
+        shape=Shape("tlc3d-starblaze", 4, 4, BLOCK_PAGES, 10.24, 4 * BLOCKS),
     ),
 )  # fmt: skip
 """Each is run with all four cases."""
@@ -209,8 +216,9 @@ def drive(shape: Shape) -> dict[str, object]:
         "ftl": {
             "over_provisioning": OVER_PROVISIONING,
             "placement": "dynamic",
-            "gc_background": True,
-            "gc_start_free_share": 0.07,
+            "gc_background": False,
+            "gc_start_free_share": FREE_SHARE,
+            "gc_rate_pages_per_write": GC_RATE,
             "wordline_timeout_us": 1_000_000,
             "precondition": "steady",
         },
@@ -222,6 +230,11 @@ def drive(shape: Shape) -> dict[str, object]:
             "pcie_lanes": 4,
         },
     }
+
+
+def settled(shape: Shape) -> dict[str, object]:
+    """Return what preconditioning differs in: it leaves as many blocks free as collection does."""
+    return {"ftl.gc_hard_free_blocks": int(FREE_SHARE * shape.blocks)}
 
 
 def suspensions(setting: str, part: str) -> dict[str, object]:
