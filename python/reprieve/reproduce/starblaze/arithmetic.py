@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reprieve.reproduce.starblaze.paper import CASES, Case
+from reprieve.reproduce.starblaze.paper import Case
 from reprieve.reproduce.starblaze.readings import Shape
 
 
