@@ -34,6 +34,8 @@ class Settings:
     jobs: int | None = None
     """Simulations at a time; None: one a core."""
     step: Step = _nobody
+    real_time: bool = False
+    """Serve the drive to a real fio too, where the load is one of fio."""
     command: str = "reprieve reproduce"
     """Shown in the report as what repeats it."""
 
@@ -49,6 +51,12 @@ class Paper:
     title: str
     build: Callable[[Settings], Article]
     """Runs everything."""
+
+
+def _simulated(settings: Settings) -> Settings:
+    if settings.real_time:
+        raise UserError("--real-time: only the load of starblaze is one of fio; leave it out")
+    return settings
 
 
 def _without_requests(settings: Settings) -> Settings:
@@ -73,7 +81,7 @@ PAPERS: dict[str, Paper] = {
         "Wu and He, Reducing SSD Read Latency via NAND Flash Program and Erase Suspension, 2012",
         lambda settings: fast12.article(
             fast12.Request(
-                fast12.REQUESTS_QUICK if settings.quick else fast12.REQUESTS,
+                fast12.REQUESTS_QUICK if _simulated(settings).quick else fast12.REQUESTS,
                 settings.traces,
             ).with_requests(settings.requests),
             settings.jobs,
@@ -85,19 +93,22 @@ PAPERS: dict[str, Paper] = {
         "Starblaze, NAND flash program and erase suspension in an SSD controller, slides of the "
         "Flash Memory Summit, 2017",
         lambda settings: starblaze.article(
-            starblaze.QUICK
-            if _without_requests(_without_traces(settings)).quick
-            else starblaze.FULL,
+            (
+                starblaze.QUICK
+                if _without_requests(_without_traces(settings)).quick
+                else starblaze.FULL
+            ),
             settings.jobs,
             settings.step,
             settings.command,
+            settings.real_time,
         ),
     ),
     "zambelli21": Paper(
         "Zambelli et al., Assessing the Role of Program Suspend Operation in 3D NAND Flash Based "
         "Solid State Drives, 2021",
         lambda settings: zambelli21.article(
-            _without_traces(settings).requests_or(
+            _without_traces(_simulated(settings)).requests_or(
                 zambelli21.REQUESTS_QUICK if settings.quick else zambelli21.REQUESTS
             ),
             settings.jobs,

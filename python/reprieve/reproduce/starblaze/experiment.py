@@ -10,7 +10,7 @@ from pathlib import Path
 from reprieve.parallel import Workshop
 from reprieve.reproduce.runs import Setup
 from reprieve.reproduce.starblaze.jobs import LOADS, job_file
-from reprieve.reproduce.starblaze.paper import CASES
+from reprieve.reproduce.starblaze.paper import CASES, Case
 from reprieve.reproduce.starblaze.readings import (
     BASE,
     BY_NAME,
@@ -136,11 +136,16 @@ def files(plan: Plan) -> dict[str, str]:
         job = job_file(BASE.load, case, plan.runtime_s, plan.ramp_s)
         found[f"jobs/{case.name}.fio"] = job
         for setting in ("none", "both"):
-            overrides = suspensions(setting, BASE.shape.part)
-            scenario = {"seed": SEED, **drive(BASE.shape), "suspension": _section(overrides)}
-            scenario["workload"] = {"fio": f"{case.name}.fio"}
-            found[f"jobs/{case.name}-{setting}.toml"] = toml_text(scenario)
+            found[f"jobs/{case.name}-{setting}.toml"] = scenario_text(case, setting)
     return found
+
+
+def scenario_text(case: Case, setting: str) -> str:
+    """Return the scenario of the chosen reading, whose job file is beside it."""
+    overrides = suspensions(setting, BASE.shape.part)
+    scenario = {"seed": SEED, **drive(BASE.shape), "suspension": _section(overrides)}
+    scenario["workload"] = {"fio": f"{case.name}.fio"}
+    return toml_text(scenario)
 
 
 def _section(overrides: Mapping[str, object]) -> dict[str, object]:

@@ -29,7 +29,7 @@ class Measured:
 def measured(runs: Runs, reading: str, setting: str, case: str, kind: str) -> Measured:
     """Return it of a case's reads or writes, without the ramp."""
     found = [
-        _of_run(result, kind)
+        measured_of(result, kind)
         for spot, result in runs.items()
         if (spot.reading, spot.setting, spot.case) == (reading, setting, case)
     ]
@@ -38,8 +38,8 @@ def measured(runs: Runs, reading: str, setting: str, case: str, kind: str) -> Me
     return Measured(iops, mean_us, median(maxima), min(maxima), max(maxima), iops * mean_us / 1e6)
 
 
-def _of_run(result: Result, kind: str) -> tuple[float, float, float]:
-    """Return rate, mean and longest of the jobs that have requests of the kind."""
+def measured_of(result: Result, kind: str) -> tuple[float, float, float]:
+    """Return of a run rate, mean and longest of the jobs that have requests of the kind."""
     count, total_us, us_max, active_ns = 0, 0.0, 0.0, 0
     for job in result.summary["flows"].values():
         group = job["requests"][kind]
