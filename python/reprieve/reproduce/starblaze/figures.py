@@ -14,6 +14,8 @@ from reprieve.result import Latency
 
 _POINTS = 300
 """Of a line: more cannot be told apart."""
+_FROM_NS = 93_000
+"""What a read takes that meets nothing; the few below it found their page in the buffer."""
 _OF_TAIL = "2rr1rw_1thread"
 
 
@@ -38,7 +40,7 @@ def _bars(outcome: Outcome, what: str) -> Figure:
             ("slides, after", row.after_us_max if longest else row.after_us),
             ("ours, after", after.us_max if longest else after.mean_us),
         ):
-            values[load, threads, series] = value
+            values[load, threads.replace("thread", " thr."), series] = value
     title = f"{what} read latency, µs"
     bars = Bars(values, title, ",.0f")
     caption = f"The {what} read of each case, without suspension and with; ours beside the slides'."
@@ -69,7 +71,8 @@ def _tail(outcome: Outcome) -> Figure:
 def _longer(latency: Latency, series: str) -> list[dict[str, object]]:
     shares = 1 - np.cumsum(latency.count) / latency.requests
     # The last bucket has nobody above it, and a logarithm no place for that.
-    wanted = np.unique(np.linspace(0, len(shares) - 2, _POINTS).round().astype(int))
+    first = int(np.searchsorted(latency.upper_ns, _FROM_NS))
+    wanted = np.unique(np.linspace(first, len(shares) - 2, _POINTS).round().astype(int))
     return [
         {"series": series, "x": latency.upper_ns[at] / 1e3, "y": float(shares[at])} for at in wanted
     ]
