@@ -10,6 +10,7 @@ Every mistake of a user raises `UserError`, one sentence that says what would be
 from reprieve._native import UserError, __version__
 from reprieve.comparison import Comparison, compare
 from reprieve.die_rig import RigRow, rig
+from reprieve.power_loss import PowerLoss, power_loss
 from reprieve.registries import Entry, device, devices, load, loads, part, parts, policies
 from reprieve.result import Latency, Result
 from reprieve.simulation import run
@@ -19,6 +20,7 @@ __all__ = [
     "Comparison",
     "Entry",
     "Latency",
+    "PowerLoss",
     "Result",
     "RigRow",
     "Trace",
@@ -34,6 +36,7 @@ __all__ = [
     "part",
     "parts",
     "policies",
+    "power_loss",
     "rig",
     "run",
     "workload_info",

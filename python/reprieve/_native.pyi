@@ -44,6 +44,9 @@ class Simulation:
     def take_log(self) -> dict[str, NDArray[np.generic]]:
         """Columns of the requests completed since the last call, in order of completion."""
 
+    def power_loss(self, at_ns: int) -> str | None:
+        """Simulate until then; a list of what a loss of power would come to, one a policy."""
+
     def summary(self) -> str:
         """`summary.json` without what the caller measures."""
 
@@ -52,6 +55,25 @@ class Simulation:
 
     def histogram(self, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Upper value in ns and count of each non-empty bucket: "read", "write" or "total"."""
+
+class Server:
+    """A drive as a network block device."""
+
+    def __init__(self, source: tuple[str, str, list[str]], asked: dict[str, object]) -> None:
+        """Load a scenario and take what the drive needs of the machine."""
+
+    @property
+    def stop_fd(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def prepare(self) -> bool:
+        """Precondition the drive by a piece; False when it is ready."""
+
+    def open(self) -> tuple[str | None, str | None, str | None]:
+        """Let clients connect, and say where: the drive, metrics, control."""
+
+    def run(self) -> str:
+        """Serve until a byte is written to `stop_fd`; the summary as JSON."""
 
 def rig(text: str, path: str, sets: list[str], commands: str, commands_path: str) -> str: ...
 def characterize(

@@ -3,6 +3,7 @@
 mod admit;
 mod cache;
 mod lengths;
+mod limits;
 mod pieces;
 mod planes;
 

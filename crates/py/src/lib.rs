@@ -4,6 +4,7 @@ mod characterize;
 mod registry;
 mod reliability;
 mod rig;
+mod server;
 mod simulation;
 mod traces;
 
@@ -50,6 +51,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("UserError", module.py().get_type::<UserError>())?;
     module.add_class::<simulation::Simulation>()?;
+    module.add_class::<server::Server>()?;
     module.add_function(wrap_pyfunction!(resolve, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(rig::rig, module)?)?;

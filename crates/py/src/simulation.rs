@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use reprieve_base::Time;
 use reprieve_sim::scenario::{self, Scenario, Sources};
 use reprieve_sim::txn::PART_NAMES;
 use reprieve_sim::{Options, Ssd};
@@ -45,7 +46,7 @@ impl Simulation {
         let sources = Sources { text, path, sets: &sets };
         let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
         let text = scenario::print(&scenario);
-        let options = Options { log_requests, from_state, check };
+        let options = Options { log_requests, from_state, check, served: false };
         let state = State::Loaded(Box::new((scenario, options)));
         Ok(Simulation { state: Mutex::new(state), scenario: text })
     }
@@ -66,6 +67,29 @@ impl Simulation {
                 State::Running(ssd) => ssd.step(requests),
                 _ => Err(reprieve_base::UserError::new("the run could not be started")),
             }
+        })
+        .map_err(raise)
+    }
+
+    /// Simulates until `at_ns` and says as JSON what a loss of power then would come to, under each
+    /// policy that the part knows; None if the workload is done before.
+    fn power_loss(&self, py: Python<'_>, at_ns: u64) -> PyResult<Option<String>> {
+        py.detach(|| {
+            let mut state = self.lock();
+            let State::Running(ssd) = &mut *state else {
+                return Err(reprieve_base::UserError::new(
+                    "the run has not begun: call step first",
+                ));
+            };
+            if ssd.scenario().power_loss.is_none() {
+                return Err(reprieve_base::UserError::new(
+                    "power_loss.mode = \"off\": the drive is not prepared for a loss of power; \
+                     must be \"on\"",
+                ));
+            }
+            let at = Time::from_ns(at_ns);
+            let goes_on = ssd.run_until(at)?;
+            Ok(goes_on.then(|| ssd.tell_cuts(at).to_string()))
         })
         .map_err(raise)
     }

@@ -191,15 +191,14 @@ impl<E: Event> EventQueue<E> {
         None
     }
 
-    fn add(&mut self, at: Time, [what, first, second]: Words) {
-        let event = [what, first, second];
+    fn add(&mut self, at: Time, what: u32, first: u32, second: u32) {
         let order = self.scheduled;
         self.scheduled += 1;
         self.next_time = self.next_time.min(at);
         let number = at.ns() >> self.shift;
         debug_assert!(number >= self.reached, "an event in the past");
         if number - self.reached >= SLOTS as u64 {
-            return self.add_far(Entry { at, order, event });
+            return self.add_far(Entry { at, order, event: [what, first, second] });
         }
         let slot = (number % SLOTS as u64) as usize;
         let mut before = NIL;
@@ -208,7 +207,15 @@ impl<E: Event> EventQueue<E> {
             before = after;
             after = self.nodes[after as usize].next;
         }
-        let node = self.new_node(Node { entry: Entry { at, order, event }, next: after });
+        let node = self.unused_node();
+        // Word by word, for what is written in parts and then read whole makes a processor wait.
+        let place = &mut self.nodes[node as usize];
+        place.entry.at = at;
+        place.entry.order = order;
+        place.entry.event[0] = what;
+        place.entry.event[1] = first;
+        place.entry.event[2] = second;
+        place.next = after;
         if before == NIL {
             self.heads[slot] = node;
             self.bits[slot / 64] |= 1 << (slot % 64);
@@ -224,21 +231,21 @@ impl<E: Event> EventQueue<E> {
         self.far.push(Reverse(entry));
     }
 
+    /// A node that is in no list any more.
     #[inline(always)]
-    fn new_node(&mut self, node: Node) -> u32 {
+    fn unused_node(&mut self) -> u32 {
         let index = self.unused;
-        if index != NIL {
-            let place = &mut self.nodes[index as usize];
-            self.unused = place.next;
-            *place = node;
-            return index;
+        if index == NIL {
+            return self.one_more();
         }
-        self.one_more(node)
+        self.unused = self.nodes[index as usize].next;
+        index
     }
 
     #[cold]
-    fn one_more(&mut self, node: Node) -> u32 {
-        self.nodes.push(node);
+    fn one_more(&mut self) -> u32 {
+        let entry = Entry { at: Time::NEVER, order: 0, event: [0; 3] };
+        self.nodes.push(Node { entry, next: NIL });
         u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 events pending")
     }
 }
@@ -246,7 +253,8 @@ impl<E: Event> EventQueue<E> {
 impl<F, E: Event + From<F>> Schedule<F> for EventQueue<E> {
     #[inline(always)]
     fn schedule(&mut self, at: Time, event: F) {
-        self.add(at, E::from(event).words());
+        let [what, first, second] = E::from(event).words();
+        self.add(at, what, first, second);
     }
 }
 

@@ -28,6 +28,8 @@ const BYTES_PER_AGEING_PAGE: u64 = 8;
 const BYTES_PER_DISTURBED_PAGE: u64 = 4;
 /// Bytes for each block of such a drive: its wear and its reads.
 const BYTES_PER_WEARING_BLOCK: u64 = 24;
+/// Bytes for each page of a drive that is prepared for a loss of power: what is stored beside it.
+const BYTES_PER_STAMPED_PAGE: u64 = 16;
 /// Queues, transactions in flight, histograms, code.
 const FIXED_BYTES: u64 = 50 << 20;
 
@@ -44,6 +46,7 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
         + preconditioning_bytes(scenario)
         + read_cache_bytes(scenario)
         + reliability_bytes(scenario)
+        + scenario.power_loss.as_ref().map_or(0, |_| geometry.pages() * BYTES_PER_STAMPED_PAGE)
         + FIXED_BYTES
 }
 

@@ -79,6 +79,9 @@ impl Conversion {
                 raw.device
             ));
         }
+        if raw.fua {
+            return Err("it holds no forced unit access".to_string());
+        }
         let zero_ns = *self.zero_ns.get_or_insert(raw.time_ns);
         let exact_ns = raw.time_ns - zero_ns;
         let time_ns = exact_ns - exact_ns % self.writer.tick_ns;

@@ -136,7 +136,7 @@ impl Replay {
             let what = format!("takes line {} beyond 584 years; it must be smaller", row.line);
             wrong("time_scale", self.time_scale, &what)
         })?;
-        Ok(Request { arrival, op: raw.op, lba, bytes: raw.bytes, fua: false })
+        Ok(Request { arrival, op: raw.op, lba, bytes: raw.bytes, fua: raw.fua })
     }
 
     /// Time since the first request, scaled; `None` if no `Time` can hold it.

@@ -15,6 +15,8 @@ enum Source {
     Trace(Box<Replay>),
     Mixed(Box<Mixed>),
     Job(Box<JobSource>),
+    /// Requests come from elsewhere.
+    Nothing,
 }
 
 /// What has been read, handed out and left out so far.
@@ -64,6 +66,11 @@ impl Workload {
         }))
     }
 
+    /// A stream without requests, for a drive that gets its own as they come.
+    pub fn nothing() -> Workload {
+        Workload(Source::Nothing)
+    }
+
     /// The next request, or `None` after the last; after an error the stream is at its end.
     #[inline]
     pub fn next_request(&mut self) -> Result<Option<Request>, UserError> {
@@ -71,6 +78,7 @@ impl Workload {
             Source::Mixed(mixed) => Ok(mixed.next_request()),
             Source::Trace(replay) => replay.next_request(),
             Source::Job(job) => Ok(job.next_request()),
+            Source::Nothing => Ok(None),
         }
     }
 
@@ -81,6 +89,7 @@ impl Workload {
             Source::Mixed(mixed) => mixed.queue_depth(),
             Source::Trace(replay) => replay.queue_depth(),
             Source::Job(job) => Some(job.queue_depth()),
+            Source::Nothing => None,
         }
     }
 
@@ -90,6 +99,7 @@ impl Workload {
             Source::Mixed(mixed) => Some(mixed.progress()),
             Source::Trace(replay) => replay.progress(),
             Source::Job(job) => job.progress(),
+            Source::Nothing => None,
         }
     }
 
@@ -99,6 +109,7 @@ impl Workload {
             Source::Mixed(mixed) => Counts { requests: mixed.handed_out(), ..Counts::default() },
             Source::Trace(replay) => replay.counts(),
             Source::Job(job) => Counts { requests: job.handed_out(), ..Counts::default() },
+            Source::Nothing => Counts::default(),
         }
     }
 }

@@ -11,9 +11,11 @@ from reprieve.cli.builtin import devices, loads, parts, policies
 from reprieve.cli.characterize import characterize
 from reprieve.cli.compare import compare
 from reprieve.cli.console import say
+from reprieve.cli.power_loss import power_loss
 from reprieve.cli.reproduce import reproduce
 from reprieve.cli.rig import rig
 from reprieve.cli.run import run
+from reprieve.cli.serve import ctl, serve
 from reprieve.cli.trace import trace
 from reprieve.cli.validate import validate
 
@@ -27,8 +29,11 @@ app.command()(run)
 app.command()(compare)
 app.command()(rig)
 app.command()(characterize)
+app.command()(power_loss)
 app.command()(reproduce)
 app.command()(validate)
+app.command()(serve)
+app.command()(ctl)
 app.add_typer(trace, name="trace")
 app.command()(devices)
 app.command()(parts)

@@ -16,7 +16,8 @@ from reprieve.cli.verdicts import show_verdicts
 
 def reproduce(
     paper: Annotated[
-        str, typer.Argument(help="Which paper: fast12, starblaze, zambelli21.", show_default=False)
+        str,
+        typer.Argument(help="Which paper: fast12, starblaze, zambelli21, mbm.", show_default=False),
     ],
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer requests: under a minute on two cores.")

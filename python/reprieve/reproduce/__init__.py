@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import Step
 from reprieve.report.article import Article, render_article, write_figures
-from reprieve.reproduce import fast12, starblaze, zambelli21
+from reprieve.reproduce import fast12, mbm, starblaze, zambelli21
 from reprieve.verdicts import Verdict, verdicts_json
 
 __all__ = ["PAPERS", "Paper", "Settings", "reproduce", "reproduce_into"]
@@ -116,6 +116,17 @@ PAPERS: dict[str, Paper] = {
             settings.command,
         ),
     ),
+    "mbm": Paper(
+        "Maximize Bandwidth Management (MBM) for 3D NAND, against TBM and Sprinkler",
+        lambda settings: mbm.article(
+            replace(
+                mbm.QUICK if _simulated(settings).quick else mbm.FULL, traces=settings.traces
+            ).with_requests(settings.requests),
+            settings.jobs,
+            settings.step,
+            settings.command,
+        ),
+    ),
 }
 
 
@@ -130,7 +141,7 @@ def reproduce(
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
 
-    `paper`: a name of `PAPERS`, "fast12", "starblaze" or "zambelli21".
+    `paper`: a name of `PAPERS`: "fast12", "starblaze", "zambelli21" or "mbm".
     `out`: a directory for `report.html`, `verdicts.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their twins.
     `requests`: of each load at most, or of each run.

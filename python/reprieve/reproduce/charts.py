@@ -12,6 +12,7 @@ from reprieve.plot.charts import Chart, finished
 from reprieve.plot.theme import Theme, dashes
 
 _HEIGHT = 260
+_ROW_HEIGHT = 20
 _SEPARATOR = "|"
 _WORD_LETTERS = 8
 """A device and a group longer than this overlap if they are written level."""
@@ -126,6 +127,44 @@ class Lines:
                 marks = marks.encode(shape=shape)
             drawn.append(marks)
         return finished(cast("Chart", alt.layer(*drawn)), theme, _HEIGHT)
+
+
+@dataclass(frozen=True)
+class Dots:
+    """A row for each thing, with a dot for each series on a numeric axis, and rules across."""
+
+    values: Mapping[tuple[str, str], float]
+    """By row and series; rows stay in this order, the first on top."""
+    title: str
+    """Of the axis."""
+    rules: Sequence[float] = ()
+    log: bool = False
+
+    def draw(self, theme: Theme) -> Chart:
+        """Draw it."""
+        series = list(dict.fromkeys(name for _, name in self.values))
+        order = list(dict.fromkeys(row for row, _ in self.values))
+        rows = [{"row": row, "series": name, "value": value}
+                for (row, name), value in self.values.items()]  # fmt: skip
+        x = alt.X("value:Q", title=self.title, scale=_scale(log=self.log))
+        dots = alt.Chart(alt.InlineData(values=rows)).encode(
+            x=x,
+            y=alt.Y("row:N", sort=order, title=None).axis(labelLimit=260, grid=True),
+            color=_colours(series, theme),
+            shape=alt.Shape("series:N", scale=alt.Scale(domain=series), legend=_legend(series)),
+            tooltip=[
+                alt.Tooltip("row:N"),
+                alt.Tooltip("series:N"),
+                alt.Tooltip("value:Q", format=".3f"),
+            ],
+        )
+        marks = [{"value": value} for value in self.rules]
+        rules = alt.Chart(alt.InlineData(values=marks)).encode(x=x)
+        drawn = alt.layer(
+            rules.mark_rule(color=theme.muted, strokeDash=[4, 3]),
+            dots.mark_point(filled=True, size=70, opacity=1),
+        )
+        return finished(cast("Chart", drawn), theme, _ROW_HEIGHT * len(order))
 
 
 def _scale(*, log: bool) -> alt.Scale:

@@ -10,6 +10,14 @@ use crate::refusal::Refusal;
 use crate::timing::{ProgramSuspension, Suspension};
 
 impl Die {
+    /// Pages of a block that were programmed, or begun, since its last erase began.
+    ///
+    /// Panics if the die has no such block.
+    pub fn programmed(&self, plane: u32, block: u32) -> u32 {
+        let index = self.block_index(PageAddress { plane, block, page: 0 });
+        u32::from(self.next_page[index.expect("the caller knows the die's shape")])
+    }
+
     /// The page that a program is about to take has to be the next one of its block.
     #[inline(always)]
     pub(super) fn take_page(&mut self, block: usize, at: PageAddress) -> Result<(), Refusal> {

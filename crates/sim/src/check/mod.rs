@@ -1,10 +1,13 @@
 //! The checker: follows a run beside the model, in tables of its own, and stops it at a violation.
 
+mod promise;
+
 use std::collections::BTreeSet;
 
 use reprieve_base::{Geometry, PageAddress, Time};
 
 use crate::seen::{Extent, Seen};
+pub use promise::{Content, Promise, Promises};
 
 /// Instants between two checks of everything, for each page of the drive: so that they cost about
 /// as much as the rest.
@@ -26,6 +29,8 @@ pub struct Checker {
     /// Requests that have arrived and are not complete.
     open: BTreeSet<u64>,
     arrived: u64,
+    /// What the host was promised, where a loss of power may come.
+    pub promises: Option<Promises>,
     now: Time,
     /// Instants until everything is checked again.
     left: u64,
@@ -52,6 +57,7 @@ impl Checker {
             programmed: vec![0; geometry.blocks() as usize],
             open: BTreeSet::new(),
             arrived: 0,
+            promises: None,
             now: Time::ZERO,
             left: 0,
         }
@@ -107,6 +113,41 @@ impl Checker {
     pub fn request_completed(&mut self, now: Time, id: u64) {
         if !self.open.remove(&id) {
             self.fail(now, "the host interface", &format!("request {id} completes once more"));
+        }
+        if let Some(promises) = &mut self.promises {
+            promises.completed(id);
+        }
+    }
+
+    /// The buffer has accepted a page, as [`Promises::accepted`] has it.
+    pub fn page_accepted(
+        &mut self,
+        now: Time,
+        lpn: u32,
+        version: u64,
+        request: Option<(u64, bool)>,
+    ) {
+        let Some(promises) = &mut self.promises else { return };
+        if let Err(what) = promises.accepted(lpn, version, request) {
+            self.fail(now, "the write buffer", &what);
+        }
+    }
+
+    /// A request is about to complete, a write of so many pages or something else: the buffer must
+    /// have accepted all of them.
+    pub fn pages_completed(&self, now: Time, id: u64, pages: u32) {
+        let Some(promises) = &self.promises else { return };
+        let accepted = promises.accepted_of(id);
+        if pages > 0 && accepted != pages as usize {
+            let what = format!("request {id} completes with {accepted} of its {pages} pages");
+            self.fail(now, "the write buffer", &what);
+        }
+    }
+
+    /// A flush has arrived.
+    pub fn flush_arrived(&mut self, id: u64) {
+        if let Some(promises) = &mut self.promises {
+            promises.flushed(id);
         }
     }
 

@@ -40,6 +40,10 @@ pub(super) struct Mbm {
     /// The request of the first page that was given last.
     request: Option<u32>,
     areas: Areas,
+    /// Writes that the last plan left.
+    waiting: usize,
+    /// One of them is of a marked area whose plane has no room.
+    waits_for_room: bool,
 }
 
 /// A chip whose dies have nothing to do.
@@ -68,16 +72,44 @@ impl Mbm {
             next_chip: Vec::new(),
             request: None,
             areas: Areas::default(),
+            waiting: 0,
+            waits_for_room: false,
         }
+    }
+
+    /// Whether nothing can come of a plan: the writes are those that the last one left, and no
+    /// chip has become free.
+    ///
+    /// In a burst hundreds of writes wait for many instants at which only this is to be asked.
+    fn nothing_to_plan(&mut self, drive: &dyn DriveView) -> bool {
+        let mut waiting = 0;
+        drive.for_each_unplaced(&mut |_| waiting += 1);
+        let on_arrival = self.rules.share.is_some_and(|share| share.on_arrival);
+        let may_spread = self.areas.take_changed() || self.waits_for_room;
+        if waiting == 0 {
+            return true;
+        }
+        if waiting != self.waiting || may_spread || on_arrival {
+            return false;
+        }
+        let (dies, chips) = (drive.geometry().dies_per_channel, drive.geometry().chips_per_channel);
+        let mut channels = (0..drive.geometry().channels).map(|channel| channel * dies);
+        let is_idle = |first: u32| (first..first + dies / chips).all(|die| drive.is_idle(die));
+        let is_busy = |first: u32| {
+            let mut all = first..first + dies;
+            let mut firsts = all.clone().step_by((dies / chips) as usize);
+            !firsts.any(is_idle) && all.any(|die| drive.serves_host(die))
+        };
+        channels.all(is_busy)
     }
 
     /// Distributes the writes that wait.
     fn make_plan(&mut self, drive: &dyn DriveView) {
-        self.writes.clear();
-        drive.for_each_unplaced(&mut |queued| self.writes.push(*queued));
-        if self.writes.is_empty() {
+        if self.nothing_to_plan(drive) {
             return;
         }
+        self.writes.clear();
+        drive.for_each_unplaced(&mut |queued| self.writes.push(*queued));
         let channels = drive.geometry().channels as usize;
         self.given.resize(channels, 0);
         self.next_chip.resize(channels, 0);
@@ -98,6 +130,7 @@ impl Mbm {
                 goes_on |= self.give(channel as u32, &mut next);
             }
         }
+        self.waiting = self.writes.len() - next;
     }
 
     /// Counts what each channel has to do: pages to be read, and host pages to be programmed.
@@ -134,9 +167,15 @@ impl Mbm {
         let geometry = *drive.geometry();
         let (areas, plan) = (&self.areas, &mut self.plan);
         let (lengths, given) = (&mut self.lengths, &mut self.given);
+        let waits_for_room = &mut self.waits_for_room;
+        *waits_for_room = false;
         self.writes.retain(|write| {
             let plane = striped(write.lpn, &geometry);
-            if !areas.is_marked(write.lpn, &rules, &geometry) || !drive.has_room(plane) {
+            if !areas.is_marked(write.lpn, &rules, &geometry) {
+                return true;
+            }
+            if !drive.has_room(plane) {
+                *waits_for_room = true;
                 return true;
             }
             let channel = plane / geometry.planes_per_die / geometry.dies_per_channel;

@@ -100,7 +100,7 @@ impl Flash {
             PlaneWork::Suspended => {
                 let Apart { asked, free_at, .. } = unit.apart[plane as usize];
                 (unit.suspend_asked, unit.suspend_free) = (asked, free_at);
-                if self.scheduler.choose(&self.view_of_plane(id, now)) != Choice::Read {
+                if self.choose_on_plane(id, now) != Choice::Read {
                     return false;
                 }
             }
@@ -113,16 +113,16 @@ impl Flash {
         true
     }
 
-    /// What a scheduler sees of a suspended plane for which a read waits.
-    fn view_of_plane(&self, read: u32, now: Time) -> DieView {
+    /// What the scheduler chooses for a suspended plane for which a read waits.
+    fn choose_on_plane(&self, read: u32, now: Time) -> Choice {
         let txn = &self.txns[read];
         let unit = &self.units[txn.die as usize];
         let Apart { operation, free_at, .. } = unit.apart[txn.at.plane as usize];
         let before = Dur::from_ns(self.txns[operation].suspended_ns);
         let suspended = before + (now - free_at);
-        DieView {
+        let view = DieView {
             now,
-            suspended: Some(self.operation_of(operation, suspended)),
+            suspended: Some(self.operation_of(operation)),
             must_resume: self
                 .policy
                 .must_resume(&OperationView { remaining: Dur::ZERO, suspended }),
@@ -135,15 +135,17 @@ impl Flash {
             // Refused together with planes that make way alone.
             gc_runs_through: false,
             idle_gc: false,
-            classes: self.sees_classes.then(|| self.classes_without_gc(txn.die, now)),
+        };
+        if !self.sees_classes {
+            return self.scheduler.choose(&view);
         }
+        let classes = self.classes_of_plane(txn.die, now, operation, suspended);
+        self.scheduler.choose_by_class(&view, &classes)
     }
 
-    fn operation_of(&self, id: u32, suspended: Dur) -> Operation {
+    fn operation_of(&self, id: u32) -> Operation {
         let txn = &self.txns[id];
-        let class = Flash::class(txn.kind);
-        let is_host_program = txn.kind == Kind::Program;
-        Operation { is_host_program, since: txn.queued_at(), class, suspended }
+        Operation { is_host_program: txn.kind == Kind::Program, since: txn.queued_at() }
     }
 
     /// Asks the plane of a read, on which something runs to `until`, to make way for it.
@@ -166,12 +168,14 @@ impl Flash {
         });
         let view = SuspendView {
             now,
-            running: self.operation_of(operation, suspended),
+            running: self.operation_of(operation),
             read: Some(self.waiter(read)),
             write: None,
             queued_write: self.next_write::<true>(die, now).map(|id| self.waiter(id)),
             for_gc_read: false,
-            classes: self.sees_classes.then(|| self.classes_without_gc(die, now)),
+            classes: self
+                .sees_classes
+                .then(|| self.classes_of_plane(die, now, operation, suspended)),
         };
         if !self.policy.suspend(&OperationView { remaining: until - now, suspended }) {
             return;

@@ -32,7 +32,7 @@ impl Flash {
         let read = unit.reads.first();
         let view = self.view::<W, true>(die, read, now, work);
         if view.gc_runs_through
-            || self.scheduler.choose(&view) != Choice::Write
+            || self.choose(die, read, &view, work) != Choice::Write
             || work.next_page(&self.txns[id]).is_none_or(|next| next.page == 0)
             || !self.has_channel(die, now, grant, Kind::Program)
         {

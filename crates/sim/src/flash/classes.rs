@@ -1,10 +1,10 @@
 //! The classes of what waits and runs, for a scheduler with a queue for each.
 
-use reprieve_base::Time;
+use reprieve_base::{Dur, Time};
 
 use super::Flash;
-use crate::sched::{Class, Classes, DieView, Waiter};
-use crate::txn::Kind;
+use crate::sched::{Choice, Class, Classes, DieView, Waiter};
+use crate::txn::{Kind, NONE};
 use crate::work::{GcNeed, Work};
 
 impl Flash {
@@ -17,6 +17,23 @@ impl Flash {
             Kind::GcProgram | Kind::GcCopy => Class::GcProgram,
             Kind::Erase => Class::Erase,
         }
+    }
+
+    /// What the scheduler chooses for a die; `read` is what the view has it from, if that is not of
+    /// garbage collection.
+    pub(super) fn choose<W: Work>(
+        &mut self,
+        die: u32,
+        read: Option<u32>,
+        view: &DieView,
+        work: &mut W,
+    ) -> Choice {
+        if !self.sees_classes {
+            return self.scheduler.choose(view);
+        }
+        let reads_gc = view.suspended.is_some() && read.is_none() && view.read.is_some();
+        let classes = self.classes_of_view(die, work, view, reads_gc);
+        self.scheduler.choose_by_class(view, &classes)
     }
 
     /// The classes at a die; `waits`: something of garbage collection does.
@@ -46,7 +63,15 @@ impl Flash {
     #[cold]
     pub(super) fn classes_without_gc(&self, die: u32, now: Time) -> Classes {
         let write = self.next_write::<true>(die, now).map(|id| self.txns[id].kind);
+        let operation = match self.units[die as usize].operation {
+            NONE => None,
+            id => {
+                let suspended = self.operation_view(die, Dur::ZERO, now).suspended;
+                Some((Flash::class(self.txns[id].kind), suspended))
+            }
+        };
         Classes {
+            operation,
             read: Class::HostRead,
             write: write.map_or(Class::HostWrite, Flash::class),
             gc: None,
@@ -54,6 +79,20 @@ impl Flash {
             gc_is_urgent: false,
             pending_programs: self.units[die as usize].pending_programs,
         }
+    }
+
+    /// The same where one plane of several makes way for its own reads: the operation is that of the
+    /// plane.
+    #[cold]
+    pub(super) fn classes_of_plane(
+        &self,
+        die: u32,
+        now: Time,
+        operation: u32,
+        suspended: Dur,
+    ) -> Classes {
+        let operation = Some((Flash::class(self.txns[operation].kind), suspended));
+        Classes { operation, ..self.classes_without_gc(die, now) }
     }
 
     /// The same for the view of a die that is free, or of what is suspended on it.

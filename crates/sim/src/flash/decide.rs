@@ -101,7 +101,13 @@ impl Flash {
         }
         let read = self.admissible_read(die, work);
         let view = self.view::<W, FULL>(die, read, now, work);
-        let choice = if view.gc_runs_through { Choice::Gc } else { self.scheduler.choose(&view) };
+        let choice = if view.gc_runs_through {
+            Choice::Gc
+        } else if FULL {
+            self.choose(die, read, &view, work)
+        } else {
+            self.scheduler.choose(&view)
+        };
         match choice {
             Choice::Wait => {}
             Choice::Resume => self.resume::<FULL>(die, now, out, grant),
@@ -211,7 +217,7 @@ impl Flash {
         let unit = &self.units[die as usize];
         let mut view = DieView {
             now,
-            suspended: unit.die.is_suspended().then(|| self.operation(die, now)),
+            suspended: unit.die.is_suspended().then(|| self.operation(die)),
             must_resume: false,
             read: read.map(|id| self.waiter(id)),
             write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
@@ -221,20 +227,15 @@ impl Flash {
             gc_gives_way: false,
             gc_runs_through: false,
             idle_gc: false,
-            classes: None,
         };
         if view.suspended.is_some() {
             let operation = self.operation_view(die, Dur::ZERO, now);
             view.must_resume =
                 self.policy.must_resume(&operation) || FULL && self.outer_must_resume(die, now);
             view.write_fits_inside = self.admissible_write::<W, FULL>(die, work).is_some();
-            let reads_gc = read.is_none() && self.admits_gc_read(die, work);
-            if reads_gc {
+            if read.is_none() && self.admits_gc_read(die, work) {
                 // Served as a read; there is no host read that it could be confused with.
                 view.read = Some(Waiter { order: self.arrivals, since: now });
-            }
-            if FULL && self.sees_classes {
-                view.classes = Some(self.classes_of_view(die, work, &view, reads_gc));
             }
             return view;
         }
@@ -256,9 +257,6 @@ impl Flash {
                 }));
             }
         }
-        if FULL && self.sees_classes {
-            view.classes = Some(self.classes_of_view(die, work, &view, false));
-        }
         view
     }
 
@@ -271,16 +269,14 @@ impl Flash {
     }
 
     /// What a scheduler may know of the operation of a die.
-    fn operation(&self, die: u32, now: Time) -> Operation {
+    fn operation(&self, die: u32) -> Operation {
         let txn = &self.txns[self.units[die as usize].operation];
         // Pages of the mapping are queued and programmed as those of the host.
         let is_host_program = matches!(txn.kind, Kind::Program | Kind::MapProgram);
-        let suspended = self.operation_view(die, Dur::ZERO, now).suspended;
-        let class = Flash::class(txn.kind);
-        Operation { is_host_program, since: txn.queued_at(), class, suspended }
+        Operation { is_host_program, since: txn.queued_at() }
     }
 
-    fn operation_view(&self, die: u32, remaining: Dur, now: Time) -> OperationView {
+    pub(super) fn operation_view(&self, die: u32, remaining: Dur, now: Time) -> OperationView {
         let unit = &self.units[die as usize];
         let txn = &self.txns[unit.operation];
         let since = if unit.die.is_suspended() { (now - unit.suspended_since).ns() } else { 0 };
@@ -330,7 +326,7 @@ impl Flash {
         }
         let view = SuspendView {
             now,
-            running: self.operation(die, now),
+            running: self.operation(die),
             read: read.map(|id| self.waiter(id)),
             write: write.map(|id| self.waiter(id)),
             queued_write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),

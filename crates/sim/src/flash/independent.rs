@@ -26,10 +26,11 @@ impl Flash {
             let read = self.next_read(die, work);
             let view = self.view::<W, true>(die, read, now, work);
             let may_begin = !view.gc_runs_through;
-            let chosen = read.filter(|_| may_begin && self.scheduler.choose(&view) == Choice::Read);
-            let Some(id) = chosen else {
+            let begins =
+                may_begin && read.is_some() && self.choose(die, read, &view, work) == Choice::Read;
+            let Some(id) = read.filter(|_| begins) else {
                 let is_free = self.units[die as usize].die.is_free();
-                if !is_free && self.collects(&view) {
+                if !is_free && self.collects(die, read, &view, work) {
                     self.collect_beside(die, now, work, out, grant);
                 }
                 return is_free;
@@ -43,9 +44,15 @@ impl Flash {
     }
 
     /// Whether a step of garbage collection is what a die begins that may begin one.
-    fn collects(&mut self, view: &DieView) -> bool {
+    fn collects<W: Work>(
+        &mut self,
+        die: u32,
+        read: Option<u32>,
+        view: &DieView,
+        work: &mut W,
+    ) -> bool {
         view.gc_runs_through
-            || match self.scheduler.choose(view) {
+            || match self.choose(die, read, view, work) {
                 Choice::Gc => true,
                 Choice::Read => view.read.is_none(),
                 _ => false,

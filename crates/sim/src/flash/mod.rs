@@ -8,6 +8,7 @@ mod budget;
 mod cache;
 mod channel;
 mod classes;
+mod cut;
 mod decide;
 mod decode;
 mod dispatch;
@@ -299,6 +300,21 @@ impl Flash {
             meter: scenario.power.as_ref().map(metered),
             budget: budget.map(Box::new),
         }
+    }
+
+    /// Lets other rules hold from now on: when the controller asks, what it may stop, how often.
+    pub fn set_rules(&mut self, scenario: &Scenario) {
+        let rules = &scenario.suspend_rules;
+        self.policy = suspend::make(rules);
+        self.admission = Admission::new(rules, self.admission.write_in_erase);
+        self.write_queue_limit = scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX);
+        let part = Arc::new(Part {
+            suspension: scenario.suspension,
+            ..**self.units.first().expect("a drive has a die").die.part()
+        });
+        self.units.iter_mut().for_each(|unit| unit.die.set_limits(&part));
+        // What waited because of the old rules is looked at again.
+        (0..self.geometry.dies()).for_each(|die| self.wake(die));
     }
 
     /// Whether the loop can do without all that is asked for by few scenarios.

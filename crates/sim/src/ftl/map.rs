@@ -25,7 +25,7 @@ const INVALID: u32 = u32::MAX;
 
 impl Mapping {
     #[inline]
-    fn encode(self) -> u32 {
+    pub(super) fn encode(self) -> u32 {
         match self {
             Mapping::Buffered(id) => {
                 assert!(id < BUFFERED, "more than 2^31 transactions in flight");

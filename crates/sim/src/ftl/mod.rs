@@ -187,6 +187,11 @@ impl Ftl {
         std::hint::black_box(sum);
     }
 
+    /// The logical page whose valid data a page holds that is counted over the drive.
+    pub fn owner(&self, page: u32) -> Option<u32> {
+        self.map.owner(page)
+    }
+
     /// Die and address of a page counted over the drive.
     #[inline]
     pub fn locate_page(&self, page: u32) -> (u32, PageAddress) {
@@ -324,8 +329,9 @@ impl Ftl {
         die * self.geometry.planes_per_die + self.twins.inner(at).plane
     }
 
+    /// A page, counted over the drive.
     #[inline]
-    fn page_number(&self, die: u32, at: PageAddress) -> u32 {
+    pub fn page_number(&self, die: u32, at: PageAddress) -> u32 {
         let at = self.twins.inner(at);
         let plane = die * self.geometry.planes_per_die + at.plane;
         let block = plane * self.geometry.blocks_per_plane + at.block;

@@ -7,7 +7,7 @@ use crate::scenario::Scenario;
 use crate::state::State;
 use crate::victim;
 
-use super::plane::Front;
+use super::plane::{Front, Plane};
 use super::{Ftl, Mapping};
 
 /// "None" in a column.
@@ -65,20 +65,55 @@ impl Ftl {
             self.map.peek(lpn)
         });
         state.put("map.physical", entries.collect());
+        self.save_blocks(state, &[]);
+    }
+
+    /// Adds what a recovery has found: the page of each logical page, where `page` has one; trimmed
+    /// ones, where `trimmed` says so; and `erased`, blocks that are free after all, counted over
+    /// the drive.
+    ///
+    /// Free blocks, the open one and the order of filling follow from what blocks hold.
+    pub fn salvage(
+        &self,
+        state: &mut State,
+        page: impl Fn(u32) -> Option<u32>,
+        trimmed: impl Fn(u32) -> bool,
+        erased: &[u32],
+    ) {
+        let entries = (0..self.logical_pages()).map(|lpn| match page(lpn) {
+            _ if trimmed(lpn) => Mapping::Trimmed.encode(),
+            Some(page) => Mapping::Flash(page).encode(),
+            None => Mapping::Unwritten.encode(),
+        });
+        state.put("map.physical", entries.collect());
+        self.save_blocks(state, erased);
+    }
+
+    /// Adds the roles of blocks and their order; those in `erased` are free besides.
+    fn save_blocks(&self, state: &mut State, erased: &[u32]) {
         let planes = || self.planes.iter();
-        state.put("plane.free_blocks", planes().map(|plane| plane.free_blocks()).collect());
-        state.put("plane.free", planes().flat_map(|plane| plane.free_list()).collect());
+        let blocks = self.geometry.blocks_per_plane;
+        let mut free: Vec<Vec<u32>> = planes().map(Plane::free_list).collect();
+        let mut erases = self.wear.all().to_vec();
+        for block in erased {
+            free[(block / blocks) as usize].push(block % blocks);
+            erases[*block as usize] += 1;
+        }
+        state.put("plane.free_blocks", free.iter().map(|list| list.len() as u32).collect());
+        state.put("plane.free", free.concat());
         // Drives with more open blocks, or with bad ones, are refused.
         let fronts = || planes().map(|plane| plane.fronts[0]);
         state.put("plane.open", fronts().map(|front| front.block.unwrap_or(NONE)).collect());
         state.put("plane.next_page", fronts().map(|front| front.next_page).collect());
-        state.put("block.erases", self.wear.all().to_vec());
+        state.put("block.erases", erases);
         let mut filled = vec![0; self.filled.len()];
         let mut fills = Vec::with_capacity(self.planes.len());
         for (plane, state) in (0..).zip(&self.planes) {
             let oldest = self.oldest_number(plane);
             for block in self.full_blocks(plane) {
-                filled[block as usize] = self.filled[block as usize] - oldest;
+                if !erased.contains(&block) {
+                    filled[block as usize] = self.filled[block as usize] - oldest;
+                }
             }
             fills.push(state.fills - oldest);
         }

@@ -16,7 +16,7 @@ use super::value::Value;
 use super::words::Word;
 use super::{
     Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, dispatch, front, power,
-    reliability,
+    power_loss, reliability,
 };
 
 /// The scenario that these values describe; the schema has seen to their ranges.
@@ -49,6 +49,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
             transfer_unit_bytes: values.u32_if_on("channel.transfer_unit_bytes"),
         },
         power: power::power(values),
+        power_loss: power_loss::power_loss(values),
         ftl: ftl(values),
         buffer: front::buffer(values),
         read_cache: front::read_cache(values),

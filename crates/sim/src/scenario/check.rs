@@ -7,6 +7,7 @@ use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 use super::front;
 use super::maxima;
 use super::power;
+use super::power_loss;
 use super::reliability;
 use super::resolve::{Resolved, Use};
 use super::schema;
@@ -45,13 +46,18 @@ pub(super) fn check(
         let what = "the rig has one die, and nothing to dispatch; must be \"none\"";
         return Err(resolved.fault("scheduling.dispatch", what));
     }
-    if purpose == Use::Run {
+    if purpose != Use::Rig {
         copyback(scenario, resolved)?;
         twins::check(scenario, resolved)?;
         gc_parallel_planes(scenario, resolved)?;
         transfer_unit(scenario, resolved)?;
         over_provisioning(scenario, resolved)?;
         front::check(scenario, resolved)?;
+        power_loss::check(scenario, resolved)?;
+        if purpose == Use::Serve && scenario.power_loss.is_some() {
+            let what = "a served drive does not lose its power; must be \"off\"";
+            return Err(resolved.fault("power_loss.mode", what));
+        }
         workload(scenario, resolved)?;
     }
     Ok(())
@@ -220,7 +226,7 @@ fn wordline(scenario: &Scenario, resolved: &Resolved, purpose: Use) -> Result<()
             "programs of whole wordlines inside suspended erases are not modelled \
              (suspension.host_write_suspends)",
         )
-    } else if purpose == Use::Run {
+    } else if purpose != Use::Rig {
         wordline_ftl(scenario, resolved)?;
         wordline_spare(scenario, resolved, pages)
     } else {

@@ -9,7 +9,7 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Ftl, Scenario, SuspendRules, dispatch, front, power, reliability};
+use super::{Ftl, Scenario, SuspendRules, dispatch, front, power, power_loss, reliability};
 
 pub(super) type Pair = (&'static str, Option<Value>);
 
@@ -28,6 +28,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     pairs.extend(dispatch::pairs(&scenario.scheduling.dispatch));
     pairs.extend(front::pairs(scenario));
     pairs.extend(power::pairs(&scenario.power));
+    pairs.extend(power_loss::pairs(&scenario.power_loss));
     if let Some(deadlines) = scenario.scheduling.deadlines {
         pairs.extend([
             ("scheduling.read_deadline_us", dur(deadlines.read)),

@@ -66,7 +66,7 @@ pub enum Alignment {
 /// Which idle chip of a channel gets writes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chips {
-    /// The one that can program fewest pages at once, as far as this goes; then those that can most.
+    /// The one that can program fewest pages at once, as far as this goes; then the one with most.
     LeastThenGreatest(FirstOf),
     /// In order.
     InOrder,

@@ -15,6 +15,7 @@ mod layers;
 mod maxima;
 mod mbm;
 mod power;
+mod power_loss;
 mod preset;
 mod print;
 mod raw;
@@ -22,6 +23,7 @@ mod reference;
 mod reliability;
 mod resolve;
 mod schema;
+mod serve;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -30,9 +32,10 @@ mod types;
 mod value;
 mod words;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use reprieve_base::{Entry, UserError};
+use reprieve_base::{Dur, Entry, UserError};
+use reprieve_trace::{AddressPolicy, DeviceSelection, TraceConfig, WorkloadConfig};
 
 use layers::Stack;
 use raw::{Layer, Leaf, Leaves, Rank, Raw};
@@ -51,11 +54,13 @@ pub use mbm::{
     Trigger,
 };
 pub use power::{BudgetCounts, Power};
+pub use power_loss::{Capacitor, LossPolicy, PowerLoss};
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};
 pub use reliability::{Ageing, Reliability};
 pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
+pub use serve::CHANGEABLE;
 pub use steps::{Class, Step};
 pub use types::{
     Channel, ChannelOrder, Deadlines, Ftl, OperationSet, Precondition, Scenario, Scheduling,
@@ -132,6 +137,34 @@ pub fn load_rig(
     assemble(file, &sources, Path::new(""), Use::Rig, registries)
 }
 
+/// The scenario of a served drive: without the workload that the file may have, as its clients are
+/// that.
+///
+/// Errors if an override gives it one all the same.
+pub fn load_served(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
+    let file = raw::read(sources.text, sources.path, Rank::File)?;
+    let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
+    assemble(file, sources, base, Use::Serve, registries)
+}
+
+/// The scenario of the run that repeats what a served drive of `scenario` has recorded at `path`.
+pub fn replaying(scenario: &Scenario, path: PathBuf) -> Scenario {
+    let recording = TraceConfig {
+        path,
+        format: "recording".to_string(),
+        queue_depth: None,
+        time_scale: 1.0,
+        start: Dur::ZERO,
+        duration: None,
+        max_requests: None,
+        devices: DeviceSelection::Concatenate,
+        address: AddressPolicy::Error,
+        drop_duplicates_within: None,
+        sort_window_requests: 0,
+    };
+    Scenario { workload: Some(WorkloadConfig::Trace(recording)), ..scenario.clone() }
+}
+
 /// The shorthands of the key `policy`.
 pub fn shorthands() -> &'static [Entry] {
     schema::SHORTHANDS
@@ -152,6 +185,9 @@ fn assemble(
     registries: &Registries,
 ) -> Result<Scenario, UserError> {
     let sets = raw::read_sets(sources.sets)?;
+    if purpose == Use::Serve {
+        return serve::assemble(file, sets, sources.path, base, registries);
+    }
     let flows = flow::overlays(file.flows, sets.flows);
     let load = sets.leaves.get("load").or(file.leaves.get("load")).map(|leaf| ("load", leaf));
     let of_flow = flows.values().flatten().map(|(name, leaf)| (*name, leaf)).next();
@@ -160,17 +196,26 @@ fn assemble(
     }
     let stack = layers::stack(file.leaves, sets.leaves, base)?;
     fio::check_alone(&stack.leaves, &flows)?;
-    let one = |stack: Stack, place: &str| {
-        let device = stack.device.clone();
-        let mut resolved = resolve::resolve(stack, place, purpose, registries)?;
-        resolved.locate_loads(base)?;
-        check::geometry(&resolved)?;
-        let scenario = build::scenario(&resolved.values, device);
-        check::check(&scenario, &resolved, purpose)?;
-        Ok(scenario)
-    };
+    let one = |stack, place: &str| settle(stack, place, base, purpose, registries);
     if flows.is_empty() || purpose == Use::Rig {
         return fio::with_jobs(one(stack, sources.path)?);
     }
     flow::assemble(flows, &stack, sources.path, one)
+}
+
+/// The scenario that a stack of layers makes, checked.
+fn settle(
+    stack: Stack,
+    place: &str,
+    base: &Path,
+    purpose: Use,
+    registries: &Registries,
+) -> Result<Scenario, UserError> {
+    let device = stack.device.clone();
+    let mut resolved = resolve::resolve(stack, place, purpose, registries)?;
+    resolved.locate_loads(base)?;
+    check::geometry(&resolved)?;
+    let scenario = build::scenario(&resolved.values, device);
+    check::check(&scenario, &resolved, purpose)?;
+    Ok(scenario)
 }

@@ -29,6 +29,8 @@ pub(super) enum Use {
     Run,
     /// The rig: it must not have one, and no mapping is used.
     Rig,
+    /// A served drive: its clients are its workload.
+    Serve,
 }
 
 /// Settles every key of the stack. `file` is named where a key is missing.
@@ -66,7 +68,7 @@ const LOADS: [&str; 3] = ["workload.trace", "workload.generator", "workload.fio"
 
 /// Settles which of the keys of `[workload]` that exclude each other hold.
 fn choose_workload(leaves: &mut Leaves, file: &str, purpose: Use) -> Result<(), UserError> {
-    if purpose == Use::Rig {
+    if purpose != Use::Run {
         return Ok(());
     }
     if !LOADS.iter().any(|name| leaves.contains_key(name)) {

@@ -5,7 +5,7 @@ use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
-use super::{Buffer, Dispatch, Flow, Host, Power, ReadCache, Reliability, Step};
+use super::{Buffer, Dispatch, Flow, Host, Power, PowerLoss, ReadCache, Reliability, Step};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +34,8 @@ pub struct Scenario {
     pub channel: Channel,
     /// What the flash draws and may draw; `None`: nobody asks.
     pub power: Option<Power>,
+    /// What happens when the power fails; `None`: it does not.
+    pub power_loss: Option<PowerLoss>,
     /// Mapping, placement and garbage collection.
     pub ftl: Ftl,
     /// Write buffer.

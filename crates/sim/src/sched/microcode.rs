@@ -2,7 +2,7 @@
 
 use reprieve_base::{Entry, Time};
 
-use super::{Choice, Class, Classes, DieView, Operation, Scheduler, SuspendView};
+use super::{Choice, Class, Classes, DieView, Scheduler, SuspendView};
 use crate::scenario::{Scheduling, Step};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -38,10 +38,9 @@ fn holds(step: &Step, classes: &Classes, since: Time, now: Time) -> bool {
 }
 
 /// Whether a step lets a suspended operation go on.
-fn resumes(step: &Step, operation: &Operation) -> bool {
-    step.class.is_none()
-        && operation.suspended >= step.after
-        && step.of.is_none_or(|of| of == operation.class)
+fn resumes(step: &Step, classes: &Classes) -> bool {
+    let (class, suspended) = classes.operation.expect("only an operation is suspended");
+    step.class.is_none() && suspended >= step.after && step.of.is_none_or(|of| of == class)
 }
 
 /// What waits in the queue of a class, and since when, outside any operation.
@@ -57,11 +56,14 @@ fn waits(class: Class, view: &DieView, classes: &Classes) -> Option<(Choice, Tim
 }
 
 impl Scheduler for Microcode {
-    fn choose(&self, view: &DieView) -> Choice {
-        let classes = view.classes.as_ref().expect("it asks for classes");
-        if let Some(operation) = &view.suspended {
+    fn choose(&self, _: &DieView) -> Choice {
+        unreachable!("it is asked with the classes")
+    }
+
+    fn choose_by_class(&self, view: &DieView, classes: &Classes) -> Choice {
+        if view.suspended.is_some() {
             let inside = |step: &Step| {
-                if resumes(step, operation) {
+                if resumes(step, classes) {
                     return Some(Choice::Resume);
                 }
                 let (since, choice) = match step.class? {
@@ -97,7 +99,7 @@ impl Scheduler for Microcode {
     fn lets_suspend(&self, view: &SuspendView) -> bool {
         let classes = view.classes.as_ref().expect("it asks for classes");
         let first = self.steps.iter().find_map(|step| {
-            if resumes(step, &view.running) {
+            if resumes(step, classes) {
                 return Some(false);
             }
             let since = asking(step.class?, view, classes)?;

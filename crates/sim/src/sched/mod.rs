@@ -30,15 +30,14 @@ pub struct Operation {
     pub is_host_program: bool,
     /// When it arrived at the queues; for garbage collection, when it began.
     pub since: Time,
-    /// Its class.
-    pub class: Class,
-    /// How long it has been suspended so far, in all.
-    pub suspended: Dur,
 }
 
 /// What a scheduler with a queue for each class sees besides.
 #[derive(Clone, Copy, Debug)]
 pub struct Classes {
+    /// Of the operation that runs or is suspended, and how long it has been suspended so far, in
+    /// all; `None` without one.
+    pub operation: Option<(Class, Dur)>,
     /// Of the read of the view.
     pub read: Class,
     /// Of the write of the view.
@@ -79,8 +78,6 @@ pub struct DieView {
     pub gc_runs_through: bool,
     /// Garbage collection is worth while in idle time.
     pub idle_gc: bool,
-    /// Only for a scheduler that `sees_classes`.
-    pub classes: Option<Classes>,
 }
 
 /// What a scheduler sees when something that waits could suspend the operation that runs.
@@ -136,6 +133,11 @@ pub trait Scheduler: Send {
     /// If it may not be suspended now, when that may change without anything else happening.
     fn asks_again(&self, _: &SuspendView) -> Option<Time> {
         None
+    }
+
+    /// The same as `choose`, for a scheduler that `sees_classes`, which is asked this instead.
+    fn choose_by_class(&self, view: &DieView, _: &Classes) -> Choice {
+        self.choose(view)
     }
 
     /// Whether it has to be shown the classes of what waits.

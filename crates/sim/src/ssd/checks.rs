@@ -1,6 +1,9 @@
 //! The checker at work: what a drive shows it, and when.
 
+use reprieve_base::Op;
+
 use super::Ssd;
+use super::host::HostRequest;
 
 impl Ssd {
     /// The first request is about to come.
@@ -10,6 +13,18 @@ impl Ssd {
         self.ftl.for_each_block(|die, plane, block, pages| {
             checker.starts_with(die, plane, block, pages);
         });
+    }
+
+    /// A request is complete.
+    #[cold]
+    pub(super) fn check_completed(&mut self, request: &HostRequest) {
+        let (first, last) = match request.op {
+            Op::Write => self.pages_of(request.lba, request.bytes),
+            _ => (1, 0),
+        };
+        let checker = self.checker.as_mut().expect("the caller has seen it");
+        checker.pages_completed(self.now, request.id, last + 1 - first);
+        checker.request_completed(self.now, request.id);
     }
 
     /// Everything of this instant has happened; `all`: check everything, not only what is new.

@@ -38,6 +38,8 @@ pub(super) struct Flows {
     group: u32,
     /// Loads have figures of their own.
     pub(super) have_stats: bool,
+    /// There is one load, whose requests are offered one by one.
+    pub(super) is_served: bool,
 }
 
 impl Flows {
@@ -80,7 +82,27 @@ impl Flows {
             return Err(UserError::new(what));
         }
         let have_stats = list.iter().any(|flow| flow.stats.is_some());
-        Ok(Flows { list, next: None, to_pull: 0, group: 0, have_stats })
+        Ok(Flows { list, next: None, to_pull: 0, group: 0, have_stats, is_served: false })
+    }
+
+    /// One load whose requests are offered one by one.
+    pub(super) fn served(scenario: &Scenario, queues: u32) -> Flows {
+        let feed = Feed::new(Workload::nothing(), scenario.geometry.page_bytes);
+        let queues = (0..queues).collect();
+        let flow =
+            Flow { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats: None };
+        let list = vec![flow];
+        Flows { list, next: None, to_pull: 0, group: 0, have_stats: false, is_served: true }
+    }
+
+    /// The request that arrives next, of a load whose requests are offered.
+    pub(super) fn offer(&mut self, request: Request) {
+        assert!(
+            self.is_served && self.next.is_none(),
+            "a request is offered once another is taken"
+        );
+        self.list[0].next = Some(request);
+        self.next = Some((request.arrival, 0));
     }
 
     /// Reads the first request of each open load, and lets each closed one fill its depth.
@@ -133,23 +155,43 @@ impl Flows {
         self.to_pull > 0
     }
 
-    /// A request that a closed load may send now, and its load.
-    pub(super) fn pull(
+    /// A request that a closed load may send now, and its load; a plain drive has one load.
+    #[inline(always)]
+    pub(super) fn pull<const FULL: bool>(
         &mut self,
         ftl: &Ftl,
         now: Time,
     ) -> Result<Option<(Request, u32)>, UserError> {
+        if FULL {
+            return self.pull_any(ftl, now);
+        }
+        let flow = &mut self.list[0];
         while self.to_pull > 0 {
-            let mut flows = self.list.iter_mut().zip(0..);
-            let (flow, number) = flows.find(|(flow, _)| flow.to_pull > 0).expect("one may send");
             flow.to_pull -= 1;
             self.to_pull -= 1;
-            let request = match flow.course {
-                None => flow.feed.next(ftl)?,
-                Some(_) => self.pull_job(number, ftl, now)?,
-            };
-            if let Some(request) = request {
-                return Ok(Some((request, number)));
+            if let Some(request) = flow.feed.next(ftl)? {
+                return Ok(Some((request, 0)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn pull_any(&mut self, ftl: &Ftl, now: Time) -> Result<Option<(Request, u32)>, UserError> {
+        // More than one round, as the end of a job may let one begin that stands before it.
+        let mut places = (0..self.list.len()).cycle();
+        while self.to_pull > 0 {
+            let place = places.next().expect("there is a load");
+            while self.list[place].to_pull > 0 {
+                let flow = &mut self.list[place];
+                flow.to_pull -= 1;
+                self.to_pull -= 1;
+                let request = match flow.course {
+                    None => flow.feed.next(ftl)?,
+                    Some(_) => self.pull_job(place as u32, ftl, now)?,
+                };
+                if let Some(request) = request {
+                    return Ok(Some((request, place as u32)));
+                }
             }
         }
         Ok(None)

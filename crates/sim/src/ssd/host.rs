@@ -49,7 +49,9 @@ impl Ssd {
     pub(super) fn pull<const FULL: bool>(&mut self) -> Result<bool, UserError> {
         let mut any = false;
         while self.flows.may_pull() {
-            let Some((request, flow)) = self.flows.pull(&self.ftl, self.now)? else { break };
+            let Some((request, flow)) = self.flows.pull::<FULL>(&self.ftl, self.now)? else {
+                break;
+            };
             any = true;
             self.arrive::<FULL>(Request { arrival: self.now, ..request }, flow);
         }
@@ -230,6 +232,9 @@ impl Ssd {
                 self.ftl.trim(lpn, &mut self.flash.txns);
                 self.overtaken(before);
                 self.cache_trim(lpn);
+                if self.journal.is_some() {
+                    self.journal_trim(before, lpn, request.id);
+                }
                 self.totals.trimmed_pages += 1;
             } else {
                 // The rest of the page is still wanted.
@@ -242,6 +247,9 @@ impl Ssd {
     }
 
     fn flush_arrived(&mut self, id: u32) {
+        if let Some(checker) = &mut self.checker {
+            checker.flush_arrived(self.requests[id].id);
+        }
         if self.intervals.flush(id) {
             self.send_all_held();
             // After the pages above have been queued: none of them waits for a wordline to fill.
@@ -301,8 +309,8 @@ impl Ssd {
     /// A request is complete; `parts` say where the time of its last page went.
     pub(super) fn request_done<const FULL: bool>(&mut self, id: u32, parts: &Parts) {
         let request = self.requests.remove(id);
-        if let Some(checker) = &mut self.checker {
-            checker.request_completed(self.now, request.id);
+        if self.checker.is_some() {
+            self.check_completed(&request);
         }
         let latency_ns = (self.now - request.arrival).ns();
         let mut whole;

@@ -3,16 +3,20 @@
 mod buffer;
 mod checks;
 mod course;
+mod cut;
+mod event;
 mod feed;
 mod flows;
 mod flush;
 mod hold;
 mod host;
 mod link;
+mod live;
 mod mapping;
 mod pages;
 mod queues;
 mod read_cache;
+mod replay;
 mod report;
 mod save;
 mod verify;
@@ -25,14 +29,17 @@ use reprieve_nand::Refusal;
 
 use crate::check::Checker;
 use crate::dispatch::{self, Dispatcher};
-use crate::event::{self, EventQueue, Words};
-use crate::flash::{FLASH_EVENTS, Flash, FlashEvent};
+use crate::event::EventQueue;
+use crate::flash::Flash;
 use crate::ftl::{Ftl, Preconditioner};
+use crate::power_loss::Journal;
 use crate::scenario::Scenario;
 use crate::slab::Slab;
+use crate::state::State;
 use crate::stats::{Latencies, LogBatch, Totals};
 use crate::txn::{Kind, Parts, Txn};
 use buffer::Buffer;
+use event::Event;
 use flows::Flows;
 use flush::Intervals;
 use host::HostRequest;
@@ -40,71 +47,11 @@ use link::Links;
 use queues::HostQueues;
 use read_cache::ReadCache;
 
+pub use cut::{Cut, Recovered};
+pub use live::Activity;
+
 #[cfg(test)]
 pub use verify::BREAKS;
-
-/// What can happen in a drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// Something in the flash back end.
-    Flash(FlashEvent),
-    /// A doorbell has crossed the host link: a request is in its submission queue.
-    Rung { request: u32 },
-    /// The drive has turned to a command of a submission queue.
-    Fetched { request: u32 },
-    /// The host has been asked for a command.
-    Asked { request: u32 },
-    /// A command has crossed the host link.
-    Command { request: u32 },
-    /// The host has been asked for the data of a write.
-    DataAsked { request: u32 },
-    /// The data of a write has crossed the host link.
-    LinkIn { request: u32 },
-    /// The drive may have been idle for so long that the buffer is emptied.
-    LookIdle,
-    /// The last data of a request, or its completion, has crossed the host link.
-    Done { request: u32 },
-}
-
-impl event::Event for Event {
-    #[inline(always)]
-    fn words(self) -> Words {
-        match self {
-            Event::Flash(event) => event.words(),
-            Event::Done { request } => [FLASH_EVENTS, request, 0],
-            Event::LinkIn { request } => [FLASH_EVENTS + 1, request, 0],
-            Event::Rung { request } => [FLASH_EVENTS + 2, request, 0],
-            Event::Fetched { request } => [FLASH_EVENTS + 3, request, 0],
-            Event::Asked { request } => [FLASH_EVENTS + 4, request, 0],
-            Event::Command { request } => [FLASH_EVENTS + 5, request, 0],
-            Event::DataAsked { request } => [FLASH_EVENTS + 6, request, 0],
-            Event::LookIdle => [FLASH_EVENTS + 7, 0, 0],
-        }
-    }
-
-    #[inline(always)]
-    fn from_words(words: Words) -> Event {
-        let [what, request, _] = words;
-        match what.wrapping_sub(FLASH_EVENTS) {
-            0 => Event::Done { request },
-            1 => Event::LinkIn { request },
-            2 => Event::Rung { request },
-            3 => Event::Fetched { request },
-            4 => Event::Asked { request },
-            5 => Event::Command { request },
-            6 => Event::DataAsked { request },
-            7 => Event::LookIdle,
-            _ => Event::Flash(FlashEvent::from_words(words)),
-        }
-    }
-}
-
-impl From<FlashEvent> for Event {
-    #[inline]
-    fn from(event: FlashEvent) -> Event {
-        Event::Flash(event)
-    }
-}
 
 /// Page writes of preconditioning in one step: some hundredths of a second.
 const PRECONDITION_STEP: u64 = 1 << 22;
@@ -119,6 +66,8 @@ pub struct Options {
     /// Check all that must hold while it runs, and panic where it does not, naming this command
     /// as the one that repeats the run.
     pub check: Option<String>,
+    /// The drive gets its requests one by one, and has no workload.
+    pub served: bool,
 }
 
 /// A simulated drive and the workload that it is given.
@@ -153,6 +102,12 @@ pub struct Ssd {
     /// The workload is done.
     ended: bool,
     checker: Option<Box<Checker>>,
+    /// What is stored beside pages, where the power may fail.
+    journal: Option<Box<Journal>>,
+    /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
+    replay: Vec<u32>,
+    /// How the power failed, once it has.
+    cut: Option<Box<Cut>>,
 }
 
 impl Ssd {
@@ -168,13 +123,29 @@ impl Ssd {
     /// Errors besides if the state to start from cannot be read or is another drive's.
     pub fn with(scenario: Scenario, options: &Options) -> Result<Ssd, UserError> {
         crate::memory::check(&scenario)?;
+        let from = match &options.from_state {
+            Some(path) => Some((save::read(path, &scenario)?, path.display().to_string())),
+            None => None,
+        };
+        Ssd::from_parts(scenario, options, from)
+    }
+
+    fn from_parts(
+        scenario: Scenario,
+        options: &Options,
+        from: Option<(State, String)>,
+    ) -> Result<Ssd, UserError> {
         let queues = HostQueues::of(&scenario.host);
-        let flows = Flows::open(&scenario, queues.as_ref().map_or(0, HostQueues::count))?;
+        let count = queues.as_ref().map_or(0, HostQueues::count);
+        let flows = match options.served {
+            true => Flows::served(&scenario, count),
+            false => Flows::open(&scenario, count)?,
+        };
         let flash = Flash::new(&scenario);
         let mut ftl = Ftl::new(&scenario)?;
-        let preconditioner = match &options.from_state {
-            Some(path) => save::restore(path, &scenario, &mut ftl)?,
-            None => Preconditioner::new(&scenario, &mut ftl),
+        let (preconditioner, replay) = match from {
+            Some((state, place)) => save::restore(state, &place, &scenario, &mut ftl)?,
+            None => (Preconditioner::new(&scenario, &mut ftl), Vec::new()),
         };
         let new = |repeat| Checker::new(&scenario.geometry, scenario.seed, repeat);
         let checker = options.check.as_deref().map(new).map(Box::new);
@@ -211,6 +182,13 @@ impl Ssd {
             started: false,
             ended: false,
             checker,
+            journal: scenario
+                .power_loss
+                .as_ref()
+                .map(|_| Journal::new(scenario.geometry.pages()))
+                .map(Box::new),
+            replay,
+            cut: None,
             scenario,
         };
         if let Some(dispatcher) = dispatcher {
@@ -231,6 +209,7 @@ impl Ssd {
             && !self.flows.have_stats
             && self.read_cache.is_none()
             && self.buffer.held.is_none()
+            && self.journal.is_none()
             && self.scenario.channel.transfer_unit_bytes.is_none()
             && self.scenario.reliability.ageing.is_none()
     }
@@ -257,6 +236,12 @@ impl Ssd {
                 "ftl.stream = {stream:?}: a dispatcher sees one next page of a plane; must be \
                  \"single\" under one that places writes"
             )));
+        }
+        if self.scenario.power_loss.is_some() {
+            return Err(UserError::new(
+                "power_loss.mode = \"on\": pages in the write buffer of a dispatcher have no plane \
+                 to come back to; must be \"off\" under one",
+            ));
         }
         if dispatcher.rewrites() {
             if self.ftl.maps_on_demand() {
@@ -288,6 +273,11 @@ impl Ssd {
             self.start()?;
         }
         let until = self.completed.saturating_add(requests);
+        if self.journal.is_some() {
+            if let Some(goes_on) = self.step_to_cut(until)? {
+                return Ok(goes_on);
+            }
+        }
         let mut goes_on = true;
         while goes_on && self.completed < until {
             goes_on = if self.plain { self.instant::<false>()? } else { self.instant::<true>()? };
@@ -303,6 +293,15 @@ impl Ssd {
 
     #[cold]
     fn start(&mut self) -> Result<(), UserError> {
+        self.start_now()?;
+        if self.pull::<true>()? {
+            self.fetch()?;
+            self.decide::<true>();
+        }
+        Ok(())
+    }
+
+    fn start_now(&mut self) -> Result<(), UserError> {
         self.started = true;
         let flash = &mut self.flash;
         self.ftl.for_each_block(|die, plane, block, pages| {
@@ -314,11 +313,7 @@ impl Ssd {
             self.flash.wake(die);
         }
         self.flows.start(&self.ftl)?;
-        if self.pull::<true>()? {
-            self.fetch()?;
-            self.decide::<true>();
-        }
-        Ok(())
+        self.replay()
     }
 
     /// Lets one instant pass: what frees a resource, then arrivals, then decisions.
@@ -334,6 +329,13 @@ impl Ssd {
             // What is left is background work, which no request waits for.
             return Ok(false);
         }
+        self.pass::<FULL>(now, arrival)?;
+        Ok(true)
+    }
+
+    /// Lets the instant `now` pass; the next request arrives at `arrival`.
+    #[inline(always)]
+    fn pass<const FULL: bool>(&mut self, now: Time, arrival: Time) -> Result<(), UserError> {
         debug_assert!(now >= self.now, "time runs back");
         self.now = now;
         while let Some(event) = self.events.pop_at(now) {
@@ -350,7 +352,7 @@ impl Ssd {
         if self.checker.is_some() {
             self.check_instant(false);
         }
-        Ok(true)
+        Ok(())
     }
 
     fn take_arrivals<const FULL: bool>(&mut self) -> Result<(), UserError> {
@@ -435,6 +437,10 @@ impl Ssd {
             Kind::MapUpdate => self.map_page_ready(id),
             Kind::MapProgram => self.map_page_programmed(id),
             Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
+                if FULL && self.journal.is_some() {
+                    let txn = self.flash.txns[id];
+                    self.journal_step(&txn);
+                }
                 self.ftl.finish_step(id, &mut self.flash.txns);
                 while let Some(die) = self.ftl.next_to_wake() {
                     self.flash.wake(die);

@@ -145,6 +145,9 @@ impl Ssd {
             }
             self.leave_line(request, lpn);
             self.totals.merged_writes += 1;
+            if FULL && self.journal.is_some() {
+                self.journal_write(id, lpn, request);
+            }
             self.page_acknowledged::<FULL>(request, &parts);
             self.page_is_safe::<FULL>(state.interval);
             return true;
@@ -170,6 +173,10 @@ impl Ssd {
         }
         let id = self.flash.txns.insert(txn);
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+        if FULL && self.journal.is_some() {
+            self.journal_accepted(before);
+            self.journal_write(id, lpn, request);
+        }
         if !is_whole {
             self.totals.partial_writes += 1;
             if FULL {
@@ -355,6 +362,9 @@ impl Ssd {
     pub(super) fn page_programmed<const FULL: bool>(&mut self, id: u32) {
         if FULL && self.ftl.programs_fail() && self.is_written_again(id) {
             return;
+        }
+        if FULL && self.journal.is_some() {
+            self.journal_program(id);
         }
         let txn = &self.flash.txns[id];
         let Txn { request, interval, parts, .. } = *txn;

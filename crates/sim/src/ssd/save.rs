@@ -7,31 +7,63 @@ use reprieve_base::{Time, UserError};
 use super::Ssd;
 use crate::flash::check_state;
 use crate::ftl::{Ftl, Preconditioner};
-use crate::scenario::Scenario;
+use crate::scenario::{Acknowledge, Scenario};
 use crate::state::State;
 
-/// Brings a drive with nothing written into the state of a file.
-pub(super) fn restore(
-    path: &Path,
-    scenario: &Scenario,
-    ftl: &mut Ftl,
-) -> Result<Preconditioner, UserError> {
+/// The column of logical pages that a loss of power found in the write buffer.
+pub(super) const DIRTY: &str = "buffer.dirty";
+
+/// Reads the state that a drive starts from.
+///
+/// Apart from the drive it is of, so that one may also start from a state that is in no file.
+pub(super) fn read(path: &Path, scenario: &Scenario) -> Result<State, UserError> {
     State::check(scenario)?;
     check_state(scenario)?;
-    let mut state = State::read(path, scenario)?;
-    ftl.restore(&mut state, scenario).map_err(|error| error.at(path.display()))?;
-    Ok(Preconditioner::done())
+    State::read(path, scenario)
+}
+
+/// Brings a drive with nothing written into a state, which errors name by its place.
+///
+/// Returns besides the logical pages that the write buffer begins with.
+pub(super) fn restore(
+    mut state: State,
+    place: &str,
+    scenario: &Scenario,
+    ftl: &mut Ftl,
+) -> Result<(Preconditioner, Vec<u32>), UserError> {
+    ftl.restore(&mut state, scenario).map_err(|error| error.at(place))?;
+    let dirty = state.take_any(DIRTY);
+    let room = scenario.buffer.bytes / u64::from(scenario.geometry.page_bytes);
+    let is_back = scenario.buffer.acknowledge == Acknowledge::Back;
+    if dirty.len() as u64 > room || !is_back && !dirty.is_empty() {
+        return Err(UserError::new(format!(
+            "{}: the state has {} dirty pages from before a loss of power, and buffer.bytes has \
+             room for {room}; must be at least as large as it was, with buffer.acknowledge = \
+             \"back\"",
+            place,
+            dirty.len()
+        )));
+    }
+    if dirty.iter().any(|lpn| *lpn >= ftl.logical_pages()) {
+        let what = "the state has pages in its buffer that the drive has not; save it anew";
+        return Err(UserError::new(what).at(place));
+    }
+    Ok((Preconditioner::done(), dirty))
 }
 
 impl Ssd {
     /// Writes the drive's state: of the preconditioned drive, or of the drive after its last
     /// request, when what was begun has come to its end.
     ///
-    /// Letting it come to its end takes simulated time: ask for the summary before. Errors if
-    /// requests are still to come, or the file cannot be written.
+    /// After a loss of power it is the state that a recovery finds, pages that were saved in the
+    /// write buffer again. Letting it come to its end takes simulated time: ask for the summary
+    /// before. Errors if requests are still to come, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
         State::check(&self.scenario)?;
         check_state(&self.scenario)?;
+        if let Some(cut) = &self.cut {
+            return self.recovered_state(cut).write(path, &self.scenario);
+        }
         let at_start = !self.started && self.preconditioner.is_done();
         if !at_start && !self.ended {
             return Err(UserError::new(

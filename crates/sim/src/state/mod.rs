@@ -61,6 +61,11 @@ impl State {
         })
     }
 
+    /// Takes a column of any length; empty if the state has none of that name.
+    pub fn take_any(&mut self, name: &str) -> Vec<u32> {
+        self.columns.remove(name).unwrap_or_default()
+    }
+
     /// Writes the state of a drive of this scenario, the file whole or not at all.
     ///
     /// Errors if the file cannot be written.

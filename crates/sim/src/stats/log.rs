@@ -51,6 +51,14 @@ pub struct LogBatch {
 }
 
 impl LogBatch {
+    /// Empties every column, and keeps its memory.
+    pub fn clear(&mut self) {
+        self.op.clear();
+        let columns = [&mut self.id, &mut self.lba, &mut self.bytes, &mut self.flow];
+        let more = [&mut self.arrival_ns, &mut self.completion_ns, &mut self.uncorrectable_pages];
+        columns.into_iter().chain(more).chain(&mut self.parts_ns).for_each(Vec::clear);
+    }
+
     /// Adds a row.
     pub fn push(&mut self, row: &LogRow) {
         self.id.push(row.id as i64);

@@ -102,7 +102,7 @@ pub fn run_text(text: &str) -> Outcome {
     run(load(text))
 }
 
-fn take_rows(log: &LogBatch, rows: &mut Vec<Row>) {
+pub fn take_rows(log: &LogBatch, rows: &mut Vec<Row>) {
     let natural = |value: i64| u64::try_from(value).expect("the log has no negative numbers");
     for index in 0..log.id.len() {
         rows.push(Row {

@@ -132,7 +132,8 @@ pub(super) fn row_of_bytes(
     // Widening to whole sectors must still fit 32 bits.
     match u32::try_from(bytes) {
         Ok(bytes) if bytes <= u32::MAX - 2 * SECTOR_BYTES as u32 => {
-            Ok(Row::Request(RawRequest { time_ns, device, op, offset_bytes, bytes }))
+            let raw = RawRequest { time_ns, device, op, offset_bytes, bytes, fua: false };
+            Ok(Row::Request(raw))
         }
         _ => Err("the length must be below 4 GiB"),
     }

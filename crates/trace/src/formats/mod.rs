@@ -7,6 +7,7 @@ mod fields;
 mod mqsim;
 mod msbytes;
 mod msr;
+mod recording;
 mod spc;
 mod ssdsim;
 
@@ -22,6 +23,7 @@ const FORMATS: &[Format] = &[
     mqsim::FORMAT,
     msbytes::FORMAT,
     msr::FORMAT,
+    recording::FORMAT,
     spc::FORMAT,
     ssdsim::FORMAT,
 ];
@@ -80,6 +82,8 @@ pub struct RawRequest {
     pub offset_bytes: u64,
     /// Length; not always a multiple of a sector.
     pub bytes: u32,
+    /// Force unit access; most formats do not know it, and have `false`.
+    pub fua: bool,
 }
 
 impl RawRequest {

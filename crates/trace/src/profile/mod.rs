@@ -163,6 +163,7 @@ pub fn profile_load(
             op: request.op,
             offset_bytes: request.lba * SECTOR_BYTES,
             bytes: request.bytes,
+            fua: request.fua,
         });
     }
     let counts = workload.counts();

@@ -8,9 +8,10 @@ use reprieve_trace::{RawRequest, convert, formats, head};
 
 use crate::files::{TestFile, fresh_path};
 
-/// Every format but the one that is only read.
+/// Every format but those that are only read.
 fn writable() -> Vec<&'static str> {
-    formats().iter().map(|entry| entry.name).filter(|name| *name != "diskmon").collect()
+    let only_read = ["diskmon", "recording"];
+    formats().iter().map(|entry| entry.name).filter(|name| !only_read.contains(name)).collect()
 }
 
 fn converted(content: &str, from: &str, to: &str) -> Result<String, String> {
@@ -21,6 +22,17 @@ fn converted(content: &str, from: &str, to: &str) -> Result<String, String> {
     let text = fs::read_to_string(&output).expect("the output is there");
     fs::remove_file(&output).expect("the output is there");
     Ok(text)
+}
+
+#[test]
+fn forced_unit_access_is_not_lost_in_silence() {
+    let text = "0,write,8,4096,1,80,90\n";
+    let error = converted(text, "recording", "mqsim").expect_err("mqsim has no such thing");
+    assert!(error.contains("FILE:1") && error.contains("forced unit access"), "{error}");
+    assert_eq!(
+        converted("0,write,8,4096,0,1,1\n", "recording", "mqsim").as_deref(),
+        Ok("0 0 8 8 0\n")
+    );
 }
 
 #[test]
@@ -128,6 +140,7 @@ proptest! {
                 op: if row.3 { Op::Read } else { Op::Write },
                 offset_bytes: row.1 * 512,
                 bytes: row.2 * 512,
+                fua: false,
             }
         }).collect();
         let text: String = requests.iter().map(|r| format!(

@@ -20,6 +20,7 @@ fn check(format: &str, content: &str, expected: &[Expected]) {
             op,
             offset_bytes,
             bytes,
+            fua: false,
         })
         .collect();
     for format in ["auto", format] {
@@ -146,6 +147,39 @@ fn diskmon_rows_beyond_every_drive_are_dropped_and_counted() {
 }
 
 #[test]
+fn a_recording_knows_flushes_and_forced_unit_access() {
+    let rows = "arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns\n\
+        0,write,8,4096,1,80,90\n5,flush,0,0,0,81,91\n7,trim,1,512,0,7,9\n9,read,0,1024,0,9,9\n";
+    let file = TestFile::new("recording", rows);
+    let row = |time_ns, op, offset_bytes, bytes, fua| RawRequest {
+        time_ns,
+        device: 0,
+        op,
+        offset_bytes,
+        bytes,
+        fua,
+    };
+    let expected = [
+        row(0, Op::Write, 4096, 4096, true),
+        row(5, Op::Flush, 0, 0, false),
+        row(7, Op::Trim, 512, 512, false),
+        row(9, Op::Read, 0, 1024, false),
+    ];
+    assert_eq!(head(&file.0, "auto", 9).expect("good rows"), expected);
+    assert_eq!(profile(&file.0, "auto").expect("good rows").requests, 4);
+    for (row, expected) in [
+        ("0,flush,8,0,0,1,1", "a flush has no address"),
+        ("0,read,8,512,1,1,1", "fua must be 0, or 1 of a write"),
+        ("0,read,8,513,0,1,1", "a multiple of 512"),
+        ("0,copy,8,512,0,1,1", "the operation must be"),
+        ("0,read,8,512,0,1", "it needs arrival_ns"),
+    ] {
+        let error = error_of("recording", row);
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn msbytes_is_read_by_name_where_disksim_fits_too() {
     let file = TestFile::new("ambiguous", "0.000 0 200626176 4096 0\n223.412 1 512 36864 1\n");
     let error = head(&file.0, "auto", 9).expect_err("two formats fit").to_string();
@@ -157,6 +191,7 @@ fn msbytes_is_read_by_name_where_disksim_fits_too() {
         op: Op::Read,
         offset_bytes: 512,
         bytes: 36_864,
+        fua: false,
     };
     assert_eq!(rows[1], read);
     let blocks = head(&file.0, "disksim", 9).expect("good rows");

@@ -11,6 +11,7 @@ from reprieve.parallel import Step, Workshop
 from reprieve.report.article import Article
 from reprieve.reproduce.fast12 import claims, loads, page
 from reprieve.reproduce.fast12.experiment import Plan, run
+from reprieve.reproduce.loads import real, traces_at_hand
 
 __all__ = ["REQUESTS", "REQUESTS_QUICK", "Request", "article"]
 
@@ -42,7 +43,7 @@ class Request:
 
 def article(request: Request, jobs: int | None, step: Step, command: str) -> Article:
     """Run everything and write it up; `jobs` simulations at a time, None: one a core."""
-    plan = Plan(loads.papers(request.traces), loads.real(loads.traces_at_hand()), request.requests)
+    plan = Plan(loads.papers(request.traces), real(traces_at_hand()), request.requests)
     outcome = run(plan, Workshop(jobs, step, plan.pieces))
     return Article(
         title="FAST 2012 reproduced: program and erase suspension",

@@ -9,9 +9,9 @@ from reprieve.parallel import Workshop
 from reprieve.reproduce.compress import Compression, compress
 from reprieve.reproduce.fast12 import alternatives, beyond
 from reprieve.reproduce.fast12.alternatives import ALTERNATIVES, Alternative
-from reprieve.reproduce.fast12.loads import Load
 from reprieve.reproduce.fast12.measures import POLICIES, Spot
 from reprieve.reproduce.fast12.paper import DEVICES, IDLE_SHARE, QUEUE_COMPRESSION, QUEUE_LIMITS
+from reprieve.reproduce.loads import Load
 from reprieve.reproduce.runs import Overrides, Setup, simulate_all
 from reprieve.result import Result
 from reprieve.simulation import Watch

@@ -11,7 +11,6 @@ from reprieve.reproduce.charts import Bars, Lines
 from reprieve.reproduce.fast12 import beyond
 from reprieve.reproduce.fast12.claims import queue_ratio
 from reprieve.reproduce.fast12.experiment import Outcome
-from reprieve.reproduce.fast12.loads import Load
 from reprieve.reproduce.fast12.measures import (
     Spot,
     ratio,
@@ -19,6 +18,7 @@ from reprieve.reproduce.fast12.measures import (
     suspended_share,
 )
 from reprieve.reproduce.fast12.paper import DEVICES, QUEUE_LIMITS
+from reprieve.reproduce.loads import Load
 from reprieve.result import Result
 
 _READ = "mean read latency, multiple of {base}"

@@ -9,6 +9,7 @@ mod key;
 mod mbm;
 mod parallelism;
 mod power;
+mod power_loss;
 mod reliability;
 mod suspension;
 mod workload;
@@ -41,6 +42,7 @@ pub const SECTIONS: &[Section] = &[
     drive::SCHEDULING,
     channel::CHANNEL,
     power::POWER,
+    power_loss::POWER_LOSS,
     drive::FTL,
     ftl::NAND,
     front::BUFFER,

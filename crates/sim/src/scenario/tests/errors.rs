@@ -22,7 +22,7 @@ fn a_key_that_nothing_knows_is_named_with_its_neighbour() {
         (
             "ftl.policy=\"rps\"",
             "--set: ftl.policy: unknown key; policy stands before every section or belongs to \
-             [suspension] or belongs to [scheduling]",
+             [suspension] or belongs to [scheduling] or belongs to [power_loss]",
         ),
         ("t_reed_us=3", "--set: t_reed_us: unknown key; did you mean timing.t_read_us?"),
         ("tming.t_read_us=3", "--set: [tming]: unknown section; did you mean [timing]?"),

@@ -6,6 +6,7 @@ mod front;
 mod layers;
 mod loads;
 mod parallel;
+mod power_loss;
 mod presets;
 mod print;
 mod reliability;

@@ -100,8 +100,9 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
     let printed = print(&good(BASE, &["policy=pes-ips"]));
     let leaves = raw::read(&printed, "printed", Rank::File).expect("it is TOML");
     let leaves = leaves.leaves;
-    // Those of errors and wear, and of power, are in tests of their own.
-    let is_here = |key: &&Key| !["reliability", "ecc", "power"].contains(&key.section());
+    // Those of errors and wear, of power, and of its loss, are in tests of their own.
+    let is_here =
+        |key: &&Key| !["reliability", "ecc", "power", "power_loss"].contains(&key.section());
     let names = keys().iter().filter(is_here).map(|key| key.full_name);
     let missing: Vec<_> = names.filter(|name| !leaves.contains_key(name)).collect();
     assert_eq!(missing, APPLY_ELSEWHERE);
@@ -204,35 +205,6 @@ fn awkward_values_of_host_and_load_are_read_back() {
             "scheduling.write_deadline_us=8",
             "scheduling.gc_deadline_us=9",
         ],
-        vec![
-            "scheduling.dispatch=sprinkler",
-            "ftl.twin_blocks=true",
-            "parallelism.multi_plane=page",
-        ],
-        vec!["scheduling.dispatch=paq", "scheduling.paq_conflict=die"],
-        vec!["scheduling.dispatch=mbm"],
-        vec![
-            "scheduling.dispatch=mbm",
-            "scheduling.mbm_channel_limit=printed",
-            "scheduling.mbm_share_when=arrival",
-            "scheduling.mbm_share_writes=all",
-            "scheduling.mbm_share_read_weight=0",
-            "scheduling.mbm_share_collection=true",
-            "scheduling.mbm_ties=in-order",
-            "scheduling.mbm_alignment=largest",
-            "scheduling.mbm_first_chip=request",
-            "scheduling.mbm_joint_reads=any",
-            "scheduling.mbm_read_area_end=never",
-            "scheduling.mbm_redistribution=channels",
-            "scheduling.mbm_redistributed_pages=3",
-        ],
-        vec![
-            "scheduling.dispatch=mbm",
-            "scheduling.mbm_channel_limit=none",
-            "scheduling.mbm_chips=in-order",
-            "scheduling.mbm_read_areas=as-others",
-        ],
-        vec!["scheduling.dispatch=mbm", "scheduling.mbm_redistribution=none"],
         vec!["workload.arrivals=fixed", "workload.rate_iops=1e-3", "workload.time_scale=0.3"],
         vec!["workload.read_request_bytes=[[512, 1.0], [1024, 3.0]]"],
         vec!["workload.write_request_bytes=8192", "workload.write_sequential_fraction=0.25"],
@@ -262,6 +234,41 @@ fn awkward_values_of_host_and_load_are_read_back() {
             "host.queue_priorities=[\"medium\"]",
         ],
         vec!["workload.addresses=zipf", "workload.zipf_theta=1", "workload.zipf_unit_bytes=12288"],
+    ]);
+}
+
+#[test]
+fn awkward_values_of_dispatchers_are_read_back() {
+    are_read_back(&[
+        vec![
+            "scheduling.dispatch=sprinkler",
+            "ftl.twin_blocks=true",
+            "parallelism.multi_plane=page",
+        ],
+        vec!["scheduling.dispatch=paq", "scheduling.paq_conflict=die"],
+        vec!["scheduling.dispatch=mbm"],
+        vec![
+            "scheduling.dispatch=mbm",
+            "scheduling.mbm_channel_limit=printed",
+            "scheduling.mbm_share_when=arrival",
+            "scheduling.mbm_share_writes=all",
+            "scheduling.mbm_share_read_weight=0",
+            "scheduling.mbm_share_collection=true",
+            "scheduling.mbm_ties=in-order",
+            "scheduling.mbm_alignment=largest",
+            "scheduling.mbm_first_chip=request",
+            "scheduling.mbm_joint_reads=any",
+            "scheduling.mbm_read_area_end=never",
+            "scheduling.mbm_redistribution=channels",
+            "scheduling.mbm_redistributed_pages=3",
+        ],
+        vec![
+            "scheduling.dispatch=mbm",
+            "scheduling.mbm_channel_limit=none",
+            "scheduling.mbm_chips=in-order",
+            "scheduling.mbm_read_areas=as-others",
+        ],
+        vec!["scheduling.dispatch=mbm", "scheduling.mbm_redistribution=none"],
     ]);
 }
 

@@ -1,0 +1,142 @@
+//! Sockets that clients connect to, and who may.
+
+use std::fs;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use reprieve_base::UserError;
+use rustix::fs::{Mode, fchmod};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with,
+};
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use crate::transport::Socket;
+
+/// Connections that wait to be accepted.
+const BACKLOG: i32 = 128;
+
+/// A socket that clients connect to.
+pub enum Listener {
+    /// With its path, which goes when it does.
+    Unix(UnixListener, PathBuf),
+    Tcp(TcpListener),
+}
+
+impl Listener {
+    /// Errors if something is at this path already.
+    pub fn check_free(path: &Path, option: &str) -> Result<(), UserError> {
+        if fs::symlink_metadata(path).is_err() {
+            return Ok(());
+        }
+        let what = "is there already; it must be a path at which nothing is, so remove it if no \
+                    server uses it";
+        Err(UserError::new(what).at(format_args!("{option} {}", path.display())))
+    }
+
+    /// A socket in the file system that only its owner can connect to.
+    pub fn unix(path: &Path, option: &str) -> Result<Listener, UserError> {
+        Self::check_free(path, option)?;
+        let make = || -> io::Result<UnixListener> {
+            let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+            let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+            // Before it has a name, so that nobody else can be quicker.
+            fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
+            bind(&socket, &SocketAddrUnix::new(path)?)?;
+            listen(&socket, BACKLOG)?;
+            Ok(UnixListener::from(socket))
+        };
+        let socket = make().map_err(|error| {
+            let what = format!("no socket can be made there: {error}");
+            UserError::new(what).at(format_args!("{option} {}", path.display()))
+        })?;
+        Ok(Listener::Unix(socket, path.to_owned()))
+    }
+
+    /// A socket of the network.
+    pub fn tcp(address: SocketAddr, option: &str) -> Result<Listener, UserError> {
+        let listener = TcpListener::bind(address)
+            .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
+        let listener = listener.map_err(|error| {
+            let what = format!("cannot be listened at: {error}");
+            UserError::new(what).at(format_args!("{option} {address}"))
+        })?;
+        Ok(Listener::Tcp(listener))
+    }
+
+    /// The next client; `None` if there is none now.
+    pub fn accept(&self) -> io::Result<Option<Socket>> {
+        let socket = match self {
+            Listener::Unix(listener, _) => listener.accept().and_then(|(socket, _)| {
+                socket.set_nonblocking(true)?;
+                Ok(Socket::Unix(socket))
+            }),
+            Listener::Tcp(listener) => listener.accept().and_then(|(socket, _)| {
+                socket.set_nonblocking(true)?;
+                socket.set_nodelay(true)?;
+                Ok(Socket::Tcp(socket))
+            }),
+        };
+        match socket {
+            Ok(socket) => Ok(Some(socket)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Where it is, as a user would write it.
+    pub fn place(&self) -> String {
+        match self {
+            Listener::Unix(_, path) => path.display().to_string(),
+            Listener::Tcp(listener) => {
+                listener.local_addr().expect("a socket that listens has an address").to_string()
+            }
+        }
+    }
+}
+
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Listener::Unix(listener, _) => listener.as_fd(),
+            Listener::Tcp(listener) => listener.as_fd(),
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Listener::Unix(_, path) = self {
+            // If it is gone already, so much the better.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// What TLS needs of a server: its certificates and their key, from files in PEM.
+pub fn tls_config(cert: &Path, key: &Path) -> Result<Arc<ServerConfig>, UserError> {
+    let fault = |option: &str, path: &Path, what: String| {
+        UserError::new(what).at(format_args!("{option} {}", path.display()))
+    };
+    let of_cert = |what| fault("--tls-cert", cert, what);
+    let certificates = CertificateDer::pem_file_iter(cert)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| of_cert(format!("holds no certificate in PEM: {error}")))?;
+    if certificates.is_empty() {
+        return Err(of_cert("holds no certificate in PEM".to_string()));
+    }
+    let private = PrivateKeyDer::from_pem_file(key)
+        .map_err(|error| fault("--tls-key", key, format!("holds no key in PEM: {error}")))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(certificates, private))
+        .map_err(|error| of_cert(format!("does not do with the key: {error}")))?;
+    Ok(Arc::new(config))
+}

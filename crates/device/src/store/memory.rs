@@ -1,0 +1,108 @@
+//! Bytes in memory: pages that exist once something other than zeros was written to them.
+
+use super::Fault;
+
+/// Bytes of a page.
+pub(super) const PAGE_BYTES: u64 = 4096;
+/// Pages of a leaf of the table, which spans 2 MiB of the drive.
+const LEAF_PAGES: usize = 512;
+const LEAF_BYTES: u64 = PAGE_BYTES * LEAF_PAGES as u64;
+
+type Page = Box<[u8; PAGE_BYTES as usize]>;
+type Leaf = Box<[Option<Page>; LEAF_PAGES]>;
+
+/// A sparse drive in memory.
+pub struct Memory {
+    leaves: Vec<Option<Leaf>>,
+    used_bytes: u64,
+    limit_bytes: u64,
+}
+
+/// Where a piece lies that does not cross pages.
+struct Piece {
+    leaf: usize,
+    page: usize,
+    from: usize,
+    bytes: usize,
+}
+
+/// Cuts `bytes` bytes from `at` on at the ends of pages.
+fn pieces(at: u64, bytes: u64) -> impl Iterator<Item = Piece> {
+    let end = at + bytes;
+    let mut next = at;
+    std::iter::from_fn(move || {
+        let here = next;
+        next = end.min((here / PAGE_BYTES + 1) * PAGE_BYTES);
+        (here < end).then(|| Piece {
+            leaf: (here / LEAF_BYTES) as usize,
+            page: (here % LEAF_BYTES / PAGE_BYTES) as usize,
+            from: (here % PAGE_BYTES) as usize,
+            bytes: (next - here) as usize,
+        })
+    })
+}
+
+impl Memory {
+    pub(super) fn new(bytes: u64, limit_bytes: u64) -> Memory {
+        let mut leaves = Vec::new();
+        leaves.resize_with(bytes.div_ceil(LEAF_BYTES) as usize, || None);
+        Memory { leaves, used_bytes: 0, limit_bytes }
+    }
+
+    pub(super) fn used_bytes(&self) -> u64 {
+        self.used_bytes
+    }
+
+    pub(super) fn read(&self, at: u64, into: &mut [u8]) {
+        let mut rest = into;
+        for piece in pieces(at, rest.len() as u64) {
+            let (these, others) = rest.split_at_mut(piece.bytes);
+            let page = self.leaves[piece.leaf].as_ref().and_then(|leaf| leaf[piece.page].as_ref());
+            match page {
+                Some(page) => these.copy_from_slice(&page[piece.from..piece.from + piece.bytes]),
+                None => these.fill(0),
+            }
+            rest = others;
+        }
+    }
+
+    pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
+        let mut rest = bytes;
+        for piece in pieces(at, rest.len() as u64) {
+            let (these, others) = rest.split_at(piece.bytes);
+            let page = self.page(&piece)?;
+            page[piece.from..piece.from + piece.bytes].copy_from_slice(these);
+            rest = others;
+        }
+        Ok(())
+    }
+
+    /// A page to write to, made if there is none.
+    fn page(&mut self, piece: &Piece) -> Result<&mut Page, Fault> {
+        let leaf_bytes = size_of::<[Option<Page>; LEAF_PAGES]>() as u64;
+        let leaf = &mut self.leaves[piece.leaf];
+        let is_there = leaf.as_ref().is_some_and(|leaf| leaf[piece.page].is_some());
+        if !is_there {
+            let more = PAGE_BYTES + if leaf.is_none() { leaf_bytes } else { 0 };
+            if self.used_bytes + more > self.limit_bytes {
+                return Err(Fault::Full);
+            }
+            self.used_bytes += more;
+        }
+        let leaf = leaf.get_or_insert_with(|| Box::new([const { None }; LEAF_PAGES]));
+        Ok(leaf[piece.page].get_or_insert_with(|| Box::new([0; PAGE_BYTES as usize])))
+    }
+
+    pub(super) fn zero(&mut self, at: u64, bytes: u64) -> Result<(), Fault> {
+        for piece in pieces(at, bytes) {
+            let Some(leaf) = &mut self.leaves[piece.leaf] else { continue };
+            let place = &mut leaf[piece.page];
+            if piece.bytes as u64 == PAGE_BYTES {
+                self.used_bytes -= if place.take().is_some() { PAGE_BYTES } else { 0 };
+            } else if let Some(page) = place {
+                page[piece.from..piece.from + piece.bytes].fill(0);
+            }
+        }
+        Ok(())
+    }
+}

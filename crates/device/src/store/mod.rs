@@ -1,0 +1,121 @@
+//! What the drive holds: the bytes themselves, in memory or in a file.
+
+mod file;
+mod memory;
+mod syncer;
+#[cfg(test)]
+mod tests;
+
+use std::os::fd::BorrowedFd;
+use std::path::Path;
+
+use reprieve_base::UserError;
+
+use file::FileStore;
+use memory::Memory;
+
+/// Why bytes could not be stored or fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// No room is left.
+    Full,
+    /// The file behind them failed.
+    Failed,
+}
+
+/// The bytes of a drive; those never written are zero.
+pub enum Store {
+    /// They go with the process.
+    Memory(Memory),
+    /// They stay.
+    File(FileStore),
+}
+
+impl Store {
+    /// A store in memory that takes at most `limit_bytes` of it.
+    pub fn in_memory(bytes: u64, limit_bytes: u64) -> Store {
+        Store::Memory(Memory::new(bytes, limit_bytes))
+    }
+
+    /// A store in a file of this length, made if it is not there.
+    ///
+    /// Errors if it has another length, is in use, or cannot be made.
+    pub fn in_file(path: &Path, bytes: u64) -> Result<Store, UserError> {
+        Ok(Store::File(FileStore::open(path, bytes)?))
+    }
+
+    /// Fetches bytes; they must lie within the drive.
+    pub fn read(&self, at: u64, into: &mut [u8]) -> Result<(), Fault> {
+        match self {
+            Store::Memory(memory) => {
+                memory.read(at, into);
+                Ok(())
+            }
+            Store::File(file) => file.read(at, into),
+        }
+    }
+
+    /// Stores bytes; they must lie within the drive.
+    pub fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
+        match self {
+            Store::Memory(memory) => memory.write(at, bytes),
+            Store::File(file) => file.write(at, bytes),
+        }
+    }
+
+    /// Makes bytes zero; `keep_room`: what they take up stays theirs.
+    pub fn zero(&mut self, at: u64, bytes: u64, keep_room: bool) -> Result<(), Fault> {
+        match self {
+            // Room in memory is nobody's; it is counted when it is needed.
+            Store::Memory(memory) => memory.zero(at, bytes),
+            Store::File(file) => file.zero(at, bytes, keep_room),
+        }
+    }
+
+    /// Begins to bring everything written so far to safety; a ticket, or `None` if it is there.
+    pub fn begin_sync(&mut self) -> Option<u64> {
+        match self {
+            Store::Memory(_) => None,
+            Store::File(file) => Some(file.begin_sync()),
+        }
+    }
+
+    /// The last ticket that is done with; an error if any has failed.
+    pub fn synced(&self) -> Result<u64, Fault> {
+        match self {
+            Store::Memory(_) => Ok(u64::MAX),
+            Store::File(file) => file.synced(),
+        }
+    }
+
+    /// What becomes readable when a ticket is done with.
+    pub fn sync_signal(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            Store::Memory(_) => None,
+            Store::File(file) => Some(file.signal()),
+        }
+    }
+
+    /// Takes note of the signal.
+    pub fn clear_signal(&self) {
+        if let Store::File(file) = self {
+            file.clear_signal();
+        }
+    }
+
+    /// Brings everything to safety, at the end.
+    pub fn close(&self) -> Result<(), Fault> {
+        match self {
+            Store::Memory(_) => Ok(()),
+            Store::File(file) => file.close(),
+        }
+    }
+
+    /// Memory that the bytes take up.
+    pub fn memory_bytes(&self) -> u64 {
+        match self {
+            Store::Memory(memory) => memory.used_bytes(),
+            Store::File(_) => 0,
+        }
+    }
+}

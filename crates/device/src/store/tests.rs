@@ -1,0 +1,85 @@
+//! Both stores against a plain array of bytes, and what they refuse.
+
+use reprieve_base::Stream;
+
+use super::{Fault, Store};
+
+const BYTES: u64 = 5 << 20;
+
+/// Reads, writes and zeros at random places, and whole leaves and pages among them.
+fn agrees_with_an_array(mut store: Store) {
+    let mut expected = vec![0u8; BYTES as usize];
+    let mut stream = Stream::new(3, "store", 0);
+    for round in 0..2000u32 {
+        let longest = [1, 600, 20_000, 3 << 20][stream.below(4) as usize];
+        let bytes = 1 + stream.below(longest);
+        let at = stream.below(BYTES - bytes + 1);
+        let (from, to) = (at as usize, (at + bytes) as usize);
+        match stream.below(3) {
+            0 => {
+                let data: Vec<u8> = (from..to).map(|place| (place as u32 ^ round) as u8).collect();
+                store.write(at, &data).expect("there is room");
+                expected[from..to].copy_from_slice(&data);
+            }
+            1 => {
+                store.zero(at, bytes, stream.below(2) == 0).expect("zeros need no room");
+                expected[from..to].fill(0);
+            }
+            _ => {
+                let mut data = vec![9; to - from];
+                store.read(at, &mut data).expect("it can be read");
+                assert!(data == expected[from..to], "round {round}");
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_holds_what_was_written() {
+    agrees_with_an_array(Store::in_memory(BYTES, 2 * BYTES));
+}
+
+#[test]
+fn a_file_holds_what_was_written_and_keeps_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("store");
+    agrees_with_an_array(Store::in_file(&path, BYTES).expect("it can be made"));
+    let mut store = Store::in_file(&path, BYTES).expect("it is free again");
+    store.write(BYTES - 3, &[1, 2, 3]).expect("there is room");
+    let ticket = store.begin_sync().expect("a file is not safe by itself");
+    while store.synced().expect("the disk works") < ticket {
+        std::thread::yield_now();
+    }
+    let in_use = Store::in_file(&path, BYTES).err().expect("it is in use").to_string();
+    assert!(in_use.contains("in use by another server"), "{in_use}");
+    drop(store);
+    let longer = Store::in_file(&path, BYTES + 512).err().expect("another size").to_string();
+    assert!(longer.contains("has 5242880 bytes, and the drive has 5243392"), "{longer}");
+    let store = Store::in_file(&path, BYTES).expect("it is as it was");
+    let mut read = [0; 3];
+    store.read(BYTES - 3, &mut read).expect("it can be read");
+    assert_eq!(read, [1, 2, 3]);
+}
+
+#[test]
+fn a_folder_and_a_path_to_nowhere_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    assert!(Store::in_file(folder.path(), BYTES).is_err());
+    let nowhere = folder.path().join("no/such/store");
+    assert!(Store::in_file(&nowhere, BYTES).is_err());
+    let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(left, 0, "nothing is left behind");
+}
+
+#[test]
+fn memory_is_never_exceeded_and_comes_back() {
+    // Room for a leaf of the table and two pages.
+    let mut store = Store::in_memory(BYTES, 2 * 4096 + 4096);
+    store.write(0, &[1; 8192]).expect("two pages");
+    assert_eq!(store.write(8192, &[1]), Err(Fault::Full));
+    assert_eq!(store.memory_bytes(), 3 * 4096);
+    store.write(4095, &[2, 2]).expect("these pages are there");
+    store.zero(0, 4096, false).expect("a page less");
+    store.write(8192, &[3]).expect("there is room again");
+    assert_eq!(store.write(4 << 20, &[3]), Err(Fault::Full));
+}

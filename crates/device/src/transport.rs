@@ -1,0 +1,184 @@
+//! Bytes in and out of a socket, encrypted or not, without ever waiting for it.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+
+use rustls::{ServerConfig, ServerConnection};
+
+/// A connected socket that does not block.
+pub enum Socket {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+impl Read for Socket {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Socket::Unix(socket) => socket.read(into),
+            Socket::Tcp(socket) => socket.read(into),
+        }
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Socket::Unix(socket) => socket.write(bytes),
+            Socket::Tcp(socket) => socket.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Socket::Unix(socket) => socket.as_fd(),
+            Socket::Tcp(socket) => socket.as_fd(),
+        }
+    }
+}
+
+/// What a look at the socket brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// So many bytes.
+    Bytes(usize),
+    /// Nothing yet.
+    Nothing,
+    /// Nothing, and nothing will come.
+    End,
+}
+
+/// A socket, what encrypts it, and what it has not taken yet.
+pub struct Transport {
+    socket: Socket,
+    tls: Option<Box<ServerConnection>>,
+    unsent: Vec<u8>,
+    /// Bytes that are decrypted and not fetched.
+    decrypted: usize,
+}
+
+impl Transport {
+    pub fn new(socket: Socket) -> Transport {
+        Transport { socket, tls: None, unsent: Vec::new(), decrypted: 0 }
+    }
+
+    /// What comes and goes from now on is encrypted.
+    ///
+    /// `early`: bytes that have come already.
+    pub fn start_tls(&mut self, config: &Arc<ServerConfig>, early: &[u8]) -> io::Result<()> {
+        let connection = ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
+        let tls = self.tls.insert(Box::new(connection));
+        // What is sent is bounded by the caller.
+        tls.set_buffer_limit(None);
+        let mut early = early;
+        while !early.is_empty() {
+            tls.read_tls(&mut early)?;
+            let state = tls.process_new_packets().map_err(io::Error::other)?;
+            self.decrypted = state.plaintext_bytes_to_read();
+        }
+        self.encrypt()
+    }
+
+    /// Whether bytes can be fetched that no look at the socket would tell of.
+    pub fn has_decrypted(&self) -> bool {
+        self.decrypted > 0
+    }
+
+    /// Fetches what has come.
+    pub fn read(&mut self, into: &mut [u8]) -> io::Result<Input> {
+        let Some(tls) = &mut self.tls else { return input(self.socket.read(into)) };
+        while self.decrypted == 0 {
+            match input(tls.read_tls(&mut self.socket))? {
+                Input::Bytes(_) => {}
+                other => return Ok(other),
+            }
+            let state = tls.process_new_packets().map_err(io::Error::other);
+            // An alert, or the rest of the handshake, may have to go out.
+            tls.write_tls(&mut self.unsent)?;
+            self.decrypted = state?.plaintext_bytes_to_read();
+            if self.decrypted == 0 {
+                send(&mut self.socket, &mut self.unsent)?;
+            }
+        }
+        let count = tls.reader().read(into)?;
+        self.decrypted -= count;
+        Ok(Input::Bytes(count))
+    }
+
+    /// Sends bytes, and keeps what the socket does not take.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if let Some(tls) = &mut self.tls {
+            tls.writer().write_all(bytes)?;
+            return self.encrypt();
+        }
+        if !self.unsent.is_empty() {
+            self.unsent.extend(bytes);
+            return self.flush();
+        }
+        let sent = match input(self.socket.write(bytes))? {
+            Input::Bytes(count) => count,
+            Input::Nothing => 0,
+            Input::End => return Err(ErrorKind::WriteZero.into()),
+        };
+        self.unsent.extend(&bytes[sent..]);
+        Ok(())
+    }
+
+    fn encrypt(&mut self) -> io::Result<()> {
+        let tls = self.tls.as_mut().expect("the caller has seen it");
+        while tls.wants_write() {
+            tls.write_tls(&mut self.unsent)?;
+        }
+        self.flush()
+    }
+
+    /// Sends what is left, as far as the socket takes it.
+    pub fn flush(&mut self) -> io::Result<()> {
+        send(&mut self.socket, &mut self.unsent)
+    }
+
+    /// Whether the socket has not taken everything.
+    pub fn has_unsent(&self) -> bool {
+        !self.unsent.is_empty()
+    }
+}
+
+fn send(socket: &mut Socket, unsent: &mut Vec<u8>) -> io::Result<()> {
+    let mut sent = 0;
+    while sent < unsent.len() {
+        match input(socket.write(&unsent[sent..]))? {
+            Input::Bytes(count) => sent += count,
+            Input::Nothing => break,
+            Input::End => return Err(ErrorKind::WriteZero.into()),
+        }
+    }
+    unsent.drain(..sent);
+    Ok(())
+}
+
+fn input(result: io::Result<usize>) -> io::Result<Input> {
+    match result {
+        Ok(0) => Ok(Input::End),
+        Ok(count) => Ok(Input::Bytes(count)),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Input::Nothing),
+        Err(error) if error.kind() == ErrorKind::Interrupted => Ok(Input::Nothing),
+        Err(error) => Err(error),
+    }
+}
+
+impl AsFd for Transport {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}

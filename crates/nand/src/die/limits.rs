@@ -1,0 +1,24 @@
+//! Limits of suspension that may change while a die is at work.
+
+use std::sync::Arc;
+
+use super::Die;
+use crate::command::Part;
+use crate::timing::Suspension;
+
+impl Die {
+    /// What all dies of the drive have in common.
+    pub fn part(&self) -> &Arc<Part> {
+        &self.part
+    }
+
+    /// Lets other limits hold from now on: how often, and how soon again, an operation stops.
+    ///
+    /// Panics if the part differs in anything else.
+    pub fn set_limits(&mut self, part: &Arc<Part>) {
+        let Suspension { max_per_operation, min_progress, .. } = part.suspension;
+        let suspension = Suspension { max_per_operation, min_progress, ..self.part.suspension };
+        assert_eq!(**part, Part { suspension, ..*self.part }, "a part stays what it is");
+        self.part = Arc::clone(part);
+    }
+}

@@ -1,0 +1,219 @@
+//! What the host was promised: a record of its own of what was accepted, acknowledged and flushed,
+//! against which the drive is held after a loss of power.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a logical page holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// What the buffer accepted as the so-manieth page of the run; 0: the data from before it.
+    Version(u64),
+    /// Nothing: never written, or trimmed.
+    Nothing,
+}
+
+/// How much is promised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// All that was acknowledged.
+    Acknowledged,
+    /// What was written with forced unit access or write-through, or flushed; a trim is none, and
+    /// lets older data come back.
+    Durable,
+}
+
+/// What a logical page has held, and since when the host relies on it.
+#[derive(Clone, Debug)]
+struct History {
+    /// In order of acceptance.
+    contents: Vec<Content>,
+    acknowledged: usize,
+    durable: usize,
+}
+
+/// A page of a request: which of its contents, and whether its answer says that it is durable.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    lpn: u32,
+    content: usize,
+    is_durable: bool,
+}
+
+/// The record of all logical pages.
+#[derive(Clone, Debug, Default)]
+pub struct Promises {
+    /// Whether each page held data at the start.
+    at_start: Vec<bool>,
+    pages: BTreeMap<u32, History>,
+    /// Of requests that are not complete.
+    open: BTreeMap<u64, Vec<Part>>,
+    /// Pages of which something is acknowledged and not durable.
+    floating: BTreeSet<u32>,
+    accepted: u64,
+}
+
+impl Promises {
+    /// Of a drive whose logical pages hold data or not.
+    pub fn new(at_start: Vec<bool>) -> Promises {
+        Promises { at_start, ..Promises::default() }
+    }
+
+    fn first(&self, lpn: u32) -> Content {
+        if self.at_start[lpn as usize] { Content::Version(0) } else { Content::Nothing }
+    }
+
+    /// A page holds something new; returns which of its contents that is.
+    fn add(&mut self, lpn: u32, content: Content) -> usize {
+        let first = self.first(lpn);
+        let new = || History { contents: vec![first], acknowledged: 0, durable: 0 };
+        let history = self.pages.entry(lpn).or_insert_with(new);
+        history.contents.push(content);
+        history.contents.len() - 1
+    }
+
+    /// The buffer has accepted a page of a write as this version; `request` says of which, and
+    /// whether its answer promises that it is durable. None: it was promised before the run.
+    ///
+    /// Errors if versions are not counted one by one.
+    pub fn accepted(
+        &mut self,
+        lpn: u32,
+        version: u64,
+        request: Option<(u64, bool)>,
+    ) -> Result<(), String> {
+        self.accepted += 1;
+        if version != self.accepted {
+            return Err(format!("page {} comes as version {version}", self.accepted));
+        }
+        let content = self.add(lpn, Content::Version(version));
+        match request {
+            None => self.acknowledge(Part { lpn, content, is_durable: false }),
+            Some((id, is_durable)) => {
+                self.open.entry(id).or_default().push(Part { lpn, content, is_durable });
+            }
+        }
+        Ok(())
+    }
+
+    /// Pages of a request that were accepted.
+    pub fn accepted_of(&self, id: u64) -> usize {
+        self.open.get(&id).map_or(0, Vec::len)
+    }
+
+    /// A request has trimmed a page.
+    pub fn trimmed(&mut self, lpn: u32, id: u64) {
+        let content = self.add(lpn, Content::Nothing);
+        self.open.entry(id).or_default().push(Part { lpn, content, is_durable: false });
+    }
+
+    /// A flush has come: its answer says that what is acknowledged by now is durable.
+    pub fn flushed(&mut self, id: u64) {
+        let part =
+            |lpn: &u32| Part { lpn: *lpn, content: self.pages[lpn].acknowledged, is_durable: true };
+        let parts = self.floating.iter().map(part).collect();
+        self.open.insert(id, parts);
+    }
+
+    /// A request is complete: the host relies on it.
+    pub fn completed(&mut self, id: u64) {
+        for part in self.open.remove(&id).unwrap_or_default() {
+            self.acknowledge(part);
+        }
+    }
+
+    fn acknowledge(&mut self, Part { lpn, content, is_durable }: Part) {
+        let history = self.pages.get_mut(&lpn).expect("it has held this");
+        history.acknowledged = history.acknowledged.max(content);
+        if is_durable {
+            history.durable = history.durable.max(content);
+        }
+        if history.durable < history.acknowledged {
+            self.floating.insert(lpn);
+        } else {
+            self.floating.remove(&lpn);
+        }
+    }
+
+    /// Checks what pages hold after a loss of power.
+    pub fn verify(&self, promise: Promise, held: impl Fn(u32) -> Content) -> Result<(), String> {
+        for lpn in 0..self.at_start.len() as u32 {
+            let content = held(lpn);
+            let is_kept = match self.pages.get(&lpn) {
+                None => content == self.first(lpn),
+                Some(history) => history.keeps(promise, content),
+            };
+            if !is_kept {
+                return Err(format!(
+                    "logical page {lpn} holds {content:?} after it; it held {:?} and {promise:?} \
+                     was promised",
+                    self.pages.get(&lpn)
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl History {
+    fn keeps(&self, promise: Promise, content: Content) -> bool {
+        let Some(found) = self.contents.iter().rposition(|held| *held == content) else {
+            return false;
+        };
+        match promise {
+            Promise::Acknowledged => found >= self.acknowledged,
+            Promise::Durable => {
+                found >= self.durable || self.contents[self.durable..].contains(&Content::Nothing)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Promises {
+        let mut record = Promises::new(vec![true, false]);
+        record.accepted(0, 1, Some((7, false))).expect("in turn");
+        record.accepted(0, 2, Some((8, true))).expect("in turn");
+        record
+    }
+
+    fn keeps(record: &Promises, promise: Promise, content: Content) -> bool {
+        let other = Content::Nothing;
+        record.verify(promise, |lpn| if lpn == 0 { content } else { other }).is_ok()
+    }
+
+    #[test]
+    fn what_is_acknowledged_has_to_stay_and_what_is_newer_may() {
+        let mut record = record();
+        let all = [0, 1, 2].map(Content::Version);
+        let kept = |record: &Promises, promise| all.map(|content| keeps(record, promise, content));
+        assert_eq!(kept(&record, Promise::Acknowledged), [true; 3]);
+        record.completed(7);
+        assert_eq!(kept(&record, Promise::Acknowledged), [false, true, true]);
+        assert_eq!(kept(&record, Promise::Durable), [true; 3]);
+        record.completed(8);
+        assert_eq!(kept(&record, Promise::Acknowledged), [false, false, true]);
+        assert_eq!(kept(&record, Promise::Durable), [false, false, true]);
+        assert!(!keeps(&record, Promise::Durable, Content::Version(3)), "never accepted");
+        assert!(!keeps(&record, Promise::Durable, Content::Nothing), "never trimmed");
+        let wrong = |lpn| if lpn == 0 { all[2] } else { all[0] };
+        assert!(record.verify(Promise::Durable, wrong).is_err(), "page 1 was never written");
+    }
+
+    #[test]
+    fn a_flush_makes_durable_what_was_acknowledged_when_it_came() {
+        let mut record = record();
+        record.completed(7);
+        record.flushed(9);
+        record.completed(9);
+        assert!(!keeps(&record, Promise::Durable, Content::Version(0)));
+        assert!(keeps(&record, Promise::Durable, Content::Version(1)));
+        record.trimmed(0, 10);
+        assert!(keeps(&record, Promise::Durable, Content::Version(0)), "a trim lifts it");
+        record.completed(10);
+        assert!(!keeps(&record, Promise::Acknowledged, Content::Version(2)));
+        assert!(keeps(&record, Promise::Acknowledged, Content::Nothing));
+    }
+}

@@ -1,0 +1,103 @@
+//! What is stored beside each page: whose data it is and how new, as a recovery will read it.
+
+/// No logical page: the page holds nothing that can be read.
+const BLANK: u32 = u32::MAX;
+/// No logical page either: an older copy from before the first request, whose newer one is known.
+const OLDER: u32 = u32::MAX - 1;
+
+/// What is stored beside a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    lpn: u32,
+    /// How often garbage collection has moved it.
+    pub moves: u32,
+    /// Pages that the buffer had accepted when it accepted this one; 0: from before the run.
+    pub version: u64,
+}
+
+impl Stamp {
+    /// Of a page that the host has written, as this version.
+    pub fn of_write(lpn: u32, version: u64) -> Stamp {
+        Stamp { lpn, moves: 0, version }
+    }
+
+    const NOTHING: Stamp = Stamp { lpn: BLANK, moves: 0, version: 0 };
+
+    /// The logical page; `None`: an older copy from before the first request.
+    pub fn lpn(&self) -> Option<u32> {
+        (self.lpn != OLDER).then_some(self.lpn)
+    }
+}
+
+/// The stamps of all pages, and the versions of what is in the write buffer.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    stamps: Vec<Stamp>,
+    /// Of each transaction.
+    versions: Vec<u64>,
+    accepted: u64,
+    /// Logical pages that the host has trimmed and not written since.
+    pub trimmed: u64,
+}
+
+impl Journal {
+    /// Of a drive with so many pages, nothing programmed.
+    pub fn new(pages: u64) -> Journal {
+        let pages = usize::try_from(pages).expect("memory was checked");
+        Journal {
+            stamps: vec![Stamp::NOTHING; pages],
+            versions: Vec::with_capacity(4096),
+            accepted: 0,
+            trimmed: 0,
+        }
+    }
+
+    /// A page was programmed before the first request: with the data of `lpn`, or older data.
+    pub fn starts_with(&mut self, page: u32, lpn: Option<u32>) {
+        self.stamps[page as usize] = Stamp { lpn: lpn.unwrap_or(OLDER), moves: 0, version: 0 };
+    }
+
+    /// The buffer has accepted a page as transaction `id`; returns its version.
+    pub fn accepted(&mut self, id: u32) -> u64 {
+        let index = id as usize;
+        if self.versions.len() <= index {
+            self.versions.resize(index + 1, 0);
+        }
+        self.accepted += 1;
+        self.versions[index] = self.accepted;
+        self.accepted
+    }
+
+    /// The version of what transaction `id` writes.
+    pub fn version(&self, id: u32) -> u64 {
+        self.versions[id as usize]
+    }
+
+    /// Transaction `id` has programmed a page.
+    pub fn programmed(&mut self, page: u32, lpn: u32, id: u32) {
+        self.stamps[page as usize] = Stamp::of_write(lpn, self.version(id));
+    }
+
+    /// What garbage collection copies beside a page that it moves.
+    pub fn copy_of(&self, source: u32) -> Stamp {
+        let stamp = self.stamps[source as usize];
+        Stamp { moves: stamp.moves + 1, ..stamp }
+    }
+
+    /// Garbage collection has moved a page.
+    pub fn moved(&mut self, source: u32, page: u32) {
+        self.stamps[page as usize] = self.copy_of(source);
+    }
+
+    /// So many pages from this one on are erased.
+    pub fn erased(&mut self, first: u32, pages: u32) {
+        let first = first as usize;
+        self.stamps[first..first + pages as usize].fill(Stamp::NOTHING);
+    }
+
+    /// What can be read beside a page; `None`: nothing.
+    pub fn stamp(&self, page: u32) -> Option<Stamp> {
+        let stamp = self.stamps[page as usize];
+        (stamp.lpn != BLANK).then_some(stamp)
+    }
+}

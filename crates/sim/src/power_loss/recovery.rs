@@ -1,0 +1,107 @@
+//! Recovery: which page holds the newest data of each logical page, and how long it takes to know.
+
+use reprieve_base::{Dur, Geometry};
+use reprieve_nand::Timing;
+
+use super::Stamp;
+
+/// The newest readable page of each logical page.
+#[derive(Clone, Debug)]
+pub struct Found {
+    newest: Vec<Option<(u64, u32, u32)>>,
+    /// Programmed pages of which nothing could be read: programs that did not end.
+    pub unreadable_pages: u64,
+}
+
+impl Found {
+    /// Of a drive of so many logical pages, before anything is read.
+    pub fn new(logical_pages: u32) -> Found {
+        Found { newest: vec![None; logical_pages as usize], unreadable_pages: 0 }
+    }
+
+    /// A programmed page has been read, with what is stored beside it.
+    ///
+    /// The newer version wins; of copies of one version the one that was moved more often.
+    pub fn read(&mut self, page: u32, stamp: Option<Stamp>) {
+        let Some(stamp) = stamp else {
+            self.unreadable_pages += 1;
+            return;
+        };
+        let Some(lpn) = stamp.lpn() else { return };
+        let newest = &mut self.newest[lpn as usize];
+        let this = (stamp.version, stamp.moves, page);
+        if newest.is_none_or(|newest| newest < this) {
+            *newest = Some(this);
+        }
+    }
+
+    /// The page, counted over the drive, with the newest data of a logical page.
+    pub fn page(&self, lpn: u32) -> Option<u32> {
+        self.newest[lpn as usize].map(|(.., page)| page)
+    }
+
+    /// The version of that data; 0: from before the run.
+    pub fn version(&self, lpn: u32) -> Option<u64> {
+        self.newest[lpn as usize].map(|(version, ..)| version)
+    }
+
+    /// Logical pages of which a page was found.
+    pub fn pages(&self) -> u64 {
+        self.newest.iter().flatten().count() as u64
+    }
+}
+
+/// What a recovery has to do on one die.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DieScan {
+    /// Programmed pages, of which what is stored beside them is read.
+    pub pages: u64,
+    /// Sensing them, in all.
+    pub sense_ns: u64,
+    /// Saved pages, which are read whole.
+    pub saved_pages: u64,
+    /// Blocks whose erase did not end, which are erased again.
+    pub blocks: u64,
+}
+
+/// How long the steps of a recovery take, one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecoveryTime {
+    /// Reading what is stored beside the pages.
+    pub scan: Dur,
+    /// Reading the pages that were saved.
+    pub load: Dur,
+    /// Erasing blocks again.
+    pub erase: Dur,
+}
+
+/// How long a recovery takes with all dies in parallel: a channel is as slow as its slowest die, or
+/// as the sum of its transfers behind the first array read.
+pub fn recovery_time(
+    dies: &[DieScan],
+    geometry: &Geometry,
+    timing: &Timing,
+    oob_bytes: u32,
+) -> RecoveryTime {
+    let whole = timing.command + timing.bus;
+    let beside_ns = timing.bus.ns() * u64::from(oob_bytes);
+    let beside = timing.command + Dur::from_ns(beside_ns.div_ceil(u64::from(geometry.page_bytes)));
+    let first_ns = timing.read_of(0).ns();
+    let pass = |dies: &[DieScan], each: Dur, of_die: fn(&DieScan, u64) -> (u64, u64)| {
+        let channel = |dies: &[DieScan]| {
+            let work = || dies.iter().map(|die| of_die(die, first_ns));
+            let pages: u64 = work().map(|(pages, _)| pages).sum();
+            let slowest = work().map(|(pages, ns)| ns + pages * each.ns()).max().unwrap_or(0);
+            let bus = if pages > 0 { first_ns + pages * each.ns() } else { 0 };
+            slowest.max(bus)
+        };
+        let channels = dies.chunks(geometry.dies_per_channel as usize);
+        Dur::from_ns(channels.map(channel).max().unwrap_or(0))
+    };
+    let blocks = dies.iter().map(|die| die.blocks).max().unwrap_or(0);
+    RecoveryTime {
+        scan: pass(dies, beside, |die, _| (die.pages, die.sense_ns)),
+        load: pass(dies, whole, |die, first_ns| (die.saved_pages, die.saved_pages * first_ns)),
+        erase: timing.undisturbed_erase() * blocks,
+    }
+}

@@ -1,0 +1,116 @@
+//! What a drive that is prepared for a loss of power notes as it goes, and how it starts after one.
+
+use reprieve_base::UserError;
+
+use super::Ssd;
+use crate::check::Promises;
+use crate::ftl::Mapping;
+use crate::scenario::Acknowledge;
+use crate::txn::{Kind, NONE, Txn};
+
+impl Ssd {
+    /// The pages that a loss of power found in the buffer are in it again, and go to the flash as
+    /// the drive starts.
+    ///
+    /// Errors if there is no room for them.
+    pub(super) fn replay(&mut self) -> Result<(), UserError> {
+        self.begin_journal();
+        for lpn in std::mem::take(&mut self.replay) {
+            let placed = self.ftl.place_write(lpn, &|die| self.flash.is_idle(die));
+            let target = placed.ok_or_else(|| {
+                UserError::new(format!(
+                    "the state has logical page {lpn} in the write buffer, and no plane has room \
+                     for it; ftl.placement must be what it was"
+                ))
+            })?;
+            self.buffer.take();
+            let (die, at) = self.ftl.in_plane(target);
+            let mut txn = Txn::new(Kind::Program, die, at, lpn, NONE, self.now);
+            txn.target = target;
+            txn.interval = self.intervals.begin(1);
+            let id = self.flash.txns.insert(txn);
+            let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+            if self.journal.is_some() {
+                self.journal_accepted(before);
+                self.journal_page(id, lpn, None);
+            }
+            self.page_complete::<true>(id);
+        }
+        Ok(())
+    }
+
+    /// The drive is about to start: what its pages hold is known.
+    fn begin_journal(&mut self) {
+        let Some(journal) = &mut self.journal else { return };
+        let (ftl, geometry) = (&self.ftl, &self.scenario.geometry);
+        ftl.for_each_block(|die, plane, block, pages| {
+            let plane = die * geometry.planes_per_die + plane;
+            let first = (plane * geometry.blocks_per_plane + block) * geometry.pages_per_block;
+            for page in first..first + pages {
+                journal.starts_with(page, ftl.owner(page));
+            }
+        });
+        let mappings = || (0..ftl.logical_pages()).map(|lpn| ftl.lookup(lpn));
+        let trimmed = mappings().filter(|mapping| *mapping == Mapping::Trimmed).count();
+        journal.trimmed = trimmed as u64;
+        if let Some(checker) = &mut self.checker {
+            let holds = mappings().map(|mapping| matches!(mapping, Mapping::Flash(_)));
+            checker.promises = Some(Promises::new(holds.collect()));
+        }
+    }
+
+    /// A page of a write, which held this before, is in the buffer.
+    #[cold]
+    pub(super) fn journal_accepted(&mut self, before: Mapping) {
+        let journal = self.journal.as_mut().expect("the caller has seen it");
+        journal.trimmed -= u64::from(before == Mapping::Trimmed);
+    }
+
+    /// A page of a request is in the buffer, as transaction `id`.
+    #[cold]
+    pub(super) fn journal_write(&mut self, id: u32, lpn: u32, request: u32) {
+        let request = &self.requests[request];
+        let is_durable = request.fua || self.buffer.acknowledge == Acknowledge::Through;
+        self.journal_page(id, lpn, Some((request.id, is_durable)));
+    }
+
+    fn journal_page(&mut self, id: u32, lpn: u32, request: Option<(u64, bool)>) {
+        let journal = self.journal.as_mut().expect("the caller has seen it");
+        let version = journal.accepted(id);
+        if let Some(checker) = &mut self.checker {
+            checker.page_accepted(self.now, lpn, version, request);
+        }
+    }
+
+    /// A page that held this before is trimmed.
+    #[cold]
+    pub(super) fn journal_trim(&mut self, before: Mapping, lpn: u32, request: u64) {
+        let journal = self.journal.as_mut().expect("the caller has seen it");
+        journal.trimmed += u64::from(before != Mapping::Trimmed);
+        if let Some(promises) = self.checker.as_mut().and_then(|it| it.promises.as_mut()) {
+            promises.trimmed(lpn, request);
+        }
+    }
+
+    /// A page of the host is programmed.
+    #[cold]
+    pub(super) fn journal_program(&mut self, id: u32) {
+        let txn = &self.flash.txns[id];
+        let page = self.ftl.page_number(txn.die, txn.at);
+        let journal = self.journal.as_mut().expect("the caller has seen it");
+        journal.programmed(page, txn.lpn, id);
+    }
+
+    /// A step of garbage collection is complete.
+    #[cold]
+    pub(super) fn journal_step(&mut self, txn: &Txn) {
+        let page = self.ftl.page_number(txn.die, txn.at);
+        let pages = self.scenario.geometry.pages_per_block;
+        let journal = self.journal.as_mut().expect("the caller has seen it");
+        match txn.kind {
+            Kind::GcProgram | Kind::GcCopy => journal.moved(txn.old, page),
+            Kind::Erase => journal.erased(page / pages * pages, pages),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Power that fails after every event: nothing that was promised is lost, and the drive goes on.
+
+use std::collections::BTreeMap;
+
+use reprieve_base::{Dur, Time};
+use reprieve_sim::power_loss::Stamp;
+use reprieve_sim::scenario::LossPolicy;
+use reprieve_sim::{Cut, Options, Recovered, Ssd};
+use serde_json::Value;
+
+use super::drive;
+
+/// A busy little drive with everything that a loss of power can meet.
+const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
+    [geometry]\nchannels = 2\ndies_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 14\n\
+    pages_per_block = 4\n[ftl]\nover_provisioning = 0.5\nprecondition = \"steady\"\n\
+    [buffer]\nacknowledge = \"back\"\nbytes = 65536\n\
+    [power_loss]\nmode = \"on\"\np_controller_mw = 1000\n\
+    [workload]\ngenerator = \"mixed\"\nrequests = 70\nread_fraction = 0.3\n\
+    trim_fraction = 0.08\nfua_fraction = 0.1\nflush_every_requests = 20\n\
+    request_bytes = [[512, 1], [2048, 3], [6144, 1]]\nalign_bytes = 512\nqueue_depth = 8\n";
+
+/// Sets of policies, of which each has something of its own under way when the power fails.
+const DRIVES: [&[&str]; 12] = [
+    &[],
+    &["policy=pes-ips"],
+    &["policy=fifo", "ftl.gc_background=false"],
+    &["ftl.gc_victim=fifo", "ftl.placement=dynamic"],
+    &["ftl.precondition=none", "ftl.gc_start_free_share=0.6"],
+    &["ftl.precondition=sequential", "ftl.copyback=true"],
+    &["buffer.acknowledge=through"],
+    &["buffer.replacement=lru", "buffer.flush_idle_us=500"],
+    &["suspension.host_write_suspends=[\"erase\"]", "suspension.max_per_operation=2"],
+    &["parallelism.multi_plane=page", "ftl.placement=aligned", "ftl.gc_parallel_planes=true"],
+    &["device=fast12-mlc", "suspension.program=iteration", "suspension.erase_mode=deferred"],
+    &["host.interface=nvme", "host.queues=2", "host.queue_entries=4", "host.t_command_us=2"],
+];
+
+/// How long the drive lives on: not at all, not long enough, and for ever.
+const HOLD_UPS: [&[&str]; 3] =
+    [&[], &["power_loss.hold_up_us=900"], &["power_loss.hold_up_us=10000000"]];
+
+fn start(sets: &[&str]) -> Ssd {
+    let check = Some(format!("a loss of power with {sets:?}"));
+    let options = Options { check, ..Options::default() };
+    Ssd::with(drive::load_with(DRIVE, sets), &options).expect("a drive")
+}
+
+/// Lets the power of a drive fail after every instant, at that instant and just before the next.
+fn at_every_event(sets: &[&str], mut each: impl FnMut(&Ssd, Time, u64)) {
+    let mut ssd = start(sets);
+    let mut number = 0;
+    let mut at = Time::ZERO;
+    while ssd.run_until(at).expect("a generator without bad rows") {
+        let next = ssd.next_instant();
+        each(&ssd, at, number);
+        if next < Time::NEVER {
+            each(&ssd, Time::from_ns(next.ns() - 1), number + 1);
+        }
+        number += 2;
+        at = next;
+    }
+    assert!(number > 200, "{sets:?}: {number} cuts");
+}
+
+fn policies(ssd: &Ssd) -> impl Iterator<Item = LossPolicy> {
+    LossPolicy::ALL.into_iter().filter(|policy| policy.is_possible(ssd.scenario()))
+}
+
+/// The scan once more, by another way: all that can be read, in order, the last of each page.
+fn assert_found(ssd: &Ssd, cut: &Cut, recovered: &Recovered) {
+    let mut all: Vec<(u32, u64, u32, u32)> = Vec::new();
+    let mut unreadable = 0;
+    ssd.read_all(cut, |page, stamp: Option<Stamp>| match stamp {
+        None => unreadable += 1,
+        Some(stamp) => {
+            all.extend(stamp.lpn().map(|lpn| (lpn, stamp.version, stamp.moves, page)));
+        }
+    });
+    all.sort_unstable();
+    let last: BTreeMap<u32, (u64, u32)> =
+        all.iter().map(|(lpn, version, _, page)| (*lpn, (*version, *page))).collect();
+    for lpn in 0..ssd.scenario().logical_pages() {
+        let found = recovered.found.version(lpn).zip(recovered.found.page(lpn));
+        assert_eq!(found, last.get(&lpn).copied(), "logical page {lpn} at {}", cut.at);
+    }
+    assert_eq!(recovered.found.unreadable_pages, unreadable);
+}
+
+#[test]
+fn nothing_that_was_promised_is_lost_whenever_the_power_fails() {
+    let mut sums = Vec::new();
+    for hold_up in HOLD_UPS {
+        let (mut saved, mut lost) = (0, 0);
+        for drive in DRIVES {
+            let sets = [drive, hold_up].concat();
+            at_every_event(&sets, |ssd, at, _| {
+                for policy in policies(ssd) {
+                    let cut = ssd.cut(at, policy);
+                    let recovered = ssd.recover(&cut);
+                    ssd.check_cut(&cut, &recovered);
+                    assert_found(ssd, &cut, &recovered);
+                    saved += recovered.saved.len();
+                    lost += cut.dump.len() - recovered.saved.len();
+                }
+            });
+        }
+        sums.push((saved > 0, lost > 0));
+    }
+    // Without protection all is lost that was only acknowledged, and with enough of it nothing.
+    assert_eq!(sums, [(false, true), (true, true), (true, false)]);
+}
+
+#[test]
+fn the_drive_goes_on_after_every_loss_of_power() {
+    for drive in DRIVES {
+        for hold_up in HOLD_UPS {
+            let sets = [drive, hold_up].concat();
+            let after = [&sets[..], &["workload.requests=40", "seed=9"]].concat();
+            at_every_event(&sets, |ssd, at, number| {
+                if number % 9 > 0 {
+                    return;
+                }
+                let all: Vec<LossPolicy> = policies(ssd).collect();
+                let cut = ssd.cut(at, all[number as usize / 9 % all.len()]);
+                let recovered = ssd.recover(&cut);
+                let check = Some(format!("a drive after {at} of {sets:?}"));
+                let options = Options { check, ..Options::default() };
+                let mut next = ssd
+                    .after(&recovered, drive::load_with(DRIVE, &after), &options)
+                    .expect("room for what was saved");
+                while next.step(1000).expect("a generator without bad rows") {}
+                assert!(next.progress().1 >= 40, "{after:?}");
+            });
+        }
+    }
+}
+
+/// One die on its own channel: a page crosses it in 20 us and is programmed in 5 times 28 us.
+const ONE_DIE: &str = "device = \"fast12-slc\"\npolicy = \"pes-ips\"\n[geometry]\nchannels = 1\n\
+    dies_per_channel = 1\nplanes_per_die = 1\nblocks_per_plane = 14\npages_per_block = 8\n\
+    [ftl]\nover_provisioning = 0.5\n[buffer]\nacknowledge = \"back\"\nbytes = 65536\n\
+    [power_loss]\nmode = \"on\"\np_controller_mw = 1000\nhold_up_us = 100000\n\
+    [workload]\ngenerator = \"mixed\"\nrequests = 200\nread_fraction = 0\n\
+    request_bytes = 2048\nqueue_depth = 1\n";
+
+/// What each policy comes to at an instant: name, and the number at a key.
+fn told(ssd: &Ssd, at: Time, key: &str) -> Vec<(String, u64)> {
+    let Value::Array(rows) = ssd.tell_cuts(at) else { panic!("a list of policies") };
+    let number = |row: &Value| row[key].as_u64().unwrap_or_else(|| panic!("{key} is no count"));
+    let name = |row: &Value| row["policy"].as_str().expect("a name").to_string();
+    rows.iter().map(|row| (name(row), number(row))).collect()
+}
+
+fn expected(rows: &[(&str, u64)]) -> Vec<(String, u64)> {
+    rows.iter().map(|(name, ns)| ((*name).to_string(), *ns)).collect()
+}
+
+#[test]
+fn a_program_in_the_way_is_waited_for_suspended_or_reset() {
+    // The page has crossed the host link at 1.024 us; to the die that is the instant 61.
+    let at = Time::from_ns(62_024);
+    let cut = |sets: &[&str], key| {
+        let always = ["workload.requests=1", "ftl.precondition=none"];
+        let scenario = drive::load_with(ONE_DIE, &[&always[..], sets].concat());
+        let mut ssd = Ssd::new(scenario, false).expect("a drive");
+        // The one request is complete long since, as its page is in the buffer.
+        assert!(!ssd.run_until(at).expect("a generator without bad rows"));
+        told(&ssd, at, key)
+    };
+    // The program ends at 160 us. By IPS it is suspended at the end of its second pulse, at 68, by
+    // IPC at 65, and a reset takes 10: then the page crosses once more and is programmed.
+    let times = |sets: &[&str]| cut(sets, "time_to_safety_ns");
+    let ips = [
+        ("wait", 99_000),
+        ("suspend_erase", 99_000),
+        ("suspend", 7_000 + 160_000),
+        ("reset", 10_000 + 160_000),
+    ];
+    assert_eq!(times(&[]), expected(&ips));
+    let mut ipc = ips;
+    ipc[2].1 = 4_000 + 160_000;
+    assert_eq!(times(&["suspension.program=ipc"]), expected(&ipc));
+    // In SLC mode, of 50 us here, to suspend is worth it.
+    let mut slc = ips;
+    (slc[2].1, slc[3].1) = (7_000 + 70_000, 10_000 + 70_000);
+    assert_eq!(times(&["power_loss.t_program_us=50"]), expected(&slc));
+    let programmed = [("wait", 1), ("suspend_erase", 1), ("suspend", 0), ("reset", 0)];
+    assert_eq!(cut(&[], "programmed_pages"), expected(&programmed));
+    let stopped = [("wait", 0), ("suspend_erase", 0), ("suspend", 1), ("reset", 1)];
+    assert_eq!(cut(&[], "stopped_programs"), expected(&stopped));
+}
+
+#[test]
+fn an_erase_in_the_way_is_waited_for_suspended_or_reset() {
+    let sets = ["ftl.precondition=steady", "workload.queue_depth=8"];
+    let mut ssd = Ssd::new(drive::load_with(ONE_DIE, &sets), false).expect("a drive");
+    let mut at = Time::ZERO;
+    let (mut seen, mut ran) = (0, false);
+    while ssd.run_until(at).expect("a generator without bad rows") {
+        // Nothing is read, so that an erase runs from its beginning to its end.
+        let runs = told(&ssd, at, "stopped_erases")[2].1 == 1;
+        let begins = !std::mem::replace(&mut ran, runs) && runs;
+        let cut = at + Dur::from_us(100);
+        if begins && ssd.next_instant() > cut {
+            let pages = told(&ssd, cut, "saved_pages")[0].1;
+            // 1508 us less 100, or the voltage reset, or the reset of the die; then 160 a page.
+            let rows = [
+                ("wait", 1_408_000 + pages * 160_000),
+                ("suspend_erase", 4_000 + pages * 160_000),
+                ("suspend", 4_000 + pages * 160_000),
+                ("reset", 500_000 + pages * 160_000),
+            ];
+            assert!(pages > 0);
+            assert_eq!(told(&ssd, cut, "time_to_safety_ns"), expected(&rows), "at {cut}");
+            seen += 1;
+        }
+        at = ssd.next_instant();
+    }
+    assert!(seen > 5, "{seen} erases");
+}

@@ -1,0 +1,63 @@
+//! Format `recording`: what `reprieve serve --record` writes.
+//!
+//! A heading, then rows `arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns` in order of
+//! arrival: nanoseconds of the model's clock, the operation by its name, the first sector of 512
+//! bytes, the length, 1 for forced unit access. The last two are what the drive made of the
+//! request, and change nothing for a drive that gets it again.
+
+use reprieve_base::{Entry, Op};
+
+use super::fields::{integer, row_of_sectors, small_integer, split};
+use super::{Format, RawRequest, Row};
+
+pub(super) const FORMAT: Format = Format {
+    entry: Entry {
+        name: "recording",
+        doc: "reprieve serve --record: arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns.",
+    },
+    has_devices: false,
+    reads_like: None,
+    new_parser: || Box::new(parse),
+    writer: None,
+};
+
+const HEADING: &[u8] = b"arrival_ns,";
+
+fn parse(line: &[u8]) -> Result<Row, &'static str> {
+    if line.starts_with(HEADING) {
+        return Ok(Row::Other);
+    }
+    let [arrival, op, lba, bytes, fua, _, _] = split(line, b',')
+        .ok_or("it needs arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns")?;
+    let time_ns = integer(arrival).ok_or("the arrival must be a whole number of nanoseconds")?;
+    let op = match op {
+        b"read" => Op::Read,
+        b"write" => Op::Write,
+        b"trim" => Op::Trim,
+        b"flush" => Op::Flush,
+        _ => return Err("the operation must be read, write, trim or flush"),
+    };
+    let fua = match fua {
+        b"0" => false,
+        b"1" if op == Op::Write => true,
+        _ => return Err("fua must be 0, or 1 of a write"),
+    };
+    let lba = integer(lba).ok_or("the sector must be a whole number")?;
+    let bytes = small_integer(bytes).ok_or("the length must be a whole number of bytes")?;
+    if op == Op::Flush {
+        return match (lba, bytes) {
+            (0, 0) => {
+                Ok(Row::Request(RawRequest { time_ns, device: 0, op, offset_bytes: 0, bytes, fua }))
+            }
+            _ => Err("a flush has no address and no length"),
+        };
+    }
+    if bytes % 512 != 0 {
+        return Err("the length must be a multiple of 512 bytes");
+    }
+    let row = row_of_sectors(time_ns, 0, op, lba, u64::from(bytes / 512))?;
+    Ok(match row {
+        Row::Request(raw) => Row::Request(RawRequest { fua, ..raw }),
+        other => other,
+    })
+}

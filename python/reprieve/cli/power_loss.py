@@ -1,0 +1,83 @@
+"""`reprieve power-loss`: the power fails at many instants, under each policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from reprieve.cli.console import progress, say, show, table
+from reprieve.cli.options import ScenarioFile, Sets
+from reprieve.power_loss import cut_into
+from reprieve.scenario import Source
+
+
+def power_loss(
+    scenario: ScenarioFile,
+    sets: Sets = None,
+    cuts: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Instants at which the power fails.")
+    ] = 100,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where results go.", show_default="out/SCENARIO-power-loss"
+        ),
+    ] = None,
+) -> None:
+    """Let the power fail at N instants of a run and compare what each policy takes.
+
+    An erase or program in the way of the rescue is waited for, suspended, or reset.
+    """
+    directory = Path("out", f"{scenario.stem}-power-loss") if out is None else out
+    with progress() as bars:
+        result, paths = cut_into(
+            Source.read(scenario, sets or ()),
+            cuts,
+            directory,
+            lambda share, done: bars(scenario.stem, share, done),
+        )
+    summary = result.summary()
+    _show(summary)
+    say("wrote " + ", ".join(str(path) for path in paths))
+
+
+def _show(summary: dict[str, Any]) -> None:
+    rows = table(
+        f"Losses of power at {summary['cuts']:,} instants",
+        [
+            "policy",
+            "to safety, µs: mean",
+            "p99",
+            "max",
+            "energy, µJ: mean",
+            "max",
+            "capacitance, µF",
+            "dirty pages",
+            "lost pages",
+            "recovery, ms",
+        ],
+    )
+    for policy, told in summary["policies"].items():
+        time_ns, energy_uj = told["time_to_safety_ns"], told["energy_uj"]
+        capacitance_uf = told["capacitance_uf"]
+        rows.add_row(
+            policy,
+            *(f"{time_ns[key] / 1000:,.1f}" for key in ("mean", "p99", "max")),
+            *(f"{energy_uj[key]:,.1f}" for key in ("mean", "max")),
+            "–" if capacitance_uf is None else f"{capacitance_uf['max']:,.2f}",
+            f"{told['dirty_pages']:,}",
+            f"{told['lost_pages']:,}",
+            f"{told['recovery_ns']['mean'] / 1e6:,.3f}",
+        )
+    show(rows)
+    wait = summary["policies"]["wait"]["energy_uj"]["max"]
+    for policy in ("suspend_erase", "suspend"):
+        told = summary["policies"].get(policy)
+        if told is not None and wait > 0:
+            share = 1 - told["energy_uj"]["max"] / wait
+            say(
+                f"the worst instant takes {abs(share):.1%} {'less' if share >= 0 else 'more'} "
+                f"energy with {policy} than with wait"
+            )

@@ -1,0 +1,215 @@
+"""`reprieve serve` and `reprieve ctl`: the drive as a block device, and its rules meanwhile."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket as sockets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from reprieve._native import Server, UserError
+from reprieve.cli.console import progress, say, show, table
+from reprieve.cli.options import ScenarioFile, Sets
+from reprieve.outputs import replace_file
+from reprieve.scenario import Source
+
+_STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
+
+
+def _file(help_text: str, metavar: str = "FILE") -> Any:
+    return typer.Option(metavar=metavar, help=help_text, show_default=False)
+
+
+def serve(
+    scenario: ScenarioFile,
+    sets: Sets = None,
+    socket: Annotated[
+        Path | None, _file("Serve at a Unix socket; reprieve.sock if nothing else is asked.")
+    ] = None,
+    tcp: Annotated[
+        str | None, _file("Serve in the network, at HOST:PORT; needs TLS or --insecure.", "ADDRESS")
+    ] = None,
+    tls_cert: Annotated[Path | None, _file("The certificate, in PEM.")] = None,
+    tls_key: Annotated[Path | None, _file("Its key, in PEM.")] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="No TLS: whoever reaches the port has the data.")
+    ] = False,
+    store: Annotated[
+        Path | None, _file("Keep the data in this file; without, it is in memory.")
+    ] = None,
+    memory_bytes: Annotated[
+        int | None, _file("Memory that the data may take up; writes beyond have no room.", "BYTES")
+    ] = None,
+    time_scale: Annotated[
+        str, typer.Option(metavar="X", help="How many times slower the model's clock runs.")
+    ] = "1",
+    record: Annotated[
+        Path | None, _file("Record every request; the .toml beside FILE replays it.")
+    ] = None,
+    metrics: Annotated[
+        str | None, _file("Tell metrics to Prometheus, at [HOST:]PORT; this host only.", "ADDRESS")
+    ] = None,
+    control: Annotated[
+        Path | None, _file("Where `reprieve ctl` connects; the socket's name with .ctl.")
+    ] = None,
+    summary: Annotated[Path | None, _file("Write the summary, as JSON.")] = None,
+) -> None:
+    """Serve the simulated SSD as a network block device, in real time, until Ctrl-C.
+
+    Every request is answered when the model says, and never before.
+    """
+    if tcp is None:
+        socket = Path("reprieve.sock") if socket is None else socket
+        control = socket.with_name(socket.name + ".ctl") if control is None else control
+    asked: dict[str, object] = {
+        "socket": socket,
+        "tcp": tcp,
+        "tls": _tls(tcp, tls_cert, tls_key, insecure),
+        "control": control,
+        "store": store,
+        "memory_bytes": memory_bytes,
+        "scale_thousandths": _thousandths(time_scale),
+        "record": record,
+        "metrics": metrics if metrics is None or ":" in metrics else f"127.0.0.1:{metrics}",
+    }
+    source = Source.read(scenario, sets or ())
+    server = Server((source.text, source.path, list(source.sets)), asked)
+    with progress() as bars:
+        while server.prepare():
+            bars("preconditioning", None, 0)
+    with _until_told(server.stop_fd):
+        _say_where(server)
+        told: dict[str, Any] = json.loads(server.run())
+    _show(told)
+    if summary is not None:
+        replace_file(summary, json.dumps(told, indent=2) + "\n")
+        say(f"wrote {summary}")
+    if record is not None:
+        say(f"wrote {record}, which {record.with_suffix('.toml')} replays")
+
+
+def _tls(
+    tcp: str | None, cert: Path | None, key: Path | None, insecure: bool
+) -> tuple[Path, Path] | None:
+    if tcp is None:
+        if cert or key or insecure:
+            raise UserError("--tls-cert, --tls-key and --insecure go with --tcp ADDRESS")
+        return None
+    if cert is not None and key is not None and not insecure:
+        return cert, key
+    if insecure and cert is None and key is None:
+        return None
+    raise UserError(f"--tcp {tcp}: needs --tls-cert and --tls-key, or --insecure instead of them")
+
+
+def _thousandths(text: str) -> int:
+    try:
+        scale = Decimal(text)
+    except InvalidOperation:
+        scale = Decimal(0)
+    thousandths = scale * 1000 if scale.is_finite() else Decimal(0)
+    if not 1 <= thousandths <= 10**9 or thousandths != int(thousandths):
+        raise UserError(
+            f"--time-scale {text}: must be a number from 0.001 to 1000000 with three decimals"
+        )
+    return int(thousandths)
+
+
+def _say_where(server: Server) -> None:
+    place, metrics, control = server.open()
+    say(f"serving {server.bytes:,} bytes at {place}; Ctrl-C ends it")
+    if metrics is not None:
+        say(f"metrics at http://{metrics}/metrics")
+    if control is not None:
+        say(f"rules: reprieve ctl {control} show")
+    # A reader in a pipe waits for these lines.
+    print(end="", flush=True)  # noqa: T201
+
+
+@contextmanager
+def _until_told(stop_fd: int) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM write to the server's socket instead of stopping Python."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, lambda _number, _frame: None)
+    old_fd = signal.set_wakeup_fd(stop_fd)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(old_fd)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _show(summary: dict[str, Any]) -> None:
+    served = summary["served"]
+    rows = table("Latency by the model, µs", ["", "commands", "errors", *_STATISTICS.values()])
+    for kind, group in served["commands"].items():
+        if group["count"]:
+            rows.add_row(
+                kind.replace("_", " "),
+                f"{group['count']:,}",
+                f"{group['errors']:,}",
+                *(f"{group['latency_ns'][key] / 1000:,.1f}" for key in _STATISTICS),
+            )
+    late = served["lateness_ns"]
+    rows.add_row(
+        "answered later by",
+        f"{late['count']:,}",
+        "",
+        *(f"{late[key] / 1000:,.1f}" for key in _STATISTICS),
+    )
+    show(rows)
+    suspensions = summary["flash"]["suspensions"]
+    say(
+        f"suspensions: {suspensions['program']:,} of programs, {suspensions['erase']:,} of erases; "
+        f"WAF {summary['flash']['waf']:.3f}; clients: {served['connections']:,}"
+    )
+
+
+def ctl(
+    where: Annotated[
+        Path, typer.Argument(metavar="SOCKET", help="The drive's socket.", show_default=False)
+    ],
+    action: Annotated[str, typer.Argument(metavar="show|set", show_default=False)],
+    key: Annotated[str | None, typer.Argument(metavar="[KEY]", show_default=False)] = None,
+    value: Annotated[str | None, typer.Argument(metavar="[VALUE]", show_default=False)] = None,
+) -> None:
+    """Show or set the rules of suspension of a drive that serves."""
+    if action == "show" and key is None:
+        question: dict[str, object] = {"show": True}
+    elif action == "set" and key is not None and value is not None:
+        question = {"set": [key, value]}
+    else:
+        raise UserError("reprieve ctl SOCKET takes show, or set KEY VALUE")
+    path = where if where.suffix == ".ctl" else where.with_name(where.name + ".ctl")
+    answer = _ask(path, json.dumps(question) + "\n")
+    if "error" in answer:
+        raise UserError(answer["error"])
+    for name, rule in answer["rules"].items():
+        say(f"{name} = {rule}")
+    suspensions = answer["suspensions"]
+    say(
+        f"{answer['device']}: clients: {answer['connections']:,}, open requests: "
+        f"{answer['open_requests']:,}, suspensions: {suspensions['program']:,} of programs, "
+        f"{suspensions['erase']:,} of erases"
+    )
+
+
+def _ask(path: Path, question: str) -> Any:
+    try:
+        with sockets.socket(sockets.AF_UNIX) as connection:
+            connection.settimeout(30)
+            connection.connect(str(path))
+            connection.sendall(question.encode())
+            with connection.makefile("r", encoding="utf-8") as answer:
+                return json.loads(answer.readline())
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UserError(f"{path}: no drive answers there: {reason}; name its socket") from None

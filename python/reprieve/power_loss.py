@@ -1,0 +1,160 @@
+"""The power fails at many instants of a run: what each policy saves, and what it takes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from reprieve import _native
+from reprieve._native import UserError
+from reprieve.outputs import ResultDirectory
+from reprieve.scenario import Scenario, Source
+
+Watch = Callable[[float | None, int], None]
+"""Called between cuts with the share done and their number."""
+
+_COLUMNS = (
+    "at_ns",
+    "policy",
+    "time_to_safety_ns",
+    "energy_uj",
+    "capacitance_uf",
+    "lived_on_ns",
+    "dirty_pages",
+    "programmed_pages",
+    "saved_pages",
+    "lost_pages",
+    "trimmed_pages",
+    "trim_table_pages",
+    "trims_kept",
+    "stopped_programs",
+    "stopped_erases",
+)
+_STEP_REQUESTS = 1 << 14
+
+
+@dataclass(frozen=True)
+class PowerLoss:
+    """What losses of power came to."""
+
+    scenario: str
+    """The resolved scenario as TOML."""
+    rows: list[dict[str, Any]]
+    """One for each instant and policy, with the fields of `power_loss` in `summary.json`."""
+
+    @property
+    def policies(self) -> list[str]:
+        """The policies that the part knows."""
+        return list(dict.fromkeys(row["policy"] for row in self.rows))
+
+    def summary(self) -> dict[str, Any]:
+        """Mean, p99 and maximum over the instants, for each policy."""
+        return {
+            "schema": 1,
+            "cuts": len(self.rows) // len(self.policies),
+            "policies": {policy: self._of(policy) for policy in self.policies},
+        }
+
+    def _of(self, policy: str) -> dict[str, Any]:
+        rows = [row for row in self.rows if row["policy"] == policy]
+        told: dict[str, Any] = {
+            key: _spread([row[key] for row in rows])
+            for key in ("time_to_safety_ns", "energy_uj", "capacitance_uf")
+        }
+        told["recovery_ns"] = _spread([row["recovery"]["total_ns"] for row in rows])
+        for key in ("dirty_pages", "programmed_pages", "saved_pages", "lost_pages"):
+            told[key] = sum(row[key] for row in rows)
+        told["cuts_with_losses"] = sum(row["lost_pages"] > 0 for row in rows)
+        return told
+
+    def csv(self) -> str:
+        """Return the rows as CSV, those of the recovery as `recovery_…`."""
+        text = io.StringIO()
+        recovery = list(self.rows[0]["recovery"])
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([*_COLUMNS, *(f"recovery_{key}" for key in recovery)])
+        for row in self.rows:
+            cells = [row[key] for key in _COLUMNS] + [row["recovery"][key] for key in recovery]
+            writer.writerow(["" if cell is None else json.dumps(cell).strip('"') for cell in cells])
+        return text.getvalue()
+
+
+def _spread(values: list[Any]) -> dict[str, float] | None:
+    """Return mean, nearest-rank p99 and maximum; None where nothing is known."""
+    if any(value is None for value in values):
+        return None
+    ordered = sorted(values)
+    rank = ceil(0.99 * len(ordered))
+    return {"mean": sum(ordered) / len(ordered), "p99": ordered[rank - 1], "max": ordered[-1]}
+
+
+def _unwatched(share: float | None, cuts: int) -> None:
+    """Nobody watches."""
+
+
+def power_loss(
+    scenario: Scenario,
+    *,
+    cuts: int = 100,
+    watch: Watch = _unwatched,
+    **overrides: Any,
+) -> PowerLoss:
+    """Let the power fail at so many instants of a run, each in the middle of its part of it.
+
+    The run goes on after each as if nothing had happened; it is simulated twice, once to know how
+    long it is. `scenario` and `overrides` are those of `run`; `power_loss.mode` must be "on".
+    """
+    return cut(Source.of(scenario, overrides), cuts, watch)
+
+
+def cut(source: Source, cuts: int, watch: Watch = _unwatched) -> PowerLoss:
+    """Do the same with a source."""
+    if cuts < 1:
+        raise UserError(f"cuts = {cuts}: must be at least 1")
+    resolved = tomllib.loads(source.resolve())
+    if resolved["power_loss"]["mode"] == "off":
+        raise UserError(
+            f'{source.path}: power_loss.mode = "off": the drive is not prepared for a loss of '
+            'power; must be "on", with the other keys of the section'
+        )
+    source = source.with_sets(['power_loss.at_us="none"'])
+    length_ns = _length_ns(source)
+    simulation = _native.Simulation(source.text, source.path, list(source.sets), False)
+    while not simulation.is_preconditioned():
+        simulation.step(1)
+    rows: list[dict[str, Any]] = []
+    for number in range(cuts):
+        told = simulation.power_loss((2 * number + 1) * length_ns // (2 * cuts))
+        if told is None:
+            raise RuntimeError("the same run is shorter the second time")
+        rows += json.loads(told)
+        watch((number + 1) / cuts, number + 1)
+    return PowerLoss(simulation.scenario, rows)
+
+
+def _length_ns(source: Source) -> int:
+    simulation = _native.Simulation(source.text, source.path, list(source.sets), False)
+    while simulation.step(_STEP_REQUESTS):
+        pass
+    length_ns = json.loads(simulation.summary())["device"]["simulated_ns"]
+    assert isinstance(length_ns, int)
+    return length_ns
+
+
+def cut_into(
+    source: Source, cuts: int, directory: Path, watch: Watch = _unwatched
+) -> tuple[PowerLoss, list[Path]]:
+    """Do it and write `power_loss.json`, `power_loss.csv` and `scenario.toml` to a directory."""
+    with ResultDirectory(directory) as out:
+        result = cut(source, cuts, watch)
+        out.write("scenario.toml", result.scenario)
+        out.write("power_loss.csv", result.csv())
+        out.write("power_loss.json", json.dumps(result.summary(), indent=2) + "\n")
+        return result, out.commit()

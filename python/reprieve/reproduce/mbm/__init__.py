@@ -1,0 +1,65 @@
+"""The MBM paper: plane alignment, conditional multi-plane reads and suspension in a 3D drive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from reprieve._native import UserError
+from reprieve.parallel import Step, Workshop
+from reprieve.report.article import Article
+from reprieve.reproduce.loads import real, traces_at_hand
+from reprieve.reproduce.mbm import claims, loads, page
+from reprieve.reproduce.mbm.experiment import PAGES_PER_BLOCK_RUN, Plan, pieces, run
+
+__all__ = ["FULL", "QUICK", "Request", "article"]
+
+REQUESTS = 12_000
+REQUESTS_QUICK = 2_000
+"""Of each load at most: the full run within a quarter of an hour on two cores, the quick one
+within a minute."""
+
+_REQUESTS_MIN = 1_000
+
+RECORDED = ("mysql",)
+"""Of the project's recorded loads. Under the two others, whose trains of writes are long, MBM's
+writes wait by the thousand, and so does whoever simulates it."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to reproduce it with."""
+
+    requests: int
+    """Of each load at most."""
+    traces: Mapping[str, Path] = field(default_factory=dict)
+    """Genuine traces by the paper's name of them."""
+    pages_per_block: int = PAGES_PER_BLOCK_RUN
+
+    def with_requests(self, requests: int | None) -> Request:
+        """Return the same with so many requests; None changes nothing."""
+        if requests is None:
+            return self
+        if requests < _REQUESTS_MIN:
+            raise UserError(f"--requests {requests}: must be at least {_REQUESTS_MIN}")
+        return replace(self, requests=requests)
+
+
+FULL = Request(REQUESTS)
+QUICK = Request(REQUESTS_QUICK)
+
+
+def article(request: Request, jobs: int | None, step: Step, command: str) -> Article:
+    """Run everything and write it up; `jobs` simulations at a time, None: one a core."""
+    twins = loads.papers(request.traces)
+    recorded = [load for load in real(traces_at_hand()) if load.trace in RECORDED]
+    plan = Plan(twins, recorded, request.requests, request.pages_per_block)
+    outcome = run(plan, Workshop(jobs, step, pieces(plan)))
+    return Article(
+        title="MBM reproduced: plane alignment, conditional reads and suspension",
+        command=command,
+        facts=page.facts(outcome),
+        sections=page.sections(outcome),
+        verdicts=claims.verdicts(outcome),
+    )

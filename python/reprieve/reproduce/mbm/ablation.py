@@ -1,0 +1,121 @@
+"""What the paper lacks: each part of MBM switched off, and every FTL with every suspension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from reprieve.reproduce.mbm.experiment import ABLATED, GRID, MAIN, Outcome, Spot
+from reprieve.reproduce.mbm.measured import Measured
+from reprieve.reproduce.mbm.measures import geometric
+from reprieve.reproduce.mbm.readings import (
+    FIFO,
+    GRID_FTLS,
+    MBM,
+    NO_SUSPENSION,
+    SUSPENSION,
+    grid,
+)
+
+CELLS = frozenset(grid())
+"""Of the grid: what can be run."""
+
+MEASURES: dict[str, Callable[[Measured], float | None]] = {
+    "mean": lambda run: run.mean_us(),
+    "read mean": lambda run: run.mean_us("read"),
+    "read p99": lambda run: run.percentile_us("read", 99.0),
+    "write mean": lambda run: run.mean_us("write"),
+    "write p99": lambda run: run.percentile_us("write", 99.0),
+}
+"""In µs, by what a column is called; None where it would rest on too few requests."""
+
+FIRST = f"{FIFO}, {NO_SUSPENSION}"
+"""What a firmware team starts from."""
+_ALIKE = 0.02
+"""Of a mean: two drafts of the drive's first state differ by as much."""
+
+
+def ratio(outcome: Outcome, of: Spot, base: Spot, measure: str) -> float:
+    """Return the geometric mean, over all loads, of a measure over that of another run.
+
+    Loads of which either rests on too few requests are left out.
+    """
+    take = MEASURES[measure]
+    pairs = [
+        (take(outcome.runs[of._replace(load=load)]), take(outcome.runs[base._replace(load=load)]))
+        for load in outcome.loads
+    ]
+    found = [one / other for one, other in pairs if one is not None and other is not None]
+    return geometric(found) if found else float("nan")
+
+
+def part_ratio(outcome: Outcome, part: str, measure: str) -> float:
+    """Return what MBM without a part has, over what it has with all of them."""
+    load = outcome.loads[0]
+    return ratio(outcome, Spot(ABLATED, load, part), Spot(MAIN, load, MBM), measure)
+
+
+def grid_ratio(outcome: Outcome, row: str, way: str, measure: str, base: str = FIRST) -> float:
+    """Return what a row of the grid has with a way of suspending, over FIFO without any."""
+    load = outcome.loads[0]
+    return ratio(outcome, Spot(GRID, load, f"{row}, {way}"), Spot(GRID, load, base), measure)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing built."""
+
+    what: str
+    leads_to: str
+    ratio: float
+    """Of the mean latency to what was there before."""
+
+
+def neighbours(spot: str) -> dict[str, str]:
+    """Return what one thing more makes of a scheme, by what is built."""
+    row, _, way = spot.partition(", ")
+    rows = list(GRID_FTLS)
+    found: dict[str, str] = {}
+    if way == NO_SUSPENSION and row != FIFO:
+        found |= {f"suspension ({name})": f"{row}, {name}" for name in SUSPENSION
+                  if name != NO_SUSPENSION}  # fmt: skip
+    if row == rows[0]:
+        found["read priority"] = f"{rows[1]}, {way}"
+    elif row == rows[1]:
+        found |= {f"{name}": f"{name}, {way}" for name in rows[2:]}
+    return found
+
+
+def steps(outcome: Outcome, measure: str = "mean") -> list[Step]:
+    """Return what to build, one after the other, each the one that shortens latency most.
+
+    It ends where nothing more shortens it by two per cent.
+    """
+    at, found = FIRST, []
+    while options := neighbours(at):
+        ratios = {
+            what: grid_ratio(outcome, *_parts(spot), measure, at) for what, spot in options.items()
+        }
+        what = min(ratios, key=lambda name: ratios[name])
+        if ratios[what] > 1 - _ALIKE:
+            break
+        at = options[what]
+        found.append(Step(what, at, ratios[what]))
+    return found
+
+
+def _parts(spot: str) -> tuple[str, str]:
+    row, _, way = spot.partition(", ")
+    return row, way
+
+
+def sentence(outcome: Outcome, measure: str = "mean") -> str:
+    """Say in what order to build things, by their effect on a latency."""
+    found = steps(outcome, measure)
+    name = {"mean": "the mean of all requests", "read p99": "the p99 of reads"}[measure]
+    if not found:
+        return f"By {name}: nothing of this shortens it by two per cent."
+    words = [f"{one.what} (× {one.ratio:.2f})" for one in found]
+    first, rest = words[0], words[1:]
+    then = f"; then {', then '.join(rest)}" if rest else ""
+    return f"By {name}, build {first} first{then}; nothing after that gains two per cent."

@@ -1,0 +1,115 @@
+"""Losses of power, from the command line and from Python."""
+
+from __future__ import annotations
+
+import csv
+import json
+from math import ceil
+from pathlib import Path
+
+import pytest
+
+import reprieve as rp
+
+from .drive import SMALL, Reprieve
+
+LOSS = (
+    SMALL
+    + """
+[buffer]
+acknowledge = "back"
+bytes = 65536
+
+[power]
+account = "on"
+
+[power_loss]
+mode = "on"
+p_controller_mw = 1000
+hold_up_us = 100000
+capacitor_start_v = 12
+capacitor_min_v = 4
+"""
+)
+
+
+@pytest.fixture
+def loss(tmp_path: Path) -> Path:
+    path = tmp_path / "loss.toml"
+    path.write_text(LOSS)
+    return path
+
+
+def test_cuts_are_compared_by_policy(reprieve: Reprieve, loss: Path, tmp_path: Path) -> None:
+    done = reprieve("power-loss", loss, "--cuts", "7", "--set", "policy=pes-ips", "--out", "a")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "energy with suspend than with wait" in done.stdout
+    assert done.stdout.splitlines()[-1] == (
+        "wrote a/scenario.toml, a/power_loss.csv, a/power_loss.json"
+    )
+    with (tmp_path / "a" / "power_loss.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["policy"] for row in rows[:4]] == ["wait", "suspend_erase", "suspend", "reset"]
+    assert len(rows) == 7 * 4
+    length_ns = rp.run(loss, policy="pes-ips").summary["device"]["simulated_ns"]
+    instants = [(2 * number + 1) * length_ns // 14 for number in range(7)]
+    assert [int(row["at_ns"]) for row in rows[::4]] == instants
+    told = json.loads((tmp_path / "a" / "power_loss.json").read_text())
+    assert told["cuts"] == 7
+    for policy, summary in told["policies"].items():
+        mine = [row for row in rows if row["policy"] == policy]
+        times = sorted(int(row["time_to_safety_ns"]) for row in mine)
+        assert summary["time_to_safety_ns"] == {
+            "mean": sum(times) / 7,
+            "p99": times[ceil(0.99 * 7) - 1],
+            "max": times[-1],
+        }
+        assert summary["lost_pages"] == 0 < summary["dirty_pages"]
+        for row in mine:
+            # Half a microfarad and 128 square volts.
+            needed_uf = float(row["energy_uj"]) / 64
+            assert float(row["capacitance_uf"]) == pytest.approx(needed_uf)
+
+
+def test_a_cut_is_that_of_the_run_that_it_ends(
+    reprieve: Reprieve, loss: Path, tmp_path: Path
+) -> None:
+    cuts = rp.power_loss(loss, cuts=40, policy="pes-ips")
+    saves = [row for row in cuts.rows if row["policy"] == "suspend" and row["saved_pages"] > 0]
+    sets = ["--set", "policy=pes-ips", "--set", "power_loss.policy=suspend"]
+    sets += ["--set", f"power_loss.at_us={saves[0]['at_ns'] / 1000}"]
+    done = reprieve("run", loss, *sets, "--check", "--save-state", "s", "--out", "a")
+    assert (done.returncode, done.stderr) == (0, "")
+    told = json.loads((tmp_path / "a" / "summary.json").read_text())["power_loss"]
+    assert told["recovery"].pop("unreadable_pages") >= 0
+    assert told["recovery"].pop("mapped_pages") > 0
+    assert told == saves[0]
+    assert reprieve("run", loss, "--from-state", "s", "--check", "--out", "b").returncode == 0
+
+
+def test_what_cannot_be_asked_for_is_refused(reprieve: Reprieve, loss: Path) -> None:
+    off = reprieve("power-loss", loss, "--set", "power_loss.mode=off")
+    assert off.returncode == 2
+    assert "power_loss.mode" in off.stderr
+    late = reprieve("run", loss, "--set", "power_loss.at_us=9000000000")
+    assert late.returncode == 2
+    assert "the last request is complete" in late.stderr
+    both = reprieve("run", loss, "--set", "ftl.mapping=demand")
+    assert both.returncode == 2
+    assert 'power_loss.mode = "on" knows no recovery with it' in both.stderr
+    rows = rp.power_loss(loss, cuts=40).rows
+    dirty = next(row for row in rows if row["policy"] == "wait" and row["saved_pages"] > 0)
+    cut = f"power_loss.at_us={dirty['at_ns'] / 1000}"
+    small = reprieve("run", loss, "--set", cut, "--save-state", "s")
+    assert small.returncode == 0, small.stderr
+    through = reprieve("run", loss, "--from-state", "s", "--set", "buffer.acknowledge=through")
+    assert through.returncode == 2
+    assert "dirty pages from before a loss of power" in through.stderr
+
+
+def test_off_is_off(loss: Path) -> None:
+    on = rp.run(loss).summary
+    off = rp.run(loss, power_loss__mode="off").summary
+    on.pop("run")
+    off.pop("run")
+    assert on == off

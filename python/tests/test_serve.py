@@ -1,0 +1,329 @@
+"""The served drive: what it answers and when, what it keeps, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import resource
+import signal
+import socket
+import stat
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from .drive import Reprieve
+from .nbd_client import (
+    DRIVE,
+    DRIVE_BYTES,
+    FLUSH,
+    FUA,
+    READ,
+    TRIM,
+    WRITE,
+    ZEROES,
+    Client,
+    Served,
+)
+
+# A drive that answers slowly enough for a client to see.
+SLOW = DRIVE.replace('unwritten = "zero"', 'unwritten = "flash"') + "[timing]\nt_read_us = 30000\n"
+
+
+@pytest.fixture
+def served(program: str, tmp_path: Path) -> Iterator[Served]:
+    drive = Served(program, tmp_path)
+    yield drive
+    if drive.process.poll() is None:
+        drive.stop()
+
+
+def test_what_was_written_is_read(served: Served) -> None:
+    client = served.connect()
+    assert client.bytes == DRIVE_BYTES
+    assert stat.S_IMODE(served.socket.stat().st_mode) == 0o600
+    data = random.Random(1).randbytes(300_000)
+    client.write(12_345, data)
+    other = served.connect()
+    assert other.read(12_345, len(data)) == data
+    assert other.read(0, 12_345) == bytes(12_345)
+    assert client.call(ZEROES, 20_000, 1000) == 0
+    assert client.call(TRIM, 30_001, 10_000) == 0
+    assert client.call(FLUSH, 0, 0) == 0
+    expected = bytearray(data)
+    expected[20_000 - 12_345 : 21_000 - 12_345] = bytes(1000)
+    expected[30_001 - 12_345 : 40_001 - 12_345] = bytes(10_000)
+    assert other.read(12_345, len(data)) == expected
+    assert other.call(READ, 5, 0) == 0
+    out = served.stop()
+    assert "clients: 2" in out
+    assert not served.socket.exists()
+    assert not (served.folder / "s.ctl").exists()
+
+
+def test_a_request_outside_is_refused_and_the_next_one_served(served: Served) -> None:
+    client = served.connect()
+    assert client.call(READ, DRIVE_BYTES, 512) == 22
+    assert client.call(WRITE, DRIVE_BYTES - 512, 1024, bytes(1024)) == 28
+    assert client.call(READ, 2**64 - 512, 1024) == 22
+    assert client.call(99, 0, 0) == 22
+    assert client.read(DRIVE_BYTES - 512, 512) == bytes(512)
+
+
+@pytest.mark.parametrize("scale", [1, 5])
+def test_no_answer_comes_early(program: str, tmp_path: Path, scale: int) -> None:
+    drive = Served(program, tmp_path, "--time-scale", str(scale), text=SLOW)
+    client = drive.connect()
+    before = time.monotonic_ns()
+    assert client.read(0, 4096) == bytes(4096)
+    passed_ns = time.monotonic_ns() - before
+    drive.stop()
+    told = json.loads((tmp_path / "summary.json").read_text())["served"]
+    model_ns = told["commands"]["read"]["latency_ns"]["min"]
+    # The histogram has three digits.
+    assert model_ns >= 30_000_000 * 0.999
+    assert passed_ns >= model_ns * scale * 0.999
+    assert told["lateness_ns"]["count"] == 1
+
+
+def test_a_recording_replays_to_the_nanosecond(
+    program: str, reprieve: Reprieve, tmp_path: Path
+) -> None:
+    drive = Served(program, tmp_path, "--record", "recording.csv")
+    clients = [drive.connect(), drive.connect()]
+    draw = random.Random(2)
+    for _ in range(300):
+        client = draw.choice(clients)
+        sent = draw.randrange(1, 8)
+        lengths = {}
+        for _ in range(sent):
+            count = draw.randrange(1, 20_000)
+            offset = draw.randrange(DRIVE_BYTES - count)
+            kind = draw.choice([READ, WRITE, WRITE, TRIM, FLUSH, ZEROES])
+            flags = FUA if kind == WRITE and draw.random() < 0.3 else 0
+            data = draw.randbytes(count) if kind == WRITE else b""
+            where = (0, 0) if kind == FLUSH else (offset, count)
+            lengths[client.send(kind, *where, data, flags)] = count if kind == READ else 0
+        for _ in range(sent):
+            error, cookie = client.answer()
+            assert error == 0
+            client.take(lengths[cookie])
+    drive.stop()
+    with (tmp_path / "recording.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) > 1000
+    assert reprieve("run", "recording.toml", "--requests", "--out", "o").returncode == 0
+    replayed = pq.read_table(tmp_path / "o" / "requests.parquet").sort_by("id").to_pylist()
+    assert len(replayed) == len(rows)
+    for recorded, run in zip(rows, replayed, strict=True):
+        for name in ("arrival_ns", "lba", "bytes", "completion_ns"):
+            assert int(recorded[name]) == run[name]
+        assert recorded["op"] == run["op"]
+        assert int(recorded["answered_ns"]) >= int(recorded["completion_ns"])
+    assert {row["fua"] for row in rows} == {"0", "1"}
+
+
+def check_kills(program: str, folder: Path, kills: int, seed: int) -> None:
+    """Kill the server at random moments; nothing that was promised to be safe may be lost."""
+    draw = random.Random(seed)
+    blocks, block_bytes = 64, 4096
+    # Of each block: what is safe, and what was sent after that, any of which may have arrived.
+    safe = [bytes(block_bytes)] * blocks
+    later: list[list[bytes]] = [[] for _ in range(blocks)]
+    for _ in range(kills):
+        drive = Served(program, folder, "--store", "store")
+        client = drive.connect()
+        for block in range(blocks):
+            found = client.read(block * block_bytes, block_bytes)
+            assert found == safe[block] or found in later[block]
+            safe[block], later[block] = found, []
+        killer = subprocess.Popen(
+            ["sh", "-c", f"sleep {draw.random() * 0.2}; kill -9 {drive.process.pid}"]
+        )
+        acknowledged: dict[int, bytes] = {}
+        try:
+            while True:
+                block, data = draw.randrange(blocks), draw.randbytes(block_bytes)
+                if draw.random() < 0.1:
+                    assert client.call(FLUSH, 0, 0) == 0
+                    for written, content in acknowledged.items():
+                        safe[written], later[written] = content, []
+                    acknowledged = {}
+                    continue
+                forced = FUA if draw.random() < 0.3 else 0
+                later[block].append(data)
+                client.write(block * block_bytes, data, forced)
+                if forced:
+                    safe[block], later[block] = data, []
+                    acknowledged.pop(block, None)
+                else:
+                    acknowledged[block] = data
+        except (ConnectionError, OSError):
+            pass
+        killer.wait()
+        drive.kill()
+
+
+def test_what_was_promised_survives_kills(program: str, tmp_path: Path) -> None:
+    check_kills(program, tmp_path, kills=10, seed=3)
+
+
+@pytest.mark.skipif("REPRIEVE_LONG" not in os.environ, reason="some minutes; make long runs it")
+def test_what_was_promised_survives_many_kills(program: str, tmp_path: Path) -> None:
+    check_kills(program, tmp_path, kills=200, seed=4)
+
+
+def test_memory_has_a_limit(program: str, tmp_path: Path) -> None:
+    drive = Served(program, tmp_path, "--memory-bytes", "1000000")
+    client = drive.connect()
+    errors = [
+        client.call(WRITE, at, 65_536, bytes(65_535) + b"\1") for at in range(0, 2**21, 65_536)
+    ]
+    assert errors.count(0) == 15
+    assert set(errors) == {0, 28}
+    assert client.call(TRIM, 0, 65_536) == 0
+    client.write(2**21, bytes([1]) * 8192)
+    drive.stop(signal.SIGTERM)
+
+
+def test_rules_change_while_it_serves(served: Served, reprieve: Reprieve) -> None:
+    shown = reprieve("ctl", "s", "show")
+    assert 'suspension.policy = "always"' in shown.stdout
+    done = reprieve("ctl", "s", "set", "suspension.max_per_operation", "2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "suspension.max_per_operation = 2" in reprieve("ctl", "s", "show").stdout
+    assert reprieve("ctl", "s", "set", "suspension.policy", "threshold").returncode == 0
+    assert reprieve("ctl", "s", "set", "suspension.min_remaining_us", "90").returncode == 0
+    wrong = reprieve("ctl", "s", "set", "suspension.polcy", "always")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "did you mean suspension.policy?" in wrong.stderr
+    assert reprieve("ctl", "elsewhere", "show").returncode == 2
+    served.connect().write(0, bytes(4096))
+
+
+def test_rules_stay_while_it_records(program: str, reprieve: Reprieve, tmp_path: Path) -> None:
+    drive = Served(program, tmp_path, "--record", "recording.csv")
+    refused = reprieve("ctl", "s", "set", "suspension.max_per_operation", "2")
+    assert refused.returncode == 2
+    assert "without --record" in refused.stderr
+    drive.stop()
+
+
+def test_metrics_count_what_was_asked(program: str, tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    drive = Served(program, tmp_path, "--metrics", str(port))
+    client = drive.connect()
+    for at in range(0, 40_960, 4096):
+        client.write(at, bytes([1]) * 4096)
+    client.read(0, 8192)
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+        lines = answer.read().decode().splitlines()
+    for line in (
+        'reprieve_commands_total{command="write"} 10',
+        'reprieve_command_bytes_total{command="write"} 40960',
+        'reprieve_command_bytes_total{command="read"} 8192',
+        'reprieve_latency_seconds_count{command="write"} 10',
+        "reprieve_lateness_seconds_count 11",
+        "reprieve_connections 1",
+        "# TYPE reprieve_suspensions_total counter",
+    ):
+        assert line in lines
+    drive.stop()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--set", "timing.t_reed_us=1"], "did you mean timing.t_read_us?"),
+        (["--set", "workload.requests=5"], "gets its requests from its clients"),
+        (["--socket", "taken"], "is there already"),
+        (["--socket", "no/such/folder/s"], "no socket can be made there"),
+        (["--store", "short"], "has 5 bytes, and the drive has 50331648"),
+        (["--store", "."], "--store ."),
+        (["--store", "x", "--memory-bytes", "5"], "give one of them"),
+        (["--record", "no/such/folder/r"], "cannot be written"),
+        (["--record", "r.toml"], "does not end in .toml"),
+        (["--tcp", "127.0.0.1:0"], "needs --tls-cert and --tls-key, or --insecure"),
+        (["--tcp", "nonsense", "--insecure"], "it must be HOST:PORT"),
+        (["--tcp", "127.0.0.1:0", "--tls-cert", "short", "--tls-key", "short"], "in PEM"),
+        (["--insecure"], "go with --tcp"),
+        (["--time-scale", "0"], "must be a number from 0.001"),
+        (["--time-scale", "1.0005"], "with three decimals"),
+        (["--metrics", "x:y"], "it must be HOST:PORT"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_leaves_nothing(
+    reprieve: Reprieve, tmp_path: Path, arguments: list[str], expected: str
+) -> None:
+    (tmp_path / "d.toml").write_text(DRIVE)
+    (tmp_path / "taken").write_text("")
+    (tmp_path / "short").write_text("short")
+    done = reprieve("serve", "d.toml", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert expected in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["d.toml", "short", "taken"]
+
+
+def test_a_store_serves_one_server_at_a_time(
+    program: str, reprieve: Reprieve, tmp_path: Path
+) -> None:
+    drive = Served(program, tmp_path, "--store", "store")
+    Client(drive.raw()).write(0, b"kept")
+    done = reprieve("serve", "drive.toml", "--socket", "other", "--store", "store")
+    assert done.returncode == 2
+    assert "in use by another server" in done.stderr
+    drive.stop()
+    drive = Served(program, tmp_path, "--store", "store")
+    assert drive.connect().read(0, 5) == b"kept\0"
+    drive.stop()
+
+
+def _limit_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+
+def small_files(program: str, folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Serve where no file may grow: a limit on file size stands in for a full disk."""
+    (folder / "d.toml").write_text(DRIVE)
+    return subprocess.Popen(
+        [program, "serve", "d.toml", "--socket", "s", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_limit_files,  # noqa: PLW1509
+    )
+
+
+def test_a_store_without_room_is_one_sentence(program: str, tmp_path: Path) -> None:
+    process = small_files(program, tmp_path, "--store", "store")
+    out, err = process.communicate()
+    assert (process.returncode, out, err.count("\n")) == (2, "", 1)
+    assert "--store store: cannot be made 50331648 bytes long" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["d.toml"]
+
+
+def test_a_recording_without_room_ends_the_server(program: str, tmp_path: Path) -> None:
+    process = small_files(program, tmp_path, "--record", "recording.csv")
+    assert process.stdout is not None
+    process.stdout.readline()
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(tmp_path / "s"))
+        client = Client(connection)
+        with pytest.raises(OSError):
+            while True:
+                client.read(0, 512)
+    _, err = process.communicate()
+    assert (process.returncode, err.count("\n")) == (2, 1)
+    assert "--record recording.csv: cannot be written" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["d.toml"]

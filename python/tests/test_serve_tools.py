@@ -1,0 +1,170 @@
+"""The served drive under the tools that people use: they find what the protocol promises them."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .nbd_client import DRIVE_BYTES, Served, need
+
+
+@pytest.fixture
+def served(program: str, tmp_path: Path) -> Iterator[Served]:
+    drive = Served(program, tmp_path)
+    yield drive
+    drive.stop()
+
+
+def run(*command: str | Path) -> str:
+    """Run a tool that has to succeed; what it printed."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def test_nbdinfo_finds_what_is_offered(served: Served) -> None:
+    need("nbdinfo")
+    told = json.loads(run("nbdinfo", "--json", served.uri))
+    export = told["exports"][0]
+    assert told["protocol"] == "newstyle-fixed"
+    assert told["structured"] is True
+    assert export["export-size"] == DRIVE_BYTES
+    for name in ("flush", "fua", "multi_conn", "trim", "zero", "df"):
+        assert export[f"can_{name}"] is True, name
+    assert export["is_read_only"] is False
+    sizes = [export[f"block_size_{name}"] for name in ("minimum", "preferred", "maximum")]
+    assert sizes == [512, 4096, 32 << 20]
+    assert "fast12-slc" in export["description"]
+    listed = json.loads(run("nbdinfo", "--json", "--list", served.uri))
+    assert [export["export-name"] for export in listed["exports"]] == [""]
+
+
+def test_nbdcopy_copies_in_and_out(served: Served, tmp_path: Path) -> None:
+    need("nbdcopy")
+    data = random.Random(5).randbytes(5_000_000) + bytes(DRIVE_BYTES - 5_000_000)
+    (tmp_path / "in").write_bytes(data)
+    run("nbdcopy", tmp_path / "in", served.uri)
+    run("nbdcopy", served.uri, tmp_path / "out")
+    assert (tmp_path / "out").read_bytes() == data
+
+
+def test_qemu_reads_writes_and_compares(served: Served, tmp_path: Path) -> None:
+    need("qemu-img", "qemu-io")
+    told = json.loads(run("qemu-img", "info", "--output=json", "-f", "raw", served.uri))
+    assert told["virtual-size"] == DRIVE_BYTES
+    commands = [
+        "write -P 7 4096 65536",
+        "read -P 7 4096 65536",
+        "write -f -P 8 1M 4k",
+        "write -z -u 8192 4096",
+        "write -z 12288 4096",
+        "discard 16384 4096",
+        "flush",
+        "read -P 0 8192 12288",
+        "read -P 7 20480 49152",
+        "aio_write -P 3 2M 1M",
+        "aio_flush",
+        "read -P 3 2M 1M",
+        "read -P 8 1M 4k",
+    ]
+    told_by_io = run(
+        "qemu-io", "-f", "raw", *(word for c in commands for word in ("-c", c)), served.uri
+    )
+    assert "failed" not in told_by_io and "mismatch" not in told_by_io
+    run("qemu-img", "convert", "-f", "raw", "-O", "raw", served.uri, tmp_path / "copy")
+    told_by_compare = run(
+        "qemu-img", "compare", "-f", "raw", "-F", "raw", served.uri, tmp_path / "copy"
+    )
+    assert "identical" in told_by_compare
+
+
+LIBNBD = """
+import nbd, sys
+def connect(structured):
+    h = nbd.NBD()
+    h.set_request_structured_replies(structured)
+    h.connect_uri(sys.argv[1])
+    return h
+for structured in (True, False):
+    h, other = connect(structured), connect(structured)
+    assert h.get_structured_replies_negotiated() == structured
+    data = bytes(range(256)) * 64
+    h.pwrite(data, 8192, nbd.CMD_FLAG_FUA)
+    assert bytes(other.pread(len(data), 8192)) == data
+    h.zero(4096, 8192, nbd.CMD_FLAG_NO_HOLE)
+    h.trim(4096, 12288)
+    assert bytes(other.pread(8192, 8192)) == bytes(8192)
+    h.flush()
+    cookies = [h.aio_pwrite(nbd.Buffer.from_bytearray(bytearray([k]) * 4096), k * 4096)
+               for k in range(100)]
+    while h.aio_in_flight():
+        h.poll(-1)
+    for cookie in cookies:
+        assert h.aio_command_completed(cookie)
+    got = bytes(other.pread(100 * 4096, 0))
+    assert got == b"".join(bytes([k]) * 4096 for k in range(100))
+    h.set_strict_mode(0)
+    for call in (lambda: h.pread(1024, h.get_size() - 512), lambda: h.pread(512, 2**63)):
+        try:
+            call()
+        except nbd.Error as error:
+            assert error.errnum == 22, error
+        else:
+            raise AssertionError("it was served")
+    h.shutdown(), other.shutdown()
+print("libnbd is content")
+"""
+
+
+def test_libnbd_is_content(served: Served) -> None:
+    need("/usr/bin/python3")
+    asked = ["/usr/bin/python3", "-c", "import nbd"]
+    if subprocess.run(asked, capture_output=True, check=False).returncode != 0:
+        need("python3-libnbd")
+    assert "content" in run("/usr/bin/python3", "-c", LIBNBD, served.uri)
+
+
+@pytest.mark.parametrize("engine", ["randwrite", "randrw", "randtrimwrite"])
+def test_fio_verifies_what_it_wrote(served: Served, tmp_path: Path, engine: str) -> None:
+    need("fio")
+    verify = [] if engine == "randtrimwrite" else ["--verify=crc32c", "--verify_fatal=1"]
+    told = run(
+        "fio", "--name=verify", "--ioengine=nbd", f"--uri={served.uri}", f"--rw={engine}",
+        "--bsrange=4k-16k", "--iodepth=16", "--size=8M", "--fsync=50",
+        "--output-format=json", f"--aux-path={tmp_path}", *verify,
+    )  # fmt: skip
+    job = json.loads(told[told.index("{") :])["jobs"][0]
+    assert job["error"] == 0
+    assert job["write"]["total_ios"] > 100
+
+
+def test_tls_and_only_tls(program: str, tmp_path: Path) -> None:
+    need("openssl", "nbdinfo", "nbdcopy")
+    run(
+        "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+        "-keyout", tmp_path / "key.pem", "-out", tmp_path / "ca-cert.pem",
+        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+    )  # fmt: skip
+    files = ["--tls-cert", "ca-cert.pem", "--tls-key", "key.pem"]
+    drive = Served(program, tmp_path, "--tcp", "127.0.0.1:0", *files)
+    found = re.search(r"at 127\.0\.0\.1:(\d+);", drive.told)
+    assert found is not None, drive.told
+    uri = f"nbds://localhost:{found[1]}/?tls-certificates={tmp_path}"
+    assert int(run("nbdinfo", "--size", uri)) == DRIVE_BYTES
+    data = random.Random(6).randbytes(3_000_000) + bytes(DRIVE_BYTES - 3_000_000)
+    (tmp_path / "in").write_bytes(data)
+    run("nbdcopy", tmp_path / "in", uri)
+    run("nbdcopy", uri, tmp_path / "out")
+    assert (tmp_path / "out").read_bytes() == data
+    plain = ["nbdinfo", f"nbd://localhost:{found[1]}"]
+    refused = subprocess.run(plain, capture_output=True, text=True, check=False)
+    assert refused.returncode != 0
+    assert str(DRIVE_BYTES) not in refused.stdout
+    drive.stop()
