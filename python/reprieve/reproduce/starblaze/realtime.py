@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,14 @@ from reprieve.verdicts import AT_LEAST, Verdict
 SETTINGS_SERVED = ("none", "both")
 STATISTICAL_SHARE = 0.05
 """By which the means of two runs of this length differ without any lateness."""
+SCALE = 5
+"""By which the model's clock is slowed: a round trip of fio is then a fifth of what it takes."""
 _STOP_S = 60
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How long fio runs, in real seconds."""
+    """How long a case runs, by the model's clock; fio runs `SCALE` times as long."""
 
     runtime_s: int
     ramp_s: int
@@ -87,6 +89,7 @@ def _serve(case: Case, setting: str, plan: Plan, folder: Path) -> Served:
     socket, summary = folder / "drive.sock", folder / f"{name}.json"
     command = [str(Path(sys.executable).with_name("reprieve")), "serve", str(scenario)]
     command += ["--socket", str(socket), "--summary", str(summary)]
+    command += ["--time-scale", str(SCALE)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             _until_ready(server, name)
@@ -100,7 +103,8 @@ def _serve(case: Case, setting: str, plan: Plan, folder: Path) -> Served:
     read, write = client["read"], client["write"]
     return Served(
         case.name, setting, simulated[1], simulated[2], model["mean"] / 1e3, model["max"] / 1e3,
-        read["clat_ns"]["mean"] / 1e3, read["clat_ns"]["max"] / 1e3, read["iops"] + write["iops"],
+        read["clat_ns"]["mean"] / 1e3 / SCALE, read["clat_ns"]["max"] / 1e3 / SCALE,
+        (read["iops"] + write["iops"]) * SCALE,
         late["mean"] / 1e3, late["p99"] / 1e3, late["max"] / 1e3,
     )  # fmt: skip
 
@@ -116,7 +120,8 @@ def _until_ready(server: subprocess.Popen[str], name: str) -> None:
 def _fio(case: Case, plan: Plan, socket: Path, folder: Path) -> dict[str, Any]:
     engine = ("ioengine=nbd", f"uri=nbd+unix:///?socket={socket}")
     job = folder / f"{case.name}-nbd.fio"
-    job.write_text(job_file("paced", case, plan.runtime_s, plan.ramp_s, *engine))
+    runtime_s, ramp_s = SCALE * plan.runtime_s, SCALE * plan.ramp_s
+    job.write_text(job_file("paced", _slowed(case), runtime_s, ramp_s, *engine))
     output = folder / f"{case.name}-nbd.json"
     command = ["fio", "--output-format=json", f"--output={output}", str(job)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -126,6 +131,12 @@ def _fio(case: Case, plan: Plan, socket: Path, folder: Path) -> dict[str, Any]:
     # Notes of fio stand before the object.
     found: dict[str, Any] = json.loads(text[text.index("{") :])["jobs"][0]
     return found
+
+
+def _slowed(case: Case) -> Case:
+    """Return the case with the rates that fio has by its own clock."""
+    rows = (replace(row, iops=round(row.iops / SCALE)) for row in (case.read, case.write))
+    return replace(case, **dict(zip(("read", "write"), rows, strict=True)))
 
 
 def verdicts(served: list[Served]) -> list[Verdict]:
@@ -163,8 +174,9 @@ def section(plan: Plan, served: list[Served]) -> Section:
                "longest simulated, µs", "served, model", "seen by fio", "IOPS of fio",
                "late, mean, µs", "late, p99", "late, longest"]  # fmt: skip
     text = (
-        f"The job files, run by fio against reprieve serve, {plan.runtime_s} real seconds each "
-        f"after {plan.ramp_s} of ramp (seed {SEED}). The model's latencies include the ramp. What "
-        "fio sees beyond lateness is its own time and that of the socket."
+        f"The job files, run by fio against reprieve serve, {plan.runtime_s} s each after "
+        f"{plan.ramp_s} of ramp (seed {SEED}). The model's clock is slowed by {SCALE}, and fio's "
+        "rates with it; all numbers are by the model's clock. The model's latencies include the "
+        "ramp. What fio sees beyond lateness is its own time and that of the socket."
     )
     return Section("In real time", [text], tables=[Table("Served and simulated", columns, rows, 2)])
