@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from reprieve._native import UserError
 from reprieve.parallel import Workshop
 from reprieve.reproduce import starblaze
-from reprieve.reproduce.starblaze import claims, experiment, readings
+from reprieve.reproduce.starblaze import claims, experiment, readings, realtime
 from reprieve.reproduce.starblaze.arithmetic import (
     alone_us,
     expected_us_max,
@@ -246,3 +247,58 @@ def test_the_chosen_reading_has_every_setting() -> None:
     assert BASE.settings == ("none", "erase", "program", "both", "host")
     assert set(BASE.settings) == set(SETTINGS)
     assert starblaze.FULL.runtime_s == 60
+
+
+def served(**changes: float) -> realtime.Served:
+    """Return a case that was simulated with 100 µs, and served 5 µs late in the mean."""
+    values = {
+        "simulated_us": 100.0, "simulated_us_max": 2000.0, "model_us": 100.0,
+        "model_us_max": 2000.0, "client_us": 120.0, "client_us_max": 2100.0,
+        "client_iops": 8879.0, "late_us": 5.0, "late_us_p99": 9.0, "late_us_max": 50.0,
+    }  # fmt: skip
+    return realtime.Served(FIRST, "both", **(values | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcomes"),
+    [
+        # Tolerance of the first: 5 µs of lateness and 5 % of 100; of the second 5 % of the model's.
+        ({}, [True, True]),
+        ({"model_us": 109.9}, [True, True]),
+        ({"model_us": 110.1}, [False, True]),
+        ({"client_us": 95.1}, [True, True]),
+        ({"client_us": 94.9}, [True, False]),
+    ],
+)
+def test_served_and_simulated_agree_within_the_lateness(
+    changes: dict[str, float], outcomes: list[bool]
+) -> None:
+    found = realtime.verdicts([served(**changes)])
+    assert [verdict.reproduced for verdict in found] == outcomes
+
+
+@pytest.mark.usefixtures("small")
+def test_fio_reads_from_the_served_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        realtime.require_fio()
+    except UserError as error:
+        pytest.skip(f"nothing was served: {error}")
+    monkeypatch.setattr(realtime, "CASES", {FIRST: CASES[FIRST]})
+    found = realtime.serve_all(realtime.Plan(1), tmp_path)
+    assert [(one.case, one.setting) for one in found] == [(FIRST, "none"), (FIRST, "both")]
+    for one in found:
+        # No answer is early, and no read shorter than tR and its transfer.
+        assert one.client_us_max >= one.client_us > 67 + 10.24
+        assert one.model_us > 67 + 10.24
+        assert one.late_us_max >= one.late_us_p99 >= 0
+
+
+def test_real_time_is_refused_where_there_is_none(
+    reprieve: Reprieve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = reprieve("reproduce", "fast12", "--real-time")
+    assert done.returncode != 0
+    assert "--real-time: only the load of starblaze is one of fio" in done.stderr
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(UserError, match="--real-time: there is no fio on this machine"):
+        realtime.require_fio()
