@@ -16,7 +16,8 @@ from reprieve.cli.verdicts import show_verdicts
 
 def reproduce(
     paper: Annotated[
-        str, typer.Argument(help="Which paper: fast12, zambelli21, mbm.", show_default=False)
+        str,
+        typer.Argument(help="Which paper: fast12, starblaze, zambelli21, mbm.", show_default=False),
     ],
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer requests: under a minute on two cores.")
@@ -38,6 +39,13 @@ def reproduce(
         int | None,
         typer.Option(metavar="N", help="Requests of each load or run.", show_default=False),
     ] = None,
+    real_time: Annotated[
+        bool,
+        typer.Option(
+            "--real-time",
+            help="Run fio against the served drive too, some minutes more (starblaze).",
+        ),
+    ] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Simulations at a time.", show_default="one a core")
     ] = None,
@@ -52,7 +60,7 @@ def reproduce(
     files = dict(_trace(text) for text in traces or ())
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])
-        settings = Settings(quick, requests, files, jobs, step, command)
+        settings = Settings(quick, requests, files, jobs, step, real_time, command)
         article = reproduce_into(paper, directory, settings)
     show_verdicts(article.title, article.verdicts, "paper")
     say(

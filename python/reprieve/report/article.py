@@ -70,6 +70,8 @@ class Article:
     verdicts_title: str = "Verdicts"
     paper_word: str = "paper"
     """What the source of the expected numbers is called: "paper", "theory"."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Written beside it: text by its path, such as job files."""
 
     @property
     def figures(self) -> list[Figure]:

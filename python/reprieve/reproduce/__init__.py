@@ -11,7 +11,7 @@ from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import Step
 from reprieve.report.article import Article, render_article, write_figures
-from reprieve.reproduce import fast12, mbm, zambelli21
+from reprieve.reproduce import fast12, mbm, starblaze, zambelli21
 from reprieve.verdicts import Verdict, verdicts_json
 
 __all__ = ["PAPERS", "Paper", "Settings", "reproduce", "reproduce_into"]
@@ -34,6 +34,8 @@ class Settings:
     jobs: int | None = None
     """Simulations at a time; None: one a core."""
     step: Step = _nobody
+    real_time: bool = False
+    """Serve the drive to a real fio too, where the load is one of fio."""
     command: str = "reprieve reproduce"
     """Shown in the report as what repeats it."""
 
@@ -51,6 +53,21 @@ class Paper:
     """Runs everything."""
 
 
+def _simulated(settings: Settings) -> Settings:
+    if settings.real_time:
+        raise UserError("--real-time: only the load of starblaze is one of fio; leave it out")
+    return settings
+
+
+def _without_requests(settings: Settings) -> Settings:
+    if settings.requests is not None:
+        raise UserError(
+            f"--requests {settings.requests}: the cases of these slides run for a time; leave it "
+            "out, or take --quick"
+        )
+    return settings
+
+
 def _without_traces(settings: Settings) -> Settings:
     for name, path in settings.traces.items():
         raise UserError(
@@ -64,7 +81,7 @@ PAPERS: dict[str, Paper] = {
         "Wu and He, Reducing SSD Read Latency via NAND Flash Program and Erase Suspension, 2012",
         lambda settings: fast12.article(
             fast12.Request(
-                fast12.REQUESTS_QUICK if settings.quick else fast12.REQUESTS,
+                fast12.REQUESTS_QUICK if _simulated(settings).quick else fast12.REQUESTS,
                 settings.traces,
             ).with_requests(settings.requests),
             settings.jobs,
@@ -72,11 +89,26 @@ PAPERS: dict[str, Paper] = {
             settings.command,
         ),
     ),
+    "starblaze": Paper(
+        "Starblaze, NAND flash program and erase suspension in an SSD controller, slides of the "
+        "Flash Memory Summit, 2017",
+        lambda settings: starblaze.article(
+            (
+                starblaze.QUICK
+                if _without_requests(_without_traces(settings)).quick
+                else starblaze.FULL
+            ),
+            settings.jobs,
+            settings.step,
+            settings.command,
+            settings.real_time,
+        ),
+    ),
     "zambelli21": Paper(
         "Zambelli et al., Assessing the Role of Program Suspend Operation in 3D NAND Flash Based "
         "Solid State Drives, 2021",
         lambda settings: zambelli21.article(
-            _without_traces(settings).requests_or(
+            _without_traces(_simulated(settings)).requests_or(
                 zambelli21.REQUESTS_QUICK if settings.quick else zambelli21.REQUESTS
             ),
             settings.jobs,
@@ -88,7 +120,7 @@ PAPERS: dict[str, Paper] = {
         "Maximize Bandwidth Management (MBM) for 3D NAND, against TBM and Sprinkler",
         lambda settings: mbm.article(
             replace(
-                mbm.QUICK if settings.quick else mbm.FULL, traces=settings.traces
+                mbm.QUICK if _simulated(settings).quick else mbm.FULL, traces=settings.traces
             ).with_requests(settings.requests),
             settings.jobs,
             settings.step,
@@ -109,7 +141,7 @@ def reproduce(
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
 
-    `paper`: a name of `PAPERS`, "fast12", "zambelli21" or "mbm".
+    `paper`: a name of `PAPERS`: "fast12", "starblaze", "zambelli21" or "mbm".
     `out`: a directory for `report.html`, `verdicts.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their twins.
     `requests`: of each load at most, or of each run.
@@ -129,6 +161,8 @@ def reproduce_into(paper: str, directory: Path, settings: Settings) -> Article:
     with ResultDirectory(directory) as out:
         article = known.build(settings)
         write_figures(out, article.figures)
+        for path, text in article.files.items():
+            out.write(path, text)
         out.write("report.html", render_article(article))
         out.write("verdicts.json", verdicts_json(article.verdicts))
         out.commit()
