@@ -1,6 +1,7 @@
 """Types of the compiled simulator, which the rest of the package wraps."""
 
 import os
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,21 @@ class UserError(ValueError):
 
 def resolve(text: str, path: str, sets: list[str]) -> str:
     """Resolve a scenario with its presets and overrides into canonical TOML."""
+
+class Glance(TypedDict):
+    """A run while it goes on. Pairs: of reads and writes, or of programs and erases."""
+
+    simulated_ns: int
+    page_transactions: int
+    """Page reads and programs, of anyone."""
+    completed: tuple[int, int]
+    percentiles_ns: tuple[list[int], list[int]]
+    """p50, p99, p99.9."""
+    suspensions: tuple[int, int]
+    die_busy_ns: list[int]
+    """Of each die, for how long its array or page buffer was in use."""
+    suspended_dies: int
+    """Dies on which an operation is suspended now."""
 
 class Simulation:
     """One run, advanced from outside."""
@@ -40,6 +56,9 @@ class Simulation:
 
     def progress(self) -> tuple[float | None, int]:
         """Share done (None if unknown) and requests completed."""
+
+    def glance(self) -> Glance | None:
+        """Return what the run has come to so far; None before the first step."""
 
     def take_log(self) -> dict[str, NDArray[np.generic]]:
         """Columns of the requests completed since the last call, in order of completion."""

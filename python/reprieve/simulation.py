@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from reprieve import _native
 from reprieve._native import UserError
@@ -20,11 +20,16 @@ from reprieve.result import KINDS, Latency, Result, power_csv, summary_json
 from reprieve.scenario import Scenario, Source
 
 if TYPE_CHECKING:
+    from reprieve._native import Glance
     from reprieve.request_log import RequestLog
 
 Watch = Callable[[float | None, int], None]
 """Called between steps with the share done (None if unknown) and the requests completed; the run
 stops if it raises."""
+
+Look: TypeAlias = "Callable[[Callable[[], Glance | None]], None]"
+"""Called between steps with a function that says what the run has come to; it takes about a
+millisecond, so call it as seldom as somebody looks."""
 
 When = Literal["start", "end"]
 """Of a run: before its first request, or after its last."""
@@ -104,15 +109,19 @@ class Drive:
 _AS_EVER = Drive()
 
 
-def _unwatched(share: float | None, requests: int) -> None:
+def unwatched(share: float | None, requests: int) -> None:
     """Nobody watches."""
+
+
+def not_looking(glance: Callable[[], Glance | None]) -> None:
+    """Nobody looks."""
 
 
 def simulate(
     source: Source,
     *,
     keep_requests: bool = False,
-    watch: Watch = _unwatched,
+    watch: Watch = unwatched,
     drive: Drive = _AS_EVER,
 ) -> Result:
     """Run a scenario and keep everything in memory; the log of requests only if asked."""
@@ -138,8 +147,9 @@ def run_into(
     source: Source,
     directory: Path,
     files: Files,
-    watch: Watch = _unwatched,
+    watch: Watch = unwatched,
     drive: Drive = _AS_EVER,
+    look: Look = not_looking,
 ) -> tuple[Result, list[Path]]:
     """Run a scenario and write its results, all of them at the end; return the paths too."""
     with ResultDirectory(directory) as out, ExitStack() as open_log:
@@ -149,7 +159,7 @@ def run_into(
 
             path = directory / "requests.parquet"
             log = open_log.enter_context(ParquetLog(out.open(path.name), path))
-        result = _simulate(source, log, watch, drive)
+        result = _simulate(source, log, watch, drive, look)
         out.write("scenario.toml", drive.note() + result.scenario)
         if files.report_command is not None:
             from reprieve.report import render
@@ -161,7 +171,13 @@ def run_into(
         return result, out.commit(stale=("requests.parquet", "report.html", "power.csv"))
 
 
-def _simulate(source: Source, log: RequestLog | None, watch: Watch, drive: Drive) -> Result:
+def _simulate(
+    source: Source,
+    log: RequestLog | None,
+    watch: Watch,
+    drive: Drive,
+    look: Look = not_looking,
+) -> Result:
     simulation = _native.Simulation(
         source.text, source.path, list(source.sets), log is not None, drive.from_state, drive.check
     )
@@ -180,6 +196,7 @@ def _simulate(source: Source, log: RequestLog | None, watch: Watch, drive: Drive
         if log is not None:
             log.add(simulation.take_log())
         watch(*simulation.progress())
+        look(simulation.glance)
         step_requests = _next_step(step_requests, step_s)
     requests = None if log is None else log.close()
     summary = json.loads(simulation.summary())

@@ -116,6 +116,25 @@ impl Simulation {
         }
     }
 
+    /// What the run has come to so far: counts, the percentiles of reads and of writes in ns that
+    /// `_native.pyi` names, and for how long each die was busy; None before the first step.
+    fn glance<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let glance = py.detach(|| match &*self.lock() {
+            State::Running(ssd) => Some(ssd.glance([0.5, 0.99, 0.999])),
+            _ => None,
+        });
+        let Some(glance) = glance else { return Ok(None) };
+        let columns = PyDict::new(py);
+        columns.set_item("simulated_ns", glance.simulated_ns)?;
+        columns.set_item("page_transactions", glance.page_transactions)?;
+        columns.set_item("completed", glance.completed)?;
+        columns.set_item("percentiles_ns", glance.percentiles_ns)?;
+        columns.set_item("suspensions", glance.suspensions)?;
+        columns.set_item("die_busy_ns", glance.die_busy_ns)?;
+        columns.set_item("suspended_dies", glance.suspended_dies)?;
+        Ok(Some(columns))
+    }
+
     /// The request log since the last call, by column.
     fn take_log<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let batch = match &mut *self.lock() {

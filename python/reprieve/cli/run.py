@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 from reprieve._native import UserError
-from reprieve.cli.console import progress, say, show, table
+from reprieve.cli.console import say, show, table
+from reprieve.cli.live import live
 from reprieve.cli.options import ScenarioFile, Sets
 from reprieve.confidence import FIGURES, half_us
 from reprieve.report.tables import certainty, trace_changes
@@ -79,14 +80,9 @@ def run(
         raise UserError("--save-state-at says when to save, and no --save-state FILE says where")
     moment = save_state_at or Moment.END
     drive = Drive(from_state, save_state, moment.value, command if check else None)
-    with progress() as bars:
-        result, paths = run_into(
-            source,
-            directory,
-            Files(requests, command if report else None),
-            lambda share, done: bars(scenario.stem, share, done),
-            drive,
-        )
+    files = Files(requests, command if report else None)
+    with live(scenario.stem) as (watch, look):
+        result, paths = run_into(source, directory, files, watch, drive, look)
     _show(result)
     paths += [] if save_state is None else [save_state]
     say("wrote " + ", ".join(str(path) for path in paths))

@@ -375,8 +375,20 @@ impl Flash {
 
     /// Total time until `now` that dies and channels were in use, in nanoseconds.
     pub fn busy_ns(&self, now: Time) -> (u64, u64) {
-        let dies = self.units.iter().map(|unit| unit.busy_until(now)).sum();
-        (dies, self.channels.iter().map(|channel| channel.busy_until(now)).sum())
+        (
+            self.die_busy_ns(now).sum(),
+            self.channels.iter().map(|channel| channel.busy_until(now)).sum(),
+        )
+    }
+
+    /// The same of each die.
+    pub fn die_busy_ns(&self, now: Time) -> impl Iterator<Item = u64> {
+        self.units.iter().map(move |unit| unit.busy_until(now))
+    }
+
+    /// Dies on which an operation is suspended.
+    pub fn suspended_dies(&self) -> u64 {
+        self.units.iter().filter(|unit| unit.die.is_suspended()).count() as u64
     }
 
     /// Where in its die a page lies that is counted over the drive.

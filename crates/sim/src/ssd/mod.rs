@@ -8,6 +8,7 @@ mod event;
 mod feed;
 mod flows;
 mod flush;
+mod glance;
 mod hold;
 mod host;
 mod link;
@@ -48,6 +49,7 @@ use queues::HostQueues;
 use read_cache::ReadCache;
 
 pub use cut::{Cut, Recovered};
+pub use glance::Glance;
 pub use live::Activity;
 
 #[cfg(test)]
