@@ -38,10 +38,11 @@ lint: .venv/.dev ## formatting, clippy, ruff, types
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
 
-docs: .venv/.built ## write docs/reference anew from the program itself
+docs: .venv/.built ## write docs/reference and python/reprieve/keys anew from the program itself
 	mkdir -p docs/reference
 	$(BIN)/python -c 'from reprieve._native import reference; print(reference().rstrip())' \
 	  > docs/reference/.new && mv docs/reference/.new docs/reference/scenario.md
+	$(BIN)/python -m reprieve.generate_keys
 
 clean: ## remove all that was built or written by runs
 	rm -rf .venv target out

@@ -13,6 +13,7 @@ from reprieve.die_rig import RigRow, rig
 from reprieve.power_loss import PowerLoss, power_loss
 from reprieve.registries import Entry, device, devices, load, loads, part, parts, policies
 from reprieve.result import Latency, Result
+from reprieve.scenario import Scenario
 from reprieve.simulation import run
 from reprieve.traces import Trace, TraceRow, open_trace, workload_info
 
@@ -23,6 +24,7 @@ __all__ = [
     "PowerLoss",
     "Result",
     "RigRow",
+    "Scenario",
     "Trace",
     "TraceRow",
     "UserError",

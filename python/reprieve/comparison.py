@@ -17,7 +17,7 @@ from reprieve.confidence import overlap
 from reprieve.outputs import ResultDirectory, replace_file
 from reprieve.parallel import each
 from reprieve.result import Result
-from reprieve.scenario import Scenario, Source, toml_value
+from reprieve.scenario import ScenarioLike, Source, toml_value
 from reprieve.simulation import Files, Watch, run_into, simulate
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _ratio(result: Result, first: Result, op: str, metric: str) -> float | None:
 
 
 def compare(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     axes: Mapping[str, Sequence[Any]],
     *,
     out: str | os.PathLike[str] | None = None,

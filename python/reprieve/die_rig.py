@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from reprieve import _native
 from reprieve._native import UserError
-from reprieve.scenario import Source, toml_text
+from reprieve.scenario import Scenario, Source, toml_text
 
 
 class RigRow(NamedTuple):
@@ -33,10 +33,10 @@ COMMAND_COLUMNS = RigRow._fields[:5]
 """Columns of a command: `arrival_ns, op, plane, block, page`."""
 
 
-def rig(device: str, commands: Any, **overrides: Any) -> list[RigRow]:
+def rig(device: str | Scenario, commands: Any, **overrides: Any) -> list[RigRow]:
     """Drive one die of `device` with raw commands: no FTL, no cache, no host link.
 
-    `device`: name of a preset, or path of a device file.
+    `device`: name of a preset, path of a device file, or a scenario without a load.
     `commands`: each a sequence (arrival_ns, op, plane, block, page) or a mapping of those names;
     or an Arrow table or a data frame with those columns.
     `overrides`: keys of the scenario's timing, suspension and scheduling sections, as for `run`.
@@ -47,7 +47,10 @@ def rig(device: str, commands: Any, **overrides: Any) -> list[RigRow]:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COMMAND_COLUMNS)
     writer.writerows(_cells(row, number) for number, row in enumerate(_rows(commands), 1))
-    source = rig_source(device, Source.of({}, overrides).sets)
+    if isinstance(device, Scenario):
+        source = Source.of(device, overrides)
+    else:
+        source = rig_source(device, Source.of({}, overrides).sets)
     output = run_commands(source, text.getvalue(), "commands")
     return [
         RigRow(int(row[0]), row[1], *(int(cell) for cell in row[2:]))

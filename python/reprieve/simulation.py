@@ -17,7 +17,7 @@ from reprieve import _native
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.result import KINDS, Latency, Result, power_csv, summary_json
-from reprieve.scenario import Scenario, Source
+from reprieve.scenario import ScenarioLike, Source
 
 if TYPE_CHECKING:
     from reprieve.request_log import RequestLog
@@ -36,7 +36,7 @@ _STEP_REQUESTS_MAX = 1 << 17
 
 
 def run(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     requests: bool = False,
     out: str | os.PathLike[str] | None = None,
@@ -48,7 +48,7 @@ def run(
 ) -> Result:
     """Simulate a scenario and return what it gave; the GIL is released meanwhile.
 
-    `scenario`: path of a scenario file, or a dictionary of the same form.
+    `scenario`: a `Scenario`, the path of a scenario file, or a dictionary of the same form.
     `requests`: keep one row a request for `Result.requests`, in memory or, with `out`, on disk.
     `out`: a directory for `summary.json`, `scenario.toml` and, with `requests`,
     `requests.parquet`, with `power.series_us`, `power.csv`; what a run left there before is
