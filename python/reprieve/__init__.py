@@ -10,6 +10,15 @@ Every mistake of a user raises `UserError`, one sentence that says what would be
 from reprieve._native import UserError, __version__
 from reprieve.comparison import Comparison, compare
 from reprieve.die_rig import RigRow, rig
+from reprieve.policy import (
+    Choice,
+    Decision,
+    DieView,
+    OperationView,
+    Scheduler,
+    SuspendView,
+    SuspensionPolicy,
+)
 from reprieve.power_loss import PowerLoss, power_loss
 from reprieve.registries import Entry, device, devices, load, loads, part, parts, policies
 from reprieve.result import Latency, Result
@@ -18,13 +27,20 @@ from reprieve.simulation import run
 from reprieve.traces import Trace, TraceRow, open_trace, workload_info
 
 __all__ = [
+    "Choice",
     "Comparison",
+    "Decision",
+    "DieView",
     "Entry",
     "Latency",
+    "OperationView",
     "PowerLoss",
     "Result",
     "RigRow",
     "Scenario",
+    "Scheduler",
+    "SuspendView",
+    "SuspensionPolicy",
     "Trace",
     "TraceRow",
     "UserError",

@@ -81,7 +81,8 @@ class Result:
         power: dict[str, NDArray[np.int64]] | None = None,
     ) -> None:
         self.scenario = scenario
-        """The resolved scenario as TOML; running it again gives identical results."""
+        """The resolved scenario as TOML; running it again gives identical results, but for policies
+        of your own, which a comment at its head names."""
         self.summary = summary
         """`summary.json` as a dictionary; times in ns, rates per s, shares in [0, 1]."""
         self.power = power

@@ -178,7 +178,12 @@ def test_type_checker_knows_keys_and_choices(tmp_path: Path) -> None:
         "s.timng\n"
         "rp.Scenario(sead=1)\n"
     )
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(program)]
+    # What the package is drawn and stored with is large, and not asked about here.
+    large = ("altair", "jinja2", "numpy", "pyarrow", "rich", "typer")
+    skipped = "".join(f"[mypy-{name}.*]\nfollow_imports = skip\n" for name in large)
+    (tmp_path / "mypy.ini").write_text(f"[mypy]\nstrict = true\n{skipped}")
+    command = [sys.executable, "-m", "mypy", program.name]
     told = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path).stdout
-    lines = [int(line.split(":")[1]) for line in told.splitlines() if ": error:" in line]
+    errors = [line for line in told.splitlines() if line.startswith(f"{program.name}:")]
+    lines = [int(line.split(":")[1]) for line in errors if ": error:" in line]
     assert lines == [7, 8, 9, 10, 11], told
