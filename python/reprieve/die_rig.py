@@ -43,15 +43,42 @@ def rig(device: str | Scenario, commands: Any, **overrides: Any) -> list[RigRow]
 
     Returns one row a command, in the order given. Raises UserError if a command is illegal.
     """
+    source, text = _asked(device, commands, overrides)
+    return _rig_rows(run_commands(source, text, "commands"))
+
+
+class PowerStep(NamedTuple):
+    """From when on a die and its channel draw how much."""
+
+    time_ns: int
+    power_core_mw: float
+    power_io_mw: float
+
+
+def rig_power(
+    device: str | Scenario, commands: Any, **overrides: Any
+) -> tuple[list[RigRow], list[PowerStep]]:
+    """Do what `rig` does, and return every step of the power too; arguments as of `rig`."""
+    source, text = _asked(device, commands, overrides)
+    output, steps = run_metered(source.with_sets(["power.account=on"]), text, "commands")
+    rows = list(csv.reader(io.StringIO(steps)))[1:]
+    return _rig_rows(output), [PowerStep(int(row[0]), *map(float, row[1:])) for row in rows]
+
+
+def _asked(
+    device: str | Scenario, commands: Any, overrides: Mapping[str, Any]
+) -> tuple[Source, str]:
+    """Return the scenario of a rig and its commands as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COMMAND_COLUMNS)
     writer.writerows(_cells(row, number) for number, row in enumerate(_rows(commands), 1))
     if isinstance(device, Scenario):
-        source = Source.of(device, overrides)
-    else:
-        source = rig_source(device, Source.of({}, overrides).sets)
-    output = run_commands(source, text.getvalue(), "commands")
+        return Source.of(device, overrides), text.getvalue()
+    return rig_source(device, Source.of({}, overrides).sets), text.getvalue()
+
+
+def _rig_rows(output: str) -> list[RigRow]:
     return [
         RigRow(int(row[0]), row[1], *(int(cell) for cell in row[2:]))
         for row in list(csv.reader(io.StringIO(output)))[1:]
