@@ -141,7 +141,7 @@ def serve(
     """Serve a scenario's drive as a network block device, in real time.
 
     ```
-    with rp.serve("examples/serve.toml", rp.ServeOptions(socket="ssd.sock")) as drive:
+    with rp.serve("scenario.toml", rp.ServeOptions(socket="ssd.sock")) as drive:
         print(drive.place)
     print(drive.summary["served"])
     ```
