@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test long bench lint docs clean tools
+.PHONY: help demo test long bench lint docs wheel clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,9 +22,10 @@ test: .venv/.dev ## every test: Rust, Python, house rules
 	cargo test --workspace
 	$(BIN)/python -m pytest python/tests tests/house
 
-long: .venv/.dev ## some minutes more of tests: 10^8 page transactions under the checker, 200 kills
+long: .venv/.dev wheel ## some minutes more of tests: 10^8 page transactions, 200 kills, the wheel
 	cargo test --package reprieve-sim --test it -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve.py -k many_kills
+	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
 
 bench: tools ## the fixed loads of benches/: page transactions a second, cost by size, instructions
 	cargo run --release -p reprieve-bench
@@ -38,13 +39,18 @@ lint: .venv/.dev ## formatting, clippy, ruff, types
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
 
-docs: .venv/.built ## write docs/reference anew from the program itself
+docs: .venv/.built ## write docs/reference and python/reprieve/keys anew from the program itself
 	mkdir -p docs/reference
 	$(BIN)/python -c 'from reprieve._native import reference; print(reference().rstrip())' \
 	  > docs/reference/.new && mv docs/reference/.new docs/reference/scenario.md
+	$(BIN)/python -m reprieve.generate_keys
+
+wheel: .venv/.tools ## one wheel for every Python from 3.11 on, in dist
+	rm -rf dist
+	$(BIN)/maturin build --release --out dist
 
 clean: ## remove all that was built or written by runs
-	rm -rf .venv target out
+	rm -rf .venv target out dist
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/reprieve/_native*.so
 

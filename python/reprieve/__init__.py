@@ -9,20 +9,42 @@ Every mistake of a user raises `UserError`, one sentence that says what would be
 
 from reprieve._native import UserError, __version__
 from reprieve.comparison import Comparison, compare
-from reprieve.die_rig import RigRow, rig
+from reprieve.die_rig import PowerStep, RigRow, rig, rig_power
+from reprieve.policy import (
+    Choice,
+    Decision,
+    DieView,
+    OperationView,
+    Scheduler,
+    SuspendView,
+    SuspensionPolicy,
+)
 from reprieve.power_loss import PowerLoss, power_loss
 from reprieve.registries import Entry, device, devices, load, loads, part, parts, policies
 from reprieve.result import Latency, Result
+from reprieve.scenario import Scenario
+from reprieve.serving import ServedDrive, ServeOptions, serve
 from reprieve.simulation import run
 from reprieve.traces import Trace, TraceRow, open_trace, workload_info
 
 __all__ = [
+    "Choice",
     "Comparison",
+    "Decision",
+    "DieView",
     "Entry",
     "Latency",
+    "OperationView",
     "PowerLoss",
+    "PowerStep",
     "Result",
     "RigRow",
+    "Scenario",
+    "Scheduler",
+    "ServeOptions",
+    "ServedDrive",
+    "SuspendView",
+    "SuspensionPolicy",
     "Trace",
     "TraceRow",
     "UserError",
@@ -38,6 +60,8 @@ __all__ = [
     "policies",
     "power_loss",
     "rig",
+    "rig_power",
     "run",
+    "serve",
     "workload_info",
 ]

@@ -1,7 +1,7 @@
 """Types of the compiled simulator, which the rest of the package wraps."""
 
 import os
-from typing import TypedDict
+from typing import ClassVar, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +40,13 @@ class Simulation:
         log_requests: bool,
         from_state: str | os.PathLike[str] | None = None,
         check: str | None = None,
+        own: dict[str, object] | None = None,
     ) -> None:
-        """Load a scenario; `check` is the command that repeats the run, for the checker to name."""
+        """Load a scenario; `check` is the command that repeats the run, for the checker to name.
+
+        `own`: policies of the user's, as bound methods: `decide` of a suspension policy; `choose`,
+        `lets_suspend`, `asks_again`, `suspends` and `reads_first` of a scheduler.
+        """
 
     @property
     def scenario(self) -> str: ...
@@ -74,6 +79,157 @@ class Simulation:
 
     def histogram(self, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Upper value in ns and count of each non-empty bucket: "read", "write" or "total"."""
+
+class Decision:
+    """What a suspension policy answers."""
+
+    SUSPEND: ClassVar[Decision]
+    """Ask for a suspension of the operation, which runs."""
+    RESUME: ClassVar[Decision]
+    """Let the operation, which is suspended, go on, though reads or writes are waiting."""
+    LEAVE: ClassVar[Decision]
+    """Leave it as it is."""
+
+class Choice:
+    """What a scheduler answers."""
+
+    READ: ClassVar[Choice]
+    """Serve the oldest read that may be served."""
+    WRITE: ClassVar[Choice]
+    """Serve the oldest host program or erase."""
+    GC: ClassVar[Choice]
+    """Do the next step of garbage collection."""
+    RESUME: ClassVar[Choice]
+    """Resume the suspended operation."""
+    WAIT: ClassVar[Choice]
+    """Do nothing, as nothing waits but garbage collection that can."""
+
+class OperationView:
+    """What a suspension policy sees: the operation in the way of a read or write."""
+
+    @property
+    def now_ns(self) -> int:
+        """The instant of the decision."""
+
+    @property
+    def die(self) -> int:
+        """The die that it works on."""
+
+    @property
+    def is_erase(self) -> bool:
+        """An erase; else a program."""
+
+    @property
+    def is_host_program(self) -> bool:
+        """A program for the host or of the mapping; else one of garbage collection, or an erase."""
+
+    @property
+    def is_suspended(self) -> bool:
+        """It is suspended; else it runs, or, an erase, is about to begin."""
+
+    @property
+    def remaining_ns(self) -> int:
+        """Time until it ends if it is left alone; 0 while it is suspended."""
+
+    @property
+    def suspended_ns(self) -> int:
+        """How long it has been suspended, in total."""
+
+class Waiter:
+    """Something that waits for a die."""
+
+    @property
+    def order(self) -> int:
+        """Order of arrival at the queues, over the whole drive."""
+
+    @property
+    def since_ns(self) -> int:
+        """When it arrived there."""
+
+class Operation:
+    """A program or erase that has begun."""
+
+    @property
+    def is_host_program(self) -> bool:
+        """A host program; else garbage collection's program, or an erase."""
+
+    @property
+    def since_ns(self) -> int:
+        """When it arrived at the queues; for garbage collection, when it began."""
+
+class DieView:
+    """What a scheduler sees of a free die."""
+
+    @property
+    def now_ns(self) -> int:
+        """The instant of the decision."""
+
+    @property
+    def die(self) -> int:
+        """The die."""
+
+    @property
+    def suspended(self) -> Operation | None:
+        """What is suspended here: it can resume, or what it makes way for be served."""
+
+    @property
+    def read(self) -> Waiter | None:
+        """The oldest read that may be served now."""
+
+    @property
+    def write(self) -> Waiter | None:
+        """The oldest host program or erase."""
+
+    @property
+    def write_fits_inside(self) -> bool:
+        """While an operation is suspended: whether `write` may run inside it."""
+
+    @property
+    def writes_first(self) -> bool:
+        """The write queue limit is reached: programs should go ahead of reads."""
+
+    @property
+    def urgent_gc(self) -> Waiter | None:
+        """Garbage collection that a plane without room waits for."""
+
+    @property
+    def gc_gives_way(self) -> bool:
+        """Its next step is an erase that `write` would suspend as soon as it had begun."""
+
+    @property
+    def idle_gc(self) -> bool:
+        """Garbage collection is worth while in idle time."""
+
+class SuspendView:
+    """What a scheduler sees when something that waits could suspend the operation that runs."""
+
+    @property
+    def now_ns(self) -> int:
+        """The instant of the decision."""
+
+    @property
+    def die(self) -> int:
+        """The die."""
+
+    @property
+    def running(self) -> Operation:
+        """What runs."""
+
+    @property
+    def read(self) -> Waiter | None:
+        """The oldest read for which it may be suspended."""
+
+    @property
+    def write(self) -> Waiter | None:
+        """The oldest host program for which it may be suspended."""
+
+    @property
+    def queued_write(self) -> Waiter | None:
+        """The oldest host program or erase, whether it may suspend anything or not."""
+
+    @property
+    def for_gc_read(self) -> bool:
+        """A read of garbage collection may have it suspended."""
 
 class Server:
     """A drive as a network block device."""
@@ -114,3 +270,6 @@ def trace_convert(path: str, format: str, output: str, to: str) -> str: ...
 def registry(kind: str) -> list[tuple[str, str]]: ...
 def preset(kind: str, name: str) -> str: ...
 def reference() -> str: ...
+def schema() -> str: ...
+def resolve_rig(text: str, path: str, sets: list[str]) -> str:
+    """Resolve the drive of a scenario that has no load into canonical TOML."""

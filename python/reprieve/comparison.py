@@ -12,15 +12,20 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reprieve import frames
 from reprieve._native import UserError
 from reprieve.confidence import overlap
 from reprieve.outputs import ResultDirectory, replace_file
 from reprieve.parallel import each
 from reprieve.result import Result
-from reprieve.scenario import Scenario, Source, toml_value
+from reprieve.scenario import ScenarioLike, Source, toml_value
 from reprieve.simulation import Files, Watch, run_into, simulate
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
     from reprieve.plot import Plots
 
 _METRICS = tuple((op, metric) for op in ("read", "write") for metric in ("mean", "p99", "p99_99"))
@@ -109,12 +114,17 @@ def _check(source: Source, axes: Sequence[Axis]) -> None:
         seen.append(axis.key)
 
 
-def _word(value: str) -> str:
-    """Return a value as a reader writes it: a TOML string without its quotes."""
+def _value(value: str) -> Any:
+    """Return a value that is written in TOML, or a bare word."""
     try:
-        parsed = tomllib.loads(f"value = {value}")["value"]
+        return tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
         return value
+
+
+def _word(value: str) -> str:
+    """Return a value as a reader writes it: a TOML string without its quotes."""
+    parsed = _value(value)
     return parsed if isinstance(parsed, str) else value
 
 
@@ -166,6 +176,27 @@ class Comparison(Mapping[str, Result]):
             for label, result in self.items()
         }
 
+    def to_arrow(self) -> pa.Table:
+        """Return one row a run: its `label`, the value of each axis, and its summary, flat."""
+        import pyarrow as pa
+
+        rows = []
+        for run in self.runs:
+            values = [text.partition("=")[::2] for text in run.sets]
+            row = {"label": run.label} | {key: _value(value) for key, value in values}
+            rows.append(row | frames.flat(self[run.label].summary))
+        # A run may have what the first has not, such as a read cache.
+        names = dict.fromkeys(name for row in rows for name in row)
+        return pa.Table.from_pylist([{name: row.get(name) for name in names} for row in rows])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the same as a pandas frame; UserError if pandas is not installed."""
+        return frames.to_pandas(self.to_arrow())
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the same as a polars frame; UserError if polars is not installed."""
+        return frames.to_polars(self.to_arrow())
+
     @property
     def plot(self) -> Plots:
         """Charts of all runs together."""
@@ -203,7 +234,7 @@ def _ratio(result: Result, first: Result, op: str, metric: str) -> float | None:
 
 
 def compare(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     axes: Mapping[str, Sequence[Any]],
     *,
     out: str | os.PathLike[str] | None = None,

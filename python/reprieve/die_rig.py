@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from reprieve import _native
 from reprieve._native import UserError
-from reprieve.scenario import Source, toml_text
+from reprieve.scenario import Scenario, Source, toml_text
 
 
 class RigRow(NamedTuple):
@@ -33,22 +33,52 @@ COMMAND_COLUMNS = RigRow._fields[:5]
 """Columns of a command: `arrival_ns, op, plane, block, page`."""
 
 
-def rig(device: str, commands: Any, **overrides: Any) -> list[RigRow]:
+def rig(device: str | Scenario, commands: Any, **overrides: Any) -> list[RigRow]:
     """Drive one die of `device` with raw commands: no FTL, no cache, no host link.
 
-    `device`: name of a preset, or path of a device file.
+    `device`: name of a preset, path of a device file, or a scenario without a load.
     `commands`: each a sequence (arrival_ns, op, plane, block, page) or a mapping of those names;
     or an Arrow table or a data frame with those columns.
     `overrides`: keys of the scenario's timing, suspension and scheduling sections, as for `run`.
 
     Returns one row a command, in the order given. Raises UserError if a command is illegal.
     """
+    source, text = _asked(device, commands, overrides)
+    return _rig_rows(run_commands(source, text, "commands"))
+
+
+class PowerStep(NamedTuple):
+    """From when on a die and its channel draw how much."""
+
+    time_ns: int
+    power_core_mw: float
+    power_io_mw: float
+
+
+def rig_power(
+    device: str | Scenario, commands: Any, **overrides: Any
+) -> tuple[list[RigRow], list[PowerStep]]:
+    """Do what `rig` does, and return every step of the power too; arguments as of `rig`."""
+    source, text = _asked(device, commands, overrides)
+    output, steps = run_metered(source.with_sets(["power.account=on"]), text, "commands")
+    rows = list(csv.reader(io.StringIO(steps)))[1:]
+    return _rig_rows(output), [PowerStep(int(row[0]), *map(float, row[1:])) for row in rows]
+
+
+def _asked(
+    device: str | Scenario, commands: Any, overrides: Mapping[str, Any]
+) -> tuple[Source, str]:
+    """Return the scenario of a rig and its commands as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COMMAND_COLUMNS)
     writer.writerows(_cells(row, number) for number, row in enumerate(_rows(commands), 1))
-    source = rig_source(device, Source.of({}, overrides).sets)
-    output = run_commands(source, text.getvalue(), "commands")
+    if isinstance(device, Scenario):
+        return Source.of(device, overrides), text.getvalue()
+    return rig_source(device, Source.of({}, overrides).sets), text.getvalue()
+
+
+def _rig_rows(output: str) -> list[RigRow]:
     return [
         RigRow(int(row[0]), row[1], *(int(cell) for cell in row[2:]))
         for row in list(csv.reader(io.StringIO(output)))[1:]

@@ -15,7 +15,7 @@ from typing import Any
 from reprieve import _native
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
-from reprieve.scenario import Scenario, Source
+from reprieve.scenario import ScenarioLike, Source
 
 Watch = Callable[[float | None, int], None]
 """Called between cuts with the share done and their number."""
@@ -100,7 +100,7 @@ def _unwatched(share: float | None, cuts: int) -> None:
 
 
 def power_loss(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     cuts: int = 100,
     watch: Watch = _unwatched,

@@ -6,21 +6,27 @@ import json
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reprieve import frames
 from reprieve._native import UserError
 from reprieve.outputs import replace_file
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
     from reprieve.plot import Plots
 
 KINDS = ("read", "write", "total")
 """What requests are counted as; "total" is reads and writes."""
+
+Table = Literal["requests", "latency", "summary", "power"]
+"""Tables of a run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +74,20 @@ class Latency:
         total = cumulative[-1] if len(cumulative) else 1
         return np.minimum(self.upper_ns, self.max), cumulative / total
 
+    def to_arrow(self) -> pa.Table:
+        """Return the histogram as columns `upper_ns` and `count`, a row a bucket."""
+        import pyarrow as pa
+
+        return pa.table({"upper_ns": self.upper_ns, "count": self.count})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the same as a pandas frame; UserError if pandas is not installed."""
+        return frames.to_pandas(self.to_arrow())
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the same as a polars frame; UserError if polars is not installed."""
+        return frames.to_polars(self.to_arrow())
+
 
 class Result:
     """What one run gave."""
@@ -81,7 +101,8 @@ class Result:
         power: dict[str, NDArray[np.int64]] | None = None,
     ) -> None:
         self.scenario = scenario
-        """The resolved scenario as TOML; running it again gives identical results."""
+        """The resolved scenario as TOML; running it again gives identical results, but for policies
+        of your own, which a comment at its head names."""
         self.summary = summary
         """`summary.json` as a dictionary; times in ns, rates per s, shares in [0, 1]."""
         self.power = power
@@ -118,6 +139,42 @@ class Result:
 
             return pq.read_table(self._requests)
         return self._requests
+
+    def to_arrow(self, table: Table = "requests") -> pa.Table:
+        """Return a table of this run.
+
+        `"requests"`: one row a request, in order of completion; the run must have kept them.
+        `"latency"`: the histograms, columns `kind`, `upper_ns` and `count`.
+        `"summary"`: one row, a column for each number of the summary, `requests.read.count`.
+        `"power"`: one row a bin of power; with `power.series_us`.
+        """
+        import pyarrow as pa
+
+        if table == "requests":
+            return self.requests
+        if table == "latency":
+            parts = [(kind, latency.to_arrow()) for kind, latency in self._latencies.items()]
+            return pa.concat_tables(
+                part.add_column(0, "kind", pa.array([kind] * part.num_rows, pa.string()))
+                for kind, part in parts
+            )
+        if table == "summary":
+            return pa.Table.from_pylist([frames.flat(self.summary)])
+        if table != "power":
+            raise UserError(
+                f'table = {table!r}: must be "requests", "latency", "summary" or "power"'
+            )
+        if self.power is None:
+            raise UserError("this run kept no power over time; give power.series_us")
+        return pa.table(self.power)
+
+    def to_pandas(self, table: Table = "requests") -> pd.DataFrame:
+        """Return the same as a pandas frame; UserError if pandas is not installed."""
+        return frames.to_pandas(self.to_arrow(table))
+
+    def to_polars(self, table: Table = "requests") -> pl.DataFrame:
+        """Return the same as a polars frame; UserError if polars is not installed."""
+        return frames.to_polars(self.to_arrow(table))
 
     @property
     def plot(self) -> Plots:

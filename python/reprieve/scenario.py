@@ -1,18 +1,235 @@
-"""What to simulate: a scenario from a file or a dictionary, with overrides, as TOML text."""
+"""What to simulate: a scenario as object, file or dictionary, with overrides, as TOML text."""
 
 from __future__ import annotations
 
 import json
 import os
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reprieve import _native
 from reprieve._native import UserError
+from reprieve.keys import SECTIONS, Top
+from reprieve.keys.workload import Workload
+from reprieve.sections import Flows, known, only_while, plain, schema
 
-Scenario = str | os.PathLike[str] | Mapping[str, Any]
+
+class Scenario(Top):
+    """A scenario whose keys are attributes: `scenario.timing.t_read_us = 50`.
+
+    A key that is read has the value that would hold in a run: what is set here, else what device,
+    part and load say, else the default. `del` takes back what is set here; None for a key that may
+    be absent makes it so, whatever device, part and load say.
+    """
+
+    _given: dict[str, Any]
+    _place = "<Scenario>"
+    _effective: tuple[str, Mapping[str, Any]] = ("", {})
+
+    @classmethod
+    def from_toml(cls, text: str) -> Scenario:
+        """Take a scenario as the text of its file; UserError if it is none."""
+        return cls._from(text, "<Scenario>")
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Scenario:
+        """Take a scenario from a file, from whose folder its paths go on; UserError if none."""
+        return cls._from(Source.read(Path(path)).text, os.fspath(path))
+
+    @classmethod
+    def _from(cls, text: str, place: str) -> Scenario:
+        made = cls()
+        try:
+            made._take(tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            raise UserError(f"{place}: is no TOML: {error}") from None
+        except UserError as error:
+            raise UserError(f"{place}: {error}") from None
+        if place != cls._place:
+            # Its lines are not those of the file any more.
+            made.__dict__["_place"] = str(Path(place).with_name(f"<{Path(place).name}>"))
+        return made
+
+    def _take(self, tables: Mapping[str, Any]) -> None:
+        self.__dict__.setdefault("_given", {})
+        for name, value in tables.items():
+            if not isinstance(value, Mapping):
+                if value is not None:
+                    self.write(name, value)
+            elif name == "flow":
+                for flow, keys in value.items():
+                    self._take_table(f"flow.{flow}", keys)
+            else:
+                self._take_table(name, value)
+
+    def _take_table(self, prefix: str, keys: Mapping[str, Any]) -> None:
+        for key, value in keys.items():
+            self.write(f"{prefix}.{key}", value)
+
+    def to_toml(self) -> str:
+        """Write what is set here as the text of a scenario file."""
+        return toml_text(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is set here as a dictionary of the file's form."""
+        tables: dict[str, Any] = {}
+        for key, value in self._given.items():
+            *path, name = _steps(key)
+            table = tables
+            for step in path:
+                table = table.setdefault(step, {})
+            table[name] = _listed(value)
+        return tables
+
+    def resolve(self) -> Scenario:
+        """Return the scenario with every key that applies; UserError if it cannot be run."""
+        made = Scenario.from_toml(Source.of(self, {}).resolve())
+        made.__dict__["_place"] = self._place
+        return made
+
+    def copy(self) -> Scenario:
+        """Return another with the same values."""
+        made = Scenario()
+        made._given.update(self._given)
+        made.__dict__["_place"] = self._place
+        return made
+
+    def replace(self, **overrides: Any) -> Scenario:
+        """Return another with other values: `replace(seed=2, timing__t_read_us=50)`."""
+        made = self.copy()
+        for key, value in overrides.items():
+            made.write(key.replace("__", "."), value)
+        return made
+
+    def read(self, key: str) -> Any:
+        """Return the value of a key such as "timing.t_read_us"; UserError if it is none."""
+        _check(key)
+        if key not in self._given:
+            return self._holds(key)
+        value = self._given[key]
+        return None if value == "none" and _rules(key)["takes_none"] else value
+
+    def write(self, key: str, value: Any) -> None:
+        """Set a key such as "timing.t_read_us"; UserError if it is none."""
+        _check(key)
+        if value is None:
+            rules = _rules(key)
+            if not rules["optional"]:
+                raise UserError(
+                    f"{key} = None: must be {rules['value']}; del takes back what is set"
+                )
+            if not rules["takes_none"]:
+                self._given.pop(key, None)
+                return
+            value = "none"
+        self._given[key] = plain(key, value)
+
+    def take_back(self, key: str) -> None:
+        """Set a key no more; UserError if it is none or is not set here."""
+        _check(key)
+        if key not in self._given:
+            raise UserError(f"{key} is not set here, so that it cannot be taken back")
+        del self._given[key]
+
+    def _holds(self, key: str) -> Any:
+        text = self.to_toml()
+        if self._effective[0] != text:
+            resolved = tomllib.loads(self._resolve(key, text))
+            self.__dict__["_effective"] = (text, resolved)
+        value: Any = self._effective[1]
+        for step in _steps(key):
+            value = value.get(step, {})
+        rules = _rules(key)
+        if value == {} and rules["when"] is not None and not rules["optional"]:
+            raise UserError(
+                f"{key} has no part in this scenario; it applies only while "
+                f"{only_while(rules['when'])}"
+            )
+        if value == {} or (value == "none" and rules["takes_none"]):
+            return None
+        return plain(key, value)
+
+    def _resolve(self, key: str, text: str) -> str:
+        loaded = any(given == "load" or given.startswith(_LOADS) for given in self._given)
+        resolve = _native.resolve if loaded else _native.resolve_rig
+        try:
+            return resolve(text, self._place, [])
+        except UserError as error:
+            raise UserError(f"{key} is not set, and what would hold is open: {error}") from None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scenario):
+            return NotImplemented
+        return (self.to_dict(), self._place) == (other.to_dict(), other._place)
+
+    __hash__ = None  # type: ignore[assignment] # it changes
+
+    def __repr__(self) -> str:
+        given = (f"{name}={value!r}" for name, value in self.to_dict().items())
+        return f"Scenario({', '.join(given)})"
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *SECTIONS, "flow"]
+
+    # Hidden from type checkers, who would believe that every attribute exists.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            if name in SECTIONS:
+                return SECTIONS[name](self, name)
+            if name == "flow":
+                return Flows(self, Workload, list(self.to_dict().get("flow", ())))
+            return self.read(name)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            self.write(name, value)
+
+        def __delattr__(self, name: str) -> None:
+            self.take_back(name)
+
+
+_LOADS = ("workload.", "flow.")
+
+
+def _listed(value: Any) -> Any:
+    return [_listed(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _steps(key: str) -> list[str]:
+    """Split a full name into those of the tables and of the key; a flow's may have dots."""
+    if key.startswith("flow."):
+        flow, _, name = key.removeprefix("flow.").rpartition(".")
+        return ["flow", flow, name]
+    return key.split(".", 1)
+
+
+def _check(key: str) -> None:
+    """Refuse what is no key, such as "timing.t_raed_us"."""
+    *path, name = _steps(key)
+    if not path:
+        if name in (*SECTIONS, "flow"):
+            raise UserError(f"{name} is a section, which has no value; set its keys")
+        known("", name, "")
+        return
+    if path[0] not in (*SECTIONS, "flow"):
+        known("", path[0], "")
+    known("workload" if path[0] == "flow" else path[0], name, ".".join(path))
+
+
+def _rules(key: str) -> Mapping[str, Any]:
+    """Return what the schema says of a key that is one."""
+    *path, name = _steps(key)
+    section = path[0] if path else ""
+    return schema()["workload" if section == "flow" else section][name]
+
+
+ScenarioLike = str | os.PathLike[str] | Mapping[str, Any] | Scenario
+"""What a run takes: a path, a dictionary of the file's form, or a `Scenario`."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +259,14 @@ class Source:
         return cls(text, str(path), tuple(sets))
 
     @classmethod
-    def of(cls, scenario: Scenario, overrides: Mapping[str, Any]) -> Source:
-        """Take a scenario as Python has it: a path, or a dictionary of the file's form.
+    def of(cls, scenario: ScenarioLike, overrides: Mapping[str, Any]) -> Source:
+        """Take a scenario as Python has it: an object, a path, or a dictionary of the file's form.
 
         In an override's name two underscores stand for the dot: `timing__t_read_us=50`.
         """
         sets = [f"{key.replace('__', '.')}={toml_value(value)}" for key, value in overrides.items()]
+        if isinstance(scenario, Scenario):
+            return cls(scenario.to_toml(), scenario._place, tuple(sets))
         if isinstance(scenario, Mapping):
             return cls(toml_text(scenario), "<dict>", tuple(sets))
         return cls.read(Path(scenario), sets)
@@ -89,9 +308,24 @@ def toml_text(scenario: Mapping[str, Any]) -> str:
     ]
     for section, keys in scenario.items():
         if isinstance(keys, Mapping):
-            lines.append(f"[{_key(section)}]")
-            lines.extend(f"{_key(key)} = {toml_value(value)}" for key, value in keys.items())
+            lines.extend(_table(_key(section), keys))
     return "\n".join(lines) + "\n"
+
+
+def _table(header: str, keys: Mapping[str, Any]) -> list[str]:
+    """Write a table, and after it those inside it: each flow is one."""
+    own = [
+        f"{_key(key)} = {toml_value(value)}"
+        for key, value in keys.items()
+        if not isinstance(value, Mapping)
+    ]
+    inside = [
+        line
+        for key, value in keys.items()
+        if isinstance(value, Mapping)
+        for line in _table(f"{header}.{_key(key)}", value)
+    ]
+    return [*([f"[{header}]"] if own or not inside else []), *own, *inside]
 
 
 def _key(name: str) -> str:

@@ -9,15 +9,16 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from reprieve import _native
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
+from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
 from reprieve.result import KINDS, Latency, Result, power_csv, summary_json
-from reprieve.scenario import Scenario, Source
+from reprieve.scenario import ScenarioLike, Source
 
 if TYPE_CHECKING:
     from reprieve._native import Glance
@@ -41,7 +42,7 @@ _STEP_REQUESTS_MAX = 1 << 17
 
 
 def run(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     requests: bool = False,
     out: str | os.PathLike[str] | None = None,
@@ -49,11 +50,13 @@ def run(
     save_state: str | os.PathLike[str] | None = None,
     save_state_at: When = "end",
     check: bool = False,
+    suspension_policy: SuspensionPolicy | None = None,
+    scheduler: Scheduler | None = None,
     **overrides: Any,
 ) -> Result:
     """Simulate a scenario and return what it gave; the GIL is released meanwhile.
 
-    `scenario`: path of a scenario file, or a dictionary of the same form.
+    `scenario`: a `Scenario`, the path of a scenario file, or a dictionary of the same form.
     `requests`: keep one row a request for `Result.requests`, in memory or, with `out`, on disk.
     `out`: a directory for `summary.json`, `scenario.toml` and, with `requests`,
     `requests.parquet`, with `power.series_us`, `power.csv`; what a run left there before is
@@ -62,6 +65,9 @@ def run(
     `save_state`: the drive's state goes to this file: at its `"end"`, after the last request, or
     at its `"start"`, before the first.
     `check`: check all that must hold while the run goes on; a violation ends it.
+    `suspension_policy`, `scheduler`: policies of your own, asked in place of those that the
+    scenario names. A decision costs a call; `summary["run"]["python_policies"]` names them. What
+    they raise ends the run, with a note that says when in simulated time.
     `overrides`: any key of the scenario, two underscores for the dot (`timing__t_read_us=50`), or
     dotted as it is written in a file (`**{"timing.t_read_us": 50}`).
 
@@ -69,7 +75,8 @@ def run(
     """
     source = Source.of(scenario, overrides)
     repeat = f"rp.run({source.path!r}, check=True) with {list(source.sets)}" if check else None
-    drive = Drive(from_state, save_state, save_state_at, repeat)
+    own = OwnPolicies(suspension_policy, scheduler)
+    drive = Drive(from_state, save_state, save_state_at, repeat, own)
     if out is None:
         return simulate(source, keep_requests=requests, drive=drive)
     result, _ = run_into(source, Path(out), Files(requests=requests), drive=drive)
@@ -85,6 +92,8 @@ class Drive:
     save_state_at: When = "end"
     check: str | None = None
     """The command that repeats the run, which is checked; None: it is not."""
+    own: OwnPolicies = field(default_factory=OwnPolicies)
+    """What decides in place of the policies that the scenario names."""
 
     def __post_init__(self) -> None:
         """Refuse what is neither the start nor the end."""
@@ -179,7 +188,13 @@ def _simulate(
     look: Look = not_looking,
 ) -> Result:
     simulation = _native.Simulation(
-        source.text, source.path, list(source.sets), log is not None, drive.from_state, drive.check
+        source.text,
+        source.path,
+        list(source.sets),
+        log is not None,
+        drive.from_state,
+        drive.check,
+        drive.own.methods(),
     )
     step_requests = _STEP_REQUESTS_FIRST
     more = True
@@ -201,9 +216,12 @@ def _simulate(
     requests = None if log is None else log.close()
     summary = json.loads(simulation.summary())
     summary["run"] = _measured(summary["run"], time.perf_counter() - began_s)
+    if names := drive.own.names():
+        summary["run"]["python_policies"] = names
     latencies = {what: _latency(simulation, summary, what) for what in KINDS}
     drive.save(simulation, "end")
-    return Result(simulation.scenario, summary, latencies, requests, simulation.power_series())
+    scenario = drive.own.note() + simulation.scenario
+    return Result(scenario, summary, latencies, requests, simulation.power_series())
 
 
 def _next_step(requests: int, took_s: float) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from reprieve import _native
-from reprieve.scenario import Scenario, Source
+from reprieve.scenario import ScenarioLike, Source
 
 
 class TraceRow(NamedTuple):
@@ -67,7 +67,7 @@ def open_trace(path: str | os.PathLike[str], format: str = "auto") -> Trace:
     return trace
 
 
-def workload_info(scenario: Scenario, **overrides: Any) -> dict[str, Any]:
+def workload_info(scenario: ScenarioLike, **overrides: Any) -> dict[str, Any]:
     """Return what is in a scenario's workload as its drive sees it, generated or replayed.
 
     The fields are those of `Trace.info`; nothing is simulated. UserError if the scenario is wrong.

@@ -101,3 +101,15 @@ def test_row_of_another_form_is_named(commands: object, sentence: str) -> None:
     with pytest.raises(rp.UserError) as caught:
         rp.rig("fast12-slc", commands)
     assert str(caught.value) == sentence
+
+
+def test_power_of_the_rig_is_steps() -> None:
+    rows, steps = rp.rig_power("fast12-mlc", [(0, "read", 0, 1, 0)], part="mlc-fast12")
+    assert rows == rp.rig("fast12-mlc", [(0, "read", 0, 1, 0)])
+    # A read alone: the array works from 0 on for 25 µs, and the channel after it for 40 µs.
+    times_ns = [step.time_ns for step in steps]
+    assert times_ns == sorted(set(times_ns))
+    assert {0, 25_000, 65_000} <= set(times_ns)
+    assert steps[0].power_core_mw > steps[-1].power_core_mw
+    (io,) = [step for step in steps if step.time_ns == 25_000]
+    assert io.power_io_mw > steps[0].power_io_mw

@@ -103,3 +103,10 @@ def test_block_that_fails_is_noticed(
 ) -> None:
     done = run(command_of(Block(language, (), 1, code), tmp_path), tmp_path)
     assert (done.returncode == 0) == succeeds
+
+
+def test_keys_are_those_of_the_schema() -> None:
+    from reprieve.generate_keys import FOLDER, modules
+
+    written = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py")}
+    assert written == modules(), "run `make docs`"

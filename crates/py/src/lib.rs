@@ -1,6 +1,7 @@
 //! The Python face: thin wrappers, with errors turned into Python's and the GIL released.
 
 mod characterize;
+mod policy;
 mod registry;
 mod reliability;
 mod rig;
@@ -35,6 +36,20 @@ fn reference() -> String {
     scenario::reference_markdown(reprieve_sim::registries())
 }
 
+/// The schema of the scenario file as JSON.
+#[pyfunction]
+fn schema() -> String {
+    scenario::schema_json(reprieve_sim::registries())
+}
+
+/// The drive of a scenario that may have no load, as canonical TOML.
+#[pyfunction]
+fn resolve_rig(text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
+    let sources = Sources { text, path, sets: &sets };
+    let scenario = scenario::load_rig_file(&sources, reprieve_sim::registries()).map_err(raise)?;
+    Ok(scenario::print(&scenario))
+}
+
 /// Says where the simulator is at fault; what and how to repeat it the Python side says.
 fn say_where(fault: &std::panic::PanicHookInfo<'_>) {
     if let Some(place) = fault.location() {
@@ -52,8 +67,17 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("UserError", module.py().get_type::<UserError>())?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<server::Server>()?;
+    module.add_class::<policy::Decision>()?;
+    module.add_class::<policy::Choice>()?;
+    module.add_class::<policy::OperationView>()?;
+    module.add_class::<policy::Waiter>()?;
+    module.add_class::<policy::Operation>()?;
+    module.add_class::<policy::FreeDie>()?;
+    module.add_class::<policy::BusyDie>()?;
     module.add_function(wrap_pyfunction!(resolve, module)?)?;
+    module.add_function(wrap_pyfunction!(resolve_rig, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(rig::rig, module)?)?;
     module.add_function(wrap_pyfunction!(characterize::characterize, module)?)?;
     module.add_function(wrap_pyfunction!(rig::rig_power, module)?)?;

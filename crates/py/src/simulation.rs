@@ -1,5 +1,6 @@
 //! One run, advanced from Python in steps, so that it can show progress and be interrupted.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,11 +12,12 @@ use reprieve_sim::scenario::{self, Scenario, Sources};
 use reprieve_sim::txn::PART_NAMES;
 use reprieve_sim::{Options, Ssd};
 
+use crate::policy::{self, Given};
 use crate::{UserError, raise};
 
 /// A run before its first step has tables to fill, which takes a while: the first step does that.
 enum State {
-    Loaded(Box<(Scenario, Options)>),
+    Loaded(Box<(Scenario, Options, Option<Given>)>),
     Running(Box<Ssd>),
     /// The first step failed.
     Failed,
@@ -34,7 +36,7 @@ type Histogram<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (text, path, sets, log_requests, from_state=None, check=None))]
+    #[pyo3(signature = (text, path, sets, log_requests, from_state=None, check=None, own=None))]
     fn new(
         text: &str,
         path: &str,
@@ -42,33 +44,28 @@ impl Simulation {
         log_requests: bool,
         from_state: Option<PathBuf>,
         check: Option<String>,
+        own: Option<Given>,
     ) -> PyResult<Simulation> {
         let sources = Sources { text, path, sets: &sets };
         let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
         let text = scenario::print(&scenario);
         let options = Options { log_requests, from_state, check, served: false };
-        let state = State::Loaded(Box::new((scenario, options)));
+        let state = State::Loaded(Box::new((scenario, options, own)));
         Ok(Simulation { state: Mutex::new(state), scenario: text })
     }
 
     /// Simulates until about so many more requests are complete; False at the end.
     fn step(&self, py: Python<'_>, requests: u64) -> PyResult<bool> {
-        py.detach(|| {
-            let mut state = self.lock();
-            if let State::Loaded(..) = *state {
-                let State::Loaded(loaded) = std::mem::replace(&mut *state, State::Failed) else {
-                    unreachable!("just seen");
-                };
-                let (scenario, options) = *loaded;
-                *state = State::Running(Box::new(Ssd::with(scenario, &options)?));
-                return Ok(true);
+        // A policy of Python's ends the run by unwinding; of the drive nothing is used after that.
+        let step = || catch_unwind(AssertUnwindSafe(|| self.step_on(requests)));
+        match py.detach(step) {
+            Ok(done) => done.map_err(raise),
+            Err(payload) => {
+                let error = policy::ended_by(payload);
+                *self.lock() = State::Failed;
+                Err(error)
             }
-            match &mut *state {
-                State::Running(ssd) => ssd.step(requests),
-                _ => Err(reprieve_base::UserError::new("the run could not be started")),
-            }
-        })
-        .map_err(raise)
+        }
     }
 
     /// Simulates until `at_ns` and says as JSON what a loss of power then would come to, under each
@@ -188,6 +185,26 @@ impl Simulation {
 }
 
 impl Simulation {
+    fn step_on(&self, requests: u64) -> Result<bool, reprieve_base::UserError> {
+        let mut state = self.lock();
+        if let State::Loaded(..) = *state {
+            let State::Loaded(loaded) = std::mem::replace(&mut *state, State::Failed) else {
+                unreachable!("just seen");
+            };
+            let (scenario, options, own) = *loaded;
+            let ssd = match own.map(|own| own.policies(&scenario)) {
+                Some(policies) => Ssd::with_policies(scenario, &options, policies)?,
+                None => Ssd::with(scenario, &options)?,
+            };
+            *state = State::Running(Box::new(ssd));
+            return Ok(true);
+        }
+        match &mut *state {
+            State::Running(ssd) => ssd.step(requests),
+            _ => Err(reprieve_base::UserError::new("the run could not be started")),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // A run that panicked stays as it was; what it has counted may still be looked at.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

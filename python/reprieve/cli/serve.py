@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
-import socket as sockets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +16,7 @@ from reprieve.cli.console import progress, say, show, table
 from reprieve.cli.options import ScenarioFile, Sets
 from reprieve.outputs import replace_file
 from reprieve.scenario import Source
+from reprieve.serving import ask, thousandths
 
 _STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
 
@@ -74,7 +73,7 @@ def serve(
         "control": control,
         "store": store,
         "memory_bytes": memory_bytes,
-        "scale_thousandths": _thousandths(time_scale),
+        "scale_thousandths": thousandths("--time-scale", time_scale),
         "record": record,
         "metrics": metrics if metrics is None or ":" in metrics else f"127.0.0.1:{metrics}",
     }
@@ -106,19 +105,6 @@ def _tls(
     if insecure and cert is None and key is None:
         return None
     raise UserError(f"--tcp {tcp}: needs --tls-cert and --tls-key, or --insecure instead of them")
-
-
-def _thousandths(text: str) -> int:
-    try:
-        scale = Decimal(text)
-    except InvalidOperation:
-        scale = Decimal(0)
-    thousandths = scale * 1000 if scale.is_finite() else Decimal(0)
-    if not 1 <= thousandths <= 10**9 or thousandths != int(thousandths):
-        raise UserError(
-            f"--time-scale {text}: must be a number from 0.001 to 1000000 with three decimals"
-        )
-    return int(thousandths)
 
 
 def _say_where(server: Server) -> None:
@@ -189,9 +175,7 @@ def ctl(
     else:
         raise UserError("reprieve ctl SOCKET takes show, or set KEY VALUE")
     path = where if where.suffix == ".ctl" else where.with_name(where.name + ".ctl")
-    answer = _ask(path, json.dumps(question) + "\n")
-    if "error" in answer:
-        raise UserError(answer["error"])
+    answer = ask(path, question)
     for name, rule in answer["rules"].items():
         say(f"{name} = {rule}")
     suspensions = answer["suspensions"]
@@ -200,16 +184,3 @@ def ctl(
         f"{answer['open_requests']:,}, suspensions: {suspensions['program']:,} of programs, "
         f"{suspensions['erase']:,} of erases"
     )
-
-
-def _ask(path: Path, question: str) -> Any:
-    try:
-        with sockets.socket(sockets.AF_UNIX) as connection:
-            connection.settimeout(30)
-            connection.connect(str(path))
-            connection.sendall(question.encode())
-            with connection.makefile("r", encoding="utf-8") as answer:
-                return json.loads(answer.readline())
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UserError(f"{path}: no drive answers there: {reason}; name its socket") from None

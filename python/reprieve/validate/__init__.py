@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,11 @@ from reprieve.validate.checks import Verified
 from reprieve.validate.families import FAMILIES
 from reprieve.verdicts import Verdict, verdicts_json
 
-__all__ = ["Settings", "Validation", "validate_into"]
+__all__ = ["Settings", "Validation", "validate", "validate_into"]
+
+
+def _nobody(_what: str, _done: int, _pieces: int) -> None:
+    """Nobody watches."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,23 @@ class Validation:
     def verdicts(self) -> list[Verdict]:
         """Every verdict, in the order of the families."""
         return [found.verdict for family in self.families.values() for found in family]
+
+
+def validate(
+    *,
+    quick: bool = False,
+    jobs: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    step: Step = _nobody,
+) -> Validation:
+    """Simulate queues that theory has formulas for, and compare.
+
+    `quick`: fewer points and shorter runs, under half a minute. `jobs`: simulations at a time, by
+    default one a core. `out`: a directory for `verdicts.json`, `report.html` and figures. `step`
+    is told what was simulated, how many simulations are done and how many there are.
+    """
+    settings = Settings(quick, jobs)
+    return _run(settings, step) if out is None else validate_into(Path(out), settings, step)
 
 
 def validate_into(directory: Path, settings: Settings, step: Step) -> Validation:

@@ -120,12 +120,13 @@ impl Flash {
         let Apart { operation, free_at, .. } = unit.apart[txn.at.plane as usize];
         let before = Dur::from_ns(self.txns[operation].suspended_ns);
         let suspended = before + (now - free_at);
+        let (die, class) = (txn.die, Flash::class(self.txns[operation].kind));
+        let stopped = OperationView { now, die, class, remaining: Dur::ZERO, suspended };
         let view = DieView {
             now,
+            die,
             suspended: Some(self.operation_of(operation)),
-            must_resume: self
-                .policy
-                .must_resume(&OperationView { remaining: Dur::ZERO, suspended }),
+            must_resume: self.policy.must_resume(&stopped),
             read: Some(self.waiter(read)),
             write: self.next_write::<true>(txn.die, now).map(|id| self.waiter(id)),
             write_fits_inside: false,
@@ -168,6 +169,7 @@ impl Flash {
         });
         let view = SuspendView {
             now,
+            die,
             running: self.operation_of(operation),
             read: Some(self.waiter(read)),
             write: None,
@@ -177,7 +179,8 @@ impl Flash {
                 .sees_classes
                 .then(|| self.classes_of_plane(die, now, operation, suspended)),
         };
-        if !self.policy.suspend(&OperationView { remaining: until - now, suspended }) {
+        let (class, remaining) = (Flash::class(self.txns[operation].kind), until - now);
+        if !self.policy.suspend(&OperationView { now, die, class, remaining, suspended }) {
             return;
         }
         if !self.scheduler.lets_suspend(&view) {

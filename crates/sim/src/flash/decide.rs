@@ -6,7 +6,7 @@ use reprieve_nand::{Refusal, Suspend};
 use super::channel::Wish;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::sched::{Choice, DieView, Operation, SuspendView, Waiter};
+use crate::sched::{Choice, Class, DieView, Operation, SuspendView, Waiter};
 use crate::suspend::OperationView;
 use crate::txn::{Kind, NONE};
 use crate::work::{GcNeed, Work};
@@ -190,10 +190,11 @@ impl Flash {
     /// Whether the next step of garbage collection is an erase that a program which waits would
     /// suspend as soon as it has begun.
     #[cold]
-    fn erase_gives_way<W: Work>(&self, die: u32, work: &mut W) -> bool {
+    fn erase_gives_way<W: Work>(&self, die: u32, now: Time, work: &mut W) -> bool {
         let Some(id) = self.units[die as usize].writes.first() else { return false };
         let remaining = self.timing.erase + self.timing.erase_verify;
-        self.policy.suspend(&OperationView { remaining, suspended: Dur::ZERO })
+        let (class, suspended) = (Class::Erase, Dur::ZERO);
+        self.policy.suspend(&OperationView { now, die, class, remaining, suspended })
             && work.could_place(&self.txns[id], None)
             && work.gc_next(die) == Some(Kind::Erase)
     }
@@ -217,6 +218,7 @@ impl Flash {
         let unit = &self.units[die as usize];
         let mut view = DieView {
             now,
+            die,
             suspended: unit.die.is_suspended().then(|| self.operation(die)),
             must_resume: false,
             read: read.map(|id| self.waiter(id)),
@@ -248,7 +250,7 @@ impl Flash {
             GcNeed::Exclusive => view.gc_runs_through = true,
             GcNeed::Due | GcNeed::Urgent => {
                 view.gc_gives_way =
-                    FULL && self.admission.write_in_erase && self.erase_gives_way(die, work);
+                    FULL && self.admission.write_in_erase && self.erase_gives_way(die, now, work);
                 let arrivals = &mut self.arrivals;
                 let waits = &mut self.units[die as usize].gc_waits;
                 view.urgent_gc = Some(*waits.get_or_insert_with(|| {
@@ -280,7 +282,8 @@ impl Flash {
         let unit = &self.units[die as usize];
         let txn = &self.txns[unit.operation];
         let since = if unit.die.is_suspended() { (now - unit.suspended_since).ns() } else { 0 };
-        OperationView { remaining, suspended: Dur::from_ns(txn.suspended_ns + since) }
+        let suspended = Dur::from_ns(txn.suspended_ns + since);
+        OperationView { now, die, class: Flash::class(txn.kind), remaining, suspended }
     }
 
     /// Whether the erase around the operation has been suspended for as long as it may be: then
@@ -293,9 +296,10 @@ impl Flash {
     #[cold]
     fn enclosing_must_resume(&self, die: u32, now: Time) -> bool {
         let unit = &self.units[die as usize];
-        let before = Dur::from_ns(self.txns[unit.outer].suspended_ns);
-        let suspended = before + (now - unit.outer_since);
-        self.policy.must_resume(&OperationView { remaining: Dur::ZERO, suspended })
+        let outer = &self.txns[unit.outer];
+        let suspended = Dur::from_ns(outer.suspended_ns) + (now - unit.outer_since);
+        let (class, remaining) = (Flash::class(outer.kind), Dur::ZERO);
+        self.policy.must_resume(&OperationView { now, die, class, remaining, suspended })
     }
 
     /// Asks for a suspension of the running operation if a read or write that waits may have one.
@@ -326,6 +330,7 @@ impl Flash {
         }
         let view = SuspendView {
             now,
+            die,
             running: self.operation(die),
             read: read.map(|id| self.waiter(id)),
             write: write.map(|id| self.waiter(id)),

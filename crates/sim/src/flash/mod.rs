@@ -30,9 +30,10 @@ use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Tim
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
 use crate::event::{Event, Schedule, Words};
+use crate::policies::Policies;
 use crate::power::Meter;
 use crate::scenario::{Scenario, SuspendRules};
-use crate::sched::{self, Scheduler};
+use crate::sched::Scheduler;
 use crate::slab::Slab;
 use crate::stats::FlashCounts;
 use crate::suspend::{self, SuspendPolicy};
@@ -232,7 +233,12 @@ pub struct Flash {
 impl Flash {
     /// The back end of a scenario, all blocks erased.
     pub fn new(scenario: &Scenario) -> Flash {
-        let scheduler = sched::make(&scenario.scheduling);
+        Flash::with(scenario, Policies::of(scenario))
+    }
+
+    /// The same under these policies, in place of those that the scenario names.
+    pub fn with(scenario: &Scenario, policies: Policies) -> Flash {
+        let Policies { scheduler, suspension: policy } = policies;
         let timing = scheduler.timing(scenario.timing);
         let geometry = scenario.geometry;
         let dies = geometry.dies();
@@ -260,7 +266,7 @@ impl Flash {
             txns: Slab::with_capacity(4096),
             sees_classes: scheduler.sees_classes(),
             scheduler,
-            policy: suspend::make(rules),
+            policy,
             admission: Admission::new(rules, write_in_erase),
             dispatcher: None,
             unplaced: Queue::new(),

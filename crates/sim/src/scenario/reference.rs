@@ -114,6 +114,8 @@ fn key_json(key: &Key, registries: &Registries) -> Json {
         "value": key.expected(registries),
         "choices": choices,
         "required": key.default == Fallback::Required,
+        "optional": key.is_optional(),
+        "takes_none": key.is_optional() && key.kind.has_none(),
         "default_toml": default,
         "default_key": default_key,
         "when": when,

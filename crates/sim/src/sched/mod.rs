@@ -57,6 +57,8 @@ pub struct Classes {
 pub struct DieView {
     /// The instant of the decision.
     pub now: Time,
+    /// The die.
+    pub die: u32,
     /// What is suspended here: it can resume, or what it makes way for be served.
     pub suspended: Option<Operation>,
     /// The suspension policy wants the suspended operation to resume now.
@@ -85,6 +87,8 @@ pub struct DieView {
 pub struct SuspendView {
     /// The instant of the decision.
     pub now: Time,
+    /// The die.
+    pub die: u32,
     /// What runs.
     pub running: Operation,
     /// The oldest read for which it may be suspended.

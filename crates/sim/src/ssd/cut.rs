@@ -9,6 +9,7 @@ use super::save::DIRTY;
 use super::{Options, PRECONDITION_STEP, Ssd};
 use crate::check::{Content, Promise};
 use crate::ftl::Mapping;
+use crate::policies::Policies;
 use crate::power_loss::{
     CutDie, DieScan, Found, Journal, Powers, RecoveryTime, Rescue, Stamp, recovery_time, rescue,
 };
@@ -356,7 +357,8 @@ impl Ssd {
     ) -> Result<Ssd, UserError> {
         crate::memory::check(&scenario)?;
         let state = self.state_after(recovered);
-        Ssd::from_parts(scenario, options, Some((state, "the recovery".to_string())))
+        let policies = Policies::of(&scenario);
+        Ssd::from_parts(scenario, options, Some((state, "the recovery".to_string())), policies)
     }
 
     /// How the power failed and what a recovery found, if it has failed.

@@ -14,6 +14,7 @@ mod host;
 mod link;
 mod live;
 mod mapping;
+mod own;
 mod pages;
 mod queues;
 mod read_cache;
@@ -33,6 +34,7 @@ use crate::dispatch::{self, Dispatcher};
 use crate::event::EventQueue;
 use crate::flash::Flash;
 use crate::ftl::{Ftl, Preconditioner};
+use crate::policies::Policies;
 use crate::power_loss::Journal;
 use crate::scenario::Scenario;
 use crate::slab::Slab;
@@ -124,18 +126,24 @@ impl Ssd {
     ///
     /// Errors besides if the state to start from cannot be read or is another drive's.
     pub fn with(scenario: Scenario, options: &Options) -> Result<Ssd, UserError> {
+        let policies = Policies::of(&scenario);
+        Ssd::make(scenario, options, policies)
+    }
+
+    fn make(scenario: Scenario, options: &Options, policies: Policies) -> Result<Ssd, UserError> {
         crate::memory::check(&scenario)?;
         let from = match &options.from_state {
             Some(path) => Some((save::read(path, &scenario)?, path.display().to_string())),
             None => None,
         };
-        Ssd::from_parts(scenario, options, from)
+        Ssd::from_parts(scenario, options, from, policies)
     }
 
     fn from_parts(
         scenario: Scenario,
         options: &Options,
         from: Option<(State, String)>,
+        policies: Policies,
     ) -> Result<Ssd, UserError> {
         let queues = HostQueues::of(&scenario.host);
         let count = queues.as_ref().map_or(0, HostQueues::count);
@@ -143,7 +151,7 @@ impl Ssd {
             true => Flows::served(&scenario, count),
             false => Flows::open(&scenario, count)?,
         };
-        let flash = Flash::new(&scenario);
+        let flash = Flash::with(&scenario, policies);
         let mut ftl = Ftl::new(&scenario)?;
         let (preconditioner, replay) = match from {
             Some((state, place)) => save::restore(state, &place, &scenario, &mut ftl)?,

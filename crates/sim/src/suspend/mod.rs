@@ -3,13 +3,19 @@
 mod always;
 mod threshold;
 
-use reprieve_base::{Dur, Entry};
+use reprieve_base::{Dur, Entry, Time};
 
-use crate::scenario::SuspendRules;
+use crate::scenario::{Class, SuspendRules};
 
 /// What a suspension policy sees of the operation in the way of a read or write.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationView {
+    /// The instant of the decision.
+    pub now: Time,
+    /// The die that it works on.
+    pub die: u32,
+    /// What it is: a program of the host or of garbage collection, or an erase.
+    pub class: Class,
     /// Time until it ends if it is left alone; zero while it is suspended.
     pub remaining: Dur,
     /// How long it has been suspended, in total.

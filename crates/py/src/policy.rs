@@ -1,0 +1,355 @@
+//! Policies of a Python program: each decision is a call, and what it raises ends the run.
+
+use std::any::Any;
+use std::panic::resume_unwind;
+
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::{PyClass, PyClassInitializer};
+use reprieve_base::Time;
+use reprieve_sim::Policies;
+use reprieve_sim::scenario::{Class, Scenario};
+use reprieve_sim::sched::{self, DieView, Scheduler, SuspendView};
+use reprieve_sim::suspend::{self, SuspendPolicy};
+
+use crate::UserError;
+
+/// What a suspension policy answers.
+#[pyclass(module = "reprieve._native", frozen, eq, hash, rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Decision {
+    Suspend,
+    Resume,
+    Leave,
+}
+
+/// What a scheduler answers.
+#[pyclass(module = "reprieve._native", frozen, eq, hash, rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Choice {
+    Read,
+    Write,
+    Gc,
+    Resume,
+    Wait,
+}
+
+/// What a suspension policy sees.
+#[pyclass(module = "reprieve._native", frozen, get_all)]
+pub struct OperationView {
+    now_ns: u64,
+    die: u32,
+    is_erase: bool,
+    is_host_program: bool,
+    is_suspended: bool,
+    remaining_ns: u64,
+    suspended_ns: u64,
+}
+
+/// Something that waits for a die.
+#[pyclass(module = "reprieve._native", frozen, get_all)]
+#[derive(Clone, Copy)]
+pub struct Waiter {
+    order: u64,
+    since_ns: u64,
+}
+
+/// A program or erase that has begun.
+#[pyclass(module = "reprieve._native", frozen, get_all)]
+#[derive(Clone, Copy)]
+pub struct Operation {
+    is_host_program: bool,
+    since_ns: u64,
+}
+
+/// What a scheduler sees of a free die.
+#[pyclass(module = "reprieve._native", name = "DieView", frozen, get_all)]
+pub struct FreeDie {
+    now_ns: u64,
+    die: u32,
+    suspended: Option<Operation>,
+    read: Option<Waiter>,
+    write: Option<Waiter>,
+    write_fits_inside: bool,
+    writes_first: bool,
+    urgent_gc: Option<Waiter>,
+    gc_gives_way: bool,
+    idle_gc: bool,
+}
+
+/// What a scheduler sees when the operation that runs could be suspended.
+#[pyclass(module = "reprieve._native", name = "SuspendView", frozen, get_all)]
+pub struct BusyDie {
+    now_ns: u64,
+    die: u32,
+    running: Operation,
+    read: Option<Waiter>,
+    write: Option<Waiter>,
+    queued_write: Option<Waiter>,
+    for_gc_read: bool,
+}
+
+fn waiter(waiter: Option<sched::Waiter>) -> Option<Waiter> {
+    waiter.map(|waiter| Waiter { order: waiter.order, since_ns: waiter.since.ns() })
+}
+
+fn operation(operation: sched::Operation) -> Operation {
+    let sched::Operation { is_host_program, since } = operation;
+    Operation { is_host_program, since_ns: since.ns() }
+}
+
+/// What Python gives in place of the policies that the scenario names: bound methods.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Given {
+    /// `decide` of a suspension policy.
+    decide: Option<Py<PyAny>>,
+    /// `choose` of a scheduler; what follows is of use with one only.
+    choose: Option<Py<PyAny>>,
+    /// Whether an operation may be suspended now; always, if there is no such method.
+    lets_suspend: Option<Py<PyAny>>,
+    /// When that may change; never by itself, if there is no such method.
+    asks_again: Option<Py<PyAny>>,
+    /// Programs and erases are suspended under it.
+    suspends: bool,
+    /// Pages that leave go ahead of programs that wait for the channel.
+    reads_first: bool,
+}
+
+impl Given {
+    /// The policies of a run.
+    pub fn policies(self, scenario: &Scenario) -> Policies {
+        let mut policies = Policies::of(scenario);
+        if let Some(decide) = self.decide {
+            policies.suspension = Box::new(Suspension { decide: Method(decide) });
+        }
+        if let Some(choose) = self.choose {
+            policies.scheduler = Box::new(Own {
+                choose: Method(choose),
+                lets_suspend: self.lets_suspend.map(Method),
+                asks_again: self.asks_again.map(Method),
+                suspends: self.suspends,
+                reads_first: self.reads_first,
+            });
+        }
+        policies
+    }
+}
+
+/// What ended a run from inside a policy; anything else that unwinds is a fault of ours.
+pub fn ended_by(payload: Box<dyn Any + Send>) -> PyErr {
+    match payload.downcast::<PyErr>() {
+        Ok(error) => *error,
+        Err(fault) => resume_unwind(fault),
+    }
+}
+
+/// When and for which die a question is asked.
+#[derive(Clone, Copy)]
+struct Place {
+    now: Time,
+    die: u32,
+}
+
+impl Place {
+    fn words(self) -> String {
+        format!("at {} ns of the simulated time, for die {}", self.now.ns(), self.die)
+    }
+}
+
+/// A method of the user's.
+struct Method(Py<PyAny>);
+
+impl Method {
+    /// Asks it; `take` makes an answer of what it returns, or says what would be right.
+    ///
+    /// The traits of policies know no errors: one unwinds through the run, which is over, up to
+    /// the caller of its step.
+    fn ask<V, T>(
+        &self,
+        view: V,
+        place: Place,
+        take: impl FnOnce(&Bound<'_, PyAny>) -> Result<T, String>,
+    ) -> T
+    where
+        V: PyClass + Into<PyClassInitializer<V>>,
+    {
+        let answer = Python::attach(|py| {
+            let method = self.0.bind(py);
+            let view = Bound::new(py, view)?;
+            let answer = method.call1((view,)).inspect_err(|error| self.note(py, error, place))?;
+            take(&answer).map_err(|right| self.mistake(&answer, place, &right))
+        });
+        answer.unwrap_or_else(|error| resume_unwind(Box::new(error)))
+    }
+
+    fn name(&self, py: Python<'_>) -> String {
+        let name = self.0.bind(py).getattr("__qualname__");
+        name.map_or_else(|_| "a policy".to_string(), |name| name.to_string())
+    }
+
+    /// Tells an exception where in the run it was raised; not one that only ends the program.
+    fn note(&self, py: Python<'_>, error: &PyErr, place: Place) {
+        if error.is_instance_of::<PyException>(py) {
+            let note = format!("raised by {} {}", self.name(py), place.words());
+            // Without the note the exception is still the right one.
+            drop(error.value(py).call_method1("add_note", (note,)));
+        }
+    }
+
+    fn mistake(&self, answer: &Bound<'_, PyAny>, place: Place, right: &str) -> PyErr {
+        let (name, place) = (self.name(answer.py()), place.words());
+        let answer = answer.repr().map_or_else(|_| "?".to_string(), |repr| repr.to_string());
+        UserError::new_err(format!("{name} returned {answer} {place}; must be {right}"))
+    }
+}
+
+/// Takes `True` or `False`.
+fn yes_or_no(answer: &Bound<'_, PyAny>) -> Result<bool, String> {
+    answer.extract().map_err(|_| "True or False".to_string())
+}
+
+struct Suspension {
+    decide: Method,
+}
+
+impl Suspension {
+    fn ask(&self, operation: &suspend::OperationView, is_suspended: bool) -> bool {
+        let suspend::OperationView { now, die, class, remaining, suspended } = *operation;
+        let view = OperationView {
+            now_ns: now.ns(),
+            die,
+            is_erase: class == Class::Erase,
+            is_host_program: class == Class::HostWrite,
+            is_suspended,
+            remaining_ns: remaining.ns(),
+            suspended_ns: suspended.ns(),
+        };
+        let (act, right) = if is_suspended {
+            (Decision::Resume, "Decision.RESUME or Decision.LEAVE")
+        } else {
+            (Decision::Suspend, "Decision.SUSPEND or Decision.LEAVE")
+        };
+        self.decide.ask(view, Place { now, die }, |answer| {
+            let answer = answer.cast::<Decision>().map(|answer| *answer.get());
+            match answer {
+                Ok(Decision::Leave) => Ok(false),
+                Ok(decision) if decision == act => Ok(true),
+                _ => {
+                    let what = if is_suspended { "is suspended" } else { "runs" };
+                    Err(format!("{right}, as the operation {what}"))
+                }
+            }
+        })
+    }
+}
+
+impl SuspendPolicy for Suspension {
+    fn suspend(&self, operation: &suspend::OperationView) -> bool {
+        self.ask(operation, false)
+    }
+
+    fn must_resume(&self, operation: &suspend::OperationView) -> bool {
+        self.ask(operation, true)
+    }
+}
+
+struct Own {
+    choose: Method,
+    lets_suspend: Option<Method>,
+    asks_again: Option<Method>,
+    suspends: bool,
+    reads_first: bool,
+}
+
+/// What a scheduler may choose, in words, and what it means to the model.
+const CHOICES: [(Choice, &str, sched::Choice); 5] = [
+    (Choice::Read, "Choice.READ", sched::Choice::Read),
+    (Choice::Write, "Choice.WRITE", sched::Choice::Write),
+    (Choice::Gc, "Choice.GC", sched::Choice::Gc),
+    (Choice::Resume, "Choice.RESUME", sched::Choice::Resume),
+    (Choice::Wait, "Choice.WAIT", sched::Choice::Wait),
+];
+
+/// Whether there is something to do of what was chosen. A die waits only if nothing waits for it:
+/// nothing else need ever happen that would let it decide again.
+fn is_open(view: &DieView, choice: sched::Choice) -> bool {
+    let urgent = view.urgent_gc.is_some();
+    match choice {
+        sched::Choice::Read => view.read.is_some(),
+        sched::Choice::Write if view.suspended.is_some() => view.write_fits_inside,
+        sched::Choice::Write => view.write.is_some(),
+        sched::Choice::Gc => view.suspended.is_none() && (urgent || view.idle_gc),
+        sched::Choice::Resume => view.suspended.is_some(),
+        sched::Choice::Wait => {
+            view.suspended.is_none() && view.read.is_none() && view.write.is_none() && !urgent
+        }
+    }
+}
+
+impl Scheduler for Own {
+    fn choose(&self, view: &DieView) -> sched::Choice {
+        if view.must_resume {
+            // The suspension policy has decided.
+            return sched::Choice::Resume;
+        }
+        let die = FreeDie {
+            now_ns: view.now.ns(),
+            die: view.die,
+            suspended: view.suspended.map(operation),
+            read: waiter(view.read),
+            write: waiter(view.write),
+            write_fits_inside: view.write_fits_inside,
+            writes_first: view.writes_first,
+            urgent_gc: waiter(view.urgent_gc),
+            gc_gives_way: view.gc_gives_way,
+            idle_gc: view.idle_gc,
+        };
+        self.choose.ask(die, Place { now: view.now, die: view.die }, |answer| {
+            let answer = answer.cast::<Choice>().map(|answer| *answer.get());
+            let open = CHOICES.iter().filter(|(_, _, choice)| is_open(view, *choice));
+            let is_it = |choice| answer.as_ref().is_ok_and(|answer| *answer == choice);
+            let chosen = open.clone().find(|(choice, _, _)| is_it(*choice));
+            let names = || open.map(|(_, name, _)| *name).collect::<Vec<_>>().join(" or ");
+            chosen.map(|(_, _, choice)| *choice).ok_or_else(names)
+        })
+    }
+
+    fn suspends(&self) -> bool {
+        self.suspends
+    }
+
+    fn lets_suspend(&self, view: &SuspendView) -> bool {
+        let place = Place { now: view.now, die: view.die };
+        let ask = |method: &Method| method.ask(busy_die(view), place, yes_or_no);
+        self.lets_suspend.as_ref().is_none_or(ask)
+    }
+
+    fn asks_again(&self, view: &SuspendView) -> Option<Time> {
+        let place = Place { now: view.now, die: view.die };
+        let at = self.asks_again.as_ref()?.ask(busy_die(view), place, |answer| {
+            let at: Option<u64> = answer.extract().unwrap_or(Some(0));
+            let later = at.is_none_or(|at| at > view.now.ns());
+            later
+                .then_some(at)
+                .ok_or_else(|| format!("None, or a time in whole ns after {}", view.now.ns()))
+        });
+        at.map(Time::from_ns)
+    }
+
+    fn reads_first(&self) -> bool {
+        self.reads_first
+    }
+}
+
+fn busy_die(view: &SuspendView) -> BusyDie {
+    BusyDie {
+        now_ns: view.now.ns(),
+        die: view.die,
+        running: operation(view.running),
+        read: waiter(view.read),
+        write: waiter(view.write),
+        queued_write: waiter(view.queued_write),
+        for_gc_read: view.for_gc_read,
+    }
+}

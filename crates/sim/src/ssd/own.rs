@@ -1,0 +1,24 @@
+//! A drive under policies of the program that embeds it.
+
+use reprieve_base::UserError;
+
+use super::{Options, Ssd};
+use crate::policies::Policies;
+use crate::scenario::Scenario;
+
+impl Ssd {
+    /// The drive of a scenario under these policies, in place of those that the scenario names.
+    ///
+    /// What the scenario says of the limits of a die and of what may suspend what holds for them
+    /// as well. Errors as [`Ssd::with`].
+    pub fn with_policies(
+        scenario: Scenario,
+        options: &Options,
+        policies: Policies,
+    ) -> Result<Ssd, UserError> {
+        let mut ssd = Ssd::make(scenario, options, policies)?;
+        // The plain loop asks no scheduler again at a time that it has named.
+        ssd.plain = false;
+        Ok(ssd)
+    }
+}

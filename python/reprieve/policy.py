@@ -1,0 +1,144 @@
+"""Policies of your own: classes with one method that a run asks at each of its decisions."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+from reprieve._native import (
+    Choice,
+    Decision,
+    DieView,
+    Operation,
+    OperationView,
+    SuspendView,
+    UserError,
+    Waiter,
+)
+
+__all__ = [
+    "Choice",
+    "Decision",
+    "DieView",
+    "Operation",
+    "OperationView",
+    "OwnPolicies",
+    "Scheduler",
+    "SuspendView",
+    "SuspensionPolicy",
+    "Waiter",
+]
+
+
+class SuspensionPolicy:
+    """When the controller asks for a suspension, and when it lets an operation go on."""
+
+    def decide(self, view: OperationView) -> Decision:
+        """Answer SUSPEND or LEAVE while the operation runs, RESUME or LEAVE while it is suspended.
+
+        Asked only while a read or write waits that may suspend it, as the scenario has it. What
+        the part cannot do, the die refuses whatever the answer.
+        """
+        raise NotImplementedError
+
+
+class Scheduler:
+    """Which of its waiting transactions a die serves next."""
+
+    suspends: bool = True
+    """Whether programs and erases are suspended under it."""
+
+    reads_first: bool = True
+    """Whether a page that is ready to leave goes ahead of programs waiting for the channel."""
+
+    def choose(self, view: DieView) -> Choice:
+        """Answer what a free die does next, of what is there to be done.
+
+        Not asked while the suspension policy wants the suspended operation to resume. WAIT is an
+        answer only where nothing waits but garbage collection that can.
+        """
+        raise NotImplementedError
+
+    def lets_suspend(self, view: SuspendView) -> bool:
+        """Whether the operation that runs may be suspended now, as the suspension policy wants."""
+        raise NotImplementedError
+
+    def asks_again(self, view: SuspendView) -> int | None:
+        """If it may not be suspended, when in ns that may change without anything else happening.
+
+        None if it does not by itself.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class OwnPolicies:
+    """Policies that take the place of those that a scenario names."""
+
+    suspension: Any = None
+    scheduler: Any = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no policy before anything is simulated."""
+        for what, policy, method in (
+            ("suspension_policy", self.suspension, "decide"),
+            ("scheduler", self.scheduler, "choose"),
+        ):
+            if policy is None:
+                continue
+            if inspect.isclass(policy):
+                raise UserError(
+                    f"{what} = {policy.__name__}: is a class; must be an object of it, "
+                    f"{policy.__name__}()"
+                )
+            if not callable(getattr(policy, method, None)):
+                raise UserError(
+                    f"{what} = {policy!r}: has no method {method}; must be an object with "
+                    f"{method}(view)"
+                )
+
+    def names(self) -> dict[str, str]:
+        """Return where each policy comes from, by the key of the scenario that it stands for."""
+        given = {"suspension.policy": self.suspension, "scheduling.policy": self.scheduler}
+        return {key: _name(policy) for key, policy in given.items() if policy is not None}
+
+    def note(self) -> str:
+        """Return the comment that tells a scenario file of what else the run depended on."""
+        return "".join(
+            f"# The run asked a Python policy in place of {key}: {name}\n"
+            for key, name in self.names().items()
+        )
+
+    def methods(self) -> dict[str, object] | None:
+        """Return what the simulator asks; None if everything is as the scenario says."""
+        if self.suspension is None and self.scheduler is None:
+            return None
+        scheduler = self.scheduler
+        return {
+            "decide": None if self.suspension is None else self.suspension.decide,
+            "choose": None if scheduler is None else scheduler.choose,
+            "lets_suspend": _own(scheduler, "lets_suspend"),
+            "asks_again": _own(scheduler, "asks_again"),
+            "suspends": _flag(scheduler, "suspends"),
+            "reads_first": _flag(scheduler, "reads_first"),
+        }
+
+
+def _name(policy: object) -> str:
+    kind = type(policy)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _own(scheduler: object, method: str) -> object | None:
+    """Return a method that may be left out; None if it is."""
+    found = getattr(scheduler, method, None)
+    left_out = getattr(found, "__func__", None) is getattr(Scheduler, method)
+    return None if left_out else found
+
+
+def _flag(scheduler: object, name: str) -> bool:
+    value = getattr(scheduler, name, True)
+    if not isinstance(value, bool):
+        raise UserError(f"{type(scheduler).__qualname__}.{name} = {value!r}: must be True or False")
+    return value
