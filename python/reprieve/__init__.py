@@ -14,6 +14,7 @@ from reprieve.power_loss import PowerLoss, power_loss
 from reprieve.registries import Entry, device, devices, load, loads, part, parts, policies
 from reprieve.result import Latency, Result
 from reprieve.simulation import run
+from reprieve.sweeps import Sweep, sweep
 from reprieve.traces import Trace, TraceRow, open_trace, workload_info
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "PowerLoss",
     "Result",
     "RigRow",
+    "Sweep",
     "Trace",
     "TraceRow",
     "UserError",
@@ -39,5 +41,6 @@ __all__ = [
     "power_loss",
     "rig",
     "run",
+    "sweep",
     "workload_info",
 ]
