@@ -12,6 +12,10 @@ MEASURED = ("wall_s", "page_transactions_per_s", "peak_rss_bytes")
 
 _LEFT_OUT = {("schema",), ("run", "seed"), *(("run", name) for name in MEASURED)}
 
+# `requests` is said by read, write and total; keys of a scenario begin with `workload` too, and
+# both can be columns of one table.
+_PREFIXES: dict[str, tuple[str, ...]] = {"requests": (), "workload": ("offered",)}
+
 
 def flat(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return every number of a summary by the name of its column; None where there is none.
@@ -21,7 +25,7 @@ def flat(summary: Mapping[str, Any]) -> dict[str, Any]:
     """
     row: dict[str, Any] = {}
     for path, value in _leaves(summary, ()):
-        name = column("_".join(path[1:] if path[0] == "requests" else path))
+        name = column("_".join((*_PREFIXES.get(path[0], (path[0],)), *path[1:])))
         assert name not in row, f"two numbers of a summary are called {name}"
         row[name] = value
     return row

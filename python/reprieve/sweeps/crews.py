@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -88,19 +89,23 @@ class _Cluster:
 
     def perform(self, tasks: Iterable[Task]) -> Iterator[Done]:
         waiting = iter(tasks)
-        done = self._distributed.as_completed(raise_errors=False)
+        done = self._distributed.as_completed(loop=self._client.loop, raise_errors=False)
         self._client.wait_for_workers(1)
         self._fill(waiting, done)
         while self._running:
             future = next(done)
             _, bundle = self._running.pop(future.key)
-            took_s, files = self._files(future, bundle)
+            found = self._bundle(future, bundle)
             # What a run takes changes from point to point: by at most a factor of two a time.
-            fitting = math.ceil(len(bundle) * _BUNDLE_S / max(took_s, 1e-3))
+            fitting = math.ceil(len(bundle) * _BUNDLE_S / max(found.took_s, 1e-3))
             limit = min(2 * self._bundle_tasks, _BUNDLE_TASKS_MAX)
             self._bundle_tasks = max(1, min(fitting, limit))
             self._fill(waiting, done)
-            yield from zip(bundle, files, strict=True)
+            yield from zip(bundle, found.files, strict=False)  # what went wrong has no file
+            if found.mistake is not None:
+                raise UserError(found.mistake)
+            if found.fault is not None:
+                raise RuntimeError(found.fault)
 
     def _fill(self, waiting: Iterator[Task], done: Any) -> None:
         """Hand out work until there are two bundles for each thread of the cluster."""
@@ -116,9 +121,9 @@ class _Cluster:
             self._running[key] = (future, bundle)
             done.add(future)
 
-    def _files(self, future: Any, bundle: Sequence[Task]) -> tuple[float, list[bytes]]:
+    def _bundle(self, future: Any, bundle: Sequence[Task]) -> Bundle:
         try:
-            found: tuple[float, list[bytes]] = future.result()
+            found: Bundle = future.result()
         except self._distributed.KilledWorker as error:
             raise UserError(
                 f"{bundle[0].label}: worker after worker has died over this run, or one of the "
@@ -132,11 +137,36 @@ class _Cluster:
         return found
 
 
-def perform_all(tasks: Sequence[Task]) -> tuple[float, list[bytes]]:
-    """Do some runs one after the other on a worker; return how long it took, in s, and files."""
+@dataclass(frozen=True)
+class Bundle:
+    """What a worker gives back."""
+
+    took_s: float
+    files: list[bytes]
+    mistake: str | None = None
+    """What a user has done wrong; the runs from there on are not done."""
+    fault: str | None = None
+    """What we have done wrong."""
+
+
+def perform_all(tasks: Sequence[Task]) -> Bundle:
+    """Do some runs one after the other on a worker.
+
+    What goes wrong is given back in words: the classes of the simulator's errors cannot travel.
+    """
     began_s = time.perf_counter()
-    files = [perform(task, _nobody) for task in tasks]
-    return time.perf_counter() - began_s, files
+    files: list[bytes] = []
+    mistake = fault = None
+    try:
+        for task in tasks:
+            files.append(perform(task, _nobody))
+    except UserError as error:
+        mistake = str(error)
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        fault = str(error)
+    return Bundle(time.perf_counter() - began_s, files, mistake, fault)
 
 
 def _nobody(_share: float | None, _requests: int) -> None:

@@ -103,6 +103,8 @@ def _varied(plan: Plan, rows: Sequence[Row]) -> pa.Table:
     columns = {}
     for place, key in enumerate(plan.keys):
         values = [row.point.values[place] for row in rows]
+        if plan.volumes is not None and place == len(plan.keys) - 1:
+            values = [device for (device,) in values]
         if len({type(value) for value in values} - {int}) > 1 or not _is_plain(values):
             values = [word(value) for value in values]
         elif float in map(type, values):

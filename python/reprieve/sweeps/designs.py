@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -146,7 +147,8 @@ def _volumes(plan: Plan) -> list[Value]:
     if plan.traces is not None:
         return [str(path) for path in _traces(plan, plan.folder / plan.traces)]
     assert plan.volumes is not None, "a fleet has traces or volumes, which the plan has checked"
-    found = open_trace(plan.folder / plan.volumes).info()["devices"]
+    workload = tomllib.loads(plan.source.resolve())["workload"]
+    found = open_trace(plan.folder / plan.volumes, workload["format"]).info()["devices"]
     return [[device["device"]] for device in found]
 
 

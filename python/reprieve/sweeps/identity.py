@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import tomllib
 from functools import lru_cache
-from typing import Any
+from pathlib import Path
 
 from reprieve import _native
 from reprieve._native import UserError
@@ -25,7 +24,7 @@ def run_id(resolved: str) -> str:
         if line.startswith("["):
             section = line.strip("[]")
         key, equals, value = line.partition(" = ")
-        if equals and _is_path(section, key):
+        if equals and value != '"none"' and _is_path(section, key):
             lines.append(f"{key} = {_contents(tomllib.loads(f'value = {value}')['value'])}")
         else:
             lines.append(line)
@@ -47,21 +46,35 @@ def path_keys() -> frozenset[str]:
     )
 
 
-def _contents(value: Any) -> str:
-    """Return what stands for a file, or for a list of files, in the name of a run."""
-    if isinstance(value, list):
-        return f"[{', '.join(_contents(item) for item in value)}]"
-    if value == "none":
-        return "none"
+def _contents(path: str) -> str:
+    """Return what stands for a file, or for all that a folder or pattern means."""
+    files = _files(Path(path))
+    if files == [Path(path)]:
+        return _stamped(files[0])
+    # In what order several are read may depend on their names.
+    return ", ".join(f"{file.name} {_stamped(file)}" for file in files)
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the files that a path of a scenario means, by name."""
+    if path.is_dir():
+        return sorted(file for file in path.iterdir() if file.is_file())
+    if not path.exists() and ("*" in path.name or path.name.endswith(".")):
+        pattern = path.name if "*" in path.name else f"{path.name}*"
+        return sorted(file for file in path.parent.glob(pattern) if file.is_file())
+    return [path]
+
+
+def _stamped(path: Path) -> str:
     try:
-        found = os.stat(value)  # noqa: PTH116
-        return _digest(value, found.st_ino, found.st_size, found.st_mtime_ns)
+        found = path.stat()
+        return _digest(path, found.st_ino, found.st_size, found.st_mtime_ns)
     except OSError as error:
-        raise UserError(f"{value}: cannot read this file of a scenario: {error.strerror}") from None
+        raise UserError(f"{path}: cannot read this file of a scenario: {error.strerror}") from None
 
 
 @lru_cache(maxsize=4096)
-def _digest(path: str, _inode: int, _bytes: int, _changed_ns: int) -> str:
+def _digest(path: Path, _inode: int, _bytes: int, _changed_ns: int) -> str:
     """Hash a file; one that has not been touched is not read again."""
-    with open(path, "rb") as file:  # noqa: PTH123
+    with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -141,9 +141,13 @@ def _plan(document: Mapping[str, Any], path: str, folder: Path) -> Plan:
     axes = tuple(read.axis(key, value, design) for key, value in read.table("axes").items())
     if "axes" in document and not axes:
         raise read.wrong("axes: there is none; name a key and its values")
+    volumes = read.text("volumes")
+    source = _source(read, folder)
+    if volumes is not None:
+        source = source.with_sets([f"workload.trace={toml_value(folder / volumes)}"])
     plan = Plan(
         path=path,
-        source=_source(read, folder),
+        source=source,
         design=design,
         axes=axes,
         seeds=read.seeds(),
@@ -154,7 +158,7 @@ def _plan(document: Mapping[str, Any], path: str, folder: Path) -> Plan:
         listed=read.points(),
         folder=folder,
         traces=read.text("traces"),
-        volumes=read.text("volumes"),
+        volumes=volumes,
     )
     if design == "fleet" and (plan.traces is None) == (plan.volumes is None):
         raise read.wrong(
