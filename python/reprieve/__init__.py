@@ -25,6 +25,7 @@ from reprieve.result import Latency, Result
 from reprieve.scenario import Scenario
 from reprieve.serving import ServedDrive, ServeOptions, serve
 from reprieve.simulation import run
+from reprieve.sweeps import Sweep, sweep
 from reprieve.traces import Trace, TraceRow, open_trace, workload_info
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "ServedDrive",
     "SuspendView",
     "SuspensionPolicy",
+    "Sweep",
     "Trace",
     "TraceRow",
     "UserError",
@@ -63,5 +65,6 @@ __all__ = [
     "rig_power",
     "run",
     "serve",
+    "sweep",
     "workload_info",
 ]

@@ -30,7 +30,7 @@ class ResultDirectory:
         missing = [self._path, *self._path.parents]
         missing = [directory for directory in missing if not directory.exists()]
         try:
-            with _explained(self._path):
+            with explained(self._path):
                 for directory in reversed(missing):
                     self._made.append(directory)
                     directory.mkdir(exist_ok=True)
@@ -104,7 +104,7 @@ class ResultDirectory:
 def replace_file(path: Path, text: str) -> None:
     """Write a text file whole or not at all; UserError if it cannot be written."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    with _explained(path):
+    with explained(path):
         try:
             temporary.write_text(text, encoding="utf-8")
             temporary.replace(path)
@@ -113,7 +113,8 @@ def replace_file(path: Path, text: str) -> None:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def explained(path: Path) -> Iterator[None]:
+    """Turn an error of the operating system into a UserError that names `path`."""
     try:
         yield
     except OSError as error:

@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
-class _StoppedError(Exception):
+class StoppedError(Exception):
     """Ends a piece because another has failed or the user has interrupted."""
 
 
@@ -32,7 +32,7 @@ def each(items: Sequence[Item], jobs: int | None, one: Callable[[Item, Watch], M
 
     def watch(_share: float | None, _requests: int) -> None:
         if stop.is_set():
-            raise _StoppedError
+            raise StoppedError
 
     with ThreadPoolExecutor(jobs or cores()) as pool:
         try:

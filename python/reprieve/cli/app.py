@@ -16,6 +16,7 @@ from reprieve.cli.reproduce import reproduce
 from reprieve.cli.rig import rig
 from reprieve.cli.run import run
 from reprieve.cli.serve import ctl, serve
+from reprieve.cli.sweep import query, sweep
 from reprieve.cli.trace import trace
 from reprieve.cli.validate import validate
 
@@ -27,6 +28,8 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(compare)
+app.command()(sweep)
+app.command()(query)
 app.command()(rig)
 app.command()(characterize)
 app.command()(power_loss)

@@ -1,0 +1,104 @@
+"""Sweeps: many runs of a scenario, on this machine or a cluster, kept and never done twice."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reprieve._native import UserError
+from reprieve.result import KINDS, Latency
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Sweep", "sweep"]
+
+
+class Sweep:
+    """The data set of a sweep."""
+
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
+        self.directory = Path(directory)
+        if not (self.directory / "runs.parquet").exists():
+            raise UserError(
+                f"{self.directory}: there is no data set here; name the directory of a sweep"
+            )
+
+    def __repr__(self) -> str:
+        return f"<reprieve.Sweep: {self.directory}>"
+
+    @property
+    def runs(self) -> pa.Table:
+        """A row a run: point, seed, name of the run, keys that vary, all numbers, histograms."""
+        return self._read("runs")
+
+    @property
+    def points(self) -> pa.Table:
+        """A row a point: means over its seeds, with 95 % intervals; `front` if there are goals."""
+        return self._read("points")
+
+    def _read(self, name: str) -> pa.Table:
+        import pyarrow.parquet as pq
+
+        return pq.read_table(self.directory / f"{name}.parquet")
+
+    def query(self, sql: str) -> pa.Table:
+        """Return what SQL finds in the tables `runs`, `points`, `measured`, `buckets`.
+
+        UserError if the SQL is wrong.
+        """
+        from reprieve.sweeps.query import query
+
+        return query(sql, self.directory)
+
+    def latency(self, what: str = "total", where: str = "true") -> Latency:
+        """Latencies of several runs as if they were of one: those for which an SQL condition holds.
+
+        `what`: "read", "write" or "total". The buckets are added up, so that percentiles are as
+        exact as those of one run.
+        """
+        from reprieve.sweeps.fleet import merge_rows
+
+        if what not in KINDS:
+            raise UserError(f'latency("{what}"): must be "read", "write" or "total"')
+        return merge_rows(self.query(f"SELECT * FROM runs WHERE {where}"), what)
+
+
+def sweep(
+    sweep: str | os.PathLike[str] | Mapping[str, Any],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+) -> Sweep:
+    """Run what is missing of a sweep, in threads or on a cluster, and return its data set.
+
+    `sweep`: path of a sweep file, or a dictionary of the same form, whose paths are relative to
+    the working directory and whose `scenario` may itself be a dictionary.
+    `out`: the directory of the data set and of finished runs, which are never done again; without
+    it they go with the object that is returned.
+    `workers`: runs at a time; by default one a core.
+    `scheduler`: address of a Dask scheduler whose workers do the runs instead.
+
+    Raises UserError before anything runs if any of the scenarios is wrong.
+    """
+    from reprieve.sweeps.engine import Settings, sweep_into
+    from reprieve.sweeps.plan import read_plan
+
+    plan = read_plan(sweep)
+    directory = tempfile.mkdtemp(prefix="reprieve-sweep-") if out is None else os.fspath(out)
+    try:
+        sweep_into(plan, Path(directory), Settings(workers, scheduler))
+        made = Sweep(directory)
+    except BaseException:
+        if out is None:
+            shutil.rmtree(directory)
+        raise
+    if out is None:
+        weakref.finalize(made, shutil.rmtree, directory, ignore_errors=True)
+    return made

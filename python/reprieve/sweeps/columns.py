@@ -1,0 +1,58 @@
+"""A summary as one flat row: which columns it has, and how they are named."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+MEASURED = ("wall_s", "page_transactions_per_s", "peak_rss_bytes")
+"""What of a summary is of the machine and not of the run."""
+
+_LEFT_OUT = {("schema",), ("run", "seed"), *(("run", name) for name in MEASURED)}
+
+# `requests` is said by read, write and total; keys of a scenario begin with `workload` too, and
+# both can be columns of one table.
+_PREFIXES: dict[str, tuple[str, ...]] = {"requests": (), "workload": ("offered",)}
+
+
+def flat(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return every number of a summary by the name of its column; None where there is none.
+
+    Names of sections and fields are joined with underscores: `read_latency_ns_p99`,
+    `flash_suspensions_program`. Without reads, their latencies are None and not 0.
+    """
+    row: dict[str, Any] = {}
+    for path, value in _leaves(summary, ()):
+        name = column("_".join((*_PREFIXES.get(path[0], (path[0],)), *path[1:])))
+        assert name not in row, f"two numbers of a summary are called {name}"
+        row[name] = value
+    return row
+
+
+def column(name: str) -> str:
+    """Return a name that SQL takes without quotes: `suspension.program` is suspension_program."""
+    return re.sub(r"\W+", "_", name)
+
+
+def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if path in _LEFT_OUT:
+        return
+    if isinstance(value, Mapping):
+        is_empty = value.get("count") == 0 and "latency_ns" in value
+        for key, inner in value.items():
+            # How many requests an interval would need is no result.
+            if key == "too_few":
+                continue
+            for where, leaf in _leaves(inner, (*path, key)):
+                is_nothing = is_empty and key in ("latency_ns", "components_ns")
+                yield where, None if is_nothing else leaf
+    elif len(path) > 1 and path[-2] == "confidence" and not isinstance(value, int | float):
+        low, high = (None, None) if value is None else value
+        yield (*path, "low"), low
+        yield (*path, "high"), high
+    elif isinstance(value, list):
+        yield path, json.dumps(value)
+    else:
+        yield path, value

@@ -1,0 +1,165 @@
+"""The points of a sweep whose design does not wait for results: grids, lists, drawn points."""
+
+from __future__ import annotations
+
+import math
+import random
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from reprieve.scenario import Source, toml_value
+from reprieve.sweeps.extras import need
+from reprieve.sweeps.plan import Axis, Plan, Range, Value
+from reprieve.traces import open_trace
+
+# Decimal places of a time that is whole in nanoseconds, by its unit.
+_DIGITS = {"_us": 3, "_ms": 6, "_s": 9}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of values, which runs with every seed."""
+
+    index: int
+    values: tuple[Value, ...]
+    """In the order of the plan's keys."""
+
+    def sets(self, plan: Plan) -> list[str]:
+        """Return the overrides that make this point, `KEY=VALUE`."""
+        pairs = zip(plan.keys, self.values, strict=True)
+        return [f"{key}={toml_value(value)}" for key, value in pairs]
+
+    def source(self, plan: Plan, seed: int | None) -> Source:
+        """Return the scenario of this point under a seed; None: that of the scenario."""
+        seeds = [] if seed is None else [f"seed={seed}"]
+        return plan.source.with_sets([*self.sets(plan), *seeds])
+
+    def label(self, plan: Plan) -> str:
+        """Return the point as a reader writes it."""
+        pairs = zip(plan.keys, self.values, strict=True)
+        return " ".join(f"{key.rsplit('.', 1)[-1]}={word(value)}" for key, value in pairs)
+
+
+def word(value: Value) -> str:
+    """Return a value as a reader writes it: a string without its quotes."""
+    return value if isinstance(value, str) else toml_value(value)
+
+
+def points(plan: Plan) -> list[Point]:
+    """Return all points of a plan, but for a search, whose points depend on results."""
+    made = {
+        "grid": _grid,
+        "list": _listed,
+        "random": _random,
+        "sobol": _sobol,
+        "fleet": _fleet,
+    }[plan.design](plan)
+    return [Point(index, tuple(values)) for index, values in enumerate(made)]
+
+
+def _grid(plan: Plan) -> Iterator[Sequence[Value]]:
+    return product(*(_steps(plan, axis) for axis in plan.axes))
+
+
+def _steps(plan: Plan, axis: Axis) -> Sequence[Value]:
+    """Return the values of an axis of a grid: evenly spaced in a range."""
+    if not isinstance(axis.values, Range):
+        return axis.values
+    span, count = axis.values, axis.values.points
+    assert count is not None, "a range of a grid has points, which the plan has checked"
+    steps: list[int | float] = []
+    for place in range(count):
+        share = place / (count - 1)
+        if place in (0, count - 1):
+            steps.append(span.high if place else span.low)  # exact, whatever the powers round to
+        elif span.is_log:
+            steps.append(span.low * (span.high / span.low) ** share)
+        else:
+            steps.append(span.low + (span.high - span.low) * share)
+    if not span.is_whole:
+        return [fitting(axis, step) for step in steps]
+    steps = [round(step) for step in steps]
+    if len(set(steps)) < len(steps):
+        raise plan.wrong(
+            f"axes.{axis.key}: {count} whole numbers from {span.low} to {span.high} are not "
+            "all different; ask for fewer points"
+        )
+    return steps
+
+
+def _listed(plan: Plan) -> Iterator[Sequence[Value]]:
+    return ([row[key] for key in plan.keys] for row in plan.listed)
+
+
+def _random(plan: Plan) -> Iterator[Sequence[Value]]:
+    """Draw each key of each point by itself; more samples leave the first ones as they are."""
+    # Python promises that the numbers of a seed stay the same from version to version.
+    draw = random.Random(plan.design_seed)
+    for _ in range(plan.samples):
+        yield [at(axis, draw.random()) for axis in plan.axes]
+
+
+def _sobol(plan: Plan) -> Iterator[Sequence[Value]]:
+    if plan.samples & (plan.samples - 1):
+        raise plan.wrong(
+            f"samples: is {plan.samples}; Sobol points are balanced at powers of two, such as "
+            f"{1 << (plan.samples.bit_length() - 1)} or {1 << plan.samples.bit_length()}"
+        )
+    qmc = need("scipy.stats.qmc", "the design sobol", "scipy")
+    sequence = qmc.Sobol(len(plan.axes), scramble=True, rng=plan.design_seed)
+    for row in sequence.random_base2(plan.samples.bit_length() - 1).tolist():
+        yield [at(axis, share) for axis, share in zip(plan.axes, row, strict=True)]
+
+
+def at(axis: Axis, share: float) -> Value:
+    """Return the value at a share in [0, 1) of an axis; each of a list is equally wide."""
+    span = axis.values
+    if not isinstance(span, Range):
+        return span[int(share * len(span))]
+    # Every whole number has the width up to the next one.
+    top = span.high + 1 if span.is_whole else span.high
+    if span.is_log:
+        return fitting(axis, span.low * (top / span.low) ** share)
+    return fitting(axis, span.low + (top - span.low) * share)
+
+
+def fitting(axis: Axis, drawn: float) -> int | float:
+    """Return what a key can have: whole numbers rounded down, times to a whole nanosecond."""
+    span = axis.values
+    assert isinstance(span, Range), "only what is drawn from a range has to be made fit"
+    if span.is_whole:
+        return min(span.high, math.floor(drawn))
+    for unit, digits in _DIGITS.items():
+        if axis.key.endswith(unit):
+            drawn = round(drawn, digits)
+    return min(float(span.high), drawn)
+
+
+def _fleet(plan: Plan) -> Iterator[Sequence[Value]]:
+    """Give every trace or volume to every combination of the axes, the volumes fastest."""
+    return ([*values, volume] for values, volume in product(_grid(plan), _volumes(plan)))
+
+
+def _volumes(plan: Plan) -> list[Value]:
+    if plan.traces is not None:
+        return [str(path) for path in _traces(plan, plan.folder / plan.traces)]
+    assert plan.volumes is not None, "a fleet has traces or volumes, which the plan has checked"
+    workload = tomllib.loads(plan.source.resolve())["workload"]
+    found = open_trace(plan.folder / plan.volumes, workload["format"]).info()["devices"]
+    return [[device["device"]] for device in found]
+
+
+def _traces(plan: Plan, folder: Path) -> list[Path]:
+    """Return the files of a directory, or those that a pattern fits, by name."""
+    if folder.is_dir():
+        found = [path for path in folder.iterdir() if path.is_file()]
+    else:
+        found = [path for path in folder.parent.glob(folder.name) if path.is_file()]
+    # Hidden files, and pages about the traces, are none.
+    found = sorted(path for path in found if path.name[0] != "." and path.suffix != ".md")
+    if not found:
+        raise plan.wrong(f"traces: {folder} has no file; name a directory of traces, or a pattern")
+    return found

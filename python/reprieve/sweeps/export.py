@@ -1,0 +1,39 @@
+"""Tables as files in the forms that other programs read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from reprieve._native import UserError
+from reprieve.outputs import ResultDirectory
+
+KINDS = ("csv", "json", "parquet")
+
+
+def export(found: pa.Table, path: Path, kind: str) -> None:
+    """Write a table whole or not at all: "csv", "json" (a list of objects) or "parquet"."""
+    with ResultDirectory(path.parent) as out:
+        _write(found, out.open(path.name), kind, path)
+        out.commit()
+
+
+def _write(found: pa.Table, file: BinaryIO, kind: str, path: Path) -> None:
+    if kind == "parquet":
+        pq.write_table(found, file)
+    elif kind == "json":
+        text = json.dumps(found.to_pylist(), indent=2, ensure_ascii=False, default=str)
+        file.write(f"{text}\n".encode())
+    else:
+        for field in found.schema:
+            if pa.types.is_nested(field.type):
+                raise UserError(
+                    f"{path}: the column {field.name} is a list, which CSV has not; "
+                    "write --json or --parquet, or select other columns"
+                )
+        pyarrow.csv.write_csv(found, file)

@@ -1,0 +1,333 @@
+"""What a sweep file asks for: a scenario, the keys that vary, the design, seeds and goals."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reprieve._native import UserError
+from reprieve.scenario import Source, toml_text, toml_value
+
+Value = Any
+"""What TOML can say of a key: a bool, number, string or list."""
+
+_EVERY = ("scenario", "design", "seeds", "set", "goals")
+_ALLOWED = {
+    "grid": ("axes",),
+    "list": ("points",),
+    "random": ("axes", "samples", "design_seed"),
+    "sobol": ("axes", "samples", "design_seed"),
+    "pareto": ("axes", "samples", "design_seed", "batch"),
+    "fleet": ("axes", "traces", "volumes"),
+}
+_NEEDED = {
+    "grid": ("axes",),
+    "list": ("points",),
+    "random": ("axes", "samples"),
+    "sobol": ("axes", "samples"),
+    "pareto": ("axes", "samples", "goals"),
+    "fleet": (),
+}
+_BATCH = 32
+
+
+@dataclass(frozen=True)
+class Range:
+    """All numbers from one to another, both included; whole numbers if both are."""
+
+    low: int | float
+    high: int | float
+    is_log: bool = False
+    """Whether equal factors, not equal differences, are equally far apart."""
+    points: int | None = None
+    """How many of them a grid takes."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether only whole numbers are meant."""
+        return isinstance(self.low, int) and isinstance(self.high, int)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A key of the scenario and the values it may take."""
+
+    key: str
+    values: tuple[Value, ...] | Range
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A column of the data set that should be small, or large."""
+
+    column: str
+    is_max: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sweep, checked as far as that is possible without its scenario."""
+
+    path: str
+    """Shown in errors."""
+    source: Source
+    design: str
+    axes: tuple[Axis, ...]
+    seeds: tuple[int, ...]
+    """Each point runs with each; empty: with that of the scenario."""
+    goals: tuple[Goal, ...]
+    samples: int
+    """Points of a design that draws them."""
+    design_seed: int
+    batch: int
+    """Points that a search asks for at once."""
+    listed: tuple[Mapping[str, Value], ...]
+    """Points of a design that lists them."""
+    folder: Path
+    """What paths in the sweep are relative to."""
+    traces: str | None
+    volumes: str | None
+
+    def wrong(self, sentence: str) -> UserError:
+        """Return an error about this sweep."""
+        return UserError(f"{self.path}: {sentence}")
+
+    def no_column(self, name: str, known: Sequence[str]) -> UserError:
+        """Return an error about a goal that the data set does not know."""
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else "see the columns of the data set"
+        return self.wrong(f"goals: there is no column {name}; {hint}")
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys that vary from point to point."""
+        if self.design == "list":
+            return tuple(self.listed[0])
+        keys = tuple(axis.key for axis in self.axes)
+        if self.design == "fleet":
+            return (*keys, "workload.trace" if self.traces else "workload.devices")
+        return keys
+
+
+def read_plan(sweep: str | os.PathLike[str] | Mapping[str, Any]) -> Plan:
+    """Take a sweep from a file, or from a dictionary of the same form; UserError if wrong."""
+    if isinstance(sweep, Mapping):
+        return _plan(sweep, "<dict>", Path.cwd())
+    path = Path(sweep)
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{path}: byte {error.start} is not UTF-8; a sweep is TOML in UTF-8"
+        ) from None
+    except OSError as error:
+        raise UserError(
+            f"{path}: cannot read the sweep: {error.strerror}; name a TOML file"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{path}: is no TOML: {error}") from None
+    return _plan(document, str(path), path.resolve().parent)
+
+
+def _plan(document: Mapping[str, Any], path: str, folder: Path) -> Plan:
+    read = _Reader(document, path)
+    design = read.one_of("design", tuple(_ALLOWED))
+    read.check_keys(design)
+    axes = tuple(read.axis(key, value, design) for key, value in read.table("axes").items())
+    if "axes" in document and not axes:
+        raise read.wrong("axes: there is none; name a key and its values")
+    volumes = read.text("volumes")
+    source = _source(read, folder)
+    if volumes is not None:
+        source = source.with_sets([f"workload.trace={toml_value(folder / volumes)}"])
+    plan = Plan(
+        path=path,
+        source=source,
+        design=design,
+        axes=axes,
+        seeds=read.seeds(),
+        goals=read.goals(),
+        samples=read.whole("samples", 1, 1),
+        design_seed=read.whole("design_seed", 0, 1),
+        batch=read.whole("batch", 2, _BATCH),
+        listed=read.points(),
+        folder=folder,
+        traces=read.text("traces"),
+        volumes=volumes,
+    )
+    if design == "fleet" and (plan.traces is None) == (plan.volumes is None):
+        raise read.wrong(
+            'a fleet has either traces = "DIR" or volumes = "TRACE": files, or devices of one file'
+        )
+    _check_sets(plan)
+    return plan
+
+
+def _source(read: _Reader, folder: Path) -> Source:
+    scenario = read.document.get("scenario")
+    if scenario is None:
+        raise read.wrong("scenario: is missing; name a scenario file")
+    if isinstance(scenario, Mapping):
+        source = Source(toml_text(scenario), str(folder / "<dict>"))
+    elif isinstance(scenario, str | os.PathLike):
+        source = Source.read(folder / scenario)
+    else:
+        raise read.wrong(f"scenario: is {scenario!r}; must be the path of a scenario file")
+    sets = read.table("set").items()
+    return source.with_sets([f"{key}={toml_value(value)}" for key, value in sets])
+
+
+def _check_sets(plan: Plan) -> None:
+    """Refuse a key that is said twice: which of the two counts nobody could see."""
+    seen = {text.partition("=")[0] for text in plan.source.sets}
+    for key in plan.keys:
+        if key in seen:
+            raise plan.wrong(f"{key}: is set for all points, and varies; give it once")
+        if plan.keys.count(key) > 1:
+            raise plan.wrong(f"{key}: is an axis, and what the fleet varies; leave the axis out")
+        if key == "seed":
+            raise plan.wrong("seed: is no axis; write seeds = [1, 2, 3], or a number of them")
+    if plan.seeds and "seed" in seen:
+        raise plan.wrong("seed: is set, and there are seeds too; give one of the two")
+
+
+class _Reader:
+    """Takes the keys of a sweep file one by one, and says what is wrong with them."""
+
+    def __init__(self, document: Mapping[str, Any], path: str) -> None:
+        self.document = document
+        self._path = path
+
+    def wrong(self, sentence: str) -> UserError:
+        return UserError(f"{self._path}: {sentence}")
+
+    def one_of(self, key: str, words: Sequence[str]) -> str:
+        value = self.document.get(key)
+        if value not in words:
+            found = f'is "{value}"' if value is not None else "is missing"
+            raise self.wrong(f"{key}: {found}; must be one of {', '.join(words)}")
+        return str(value)
+
+    def check_keys(self, design: str) -> None:
+        allowed = (*_EVERY, *_ALLOWED[design])
+        for key in self.document:
+            if key not in allowed:
+                near = difflib.get_close_matches(key, allowed, 1)
+                hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(allowed)}"
+                raise self.wrong(f"{key}: the design {design} has no such key; {hint}")
+        for key in _NEEDED[design]:
+            if key not in self.document:
+                raise self.wrong(f"{key}: is missing; the design {design} needs it")
+
+    def text(self, key: str) -> str | None:
+        value = self.document.get(key)
+        if value is not None and not isinstance(value, str | os.PathLike):
+            raise self.wrong(f"{key}: is {value!r}; must be a path")
+        return None if value is None else os.fspath(value)
+
+    def whole(self, key: str, least: int, absent: int) -> int:
+        value = self.document.get(key, absent)
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise self.wrong(f"{key}: is {value!r}; must be a whole number from {least}")
+        return value
+
+    def table(self, key: str) -> dict[str, Any]:
+        """Return a table of scenario keys, dotted ones as one."""
+        value = self.document.get(key, {})
+        if not isinstance(value, Mapping):
+            raise self.wrong(f"{key}: is {value!r}; must be a table")
+        return _flat(value)
+
+    def axis(self, key: str, value: Any, design: str) -> Axis:
+        if isinstance(value, Mapping):
+            return Axis(key, self._range(key, value, design))
+        if isinstance(value, str) or not isinstance(value, Sequence) or not value:
+            raise self.wrong(
+                f"axes.{key}: is {value!r}; must be a list of values, or a range such as "
+                "{ from = 1, to = 10 }"
+            )
+        texts = [toml_value(item) for item in value]
+        for place, text in enumerate(texts):
+            if text in texts[:place]:
+                raise self.wrong(f"axes.{key}: has {text} twice; give each value once")
+        return Axis(key, tuple(value))
+
+    def _range(self, key: str, table: Mapping[str, Any], design: str) -> Range:
+        where = f"axes.{key}"
+        for name in table:
+            if name not in ("from", "to", "scale", "points"):
+                raise self.wrong(f"{where}: {name} is unknown; a range has from, to, scale, points")
+        for name in ("from", "to"):
+            value = table.get(name)
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                raise self.wrong(f"{where}: {name} is {value!r}; must be a number")
+        low, high, scale = table["from"], table["to"], table.get("scale", "linear")
+        if scale not in ("linear", "log"):
+            raise self.wrong(f'{where}: scale is {scale!r}; must be "linear" or "log"')
+        if not low < high:
+            raise self.wrong(f"{where}: from {low} to {high} is empty; from must be below to")
+        if scale == "log" and low <= 0:
+            raise self.wrong(f"{where}: from {low}: a logarithmic range begins above 0")
+        points = table.get("points")
+        is_grid = design in ("grid", "fleet")
+        if (points is None) == is_grid:
+            needs = "needs" if is_grid else "draws its own, and has no"
+            raise self.wrong(f"{where}: the design {design} {needs} points of a range")
+        if points is not None and (not isinstance(points, int) or points < 2):  # noqa: PLR2004
+            raise self.wrong(f"{where}: points is {points!r}; must be a whole number from 2")
+        return Range(low, high, scale == "log", points)
+
+    def seeds(self) -> tuple[int, ...]:
+        seeds = self.document.get("seeds", [])
+        if isinstance(seeds, int) and not isinstance(seeds, bool) and seeds > 0:
+            return tuple(range(1, seeds + 1))
+        is_list = isinstance(seeds, Sequence) and not isinstance(seeds, str)
+        if not is_list or not all(type(seed) is int and seed >= 0 for seed in seeds):
+            raise self.wrong(
+                f"seeds: is {seeds!r}; must be a list of different seeds, or how many: 3 is 1, 2, 3"
+            )
+        if len(set(seeds)) < len(seeds):
+            raise self.wrong(f"seeds: {seeds} has one twice; each would be the same run again")
+        return tuple(seeds)
+
+    def goals(self) -> tuple[Goal, ...]:
+        goals = self.document.get("goals", {})
+        if not isinstance(goals, Mapping) or not all(
+            way in ("min", "max") for way in goals.values()
+        ):
+            raise self.wrong(
+                f'goals: is {goals!r}; must be a table such as {{ read_latency_ns_p99 = "min" }}'
+            )
+        return tuple(Goal(column, way == "max") for column, way in goals.items())
+
+    def points(self) -> tuple[Mapping[str, Value], ...]:
+        listed = self.document.get("points", [])
+        if not isinstance(listed, Sequence) or not all(isinstance(row, Mapping) for row in listed):
+            raise self.wrong(f"points: is {listed!r}; must be tables [[points]]")
+        rows = tuple(_flat(row) for row in listed)
+        for number, row in enumerate(rows, 1):
+            if not row or set(row) != set(rows[0]):
+                raise self.wrong(
+                    f"points: the {number}. has the keys {', '.join(row) or 'none'}, the first "
+                    f"{', '.join(rows[0]) or 'none'}; all must have the same"
+                )
+        if "points" in self.document and not rows:
+            raise self.wrong("points: there is none; add a table [[points]]")
+        return rows
+
+
+def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Join nested tables to dotted keys; a table with `from` is a range."""
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        name = f"{before}{key.replace('__', '.')}"
+        if isinstance(value, Mapping) and "from" not in value:
+            flat |= _flat(value, f"{name}.")
+        else:
+            flat[name] = value
+    return flat

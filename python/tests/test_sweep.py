@@ -1,0 +1,314 @@
+"""Sweeps: they give what single runs give, do none twice, and their data set answers questions."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import stats
+
+import reprieve as rp
+from reprieve import UserError, _native
+from reprieve.scenario import Source
+from reprieve.sweeps.columns import column, flat
+from reprieve.sweeps.identity import path_keys, run_id
+from reprieve.sweeps.intervals import mean_intervals, student_t
+
+from .drive import Reprieve
+from .sweep_files import contents, grid, scenario
+
+SWEEP = """
+scenario = "small.toml"
+design = "grid"
+[set]
+"workload.requests" = 300
+[axes]
+policy = ["fifo", "pes-ipc"]
+[goals]
+read_latency_ns_mean = "min"
+"""
+
+
+def test_grid_gives_what_single_runs_give(tmp_path: Path) -> None:
+    found = rp.sweep(grid(seeds=[3, 8]), out=tmp_path, workers=2).runs.to_pylist()
+    assert [(row["policy"], row["workload_rate_iops"], row["seed"]) for row in found] == [
+        (policy, rate, seed)
+        for policy in ("fifo", "pes-ipc")
+        for rate in (500, 1500)
+        for seed in (3, 8)
+    ]
+    for row in found:
+        alone = rp.run(
+            scenario(), policy=row["policy"], workload__rate_iops=row["workload_rate_iops"],
+            seed=row["seed"],
+        )  # fmt: skip
+        summary = alone.summary
+        assert row["read_count"] == summary["requests"]["read"]["count"]
+        assert row["read_latency_ns_p99"] == summary["requests"]["read"]["latency_ns"]["p99"]
+        assert row["flash_suspensions_program"] == summary["flash"]["suspensions"]["program"]
+        for what in ("read", "write", "total"):
+            latency = alone.latency(what)
+            buckets = row[f"{what}_histogram"]
+            assert [bucket["upper_ns"] for bucket in buckets] == latency.upper_ns.tolist()
+            assert [bucket["count"] for bucket in buckets] == latency.count.tolist()
+
+
+def test_every_number_of_a_summary_has_a_column() -> None:
+    summary = rp.run("examples/two-tenants.toml", workload__requests=1000).summary
+    row = flat(summary)
+    assert row["flows_small_requests_read_count"] == 1000
+    assert row["fairness_jain_iops"] == summary["fairness"]["jain_iops"]
+    low, high = summary["requests"]["read"]["confidence"]["mean"]
+    assert (row["read_confidence_mean_low"], row["read_confidence_mean_high"]) == (low, high)
+    assert row["flows_small_requests_write_latency_ns_mean"] is None  # no writes, and so no latency
+    assert summary["flows"]["small"]["requests"]["write"]["latency_ns"]["mean"] == 0
+    assert not {"run_wall_s", "wall_s", "run_peak_rss_bytes"} & set(row)
+
+
+def test_no_number_is_called_like_a_key() -> None:
+    headings = [line for line in _native.reference().splitlines() if line.startswith("### `")]
+    keys = {column(line.split("`")[1]) for line in headings}
+    assert len(keys) > 100
+    names = set(flat(rp.run("examples/two-tenants.toml", workload__requests=100).summary))
+    names |= set(flat(rp.run(scenario(), power__account="on").summary))
+    assert not keys & names
+
+
+def test_finished_runs_are_never_done_again(tmp_path: Path) -> None:
+    rp.sweep(grid(), out=tmp_path)
+    before = contents(tmp_path)
+    files = sorted(tmp_path.glob("runs/*/*.json.gz"))
+    assert len(files) == 4
+    stamps = [file.stat().st_mtime_ns for file in files]
+    axes = {"policy": ["fifo", "rps", "pes-ipc"], "workload.rate_iops": [500, 1500]}
+    rp.sweep(grid(axes=axes), out=tmp_path)
+    assert len(list(tmp_path.glob("runs/*/*.json.gz"))) == 6
+    rp.sweep(grid(), out=tmp_path)
+    assert [file.stat().st_mtime_ns for file in files] == stamps
+    assert contents(tmp_path) == before
+
+
+def test_order_and_number_of_workers_change_nothing(tmp_path: Path) -> None:
+    for workers in (1, 3):
+        rp.sweep(grid(seeds=2), out=tmp_path / str(workers), workers=workers)
+    assert contents(tmp_path / "1") == contents(tmp_path / "3")
+
+
+def test_damaged_run_is_named(tmp_path: Path) -> None:
+    rp.sweep(grid(), out=tmp_path)
+    file = next(tmp_path.glob("runs/*/*.json.gz"))
+    whole = file.read_bytes()
+    for broken in (whole[:-9], b"", gzip.compress(b'{"schema": 2}')):
+        file.write_bytes(broken)
+        with pytest.raises(UserError, match="delete it, and the sweep does its run again"):
+            rp.sweep(grid(), out=tmp_path)
+    file.unlink()
+    rp.sweep(grid(), out=tmp_path)
+    assert json.loads(gzip.decompress(file.read_bytes()))["schema"] == 1
+
+
+def named(path: Path) -> str:
+    return run_id(Source.of({"device": "fast12-mlc", "workload": {"trace": path}}, {}).resolve())
+
+
+def test_run_is_known_by_what_its_trace_holds_and_not_by_where_it_lies(tmp_path: Path) -> None:
+    assert path_keys() >= {"workload.trace", "workload.fio"}
+    first, second = tmp_path / "a.trace", tmp_path / "b.trace"
+    first.write_text("0 0 8 8 1\n1000 0 8 8 0\n")
+    shutil.copy(first, second)
+    before = named(first)
+    assert named(second) == before
+    second.write_text("0 0 8 8 1\n1000 0 8 9 0\n")
+    assert named(second) != before
+    resolved = Source.of({"device": "fast12-mlc", "workload": {"trace": second}}, {}).resolve()
+    second.unlink()
+    with pytest.raises(UserError, match=r"b.trace: cannot read this file of a scenario: No such"):
+        run_id(resolved)
+
+
+def test_run_is_known_by_all_files_of_a_folder_or_a_pattern(tmp_path: Path) -> None:
+    traces = tmp_path / "traces"
+    traces.mkdir()
+    (traces / "b.trace").write_text("0 0 8 8 1\n")
+    (traces / "a.trace").write_text("0 0 8 8 0\n")
+    for means in ("traces", "traces/*.trace"):
+        resolved = f'[workload]\ntrace = "{tmp_path / means}"\n'
+        before = run_id(resolved)
+        (traces / "b.trace").write_text("0 0 8 9 1\n")
+        changed = run_id(resolved)
+        (traces / "c.trace").write_text("0 0 8 8 1\n")
+        assert len({before, changed, run_id(resolved)}) == 3
+        (traces / "c.trace").unlink()
+        (traces / "b.trace").write_text("0 0 8 8 1\n")
+        assert run_id(resolved) == before
+
+
+def test_flow_with_another_trace_is_another_run(tmp_path: Path) -> None:
+    path = tmp_path / "a.trace"
+    text = f'device = "fast12-mlc"\n[flow.one]\ntrace = "{path}"\n'
+    names = set()
+    for content in ("0 0 8 8 1\n", "0 0 8 9 1\n"):
+        path.write_text(content)
+        names.add(run_id(Source(text, str(tmp_path / "s.toml")).resolve()))
+    assert len(names) == 2
+
+
+def test_version_is_part_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolved = Source.of(scenario(), {}).resolve()
+    before = run_id(resolved)
+    assert run_id(resolved.replace("seed = 7", "seed = 8")) != before
+    monkeypatch.setattr(_native, "__version__", "0.0.0")
+    assert run_id(resolved) != before
+
+
+def test_intervals_over_seeds_are_those_of_the_textbook() -> None:
+    # Of two samples, t is tan(0.475 π) = 12.7062; their standard error is half their difference.
+    mean, low, high = mean_intervals(np.array([[10.0, 14.0], [5.0, 5.0]]))
+    assert mean.tolist() == [12, 5]
+    assert low[0] == pytest.approx(12 - 2 * math.tan(0.475 * math.pi))
+    assert high[0] == pytest.approx(12 + 2 * math.tan(0.475 * math.pi))
+    assert (low[1], high[1]) == (5, 5)
+    # Of three: with p = 0.95, t = p √2 / √(1 − p²).
+    assert student_t(2) == pytest.approx(0.95 * math.sqrt(2 / (1 - 0.95**2)))
+    for freedom in (1, 2, 3, 4, 5, 9, 10, 29, 100, 999):
+        assert student_t(freedom) == pytest.approx(float(stats.t.ppf(0.975, freedom)), rel=1e-9)
+
+
+def test_points_have_means_and_intervals_over_seeds(tmp_path: Path) -> None:
+    made = rp.sweep(grid(seeds=3), out=tmp_path)
+    runs, points = made.runs.to_pylist(), made.points.to_pylist()
+    assert [row["point"] for row in points] == [0, 1, 2, 3]
+    for row in points:
+        samples = [run["device_iops"] for run in runs if run["point"] == row["point"]]
+        error = np.std(samples, ddof=1) / math.sqrt(3)
+        low, high = stats.t.interval(0.95, 2, loc=np.mean(samples), scale=error)
+        assert row["seeds"] == 3
+        assert row["device_iops"] == pytest.approx(np.mean(samples))
+        assert row["device_iops_low"] == pytest.approx(low)
+        assert row["device_iops_high"] == pytest.approx(high)
+
+
+def test_values_of_mixed_kinds_are_words(tmp_path: Path) -> None:
+    axes = {"suspension.max_per_operation": [1, "none"], "workload.read_fraction": [0, 0.5]}
+    base = scenario() | {"policy": "pes-ipc"}
+    made = rp.sweep({"scenario": base, "design": "grid", "axes": axes}, out=tmp_path).runs
+    assert made.column("suspension_max_per_operation").to_pylist() == ["1", "1", "none", "none"]
+    assert made.column("workload_read_fraction").to_pylist() == [0.0, 0.5, 0.0, 0.5]
+    # Without a read there is no latency of reads, and a column without any is one of numbers.
+    assert made.column("read_latency_ns_p99").to_pylist()[0] is None
+    empty = rp.sweep({"scenario": base, "design": "grid", "axes": {"workload.read_fraction": [0]}})
+    assert empty.runs.schema.field("read_latency_ns_p99").type == pa.float64()
+
+
+def test_query_finds_what_arrow_finds(reprieve: Reprieve, tmp_path: Path) -> None:
+    made = rp.sweep(grid(), out=tmp_path / "o")
+    rates = made.runs.filter(pa.compute.field("policy") == "fifo").column("device_iops")
+    sql = "SELECT device_iops FROM runs WHERE policy = 'fifo' ORDER BY point"
+    assert made.query(sql).column(0).to_pylist() == rates.to_pylist()
+    buckets = made.query("SELECT sum(count) AS n FROM buckets WHERE op = 'total'")
+    assert buckets.to_pylist() == [{"n": 4 * 300}]
+    for form in ("csv", "json", "parquet"):
+        done = reprieve("query", sql, "o", f"--{form}", f"f.{form}")
+        assert (done.returncode, done.stdout) == (0, f"wrote f.{form}\n")
+    assert pq.read_table(tmp_path / "f.parquet").column(0).to_pylist() == rates.to_pylist()
+    document = json.loads((tmp_path / "f.json").read_text())
+    assert document == [{"device_iops": rate} for rate in rates.to_pylist()]
+    header, *lines = (tmp_path / "f.csv").read_text().split()
+    assert (header, [float(line) for line in lines]) == ('"device_iops"', rates.to_pylist())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["SELEC 1", "o"], 'query: Parser Error: syntax error at or near "SELEC"'),
+        (["SELECT polic FROM runs", "o"], 'query: Binder Error: Referenced column "polic" not'),
+        (["DROP VIEW runs", "o"], "query: DROP VIEW runs: must be one SELECT"),
+        (["SELECT 1; SELECT 2", "o"], "query: SELECT 1; SELECT 2: must be one SELECT"),
+        (["SELECT 1", "none"], "none: there is no data set here"),
+        (["SELECT 1", "o", "--csv", "a", "--json", "b"], "query: --csv, --json and --parquet"),
+        (["SELECT 1", "o", "--csv", "o/runs/x/y/z.csv"], None),
+        (["SELECT * FROM runs", "o", "--csv", "f"], "f: the column read_histogram is a list"),
+        (["SELECT 1", "o", "--json", "small.toml/f"], "small.toml: cannot write here"),
+    ],
+)
+def test_wrong_query_is_one_sentence(
+    reprieve: Reprieve, small: Path, tmp_path: Path, arguments: list[str], sentence: str | None
+) -> None:
+    assert small.exists()
+    rp.sweep(grid(), out=tmp_path / "o")
+    done = reprieve("query", *arguments)
+    assert done.returncode == (0 if sentence is None else 2)
+    assert done.stderr.count("\n") == (0 if sentence is None else 1)
+    assert done.stderr.startswith(sentence or "")
+
+
+def test_command_runs_a_file_and_tells_what_was_done(
+    reprieve: Reprieve, small: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "s.toml").write_text(SWEEP)
+    none = reprieve("sweep", "s.toml", "--collect")
+    assert none.returncode == 2
+    assert none.stderr.startswith("s.toml: nothing of it is finished in out/s")
+    done = reprieve("sweep", "s.toml", "--workers", "2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "2 runs, of which 2 were done now" in done.stdout
+    assert "2 runs, of which 0 were done now" in reprieve("sweep", "s.toml").stdout
+    assert pq.read_table(tmp_path / "out/s/points.parquet").column("policy").to_pylist() == [
+        "fifo",
+        "pes-ipc",
+    ]
+    assert small.exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "arguments", "sentence"),
+    [
+        ('"fifo"', '"lifo"', (), 's.toml: policy=lifo: --set: policy = "lifo": must be one of'),
+        ("read_latency_ns_mean =", "read_latency_mean =", (), "s.toml: goals: there is no column"),
+        ("", "", ("--workers", "1", "--scheduler", "tcp://a:1"), "--workers is for this machine"),
+        ("", "", ("--scheduler", "tcp://127.0.0.1:9"), "--scheduler tcp://127.0.0.1:9: no Dask"),
+        ("", "", ("--out", "s.toml"), "s.toml: cannot write here: "),
+    ],
+)
+def test_mistake_is_one_sentence(
+    reprieve: Reprieve, small: Path, old: str, new: str, arguments: tuple[str, ...], sentence: str
+) -> None:
+    (small.parent / "s.toml").write_text(SWEEP.replace(old, new) if old else SWEEP)
+    done = reprieve("sweep", "s.toml", *arguments)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith(sentence)
+    assert done.stderr.count("\n") == 1
+
+
+def test_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> Any:
+        raise ModuleNotFoundError(f"No module named {name}", name=name.partition(".")[0])
+
+    monkeypatch.setattr(importlib, "import_module", absent)
+    made = {
+        "design": "sobol",
+        "samples": 4,
+        "axes": {"workload.read_fraction": {"from": 0, "to": 1}},
+    }
+    with pytest.raises(UserError) as caught:
+        rp.sweep({"scenario": scenario()} | made)
+    assert str(caught.value) == (
+        "the design sobol needs scipy, which is not installed: pip install 'reprieve[sweep]'"
+    )
+
+
+def test_without_a_directory_nothing_stays() -> None:
+    made = rp.sweep(grid())
+    directory = made.directory
+    assert made.runs.num_rows == 4
+    del made
+    assert not directory.exists()

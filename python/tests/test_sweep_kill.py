@@ -1,0 +1,219 @@
+"""Sweeps that are killed, at the driver or at a worker: nothing finished is lost or done again."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .drive import Reprieve
+from .sweep_files import contents
+from .test_interrupt import start
+
+GRID = """
+scenario = "small.toml"
+design = "grid"
+seeds = 3
+[set]
+"workload.requests" = 4000
+[axes]
+policy = ["fifo", "rps", "pes-ipc"]
+"workload.rate_iops" = [500, 1000, 1500, 2000]
+"""
+
+SEARCH = """
+scenario = "small.toml"
+design = "pareto"
+samples = 24
+batch = 6
+[set]
+policy = "pes-ipc"
+"workload.requests" = 4000
+[axes]
+"suspension.max_per_operation" = { from = 1, to = 8 }
+"suspension.min_progress_us" = { from = 0.0, to = 500.0 }
+[goals]
+read_latency_ns_mean = "min"
+write_latency_ns_mean = "min"
+"""
+
+
+def finished(directory: Path) -> dict[Path, int]:
+    """Return the runs that are done, with the instant at which each was."""
+    found = directory.glob("runs/*/*.json.gz")
+    return {path: path.stat().st_mtime_ns for path in found}
+
+
+@pytest.mark.parametrize("text", [GRID, SEARCH], ids=["grid", "search"])
+def test_killed_sweep_goes_on_where_it_was(
+    program: str, reprieve: Reprieve, small: Path, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "s.toml").write_text(text)
+    whole = reprieve("sweep", "s.toml", "--out", "whole")
+    assert whole.returncode == 0, whole.stderr
+    runs = len(finished(tmp_path / "whole"))
+    draw, kept, killed = random.Random(5), dict[Path, int](), 0
+    for _ in range(6):
+        process = start(program, "sweep", "s.toml", "--out", "o", "--workers", "2", cwd=tmp_path)
+        # So many more runs are to be done before the end comes, in the middle of what follows.
+        wanted = len(kept) + draw.randrange(1, 4)
+        while len(finished(tmp_path / "o")) < wanted and process.poll() is None:
+            time.sleep(0.001)
+        time.sleep(draw.random() * 0.02)
+        process.kill()
+        process.communicate()
+        killed += process.returncode == -signal.SIGKILL
+        after = finished(tmp_path / "o")
+        assert kept.items() <= after.items()
+        kept = after
+    assert killed >= 3
+    done = reprieve("sweep", "s.toml", "--out", "o")
+    assert f"{runs} runs, of which {runs - len(kept)} were done now" in done.stdout
+    assert kept.items() <= finished(tmp_path / "o").items()
+    assert contents(tmp_path / "o") == contents(tmp_path / "whole")
+    assert not list((tmp_path / "o").rglob("*.partial"))
+    assert small.exists()
+
+
+def test_interrupted_sweep_is_silent_and_keeps_what_is_done(
+    program: str, reprieve: Reprieve, small: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "s.toml").write_text(GRID)
+    process = start(program, "sweep", "s.toml", "--out", "o", cwd=tmp_path)
+    while not finished(tmp_path / "o"):
+        assert process.poll() is None, "the sweep ended before its first run"
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate() == ("", "")
+    assert process.returncode == 130
+    assert not (tmp_path / "o" / "runs.parquet").exists()
+    done = len(finished(tmp_path / "o"))
+    collected = reprieve("sweep", "s.toml", "--out", "o", "--collect")
+    assert f"{done} runs, of which 0 were done now" in collected.stdout
+    assert small.exists()
+
+
+def test_second_sweep_in_one_directory_is_refused(
+    program: str, reprieve: Reprieve, small: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "s.toml").write_text(GRID.replace("4000", "1000000000"))
+    process = start(program, "sweep", "s.toml", "--out", "o", cwd=tmp_path)
+    while not (tmp_path / "o" / ".lock").exists():
+        assert process.poll() is None, "the sweep ended before it began"
+        time.sleep(0.001)
+    time.sleep(0.05)  # between making the file and locking it
+    second = reprieve("sweep", "s.toml", "--out", "o")
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert second.returncode == 2
+    assert second.stderr.startswith("o: another sweep is at work here")
+    assert small.exists()
+
+
+def test_full_disk_is_one_sentence(program: str, small: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(GRID)
+    done = subprocess.run(
+        [program, "sweep", "s.toml", "--out", "o"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("o/runs/")
+    assert done.stderr.endswith(
+        ": cannot write here: File too large; name another place with --out\n"
+    )
+    assert not finished(tmp_path / "o")
+    assert not list((tmp_path / "o").rglob("*.partial"))
+    assert small.exists()
+
+
+@pytest.fixture
+def scheduler(tmp_path: Path) -> Iterator[str]:
+    """Address of a Dask scheduler of this machine; with nobody to work yet."""
+    file = tmp_path / "scheduler.json"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", "0",
+         "--no-dashboard", "--scheduler-file", str(file)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        while not (file.exists() and '"address"' in file.read_text()):
+            assert process.poll() is None, "the scheduler has ended"
+            time.sleep(0.01)
+        import json
+
+        yield json.loads(file.read_text())["address"]
+    finally:
+        process.kill()
+        process.wait()
+
+
+def worker(address: str, folder: Path) -> subprocess.Popen[bytes]:
+    """Start a worker with one thread, in a process that nobody starts again."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "dask", "worker", address, "--nthreads", "1", "--no-nanny",
+         "--no-dashboard", "--local-directory", str(folder)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=os.sep,
+    )  # fmt: skip
+
+
+def test_cluster_gives_the_same_though_a_worker_is_killed(
+    program: str, reprieve: Reprieve, small: Path, tmp_path: Path, scheduler: str
+) -> None:
+    (tmp_path / "s.toml").write_text(GRID)
+    assert reprieve("sweep", "s.toml", "--out", "here").returncode == 0
+    workers = [worker(scheduler, tmp_path / "one"), worker(scheduler, tmp_path / "two")]
+    try:
+        arguments = ("sweep", "s.toml", "--out", "there", "--scheduler", scheduler)
+        process = start(program, *arguments, cwd=tmp_path)
+        while len(finished(tmp_path / "there")) < 5:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.001)
+        workers[0].kill()
+        out, error = process.communicate()
+        assert process.returncode == 0, error
+        assert "36 runs, of which 36 were done now" in out
+        assert contents(tmp_path / "there") == contents(tmp_path / "here")
+        again = reprieve(*arguments)
+        assert "36 runs, of which 0 were done now" in again.stdout
+    finally:
+        for one in workers:
+            one.kill()
+            one.wait()
+    assert small.exists()
+
+
+def test_mistake_on_a_cluster_is_one_sentence(
+    reprieve: Reprieve, small: Path, tmp_path: Path, scheduler: str
+) -> None:
+    trace = tmp_path / "t.csv"
+    trace.write_text("0,0,8,8,1\n".replace(",", " ") + "nonsense\n")
+    text = f'device = "fast12-mlc"\n[workload]\ntrace = "{trace}"\nformat = "mqsim"\n'
+    small.write_text(text)
+    (tmp_path / "s.toml").write_text(
+        'scenario = "small.toml"\ndesign = "grid"\naxes.policy = ["fifo"]\n'
+    )
+    one = worker(scheduler, tmp_path / "one")
+    try:
+        done = reprieve("sweep", "s.toml", "--scheduler", scheduler)
+    finally:
+        one.kill()
+        one.wait()
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("policy=fifo: ")
+    assert "nonsense" in done.stderr or "line 2" in done.stderr or ":2:" in done.stderr
+    assert done.stderr.count("\n") == 1
