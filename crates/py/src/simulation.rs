@@ -46,7 +46,7 @@ impl Simulation {
         let sources = Sources { text, path, sets: &sets };
         let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
         let text = scenario::print(&scenario);
-        let options = Options { log_requests, from_state, check, served: false };
+        let options = Options { log_requests, from_state, check, served: false, timeline: None };
         let state = State::Loaded(Box::new((scenario, options)));
         Ok(Simulation { state: Mutex::new(state), scenario: text })
     }
