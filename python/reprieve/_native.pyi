@@ -24,8 +24,12 @@ class Simulation:
         log_requests: bool,
         from_state: str | os.PathLike[str] | None = None,
         check: str | None = None,
+        timeline: tuple[int, int | None, bool] | None = None,
     ) -> None:
-        """Load a scenario; `check` is the command that repeats the run, for the checker to name."""
+        """Load a scenario; `check` is the command that repeats the run, for the checker to name.
+
+        `timeline`: what is drawn: from when and until when in ns, and whether with phases.
+        """
 
     @property
     def scenario(self) -> str: ...
@@ -43,6 +47,9 @@ class Simulation:
 
     def take_log(self) -> dict[str, NDArray[np.generic]]:
         """Columns of the requests completed since the last call, in order of completion."""
+
+    def take_timeline(self) -> bytes:
+        """Bytes of the timeline since the last call; after the last step all that are left."""
 
     def power_loss(self, at_ns: int) -> str | None:
         """Simulate until then; a list of what a loss of power would come to, one a policy."""
@@ -76,6 +83,9 @@ class Server:
         """Serve until a byte is written to `stop_fd`; the summary as JSON."""
 
 def rig(text: str, path: str, sets: list[str], commands: str, commands_path: str) -> str: ...
+def rig_timeline(
+    text: str, path: str, sets: list[str], commands: str, commands_path: str
+) -> tuple[str, bytes]: ...
 def characterize(
     text: str, path: str, sets: list[str], wordlines: int
 ) -> dict[str, NDArray[np.int64]]: ...

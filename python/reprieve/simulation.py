@@ -18,6 +18,7 @@ from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.result import KINDS, Latency, Result, power_csv, summary_json
 from reprieve.scenario import Scenario, Source
+from reprieve.timeline import FILE_NAME, Drawing, Window, timeline_file
 
 if TYPE_CHECKING:
     from reprieve.request_log import RequestLog
@@ -44,6 +45,10 @@ def run(
     save_state: str | os.PathLike[str] | None = None,
     save_state_at: When = "end",
     check: bool = False,
+    timeline: bool | str | os.PathLike[str] = False,
+    timeline_from_ns: int = 0,
+    timeline_for_ns: int | None = None,
+    timeline_phases: bool = False,
     **overrides: Any,
 ) -> Result:
     """Simulate a scenario and return what it gave; the GIL is released meanwhile.
@@ -57,6 +62,9 @@ def run(
     `save_state`: the drive's state goes to this file: at its `"end"`, after the last request, or
     at its `"start"`, before the first.
     `check`: check all that must hold while the run goes on; a violation ends it.
+    `timeline`: draw what dies, channels and requests do, for the Perfetto UI: into this file, or,
+    if True, into `timeline.perfetto-trace` in `out`; `timeline_from_ns` and `timeline_for_ns` say
+    which part of the run, `timeline_phases` whether pulses and verifies are drawn, too.
     `overrides`: any key of the scenario, two underscores for the dot (`timing__t_read_us=50`), or
     dotted as it is written in a file (`**{"timing.t_read_us": 50}`).
 
@@ -65,10 +73,20 @@ def run(
     source = Source.of(scenario, overrides)
     repeat = f"rp.run({source.path!r}, check=True) with {list(source.sets)}" if check else None
     drive = Drive(from_state, save_state, save_state_at, repeat)
-    if out is None:
-        return simulate(source, keep_requests=requests, drive=drive)
-    result, _ = run_into(source, Path(out), Files(requests=requests), drive=drive)
-    return result
+    window = Window(timeline_from_ns, timeline_for_ns, timeline_phases)
+    if timeline is True:
+        if out is None:
+            raise UserError("timeline = True: must be the path of a file where there is no out")
+        files = Files(requests=requests, timeline=window)
+        return run_into(source, Path(out), files, drive=drive)[0]
+    with ExitStack() as at_end:
+        drawing = None
+        if timeline is not False:
+            file = at_end.enter_context(timeline_file(Path(timeline)))
+            drawing = Drawing(window, file)
+        if out is None:
+            return simulate(source, keep_requests=requests, drive=drive, drawing=drawing)
+        return run_into(source, Path(out), Files(requests), drive=drive, drawing=drawing)[0]
 
 
 @dataclass(frozen=True)
@@ -114,6 +132,7 @@ def simulate(
     keep_requests: bool = False,
     watch: Watch = _unwatched,
     drive: Drive = _AS_EVER,
+    drawing: Drawing | None = None,
 ) -> Result:
     """Run a scenario and keep everything in memory; the log of requests only if asked."""
     log = None
@@ -121,7 +140,10 @@ def simulate(
         from reprieve.request_log import MemoryLog
 
         log = MemoryLog()
-    return _simulate(source, log, watch, drive)
+    return _simulate(source, log, watch, drive, drawing)
+
+
+_STALE = ("requests.parquet", "report.html", "power.csv", FILE_NAME)
 
 
 @dataclass(frozen=True)
@@ -132,6 +154,8 @@ class Files:
     """`requests.parquet`."""
     report_command: str | None = None
     """`report.html`, which shows this command as the one to repeat it."""
+    timeline: Window | None = None
+    """`timeline.perfetto-trace`, of this part of the run."""
 
 
 def run_into(
@@ -140,6 +164,8 @@ def run_into(
     files: Files,
     watch: Watch = _unwatched,
     drive: Drive = _AS_EVER,
+    *,
+    drawing: Drawing | None = None,
 ) -> tuple[Result, list[Path]]:
     """Run a scenario and write its results, all of them at the end; return the paths too."""
     with ResultDirectory(directory) as out, ExitStack() as open_log:
@@ -149,7 +175,9 @@ def run_into(
 
             path = directory / "requests.parquet"
             log = open_log.enter_context(ParquetLog(out.open(path.name), path))
-        result = _simulate(source, log, watch, drive)
+        if files.timeline is not None:
+            drawing = Drawing(files.timeline, out.open(FILE_NAME))
+        result = _simulate(source, log, watch, drive, drawing)
         out.write("scenario.toml", drive.note() + result.scenario)
         if files.report_command is not None:
             from reprieve.report import render
@@ -158,12 +186,24 @@ def run_into(
         if result.power is not None:
             out.write("power.csv", power_csv(result.power))
         out.write("summary.json", summary_json(result.summary))
-        return result, out.commit(stale=("requests.parquet", "report.html", "power.csv"))
+        return result, out.commit(stale=_STALE)
 
 
-def _simulate(source: Source, log: RequestLog | None, watch: Watch, drive: Drive) -> Result:
+def _simulate(
+    source: Source,
+    log: RequestLog | None,
+    watch: Watch,
+    drive: Drive,
+    drawing: Drawing | None,
+) -> Result:
     simulation = _native.Simulation(
-        source.text, source.path, list(source.sets), log is not None, drive.from_state, drive.check
+        source.text,
+        source.path,
+        list(source.sets),
+        log is not None,
+        drive.from_state,
+        drive.check,
+        None if drawing is None else drawing.window.drawn(),
     )
     step_requests = _STEP_REQUESTS_FIRST
     more = True
@@ -179,6 +219,8 @@ def _simulate(source: Source, log: RequestLog | None, watch: Watch, drive: Drive
         step_s = time.perf_counter() - step_began_s
         if log is not None:
             log.add(simulation.take_log())
+        if drawing is not None:
+            drawing.file.write(simulation.take_timeline())
         watch(*simulation.progress())
         step_requests = _next_step(step_requests, step_s)
     requests = None if log is None else log.close()
