@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use reprieve_base::UserError;
 use reprieve_sim::scenario::{self, Scenario, Sources};
-use reprieve_sim::{Ssd, registries};
+use reprieve_sim::{Options, Ssd, Window, registries};
 
 const SCENARIO: &str = r#"
 device = "fast12-mlc"
@@ -51,8 +51,18 @@ impl Load {
         all.extend_from_slice(sets);
         let sources = Sources { text: SCENARIO, path: "the fixed load", sets: &all };
         let scenario = scenario::load(&sources, registries())?;
+        Load::of(scenario, Options::default())
+    }
+
+    /// The same with another load's scenario, and a timeline of the whole run.
+    pub fn drawn(&self) -> Result<Load, UserError> {
+        let timeline = Some(Window { slices_max: u64::MAX, ..Window::ALL });
+        Load::of(self.scenario.clone(), Options { timeline, ..Options::default() })
+    }
+
+    fn of(scenario: Scenario, options: Options) -> Result<Load, UserError> {
         let start = Instant::now();
-        let mut ssd = Ssd::new(scenario.clone(), false)?;
+        let mut ssd = Ssd::with(scenario.clone(), &options)?;
         while !ssd.is_preconditioned() {
             ssd.step(0)?;
         }
@@ -71,6 +81,11 @@ impl Load {
             requests: self.ssd.progress().1 - done,
             transactions: self.ssd.page_transactions() - before,
         })
+    }
+
+    /// Bytes of the timeline since the last call.
+    pub fn take_timeline(&mut self) -> Vec<u8> {
+        self.ssd.take_timeline()
     }
 
     /// The run's summary.

@@ -14,7 +14,7 @@ use lexopt::prelude::*;
 use load::Load;
 
 const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | dies | capacity | \
-                     precondition | one REQUESTS [KEY=VALUE]…]";
+                     precondition | timeline | one REQUESTS [KEY=VALUE]…]";
 
 fn main() -> ExitCode {
     match run() {
@@ -51,6 +51,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
                 "dies": table::dies()?,
                 "capacity_gib": table::capacity()?,
                 "precondition": table::precondition()?,
+                "timeline": table::timeline()?,
             });
             if let Some(path) = record {
                 std::fs::write(path, format!("{results:#}\n"))?;
@@ -60,6 +61,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         Some("dies") => drop(table::dies()?),
         Some("capacity") => drop(table::capacity()?),
         Some("precondition") => drop(table::precondition()?),
+        Some("timeline") => drop(table::timeline()?),
         Some("one") => {
             let requests = words.get(1).ok_or(USAGE)?.parse()?;
             let mut load = Load::new(&words[2..], requests)?;

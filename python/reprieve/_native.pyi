@@ -41,11 +41,13 @@ class Simulation:
         from_state: str | os.PathLike[str] | None = None,
         check: str | None = None,
         own: dict[str, object] | None = None,
+        timeline: tuple[int, int | None, bool] | None = None,
     ) -> None:
         """Load a scenario; `check` is the command that repeats the run, for the checker to name.
 
         `own`: policies of the user's, as bound methods: `decide` of a suspension policy; `choose`,
         `lets_suspend`, `asks_again`, `suspends` and `reads_first` of a scheduler.
+        `timeline`: what is drawn: from when and until when in ns, and whether with phases.
         """
 
     @property
@@ -67,6 +69,9 @@ class Simulation:
 
     def take_log(self) -> dict[str, NDArray[np.generic]]:
         """Columns of the requests completed since the last call, in order of completion."""
+
+    def take_timeline(self) -> bytes:
+        """Bytes of the timeline since the last call; after the last step all that are left."""
 
     def power_loss(self, at_ns: int) -> str | None:
         """Simulate until then; a list of what a loss of power would come to, one a policy."""
@@ -251,6 +256,9 @@ class Server:
         """Serve until a byte is written to `stop_fd`; the summary as JSON."""
 
 def rig(text: str, path: str, sets: list[str], commands: str, commands_path: str) -> str: ...
+def rig_timeline(
+    text: str, path: str, sets: list[str], commands: str, commands_path: str
+) -> tuple[str, bytes]: ...
 def characterize(
     text: str, path: str, sets: list[str], wordlines: int
 ) -> dict[str, NDArray[np.int64]]: ...

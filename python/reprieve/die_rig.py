@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from reprieve import _native
 from reprieve._native import UserError
 from reprieve.scenario import Scenario, Source, toml_text
+from reprieve.timeline import timeline_file
 
 
 class RigRow(NamedTuple):
@@ -33,18 +36,27 @@ COMMAND_COLUMNS = RigRow._fields[:5]
 """Columns of a command: `arrival_ns, op, plane, block, page`."""
 
 
-def rig(device: str | Scenario, commands: Any, **overrides: Any) -> list[RigRow]:
+def rig(
+    device: str | Scenario,
+    commands: Any,
+    *,
+    timeline: str | os.PathLike[str] | None = None,
+    **overrides: Any,
+) -> list[RigRow]:
     """Drive one die of `device` with raw commands: no FTL, no cache, no host link.
 
     `device`: name of a preset, path of a device file, or a scenario without a load.
     `commands`: each a sequence (arrival_ns, op, plane, block, page) or a mapping of those names;
     or an Arrow table or a data frame with those columns.
+    `timeline`: draw what the die does into this file, for the Perfetto UI, phases included.
     `overrides`: keys of the scenario's timing, suspension and scheduling sections, as for `run`.
 
     Returns one row a command, in the order given. Raises UserError if a command is illegal.
     """
     source, text = _asked(device, commands, overrides)
-    return _rig_rows(run_commands(source, text, "commands"))
+    if timeline is None:
+        return _rig_rows(run_commands(source, text, "commands"))
+    return _rig_rows(run_drawn(source, text, "commands", Path(timeline)))
 
 
 class PowerStep(NamedTuple):
@@ -93,6 +105,16 @@ def rig_source(device: str, sets: Sequence[str]) -> Source:
 def run_commands(source: Source, commands: str, commands_path: str) -> str:
     """Run commands in CSV and return the CSV of what became of them; errors name the row."""
     return _native.rig(source.text, source.path, list(source.sets), commands, commands_path)
+
+
+def run_drawn(source: Source, commands: str, commands_path: str, timeline: Path) -> str:
+    """Run commands in CSV and draw the timeline of the die."""
+    with timeline_file(timeline) as file:
+        output, drawn = _native.rig_timeline(
+            source.text, source.path, list(source.sets), commands, commands_path
+        )
+        file.write(drawn)
+    return output
 
 
 def run_metered(source: Source, commands: str, commands_path: str) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from reprieve.outputs import ResultDirectory
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
 from reprieve.result import KINDS, Latency, Result, power_csv, summary_json
 from reprieve.scenario import ScenarioLike, Source
+from reprieve.timeline import FILE_NAME, Drawing, Window, timeline_file
 
 if TYPE_CHECKING:
     from reprieve._native import Glance
@@ -52,6 +53,10 @@ def run(
     check: bool = False,
     suspension_policy: SuspensionPolicy | None = None,
     scheduler: Scheduler | None = None,
+    timeline: bool | str | os.PathLike[str] = False,
+    timeline_from_ns: int = 0,
+    timeline_for_ns: int | None = None,
+    timeline_phases: bool = False,
     **overrides: Any,
 ) -> Result:
     """Simulate a scenario and return what it gave; the GIL is released meanwhile.
@@ -68,6 +73,9 @@ def run(
     `suspension_policy`, `scheduler`: policies of your own, asked in place of those that the
     scenario names. A decision costs a call; `summary["run"]["python_policies"]` names them. What
     they raise ends the run, with a note that says when in simulated time.
+    `timeline`: draw what dies, channels and requests do, for the Perfetto UI: into this file, or,
+    if True, into `timeline.perfetto-trace` in `out`; `timeline_from_ns` and `timeline_for_ns` say
+    which part of the run, `timeline_phases` whether pulses and verifies are drawn, too.
     `overrides`: any key of the scenario, two underscores for the dot (`timing__t_read_us=50`), or
     dotted as it is written in a file (`**{"timing.t_read_us": 50}`).
 
@@ -77,10 +85,20 @@ def run(
     repeat = f"rp.run({source.path!r}, check=True) with {list(source.sets)}" if check else None
     own = OwnPolicies(suspension_policy, scheduler)
     drive = Drive(from_state, save_state, save_state_at, repeat, own)
-    if out is None:
-        return simulate(source, keep_requests=requests, drive=drive)
-    result, _ = run_into(source, Path(out), Files(requests=requests), drive=drive)
-    return result
+    window = Window(timeline_from_ns, timeline_for_ns, timeline_phases)
+    if timeline is True:
+        if out is None:
+            raise UserError("timeline = True: must be the path of a file where there is no out")
+        files = Files(requests=requests, timeline=window)
+        return run_into(source, Path(out), files, drive=drive)[0]
+    with ExitStack() as at_end:
+        drawing = None
+        if timeline is not False:
+            file = at_end.enter_context(timeline_file(Path(timeline)))
+            drawing = Drawing(window, file)
+        if out is None:
+            return simulate(source, keep_requests=requests, drive=drive, drawing=drawing)
+        return run_into(source, Path(out), Files(requests), drive=drive, drawing=drawing)[0]
 
 
 @dataclass(frozen=True)
@@ -132,6 +150,7 @@ def simulate(
     keep_requests: bool = False,
     watch: Watch = unwatched,
     drive: Drive = _AS_EVER,
+    drawing: Drawing | None = None,
 ) -> Result:
     """Run a scenario and keep everything in memory; the log of requests only if asked."""
     log = None
@@ -139,7 +158,10 @@ def simulate(
         from reprieve.request_log import MemoryLog
 
         log = MemoryLog()
-    return _simulate(source, log, watch, drive)
+    return _simulate(source, log, watch, drive, drawing)
+
+
+_STALE = ("requests.parquet", "report.html", "power.csv", FILE_NAME)
 
 
 @dataclass(frozen=True)
@@ -150,6 +172,8 @@ class Files:
     """`requests.parquet`."""
     report_command: str | None = None
     """`report.html`, which shows this command as the one to repeat it."""
+    timeline: Window | None = None
+    """`timeline.perfetto-trace`, of this part of the run."""
 
 
 def run_into(
@@ -158,7 +182,9 @@ def run_into(
     files: Files,
     watch: Watch = unwatched,
     drive: Drive = _AS_EVER,
+    *,
     look: Look = not_looking,
+    drawing: Drawing | None = None,
 ) -> tuple[Result, list[Path]]:
     """Run a scenario and write its results, all of them at the end; return the paths too."""
     with ResultDirectory(directory) as out, ExitStack() as open_log:
@@ -168,7 +194,9 @@ def run_into(
 
             path = directory / "requests.parquet"
             log = open_log.enter_context(ParquetLog(out.open(path.name), path))
-        result = _simulate(source, log, watch, drive, look)
+        if files.timeline is not None:
+            drawing = Drawing(files.timeline, out.open(FILE_NAME))
+        result = _simulate(source, log, watch, drive, drawing, look)
         out.write("scenario.toml", drive.note() + result.scenario)
         if files.report_command is not None:
             from reprieve.report import render
@@ -177,7 +205,7 @@ def run_into(
         if result.power is not None:
             out.write("power.csv", power_csv(result.power))
         out.write("summary.json", summary_json(result.summary))
-        return result, out.commit(stale=("requests.parquet", "report.html", "power.csv"))
+        return result, out.commit(stale=_STALE)
 
 
 def _simulate(
@@ -185,6 +213,7 @@ def _simulate(
     log: RequestLog | None,
     watch: Watch,
     drive: Drive,
+    drawing: Drawing | None,
     look: Look = not_looking,
 ) -> Result:
     simulation = _native.Simulation(
@@ -195,6 +224,7 @@ def _simulate(
         drive.from_state,
         drive.check,
         drive.own.methods(),
+        None if drawing is None else drawing.window.drawn(),
     )
     step_requests = _STEP_REQUESTS_FIRST
     more = True
@@ -210,6 +240,8 @@ def _simulate(
         step_s = time.perf_counter() - step_began_s
         if log is not None:
             log.add(simulation.take_log())
+        if drawing is not None:
+            drawing.file.write(simulation.take_timeline())
         watch(*simulation.progress())
         look(simulation.glance)
         step_requests = _next_step(step_requests, step_s)

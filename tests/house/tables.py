@@ -31,6 +31,7 @@ ONLY: dict[str, frozenset[str]] = {
     "report": frozenset({"stats", "scenario"}),
     "scenario": frozenset(),
     "stats": frozenset({"txn"}),
+    "timeline": frozenset({"txn", "power"}),
     "txn": frozenset(),
     "work": frozenset({"txn"}),
     "blocks": frozenset({"victim"}),

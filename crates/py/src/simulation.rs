@@ -6,11 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use reprieve_base::Time;
 use reprieve_sim::scenario::{self, Scenario, Sources};
 use reprieve_sim::txn::PART_NAMES;
-use reprieve_sim::{Options, Ssd};
+use reprieve_sim::{Options, Ssd, Window};
 
 use crate::policy::{self, Given};
 use crate::{UserError, raise};
@@ -31,12 +31,23 @@ pub struct Simulation {
     scenario: String,
 }
 
+/// What of a run is drawn: from when on, until when (None: to its end), and whether with phases.
+pub type Drawn = (u64, Option<u64>, bool);
+
+/// The same as the simulator has it.
+pub fn window((from_ns, until_ns, phases): Drawn) -> Window {
+    let until = until_ns.map_or(Time::NEVER, Time::from_ns);
+    Window { from: Time::from_ns(from_ns), until, phases, ..Window::ALL }
+}
+
 type Histogram<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (text, path, sets, log_requests, from_state=None, check=None, own=None))]
+    #[pyo3(signature = (
+        text, path, sets, log_requests, from_state=None, check=None, own=None, timeline=None
+    ))]
     fn new(
         text: &str,
         path: &str,
@@ -45,11 +56,13 @@ impl Simulation {
         from_state: Option<PathBuf>,
         check: Option<String>,
         own: Option<Given>,
+        timeline: Option<Drawn>,
     ) -> PyResult<Simulation> {
         let sources = Sources { text, path, sets: &sets };
         let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
         let text = scenario::print(&scenario);
-        let options = Options { log_requests, from_state, check, served: false };
+        let timeline = timeline.map(window);
+        let options = Options { log_requests, from_state, check, served: false, timeline };
         let state = State::Loaded(Box::new((scenario, options, own)));
         Ok(Simulation { state: Mutex::new(state), scenario: text })
     }
@@ -152,6 +165,15 @@ impl Simulation {
         let uncorrectable = batch.uncorrectable_pages.into_pyarray(py);
         columns.set_item("uncorrectable_pages", uncorrectable)?;
         Ok(columns)
+    }
+
+    /// The bytes of the timeline since the last call; after the last step all that are left.
+    fn take_timeline<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = py.detach(|| match &mut *self.lock() {
+            State::Running(ssd) => ssd.take_timeline(),
+            _ => Vec::new(),
+        });
+        PyBytes::new(py, &bytes)
     }
 
     /// The summary as JSON, without the wall-clock fields of `run`.

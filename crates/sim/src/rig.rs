@@ -8,6 +8,7 @@ use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
 use crate::power::Step;
 use crate::scenario::Scenario;
+use crate::timeline::{Arrival, Name, Timeline, Window};
 use crate::txn::{Kind, NONE, Txn};
 use crate::work::{GcNeed, Work};
 
@@ -104,7 +105,18 @@ impl Work for NoWork {
 ///
 /// Errors at a command that the die refuses, with the row (from 1) and the reason.
 pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult>, UserError> {
-    Ok(run_flash(scenario, commands, false)?.0)
+    Ok(run_flash(scenario, commands, Kept::default())?.results)
+}
+
+/// The same, and a timeline of the die, as a trace that Perfetto opens.
+pub fn run_drawn(
+    scenario: &Scenario,
+    commands: &[RigCommand],
+    window: Window,
+) -> Result<(Vec<RigResult>, Vec<u8>), UserError> {
+    let kept = Kept { power: false, timeline: Some(window) };
+    let outcome = run_flash(scenario, commands, kept)?;
+    Ok((outcome.results, outcome.timeline))
 }
 
 /// The same, and what the die drew: every step of power.
@@ -118,24 +130,39 @@ pub fn run_metered(
         let what = "power.account = \"off\": must be \"on\" for a trace of power";
         return Err(UserError::new(what));
     }
-    let (results, trace) = run_flash(scenario, commands, true)?;
-    Ok((results, trace.expect("the trace was kept")))
+    let kept = Kept { power: true, timeline: None };
+    let outcome = run_flash(scenario, commands, kept)?;
+    Ok((outcome.results, outcome.power.expect("the trace was kept")))
 }
 
-type Outcome = (Vec<RigResult>, Option<Vec<Step>>);
+/// What is kept besides the results.
+#[derive(Clone, Copy, Default)]
+struct Kept {
+    power: bool,
+    timeline: Option<Window>,
+}
+
+struct Outcome {
+    results: Vec<RigResult>,
+    power: Option<Vec<Step>>,
+    timeline: Vec<u8>,
+}
 
 fn run_flash(
     scenario: &Scenario,
     commands: &[RigCommand],
-    keeps_trace: bool,
+    kept: Kept,
 ) -> Result<Outcome, UserError> {
     let mut scenario = scenario.clone();
     scenario.geometry.channels = 1;
     scenario.geometry.chips_per_channel = 1;
     scenario.geometry.dies_per_channel = 1;
     let mut flash = Flash::new(&scenario);
-    if keeps_trace {
+    if kept.power {
         flash.trace_power();
+    }
+    if let Some(window) = kept.timeline {
+        flash.draw(window);
     }
     let mut events: EventQueue<FlashEvent> = EventQueue::new(scenario.timing.read, Dur::ZERO);
     let mut order: Vec<usize> = (0..commands.len()).collect();
@@ -155,6 +182,7 @@ fn run_flash(
             flash.handle::<true>(event, now, &mut events);
             while let Some(id) = flash.done.pop() {
                 let txn = flash.txns.remove(id);
+                flash.tell_completion(now, txn.request);
                 results[txn.request as usize] =
                     RigResult { start: txn.start, completion: now, suspensions: txn.suspensions };
             }
@@ -166,6 +194,7 @@ fn run_flash(
                 RigOp::Erase => Kind::Erase,
             };
             let id = flash.txns.insert(Txn::new(kind, 0, commands[row].at, NONE, row as u32, now));
+            flash.tell_arrival(now, arrival_of(row as u32, kind));
             flash.enqueue(id);
         }
         flash.decide::<_, true>(now, &mut NoWork, &mut events);
@@ -175,8 +204,15 @@ fn run_flash(
     }
     assert!(flash.txns.is_empty(), "the rig stopped with commands waiting");
     // A nanosecond more, in which the die is idle, ends the trace.
-    let power = flash.power_report(end + Dur::from_ns(1));
-    Ok((results, power.and_then(|power| power.trace)))
+    let power = flash.power_report(end + Dur::from_ns(1)).and_then(|power| power.trace);
+    flash.end_timeline(end);
+    let timeline = flash.timeline().map_or_else(Vec::new, Timeline::take);
+    Ok(Outcome { results, power, timeline })
+}
+
+/// A command as its timeline is told of it: by its row.
+fn arrival_of(row: u32, kind: Kind) -> Arrival {
+    Arrival { slot: row, number: u64::from(row), name: Name::of_kind(kind), range: None }
 }
 
 /// Reads commands from CSV text.

@@ -10,7 +10,7 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import say
 from reprieve.cli.options import Sets
-from reprieve.die_rig import rig_source, run_commands, run_metered
+from reprieve.die_rig import rig_source, run_commands, run_drawn, run_metered
 from reprieve.outputs import replace_file
 
 
@@ -42,6 +42,14 @@ def rig(
             show_default=False,
         ),
     ] = None,
+    timeline: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What the die does, phases included, for the Perfetto UI.",
+            show_default=False,
+        ),
+    ] = None,
     sets: Sets = None,
 ) -> None:
     """Drive one die on its own channel with raw commands: no FTL, no cache, no host link."""
@@ -50,7 +58,11 @@ def rig(
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UserError(f"{commands}: cannot read the commands: {reason}") from None
-    if power is None:
+    if power is not None and timeline is not None:
+        raise UserError("--power and --timeline do not go together; run the commands for each")
+    if timeline is not None:
+        output = run_drawn(rig_source(device, sets or ()), text, str(commands), timeline)
+    elif power is None:
         output = run_commands(rig_source(device, sets or ()), text, str(commands))
     else:
         source = rig_source(device, (*(sets or ()), "power.account=on"))
@@ -58,5 +70,7 @@ def rig(
         replace_file(power, steps)
     replace_file(out, output)
     say(f"wrote {out}, {output.count(chr(10)) - 1:,} commands")
+    if timeline is not None:
+        say(f"wrote {timeline}")
     if power is not None:
         say(f"wrote {power}, {steps.count(chr(10)) - 1:,} steps of power")

@@ -19,6 +19,7 @@ from reprieve.report.tables import certainty, trace_changes
 from reprieve.result import KINDS, Result
 from reprieve.scenario import Source
 from reprieve.simulation import Drive, Files, run_into
+from reprieve.timeline import Window, time_ns, told
 
 _STATISTICS = FIGURES | {"max": "max"}
 
@@ -59,6 +60,23 @@ def run(
         Moment | None,
         typer.Option(help="When: before the first request, or after the last.", show_default="end"),
     ] = None,
+    timeline: Annotated[
+        bool,
+        typer.Option("--timeline", help="Write timeline.perfetto-trace, for the Perfetto UI."),
+    ] = False,
+    timeline_from: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Draw from here on, such as 12ms.", show_default="the start"
+        ),
+    ] = None,
+    timeline_for: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Draw so much, such as 1.5ms.", show_default="the rest"),
+    ] = None,
+    timeline_phases: Annotated[
+        bool, typer.Option("--timeline-phases", help="Draw pulses and verifies, too.")
+    ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Check all that must hold; stop where it does not.")
     ] = False,
@@ -80,12 +98,38 @@ def run(
         raise UserError("--save-state-at says when to save, and no --save-state FILE says where")
     moment = save_state_at or Moment.END
     drive = Drive(from_state, save_state, moment.value, command if check else None)
-    files = Files(requests, command if report else None)
+    window = _window(timeline, timeline_from, timeline_for, timeline_phases)
+    files = Files(requests, command if report else None, window)
     with live(scenario.stem) as (watch, look):
-        result, paths = run_into(source, directory, files, watch, drive, look)
+        result, paths = run_into(source, directory, files, watch, drive, look=look)
     _show(result)
+    if window is not None:
+        say(told(result.summary))
     paths += [] if save_state is None else [save_state]
     say("wrote " + ", ".join(str(path) for path in paths))
+
+
+def _window(
+    timeline: bool, timeline_from: str | None, timeline_for: str | None, phases: bool
+) -> Window | None:
+    asked = {
+        "--timeline-from": timeline_from is not None,
+        "--timeline-for": timeline_for is not None,
+        "--timeline-phases": phases,
+    }
+    if not timeline:
+        if given := [option for option, is_given in asked.items() if is_given]:
+            raise UserError(
+                f"{given[0]} says what a timeline shows, and no --timeline asks for one"
+            )
+        return None
+    if timeline_for is not None and time_ns("--timeline-for", timeline_for) == 0:
+        raise UserError(f'--timeline-for "{timeline_for}" shows nothing; must be longer than 0')
+    return Window(
+        0 if timeline_from is None else time_ns("--timeline-from", timeline_from),
+        None if timeline_for is None else time_ns("--timeline-for", timeline_for),
+        phases,
+    )
 
 
 def _show(result: Result) -> None:

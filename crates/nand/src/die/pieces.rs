@@ -4,7 +4,7 @@ use reprieve_base::{PageAddress, Time};
 
 use super::{Array, Die, may_stop};
 use crate::command::{Command, Elapsed, Suspend};
-use crate::operation::{Kind, Operation, Stop};
+use crate::operation::{Kind, Operation, Run, Stop};
 use crate::refusal::Refusal;
 use crate::timing::ResumeAt;
 
@@ -39,6 +39,13 @@ impl Die {
             Array::Running(until) if self.runs_on(plane) => PlaneWork::Running(until),
             _ => PlaneWork::None,
         }
+    }
+
+    /// What runs on a plane that was stopped apart and resumed at `from`, to follow its phases.
+    pub fn plane_run(&self, plane: u32, from: Time) -> Option<Run> {
+        let piece = self.pieces.iter().find(|piece| piece.at.plane == plane)?;
+        let runs = matches!(piece.work, PlaneWork::Running(_));
+        runs.then(|| Run::new(piece.operation, from))
     }
 
     /// Whether the operation that runs works on a plane.

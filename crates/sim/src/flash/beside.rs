@@ -193,8 +193,12 @@ impl Flash {
             Ok(Suspend::FreeAt(free_at)) => {
                 self.take_apart(die, plane);
                 let apart = &mut self.units[die as usize].apart[plane as usize];
+                let own = apart.operation;
                 (apart.asked, apart.free_at, apart.promised) = (now, free_at, free_at);
                 out.schedule(free_at, FlashEvent::Apart { die, plane });
+                if self.listens {
+                    self.tell_plane_stop(own, now, free_at);
+                }
             }
             Err(Refusal::TooSoon { until: from }) if from < until => {
                 out.schedule(from, FlashEvent::Poke { die });
@@ -245,7 +249,8 @@ impl Flash {
         apart.promised = until;
         out.schedule(until, FlashEvent::Apart { die, plane });
         let suspended = (now - apart.free_at).ns();
-        let mut each = apart.operation;
+        let operation = apart.operation;
+        let mut each = operation;
         let is_erase = self.txns[each].kind == Kind::Erase;
         self.counts.suspended_ns[usize::from(is_erase)] += suspended;
         while each != NONE {
@@ -253,6 +258,9 @@ impl Flash {
             txn.suspended_ns += suspended;
             txn.book(Part::Suspended, now);
             each = txn.next;
+        }
+        if self.listens {
+            self.tell_plane_resume(operation, now);
         }
     }
 
@@ -269,10 +277,14 @@ impl Flash {
             if unit.die.is_free() {
                 unit.freed(now);
             }
+            if self.listens {
+                self.tell_plane_left(id, now, true);
+            }
             self.operation_ended::<true>(id, now);
             return;
         }
-        let mut each = apart.operation;
+        let operation = apart.operation;
+        let mut each = operation;
         let is_erase = self.txns[each].kind == Kind::Erase;
         self.counts.suspensions[usize::from(is_erase)] += 1;
         while each != NONE {
@@ -280,6 +292,9 @@ impl Flash {
             txn.book(Part::Array, now);
             txn.suspensions += 1;
             each = txn.next;
+        }
+        if self.listens {
+            self.tell_plane_left(operation, now, false);
         }
         self.wake(die);
     }

@@ -6,7 +6,6 @@ use reprieve_nand::MultiPlane;
 use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::power::Class;
 use crate::sched::Choice;
 use crate::seen::{Extent, Seen};
 use crate::txn::{Kind, NONE, Part};
@@ -79,8 +78,8 @@ impl Flash {
         self.channels[channel].occupy(now, transfer);
         // If the program before it has ended by then, the next page can follow.
         out.schedule(until, FlashEvent::Poke { die });
-        if self.meter.is_some() {
-            self.meter_in(Class::of(self.txns[id].kind), now, transfer, planes);
+        if self.listens {
+            self.tell_load(id, now, transfer, planes);
         }
     }
 
@@ -106,8 +105,8 @@ impl Flash {
             }
             each = txn.next;
         }
-        if self.meter.is_some() {
-            self.meter_loaded(die, now);
+        if self.listens {
+            self.tell_loaded(die, now);
         }
     }
 }

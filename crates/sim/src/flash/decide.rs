@@ -35,6 +35,9 @@ impl Flash {
             self.units[die as usize].dirty = false;
             self.decide_die::<W, FULL>(die, now, work, out, Grant::Ask);
         }
+        if FULL && self.timeline.is_some() {
+            self.tell_touched();
+        }
         self.dirty_dies.clear();
         if FULL && self.budget.is_some() {
             self.decide_waiting(now, work, out);
@@ -42,6 +45,9 @@ impl Flash {
         while let Some(channel) = self.dirty_channels.pop() {
             self.channels[channel as usize].dirty = false;
             self.decide_channel::<W, FULL>(channel, now, work, out);
+        }
+        if FULL && self.timeline.is_some() {
+            self.tell_instant(now);
         }
     }
 
@@ -354,8 +360,8 @@ impl Flash {
                 unit.suspend_free = free_at;
                 unit.asked_by_write = !for_read;
                 unit.promise(die, free_at, out);
-                if FULL && self.meter.is_some() {
-                    self.meter_stop(die, now, free_at);
+                if FULL && self.listens {
+                    self.tell_stop(die, now, free_at);
                 }
             }
             Err(Refusal::TooSoon { until: from }) if from < until => {

@@ -3,7 +3,7 @@
 //! Transactions of one command are linked through `next`, the one that was chosen first.
 
 use reprieve_base::{PageAddress, Time};
-use reprieve_nand::{MultiPlane, Parallelism};
+use reprieve_nand::{Command, Die, MultiPlane, Parallelism, Refusal};
 
 use super::Flash;
 use crate::txn::{Kind, NONE, Txn};
@@ -261,5 +261,21 @@ impl Planes {
         let is_new = self.0 & bit == 0;
         self.0 |= bit;
         is_new
+    }
+}
+
+/// Begins a command of so many planes on a die.
+#[inline]
+pub(super) fn start<const FULL: bool>(
+    die: &mut Die,
+    now: Time,
+    command: Command,
+    planes: u64,
+    others: &[PageAddress],
+) -> Result<Time, Refusal> {
+    if !FULL || planes == 1 {
+        die.start(now, command)
+    } else {
+        die.start_together(now, command, others)
     }
 }

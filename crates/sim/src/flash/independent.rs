@@ -123,6 +123,9 @@ impl Flash {
         if unit.die.is_free() {
             unit.freed(now);
         }
+        if self.listens {
+            self.tell_page_left(die, plane, now);
+        }
         self.wake(die);
         self.line_up_plane(die, plane);
     }

@@ -4,7 +4,7 @@ use reprieve_base::{Dur, Time};
 
 use super::Flash;
 use crate::power::{Class, Meter, Report, Sensing, Transfer};
-use crate::txn::{Kind, NONE};
+use crate::txn::Kind;
 
 impl Flash {
     /// Power and energy until `now`, if they are accounted for.
@@ -118,13 +118,5 @@ impl Flash {
             Some(budget) => budget.suspended(die),
             None => {}
         }
-    }
-
-    /// The program that was loaded has begun.
-    #[cold]
-    pub(super) fn meter_loaded(&mut self, die: u32, now: Time) {
-        let id = self.units[die as usize].operation;
-        debug_assert_ne!(id, NONE, "a program was loaded");
-        self.meter_begin(id, now, None);
     }
 }

@@ -19,6 +19,7 @@ mod metering;
 mod queue;
 mod start;
 mod tally;
+mod telling;
 mod unit;
 mod wordline;
 
@@ -37,6 +38,7 @@ use crate::sched::Scheduler;
 use crate::slab::Slab;
 use crate::stats::FlashCounts;
 use crate::suspend::{self, SuspendPolicy};
+use crate::timeline::Timeline;
 use crate::twin::Twins;
 use crate::txn::{Kind, Txn};
 use budget::Budget;
@@ -226,6 +228,10 @@ pub struct Flash {
     pub counts: FlashCounts,
     /// Where power is accounted for.
     meter: Option<Box<Meter>>,
+    /// Where what happens is drawn.
+    timeline: Option<Box<Timeline>>,
+    /// There is one of the two.
+    listens: bool,
     /// Where not all may draw at once what they would.
     budget: Option<Box<Budget>>,
 }
@@ -304,6 +310,8 @@ impl Flash {
                 ..FlashCounts::default()
             },
             meter: scenario.power.as_ref().map(metered),
+            timeline: None,
+            listens: scenario.power.is_some(),
             budget: budget.map(Box::new),
         }
     }
@@ -334,7 +342,7 @@ impl Flash {
             && !self.sees_classes
             && self.transfer_unit_bytes.is_none()
             && self.media.is_none()
-            && self.meter.is_none()
+            && !self.listens
             && self.budget.is_none()
     }
 

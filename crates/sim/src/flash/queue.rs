@@ -22,6 +22,16 @@ impl Queue {
         (self.head != NONE).then_some(self.head)
     }
 
+    /// How many transactions wait, for those who can do with counting them.
+    pub fn count(&self, txns: &Slab<Txn>) -> u64 {
+        let (mut count, mut each) = (0, self.head);
+        while each != NONE {
+            count += 1;
+            each = txns[each].next;
+        }
+        count
+    }
+
     /// Adds a transaction at the end.
     #[inline]
     pub fn push(&mut self, txns: &mut Slab<Txn>, id: u32) {

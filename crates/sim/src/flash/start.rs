@@ -1,9 +1,10 @@
 //! Beginning and ending: commands to the dies, transfers over the channels, completions.
 
-use reprieve_base::{Dur, PageAddress, Time};
-use reprieve_nand::{Command, Die, Elapsed, Refusal};
+use reprieve_base::{Dur, Time};
+use reprieve_nand::{Command, Elapsed};
 
 use super::decide::Grant;
+use super::group::start;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::seen::{Extent, Seen};
@@ -105,8 +106,8 @@ impl Flash {
         if command > Dur::ZERO {
             self.channels[channel].occupy(now, command);
         }
-        if FULL && self.meter.is_some() {
-            self.meter_sense(id, now, until);
+        if FULL && self.listens {
+            self.tell_sense(id, now, until);
         }
         let unit = &mut self.units[die as usize];
         if FULL && self.parallelism.independent_plane_reads {
@@ -123,8 +124,8 @@ impl Flash {
             if FULL && self.budget.is_some() {
                 out.schedule(until, FlashEvent::Sensed { die });
             }
-            if FULL && self.meter.is_some() {
-                self.meter_out(id, now, until, bus);
+            if FULL && self.listens {
+                self.tell_out(id, now, until, bus);
             }
         } else {
             unit.promise(die, until, out);
@@ -271,8 +272,8 @@ impl Flash {
             let channel = self.channel_of(die);
             self.channels[channel].occupy(now, transfer);
         }
-        if FULL && self.meter.is_some() {
-            self.meter_begin(id, now, Some((transfer, planes)));
+        if FULL && self.listens {
+            self.tell_begin(id, now, Some((transfer, planes)));
         }
     }
 
@@ -320,8 +321,8 @@ impl Flash {
             let channel = self.channel_of(die);
             self.channels[channel].occupy(now, transfer);
         }
-        if FULL && self.meter.is_some() {
-            self.meter_resume(die, now, needs_channel.then_some(transfer));
+        if FULL && self.listens {
+            self.tell_resume(die, now, needs_channel.then_some(transfer));
         }
     }
 
@@ -343,6 +344,9 @@ impl Flash {
                 book_each::<FULL>(&mut self.txns, unit.reading, Part::Array, now);
                 if unit.die.is_free() {
                     unit.freed(now);
+                    if FULL && self.listens {
+                        self.tell_freed(die, 0, now);
+                    }
                     self.wake(die);
                 }
                 self.line_up_out::<FULL>(die);
@@ -354,8 +358,8 @@ impl Flash {
                 if is_last && (!FULL || !self.splits || unit.die.is_free()) {
                     unit.freed(now);
                 }
-                if FULL && self.meter.is_some() {
-                    self.meter_left(die, now, true);
+                if FULL && self.listens {
+                    self.tell_left(id, now, true);
                 }
                 if !is_last {
                     self.begin_loaded(die, now, out);
@@ -365,8 +369,8 @@ impl Flash {
             Elapsed::Suspended => {
                 unit.suspended_since = now;
                 unit.freed(now);
-                if FULL && self.meter.is_some() {
-                    self.meter_left(die, now, false);
+                if FULL && self.listens {
+                    self.tell_left(self.units[die as usize].operation, now, false);
                 }
                 let unit = &mut self.units[die as usize];
                 let is_erase = self.txns[unit.operation].kind == Kind::Erase;
@@ -428,8 +432,8 @@ impl Flash {
         self.channels[channel].occupy(now, bus);
         self.txns[id].book(Part::BusWait, now);
         out.schedule(now + bus, FlashEvent::Out { die });
-        if FULL && self.meter.is_some() {
-            self.meter_out(id, now, now, bus);
+        if FULL && self.listens {
+            self.tell_out(id, now, now, bus);
         }
     }
 
@@ -458,6 +462,9 @@ impl Flash {
         if !was_free && unit.die.is_free() {
             unit.freed(now);
         }
+        if FULL && self.listens {
+            self.tell_page_left(die, plane, now);
+        }
         if held && by_plane {
             self.line_up_plane(die, plane);
         } else if held {
@@ -479,21 +486,5 @@ fn book_each<const FULL: bool>(txns: &mut Slab<Txn>, first: u32, part: Part, now
         let txn = &mut txns[each];
         txn.book(part, now);
         each = txn.next;
-    }
-}
-
-/// Begins a command of so many planes on a die.
-#[inline]
-fn start<const FULL: bool>(
-    die: &mut Die,
-    now: Time,
-    command: Command,
-    planes: u64,
-    others: &[PageAddress],
-) -> Result<Time, Refusal> {
-    if !FULL || planes == 1 {
-        die.start(now, command)
-    } else {
-        die.start_together(now, command, others)
     }
 }

@@ -125,6 +125,11 @@ impl Meter {
         self.trace = Some(Vec::new());
     }
 
+    /// Takes the steps of power that are kept, once there are so many.
+    pub fn take_steps(&mut self, count: usize) -> Option<Vec<Step>> {
+        self.trace.as_mut().filter(|steps| steps.len() >= count).map(std::mem::take)
+    }
+
     /// The type of a page of a block.
     pub fn page_type(&self, page: u32) -> usize {
         self.part.timing.page_types.map_or(0, |types| types.of(page))

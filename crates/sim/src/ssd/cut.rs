@@ -107,6 +107,7 @@ impl Ssd {
             self.check_cut(&cut, &self.recover(&cut));
         }
         self.ended = true;
+        self.flash.end_timeline(at);
         self.cut = Some(Box::new(cut));
     }
 

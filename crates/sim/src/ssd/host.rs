@@ -111,6 +111,9 @@ impl Ssd {
         if FULL && self.flows.have_stats {
             self.flows.count_arrival(flow, arrival);
         }
+        if FULL && self.flash.is_drawn() {
+            self.draw_arrival(id);
+        }
         match &mut self.queues {
             Some(queues) if FULL => {
                 self.requests[id].queue = self.flows.queue(flow);
@@ -309,6 +312,9 @@ impl Ssd {
     /// A request is complete; `parts` say where the time of its last page went.
     pub(super) fn request_done<const FULL: bool>(&mut self, id: u32, parts: &Parts) {
         let request = self.requests.remove(id);
+        if FULL && self.flash.is_drawn() {
+            self.flash.tell_completion(self.now, id);
+        }
         if self.checker.is_some() {
             self.check_completed(&request);
         }

@@ -21,6 +21,7 @@ mod read_cache;
 mod replay;
 mod report;
 mod save;
+mod timeline;
 mod verify;
 
 use std::collections::VecDeque;
@@ -40,6 +41,7 @@ use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::state::State;
 use crate::stats::{Latencies, LogBatch, Totals};
+use crate::timeline::Window;
 use crate::txn::{Kind, Parts, Txn};
 use buffer::Buffer;
 use event::Event;
@@ -72,6 +74,8 @@ pub struct Options {
     pub check: Option<String>,
     /// The drive gets its requests one by one, and has no workload.
     pub served: bool,
+    /// Draw a timeline of this.
+    pub timeline: Option<Window>,
 }
 
 /// A simulated drive and the workload that it is given.
@@ -204,6 +208,9 @@ impl Ssd {
         if let Some(dispatcher) = dispatcher {
             ssd.put_under(dispatcher)?;
         }
+        if let Some(window) = options.timeline {
+            ssd.flash.draw(window);
+        }
         ssd.plain = ssd.is_plain();
         Ok(ssd)
     }
@@ -296,6 +303,7 @@ impl Ssd {
         self.ftl.check_blocks()?;
         if !goes_on {
             self.ended = true;
+            self.flash.end_timeline(self.now);
             self.end_checks();
         }
         Ok(goes_on)

@@ -43,6 +43,9 @@ impl Ssd {
         if let Some(power) = self.flash.power_report(self.now) {
             summary["power"] = power.summary(self.latencies.bytes());
         }
+        if let Some(timeline) = self.flash.timeline_ref() {
+            summary["timeline"] = timeline.summary();
+        }
         if let Some(cut) = self.cut_summary() {
             summary["power_loss"] = cut;
         }

@@ -41,6 +41,7 @@ mod schedulers;
 mod side_by_side;
 mod smoke;
 mod states;
+mod timeline;
 mod twins;
 mod wordlines;
 mod worked_examples;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from statistics import fmean
+from typing import Any
 
 from reprieve.die_rig import rig
 from reprieve.reproduce.fast12.paper import DEVICES, PAPER, SLIDES, TABLE_1, Part
@@ -47,7 +48,7 @@ def simulated_wait_us(device: str, policy: str, part: Part, *, reset_inside: boo
         block, page = divmod(index, 64)
         commands.append((begin_ns, "program", 0, block, page))
         commands.append((arrival_ns, "read", 1, 0, 0))
-    settings = {"policy": policy, "suspension.reset_inside_phase": reset_inside}
+    settings: dict[str, Any] = {"policy": policy, "suspension.reset_inside_phase": reset_inside}
     rows = rig(device, commands, **settings)
     alone_ns = round((part.read + part.bus) * _US)
     waits_ns = [row.completion_ns - row.arrival_ns - alone_ns for row in rows if row.op == "read"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from typing import Any
 
 from reprieve.die_rig import rig
 from reprieve.registries import part
@@ -71,7 +72,7 @@ def mode(name: str) -> str:
 
 
 def _completion_ns(name: str, operation: str, values: str, arrival_ns: int, program: str) -> int:
-    overrides = {
+    overrides: dict[str, Any] = {
         "part": name,
         "timing__values": values,
         "scheduling__policy": "rps",

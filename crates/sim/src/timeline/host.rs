@@ -1,0 +1,148 @@
+//! The host in a timeline: requests side by side, and numbers that change over time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use reprieve_base::Time;
+
+use super::Window;
+use super::names::{Name, Note};
+use super::trace::{Flow, Trace, Track, Unit};
+
+/// A request as the timeline is told of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// By which the drive knows it while it is open.
+    pub slot: u32,
+    /// Its number in order of arrival.
+    pub number: u64,
+    /// What it asks.
+    pub name: Name,
+    /// Its first sector, and its length; `None`: it is of no address.
+    pub range: Option<(u64, u64)>,
+}
+
+/// An open request.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    arrival: Arrival,
+    at: Time,
+    /// The track on which it is drawn.
+    lane: u32,
+}
+
+/// All requests, drawn on as many tracks as there are at once.
+pub struct Host {
+    group: Track,
+    lanes: Vec<Track>,
+    /// Tracks on which no request is.
+    free: BinaryHeap<Reverse<u32>>,
+    /// Open requests by slot.
+    open: Vec<Option<Open>>,
+    count: u64,
+    in_drive: Counter,
+}
+
+impl Host {
+    pub fn new(trace: &mut Trace, rank: u64) -> Host {
+        let group = trace.track("host", None, rank);
+        let in_drive = trace.counter("open requests", &group, 0, Unit::Count);
+        Host {
+            lanes: Vec::new(),
+            free: BinaryHeap::new(),
+            open: Vec::new(),
+            count: 0,
+            in_drive: Counter::new(in_drive),
+            group,
+        }
+    }
+
+    /// The number of an open request.
+    pub fn number(&self, slot: u32) -> u64 {
+        self.open[slot as usize].as_ref().expect("the request is open").arrival.number
+    }
+
+    pub fn arrived(&mut self, now: Time, arrival: Arrival, window: Window, trace: &mut Trace) {
+        let lane = match self.free.pop() {
+            Some(Reverse(lane)) => lane,
+            None => {
+                let lane = self.lanes.len() as u32;
+                self.lanes.push(trace.track("requests", Some(&self.group), u64::from(lane) + 1));
+                lane
+            }
+        };
+        let slot = arrival.slot as usize;
+        if self.open.len() <= slot {
+            self.open.resize(slot + 1, None);
+        }
+        let before = self.open[slot].replace(Open { arrival, at: now, lane });
+        debug_assert!(before.is_none(), "two requests in one place");
+        self.count += 1;
+        self.in_drive.set(now, self.count as f64, window, trace);
+    }
+
+    pub fn completed(&mut self, now: Time, slot: u32, window: Window, trace: &mut Trace) {
+        let open = self.open[slot as usize].take().expect("what completes was open");
+        self.free.push(Reverse(open.lane));
+        self.count -= 1;
+        self.in_drive.set(now, self.count as f64, window, trace);
+        if window.shows(open.at, now) {
+            let lane = open.lane as usize;
+            open.begin(&mut self.lanes[lane], trace);
+            trace.end(&mut self.lanes[lane], now);
+        }
+    }
+
+    /// The timeline ends at `now`; what is open stays so.
+    pub fn close(&mut self, now: Time, window: Window, trace: &mut Trace) {
+        for open in self.open.iter().flatten().filter(|open| window.shows(open.at, now)) {
+            open.begin(&mut self.lanes[open.lane as usize], trace);
+        }
+        self.in_drive.close(window, trace);
+    }
+}
+
+impl Open {
+    fn begin(&self, track: &mut Track, trace: &mut Trace) {
+        let (lba, bytes) = self.arrival.range.unwrap_or_default();
+        let notes = [(Note::Request, self.arrival.number), (Note::Lba, lba), (Note::Bytes, bytes)];
+        let notes = if self.arrival.range.is_some() { &notes[..] } else { &notes[..1] };
+        trace.begin(track, self.at, self.arrival.name, notes, Flow::None);
+    }
+}
+
+/// A number over time, of which the last value of each instant counts.
+#[derive(Clone, Debug)]
+pub struct Counter {
+    track: Track,
+    /// The value at an instant that may not be over.
+    pending: Option<(Time, f64)>,
+    drawn: Option<f64>,
+}
+
+impl Counter {
+    pub fn new(track: Track) -> Counter {
+        Counter { track, pending: None, drawn: None }
+    }
+
+    /// It has this value from now on, unless another follows at the same instant.
+    pub fn set(&mut self, now: Time, value: f64, window: Window, trace: &mut Trace) {
+        if self.pending.is_none_or(|(at, _)| at < now) {
+            // What it had when the timeline begins is drawn there.
+            if now > window.from {
+                self.close(window, trace);
+            }
+        }
+        self.pending = Some((now, value));
+    }
+
+    /// Draws the value that it has.
+    pub fn close(&mut self, window: Window, trace: &mut Trace) {
+        let Some((at, value)) = self.pending.take() else { return };
+        let at = at.max(window.from);
+        if at < window.until && self.drawn != Some(value) {
+            self.drawn = Some(value);
+            trace.measure(&mut self.track, at, value);
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! A die, or a plane that works by itself, in a timeline: reads, and operations in their pieces.
+
+use reprieve_base::{PageAddress, Time};
+use reprieve_nand::{Run, Timing};
+
+use super::Window;
+use super::names::{Name, Note};
+use super::trace::{Annotation, Flow, Trace, Track};
+
+/// What the annotations of a page operation say.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// What it is.
+    pub name: Name,
+    /// Number of the host request that waits for it.
+    pub request: Option<u64>,
+    /// First sector of its logical page.
+    pub lba: Option<u64>,
+    /// Where it works; an erase at page 0.
+    pub at: PageAddress,
+    /// Pages or blocks that the command takes.
+    pub pages: u64,
+    /// It is of a block, not of a page.
+    pub is_erase: bool,
+}
+
+/// A read that senses a page, or holds it.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    work: Work,
+    start: Time,
+    sensed: (Time, Time),
+}
+
+/// A program or erase that is not complete.
+#[derive(Clone, Copy, Debug)]
+struct Operation {
+    work: Work,
+    /// What it does now; `None`: it is suspended.
+    piece: Option<Piece>,
+    suspensions: u64,
+    /// Of the arrows that join its pieces, once there is a second.
+    flow: Option<u64>,
+}
+
+/// A run of an operation, up to its end or suspension.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    from: Time,
+    run: Run,
+    /// What comes before its phases, and until when.
+    prelude: (Name, Time),
+    stop: Option<Stop>,
+}
+
+/// How a piece makes way.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    name: Name,
+    asked: Time,
+    free_at: Time,
+}
+
+/// A die, or a plane of it: it does one thing at a time.
+#[derive(Clone, Debug)]
+pub struct Lane {
+    track: Track,
+    read: Option<Read>,
+    /// Transfers of the pages that the read holds.
+    outs: Vec<(Time, Time)>,
+    /// Operations, each inside the one before it; all but the last are suspended.
+    open: Vec<Operation>,
+}
+
+/// What lanes write with.
+pub struct Pen<'a> {
+    pub trace: &'a mut Trace,
+    pub window: Window,
+    /// The phases of operations are written, where they are wanted.
+    pub phases: Option<&'a Timing>,
+    /// Arrows so far.
+    pub flows: &'a mut u64,
+}
+
+impl Lane {
+    pub fn new(track: Track) -> Lane {
+        Lane { track, read: None, outs: Vec::new(), open: Vec::new() }
+    }
+
+    /// A read begins, which senses from one instant to another.
+    pub fn read(&mut self, work: Work, start: Time, sensed: (Time, Time)) {
+        debug_assert!(self.read.is_none(), "two reads at once in an array");
+        self.read = Some(Read { work, start, sensed });
+    }
+
+    /// A page of the read that began at `start` crosses the channel.
+    pub fn page_leaves(&mut self, start: Time, from: Time, to: Time) {
+        if self.read.is_some_and(|read| read.start == start) {
+            self.outs.push((from, to));
+        }
+    }
+
+    /// The array is free of what it read, if it read something.
+    pub fn freed(&mut self, now: Time, pen: &mut Pen) {
+        let Some(read) = self.read.take() else { return };
+        if pen.window.shows(read.start, now) {
+            let (track, trace) = (&mut self.track, &mut *pen.trace);
+            let (notes, count) = read.work.notes(0);
+            trace.begin(track, read.start, read.work.name, &notes[..count], Flow::None);
+            trace.slice(track, read.sensed, Name::Sense, &[]);
+            for out in &self.outs {
+                trace.slice(track, *out, Name::DataOut, &[]);
+            }
+            trace.end(track, now);
+        }
+        self.outs.clear();
+    }
+
+    /// A program or erase begins, perhaps inside one that is suspended.
+    pub fn begin(&mut self, now: Time, work: Work, run: Run, prelude: Name) {
+        let piece = Piece::new(now, run, prelude);
+        self.open.push(Operation { work, piece: Some(piece), suspensions: 0, flow: None });
+    }
+
+    /// The operation suspended last goes on.
+    pub fn resume(&mut self, now: Time, run: Run, prelude: Name) {
+        let operation = self.open.last_mut().expect("something is suspended");
+        operation.piece = Some(Piece::new(now, run, prelude));
+    }
+
+    /// The operation that runs was asked to make way, which `run` knows of.
+    pub fn stop(&mut self, asked: Time, free_at: Time, run: Run, breaks_off: bool) {
+        let running = self.open.last_mut().and_then(|operation| operation.piece.as_mut());
+        let piece = running.expect("something runs that can be stopped");
+        let (prelude, until) = piece.prelude;
+        // Set-up that can be broken off has voltages to reset; data and restores have none.
+        let in_phase = asked > until || prelude == Name::SetUp && free_at != until;
+        let name = match breaks_off && in_phase {
+            true => Name::VoltageReset,
+            false => Name::ToSuspensionPoint,
+        };
+        piece.run = run;
+        piece.stop = Some(Stop { name, asked, free_at });
+    }
+
+    /// The run of the operation that is running.
+    pub fn run(&self) -> Run {
+        let running = self.open.last().and_then(|operation| operation.piece);
+        running.expect("something runs").run
+    }
+
+    /// The operation that runs is suspended.
+    pub fn suspended(&mut self, now: Time, pen: &mut Pen) {
+        let operation = self.open.last_mut().expect("something ran");
+        if operation.flow.is_none() {
+            *pen.flows += 1;
+            operation.flow = Some(*pen.flows);
+        }
+        let flow = operation.flow.map_or(Flow::None, Flow::Through);
+        operation.write(now, flow, &mut self.track, pen);
+        operation.piece = None;
+        operation.suspensions += 1;
+    }
+
+    /// The operation that runs is complete.
+    pub fn ended(&mut self, now: Time, pen: &mut Pen) {
+        let operation = self.open.pop().expect("something ran");
+        let flow = operation.flow.map_or(Flow::None, Flow::Last);
+        operation.write(now, flow, &mut self.track, pen);
+    }
+
+    /// Writes that something has begun which has not ended at `now`, when the timeline does.
+    pub fn close(&mut self, now: Time, pen: &mut Pen) {
+        let read = self.read.take().map(|read| (read.start, read.work, 0, Flow::None));
+        let running = self.open.pop().and_then(|operation| {
+            let flow = operation.flow.map_or(Flow::None, Flow::Last);
+            Some((operation.piece?.from, operation.work, operation.suspensions, flow))
+        });
+        let Some((from, work, suspensions, flow)) = read.or(running) else { return };
+        if pen.window.shows(from, now) {
+            let (notes, count) = work.notes(suspensions);
+            pen.trace.begin(&mut self.track, from, work.name, &notes[..count], flow);
+        }
+    }
+}
+
+impl Work {
+    fn notes(&self, suspensions: u64) -> ([Annotation; 7], usize) {
+        let mut notes = [(Note::Plane, u64::from(self.at.plane)); 7];
+        notes[1] = (Note::Block, u64::from(self.at.block));
+        let mut count = 2;
+        let mut add = |note, value: Option<u64>| {
+            if let Some(value) = value {
+                notes[count] = (note, value);
+                count += 1;
+            }
+        };
+        add(Note::Page, (!self.is_erase).then_some(u64::from(self.at.page)));
+        add(Note::Request, self.request);
+        add(Note::Lba, self.lba);
+        add(Note::Pages, (self.pages > 1).then_some(self.pages));
+        add(Note::Suspensions, (suspensions > 0).then_some(suspensions));
+        (notes, count)
+    }
+}
+
+impl Piece {
+    fn new(from: Time, run: Run, prelude: Name) -> Piece {
+        Piece { from, run, prelude: (prelude, run.first().end), stop: None }
+    }
+}
+
+impl Operation {
+    /// Writes the piece that is over at `now`.
+    fn write(&self, now: Time, flow: Flow, track: &mut Track, pen: &mut Pen) {
+        let piece = self.piece.as_ref().expect("what is over has run");
+        if !pen.window.shows(piece.from, now) {
+            return;
+        }
+        let (notes, count) = self.work.notes(self.suspensions);
+        pen.trace.begin(track, piece.from, self.work.name, &notes[..count], flow);
+        let mut parts = Parts { stop: piece.stop, in_stop: false, now, track, trace: pen.trace };
+        let (name, until) = piece.prelude;
+        parts.draw(piece.from, until, name);
+        if let Some(timing) = pen.phases {
+            let mut segment = piece.run.first();
+            while let Some(next) = piece.run.after(&segment, timing) {
+                if let Some(activity) = next.activity {
+                    parts.draw(segment.end, next.end, Name::of_phase(activity));
+                }
+                segment = next;
+            }
+        }
+        parts.finish();
+        pen.trace.end(track, now);
+    }
+}
+
+/// What lies inside a piece, in order: its phases, and from when it is asked to, how it makes way.
+struct Parts<'a> {
+    stop: Option<Stop>,
+    /// The slice of that has begun.
+    in_stop: bool,
+    /// When the piece is over.
+    now: Time,
+    track: &'a mut Track,
+    trace: &'a mut Trace,
+}
+
+impl Parts<'_> {
+    /// A phase, as far as it got; what of it comes after the request lies inside the stop, unless
+    /// the stop breaks it off.
+    fn draw(&mut self, from: Time, to: Time, name: Name) {
+        let to = to.min(self.now);
+        let Some(stop) = self.stop.filter(|stop| stop.asked < to) else {
+            self.slice(from, to, name);
+            return;
+        };
+        self.slice(from, stop.asked, name);
+        self.enter(&stop);
+        if stop.name != Name::VoltageReset {
+            self.slice(from.max(stop.asked), to, name);
+        }
+    }
+
+    fn slice(&mut self, from: Time, to: Time, name: Name) {
+        if from < to {
+            self.trace.slice(self.track, (from, to), name, &[]);
+        }
+    }
+
+    fn enter(&mut self, stop: &Stop) {
+        if !self.in_stop {
+            self.trace.begin(self.track, stop.asked, stop.name, &[], Flow::None);
+            self.in_stop = true;
+        }
+    }
+
+    /// Draws what is left of the stop.
+    fn finish(&mut self) {
+        let Some(stop) = self.stop else { return };
+        if self.in_stop || stop.asked < stop.free_at {
+            self.enter(&stop);
+            self.trace.end(self.track, stop.free_at);
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The timeline of a run: what dies, channels and requests do, as a trace that Perfetto opens.
+
+mod host;
+mod lane;
+mod names;
+mod proto;
+mod trace;
+
+use reprieve_base::{Dur, Geometry, SECTOR_BYTES, Time};
+use reprieve_nand::{Run, Timing};
+use serde_json::{Value, json};
+
+use crate::power::Step;
+pub use host::Arrival;
+use host::{Counter, Host};
+pub use lane::Work;
+use lane::{Lane, Pen};
+pub use names::Name;
+use names::Note;
+use trace::{Trace, Track, Unit};
+
+/// Slices that a timeline holds at most: as many as the viewer opens without trouble.
+pub const SLICES_MAX: u64 = 5_000_000;
+
+/// What of a run goes into its timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// What is over by then is left out.
+    pub from: Time,
+    /// What begins then or later is left out.
+    pub until: Time,
+    /// The phases of programs and erases are wanted, too.
+    pub phases: bool,
+    /// Where there would be more slices, the timeline is cut.
+    pub slices_max: u64,
+}
+
+impl Window {
+    /// The whole run, without phases.
+    pub const ALL: Window =
+        Window { from: Time::ZERO, until: Time::NEVER, phases: false, slices_max: SLICES_MAX };
+
+    fn shows(&self, from: Time, to: Time) -> bool {
+        from < self.until && (to > self.from || from >= self.from)
+    }
+}
+
+/// A timeline that is being drawn.
+pub struct Timeline {
+    window: Window,
+    timing: Timing,
+    trace: Trace,
+    flows: u64,
+    /// Dies; where planes work by themselves, their planes.
+    lanes: Vec<Lane>,
+    lanes_per_die: u32,
+    channels: Vec<Track>,
+    host: Host,
+    /// Page operations that wait for each die.
+    waiting: Vec<Counter>,
+    /// Dies of which that may have changed.
+    touched: Vec<u32>,
+    power: Option<Counter>,
+    page_sectors: u64,
+    ended: Option<Ended>,
+}
+
+/// How a timeline ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ended {
+    at: Time,
+    was_cut: bool,
+}
+
+impl Timeline {
+    /// Of a drive on which nothing has happened yet.
+    pub fn new(
+        window: Window,
+        geometry: &Geometry,
+        timing: &Timing,
+        planes_apart: bool,
+        has_power: bool,
+    ) -> Timeline {
+        let mut trace = Trace::new();
+        let host = Host::new(&mut trace, 0);
+        let dies = trace.track("dies", None, 1);
+        let mut lanes = Vec::new();
+        let lanes_per_die = if planes_apart { geometry.planes_per_die } else { 1 };
+        for die in 0..geometry.dies() {
+            let own = trace.track(&format!("die {die}"), Some(&dies), u64::from(die));
+            if !planes_apart {
+                lanes.push(Lane::new(own));
+                continue;
+            }
+            lanes.extend((0..lanes_per_die).map(|plane| {
+                let name = format!("die {die} plane {plane}");
+                Lane::new(trace.track(&name, Some(&own), u64::from(plane)))
+            }));
+        }
+        let group = trace.track("channels", None, 2);
+        let channels = (0..geometry.channels)
+            .map(|it| trace.track(&format!("channel {it}"), Some(&group), u64::from(it)))
+            .collect();
+        let group = trace.track("waiting page operations", None, 3);
+        let waiting = (0..geometry.dies())
+            .map(|die| {
+                let name = format!("waiting for die {die}");
+                Counter::new(trace.counter(&name, &group, u64::from(die), Unit::Count))
+            })
+            .collect();
+        let power = has_power.then(|| {
+            let group = trace.track("power", None, 4);
+            Counter::new(trace.counter("power of all dies", &group, 0, Unit::Milliwatts))
+        });
+        Timeline {
+            window,
+            timing: *timing,
+            trace,
+            flows: 0,
+            lanes,
+            lanes_per_die,
+            channels,
+            host,
+            waiting,
+            touched: Vec::new(),
+            power,
+            page_sectors: u64::from(geometry.page_bytes) / SECTOR_BYTES,
+            ended: None,
+        }
+    }
+
+    /// The first sector of a logical page.
+    pub fn lba_of(&self, lpn: u32) -> u64 {
+        u64::from(lpn) * self.page_sectors
+    }
+
+    /// The number of an open request.
+    pub fn request(&self, slot: u32) -> u64 {
+        self.host.number(slot)
+    }
+
+    fn lane(&mut self, die: u32, plane: u32) -> (&mut Lane, Pen<'_>) {
+        let lane = match self.lanes_per_die {
+            1 => die,
+            planes => die * planes + plane,
+        };
+        let phases = self.window.phases.then_some(&self.timing);
+        let (trace, flows) = (&mut self.trace, &mut self.flows);
+        let pen = Pen { trace, window: self.window, phases, flows };
+        (&mut self.lanes[lane as usize], pen)
+    }
+
+    /// Whether an operation on several planes is on a track for each.
+    pub fn planes_apart(&self) -> bool {
+        self.lanes_per_die > 1
+    }
+
+    /// Whether nothing is drawn any more.
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    /// A read begins.
+    pub fn read(&mut self, die: u32, work: Work, start: Time, sensed: (Time, Time)) {
+        self.lane(die, work.at.plane).0.read(work, start, sensed);
+        self.touch(die);
+    }
+
+    /// A page of the read that began at `start` crosses the channel.
+    pub fn page_leaves(&mut self, (die, plane): (u32, u32), start: Time, (from, to): (Time, Time)) {
+        self.lane(die, plane).0.page_leaves(start, from, to);
+    }
+
+    /// The array of a die, or of a plane, is free of what it read.
+    pub fn freed(&mut self, die: u32, plane: u32, now: Time) {
+        let (lane, mut pen) = self.lane(die, plane);
+        lane.freed(now, &mut pen);
+    }
+
+    /// A program or erase begins.
+    pub fn begin(&mut self, die: u32, now: Time, work: Work, run: Run, prelude: Name) {
+        self.lane(die, work.at.plane).0.begin(now, work, run, prelude);
+        self.touch(die);
+    }
+
+    /// The operation that was suspended last on a die or plane goes on.
+    pub fn resume(&mut self, (die, plane): (u32, u32), now: Time, run: Run, prelude: Name) {
+        self.lane(die, plane).0.resume(now, run, prelude);
+    }
+
+    /// The run of the operation on a die or plane.
+    pub fn run(&mut self, die: u32, plane: u32) -> Run {
+        self.lane(die, plane).0.run()
+    }
+
+    /// The operation on a die or plane was asked to make way, which `run` knows of;
+    /// `breaks_off`: in a phase a voltage reset is what that takes.
+    pub fn stop(
+        &mut self,
+        (die, plane): (u32, u32),
+        (asked, free_at): (Time, Time),
+        run: Run,
+        breaks_off: bool,
+    ) {
+        self.lane(die, plane).0.stop(asked, free_at, run, breaks_off);
+    }
+
+    /// The operation on a die or plane is complete, or suspended.
+    pub fn left(&mut self, (die, plane): (u32, u32), now: Time, is_complete: bool) {
+        let (lane, mut pen) = self.lane(die, plane);
+        if is_complete {
+            lane.ended(now, &mut pen);
+        } else {
+            lane.suspended(now, &mut pen);
+        }
+    }
+
+    /// Something crosses a channel.
+    pub fn transfer(&mut self, channel: usize, die: u32, name: Name, from: Time, length: Dur) {
+        let to = from + length;
+        if length > Dur::ZERO && self.window.shows(from, to) {
+            let notes = [(Note::Die, u64::from(die))];
+            self.trace.slice(&mut self.channels[channel], (from, to), name, &notes);
+        }
+    }
+
+    /// A request arrives.
+    pub fn arrived(&mut self, now: Time, arrival: Arrival) {
+        self.host.arrived(now, arrival, self.window, &mut self.trace);
+    }
+
+    /// A request is complete.
+    pub fn completed(&mut self, now: Time, slot: u32) {
+        self.host.completed(now, slot, self.window, &mut self.trace);
+    }
+
+    /// What waits for a die may have changed.
+    pub fn touch(&mut self, die: u32) {
+        self.touched.push(die);
+    }
+
+    /// The dies of which that may be, which are asked for once.
+    pub fn take_touched(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.touched)
+    }
+
+    /// So many page operations wait for a die; the list that named it comes back at last.
+    pub fn waiting(&mut self, now: Time, die: u32, count: u64) {
+        self.waiting[die as usize].set(now, count as f64, self.window, &mut self.trace);
+    }
+
+    /// Takes back the list of dies, so that none is allocated for the next instant.
+    pub fn give_back(&mut self, mut touched: Vec<u32>) {
+        touched.clear();
+        self.touched = touched;
+    }
+
+    /// What all dies drew of late.
+    pub fn power(&mut self, steps: &[Step]) {
+        let Some(counter) = &mut self.power else { return };
+        for step in steps {
+            let power_mw = (step.core_uw + step.io_uw) as f64 / 1000.0;
+            counter.set(step.from, power_mw, self.window, &mut self.trace);
+        }
+    }
+
+    /// An instant is over: the timeline ends if it is full.
+    pub fn instant(&mut self, now: Time) {
+        if self.trace.slices >= self.window.slices_max {
+            self.end(now, true);
+        }
+    }
+
+    /// The run is over; what has not ended is drawn as open.
+    pub fn finish(&mut self, now: Time) {
+        if self.ended.is_none() {
+            self.end(now, false);
+        }
+    }
+
+    #[cold]
+    fn end(&mut self, now: Time, was_cut: bool) {
+        let phases = self.window.phases.then_some(&self.timing);
+        for lane in &mut self.lanes {
+            let (trace, flows) = (&mut self.trace, &mut self.flows);
+            lane.close(now, &mut Pen { trace, window: self.window, phases, flows });
+        }
+        self.host.close(now, self.window, &mut self.trace);
+        for counter in self.waiting.iter_mut().chain(&mut self.power) {
+            counter.close(self.window, &mut self.trace);
+        }
+        self.ended = Some(Ended { at: now, was_cut });
+    }
+
+    /// Takes the bytes of the trace since the last call; all that there are once it has ended.
+    pub fn take(&mut self) -> Vec<u8> {
+        self.trace.take(self.ended.is_some())
+    }
+
+    /// What the summary says of it.
+    pub fn summary(&self) -> Value {
+        let cut = self.ended.filter(|ended| ended.was_cut);
+        json!({
+            "slices": self.trace.slices,
+            "slices_max": self.window.slices_max,
+            "cut_ns": cut.map(|ended| ended.at.ns()),
+        })
+    }
+}

@@ -1,0 +1,326 @@
+//! Packets of a Perfetto trace: tracks, slices and counters, packed as they come.
+//!
+//! The numbers of fields are those of `protos/perfetto/trace` of the Perfetto project, whose
+//! format is stable. Every track is a sequence of packets of its own, with a clock that counts from
+//! packet to packet, so that tracks need no order among each other.
+
+use flate2::{Compress, Compression, FlushCompress, Status};
+use reprieve_base::Time;
+
+use super::names::{Name, Note, names, notes};
+use super::proto::{Message, put_bytes};
+
+/// Bytes of packets that are packed together.
+const CHUNK_BYTES: usize = 1 << 18;
+
+/// Field numbers, message by message.
+mod field {
+    pub const TRACE_PACKET: u64 = 1;
+
+    pub const PACKET_CLOCK_SNAPSHOT: u64 = 6;
+    pub const PACKET_TIMESTAMP: u64 = 8;
+    pub const PACKET_SEQUENCE: u64 = 10;
+    pub const PACKET_TRACK_EVENT: u64 = 11;
+    pub const PACKET_INTERNED: u64 = 12;
+    pub const PACKET_FLAGS: u64 = 13;
+    pub const PACKET_COMPRESSED: u64 = 50;
+    pub const PACKET_CLOCK: u64 = 58;
+    pub const PACKET_DEFAULTS: u64 = 59;
+    pub const PACKET_DESCRIPTOR: u64 = 60;
+
+    pub const DEFAULTS_TRACK_EVENT: u64 = 11;
+    pub const DEFAULTS_CLOCK: u64 = 58;
+
+    pub const SNAPSHOT_CLOCK: u64 = 1;
+    pub const CLOCK_ID: u64 = 1;
+    pub const CLOCK_TIMESTAMP: u64 = 2;
+    pub const CLOCK_IS_INCREMENTAL: u64 = 3;
+
+    pub const INTERNED_EVENT_NAME: u64 = 2;
+    pub const INTERNED_NOTE_NAME: u64 = 3;
+    pub const INTERNED_IID: u64 = 1;
+    pub const INTERNED_TEXT: u64 = 2;
+
+    pub const EVENT_NOTE: u64 = 4;
+    pub const EVENT_TYPE: u64 = 9;
+    pub const EVENT_NAME: u64 = 10;
+    pub const EVENT_TRACK: u64 = 11;
+    pub const EVENT_VALUE: u64 = 44;
+    pub const EVENT_FLOW: u64 = 47;
+    pub const EVENT_LAST_FLOW: u64 = 48;
+    pub const NOTE_NAME: u64 = 1;
+    pub const NOTE_NUMBER: u64 = 3;
+
+    pub const DESCRIPTOR_UUID: u64 = 1;
+    pub const DESCRIPTOR_NAME: u64 = 2;
+    pub const DESCRIPTOR_PARENT: u64 = 5;
+    pub const DESCRIPTOR_COUNTER: u64 = 8;
+    pub const DESCRIPTOR_CHILD_ORDER: u64 = 11;
+    pub const DESCRIPTOR_RANK: u64 = 12;
+    pub const COUNTER_UNIT: u64 = 3;
+    pub const COUNTER_UNIT_NAME: u64 = 6;
+}
+
+const SLICE_BEGIN: u64 = 1;
+const SLICE_END: u64 = 2;
+const COUNTER: u64 = 4;
+const STATE_CLEARED: u64 = 1;
+const STATE_NEEDED: u64 = 2;
+/// The clock of a trace, and the one that counts from packet to packet of a sequence.
+const CLOCK_BOOT: u64 = 6;
+const CLOCK_INCREMENTAL: u64 = 64;
+const UNIT_COUNT: u64 = 2;
+/// Children stand in the order of their ranks.
+const ORDER_EXPLICIT: u64 = 3;
+
+/// The sequence in which tracks are described.
+const DESCRIPTIONS: u64 = 1;
+
+/// What a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Things.
+    Count,
+    /// Milliwatts.
+    Milliwatts,
+}
+
+/// A track, which is a sequence of packets as well.
+#[derive(Clone, Debug)]
+pub struct Track {
+    /// Number of the track and of its sequence.
+    number: u64,
+    /// When its last packet was; `None`: it has none.
+    last: Option<Time>,
+}
+
+/// A number with its name.
+pub type Annotation = (Note, u64);
+
+/// How a slice is joined to others by arrows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Not at all.
+    None,
+    /// From the one before it and to one after it, as far as there are any.
+    Through(u64),
+    /// From the one before it.
+    Last(u64),
+}
+
+/// The packets of a trace.
+pub struct Trace {
+    tracks: u64,
+    pending: Vec<u8>,
+    packed: Vec<u8>,
+    packer: Compress,
+    event: Message,
+    note: Message,
+    packet: Message,
+    /// Slices that have begun.
+    pub slices: u64,
+}
+
+impl Trace {
+    pub fn new() -> Trace {
+        Trace {
+            tracks: DESCRIPTIONS,
+            pending: Vec::with_capacity(CHUNK_BYTES + 1024),
+            packed: Vec::new(),
+            packer: Compress::new(Compression::fast(), true),
+            event: Message::new(),
+            note: Message::new(),
+            packet: Message::new(),
+            slices: 0,
+        }
+    }
+
+    /// A track under another, at this rank among its siblings.
+    pub fn track(&mut self, name: &str, parent: Option<&Track>, rank: u64) -> Track {
+        self.describe(name, parent, rank, None)
+    }
+
+    /// A track of numbers.
+    pub fn counter(&mut self, name: &str, parent: &Track, rank: u64, unit: Unit) -> Track {
+        let mut counter = Message::new();
+        match unit {
+            Unit::Count => counter.number(field::COUNTER_UNIT, UNIT_COUNT),
+            Unit::Milliwatts => counter.text(field::COUNTER_UNIT_NAME, "mW"),
+        }
+        self.describe(name, Some(parent), rank, Some(&counter))
+    }
+
+    fn describe(
+        &mut self,
+        name: &str,
+        parent: Option<&Track>,
+        rank: u64,
+        counter: Option<&Message>,
+    ) -> Track {
+        self.tracks += 1;
+        let mut descriptor = Message::new();
+        descriptor.number(field::DESCRIPTOR_UUID, self.tracks);
+        descriptor.text(field::DESCRIPTOR_NAME, name);
+        if let Some(parent) = parent {
+            descriptor.number(field::DESCRIPTOR_PARENT, parent.number);
+        }
+        if let Some(counter) = counter {
+            descriptor.message(field::DESCRIPTOR_COUNTER, counter);
+        }
+        descriptor.number(field::DESCRIPTOR_CHILD_ORDER, ORDER_EXPLICIT);
+        descriptor.number(field::DESCRIPTOR_RANK, rank);
+        self.packet.clear();
+        self.packet.number(field::PACKET_SEQUENCE, DESCRIPTIONS);
+        self.packet.message(field::PACKET_DESCRIPTOR, &descriptor);
+        self.put_packet();
+        Track { number: self.tracks, last: None }
+    }
+
+    /// A slice begins on a track; none before the last packet of it.
+    #[inline]
+    pub fn begin(
+        &mut self,
+        track: &mut Track,
+        at: Time,
+        name: Name,
+        notes: &[Annotation],
+        flow: Flow,
+    ) {
+        self.slices += 1;
+        self.event.clear();
+        self.event.number(field::EVENT_TYPE, SLICE_BEGIN);
+        self.event.number(field::EVENT_NAME, name.iid());
+        for (note, value) in notes {
+            self.note.clear();
+            self.note.number(field::NOTE_NAME, note.iid());
+            self.note.number(field::NOTE_NUMBER, *value);
+            self.event.message(field::EVENT_NOTE, &self.note);
+        }
+        match flow {
+            Flow::None => {}
+            Flow::Through(id) => self.event.fixed(field::EVENT_FLOW, id),
+            Flow::Last(id) => self.event.fixed(field::EVENT_LAST_FLOW, id),
+        }
+        self.put_event(track, at);
+    }
+
+    /// The slice that began last, of those that have not ended, ends.
+    #[inline]
+    pub fn end(&mut self, track: &mut Track, at: Time) {
+        self.event.clear();
+        self.event.number(field::EVENT_TYPE, SLICE_END);
+        self.put_event(track, at);
+    }
+
+    /// A slice in which nothing else lies.
+    pub fn slice(
+        &mut self,
+        track: &mut Track,
+        (from, to): (Time, Time),
+        name: Name,
+        notes: &[Annotation],
+    ) {
+        self.begin(track, from, name, notes, Flow::None);
+        self.end(track, to);
+    }
+
+    /// A counter has this value from now on.
+    pub fn measure(&mut self, track: &mut Track, at: Time, value: f64) {
+        self.event.clear();
+        self.event.number(field::EVENT_TYPE, COUNTER);
+        self.event.double(field::EVENT_VALUE, value);
+        self.put_event(track, at);
+    }
+
+    /// Puts the event into a packet of its track.
+    #[inline]
+    fn put_event(&mut self, track: &mut Track, at: Time) {
+        let last = match track.last {
+            Some(last) => last,
+            None => self.open(track),
+        };
+        self.packet.clear();
+        self.packet.number(field::PACKET_TIMESTAMP, (at - last).ns());
+        self.packet.number(field::PACKET_SEQUENCE, track.number);
+        self.packet.number(field::PACKET_FLAGS, STATE_NEEDED);
+        self.packet.message(field::PACKET_TRACK_EVENT, &self.event);
+        track.last = Some(at);
+        self.put_packet();
+    }
+
+    /// The first packet of a sequence: its clock, its track, and all names.
+    #[cold]
+    fn open(&mut self, track: &Track) -> Time {
+        let mut inner = Message::new();
+        let mut snapshot = Message::new();
+        for clock in [CLOCK_BOOT, CLOCK_INCREMENTAL] {
+            inner.clear();
+            inner.number(field::CLOCK_ID, clock);
+            inner.number(field::CLOCK_TIMESTAMP, 0);
+            if clock == CLOCK_INCREMENTAL {
+                inner.number(field::CLOCK_IS_INCREMENTAL, 1);
+            }
+            snapshot.message(field::SNAPSHOT_CLOCK, &inner);
+        }
+        let mut defaults = Message::new();
+        inner.clear();
+        inner.number(field::EVENT_TRACK, track.number);
+        defaults.message(field::DEFAULTS_TRACK_EVENT, &inner);
+        defaults.number(field::DEFAULTS_CLOCK, CLOCK_INCREMENTAL);
+        let mut interned = Message::new();
+        for (iid, name) in names() {
+            intern(&mut interned, field::INTERNED_EVENT_NAME, iid, name);
+        }
+        for (iid, name) in notes() {
+            intern(&mut interned, field::INTERNED_NOTE_NAME, iid, name);
+        }
+        self.packet.clear();
+        self.packet.message(field::PACKET_CLOCK_SNAPSHOT, &snapshot);
+        self.packet.number(field::PACKET_TIMESTAMP, 0);
+        self.packet.number(field::PACKET_SEQUENCE, track.number);
+        self.packet.message(field::PACKET_INTERNED, &interned);
+        self.packet.number(field::PACKET_FLAGS, STATE_CLEARED);
+        self.packet.number(field::PACKET_CLOCK, CLOCK_BOOT);
+        self.packet.message(field::PACKET_DEFAULTS, &defaults);
+        self.put_packet();
+        Time::ZERO
+    }
+
+    #[inline]
+    fn put_packet(&mut self) {
+        put_bytes(&mut self.pending, field::TRACE_PACKET, self.packet.bytes());
+        if self.pending.len() >= CHUNK_BYTES {
+            self.pack();
+        }
+    }
+
+    /// Packs the packets that wait into one.
+    #[cold]
+    fn pack(&mut self) {
+        self.packer.reset();
+        // What does not become smaller grows by five bytes for each 16 KiB, and a few at the ends.
+        let most_bytes = self.pending.len() + self.pending.len() / 1024 + 64;
+        let mut packed = Vec::with_capacity(most_bytes);
+        let status = self.packer.compress_vec(&self.pending, &mut packed, FlushCompress::Finish);
+        assert_eq!(status.expect("packing into memory"), Status::StreamEnd, "it all fits");
+        self.pending.clear();
+        let mut packet = Vec::with_capacity(packed.len() + 16);
+        put_bytes(&mut packet, field::PACKET_COMPRESSED, &packed);
+        put_bytes(&mut self.packed, field::TRACE_PACKET, &packet);
+    }
+
+    /// Takes what is packed since the last call; with `all`, what waits to be packed as well.
+    pub fn take(&mut self, all: bool) -> Vec<u8> {
+        if all && !self.pending.is_empty() {
+            self.pack();
+        }
+        std::mem::take(&mut self.packed)
+    }
+}
+
+fn intern(interned: &mut Message, table: u64, iid: u64, text: &str) {
+    let mut entry = Message::new();
+    entry.number(field::INTERNED_IID, iid);
+    entry.text(field::INTERNED_TEXT, text);
+    interned.message(table, &entry);
+}
