@@ -14,7 +14,7 @@ from reprieve.power_loss import PowerLoss, power_loss
 from reprieve.registries import Entry, device, devices, load, loads, part, parts, policies
 from reprieve.result import Latency, Result
 from reprieve.simulation import run
-from reprieve.traces import Trace, TraceRow, open_trace, workload_info
+from reprieve.traces import Trace, TraceDevice, TraceRow, open_trace, workload_info
 
 __all__ = [
     "Comparison",
@@ -24,6 +24,7 @@ __all__ = [
     "Result",
     "RigRow",
     "Trace",
+    "TraceDevice",
     "TraceRow",
     "UserError",
     "__version__",

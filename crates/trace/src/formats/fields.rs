@@ -50,6 +50,11 @@ pub(super) fn small_integer(field: &[u8]) -> Option<u32> {
     integer(field).and_then(|value| u32::try_from(value).ok())
 }
 
+/// Whole seconds, in nanoseconds.
+pub(super) fn seconds(field: &[u8]) -> Option<u64> {
+    integer(field)?.checked_mul(1_000_000_000)
+}
+
 /// A hexadecimal integer, with or without `0x`.
 pub(super) fn hexadecimal(field: &[u8]) -> Option<u64> {
     let digits = field.strip_prefix(b"0x").unwrap_or(field);
@@ -68,7 +73,7 @@ pub(super) fn hexadecimal(field: &[u8]) -> Option<u64> {
 /// Never through a float: one of 64 bits loses nanoseconds after 104 days, one of 32 bits loses
 /// microseconds at once.
 #[inline]
-pub(super) fn decimal(field: &[u8], places: usize) -> Option<u64> {
+pub(crate) fn decimal(field: &[u8], places: usize) -> Option<u64> {
     let point = field.iter().position(|&byte| byte == b'.');
     let (whole, fraction) = match point {
         Some(at) => (&field[..at], &field[at + 1..]),
@@ -137,6 +142,12 @@ pub(super) fn row_of_bytes(
         }
         _ => Err("the length must be below 4 GiB"),
     }
+}
+
+/// A row that asks for a flush, which has no address.
+pub(super) fn flush(time_ns: u64, device: u32) -> Row {
+    let op = Op::Flush;
+    Row::Request(RawRequest { time_ns, device, op, offset_bytes: 0, bytes: 0, fua: false })
 }
 
 /// The same in sectors of 512 bytes.

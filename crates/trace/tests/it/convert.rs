@@ -8,10 +8,15 @@ use reprieve_trace::{RawRequest, convert, formats, head};
 
 use crate::files::{TestFile, fresh_path};
 
-/// Every format but those that are only read.
-fn writable() -> Vec<&'static str> {
-    let only_read = ["diskmon", "recording"];
-    formats().iter().map(|entry| entry.name).filter(|name| !only_read.contains(name)).collect()
+/// Every format that is written too; what this list lacks, the tests find out to be only read.
+const WRITABLE: [&str; 7] = ["blkreplay", "disksim", "mqsim", "msbytes", "msr", "spc", "ssdsim"];
+
+#[test]
+fn other_formats_are_only_read() {
+    for entry in formats().iter().filter(|entry| !WRITABLE.contains(&entry.name)) {
+        let error = converted("1 0 8 8 0\n", "mqsim", entry.name).expect_err("only read");
+        assert!(error.contains("is only read"), "{error}");
+    }
 }
 
 fn converted(content: &str, from: &str, to: &str) -> Result<String, String> {
@@ -149,7 +154,7 @@ proptest! {
             u32::from(r.op == Op::Read),
         )).collect();
         let input = TestFile::new("in", text);
-        for name in writable() {
+        for name in WRITABLE {
             let output = fresh_path(name);
             convert(&input.0, "mqsim", &output, name).expect("every format can hold these");
             let file = TestFile(output);

@@ -8,3 +8,4 @@ mod mixed;
 mod mixed_extras;
 mod profile;
 mod replay;
+mod volumes;
