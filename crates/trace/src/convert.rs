@@ -74,13 +74,13 @@ impl Conversion {
     /// The request as the new format can hold it.
     fn fitted(&mut self, raw: RawRequest) -> Result<RawRequest, String> {
         let first = *self.device.get_or_insert(raw.device);
-        if !self.target.has_devices && raw.device != first {
+        if !self.writer.holds_devices && raw.device != first {
             return Err(format!(
                 "it has no devices, and the rows of devices {first} and {} would be mixed up",
                 raw.device
             ));
         }
-        if raw.fua {
+        if raw.fua && !self.writer.holds_fua {
             return Err("it holds no forced unit access".to_string());
         }
         let zero_ns = *self.zero_ns.get_or_insert(raw.time_ns);

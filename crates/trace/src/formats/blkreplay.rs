@@ -20,7 +20,14 @@ pub(super) const FORMAT: Format = Format {
     },
     has_devices: false,
     new_parser: |_| Ok(lines(parse)),
-    writer: Some(Writer { heading: HEADING, row: write, tick_ns: 1, whole_sectors: true }),
+    writer: Some(Writer {
+        heading: HEADING,
+        row: write,
+        tick_ns: 1,
+        whole_sectors: true,
+        holds_fua: false,
+        holds_devices: false,
+    }),
     ..PLAIN
 };
 

@@ -134,7 +134,13 @@ fn row(record: &Record, wanted: BlktraceAction) -> Result<Row, &'static str> {
 
 /// Major and minor number, as tools print them.
 pub(super) fn device_name(device: u32, _: &Names) -> Option<String> {
-    Some(format!("{},{}", device >> MINOR_BITS, device & ((1 << MINOR_BITS) - 1)))
+    let (major, minor) = device_parts(device);
+    Some(format!("{major},{minor}"))
+}
+
+/// Major and minor number of a device.
+pub(super) fn device_parts(device: u32) -> (u32, u32) {
+    (device >> MINOR_BITS, device & ((1 << MINOR_BITS) - 1))
 }
 
 /// The number of a device with these.

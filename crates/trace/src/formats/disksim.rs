@@ -21,7 +21,14 @@ pub(super) const FORMAT: Format = Format {
     // Without a fraction in the times and with no flag but the read bit, it is a row of mqsim.
     reads_like: Some("mqsim"),
     new_parser: |_| Ok(lines(parse)),
-    writer: Some(Writer { heading: "", row: write, tick_ns: 1, whole_sectors: true }),
+    writer: Some(Writer {
+        heading: "",
+        row: write,
+        tick_ns: 1,
+        whole_sectors: true,
+        holds_fua: false,
+        holds_devices: true,
+    }),
     ..PLAIN
 };
 

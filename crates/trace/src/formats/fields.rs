@@ -1,6 +1,6 @@
 //! Fields of text rows: splitting, exact numbers, and the checks that every format needs.
 
-use reprieve_base::{Op, SECTOR_BYTES};
+use reprieve_base::{Dur, Op, SECTOR_BYTES};
 
 use super::{ADDRESS_BYTES_MAX, DropReason, RawRequest, Row};
 
@@ -144,6 +144,17 @@ pub(super) fn row_of_bytes(
     }
 }
 
+/// A row whose address counts blocks of any size, and its length bytes.
+pub(super) fn row_of_blocks(
+    time_ns: u64,
+    device: u32,
+    op: Op,
+    (block, block_bytes): (u64, u32),
+    bytes: u64,
+) -> Result<Row, &'static str> {
+    row_of_bytes(time_ns, device, op, block.saturating_mul(block_bytes.into()), bytes)
+}
+
 /// A row that asks for a flush, which has no address.
 pub(super) fn flush(time_ns: u64, device: u32) -> Row {
     let op = Op::Flush;
@@ -162,4 +173,23 @@ pub(super) fn row_of_sectors(
     // Saturated values are far beyond the limits that the other function names.
     let offset_bytes = sector.saturating_mul(SECTOR_BYTES);
     row_of_bytes(time_ns, device, op, offset_bytes, sectors.saturating_mul(SECTOR_BYTES))
+}
+
+/// The times of rows that have none: one after the other, at equal distances from 0.
+pub(super) struct Rhythm {
+    interval_ns: u64,
+    rows: u64,
+}
+
+impl Rhythm {
+    pub(super) fn new(interval: Dur) -> Rhythm {
+        Rhythm { interval_ns: interval.ns(), rows: 0 }
+    }
+
+    /// The time of the next row.
+    pub(super) fn next_ns(&mut self) -> Result<u64, &'static str> {
+        let time_ns = self.rows.checked_mul(self.interval_ns);
+        self.rows += 1;
+        time_ns.ok_or("the times must be below 584 years; row_interval_us must be smaller")
+    }
 }

@@ -1,21 +1,36 @@
 //! Trace formats: the list of them, and what a row may hold.
 
 mod alibaba;
+mod arc;
 mod binary;
+mod blkparse;
 mod blkreplay;
 mod blktrace;
+mod cloudphysics_csv;
+mod columns;
 mod detect;
 mod diskmon;
 mod disksim;
+mod disksim_validate;
+mod etw;
 mod fields;
+mod fiu;
+mod iolog;
+mod k5cloud;
 mod mqsim;
 mod msbytes;
 mod msr;
 mod names;
+mod oracle_general;
+mod oracle_general_opns;
 mod recording;
+mod scsi;
 mod spc;
+mod srt;
 mod ssdsim;
+mod systor17;
 mod tencent;
+mod vscsi;
 
 pub(crate) use detect::detect;
 pub(crate) use fields::decimal as exact_decimal;
@@ -27,17 +42,31 @@ use crate::reading::ReadOptions;
 /// Every format. To add one: its file, and its line here.
 const FORMATS: &[Format] = &[
     alibaba::FORMAT,
+    arc::FORMAT,
+    blkparse::FORMAT,
     blkreplay::FORMAT,
     blktrace::FORMAT,
+    cloudphysics_csv::FORMAT,
+    columns::FORMAT,
     diskmon::FORMAT,
     disksim::FORMAT,
+    disksim_validate::FORMAT,
+    etw::FORMAT,
+    fiu::FORMAT,
+    iolog::FORMAT,
+    k5cloud::FORMAT,
     mqsim::FORMAT,
     msbytes::FORMAT,
     msr::FORMAT,
+    oracle_general::FORMAT,
+    oracle_general_opns::FORMAT,
     recording::FORMAT,
     spc::FORMAT,
+    srt::FORMAT,
     ssdsim::FORMAT,
+    systor17::FORMAT,
     tencent::FORMAT,
+    vscsi::FORMAT,
 ];
 
 /// A format: its name, how to read it, how to write it.
@@ -163,6 +192,10 @@ pub(crate) struct Writer {
     pub(crate) tick_ns: u64,
     /// Whether addresses and lengths are counted in sectors, so that requests must be widened.
     pub(crate) whole_sectors: bool,
+    /// Whether a write can have forced unit access.
+    pub(crate) holds_fua: bool,
+    /// Whether rows name their device; if not, a trace of several is not written.
+    pub(crate) holds_devices: bool,
 }
 
 /// What a line of a trace holds.

@@ -22,7 +22,14 @@ pub(super) const FORMAT: Format = Format {
         let mut names = context.names.clone();
         Ok(lines(move |line| parse(line, &mut names)))
     },
-    writer: Some(Writer { heading: "", row: write, tick_ns: TICK_NS, whole_sectors: false }),
+    writer: Some(Writer {
+        heading: "",
+        row: write,
+        tick_ns: TICK_NS,
+        whole_sectors: false,
+        holds_fua: false,
+        holds_devices: true,
+    }),
     ..PLAIN
 };
 

@@ -9,7 +9,7 @@ use reprieve_trace::{DeviceSummary, RawRequest, Reading, devices, head, profile}
 use crate::files::{TestFile, fresh_path};
 
 /// `time_ns, device, op, offset_bytes, bytes`.
-type Expected = (u64, u32, Op, u64, u32);
+pub type Expected = (u64, u32, Op, u64, u32);
 
 /// How a trace is read, with options as the command line has them.
 pub fn reading(format: &str, options: &[&str]) -> Reading {
@@ -27,10 +27,10 @@ pub fn rows(path: &Path, reading: &Reading) -> Vec<Expected> {
 }
 
 /// A folder that goes away with the test.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(files: &[(&str, &[u8])]) -> Folder {
+    pub fn new(files: &[(&str, &[u8])]) -> Folder {
         let folder = Folder(fresh_path("folder"));
         fs::create_dir(&folder.0).expect("a new folder");
         for (name, content) in files {
