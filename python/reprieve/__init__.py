@@ -27,6 +27,7 @@ from reprieve.serving import ServedDrive, ServeOptions, serve
 from reprieve.simulation import run
 from reprieve.sweeps import Sweep, sweep
 from reprieve.traces import Trace, TraceRow, open_trace, workload_info
+from reprieve.traces import Trace, TraceDevice, TraceRow, open_trace, workload_info
 
 __all__ = [
     "Choice",
@@ -48,6 +49,7 @@ __all__ = [
     "SuspensionPolicy",
     "Sweep",
     "Trace",
+    "TraceDevice",
     "TraceRow",
     "UserError",
     "__version__",

@@ -10,7 +10,7 @@ use reprieve_base::{Entry, Op, SECTOR_BYTES};
 use super::fields::{
     decimal, hexadecimal, integer, read_or_write, row_of_sectors, small_integer, split_blanks,
 };
-use super::{Format, RawRequest, Row, Writer};
+use super::{Format, PLAIN, RawRequest, Row, Writer, lines};
 
 pub(super) const FORMAT: Format = Format {
     entry: Entry {
@@ -20,8 +20,16 @@ pub(super) const FORMAT: Format = Format {
     has_devices: true,
     // Without a fraction in the times and with no flag but the read bit, it is a row of mqsim.
     reads_like: Some("mqsim"),
-    new_parser: || Box::new(parse),
-    writer: Some(Writer { heading: "", row: write, tick_ns: 1, whole_sectors: true }),
+    new_parser: |_| Ok(lines(parse)),
+    writer: Some(Writer {
+        heading: "",
+        row: write,
+        tick_ns: 1,
+        whole_sectors: true,
+        holds_fua: false,
+        holds_devices: true,
+    }),
+    ..PLAIN
 };
 
 /// Bit 0 of the flags.
