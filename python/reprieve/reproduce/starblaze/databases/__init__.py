@@ -30,6 +30,9 @@ PERCENTILES = (50, 95, 99, 99.9)
 _CHANNELS = 2
 """Of four dies each: a quarter of the drive of the slides, 4.6 GB."""
 
+_WORDLINE_TIMEOUT_US = 100
+"""A database waits for its flushes: a second, as without them, would be all that it sees."""
+
 
 @dataclass(frozen=True)
 class Engine:
@@ -100,10 +103,11 @@ def run_into(engine: str, count: int, directory: Path, step: Step) -> list[Outco
 def scenario_text(setting: str) -> str:
     """Return the scenario of the drive with a setting."""
     scenario = {"seed": SEED, **drive(BASE.shape)}
-    geometry = scenario["geometry"]
-    assert isinstance(geometry, dict)
+    geometry, ftl = scenario["geometry"], scenario["ftl"]
+    assert isinstance(geometry, dict) and isinstance(ftl, dict)
     allowed = suspensions(setting, BASE.shape.part)
     scenario["geometry"] = {**geometry, "channels": _CHANNELS}
+    scenario["ftl"] = {**ftl, "wordline_timeout_us": _WORDLINE_TIMEOUT_US}
     scenario["suspension"] = {key.partition(".")[2]: value for key, value in allowed.items()}
     return toml_text(scenario)
 
