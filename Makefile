@@ -25,7 +25,6 @@ test: .venv/.dev ## every test: Rust, Python, house rules
 long: .venv/.dev ## some minutes more of tests: 10^8 page transactions under the checker, 200 kills
 	cargo test --package reprieve-sim --test it -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve.py -k many_kills
-	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_databases.py -rs
 
 bench: tools ## the fixed loads of benches/: page transactions a second, cost by size, instructions
 	cargo run --release -p reprieve-bench

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 def database(
-    engine: Annotated[
-        str, typer.Argument(help="Which database: sqlite, postgresql.", show_default=False)
-    ],
+    engine: Annotated[str, typer.Argument(help="Which database: sqlite.", show_default=False)],
     transactions: Annotated[
         int, typer.Option(min=1, metavar="N", help="Of reads, with each setting.")
     ] = 10_000,

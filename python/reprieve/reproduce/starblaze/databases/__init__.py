@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import Step
-from reprieve.reproduce.starblaze.databases import postgresql, sqlite
+from reprieve.reproduce.starblaze.databases import sqlite
 from reprieve.reproduce.starblaze.databases.mount import mounted, require_mounts
 from reprieve.reproduce.starblaze.experiment import SEED
 from reprieve.reproduce.starblaze.readings import BASE, SETTINGS, drive, suspensions
@@ -38,18 +38,11 @@ _WORDLINE_TIMEOUT_US = 100
 class Engine:
     """A database that can be asked and loaded at the same time."""
 
-    require: Callable[[], None]
-    """Raises UserError if this machine does not have it."""
     transactions: Callable[[Path, int], NDArray[np.float64]]
     """Fills a database and returns what each transaction took beside a bulk load, in ns."""
 
 
-ENGINES: Mapping[str, Engine] = MappingProxyType(
-    {
-        "sqlite": Engine(sqlite.require, sqlite.transactions),
-        "postgresql": Engine(postgresql.require, postgresql.transactions),
-    }
-)
+ENGINES: Mapping[str, Engine] = MappingProxyType({"sqlite": Engine(sqlite.transactions)})
 
 
 @dataclass(frozen=True)
@@ -87,7 +80,6 @@ def run_into(engine: str, count: int, directory: Path, step: Step) -> list[Outco
     if engine not in ENGINES:
         raise UserError(f"database {engine}: must be one of {', '.join(ENGINES)}")
     require_mounts()
-    ENGINES[engine].require()
     outcomes = []
     for done, setting in enumerate(SETTINGS_SERVED):
         step(f"{engine}, {SETTINGS[setting][0]}", done, len(SETTINGS_SERVED))
@@ -115,8 +107,6 @@ def scenario_text(setting: str) -> str:
 def _run(engine: str, setting: str, count: int) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
         folder = Path(name)
-        # A database that runs as a user of its own has to get to the mount.
-        folder.chmod(0o755)
         scenario = folder / "drive.toml"
         scenario.write_text(scenario_text(setting))
         options = ("--time-scale", str(SCALE))

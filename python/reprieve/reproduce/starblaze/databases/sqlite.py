@@ -27,10 +27,6 @@ _CACHE_KIB = 256
 _BUSY_S = 60
 
 
-def require() -> None:
-    """Every Python has it."""
-
-
 def connect(path: Path) -> sqlite3.Connection:
     """Open a database whose commits are on the drive when they return."""
     base = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S)
