@@ -152,6 +152,7 @@ def test_builtin_names(result: rp.Result) -> None:
     assert "rps" in {entry.name for entry in rp.policies()["scheduling.policy"]}
     assert set(rp.policies()) == {
         "scheduling.policy",
+        "scheduling.dispatch",
         "suspension.policy",
         "ftl.placement",
         "ftl.gc_victim",

@@ -411,7 +411,7 @@ impl Flash {
     }
 
     /// Handles an event; without `FULL` only what a plain drive needs.
-    #[inline]
+    #[inline(always)]
     pub fn handle<const FULL: bool>(
         &mut self,
         event: FlashEvent,

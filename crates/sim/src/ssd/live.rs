@@ -45,13 +45,9 @@ impl Ssd {
     pub fn advance(&mut self, until: Time) -> Result<(), UserError> {
         while self.events.next_time() <= until && self.events.next_time() != Time::NEVER {
             let next = self.events.next_time();
-            self.pass_any(next, Time::NEVER)?;
+            self.pass::<true>(next, Time::NEVER)?;
         }
         self.ftl.check_blocks()
-    }
-
-    fn pass_any(&mut self, now: Time, arrival: Time) -> Result<(), UserError> {
-        if self.plain { self.pass::<false>(now, arrival) } else { self.pass::<true>(now, arrival) }
     }
 
     /// Hands over a request at its arrival, and returns its number in order of arrival.
@@ -68,7 +64,7 @@ impl Ssd {
         debug_assert_eq!(request.op == Op::Flush, request.bytes == 0, "only a flush has no length");
         let number = self.arrived;
         self.flows.offer(request);
-        self.pass_any(arrival, arrival)?;
+        self.pass::<true>(arrival, arrival)?;
         Ok(number)
     }
 

@@ -395,7 +395,7 @@ impl Ssd {
         );
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle<const FULL: bool>(&mut self, event: Event) {
         match event {
             Event::Flash(event) => {
@@ -416,6 +416,7 @@ impl Ssd {
     }
 
     /// A transaction has left its die.
+    #[inline(always)]
     fn transaction_done<const FULL: bool>(&mut self, id: u32) {
         if FULL && self.flash.txns[id].lost {
             self.page_lost(id);
