@@ -26,7 +26,6 @@ from reprieve.scenario import Scenario
 from reprieve.serving import ServedDrive, ServeOptions, serve
 from reprieve.simulation import run
 from reprieve.sweeps import Sweep, sweep
-from reprieve.traces import Trace, TraceRow, open_trace, workload_info
 from reprieve.traces import Trace, TraceDevice, TraceRow, open_trace, workload_info
 
 __all__ = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import random
 import resource
 import signal
@@ -128,56 +127,6 @@ def test_a_recording_replays_to_the_nanosecond(
         assert recorded["op"] == run["op"]
         assert int(recorded["answered_ns"]) >= int(recorded["completion_ns"])
     assert {row["fua"] for row in rows} == {"0", "1"}
-
-
-def check_kills(program: str, folder: Path, kills: int, seed: int) -> None:
-    """Kill the server at random moments; nothing that was promised to be safe may be lost."""
-    draw = random.Random(seed)
-    blocks, block_bytes = 64, 4096
-    # Of each block: what is safe, and what was sent after that, any of which may have arrived.
-    safe = [bytes(block_bytes)] * blocks
-    later: list[list[bytes]] = [[] for _ in range(blocks)]
-    for _ in range(kills):
-        drive = Served(program, folder, "--store", "store")
-        client = drive.connect()
-        for block in range(blocks):
-            found = client.read(block * block_bytes, block_bytes)
-            assert found == safe[block] or found in later[block]
-            safe[block], later[block] = found, []
-        killer = subprocess.Popen(
-            ["sh", "-c", f"sleep {draw.random() * 0.2}; kill -9 {drive.process.pid}"]
-        )
-        acknowledged: dict[int, bytes] = {}
-        try:
-            while True:
-                block, data = draw.randrange(blocks), draw.randbytes(block_bytes)
-                if draw.random() < 0.1:
-                    assert client.call(FLUSH, 0, 0) == 0
-                    for written, content in acknowledged.items():
-                        safe[written], later[written] = content, []
-                    acknowledged = {}
-                    continue
-                forced = FUA if draw.random() < 0.3 else 0
-                later[block].append(data)
-                client.write(block * block_bytes, data, forced)
-                if forced:
-                    safe[block], later[block] = data, []
-                    acknowledged.pop(block, None)
-                else:
-                    acknowledged[block] = data
-        except (ConnectionError, OSError):
-            pass
-        killer.wait()
-        drive.kill()
-
-
-def test_what_was_promised_survives_kills(program: str, tmp_path: Path) -> None:
-    check_kills(program, tmp_path, kills=10, seed=3)
-
-
-@pytest.mark.skipif("REPRIEVE_LONG" not in os.environ, reason="some minutes; make long runs it")
-def test_what_was_promised_survives_many_kills(program: str, tmp_path: Path) -> None:
-    check_kills(program, tmp_path, kills=200, seed=4)
 
 
 def test_memory_has_a_limit(program: str, tmp_path: Path) -> None:

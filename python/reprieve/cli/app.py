@@ -11,6 +11,7 @@ from reprieve.cli.builtin import devices, loads, parts, policies
 from reprieve.cli.characterize import characterize
 from reprieve.cli.compare import compare
 from reprieve.cli.console import say
+from reprieve.cli.database import database
 from reprieve.cli.power_loss import power_loss
 from reprieve.cli.reproduce import reproduce
 from reprieve.cli.rig import rig
@@ -35,6 +36,7 @@ app.command()(characterize)
 app.command()(power_loss)
 app.command()(reproduce)
 app.command()(validate)
+app.command()(database)
 app.command()(serve)
 app.command()(ctl)
 app.add_typer(trace, name="trace")

@@ -110,7 +110,10 @@ def served_drive(
     summary = folder / f"{name}.json"
     command = [str(Path(sys.executable).with_name("reprieve")), "serve", str(scenario), *options]
     command += ["--socket", str(folder / "drive.sock"), "--summary", str(summary)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    # In a session of its own: Ctrl-C would end it while its clients still need it.
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as server:
         try:
             _until_ready(server, name)
             yield lambda: dict(json.loads(summary.read_text()))
@@ -124,7 +127,7 @@ def _until_ready(server: subprocess.Popen[str], name: str) -> None:
     for line in server.stdout:
         if line.startswith("serving "):
             return
-    raise UserError(f"--real-time: reprieve serve ended before it served {name}; try it by itself")
+    raise UserError(f"reprieve serve ended before it served {name}; try it by itself")
 
 
 def _fio(case: Case, plan: Plan, socket: Path, folder: Path) -> dict[str, Any]:

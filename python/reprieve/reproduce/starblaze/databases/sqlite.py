@@ -1,0 +1,90 @@
+"""SQLite: transactions of point reads, while another process loads in bulk."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reprieve._native import UserError
+from reprieve.reproduce.starblaze.experiment import SEED
+
+ROWS = 20_000
+ROW_BYTES = 1000
+READS = 4
+"""Of a transaction."""
+_LOADER = "reprieve.reproduce.starblaze.databases.sqlite_load"
+_CACHE_KIB = 256
+_BUSY_S = 60
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a database whose commits are on the drive when they return."""
+    base = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S)
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"cache_size=-{_CACHE_KIB}"):
+        base.execute(f"PRAGMA {pragma}")
+    return base
+
+
+def transactions(root: Path, count: int) -> NDArray[np.float64]:
+    """Fill a table, and return what each transaction took beside a bulk load, in ns."""
+    path = root / "base.db"
+    draw = random.Random(SEED)
+    _fill(path, draw)
+    with closing(connect(path)) as base, _loading(path):
+        # The first read makes the log's file.
+        base.execute("SELECT count(*) FROM bulk").fetchone()
+        return np.array([_transaction_ns(base, path, draw) for _ in range(count)], float)
+
+
+def _fill(path: Path, draw: random.Random) -> None:
+    """Fill the tables, each page written once."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as base:
+        base.execute("PRAGMA journal_mode=OFF")
+        for table in ("rows", "bulk"):
+            base.execute(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, data BLOB)")
+        base.execute("BEGIN")
+        rows = ((at, draw.randbytes(ROW_BYTES)) for at in range(ROWS))
+        base.executemany("INSERT INTO rows VALUES (?, ?)", rows)
+        base.execute("COMMIT")
+
+
+def _transaction_ns(base: sqlite3.Connection, path: Path, draw: random.Random) -> int:
+    wanted = [draw.randrange(ROWS) for _ in range(READS)]
+    _forget(path)
+    begun = time.monotonic_ns()
+    base.execute("BEGIN")
+    for row in wanted:
+        base.execute("SELECT data FROM rows WHERE id = ?", (row,)).fetchone()
+    base.execute("COMMIT")
+    return time.monotonic_ns() - begun
+
+
+def _forget(path: Path) -> None:
+    """Let the machine forget the files, so that reads reach the drive."""
+    for name in (path, path.with_name(path.name + "-wal")):
+        file = os.open(name, os.O_RDONLY)
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(file)
+
+
+@contextmanager
+def _loading(path: Path) -> Iterator[None]:
+    """Load in bulk, in a process of its own, until the block ends."""
+    command = [sys.executable, "-m", _LOADER, str(path)]
+    with subprocess.Popen(command, start_new_session=True) as loader:
+        try:
+            yield
+            if loader.poll() is not None:
+                raise UserError("database sqlite: the bulk load ended early; see what it printed")
+        finally:
+            loader.terminate()

@@ -1,0 +1,187 @@
+"""The served drive, killed at random moments: what it has acknowledged is there afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .nbd_client import FLUSH, FUA, Served, need
+
+LONG = pytest.mark.skipif(
+    "REPRIEVE_LONG" not in os.environ, reason="some minutes; make long runs it"
+)
+BLOCK_BYTES = 4096
+SIZE_BYTES = 40 << 20
+
+
+def kill_later(drive: Served, seconds: float) -> subprocess.Popen[bytes]:
+    """Kill a server with SIGKILL in so many seconds."""
+    return subprocess.Popen(["sh", "-c", f"sleep {seconds:.3f}; kill -9 {drive.process.pid}"])
+
+
+def check_kills(program: str, folder: Path, kills: int, seed: int) -> None:
+    """Kill the server at random moments; nothing that was promised to be safe may be lost."""
+    draw = random.Random(seed)
+    blocks, block_bytes = 64, BLOCK_BYTES
+    # Of each block: what is safe, and what was sent after that, any of which may have arrived.
+    safe = [bytes(block_bytes)] * blocks
+    later: list[list[bytes]] = [[] for _ in range(blocks)]
+    for _ in range(kills):
+        drive = Served(program, folder, "--store", "store")
+        client = drive.connect()
+        for block in range(blocks):
+            found = client.read(block * block_bytes, block_bytes)
+            assert found == safe[block] or found in later[block]
+            safe[block], later[block] = found, []
+        killer = kill_later(drive, draw.random() * 0.2)
+        acknowledged: dict[int, bytes] = {}
+        try:
+            while True:
+                block, data = draw.randrange(blocks), draw.randbytes(block_bytes)
+                if draw.random() < 0.1:
+                    assert client.call(FLUSH, 0, 0) == 0
+                    for written, content in acknowledged.items():
+                        safe[written], later[written] = content, []
+                    acknowledged = {}
+                    continue
+                forced = FUA if draw.random() < 0.3 else 0
+                later[block].append(data)
+                client.write(block * block_bytes, data, forced)
+                if forced:
+                    safe[block], later[block] = data, []
+                    acknowledged.pop(block, None)
+                else:
+                    acknowledged[block] = data
+        except (ConnectionError, OSError):
+            pass
+        killer.wait()
+        drive.kill()
+
+
+def test_what_was_promised_survives_kills(program: str, tmp_path: Path) -> None:
+    check_kills(program, tmp_path, kills=10, seed=3)
+
+
+@LONG
+def test_what_was_promised_survives_many_kills(program: str, tmp_path: Path) -> None:
+    check_kills(program, tmp_path, kills=200, seed=4)
+
+
+class Fio:
+    """A job of random writes with flushes between, which another fio verifies later.
+
+    When the server is gone, the first one leaves a file that says how far it had been answered; the
+    second one draws the same writes again and reads each that was. A block has the round's seed
+    and the write's number in it, so that what an earlier round has left there is no good.
+    """
+
+    def __init__(self, drive: Served, depth: int, seed: int) -> None:
+        """Of at most `depth` requests outstanding; nothing runs yet."""
+        self.folder, self.depth = drive.folder, depth
+        self.job = [
+            "fio", "--name=kills", "--ioengine=nbd", f"--uri={drive.uri}", "--rw=randwrite",
+            f"--bs={BLOCK_BYTES}", f"--size={SIZE_BYTES}", "--fsync=8",
+            "--verify=crc32c", f"--randseed={seed}", "--output-format=json",
+        ]  # fmt: skip
+
+    def write(self) -> int:
+        """Write until the server is gone; how many writes were answered."""
+        _, told = self._run(f"--iodepth={self.depth}", "--do_verify=0", "--verify_state_save=1")
+        return int(told["write"]["io_bytes"]) // BLOCK_BYTES
+
+    def verify(self) -> tuple[int, str]:
+        """Read what was answered; how many blocks those were, and what fio found wrong.
+
+        One at a time, as fio counts those that it has read to see how far it may go.
+        """
+        done, told = self._run(
+            "--iodepth=1", "--verify_only=1", "--verify_state_load=1", "--verify_fatal=1"
+        )
+        assert (done.returncode == 0) == (told["error"] == 0)
+        return int(told["read"]["io_bytes"]) // BLOCK_BYTES, done.stderr if told["error"] else ""
+
+    def _run(self, *options: str) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
+        command = [*self.job, *options]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
+        assert "{" in done.stdout, done.stderr
+        told: dict[str, Any] = json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]
+        return done, told
+
+
+def check_kills_under_fio(program: str, folder: Path, kills: int, seed: int) -> None:
+    """Kill the server under fio at random moments; fio has to find all that it was answered."""
+    need("fio")
+    draw = random.Random(seed)
+    killed, patience_s = 0, 0.5
+    drive = Served(program, folder, "--store", "store")
+    try:
+        while killed < kills:
+            fio = Fio(drive, draw.choice([1, 2, 4, 16]), draw.randrange(1 << 30))
+            killer = kill_later(drive, 0.2 + draw.random() * patience_s)
+            written = fio.write()
+            killer.wait()
+            drive.kill()
+            drive = Served(program, folder, "--store", "store")
+            if written < 2 * fio.depth:
+                # So early, fio does not know which of them were answered.
+                patience_s *= 1.5
+                continue
+            if written == SIZE_BYTES // BLOCK_BYTES:
+                # It was not killed while it wrote.
+                patience_s /= 2
+                continue
+            verified, wrong = fio.verify()
+            assert wrong == "", (fio.job, wrong)
+            # It stops at the first that was sent and not answered, behind which others may be.
+            assert written - fio.depth < verified <= written, fio.job
+            killed += 1
+        drive.stop()
+    finally:
+        drive.give_up()
+
+
+def test_fio_finds_what_was_acknowledged_before_kills(program: str, tmp_path: Path) -> None:
+    check_kills_under_fio(program, tmp_path, kills=10, seed=5)
+
+
+@LONG
+def test_fio_finds_what_was_acknowledged_before_many_kills(program: str, tmp_path: Path) -> None:
+    check_kills_under_fio(program, tmp_path, kills=200, seed=6)
+
+
+def test_fio_finds_a_write_that_was_lost(program: str, tmp_path: Path) -> None:
+    """Two rounds over the same blocks; of one the first round's content is put back."""
+    need("fio")
+    store = tmp_path / "store"
+    drive = Served(program, tmp_path, "--store", "store")
+    try:
+        for seed in (1, 2):
+            before = store.read_bytes()
+            fio = Fio(drive, 1, seed)
+            killer = kill_later(drive, 1)
+            assert fio.write() > 2
+            killer.wait()
+            drive.kill()
+            drive = Served(program, tmp_path, "--store", "store")
+            assert fio.verify()[1] == ""
+        drive.kill()
+        with store.open("r+b") as file:
+            changed = [
+                at for at in range(0, len(before), BLOCK_BYTES)
+                if file.seek(at) == at and file.read(BLOCK_BYTES) != before[at : at + BLOCK_BYTES]
+            ]  # fmt: skip
+            # One write at most was sent and not answered: of any two, one was.
+            for at in changed[:2]:
+                file.seek(at)
+                file.write(before[at : at + BLOCK_BYTES])
+        drive = Served(program, tmp_path, "--store", "store")
+        assert "verify" in fio.verify()[1]
+        drive.stop()
+    finally:
+        drive.give_up()
