@@ -22,6 +22,12 @@ impl Queue {
         (self.head != NONE).then_some(self.head)
     }
 
+    /// Its transactions, the oldest first.
+    pub fn iter(&self, txns: &Slab<Txn>) -> impl Iterator<Item = u32> {
+        let next = |id: &u32| Some(txns[*id].next).filter(|next| *next != NONE);
+        std::iter::successors(self.first(), next)
+    }
+
     /// Adds a transaction at the end.
     #[inline]
     pub fn push(&mut self, txns: &mut Slab<Txn>, id: u32) {
