@@ -40,8 +40,9 @@ pub(super) struct Mbm {
     /// The channel behind the one chosen last, and of each channel the chip.
     next_channel: u32,
     next_chip: Vec<u32>,
-    /// The request of the first page that was given last.
-    request: Option<u32>,
+    /// The request of the page that was given last, and when: what came later is of another
+    /// request, even if that has got the same number.
+    request: Option<(u32, Time)>,
     areas: Areas,
     /// Writes that the last plan left.
     waiting: usize,
@@ -258,11 +259,15 @@ impl Mbm {
         if self.free == 0 || allowed == 0 {
             return false;
         }
-        let request = self.lines.first_free().and_then(|id| drive.request_of(id));
+        let next = drive.queued(self.lines.first_free().expect("some are left"));
+        let begins = |request: u32| {
+            self.request.is_none_or(|(last, when)| last != request || next.since > when)
+        };
+        let of_drive = || !self.picked.contains(&true);
         let first = |of: FirstOf| match of {
-            FirstOf::Request if request.is_some() => request != self.request,
             FirstOf::Channel => !self.picked[at],
-            FirstOf::Instant | FirstOf::Request => !self.picked.contains(&true),
+            FirstOf::Instant => of_drive(),
+            FirstOf::Request => next.request.map_or_else(of_drive, begins),
         };
         let of_channel = |(_, chip): &(usize, &Chip)| chip.channel == channel;
         let chips = self.idle.iter().enumerate().filter(of_channel);
@@ -286,7 +291,7 @@ impl Mbm {
         for plane in &chip.planes[..pages] {
             let write = self.lines.take_free().expect("as many are there");
             self.plan.push_back((write, *plane));
-            self.request = drive.request_of(write);
+            self.request = drive.queued(write).request.map(|request| (request, drive.now()));
         }
         self.free -= pages as u32;
         self.allowed[at] -= pages as u32;

@@ -89,8 +89,8 @@ pub trait DriveView {
     /// How many wait at no die.
     fn unplaced(&self) -> usize;
 
-    /// Which of the open requests something that waits belongs to; `None`: it is complete.
-    fn request_of(&self, id: u32) -> Option<u32>;
+    /// Something that waits.
+    fn queued(&self, id: u32) -> Queued;
 
     /// How many reads and how many programs wait at a die.
     fn waiting_at(&self, die: u32) -> (u32, u32);

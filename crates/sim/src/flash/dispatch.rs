@@ -15,32 +15,6 @@ struct View<'a, P> {
     now: Time,
 }
 
-impl<P: Planes> View<'_, P> {
-    fn queued(&self, id: u32) -> Queued {
-        let txn = &self.flash.txns[id];
-        let is_read = txn.kind.is_read();
-        let is_placed = txn.die != NONE;
-        let at = match is_read {
-            true => Some(txn.at),
-            // A page that is in no queue of a die may have no plane.
-            false if is_placed => self.planes.page_to_come(txn),
-            false => None,
-        };
-        Queued {
-            id,
-            order: txn.seq,
-            is_read,
-            for_write: txn.kind == Kind::RmwRead,
-            plane: is_placed.then(|| txn.die * self.flash.geometry.planes_per_die + txn.at.plane),
-            block: at.map(|at| at.block),
-            page: at.map(|at| at.page),
-            lpn: txn.lpn,
-            request: self.request_of(id),
-            since: txn.mark,
-        }
-    }
-}
-
 impl<P: Planes> DriveView for View<'_, P> {
     fn now(&self) -> Time {
         self.now
@@ -84,9 +58,28 @@ impl<P: Planes> DriveView for View<'_, P> {
         self.flash.unplaced.count() as usize
     }
 
-    fn request_of(&self, id: u32) -> Option<u32> {
-        let request = self.flash.txns[id].request;
-        (request != NONE).then_some(request)
+    fn queued(&self, id: u32) -> Queued {
+        let txn = &self.flash.txns[id];
+        let is_read = txn.kind.is_read();
+        let is_placed = txn.die != NONE;
+        let at = match is_read {
+            true => Some(txn.at),
+            // A page that is in no queue of a die may have no plane.
+            false if is_placed => self.planes.page_to_come(txn),
+            false => None,
+        };
+        Queued {
+            id,
+            order: txn.seq,
+            is_read,
+            for_write: txn.kind == Kind::RmwRead,
+            plane: is_placed.then(|| txn.die * self.flash.geometry.planes_per_die + txn.at.plane),
+            block: at.map(|at| at.block),
+            page: at.map(|at| at.page),
+            lpn: txn.lpn,
+            request: (txn.request != NONE).then_some(txn.request),
+            since: txn.mark,
+        }
     }
 
     fn waiting_at(&self, die: u32) -> (u32, u32) {
