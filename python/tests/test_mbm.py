@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from reprieve.reproduce import mbm, reproduce
-from reprieve.reproduce.mbm import ablation, claims, experiment, formulas, loads, readings
+from reprieve.reproduce.mbm import ablation, blocks, claims, experiment, formulas, loads, readings
 from reprieve.reproduce.mbm.experiment import GRID, LIMIT, MAIN, TAIL, Outcome, Plan, Spot
 from reprieve.reproduce.mbm.measured import PERCENTILES, Latencies, Measured, latencies
 from reprieve.reproduce.mbm.measures import MEASURES, papers, tails
@@ -194,7 +195,7 @@ def test_a_reading_that_leaves_a_scheme_as_it_is_takes_the_base() -> None:
 
 def grid_of(means_us: dict[str, float]) -> Outcome:
     """Return the grid with a mean latency for each cell, the same under every load."""
-    cells = {f"{row}, {way}": 100.0 for row, way in ablation.CELLS}
+    cells = {f"{row}, {way}": 100.0 for row, way in readings.grid()}
     return outcome(
         {
             Spot(GRID, load, cell): run(mean_us)
@@ -221,6 +222,40 @@ def test_the_ftl_comes_first_where_it_gains_more() -> None:
     assert [one.leads_to for one in ablation.steps(found)][-1] == "MBM, IPC"
 
 
+def test_suspension_can_be_built_before_read_priority() -> None:
+    found = grid_of({"FIFO, IPC": 70, "RPS, none": 80, "RPS, IPC": 40})
+    steps = [(one.what, one.leads_to, round(one.ratio, 3)) for one in ablation.steps(found)]
+    assert steps == [("suspension (IPC)", "FIFO, IPC", 0.7), ("read priority", "RPS, IPC", 0.571)]
+
+
+def test_fifo_suspends_what_the_others_do() -> None:
+    rows = {way: readings.grid()["FIFO", way].settings for way in readings.SUSPENSION}
+    assert all(row["scheduling.policy"] == "fifo" and "policy" not in row for row in rows.values())
+    found = {way: (row["suspension.program"], row["suspension.erase"]) for way, row in rows.items()}
+    assert found == {"none": ("none", False), "IPS": ("ips", True), "IPC": ("ipc", True)}
+
+
+def test_drafts_give_a_mean_and_an_interval_by_hand() -> None:
+    # Logarithms 0, ln 2 and 2 ln 2: mean ln 2, deviation ln 2, and 4.303 ln 2 / sqrt 3 to a side.
+    found = ablation.estimate([1.0, 2.0, 4.0])
+    assert found.mean == pytest.approx(2.0)
+    assert found.factor == pytest.approx(2 ** (4.303 / math.sqrt(3)))
+    assert str(ablation.estimate([0.5, 0.5, 0.5])) == "0.500 ± 0.000"
+    assert str(ablation.estimate([0.5])) == "0.500"
+
+
+def test_the_ablation_takes_all_drafts_together() -> None:
+    runs = {
+        Spot(GRID, load, cell, draft=draft): run(mean_us)
+        for load in LOADS
+        for cell, means_us in (("FIFO, none", (100, 100)), ("RPS, none", (25, 100)))
+        for draft, mean_us in enumerate(means_us)
+    }
+    two = Outcome(Plan(loads.papers({}), [], 1000, drafts=2), {}, runs)
+    # A quarter and one: a half.
+    assert ablation.grid_ratio(two, "RPS", "none", "mean") == pytest.approx(0.5)
+
+
 def test_each_part_differs_from_mbm_in_itself_alone() -> None:
     whole = readings.SCHEMES[MBM].settings
     changed = {
@@ -239,7 +274,7 @@ def test_each_part_differs_from_mbm_in_itself_alone() -> None:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two channels and blocks of 32 pages, so that all runs take seconds."""
     monkeypatch.setattr(experiment, "DRIVE", {**readings.DRIVE, "geometry.channels": 2})
-    monkeypatch.setattr(mbm, "FULL", mbm.Request(1000, pages_per_block=32))
+    monkeypatch.setattr(mbm, "FULL", mbm.Request(1000, pages_per_block=32, drafts=2))
 
 
 @pytest.mark.usefixtures("small")
@@ -255,8 +290,25 @@ def test_the_whole_of_it(tmp_path: Path) -> None:
     assert "What a firmware team should build first" in page
     for reading in readings.READINGS:
         assert reading.title in page
-    for label in ("usr-like", "fin-like", "msnfs-like", "mysql"):
+    for label in ("usr-like", "fin-like", "msnfs-like", "mysql", "mssql", "web"):
         assert label in page
+
+
+@pytest.mark.usefixtures("small")
+def test_the_blocks_of_the_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = (blocks.Size(16, 1), blocks.Size(32, 2))
+    monkeypatch.setattr(blocks, "SIZES", sizes)
+    verdicts = reproduce("mbm", requests=1000, out=tmp_path / "o", full_geometry=True)
+    named = {claim.measure: claim.claim for claim in CLAIMS}
+    assert {verdict.claim for verdict in verdicts} == {named[one] for one in blocks.HEADLINES}
+    page = (tmp_path / "o/report.html").read_text()
+    assert "16 pages, 1,000 requests" in page
+    assert "32 pages, 2,000 requests" in page
+
+
+def test_runs_with_long_blocks_are_as_many_times_as_long() -> None:
+    found = [(size.pages, size.times) for size in blocks.SIZES]
+    assert found == [(128, 1), (1024, 1), (1024, 8)]
 
 
 @pytest.mark.usefixtures("small")
@@ -274,6 +326,12 @@ def test_every_run_is_of_its_scheme() -> None:
     assert jobs[Spot(GRID, "usr_0", "MBM, IPC")].key == jobs[Spot(MAIN, "usr_0", MBM)].key
     assert jobs[Spot(GRID, "usr_0", "MBM, IPS")].key != jobs[Spot(MAIN, "usr_0", MBM)].key
     assert experiment.pieces(plan) < 3 + len(jobs)
+    # Another draft has another seed, and no other difference.
+    two = {job.spot: job for job in experiment.list_jobs(replace(plan, drafts=2), None)}
+    once, again = (two[Spot(GRID, "usr_0", "MBM, IPC", draft=draft)].setup for draft in (0, 1))
+    assert (once.scenario["seed"], again.scenario["seed"]) == (1, 101)
+    assert {**again.scenario, "seed": 1} == once.scenario
+    assert once.overrides == again.overrides
 
 
 def test_a_mistake_is_one_sentence(reprieve: Reprieve, tmp_path: Path) -> None:
@@ -291,3 +349,10 @@ def test_a_mistake_is_one_sentence(reprieve: Reprieve, tmp_path: Path) -> None:
         done = reprieve("reproduce", "mbm", *arguments)
         assert (done.returncode, done.stdout, done.stderr.strip()) == (2, "", sentence)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("paper", ["fast12", "starblaze", "zambelli21"])
+def test_only_this_paper_is_run_with_shorter_blocks(reprieve: Reprieve, paper: str) -> None:
+    done = reprieve("reproduce", paper, "--full-geometry")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--full-geometry: only mbm" in done.stderr

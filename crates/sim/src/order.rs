@@ -47,6 +47,14 @@ impl Order {
         })
     }
 
+    /// The last so many numbers, in order; there are as many.
+    pub fn last(&self, count: usize) -> impl Iterator<Item = u32> {
+        let before = |number: u32, _| self.links[number as usize].0;
+        let first = (1..count).fold(self.last, before);
+        let behind = |number: &u32| Some(self.links[*number as usize].1);
+        std::iter::successors(Some(first), behind).take(count)
+    }
+
     /// Puts a number that is not in the order behind all others.
     pub fn push(&mut self, number: u32) {
         let index = number as usize;
@@ -118,6 +126,9 @@ mod tests {
             assert_eq!(order.count(), list.len() as u64);
         }
         assert!(order.iter().eq(list.iter().copied()));
+        for count in 0..=list.len() {
+            assert!(order.last(count).eq(list[list.len() - count..].iter().copied()));
+        }
         for number in list {
             assert_eq!(order.first(), Some(number));
             order.remove(number);

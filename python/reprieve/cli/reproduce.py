@@ -46,6 +46,13 @@ def reproduce(
             help="Run fio against the served drive too, some minutes more (starblaze).",
         ),
     ] = False,
+    full_geometry: Annotated[
+        bool,
+        typer.Option(
+            "--full-geometry",
+            help="Figures 8 and 11 alone, with the paper's long blocks beside short ones (mbm).",
+        ),
+    ] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Simulations at a time.", show_default="one a core")
     ] = None,
@@ -60,7 +67,7 @@ def reproduce(
     files = dict(_trace(text) for text in traces or ())
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])
-        settings = Settings(quick, requests, files, jobs, step, real_time, command)
+        settings = Settings(quick, requests, files, jobs, step, real_time, command, full_geometry)
         article = reproduce_into(paper, directory, settings)
     show_verdicts(article.title, article.verdicts, "paper")
     say(

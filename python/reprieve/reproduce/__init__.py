@@ -38,6 +38,8 @@ class Settings:
     """Serve the drive to a real fio too, where the load is one of fio."""
     command: str = "reprieve reproduce"
     """Shown in the report as what repeats it."""
+    full_geometry: bool = False
+    """Run the paper's own blocks, where the usual runs have shorter ones."""
 
     def requests_or(self, usual: int) -> int:
         """Return how many requests were asked for, or as many as is usual."""
@@ -56,6 +58,15 @@ class Paper:
 def _simulated(settings: Settings) -> Settings:
     if settings.real_time:
         raise UserError("--real-time: only the load of starblaze is one of fio; leave it out")
+    return settings
+
+
+def _scaled(settings: Settings) -> Settings:
+    if settings.full_geometry:
+        raise UserError(
+            "--full-geometry: only mbm is usually run with shorter blocks than its paper's; leave "
+            "it out"
+        )
     return settings
 
 
@@ -81,7 +92,7 @@ PAPERS: dict[str, Paper] = {
         "Wu and He, Reducing SSD Read Latency via NAND Flash Program and Erase Suspension, 2012",
         lambda settings: fast12.article(
             fast12.Request(
-                fast12.REQUESTS_QUICK if _simulated(settings).quick else fast12.REQUESTS,
+                fast12.REQUESTS_QUICK if _scaled(_simulated(settings)).quick else fast12.REQUESTS,
                 settings.traces,
             ).with_requests(settings.requests),
             settings.jobs,
@@ -95,7 +106,7 @@ PAPERS: dict[str, Paper] = {
         lambda settings: starblaze.article(
             (
                 starblaze.QUICK
-                if _without_requests(_without_traces(settings)).quick
+                if _scaled(_without_requests(_without_traces(settings))).quick
                 else starblaze.FULL
             ),
             settings.jobs,
@@ -108,7 +119,7 @@ PAPERS: dict[str, Paper] = {
         "Zambelli et al., Assessing the Role of Program Suspend Operation in 3D NAND Flash Based "
         "Solid State Drives, 2021",
         lambda settings: zambelli21.article(
-            _without_traces(_simulated(settings)).requests_or(
+            _scaled(_without_traces(_simulated(settings))).requests_or(
                 zambelli21.REQUESTS_QUICK if settings.quick else zambelli21.REQUESTS
             ),
             settings.jobs,
@@ -120,7 +131,9 @@ PAPERS: dict[str, Paper] = {
         "Maximize Bandwidth Management (MBM) for 3D NAND, against TBM and Sprinkler",
         lambda settings: mbm.article(
             replace(
-                mbm.QUICK if _simulated(settings).quick else mbm.FULL, traces=settings.traces
+                mbm.QUICK if _simulated(settings).quick else mbm.FULL,
+                traces=settings.traces,
+                full_geometry=settings.full_geometry,
             ).with_requests(settings.requests),
             settings.jobs,
             settings.step,
@@ -138,6 +151,7 @@ def reproduce(
     traces: Mapping[str, str | os.PathLike[str]] | None = None,
     requests: int | None = None,
     jobs: int | None = None,
+    full_geometry: bool = False,
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
 
@@ -145,11 +159,14 @@ def reproduce(
     `out`: a directory for `report.html`, `verdicts.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their twins.
     `requests`: of each load at most, or of each run.
+    `full_geometry`: the blocks of the paper's drive ("mbm").
 
     Raises UserError if the paper is unknown or a trace cannot be read.
     """
     files = {name: Path(path) for name, path in (traces or {}).items()}
-    settings = Settings(quick=quick, requests=requests, traces=files, jobs=jobs)
+    settings = Settings(
+        quick=quick, requests=requests, traces=files, jobs=jobs, full_geometry=full_geometry
+    )
     if out is None:
         return list(_paper(paper).build(settings).verdicts)
     return list(reproduce_into(paper, Path(out), settings).verdicts)

@@ -15,7 +15,7 @@ pub(super) struct Areas {
     reads: Vec<Queued>,
     /// Logical pages that are to be written anew, the first of a read at the end.
     moves: Vec<u32>,
-    /// An area has been marked since it was asked last.
+    /// A mark was set or ended since it was asked last.
     changed: bool,
 }
 
@@ -31,11 +31,11 @@ impl Areas {
         if word >= self.marked.len() {
             self.marked.resize(word + 1, 0);
         }
-        self.changed |= marked && self.marked[word] & bit == 0;
+        self.changed |= marked != (self.marked[word] & bit > 0);
         self.marked[word] = if marked { self.marked[word] | bit } else { self.marked[word] & !bit };
     }
 
-    /// Whether an area has been marked since the last call.
+    /// Whether a mark was set or ended since the last call.
     pub(super) fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }

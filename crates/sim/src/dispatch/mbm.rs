@@ -7,9 +7,10 @@ use std::collections::VecDeque;
 use reprieve_base::{Entry, Time};
 use reprieve_nand::MultiPlane;
 
-use super::areas::{Areas, striped};
+use super::areas::Areas;
+use super::lines::Lines;
 use super::share::share;
-use super::{Dispatcher, DriveView, Queued};
+use super::{Dispatcher, DriveView};
 use crate::scenario::{Alignment, Chips, Dispatch, FirstOf, MbmRules, Ties};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -21,10 +22,12 @@ pub(super) const ENTRY: Entry = Entry {
 /// The policy.
 pub(super) struct Mbm {
     rules: MbmRules,
-    /// Writes and their planes, to be handed out at this instant.
+    /// Writes of idle chips and their planes, to be handed out at this instant.
     plan: VecDeque<(u32, u32)>,
     planned_at: Option<Time>,
-    writes: Vec<Queued>,
+    lines: Lines,
+    /// Writes in them that may go anywhere.
+    free: u32,
     /// By channel: what it has to do, how many writes it may begin, how many it was ever given.
     lengths: Vec<u32>,
     allowed: Vec<u32>,
@@ -37,13 +40,12 @@ pub(super) struct Mbm {
     /// The channel behind the one chosen last, and of each channel the chip.
     next_channel: u32,
     next_chip: Vec<u32>,
-    /// The request of the first page that was given last.
-    request: Option<u32>,
+    /// The request of the page that was given last, and when: what came later is of another
+    /// request, even if that has got the same number.
+    request: Option<(u32, Time)>,
     areas: Areas,
     /// Writes that the last plan left.
     waiting: usize,
-    /// One of them is of a marked area whose plane has no room.
-    waits_for_room: bool,
 }
 
 /// A chip whose dies have nothing to do.
@@ -61,7 +63,8 @@ impl Mbm {
             rules: dispatch.mbm.expect("the scenario has its settings"),
             plan: VecDeque::new(),
             planned_at: None,
-            writes: Vec::new(),
+            lines: Lines::default(),
+            free: 0,
             lengths: Vec::new(),
             allowed: Vec::new(),
             given: Vec::new(),
@@ -73,23 +76,27 @@ impl Mbm {
             request: None,
             areas: Areas::default(),
             waiting: 0,
-            waits_for_room: false,
         }
     }
 
-    /// Whether nothing can come of a plan: the writes are those that the last one left, and no
-    /// chip has become free.
+    /// Makes the next plan without what is known of what waits.
+    #[cfg(test)]
+    pub(super) fn forget(&mut self) {
+        self.lines.lose_track();
+        self.waiting = usize::MAX;
+    }
+
+    /// Whether nothing can come of a plan: the writes are those that the last one left, none has
+    /// room where it belongs, and no chip has become free.
     ///
-    /// In a burst hundreds of writes wait for many instants at which only this is to be asked.
-    fn nothing_to_plan(&mut self, drive: &dyn DriveView) -> bool {
-        let mut waiting = 0;
-        drive.for_each_unplaced(&mut |_| waiting += 1);
+    /// In a burst thousands of writes wait for many instants at which only this is to be asked.
+    fn nothing_to_plan(&self, drive: &dyn DriveView) -> bool {
+        let waiting = drive.unplaced();
         let on_arrival = self.rules.share.is_some_and(|share| share.on_arrival);
-        let may_spread = self.areas.take_changed() || self.waits_for_room;
         if waiting == 0 {
             return true;
         }
-        if waiting != self.waiting || may_spread || on_arrival {
+        if waiting != self.waiting || on_arrival || self.lines.can_spread(drive) {
             return false;
         }
         let (dies, chips) = (drive.geometry().dies_per_channel, drive.geometry().chips_per_channel);
@@ -105,11 +112,10 @@ impl Mbm {
 
     /// Distributes the writes that wait.
     fn make_plan(&mut self, drive: &dyn DriveView) {
+        self.lines.follow(&mut self.areas, self.rules.read_areas.as_ref(), drive);
         if self.nothing_to_plan(drive) {
             return;
         }
-        self.writes.clear();
-        drive.for_each_unplaced(&mut |queued| self.writes.push(*queued));
         let channels = drive.geometry().channels as usize;
         self.given.resize(channels, 0);
         self.next_chip.resize(channels, 0);
@@ -121,16 +127,15 @@ impl Mbm {
         self.picked.clear();
         self.picked.resize(channels, false);
         // One chip a channel by turns, while any channel has both a chip and a share.
-        let mut next = 0;
         let mut goes_on = true;
         while goes_on {
             goes_on = false;
             for index in 0..self.order.len() {
                 let channel = self.order[index];
-                goes_on |= self.give(channel as u32, &mut next);
+                goes_on |= self.give(channel as u32, drive);
             }
         }
-        self.waiting = self.writes.len() - next;
+        self.waiting = self.free as usize;
     }
 
     /// Counts what each channel has to do: pages to be read, and host pages to be programmed.
@@ -143,11 +148,8 @@ impl Mbm {
             None => (1, false, false),
         };
         for die in 0..geometry.dies() {
-            let (mut reads, mut writes) = (0, drive.programming(die));
-            drive.for_each_at(die, &mut |queued| match queued.is_read {
-                true => reads += 1,
-                false => writes += 1,
-            });
+            let (reads, waiting) = drive.waiting_at(die);
+            let writes = waiting + drive.programming(die);
             let length = &mut self.lengths[(die / geometry.dies_per_channel) as usize];
             *length += reads * weight + u32::from(collection && drive.collects(die));
             *length += if all { 0 } else { writes };
@@ -163,27 +165,14 @@ impl Mbm {
 
     /// Writes to what long reads have touched go around the dies by their numbers, busy or not.
     fn spread(&mut self, drive: &dyn DriveView) {
-        let Some(rules) = self.rules.read_areas else { return };
-        let geometry = *drive.geometry();
-        let (areas, plan) = (&self.areas, &mut self.plan);
+        let geometry = drive.geometry();
+        let planes = geometry.planes_per_die * geometry.dies_per_channel;
         let (lengths, given) = (&mut self.lengths, &mut self.given);
-        let waits_for_room = &mut self.waits_for_room;
-        *waits_for_room = false;
-        self.writes.retain(|write| {
-            let plane = striped(write.lpn, &geometry);
-            if !areas.is_marked(write.lpn, &rules, &geometry) {
-                return true;
-            }
-            if !drive.has_room(plane) {
-                *waits_for_room = true;
-                return true;
-            }
-            let channel = plane / geometry.planes_per_die / geometry.dies_per_channel;
-            lengths[channel as usize] += 1;
-            given[channel as usize] += 1;
-            plan.push_back((write.id, plane));
-            false
+        self.lines.part(drive, &mut |plane, writes| {
+            lengths[(plane / planes) as usize] += writes;
+            given[(plane / planes) as usize] += u64::from(writes);
         });
+        self.free = self.lines.count_free();
     }
 
     /// Says how many of the writes each channel may begin; one without room gets none.
@@ -203,13 +192,13 @@ impl Mbm {
         self.order.clear();
         self.order.extend((0..geometry.channels as usize).filter(has_room));
         self.order.sort_by_key(|channel| (self.lengths[*channel], behind_last(*channel)));
-        let writes = self.writes.len() as u32;
+        let writes = self.free;
         let Some(rules) = self.rules.share else {
             self.allowed.clear();
             self.allowed.resize(geometry.channels as usize, writes);
             return;
         };
-        let has_come = self.writes.iter().any(|write| write.since == drive.now());
+        let has_come = self.lines.has_come(drive.now());
         let left: u32 = self.order.iter().filter_map(|channel| self.allowed.get(*channel)).sum();
         // Whoever waits has to have a share somewhere.
         if !rules.on_arrival || has_come || left < writes {
@@ -242,8 +231,8 @@ impl Mbm {
         let first = channel * geometry.chips_per_channel;
         for number in first..first + geometry.chips_per_channel {
             let dies = number * dies_per_chip..(number + 1) * dies_per_chip;
-            let is_taken =
-                |die| self.plan.iter().any(|(_, plane)| plane / geometry.planes_per_die == die);
+            let planes = geometry.planes_per_die;
+            let is_taken = |die| self.lines.spreads_over(die * planes, planes);
             if !dies.clone().all(|die| is_free(die) && !is_taken(die)) {
                 continue;
             }
@@ -262,20 +251,23 @@ impl Mbm {
         }
     }
 
-    /// Gives one idle chip of a channel as many of the writes from `next` on as it takes; false if
-    /// there is no chip, no share or no write left.
-    fn give(&mut self, channel: u32, next: &mut usize) -> bool {
-        let left = self.writes.len() - *next;
+    /// Gives one idle chip of a channel as many of the oldest writes as it takes; false if there
+    /// is no chip, no share or no write left.
+    fn give(&mut self, channel: u32, drive: &dyn DriveView) -> bool {
         let at = channel as usize;
         let allowed = self.allowed[at];
-        if left == 0 || allowed == 0 {
+        if self.free == 0 || allowed == 0 {
             return false;
         }
-        let request = self.writes[*next].request;
+        let next = drive.queued(self.lines.first_free().expect("some are left"));
+        let begins = |request: u32| {
+            self.request.is_none_or(|(last, when)| last != request || next.since > when)
+        };
+        let of_drive = || !self.picked.contains(&true);
         let first = |of: FirstOf| match of {
-            FirstOf::Request if request.is_some() => request != self.request,
             FirstOf::Channel => !self.picked[at],
-            FirstOf::Instant | FirstOf::Request => !self.picked.contains(&true),
+            FirstOf::Instant => of_drive(),
+            FirstOf::Request => next.request.map_or_else(of_drive, begins),
         };
         let of_channel = |(_, chip): &(usize, &Chip)| chip.channel == channel;
         let chips = self.idle.iter().enumerate().filter(of_channel);
@@ -295,16 +287,17 @@ impl Mbm {
         };
         let Some((index, _)) = chosen else { return false };
         let chip = self.idle.remove(index);
-        let pages = chip.planes.len().min(allowed as usize).min(left);
-        for (write, plane) in self.writes[*next..].iter().zip(&chip.planes[..pages]) {
-            self.plan.push_back((write.id, *plane));
+        let pages = chip.planes.len().min(allowed as usize).min(self.free as usize);
+        for plane in &chip.planes[..pages] {
+            let write = self.lines.take_free().expect("as many are there");
+            self.plan.push_back((write, *plane));
+            self.request = drive.queued(write).request.map(|request| (request, drive.now()));
         }
+        self.free -= pages as u32;
         self.allowed[at] -= pages as u32;
         self.given[at] += pages as u64;
         self.picked[at] = true;
         (self.next_channel, self.next_chip[at]) = (channel + 1, chip.number + 1);
-        self.request = self.writes[*next + pages - 1].request;
-        *next += pages;
         true
     }
 }
@@ -360,8 +353,17 @@ impl Dispatcher for Mbm {
             self.planned_at = Some(drive.now());
             self.make_plan(drive);
         }
-        // A plane can get several that are spread, and what it has no room for waits.
-        std::iter::from_fn(|| self.plan.pop_front()).find(|(_, plane)| drive.has_room(*plane))
+        if let Some(own) = self.lines.take_own(drive) {
+            return Some(own);
+        }
+        // A program that takes several pages of a plane may find room for fewer.
+        while let Some((write, plane)) = self.plan.pop_front() {
+            if drive.has_room(plane) {
+                return Some((write, plane));
+            }
+            self.lines.lose_track();
+        }
+        None
     }
 
     fn visit(&mut self, dies: &mut [u32], drive: &dyn DriveView) {

@@ -7,12 +7,15 @@
 //! gives one of its own to [`Ssd::with_dispatcher`](crate::Ssd::with_dispatcher).
 
 mod areas;
+mod lines;
 mod mbm;
 mod none;
 mod paq;
 mod share;
 mod slacker;
 mod sprinkler;
+#[cfg(test)]
+mod tests;
 
 use reprieve_base::{Dur, Entry, Geometry, Time};
 use reprieve_nand::MultiPlane;
@@ -76,7 +79,21 @@ pub trait DriveView {
 
     /// Hands over what waits at no die, in order of arrival: writes that have no plane, and all
     /// that the dispatcher holds back.
-    fn for_each_unplaced(&self, each: &mut dyn FnMut(&Queued));
+    fn for_each_unplaced(&self, each: &mut dyn FnMut(&Queued)) {
+        self.for_each_unplaced_from(0, each);
+    }
+
+    /// The same without the first so many.
+    fn for_each_unplaced_from(&self, first: usize, each: &mut dyn FnMut(&Queued));
+
+    /// How many wait at no die.
+    fn unplaced(&self) -> usize;
+
+    /// Something that waits.
+    fn queued(&self, id: u32) -> Queued;
+
+    /// How many reads and how many programs wait at a die.
+    fn waiting_at(&self, die: u32) -> (u32, u32);
 
     /// Whether a die has nothing to do and nothing waiting.
     fn is_idle(&self, die: u32) -> bool;

@@ -15,37 +15,6 @@ struct View<'a, P> {
     now: Time,
 }
 
-impl<P: Planes> View<'_, P> {
-    fn for_each_in(&self, queue: &Queue, each: &mut dyn FnMut(&Queued)) {
-        let mut next = queue.first();
-        while let Some(id) = next {
-            let txn = &self.flash.txns[id];
-            let is_read = txn.kind.is_read();
-            let is_placed = txn.die != NONE;
-            let at = match is_read {
-                true => Some(txn.at),
-                // A page that is in no queue of a die may have no plane.
-                false if is_placed => self.planes.page_to_come(txn),
-                false => None,
-            };
-            each(&Queued {
-                id,
-                order: txn.seq,
-                is_read,
-                for_write: txn.kind == Kind::RmwRead,
-                plane: is_placed
-                    .then(|| txn.die * self.flash.geometry.planes_per_die + txn.at.plane),
-                block: at.map(|at| at.block),
-                page: at.map(|at| at.page),
-                lpn: txn.lpn,
-                request: (txn.request != NONE).then_some(txn.request),
-                since: txn.mark,
-            });
-            next = (txn.next != NONE).then_some(txn.next);
-        }
-    }
-}
-
 impl<P: Planes> DriveView for View<'_, P> {
     fn now(&self) -> Time {
         self.now
@@ -74,12 +43,49 @@ impl<P: Planes> DriveView for View<'_, P> {
 
     fn for_each_at(&self, die: u32, each: &mut dyn FnMut(&Queued)) {
         let unit = &self.flash.units[die as usize];
-        self.for_each_in(&unit.reads, each);
-        self.for_each_in(&unit.writes, each);
+        for id in unit.reads.iter(&self.flash.txns).chain(unit.writes.iter(&self.flash.txns)) {
+            each(&self.queued(id));
+        }
     }
 
-    fn for_each_unplaced(&self, each: &mut dyn FnMut(&Queued)) {
-        self.for_each_in(&self.flash.unplaced, each);
+    fn for_each_unplaced_from(&self, first: usize, each: &mut dyn FnMut(&Queued)) {
+        for id in self.flash.unplaced.last(self.unplaced() - first) {
+            each(&self.queued(id));
+        }
+    }
+
+    fn unplaced(&self) -> usize {
+        self.flash.unplaced.count() as usize
+    }
+
+    fn queued(&self, id: u32) -> Queued {
+        let txn = &self.flash.txns[id];
+        let is_read = txn.kind.is_read();
+        let is_placed = txn.die != NONE;
+        let at = match is_read {
+            true => Some(txn.at),
+            // A page that is in no queue of a die may have no plane.
+            false if is_placed => self.planes.page_to_come(txn),
+            false => None,
+        };
+        Queued {
+            id,
+            order: txn.seq,
+            is_read,
+            for_write: txn.kind == Kind::RmwRead,
+            plane: is_placed.then(|| txn.die * self.flash.geometry.planes_per_die + txn.at.plane),
+            block: at.map(|at| at.block),
+            page: at.map(|at| at.page),
+            lpn: txn.lpn,
+            request: (txn.request != NONE).then_some(txn.request),
+            since: txn.mark,
+        }
+    }
+
+    fn waiting_at(&self, die: u32) -> (u32, u32) {
+        let unit = &self.flash.units[die as usize];
+        let count = |queue: &Queue| queue.iter(&self.flash.txns).count() as u32;
+        (count(&unit.reads), count(&unit.writes))
     }
 
     fn is_idle(&self, die: u32) -> bool {
@@ -169,14 +175,14 @@ impl Flash {
 
     /// A write waits to be given a plane.
     pub fn leave_unplaced(&mut self, id: u32) {
-        self.unplaced.push(&mut self.txns, id);
+        self.unplaced.push(id);
     }
 
     /// Queues a page operation at its die, unless a dispatcher holds those of its kind back.
     #[inline]
     pub fn enqueue(&mut self, id: u32) {
         if self.holds_back && self.is_held_back(id) {
-            self.unplaced.push(&mut self.txns, id);
+            self.unplaced.push(id);
         } else {
             self.admit(id);
         }
@@ -195,7 +201,7 @@ impl Flash {
         loop {
             let view = View { flash: self, planes: &*planes, now };
             let Some((id, plane)) = dispatcher.place(&view) else { break };
-            self.unplaced.remove(&mut self.txns, id);
+            self.unplaced.remove(id);
             let txn = &mut self.txns[id];
             if txn.die == NONE {
                 assert!(planes.can_take(plane), "a dispatcher chose plane {plane}, which is full");

@@ -31,6 +31,7 @@ use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Tim
 use crate::check::Checker;
 use crate::dispatch::Dispatcher;
 use crate::event::{Event, Schedule, Words};
+use crate::order::Order;
 use crate::policies::Policies;
 use crate::power::Meter;
 use crate::scenario::{Scenario, SuspendRules};
@@ -189,7 +190,7 @@ pub struct Flash {
     admission: Admission,
     dispatcher: Option<Box<dyn Dispatcher>>,
     /// Writes to which the dispatcher has given no plane, and all that it holds back.
-    unplaced: Queue,
+    unplaced: Order,
     /// What the dispatcher says of itself, all as it would be without one.
     places_late: bool,
     holds_back: bool,
@@ -275,7 +276,7 @@ impl Flash {
             policy,
             admission: Admission::new(rules, write_in_erase),
             dispatcher: None,
-            unplaced: Queue::new(),
+            unplaced: Order::with_capacity(0),
             places_late: false,
             holds_back: false,
             joins_requests: true,

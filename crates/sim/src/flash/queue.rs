@@ -22,14 +22,10 @@ impl Queue {
         (self.head != NONE).then_some(self.head)
     }
 
-    /// How many transactions wait, for those who can do with counting them.
-    pub fn count(&self, txns: &Slab<Txn>) -> u64 {
-        let (mut count, mut each) = (0, self.head);
-        while each != NONE {
-            count += 1;
-            each = txns[each].next;
-        }
-        count
+    /// Its transactions, the oldest first.
+    pub fn iter(&self, txns: &Slab<Txn>) -> impl Iterator<Item = u32> {
+        let next = |id: &u32| Some(txns[*id].next).filter(|next| *next != NONE);
+        std::iter::successors(self.first(), next)
     }
 
     /// Adds a transaction at the end.

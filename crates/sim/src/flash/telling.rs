@@ -321,7 +321,8 @@ impl Flash {
         let touched = timeline.take_touched();
         for die in &touched {
             let unit = &self.units[*die as usize];
-            let queued = unit.reads.count(&self.txns) + unit.writes.count(&self.txns);
+            let queues = [&unit.reads, &unit.writes].map(|queue| queue.iter(&self.txns).count());
+            let queued = queues.iter().sum::<usize>() as u64;
             if let Some(timeline) = self.drawn() {
                 timeline.waiting(now, *die, queued);
             }

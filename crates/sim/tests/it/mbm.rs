@@ -25,13 +25,18 @@ fn chips(chips: u32) -> Vec<String> {
     ]
 }
 
-/// When requests `(ns, op, first page, pages)` are done, in order of arrival.
-fn done(chip_count: u32, sets: &[&str], rows: &[(u64, char, u64, u64)]) -> Vec<u64> {
+/// What comes of requests `(ns, op, first page, pages)`.
+fn replay(chip_count: u32, sets: &[&str], rows: &[(u64, char, u64, u64)]) -> Outcome {
     let rows: Vec<TraceRow> =
         rows.iter().map(|&(ns, op, page, pages)| (ns, op, 16 * page, 16 * pages)).collect();
     let chips = chips(chip_count);
     let sets: Vec<&str> = chips.iter().map(String::as_str).chain(sets.iter().copied()).collect();
-    drive::replay(DRIVE, &sets, &rows).rows.iter().map(|row| row.completion_ns).collect()
+    drive::replay(DRIVE, &sets, &rows)
+}
+
+/// When they are done, in order of arrival.
+fn done(chip_count: u32, sets: &[&str], rows: &[(u64, char, u64, u64)]) -> Vec<u64> {
+    replay(chip_count, sets, rows).rows.iter().map(|row| row.completion_ns).collect()
 }
 
 /// Pages that are written one by one, all at once.
@@ -56,6 +61,57 @@ fn writes_of_figure_3_keep_each_chip_busy() {
     assert_eq!(done(4, &[MBM], &writes(16)), rounds(4, 2));
     let four_planes = ["geometry.planes_per_die=4", MBM];
     assert_eq!(done(4, &four_planes, &writes(32)), rounds(4, 4));
+}
+
+/// How long the channel transfers, and how long all takes.
+fn used_ns(chip_count: u32, sets: &[&str], rows: &[(u64, char, u64, u64)]) -> (f64, f64) {
+    let outcome = replay(chip_count, sets, rows);
+    let all_ns = outcome.number("device.simulated_ns");
+    (outcome.number("device.channel_busy_share") * all_ns, all_ns)
+}
+
+fn is_about(got: f64, expected: f64) -> bool {
+    (got - expected).abs() < 1e-6 * expected
+}
+
+#[test]
+fn the_channel_of_figure_3_is_used_for_56_and_45_and_80_per_cent_of_a_round() {
+    // A round more takes one chip's transfers and its program longer, in which every chip
+    // transfers. Case 1: 5 x 163.84 us of 163.84 + 1300 us. Case 2: 4 x 163.84 of as much.
+    // Case 3: 4 x 327.68 of 327.68 + 1300.
+    let share = |chips: u64, degree: u64| {
+        let planes = format!("geometry.planes_per_die={degree}");
+        let of = |rounds| used_ns(chips as u32, &[&planes, MBM], &writes(rounds * chips * degree));
+        let ((two, two_all), (three, three_all)) = (of(2), of(3));
+        (three - two) / (three_all - two_all)
+    };
+    assert!(is_about(share(5, 2), 819.2 / 1463.84), "56.0 %");
+    assert!(is_about(share(4, 2), 655.36 / 1463.84), "44.8 %");
+    assert!(is_about(share(4, 4), 1310.72 / 1627.68), "80.5 %");
+}
+
+#[test]
+fn the_channel_of_figures_4_6_and_7_is_used_as_their_schedules_say() {
+    let share = |chips: u32, sets: &[&str], rows: &[(u64, char, u64, u64)]| {
+        let (used, all) = used_ns(chips, sets, rows);
+        used / all
+    };
+    // Figure 4. Case 4: ten pages behind the first sense, 91 %. Case 5: after five pages six times
+    // a sense and a page, 62 %.
+    let one_plane = ["geometry.planes_per_die=1", MBM];
+    assert!(is_about(share(4, &one_plane, &reads([4, 1, 4, 1])), 819.2 / (78.0 + 819.2)));
+    let all = 78.0 + 5.0 * 81.92 + 6.0 * (78.0 + 81.92);
+    assert!(is_about(share(4, &one_plane, &reads([8, 1, 1, 1])), 11.0 * 81.92 / all));
+    // Figure 6. Three senses for three pages, 51 %, or two, 61 %.
+    let apart = [(0, 'R', 4, 1), (1000, 'R', 0, 1), (2000, 'R', 1, 1)];
+    let together = [apart[0], (1000, 'R', 0, 2)];
+    assert!(is_about(share(1, &[MBM], &apart), 3.0 * 81.92 / (3.0 * 159.92)));
+    assert!(is_about(share(1, &[MBM], &together), 3.0 * 81.92 / (2.0 * 78.0 + 3.0 * 81.92)));
+    // Figure 7. Seven pages in a row and a program, 31 %; three more later, until 11,545.76 us.
+    assert!(is_about(share(4, &[MBM], &writes(7)), 573.44 / (573.44 + 1300.0)));
+    let more: Vec<_> = (7..10).map(|page| (10_000_000, 'W', page, 1)).collect();
+    let rows = [writes(7), more].concat();
+    assert!(is_about(share(4, &[MBM], &rows), 819.2 / (10_000.0 + 245.76 + 1300.0)));
 }
 
 /// Reads of figure 4: so many of each of four chips, all at once, by turns.
@@ -182,6 +238,150 @@ fn equals_take_turns_or_the_lowest_goes_first() {
     assert_eq!(reads(&sets), [one, one]);
     let in_order = [&sets[..], &["scheduling.mbm_ties=in-order"]].concat();
     assert_eq!(reads(&in_order), [one, 2 * one]);
+}
+
+#[test]
+fn shares_are_computed_at_every_instant_or_when_writes_come() {
+    // Two channels of one chip, one plane. The first has three reads; of four writes the second
+    // gets all: 0 + 4 = 3 + 1 + 0, and what does not divide goes to who had less.
+    let sets = ["geometry.channels=2", "geometry.planes_per_die=1", MBM];
+    let mut rows = vec![(0, 'R', 0, 1), (0, 'R', 2, 1), (0, 'R', 4, 1)];
+    rows.extend((10..14).map(|page| (0, 'W', page, 1)));
+    let at = |when: &str| {
+        let key = format!("scheduling.mbm_share_when={when}");
+        done(1, &[&sets[..], &[&key]].concat(), &rows)[3..].to_vec()
+    };
+    let one = BUS + PROGRAM;
+    assert_eq!(at("arrival"), [one, 2 * one, 3 * one, 4 * one]);
+    // When its reads are done the first has nothing to do, and the second one program: from then
+    // on they take turns.
+    let first = 3 * (READ + BUS);
+    assert_eq!(at("instant"), [one, first + one, 2 * one, first + 2 * one]);
+}
+
+#[test]
+fn writes_under_way_count_or_all_that_ever_were() {
+    // Two writes far apart. What is done does not count: both go to the first channel, and are
+    // read one after the other. If it does count the second channel gets the second.
+    let later = 100_000_000;
+    let rows = [apart(2), vec![(later, 'R', 0, 1), (later, 'R', 1, 1)]].concat();
+    let sets = ["geometry.channels=2", "geometry.planes_per_die=1", "scheduling.mbm_ties=in-order"];
+    let reads = |writes: &str| -> Vec<u64> {
+        let key = format!("scheduling.mbm_share_writes={writes}");
+        let done = done(1, &[&sets[..], &[MBM, &key]].concat(), &rows);
+        done[2..].iter().map(|ns| ns - later).collect()
+    };
+    let one = READ + BUS;
+    assert_eq!(reads("under-way"), [one, 2 * one]);
+    assert_eq!(reads("all"), [one, one]);
+}
+
+#[test]
+fn a_read_counts_for_as_many_writes_as_it_is_said_to() {
+    // Two channels of two chips, four planes. One read waits at the first chip of the first
+    // channel, whose other chip is idle; four writes come.
+    let sets = ["geometry.channels=2", "geometry.planes_per_die=4", MBM];
+    let mut rows = vec![(0, 'R', 0, 1)];
+    rows.extend((10..14).map(|page| (0, 'W', page, 1)));
+    let with = |weight: u32| {
+        let key = format!("scheduling.mbm_share_read_weight={weight}");
+        done(2, &[&sets[..], &[&key]].concat(), &rows)[1..].to_vec()
+    };
+    let of = |pages: u64| pages * BUS + PROGRAM;
+    // 0 + 2 and 0 + 2.
+    assert_eq!(with(0), [of(2); 4]);
+    // 1 + 1 and 0 + 3, which go first.
+    assert_eq!(with(1), [of(3), of(3), of(3), of(1)]);
+    // 5 + 0 and 0 + 4.
+    assert_eq!(with(5), [of(4); 4]);
+}
+
+#[test]
+fn a_die_that_collects_counts_for_a_page_if_it_is_to() {
+    // Two channels of two dies, one plane of 16 blocks of four pages. Page 0 is written five times,
+    // 20 ms apart, each time on die 0: the fifth opens its second block, so that 14 are free, where
+    // fewer than 0.9 x 16 = 14.4, rounded up, are too few. What is in the first block is overtaken:
+    // the die erases it, from 81.4 to 96.4 ms. At 85 ms page 3 is written.
+    let sets = [
+        "geometry.channels=2",
+        "geometry.planes_per_die=1",
+        "ftl.gc_background=true",
+        "ftl.gc_start_free_share=0.9",
+        "scheduling.mbm_ties=in-order",
+        MBM,
+    ];
+    let later = 200_000_000;
+    let mut rows: Vec<_> = (0..5).map(|turn| (20_000_000 * turn, 'W', 0, 1)).collect();
+    // Page 1 was never written: it counts as lying on the first die of the second channel.
+    rows.extend([(85_000_000, 'W', 3, 1), (later, 'R', 3, 1), (later, 'R', 1, 1)]);
+    let reads = |counts: bool| -> Vec<u64> {
+        let key = format!("scheduling.mbm_share_collection={counts}");
+        let outcome = replay(2, &[&sets[..], &[&key]].concat(), &rows);
+        assert_eq!(outcome.count("flash.erases"), 1, "{}", outcome.summary);
+        outcome.rows[6..].iter().map(|row| row.completion_ns - later).collect()
+    };
+    let one = READ + BUS;
+    // To die 1, whose channel comes first among equals, or to the second channel.
+    assert_eq!(reads(false), [one, one]);
+    assert_eq!(reads(true), [one, 2 * one]);
+}
+
+#[test]
+fn the_first_chip_is_of_each_channel_or_of_the_drive() {
+    // Two channels of two chips, two planes. Six pages fill the first chip of each channel and
+    // leave the second with a plane that lags behind. Four more come.
+    let later = 10_000_000;
+    let mut rows = writes(6);
+    rows.extend((6..10).map(|page| (later, 'W', page, 1)));
+    let after = |first: &str| -> Vec<u64> {
+        let key = format!("scheduling.mbm_first_chip={first}");
+        let done = done(2, &["geometry.channels=2", MBM, &key], &rows);
+        done[6..].iter().map(|ns| ns - later).collect()
+    };
+    let (one, two) = (BUS + PROGRAM, 2 * BUS + PROGRAM);
+    // Each channel begins with its chip that lags, then has a page for the other.
+    assert_eq!(after("channel"), [one, one, two, two]);
+    // The first channel does, the second begins with two pages for its level chip.
+    assert_eq!(after("instant"), [one, two, two, two]);
+}
+
+#[test]
+fn the_first_chip_is_of_each_request_too() {
+    // Three chips of two planes. Three pages leave the second chip with a plane that lags; one that
+    // comes meanwhile, the third. Two requests of a page come next, and then six.
+    let (then, last) = (10_000_000, 20_000_000);
+    let mut rows = writes(3);
+    rows.push((500_000, 'W', 3, 1));
+    rows.extend((4..6).map(|page| (then, 'W', page, 1)));
+    rows.extend((6..12).map(|page| (last, 'W', page, 1)));
+    let after = |first: &str| -> Vec<u64> {
+        let key = format!("scheduling.mbm_first_chip={first}");
+        let done = done(3, &[MBM, &key], &rows);
+        done[6..].iter().map(|ns| ns - last).collect()
+    };
+    let of = |pages: u64| pages * BUS + PROGRAM;
+    // Both went to chips that lagged: all planes are level.
+    assert_eq!(after("request"), [of(2), of(2), of(4), of(4), of(6), of(6)]);
+    // The second went to the level chip, which now lags as the third does: one page, two, one, and
+    // two when the first chip is done.
+    let again = of(1) + of(2);
+    assert_eq!(after("channel"), [of(1), of(3), of(3), of(4), again, again]);
+}
+
+#[test]
+fn what_a_long_read_marked_ends_with_a_short_read_or_never() {
+    // As above, with a read of one page between.
+    let later = 10_000_000;
+    let rows = [(0, 'R', 0, 5), (5_000_000, 'R', 1, 1), (later, 'W', 0, 1), (later, 'W', 2, 1)];
+    let sets = ["geometry.channels=2", "geometry.planes_per_die=1", MBM];
+    let writes = |end: &str| -> Vec<u64> {
+        let key = format!("scheduling.mbm_read_area_end={end}");
+        let done = done(1, &[&sets[..], &[&key]].concat(), &rows);
+        done[2..].iter().map(|ns| ns - later).collect()
+    };
+    let one = BUS + PROGRAM;
+    assert_eq!(writes("short-read"), [one, one]);
+    assert_eq!(writes("never"), [one, 2 * one]);
 }
 
 #[test]

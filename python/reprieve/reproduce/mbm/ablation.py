@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import exp, log, sqrt
+from statistics import fmean
 
-from reprieve.reproduce.mbm.experiment import ABLATED, GRID, MAIN, Outcome, Spot
+import numpy as np
+
+from reprieve.reproduce.mbm.experiment import ABLATED, GRID, Outcome, Spot
 from reprieve.reproduce.mbm.measured import Measured
 from reprieve.reproduce.mbm.measures import geometric
 from reprieve.reproduce.mbm.readings import (
     FIFO,
     GRID_FTLS,
+    IPC,
     MBM,
     NO_SUSPENSION,
     SUSPENSION,
-    grid,
 )
-
-CELLS = frozenset(grid())
-"""Of the grid: what can be run."""
 
 MEASURES: dict[str, Callable[[Measured], float | None]] = {
     "mean": lambda run: run.mean_us(),
@@ -31,6 +32,9 @@ MEASURES: dict[str, Callable[[Measured], float | None]] = {
 
 FIRST = f"{FIFO}, {NO_SUSPENSION}"
 """What a firmware team starts from."""
+_WHOLE = f"{MBM}, {IPC}"
+_STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}
+"""Quantile 0.975 of Student's distribution for a mean of so many samples."""
 _ALIKE = 0.02
 """Of a mean: two drafts of the drive's first state differ by as much."""
 
@@ -49,16 +53,62 @@ def ratio(outcome: Outcome, of: Spot, base: Spot, measure: str) -> float:
     return geometric(found) if found else float("nan")
 
 
-def part_ratio(outcome: Outcome, part: str, measure: str) -> float:
+@dataclass(frozen=True)
+class Estimate:
+    """A multiple, from several drafts of loads and drives."""
+
+    mean: float
+    """Geometric."""
+    factor: float | None
+    """The interval of 95 % reaches from the mean over this to the mean times this; None where one
+    draft says nothing of it."""
+
+    def __str__(self) -> str:
+        """Return the mean, and half the interval."""
+        if self.factor is None:
+            return f"{self.mean:.3f}"
+        return f"{self.mean:.3f} ± {self.mean * (self.factor - 1):.3f}"
+
+
+def estimate(drafts: list[float]) -> Estimate:
+    """Return mean and interval of multiples, whose logarithms are taken as normal."""
+    logs = [log(one) for one in drafts]
+    if not logs[1:]:
+        return Estimate(exp(fmean(logs)), None)
+    half = _STUDENT[len(logs)] * float(np.std(logs, ddof=1)) / sqrt(len(logs))
+    return Estimate(exp(fmean(logs)), exp(half))
+
+
+def _of_drafts(outcome: Outcome, of: Spot, base: Spot, measure: str) -> Estimate:
+    each = range(outcome.plan.drafts)
+    return estimate(
+        [ratio(outcome, of._replace(draft=n), base._replace(draft=n), measure) for n in each]
+    )
+
+
+def part_estimate(outcome: Outcome, part: str, measure: str) -> Estimate:
     """Return what MBM without a part has, over what it has with all of them."""
     load = outcome.loads[0]
-    return ratio(outcome, Spot(ABLATED, load, part), Spot(MAIN, load, MBM), measure)
+    return _of_drafts(outcome, Spot(ABLATED, load, part), Spot(GRID, load, _WHOLE), measure)
+
+
+def part_ratio(outcome: Outcome, part: str, measure: str) -> float:
+    """Return the mean of that."""
+    return part_estimate(outcome, part, measure).mean
+
+
+def grid_estimate(
+    outcome: Outcome, row: str, way: str, measure: str, base: str = FIRST
+) -> Estimate:
+    """Return what a row of the grid has with a way of suspending, over FIFO without any."""
+    load = outcome.loads[0]
+    of = Spot(GRID, load, f"{row}, {way}")
+    return _of_drafts(outcome, of, Spot(GRID, load, base), measure)
 
 
 def grid_ratio(outcome: Outcome, row: str, way: str, measure: str, base: str = FIRST) -> float:
-    """Return what a row of the grid has with a way of suspending, over FIFO without any."""
-    load = outcome.loads[0]
-    return ratio(outcome, Spot(GRID, load, f"{row}, {way}"), Spot(GRID, load, base), measure)
+    """Return the mean of that."""
+    return grid_estimate(outcome, row, way, measure, base).mean
 
 
 @dataclass(frozen=True)
@@ -76,7 +126,7 @@ def neighbours(spot: str) -> dict[str, str]:
     row, _, way = spot.partition(", ")
     rows = list(GRID_FTLS)
     found: dict[str, str] = {}
-    if way == NO_SUSPENSION and row != FIFO:
+    if way == NO_SUSPENSION:
         found |= {f"suspension ({name})": f"{row}, {name}" for name in SUSPENSION
                   if name != NO_SUSPENSION}  # fmt: skip
     if row == rows[0]:

@@ -39,6 +39,8 @@ _TAIL_TIMES_FULL = 170
 """… or so many, in runs of so many requests: then p99.999 of the class that a figure is about rests
 on ten requests and more."""
 _FULL_REQUESTS = 12_000
+_SEEDS_APART = 100
+"""Between the seeds of two drafts of a load: more than there are loads."""
 _SHORT_SHARE = 3
 """Other readings, and the search for a compression, have this part of the requests."""
 _REQUESTS_MIN = 500
@@ -60,6 +62,9 @@ class Spot(NamedTuple):
     scheme: str
     """In a grid row and suspension, as "RPS, IPC"."""
     chips: int = TABLE_1_CHIPS
+    draft: int = 0
+    """Which sample of the load and of the drive's first state; of a recorded load, of the
+    latter."""
 
 
 Runs = Mapping[Spot, Measured]
@@ -74,6 +79,8 @@ class Plan:
     requests: int
     """Of each load at most."""
     pages_per_block: int = PAGES_PER_BLOCK_RUN
+    drafts: int = 1
+    """Samples of each run of the ablation."""
 
     @property
     def loads(self) -> list[Load]:
@@ -138,7 +145,7 @@ class Job:
 def run(plan: Plan, workshop: Workshop) -> Outcome:
     """Run everything."""
     places = list_places(plan)
-    found = workshop.each("compressing the loads", places, _Compress(plan).one)
+    found = workshop.each("compressing the loads", places, Compressing(plan).one)
     scales = {
         (reading.name, load.trace): scale
         for (reading, load), scale in zip(places, found, strict=True)
@@ -176,6 +183,14 @@ def list_jobs(plan: Plan, scales: Scales | None) -> list[Job]:
     return made.jobs
 
 
+def list_main_jobs(plan: Plan, scales: Scales | None) -> list[Job]:
+    """Return the runs of Figures 8 and 11 alone."""
+    made = _Jobs(plan, scales)
+    for load in plan.loads:
+        made.of_main(load)
+    return made.jobs
+
+
 class _Jobs:
     """Collects runs."""
 
@@ -186,12 +201,17 @@ class _Jobs:
 
     def of_load(self, load: Load) -> None:
         """Add what is run under every load: Figures 8 and 11, the parts of MBM, the grid."""
+        self.of_main(load)
+        for draft in range(self._plan.drafts):
+            for name, scheme in PARTS.items():
+                self._add(Spot(ABLATED, load.trace, name, draft=draft), load, scheme)
+            for (row, way), scheme in grid().items():
+                self._add(Spot(GRID, load.trace, f"{row}, {way}", draft=draft), load, scheme)
+
+    def of_main(self, load: Load) -> None:
+        """Add what Figures 8 and 11 show."""
         for name, scheme in SCHEMES.items():
             self._add(Spot(MAIN, load.trace, name), load, scheme)
-        for name, scheme in PARTS.items():
-            self._add(Spot(ABLATED, load.trace, name), load, scheme)
-        for (row, way), scheme in grid().items():
-            self._add(Spot(GRID, load.trace, f"{row}, {way}"), load, scheme)
 
     def of_paper(self, load: Load) -> None:
         """Add what is run under the paper's loads: Figures 9, 10, 12 and 13, other readings."""
@@ -223,6 +243,7 @@ class _Jobs:
             pace = {_SCALE: self._scales[scaled_as, load.trace].time_scale}
         settings = {**scheme.settings, **pace}
         count = requests or self._plan.requests
+        load = replace(load, seed=load.seed + _SEEDS_APART * spot.draft)
         setup = place(self._plan, load, count, spot.chips).with_overrides(settings)
         warm_up = None
         if spot.series == MAIN and spot.chips == TABLE_1_CHIPS:
@@ -238,7 +259,9 @@ def place(plan: Plan, load: Load, requests: int, chips: int) -> Setup:
 
 
 @dataclass(frozen=True)
-class _Compress:
+class Compressing:
+    """Compresses the loads of a plan."""
+
     plan: Plan
 
     def one(self, of: tuple[Reading, Load], watch: Watch) -> Compression:

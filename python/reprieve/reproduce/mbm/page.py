@@ -56,7 +56,8 @@ _BANDWIDTH = (
 _ABLATION = (
     "What the paper lacks: MBM with each of its parts switched off, and every FTL with every way "
     "of suspending. Numbers are multiples; geometric means over all loads, the recorded ones "
-    "included."
+    "included. Behind ± stands half an interval of 95 %, from drafts of the loads and of the "
+    "drive's first state; of recorded loads, of the latter."
 )
 
 
@@ -68,6 +69,7 @@ def facts(outcome: Outcome) -> dict[str, str]:
         "Requests of a run": f"{plan.requests:,} at most; {plan.requests_short:,} of other "
                              f"readings, {plan.requests_tail:,} for Figures 12 and 13",
         "Pages of a block": f"{plan.pages_per_block:,} in place of {PAGES_PER_BLOCK:,}",
+        "Drafts of each run of the ablation": f"{plan.drafts}",
         "Runs": f"{len(outcome.runs):,}",
         "Loads": ", ".join(load.label for load in plan.loads),
     }  # fmt: skip

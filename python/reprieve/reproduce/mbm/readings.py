@@ -28,6 +28,16 @@ SUSPENSION: Mapping[str, str] = MappingProxyType(
 )
 """The scenario's `policy`: all of them serve reads first."""
 
+_SCHEDULER, _PROGRAM, _ERASE = "scheduling.policy", "suspension.program", "suspension.erase"
+_SUSPENDS: Mapping[str, Overrides] = MappingProxyType(
+    {
+        NO_SUSPENSION: {_PROGRAM: "none", _ERASE: False},
+        IPS: {_PROGRAM: "ips", _ERASE: True},
+        IPC: {_PROGRAM: "ipc", _ERASE: True},
+    }
+)
+"""What these can suspend, whatever is served first."""
+
 _DISPATCH = "scheduling.dispatch"
 _WRITES_ALIGNED: Overrides = {"ftl.gc_stream": "separate"}
 FTLS: Mapping[str, Overrides] = MappingProxyType(
@@ -50,11 +60,14 @@ class Scheme:
     suspension: str
     overrides: Overrides = field(default_factory=dict)
     title: str = ""
+    reads_first: bool = True
 
     @property
     def settings(self) -> Overrides:
         """What it sets in a scenario."""
-        policy = {"policy": SUSPENSION[self.suspension]}
+        policy: Overrides = {"policy": SUSPENSION[self.suspension]}
+        if not self.reads_first:
+            policy = {_SCHEDULER: "fifo", **_SUSPENDS[self.suspension]}
         return {**FTLS[self.ftl], **policy, **self.overrides}
 
 
@@ -99,14 +112,12 @@ both planes of a die side by side, without twin blocks."""
 
 
 def grid() -> dict[tuple[str, str], Scheme]:
-    """Return every row with every way of suspending; under FIFO nothing gets ahead to suspend."""
-    found = {
-        (row, way): Scheme(ftl, way)
+    """Return every row with every way of suspending."""
+    return {
+        (row, way): Scheme(ftl, way, reads_first=row != FIFO)
         for row, ftl in GRID_FTLS.items()
         for way in SUSPENSION
-        if row != FIFO
     }
-    return {(FIFO, NO_SUSPENSION): Scheme(PLAIN, NO_SUSPENSION, {"policy": "fifo"}), **found}
 
 
 def geometry(chips: int = TABLE_1_CHIPS) -> Overrides:

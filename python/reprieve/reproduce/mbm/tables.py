@@ -136,7 +136,7 @@ def parts(outcome: Outcome) -> Table:
     """Return MBM with each part switched off."""
     rows = []
     for part, scheme in PARTS.items():
-        cells = [f"{ablation.part_ratio(outcome, part, one):.3f}" for one in ablation.MEASURES]
+        cells = [str(ablation.part_estimate(outcome, part, one)) for one in ablation.MEASURES]
         rows.append([part, scheme.title, *cells])
     columns = ["MBM", "that is", *ablation.MEASURES]
     caption = "MBM with one part switched off, over MBM; geometric means over all loads"
@@ -148,12 +148,10 @@ def grid(outcome: Outcome) -> Table:
     rows = []
     for row in GRID_FTLS:
         for way in SUSPENSION:
-            if (row, way) in ablation.CELLS:
-                cells = [
-                    f"{ablation.grid_ratio(outcome, row, way, one):.3f}"
-                    for one in ablation.MEASURES
-                ]
-                rows.append([row, way, *cells])
+            cells = [
+                str(ablation.grid_estimate(outcome, row, way, one)) for one in ablation.MEASURES
+            ]
+            rows.append([row, way, *cells])
     columns = ["FTL", "suspension", *ablation.MEASURES]
     caption = "Every FTL with every suspension, over FIFO; geometric means over all loads"
     return Table(caption, columns, rows, words=2)
