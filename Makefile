@@ -39,9 +39,7 @@ lint: .venv/.dev ## formatting, clippy, ruff, types
 	$(BIN)/mypy --strict tests/house
 
 docs: .venv/.built ## write docs/reference anew from the program itself
-	mkdir -p docs/reference
-	$(BIN)/python -c 'from reprieve._native import reference; print(reference().rstrip())' \
-	  > docs/reference/.new && mv docs/reference/.new docs/reference/scenario.md
+	$(BIN)/python -m reprieve.reference docs/reference
 
 site: .venv/.dev ## the documentation as a site in out/site, which needs no network
 	rm -rf out/site

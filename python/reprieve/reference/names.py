@@ -1,0 +1,144 @@
+"""The page of the Python names: signatures and docstrings of all that `reprieve` exports."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import reprieve
+from reprieve.plot import Plots
+from reprieve.reference.markdown import plain
+
+_HEAD = """# Python names
+
+Every public name of `import reprieve`, with its signature. The
+[guide](../guide/python.md) shows them at work.
+"""
+
+_WIDTH = 88
+
+
+def page() -> str:
+    """Return the page."""
+    exported = [name for name in reprieve.__all__ if not name.startswith("_")]
+    found = {name: getattr(reprieve, name) for name in exported}
+    functions = {name: value for name, value in found.items() if not inspect.isclass(value)}
+    # Charts come out of `plot` of a result or a comparison, and nobody makes them by hand.
+    classes = {name: value for name, value in found.items() if name not in functions}
+    classes["Plots"] = Plots
+    parts = [_HEAD, "## Functions\n"]
+    for name, function in functions.items():
+        parts += [f"### `{name}`\n", _fence(name, function), _prose(function)]
+    parts.append("## Classes\n")
+    for name, kind in sorted(classes.items()):
+        parts += [f"### `{name}`\n", _prose(kind), *_members(kind)]
+    return "\n".join(parts)
+
+
+def _members(kind: type) -> Iterator[str]:
+    """Tell the fields, properties and methods of a class that are its own and public."""
+    attributes = dict(_attributes(kind))
+    if attributes:
+        lines = [
+            f"- `{name}`" + (f": `{typed}`" if typed else "") + (f". {plain(doc)}" if doc else "")
+            for name, (typed, doc) in attributes.items()
+        ]
+        yield "\n".join(lines) + "\n"
+    for name, value in vars(kind).items():
+        if name.startswith("_") or name in attributes:
+            continue
+        if isinstance(value, property):
+            typed = _annotation(inspect.signature(value.fget).return_annotation)  # type: ignore[arg-type]
+            yield f"#### `{kind.__name__}.{name}`: `{typed}`\n"
+            yield _prose(value)
+        elif inspect.isfunction(value):
+            yield f"#### `{kind.__name__}.{name}()`\n"
+            yield _fence(name, value)
+            yield _prose(value)
+
+
+def _attributes(kind: type) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the documented or annotated attributes of a class: name, type and docstring.
+
+    A string that stands under an attribute is its docstring, in the class as in its constructor.
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
+    except (OSError, TypeError):
+        return  # compiled
+    body = tree.body[0]
+    assert isinstance(body, ast.ClassDef)
+    constructors = [
+        node for node in body.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+    ]
+    for statements in [body.body, *(node.body for node in constructors)]:
+        for statement, after in zip(statements, [*statements[1:], None], strict=True):
+            name, typed = _assigned(statement)
+            documented = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            in_class = statements is body.body and isinstance(statement, ast.AnnAssign)
+            if name and not name.startswith("_") and (documented or in_class):
+                doc = str(after.value.value) if documented else ""  # type: ignore[union-attr]
+                yield name, (typed, " ".join(doc.split()))
+
+
+def _assigned(statement: ast.stmt) -> tuple[str, str]:
+    """Return the name and the type that a statement gives a value to; empty if it does not."""
+    if isinstance(statement, ast.AnnAssign):
+        return ast.unparse(statement.target), ast.unparse(statement.annotation)
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        return ast.unparse(statement.targets[0]).removeprefix("self."), ""
+    return "", ""
+
+
+def _fence(name: str, function: Any) -> str:
+    """Show a signature as code, a parameter a line where it is long."""
+    signature = inspect.signature(function)
+    parameters = list(_written(signature))
+    arrow = f" -> {_annotation(signature.return_annotation)}: ..."
+    line = f"def {name}({', '.join(parameters)}){arrow}"
+    if len(line) > _WIDTH:
+        line = "\n    ".join([f"def {name}(", *(f"{one}," for one in parameters)]) + f"\n){arrow}"
+    return f"```python\n{line}\n```\n"
+
+
+def _written(signature: inspect.Signature) -> Iterator[str]:
+    """Write the parameters as Python does; a function that is a default is left to the words."""
+    by_name = False
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not by_name:
+            yield "*"
+            by_name = True
+        text = str(parameter.replace(annotation=parameter.empty, default=parameter.empty))
+        typed = parameter.annotation is not parameter.empty
+        text += f": {_annotation(parameter.annotation)}" if typed else ""
+        if parameter.default is not parameter.empty:
+            value = parameter.default
+            shown = (
+                "..." if callable(value) else json.dumps(value) if isinstance(value, str) else value
+            )
+            text += f" = {shown}" if typed else f"={shown}"
+        yield text
+
+
+def _annotation(annotation: Any) -> str:
+    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+
+
+def _prose(documented: Any) -> str:
+    """Return a docstring as Markdown; the lines that name a parameter become a list."""
+    paragraphs = inspect.cleandoc(documented.__doc__ or "").split("\n\n")
+    return "\n".join(_paragraph(paragraph) for paragraph in paragraphs)
+
+
+def _paragraph(text: str) -> str:
+    if text.startswith(">>>"):
+        return f"```pycon\n{text}\n```\n"
+    if re.match(r"`\w+`: ", text):
+        items = re.split(r"\n(?=`\w+`(?:: | and `))", text)
+        return "\n".join(f"- {plain(' '.join(item.split()))}" for item in items) + "\n"
+    return plain(" ".join(text.split())) + "\n"
