@@ -53,7 +53,8 @@ def _members(kind: type) -> Iterator[str]:
         if name.startswith("_") or name in attributes:
             continue
         if isinstance(value, property):
-            typed = _annotation(inspect.signature(value.fget).return_annotation)  # type: ignore[arg-type]
+            assert value.fget is not None
+            typed = _annotation(inspect.signature(value.fget).return_annotation)
             yield f"#### `{kind.__name__}.{name}`: `{typed}`\n"
             yield _prose(value)
         elif inspect.isfunction(value):
@@ -79,11 +80,17 @@ def _attributes(kind: type) -> Iterator[tuple[str, tuple[str, str]]]:
     for statements in [body.body, *(node.body for node in constructors)]:
         for statement, after in zip(statements, [*statements[1:], None], strict=True):
             name, typed = _assigned(statement)
-            documented = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            doc = _string(after)
             in_class = statements is body.body and isinstance(statement, ast.AnnAssign)
-            if name and not name.startswith("_") and (documented or in_class):
-                doc = str(after.value.value) if documented else ""  # type: ignore[union-attr]
-                yield name, (typed, " ".join(doc.split()))
+            if name and not name.startswith("_") and (doc or in_class):
+                yield name, (typed, doc)
+
+
+def _string(statement: ast.stmt | None) -> str:
+    """Return the text of a statement that is a string and nothing else; else nothing."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return " ".join(str(statement.value.value).split())
+    return ""
 
 
 def _assigned(statement: ast.stmt) -> tuple[str, str]:
