@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reprieve.reference import commands, names, policies, presets
+from reprieve.reference import columns, commands, names, policies, presets
 from reprieve.reference.scenario import scenario_page
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -14,6 +14,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "parts.md": presets.parts_page,
     "loads.md": presets.loads_page,
     "commands.md": commands.page,
+    "columns.md": columns.page,
     "python.md": names.page,
 }
 """Files under docs/reference, and what writes each."""
