@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from reprieve.reference import files
@@ -43,14 +44,25 @@ _TABLES: list[tuple[str, str, Sequence[Column]]] = [
 
 def page() -> str:
     """Return the page."""
-    parts = [_HEAD, "## `summary.json`\n", "All numbers of a run.\n"]
+    parts = [_HEAD, "## `summary.json`\n", "All numbers of a run, in sections.\n"]
     for section, (note, columns) in SUMMARY.items():
-        parts += [f"### Section {section}\n"] if section != "schema" else []
+        prefix = _prefix(columns)
+        if section != "schema":
+            parts.append(f"### {section}\n")
         parts += [f"{note}\n"] if note else []
-        parts.append(_table("field", columns))
+        heads = f"field of `{prefix[:-1]}`" if prefix else "field"
+        parts.append(_table(heads, [c._replace(name=c.name[len(prefix) :]) for c in columns]))
     for title, note, table_columns in _TABLES:
         parts += [f"## {title}\n", f"{note}\n", _table("column", table_columns)]
     return "\n".join(parts)
+
+
+def _prefix(columns: Sequence[Column]) -> str:
+    """Return what all names begin with, up to a dot."""
+    first = columns[0].name
+    starts = [first[: dot.end()] for dot in re.finditer(r"\.", first)]
+    fitting = [start for start in starts if all(c.name.startswith(start) for c in columns)]
+    return fitting[-1] if fitting else ""
 
 
 def _table(what: str, columns: Sequence[Column]) -> str:

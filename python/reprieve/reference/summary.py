@@ -36,11 +36,11 @@ def _under(prefix: str, columns: list[Column]) -> list[Column]:
 
 SUMMARY: dict[str, tuple[str, list[Column]]] = {
     "schema": ("", [Column("schema", "", "1; changes when a field changes its meaning")]),
-    "requests": (
+    "`requests`": (
         "CLASS is `read`, `write` or `total`; `trim`, `flush` and `fua` where there were any.",
         [*_under("requests.CLASS", _CLASS), *_under("requests.CLASS.confidence", _CONFIDENCE)],
     ),
-    "flash": (
+    "`flash`": (
         "",
         _under(
             "flash",
@@ -100,7 +100,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
             ],
         ),
     ),
-    "device": (
+    "`device`": (
         "",
         _under(
             "device",
@@ -125,7 +125,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
             ],
         ),
     ),
-    "flows and fairness": (
+    "`flows` and `fairness`": (
         "Only where there are several loads; FLOW is the name of one.",
         [
             *_under("flows.FLOW.requests.CLASS", _CLASS),
@@ -140,7 +140,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
             Column("fairness.jain_{iops,bandwidth}", "", "Jain's index: 1 if all get the same"),
         ],
     ),
-    "reliability and wear": (
+    "`reliability` and `wear`": (
         'Only with `reliability.model = "power"`.',
         [
             *_under(
@@ -175,7 +175,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
             ),
         ],
     ),
-    "power": (
+    "`power`": (
         'Only with `power.account = "on"`; KIND is a class of work on the flash.',
         _under(
             "power",
@@ -194,7 +194,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
             ],
         ),
     ),
-    "power_loss": (
+    "`power_loss`": (
         "Only of a run that a loss of power ended.",
         [
             *_under("power_loss", POWER_LOSS),
@@ -208,7 +208,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
             ),
         ],
     ),
-    "workload": (
+    "`workload`": (
         "Rows that were dropped are told by reason, where there are any.",
         _under(
             "workload",
@@ -227,7 +227,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
             ],
         ),
     ),
-    "run": (
+    "`run`": (
         "`wall_s`, `page_transactions_per_s` and `peak_rss_bytes` differ from run to run.",
         _under(
             "run",
