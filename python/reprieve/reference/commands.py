@@ -21,33 +21,46 @@ Every command and its options, as `reprieve COMMAND --help` tells them. The exit
 1 after a fault of ours, 2 after a mistake of yours, which one sentence on the standard error names,
 130 after Ctrl-C.
 """
+Function = Callable[..., Any]
 _COLUMNS = ("argument or option", "value", "without it", "meaning")
 
 
 def page() -> str:
     """Return the page."""
-    assert app.registered_callback is not None
-    assert app.registered_callback.callback is not None
-    return "\n".join([_HEAD, *_section("reprieve", app.registered_callback.callback), *_all(app)])
+    parts = [_HEAD]
+    for name, function in _all(app):
+        # What a group of commands is for, its commands say.
+        parts += [] if function is None else _section(name, function)
+    return "\n".join(parts)
 
 
-def _all(group: typer.Typer, prefix: str = "reprieve") -> Iterator[str]:
-    """Write a section for each command of a group, then for the groups in it."""
+def options() -> dict[str, set[str]]:
+    """Return the options of every command, by the command's full name."""
+    return {
+        name: {each for parameter in _parameters(function) for each in parameter.names()}
+        for name, function in _all(app)
+        if function is not None
+    }
+
+
+def _all(group: typer.Typer, prefix: str = "reprieve") -> Iterator[tuple[str, Function | None]]:
+    """Yield each command of a group, then the groups in it, which do nothing by themselves."""
+    callback = group.registered_callback
+    yield prefix, callback.callback if callback else None
     for command in group.registered_commands:
         assert command.callback is not None
         name = command.name or command.callback.__name__.replace("_", "-")
-        yield from _section(f"{prefix} {name}", command.callback)
+        yield f"{prefix} {name}", command.callback
     for below in group.registered_groups:
         assert below.typer_instance is not None
-        yield f"## `{prefix} {below.name}`\n\n{plain(below.typer_instance.info.help or '')}\n"
         yield from _all(below.typer_instance, f"{prefix} {below.name}")
 
 
-def _section(name: str, function: Callable[..., Any]) -> Iterator[str]:
+def _section(name: str, function: Function) -> Iterator[str]:
     help_text = inspect.getdoc(function)
     assert help_text, f"{name} does not say what it does"
     parameters = list(_parameters(function))
-    arguments = [parameter for parameter in parameters if not parameter.is_option]
+    arguments = [parameter for parameter in parameters if not parameter.names()]
     usage = [name, *(["[OPTIONS]"] if len(parameters) > len(arguments) else [])]
     usage += [argument.shown for argument in arguments]
     yield f"## `{name}`\n\n{plain(help_text)}\n\n```text\n{' '.join(usage)}\n```\n"
@@ -67,10 +80,6 @@ class _Parameter:
     """`inspect.Parameter.empty` if it must be given."""
 
     @property
-    def is_option(self) -> bool:
-        return isinstance(self.info, OptionInfo)
-
-    @property
     def shown(self) -> str:
         """What the usage shows of it, and the table of an argument."""
         return self.info.metavar or self.name.upper()
@@ -78,13 +87,17 @@ class _Parameter:
     def row(self) -> tuple[str, str, str, str]:
         """Tell it as a row of the table."""
         doc = plain(self.info.help or "")
-        if not self.is_option:
+        if not self.names():
             return code(self.shown.strip("[]")), "", self._without(), doc
-        return ", ".join(map(code, self._names())), code(self._value()), self._without(), doc
+        return ", ".join(map(code, self.names())), code(self._value()), self._without(), doc
 
-    def _names(self) -> list[str]:
-        """List the names that it was given; without any, it has that of the parameter."""
-        # Inside `Annotated` the first name takes the place that a default has elsewhere.
+    def names(self) -> list[str]:
+        """List the names of an option: those it was given, or its parameter's; of an argument none.
+
+        Inside `Annotated` the first name takes the place that a default has elsewhere.
+        """
+        if not isinstance(self.info, OptionInfo):
+            return []
         given = [self.info.default, *(self.info.param_decls or ())]
         names = [name for name in given if isinstance(name, str) and name.startswith("-")]
         return names or [f"--{self.name.replace('_', '-')}"]
@@ -108,7 +121,7 @@ class _Parameter:
         return "" if self.default is None else code(str(self.default))
 
 
-def _parameters(function: Callable[..., Any]) -> Iterator[_Parameter]:
+def _parameters(function: Function) -> Iterator[_Parameter]:
     """Yield those that a user can give."""
     hints = get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
