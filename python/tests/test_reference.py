@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import reprieve as rp
+from reprieve import _native
 from reprieve.cli import main
 from reprieve.reference import PAGES, commands, names, policies, presets
 from reprieve.reference.files import Column
@@ -113,6 +114,36 @@ def test_signatures_are_written_as_python_has_them() -> None:
     assert "0x" not in page, "an address in memory differs from run to run"
     assert "- `rows`: `list[dict[str, Any]]`. One for each instant and policy" in page
     assert "- `start_ns`: `int`. When the die took it up." in page
+
+
+def test_compiled_classes_are_told_from_their_stub() -> None:
+    told = "\n".join(names._members(_native.Simulation))
+    assert "#### `Simulation.scenario`: `str`\n" in told
+    assert "```python\ndef step(self, requests: int) -> bool: ...\n```\n" in told
+    assert "Simulate until about that many more requests are complete; False at the end." in told
+
+
+def test_docstrings_become_markdown() -> None:
+    """It has words.
+
+    `a`: one,
+    over two lines.
+    `b`, `c`: two.
+    `d` and `e` are as ever.
+
+    ```
+    with x:
+
+        y * z
+    ```
+
+    The * end.
+    """
+    assert names._prose(test_docstrings_become_markdown.__doc__) == (
+        "It has words.\n\n"
+        "- `a`: one, over two lines.\n- `b`, `c`: two.\n- `d` and `e` are as ever.\n"
+        "\n```\nwith x:\n\n    y * z\n```\n\nThe \\* end.\n"
+    )
 
 
 def test_policies_have_the_keys_that_only_they_read() -> None:

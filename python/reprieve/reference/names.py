@@ -8,9 +8,11 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import reprieve
+from reprieve import _native
 from reprieve.plot import Plots
 from reprieve.reference.markdown import plain
 
@@ -21,6 +23,7 @@ Every public name of `import reprieve`, with its signature. The
 """
 
 _WIDTH = 88
+_FENCES = re.MULTILINE | re.DOTALL
 
 
 def page() -> str:
@@ -33,22 +36,26 @@ def page() -> str:
     classes["Plots"] = Plots
     parts = [_HEAD, "## Functions\n"]
     for name, function in functions.items():
-        parts += [f"### `{name}`\n", _fence(name, function), _prose(function)]
+        parts += [f"### `{name}`\n", _fence(name, function), _prose(function.__doc__)]
     parts.append("## Classes\n")
     for name, kind in sorted(classes.items()):
-        parts += [f"### `{name}`\n", _prose(kind), *_members(kind)]
+        parts += [f"### `{name}`\n", _prose(kind.__doc__), *_members(kind)]
     return "\n".join(parts)
 
 
 def _members(kind: type) -> Iterator[str]:
     """Tell the fields, properties and methods of a class that are its own and public."""
-    attributes = dict(_attributes(kind))
+    tree = _tree(kind)
+    attributes = dict(_attributes(tree))
     if attributes:
         lines = [
             f"- `{name}`" + (f": `{typed}`" if typed else "") + (f". {plain(doc)}" if doc else "")
             for name, (typed, doc) in attributes.items()
         ]
         yield "\n".join(lines) + "\n"
+    if _is_compiled(kind):
+        yield from _compiled(kind.__name__, tree)
+        return
     for name, value in vars(kind).items():
         if name.startswith("_") or name in attributes:
             continue
@@ -56,32 +63,60 @@ def _members(kind: type) -> Iterator[str]:
             assert value.fget is not None
             typed = _annotation(inspect.signature(value.fget).return_annotation)
             yield f"#### `{kind.__name__}.{name}`: `{typed}`\n"
-            yield _prose(value)
+            yield _prose(value.__doc__)
         elif inspect.isfunction(value):
             yield f"#### `{kind.__name__}.{name}()`\n"
             yield _fence(name, value)
-            yield _prose(value)
+            yield _prose(value.__doc__)
 
 
-def _attributes(kind: type) -> Iterator[tuple[str, tuple[str, str]]]:
+def _compiled(kind: str, tree: ast.ClassDef) -> Iterator[str]:
+    """Tell the properties and methods of a class that has a stub in place of a source."""
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+            continue
+        doc = ast.get_docstring(node)
+        if any(
+            isinstance(mark, ast.Name) and mark.id == "property" for mark in node.decorator_list
+        ):
+            assert node.returns is not None
+            yield f"#### `{kind}.{node.name}`: `{ast.unparse(node.returns)}`\n"
+        else:
+            yield f"#### `{kind}.{node.name}()`\n"
+            arguments, returned = ast.unparse(node.args), ast.unparse(node.returns or node.args)
+            yield f"```python\ndef {node.name}({arguments}) -> {returned}: ...\n```\n"
+        yield _prose(doc)
+
+
+def _is_compiled(kind: type) -> bool:
+    return getattr(_native, kind.__name__, None) is kind
+
+
+def _tree(kind: type) -> ast.ClassDef:
+    """Parse a class: from its source, or from the stub if it is compiled."""
+    if _is_compiled(kind):
+        stub = ast.parse(Path(reprieve.__file__).with_name("_native.pyi").read_text("utf-8"))
+        found = [node for node in stub.body if getattr(node, "name", "") == kind.__name__]
+    else:
+        found = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    (tree,) = found
+    assert isinstance(tree, ast.ClassDef)
+    return tree
+
+
+def _attributes(tree: ast.ClassDef) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield the documented or annotated attributes of a class: name, type and docstring.
 
     A string that stands under an attribute is its docstring, in the class as in its constructor.
     """
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
-    except (OSError, TypeError):
-        return  # compiled
-    body = tree.body[0]
-    assert isinstance(body, ast.ClassDef)
     constructors = [
-        node for node in body.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"
     ]
-    for statements in [body.body, *(node.body for node in constructors)]:
+    for statements in [tree.body, *(node.body for node in constructors)]:
         for statement, after in zip(statements, [*statements[1:], None], strict=True):
             name, typed = _assigned(statement)
             doc = _string(after)
-            in_class = statements is body.body and isinstance(statement, ast.AnnAssign)
+            in_class = statements is tree.body and isinstance(statement, ast.AnnAssign)
             if name and not name.startswith("_") and (doc or in_class):
                 yield name, (typed, doc)
 
@@ -96,7 +131,8 @@ def _string(statement: ast.stmt | None) -> str:
 def _assigned(statement: ast.stmt) -> tuple[str, str]:
     """Return the name and the type that a statement gives a value to; empty if it does not."""
     if isinstance(statement, ast.AnnAssign):
-        return ast.unparse(statement.target), ast.unparse(statement.annotation)
+        name = ast.unparse(statement.target).removeprefix("self.")
+        return name, ast.unparse(statement.annotation)
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         return ast.unparse(statement.targets[0]).removeprefix("self."), ""
     return "", ""
@@ -136,16 +172,23 @@ def _annotation(annotation: Any) -> str:
     return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
 
 
-def _prose(documented: Any) -> str:
+def _prose(docstring: str | None) -> str:
     """Return a docstring as Markdown; the lines that name a parameter become a list."""
-    paragraphs = inspect.cleandoc(documented.__doc__ or "").split("\n\n")
-    return "\n".join(_paragraph(paragraph) for paragraph in paragraphs)
+    pieces = re.split(r"(^```.*?^```$)", inspect.cleandoc(docstring or ""), flags=_FENCES)
+    found = [
+        piece
+        if piece.startswith("```")
+        else "\n".join(map(_paragraph, piece.strip().split("\n\n")))
+        for piece in pieces
+        if piece.strip()
+    ]
+    return "\n".join(piece.rstrip("\n") + "\n" for piece in found)
 
 
 def _paragraph(text: str) -> str:
     if text.startswith(">>>"):
         return f"```pycon\n{text}\n```\n"
-    if re.match(r"`\w+`: ", text):
-        items = re.split(r"\n(?=`\w+`(?:: | and `))", text)
+    if re.match(r"`\w+`(?:, `\w+`)*: ", text):
+        items = re.split(r"\n(?=`\w+`(?:, `\w+`)*(?:: | and `))", text)
         return "\n".join(f"- {plain(' '.join(item.split()))}" for item in items) + "\n"
     return plain(" ".join(text.split())) + "\n"
