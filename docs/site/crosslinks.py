@@ -1,7 +1,7 @@
-"""Links that the pages do not have to write: from a number of an assumption, and from a key.
+"""Links that the pages do not have to write: from numbers of assumptions, keys and presets.
 
-On the site a mention of `A135` leads to that assumption, and a key of the scenario that stands in
-the text as code leads to the key's section of the reference.
+On the site a mention of `A135` leads to that assumption, and a key of the scenario or the name of a
+preset that stands in the text as code leads to its section of the reference.
 """
 
 import re
@@ -15,6 +15,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 ASSUMPTIONS = "docs/model/assumptions*.md"
 KEYS = "docs/reference/scenario.md"
+PRESETS = ("docs/reference/devices", "docs/reference/parts", "docs/reference/loads")
 
 _OWN_NUMBER = re.compile(r"(A\d+)\. ")
 _MENTION = re.compile(r"\b(A\d+)\b")
@@ -22,7 +23,10 @@ _NO_PROSE = (nodes.literal, nodes.literal_block, nodes.reference, nodes.title)
 
 
 def targets(root: Path) -> dict[str, tuple[str, str]]:
-    """Find the page and the anchor of every assumption and of every key that has a section."""
+    """Find the page and the anchor of every assumption, and of keys and presets with a section.
+
+    Names of one word, as `seed` and `mbm`, are names of other things too.
+    """
     found = {}
     for path in sorted(root.glob(ASSUMPTIONS)):
         page = path.relative_to(root).with_suffix("").as_posix()
@@ -31,6 +35,10 @@ def targets(root: Path) -> dict[str, tuple[str, str]]:
     reference = Path(root, KEYS).read_text("utf-8")
     for key in re.findall(r"^### `(\w+\.\w+)`$", reference, re.MULTILINE):
         found[key] = (KEYS.removesuffix(".md"), key.replace(".", ""))
+    for page in PRESETS:
+        text = Path(root, f"{page}.md").read_text("utf-8")
+        for name in re.findall(r"^## `(\w+(?:-\w+)+)`$", text, re.MULTILINE):
+            found[name] = (page, name)
     return found
 
 

@@ -166,10 +166,12 @@ def test_search_needs_no_server(site: Path) -> None:
     assert "docs/guide/first-run" in index
 
 
-def test_number_and_key_are_links(site: Path) -> None:
+def test_numbers_keys_and_presets_are_links(site: Path) -> None:
     links = Page((site / "docs/model/assumptions.html").read_text(encoding="utf-8")).links
     assert "#a135" in links
     assert "../reference/scenario.html#timingt_bus_us" in links
+    links = Page((site / "docs/model/loads.html").read_text(encoding="utf-8")).links
+    assert "../reference/loads.html#fin1-like" in links
 
 
 # A small project in order; each case below breaks it in one place.
@@ -177,10 +179,15 @@ SMALL = {
     "Cargo.toml": '[workspace.package]\nversion = "1.2.3"\n',
     "README.md": "# R\n\n[Guide](docs/guide/README.md#guide).\n\n## Map\n\n"
     "| where | what |\n|---|---|\n| [G](docs/guide/README.md) | guide |\n"
-    "| [S](docs/reference/scenario.md) | keys |\n",
+    "| [R](docs/reference/README.md) | names |\n",
     "docs/guide/README.md": "# Guide\n\n| task | page |\n|---|---|\n| first | [a.md](a.md) |\n",
-    "docs/guide/a.md": "# A\n\nSee A1, `timing.t_read_us`.\n\n![x](../x.svg)\n",
+    "docs/guide/a.md": "# A\n\nSee `timing.t_read_us`, `a-part`.\n\n![x](../x.svg)\n",
+    "docs/reference/README.md": "# Reference\n\n| [s](scenario.md) | [d](devices.md) |\n|---|---|\n"
+    "| [p](parts.md) | [l](loads.md) |\n",
     "docs/reference/scenario.md": "# Keys\n\n## `[timing]`\n\n### `timing.t_read_us`\n",
+    "docs/reference/devices.md": "# Devices\n",
+    "docs/reference/parts.md": "# Parts\n\n## `a-part`\n",
+    "docs/reference/loads.md": "# Loads\n",
     "docs/x.svg": '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>',
 }
 
