@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test long bench lint docs wheel clean tools
+.PHONY: help demo test long bench lint docs site wheel clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,20 +34,24 @@ bench: tools ## the fixed loads of benches/: page transactions a second, cost by
 lint: .venv/.dev ## formatting, clippy, ruff, types
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests benches
-	$(BIN)/ruff format --check python tests benches
+	$(BIN)/ruff check python tests benches docs/site
+	$(BIN)/ruff format --check python tests benches docs/site
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
 
 docs: .venv/.built ## write docs/reference and python/reprieve/keys anew from the program itself
-	mkdir -p docs/reference
-	$(BIN)/python -c 'from reprieve._native import reference; print(reference().rstrip())' \
-	  > docs/reference/.new && mv docs/reference/.new docs/reference/scenario.md
+	$(BIN)/python -m reprieve.reference docs/reference
 	$(BIN)/python -m reprieve.generate_keys
 
 wheel: .venv/.tools ## one wheel for every Python from 3.11 on, in dist
 	rm -rf dist
 	$(BIN)/maturin build --release --out dist
+
+site: .venv/.dev ## the documentation as a site in out/site, which needs no network
+	rm -rf out/site
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env \
+	  --conf-dir docs/site --doctree-dir target/site . out/site
+	@echo 'open out/site/index.html'
 
 clean: ## remove all that was built or written by runs
 	rm -rf .venv target out dist
@@ -78,5 +82,5 @@ tools:
 	@touch $@
 
 .venv/.dev: .venv/.built
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev,site
 	@touch $@

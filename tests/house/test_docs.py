@@ -1,6 +1,7 @@
 """What README and guide show works as it stands, and the reference is up to date."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -8,12 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from reprieve.reference import PAGES as PAGES_OF_REFERENCE
+from reprieve.reference.commands import options
+
 from .markdown import Block, blocks
 from .tree import Tree
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Tree(ROOT)
-REFERENCE = ROOT / "docs/reference/scenario.md"
+REFERENCE = ROOT / "docs/reference"
 
 # What a reader has at hand in a checkout, as far as the pages use it.
 AT_HAND = ("Makefile", "devices", "examples", "parts", "traces")
@@ -64,11 +68,47 @@ def test_blocks_of_page_run(page: str, tmp_path: Path) -> None:
             assert done.returncode == 0, f"{page}:{block.line}:\n{done.stdout}{done.stderr}"
 
 
-def test_reference_is_up_to_date() -> None:
-    from reprieve._native import reference
+@pytest.mark.parametrize("name", PAGES_OF_REFERENCE)
+def test_reference_is_up_to_date(name: str) -> None:
+    written = REFERENCE / name
+    assert written.exists(), "run `make docs`"
+    assert written.read_text(encoding="utf-8") == PAGES_OF_REFERENCE[name](), "run `make docs`"
 
-    written = REFERENCE.read_text(encoding="utf-8") if REFERENCE.exists() else ""
-    assert written == reference().rstrip() + "\n", "run `make docs`"
+
+def test_reference_has_no_page_that_nothing_writes() -> None:
+    found = {path.name for path in REFERENCE.iterdir()}
+    assert found == {"README.md", *PAGES_OF_REFERENCE}
+
+
+OPTIONS = options()
+_CALL = re.compile(r"(?<![\w/.-])reprieve ((?:[a-z][a-z-]* ?)*)([^`|;&>]*)")
+
+
+def wrong_calls(text: str) -> list[str]:
+    """Return the calls of our program, in code, that name no command or option of it."""
+    code = "\n".join(block.code for block in blocks(text) if block.language == "sh")
+    code += "\n" + "\n".join(re.findall(r"`(reprieve [^`\n]*)`", text))
+    wrong = []
+    for words, rest in _CALL.findall(code.replace("\\\n", " ")):
+        named = [f"reprieve {' '.join(words.split()[:count])}" for count in (2, 1)]
+        known = next((OPTIONS[name] for name in named if name in OPTIONS), None)
+        asked = re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest.partition("\n")[0])
+        if words.strip() and (known is None or set(asked) - known - {"--help"}):
+            wrong.append(f"reprieve {words}{rest}".strip())
+    return wrong
+
+
+@pytest.mark.parametrize("page", list(PROJECT.files("*.md")))
+def test_commands_and_options_exist(page: str) -> None:
+    assert not wrong_calls(PROJECT.text(page))
+
+
+def test_wrong_command_or_option_is_noticed() -> None:
+    right = "`reprieve run a.toml --set b=c`, `reprieve trace info x --json`, `reprieve --help`\n"
+    assert wrong_calls(right + "```sh\nreprieve run a \\\n  --out b | head -3\n```\n") == []
+    assert wrong_calls("`reprieve rum a.toml`") == ["reprieve rum a.toml"]
+    assert wrong_calls("`reprieve run a --outt b`") == ["reprieve run a --outt b"]
+    assert wrong_calls("```sh\nreprieve run a \\\n  --outt b\n```\n") != []
 
 
 def test_blocks_are_found_and_told_apart() -> None:

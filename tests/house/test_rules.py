@@ -12,7 +12,12 @@ ENTRY = 'pub(super) const ENTRY: Entry = Entry {{\n    name: "{}",\n    doc: "in
 
 # A small project in order; each case below changes or adds files.
 IN_ORDER = {
-    "README.md": "# Reprieve\n\nSee [how](CONTRIBUTING.md#set-up), [map](ARCHITECTURE.md).\n",
+    "README.md": (
+        "# Reprieve\n\nSee [how](CONTRIBUTING.md#set-up), [map](ARCHITECTURE.md).\n\n"
+        "| where | what |\n|---|---|\n| [Guide](docs/guide/README.md) | tasks |\n"
+    ),
+    "docs/guide/README.md": "# Guide\n\n| task | page |\n|---|---|\n| run | [run](run.md) |\n",
+    "docs/guide/run.md": "# Run\n",
     "ARCHITECTURE.md": "# Architecture\n",
     "CONTRIBUTING.md": "# Contributing\n\n## Set-up\n",
     "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n### Results change\n\nNothing.\n",
@@ -182,6 +187,26 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ("links", {"docs/a.md": "# A\n[b](../b.md)\n"}, "docs/a.md:2: link to ../b.md, which is not"),
     ("links", {"docs/a.md": "# A\n[b](../../b.md)\n"}, "docs/a.md:2: link to ../../b.md, which"),
     ("links", {"docs/a.md": "# A\n[b](#c)\n"}, "docs/a.md:2: link to #c: no such heading"),
+    (
+        "listed pages",
+        {"docs/guide/more.md": "# More\n"},
+        "docs/guide/more.md: no table of docs/guide/README.md links to it",
+    ),
+    (
+        "listed pages",
+        {"docs/guide/README.md": "# Guide\n\nSee [run](run.md).\n"},
+        "docs/guide/run.md: no table of docs/guide/README.md links to it",
+    ),
+    (
+        "listed pages",
+        {"docs/model/README.md": "# Model\n"},
+        "docs/model/README.md: no table of README.md links to it",
+    ),
+    (
+        "listed pages",
+        {"docs/model/words.md": "# Words\n"},
+        "docs/model/words.md: docs/model/README.md, which is to list it, is not there",
+    ),
 ]
 
 

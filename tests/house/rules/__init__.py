@@ -24,4 +24,5 @@ RULES: dict[str, Rule] = {
     "changelog": documents.changelog_has_its_form,
     "readme length": documents.readme_is_short,
     "links": documents.links_resolve,
+    "listed pages": documents.pages_are_listed,
 }

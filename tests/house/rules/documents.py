@@ -54,6 +54,28 @@ def links_resolve(tree: Tree) -> Iterator[Problem]:
                 yield Problem(path, line, f"link to {target}: no such heading")
 
 
+def pages_are_listed(tree: Tree) -> Iterator[Problem]:
+    """Demand that each page of docs stands in a table of its folder's README, and that in ours.
+
+    The navigation of the site is made of these tables, so that what they miss nobody finds.
+    """
+    for path in tree.files("docs/*.md"):
+        page = PurePosixPath(path)
+        is_index = page.name == "README.md"
+        index = "README.md" if is_index else f"{page.parent}/README.md"
+        if not tree.exists(index):
+            yield Problem(path, 0, f"{index}, which is to list it, is not there")
+        elif path not in _listed(tree, index):
+            yield Problem(path, 0, f"no table of {index} links to it")
+
+
+def _listed(tree: Tree, index: str) -> set[str | None]:
+    """Return the files that the rows of a page's tables link to."""
+    rows = "\n".join(line for line in tree.lines(index) if line.startswith("|"))
+    folder = PurePosixPath(index).parent
+    return {_resolved(folder, target) for target in _LINK.findall(rows)}
+
+
 def _without_code(text: str) -> str:
     """Blank out fenced blocks and code spans; lines keep their numbers."""
 

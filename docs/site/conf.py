@@ -1,0 +1,81 @@
+"""The documentation as a site: how Sphinx reads this project's Markdown as it stands.
+
+The source folder is the project itself, so that every link between pages, to the README and to
+files beside them is the one that a forge follows. No page has a list of pages for Sphinx: the
+navigation is made of the links in the tables of the README files.
+"""
+
+import re
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+sys.path.insert(0, str(Path(__file__).parent))
+import crosslinks
+
+ROOT = Path(__file__).parents[2]
+
+project = "Reprieve"
+author = "the Reprieve authors"
+version = release = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"][
+    "package"
+]["version"]
+
+extensions = ["myst_parser"]
+source_suffix = {".md": "markdown"}
+root_doc = "README"
+include_patterns = ["*.md", "docs/**/*.md", "traces/*.md"]
+# Folders without pages; some are so large that to look through them takes longer than all else.
+exclude_patterns = [
+    *(".*", "benches", "crates", "devices", "examples", "loads", "out", "parts", "python"),
+    *("target", "tests"),
+]
+
+# Headings get the anchors that GitHub gives them, at every level that a page links to.
+myst_heading_anchors = 6
+nitpicky = True
+
+html_theme = "furo"
+html_title = f"Reprieve {version}"
+html_static_path = ["style.css"]
+html_css_files = ["style.css"]
+html_copy_source = False
+html_show_copyright = False
+html_use_index = False
+pygments_style = "default"
+pygments_dark_style = "monokai"
+
+_TABLE_ROW = re.compile(r"^\|.*\|\s*$", re.MULTILINE)
+_PAGE = re.compile(r"\]\(([^)#:]+\.md)\)")
+_NAMED_AS_FILE = re.compile(r"\[[\w./-]+\.md\](\([^)#:]+\.md\))")
+
+
+def _as_site(_app: Sphinx, docname: str, source: list[str]) -> None:
+    """Put what the tables of a README link to under it, in their order, as its navigation."""
+    # A link that a forge shows as the name of a file has the title of its page here.
+    text = source[0] = _NAMED_AS_FILE.sub(r"[]\1", source[0])
+    if docname.rpartition("/")[2] != "README":
+        return
+    rows = _TABLE_ROW.findall(text.partition("\n## Map\n")[2] if docname == root_doc else text)
+    links = [link for row in rows for link in _PAGE.findall(row)]
+    # A folder lists its own pages; what lies elsewhere is a reference to a page of another.
+    own = [link for link in dict.fromkeys(links) if docname == root_doc or "/" not in link]
+    if own:
+        source[0] = "\n".join([text, "```{toctree}", ":hidden:", "", *own, "```", ""])
+
+
+def _as_index(app: Sphinx, failure: Exception | None) -> None:
+    """Let the README be what opens by itself in the site's folder."""
+    if failure is None:
+        shutil.copyfile(Path(app.outdir, f"{root_doc}.html"), Path(app.outdir, "index.html"))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect what is above to the build."""
+    app.connect("source-read", _as_site)
+    app.connect("build-finished", _as_index)
+    crosslinks.setup(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,20 @@
+"""The pages of the reference, written by the program itself; `make docs` puts them into docs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reprieve.reference import columns, commands, names, policies, presets
+from reprieve.reference.scenario import scenario_page
+
+PAGES: dict[str, Callable[[], str]] = {
+    "scenario.md": scenario_page,
+    "policies.md": policies.page,
+    "devices.md": presets.devices_page,
+    "parts.md": presets.parts_page,
+    "loads.md": presets.loads_page,
+    "commands.md": commands.page,
+    "columns.md": columns.page,
+    "python.md": names.page,
+}
+"""Files under docs/reference, and what writes each."""

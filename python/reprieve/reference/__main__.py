@@ -1,0 +1,10 @@
+"""Write the pages of the reference into a folder: `python -m reprieve.reference docs/reference`."""
+
+import sys
+from pathlib import Path
+
+from reprieve.outputs import replace_file
+from reprieve.reference import PAGES
+
+for name, page in PAGES.items():
+    replace_file(Path(sys.argv[1], name), page())

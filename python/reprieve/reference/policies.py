@@ -1,0 +1,66 @@
+"""The page of the policies: each registry, each entry, and the keys that only it reads."""
+
+from __future__ import annotations
+
+import tomllib
+
+from reprieve.reference.markdown import plain, table
+from reprieve.reference.scenario import Key, key_link, keys
+from reprieve.registries import POLICY_KINDS, Entry, entries
+from reprieve.scenario import Source
+
+_HEAD = """# Policies
+
+What `reprieve policies` lists: every choice of every registry, by the key that chooses. The last
+column has the keys that are read only where the choice is made. How to add one:
+[guide](../guide/add-a-policy.md).
+"""
+
+# Registries beside the policies, which `reprieve policies` leaves out.
+_MORE_KINDS = {"generators": "workload.generator", "formats": "workload.format"}
+
+# What a shorthand stands for; the drive is any that can suspend.
+_LONG = ("scheduling.policy", "suspension.program", "suspension.erase")
+_DRIVE = {"device": "fast12-mlc", "load": "fin1-like"}
+
+
+def page() -> str:
+    """Return the page."""
+    known = keys()
+    parts = [_HEAD]
+    for kind, name in (POLICY_KINDS | _MORE_KINDS).items():
+        choices = entries(kind)
+        shown = _shorthands(choices) if name == "policy" else _registry(known, name, choices)
+        parts.append(f"## `{name}`\n\n{plain(known[name].doc)} Key: {key_link(name)}, default ")
+        parts[-1] += f"{known[name].fact('Default')}.\n\n{shown}"
+    return "\n".join(parts)
+
+
+def _registry(known: dict[str, Key], name: str, choices: list[Entry]) -> str:
+    read_with = {
+        choice.name: [
+            key for key, facts in known.items() if (name, choice.name) in facts.conditions()
+        ]
+        for choice in choices
+    }
+    rows = [
+        (f"`{choice.name}`", plain(choice.doc), ", ".join(map(key_link, read_with[choice.name])))
+        for choice in choices
+    ]
+    return table(["value", "what it does", "keys of its own"], rows)
+
+
+def _shorthands(choices: list[Entry]) -> str:
+    rows = []
+    for choice in choices:
+        resolved = tomllib.loads(Source.of(_DRIVE, {"policy": choice.name}).resolve())
+        sets = [
+            f"`{key} = {_toml(resolved[key.partition('.')[0]][key.partition('.')[2]])}`"
+            for key in _LONG
+        ]
+        rows.append((f"`{choice.name}`", plain(choice.doc), ", ".join(sets)))
+    return table(["value", "what it does", "stands for"], rows)
+
+
+def _toml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else f'"{value}"'

@@ -1,0 +1,185 @@
+"""What the pages of the reference are made from, by hand and beside what the program says."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+import reprieve as rp
+from reprieve import _native
+from reprieve.cli import main
+from reprieve.reference import PAGES, commands, names, policies, presets
+from reprieve.reference.files import Column
+from reprieve.reference.markdown import anchor, plain, table
+from reprieve.reference.presets import Row, taken_apart
+
+PRESET = """# A part.
+#
+# "X" is a paper with a # in it,
+# over two lines.
+
+part = "a#b"                  # a name
+
+[timing]                      # X, Table 1
+t_read_us = 25                # X, and
+                              # more of it
+# Above the next two.
+weights = [                   # a list
+  [1, 2.5], [3, 4],
+]
+t_erase_us = 0.5
+
+# Of the section.
+[power]
+vdd_core_v = 3.0
+"""
+
+
+def test_a_preset_is_taken_apart() -> None:
+    preset = taken_apart(PRESET)
+    assert preset.head == ["A part.", '"X" is a paper with a # in it, over two lines.']
+    assert preset.rows == [
+        Row("part", '"a#b"', "a name"),
+        Row("timing", None, "X, Table 1"),
+        Row("timing.t_read_us", "25", "X, and more of it"),
+        Row("timing.weights", "[ [1, 2.5], [3, 4], ]", "Above the next two. a list"),
+        Row("timing.t_erase_us", "0.5", ""),
+        Row("power", None, "Of the section."),
+        Row("power.vdd_core_v", "3.0", ""),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["devices", "parts", "loads"])
+def test_every_preset_has_a_section_with_every_key(kind: str) -> None:
+    page = PAGES[f"{kind}.md"]()
+    for entry in getattr(rp, kind)():
+        section = page.partition(f"\n## `{entry.name}`\n")[2].partition("\n## ")[0]
+        text = getattr(rp, kind.removesuffix("s"))(entry.name)
+        keys = re.findall(r"^(\w+) *=", text, re.MULTILINE)
+        assert re.findall(r"^\| `(?:\w+\.)?(\w+)` \|", section, re.MULTILINE) == keys
+
+
+def test_a_device_leads_to_its_part() -> None:
+    assert '| `part` | [`"mlc-fast12"`](parts.md#mlc-fast12) |' in presets.devices_page()
+    assert "\n## `mlc-fast12`\n" in presets.parts_page()
+
+
+COMMANDS = [
+    *("run", "compare", "rig", "characterize", "power-loss", "reproduce", "validate", "serve"),
+    *("ctl", "devices", "parts", "loads", "policies", "trace info", "trace head", "trace convert"),
+]
+
+
+def test_every_command_has_a_section() -> None:
+    found = re.findall(r"^## `reprieve ?(.*)`$", commands.page(), re.MULTILINE)
+    assert set(COMMANDS) <= set(found)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_options_are_those_of_the_help(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The help is the framework's own account of the same command."""
+    monkeypatch.setenv("COLUMNS", "200")
+    main([*command.split(), "--help"])
+    shown = capsys.readouterr().out
+    section = commands.page().partition(f"## `reprieve {command}`\n")[2].partition("\n## ")[0]
+    rows = set(re.findall(r"^\| `(--[a-z-]+)`", section, re.MULTILINE))
+    assert rows == set(re.findall(r"^\W*(--[a-z-]+)", shown, re.MULTILINE)) - {"--help"}
+
+
+def test_a_row_of_an_option() -> None:
+    page = commands.page()
+    assert "| `--save-state-at` | `start\\|end` | end | When: before the first request" in page
+    assert "| `--wordlines` | `N` | `50` | Drawn from a block. |" in page
+    assert "| `--format` | `NAME` | `auto` |" in page
+
+
+def test_every_public_name_has_a_section() -> None:
+    found = re.findall(r"^### `(\w+)`$", names.page(), re.MULTILINE)
+    public = [name for name in rp.__all__ if not name.startswith("_")]
+    assert set(found) == {*public, "Plots"}
+    assert len(found) == len(set(found))
+
+
+def test_signatures_are_written_as_python_has_them() -> None:
+    page = names.page()
+    assert (
+        'def open_trace(path: str | os.PathLike[str], format: str = "auto") -> Trace: ...' in page
+    )
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        compile(block, "signature", "exec")
+    assert "0x" not in page, "an address in memory differs from run to run"
+    assert "- `rows`: `list[dict[str, Any]]`. One for each instant and policy" in page
+    assert "- `start_ns`: `int`. When the die took it up." in page
+
+
+def test_compiled_classes_are_told_from_their_stub() -> None:
+    told = "\n".join(names._members(_native.Simulation))
+    assert "#### `Simulation.scenario`: `str`\n" in told
+    assert "```python\ndef step(self, requests: int) -> bool: ...\n```\n" in told
+    assert "Simulate until about that many more requests are complete; False at the end." in told
+
+
+def test_docstrings_become_markdown() -> None:
+    """It has words.
+
+    `a`: one,
+    over two lines.
+    `b`, `c`: two.
+    `d` and `e` are as ever.
+
+    ```
+    with x:
+
+        y * z
+    ```
+
+    The * end.
+    """
+    assert names._prose(test_docstrings_become_markdown.__doc__) == (
+        "It has words.\n\n"
+        "- `a`: one, over two lines.\n- `b`, `c`: two.\n- `d` and `e` are as ever.\n"
+        "\n```\nwith x:\n\n    y * z\n```\n\nThe \\* end.\n"
+    )
+
+
+def test_policies_have_the_keys_that_only_they_read() -> None:
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| .* \| (.*) \|$", policies.page(), re.MULTILINE))
+    assert re.findall(r"`([\w.]+)`", rows["deadline"]) == [
+        "scheduling.read_deadline_us",
+        "scheduling.write_deadline_us",
+        "scheduling.gc_deadline_us",
+    ]
+    assert re.findall(r"`([^`]+)`", rows["pes-ips"]) == [
+        'scheduling.policy = "rps"',
+        'suspension.program = "ips"',
+        "suspension.erase = true",
+    ]
+    everything = {entry.name for entries in rp.policies().values() for entry in entries}
+    assert everything <= set(rows) | {"fifo", "rps", "none"}
+
+
+def test_choices_in_braces_are_written_out() -> None:
+    assert list(Column("a.{b,c}.{d,e}", "", "").names()) == ["a.b.d", "a.b.e", "a.c.d", "a.c.e"]
+    assert list(Column("a", "", "").names()) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("a * b < c [d]", "a \\* b \\< c \\[d]"),
+        ("`a * b` * c", "`a * b` \\* c"),
+        ("t_read_us", "t_read_us"),
+    ],
+)
+def test_plain_text_is_no_markup(text: str, markdown: str) -> None:
+    assert plain(text) == markdown
+
+
+def test_a_table() -> None:
+    rows: list[Any] = [("a|b", "c\nd")]
+    assert table(["x", "y"], rows) == "| x | y |\n|---|---|\n| a\\|b | c d |\n"
+    assert anchor("`[timing]` and t_read_us") == "timing-and-t_read_us"
