@@ -17,12 +17,12 @@ from tests.perfetto_trace import Slice, Timeline, read
 TARGET = Path("docs/figures/suspension.svg")
 DEVICE = "fast12-mlc"
 WIDTH, LEFT, RIGHT = 960, 92, 12
-PANEL, TOP, BAR = 204, 34, 26
+PANEL, TOP, BAR = 216, 34, 26
 ROWS = {"request": 44, "die": 86, "phases": 118}
 
 # Title, policy, what runs on the die, when the read arrives, and the stretch that is shown, in µs.
 PANELS = [
-    ("IPS: the phase in progress ends, at no cost", "pes-ips", "program", 61, (36, 178)),
+    ("IPS: the phase in progress ends first", "pes-ips", "program", 61, (36, 178)),
     ("IPC: the phase is broken off, and done again", "pes-ipc", "program", 61, (36, 178)),
     ("Erase: the pulse stops, and goes on where it was", "pes-ipc", "erase", 500, (470, 612)),
 ]
@@ -60,6 +60,8 @@ class Panel:
     def __init__(self, top: int, shown_us: tuple[int, int]) -> None:
         self.top, self.shown_us = top, shown_us
         self.parts: list[str] = []
+        self.labels_end = [0.0, 0.0]
+        """Where the last label of each of two lines below the phases ends."""
 
     def x(self, us: float) -> float:
         """Where an instant lies."""
@@ -83,10 +85,15 @@ class Panel:
         middle = (begin + end) / 2
         if 6.4 * len(label) < end - begin:
             self.text(middle, row + 17, label, 'text-anchor="middle"')
-        elif label:
-            y = self.top + row + BAR
-            self.parts.append(f'<path d="M{middle:.1f} {y} v9" stroke="#555"/>')
-            self.text(middle, row + BAR + 20, label, 'text-anchor="middle"')
+        elif label and row != ROWS["phases"]:
+            self.text(begin - 6, row + 17, label, 'text-anchor="end"')
+        elif label and end < self.x(self.shown_us[1]):
+            half = 3.2 * len(label)
+            line = 0 if middle - half > self.labels_end[0] else 1
+            self.labels_end[line] = middle + half
+            y, length = self.top + row + BAR, 8 + 14 * line
+            self.parts.append(f'<path d="M{middle:.1f} {y} v{length}" stroke="#555"/>')
+            self.text(middle, row + BAR + 11 + length, label, 'text-anchor="middle"')
 
 
 def span_us(each: Slice) -> tuple[float, float]:
@@ -124,7 +131,7 @@ def draw(top: int, panel: tuple[str, str, str, int, tuple[int, int]]) -> list[st
     arrow(out, span_us(pieces[0])[1], span_us(pieces[1])[0])
     arrival = out.x(read_us)
     out.parts.append(
-        f'<path d="M{arrival:.1f} {top + 26} V{top + 148}" stroke="#222" stroke-dasharray="2 2"/>'
+        f'<path d="M{arrival:.1f} {top + 26} V{top + 144}" stroke="#222" stroke-dasharray="2 2"/>'
     )
     out.text(arrival + 4, 36, f"the read arrives at {read_us} µs")
     axis(out, round(span_us(pieces[-1])[1]), op)
@@ -142,12 +149,12 @@ def arrow(out: Panel, from_us: float, to_us: float) -> None:
 
 def axis(out: Panel, end_us: int, op: str) -> None:
     """Draw the time in µs, and say when the operation ends, which is not shown."""
-    y = out.top + 178
+    y = out.top + 188
     out.parts.append(f'<path d="M{LEFT} {y} H{WIDTH - RIGHT}" stroke="#999"/>')
     first, last = out.shown_us
     for us in range(first + -first % 20, last + 1, 20):
         out.parts.append(f'<path d="M{out.x(us):.1f} {y} v4" stroke="#999"/>')
-        out.text(out.x(us), 194, str(us), 'text-anchor="middle" fill="#555"')
+        out.text(out.x(us), 204, str(us), 'text-anchor="middle" fill="#555"')
     words = f"µs; the {op} ends at {end_us:,}"
     out.text(WIDTH - RIGHT, 18, words, 'text-anchor="end" fill="#555"')
 

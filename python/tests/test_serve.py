@@ -31,6 +31,7 @@ from .nbd_client import (
     Client,
     Served,
 )
+from .perfetto_trace import read
 
 # A drive that answers slowly enough for a client to see.
 SLOW = DRIVE.replace('unwritten = "zero"', 'unwritten = "flash"') + "[timing]\nt_read_us = 30000\n"
@@ -118,7 +119,8 @@ def test_a_recording_replays_to_the_nanosecond(
     with (tmp_path / "recording.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) > 1000
-    assert reprieve("run", "recording.toml", "--requests", "--out", "o").returncode == 0
+    run_again = ("run", "recording.toml", "--requests", "--timeline", "--out", "o")
+    assert reprieve(*run_again).returncode == 0
     replayed = pq.read_table(tmp_path / "o" / "requests.parquet").sort_by("id").to_pylist()
     assert len(replayed) == len(rows)
     for recorded, run in zip(rows, replayed, strict=True):
@@ -127,6 +129,9 @@ def test_a_recording_replays_to_the_nanosecond(
         assert recorded["op"] == run["op"]
         assert int(recorded["answered_ns"]) >= int(recorded["completion_ns"])
     assert {row["fua"] for row in rows} == {"0", "1"}
+    drawn = read(tmp_path / "o" / "timeline.perfetto-trace").on("requests")
+    spans = {each.notes["request"]: each.span for each in drawn}
+    assert spans == {row["id"]: (row["arrival_ns"], row["completion_ns"]) for row in replayed}
 
 
 def test_memory_has_a_limit(program: str, tmp_path: Path) -> None:
