@@ -213,7 +213,7 @@ def test_what_to_build_first_follows_from_the_numbers() -> None:
     assert steps == [("read priority", 0.8), ("suspension (IPC)", 0.5)]
     sentence = ablation.sentence(found)
     assert "build read priority (× 0.80) first; then suspension (IPC) (× 0.50)" in sentence
-    assert "nothing of this" in ablation.sentence(grid_of({}))
+    assert "neither one nor two" in ablation.sentence(grid_of({}))
 
 
 def test_the_ftl_comes_first_where_it_gains_more() -> None:
@@ -226,6 +226,15 @@ def test_suspension_can_be_built_before_read_priority() -> None:
     found = grid_of({"FIFO, IPC": 70, "RPS, none": 80, "RPS, IPC": 40})
     steps = [(one.what, one.leads_to, round(one.ratio, 3)) for one in ablation.steps(found)]
     assert steps == [("suspension (IPC)", "FIFO, IPC", 0.7), ("read priority", "RPS, IPC", 0.571)]
+
+
+def test_what_gains_only_together_is_built_together() -> None:
+    found = grid_of({"RPS, none": 99, "TBM, none": 80, "RPS, IPC": 90, "TBM, IPS": 70})
+    steps = [(one.what, one.leads_to, round(one.ratio, 3)) for one in ablation.steps(found)]
+    assert steps == [
+        ("read priority and TBM", "TBM, none", 0.8),
+        ("suspension (IPS)", "TBM, IPS", 0.875),
+    ]
 
 
 def test_fifo_suspends_what_the_others_do() -> None:

@@ -136,22 +136,37 @@ def neighbours(spot: str) -> dict[str, str]:
     return found
 
 
+def pairs(spot: str) -> dict[str, str]:
+    """Return what two things more make of a scheme."""
+    return {
+        f"{first} and {second}": end
+        for first, middle in neighbours(spot).items()
+        for second, end in neighbours(middle).items()
+    }
+
+
 def steps(outcome: Outcome, measure: str = "mean") -> list[Step]:
     """Return what to build, one after the other, each the one that shortens latency most.
 
-    It ends where nothing more shortens it by two per cent.
+    Where none does by two per cent it is two at once; it ends where they do not either.
     """
     at, found = FIRST, []
-    while options := neighbours(at):
-        ratios = {
-            what: grid_ratio(outcome, *_parts(spot), measure, at) for what, spot in options.items()
-        }
-        what = min(ratios, key=lambda name: ratios[name])
-        if ratios[what] > 1 - _ALIKE:
-            break
-        at = options[what]
-        found.append(Step(what, at, ratios[what]))
+    while step := _best(outcome, measure, at, neighbours) or _best(outcome, measure, at, pairs):
+        at = step.leads_to
+        found.append(step)
     return found
+
+
+def _best(
+    outcome: Outcome, measure: str, at: str, ways: Callable[[str], dict[str, str]]
+) -> Step | None:
+    ratios = {
+        what: grid_ratio(outcome, *_parts(spot), measure, at) for what, spot in ways(at).items()
+    }
+    what = min(ratios, key=lambda name: ratios[name], default=None)
+    if what is None or ratios[what] > 1 - _ALIKE:
+        return None
+    return Step(what, ways(at)[what], ratios[what])
 
 
 def _parts(spot: str) -> tuple[str, str]:
@@ -164,7 +179,7 @@ def sentence(outcome: Outcome, measure: str = "mean") -> str:
     found = steps(outcome, measure)
     name = {"mean": "the mean of all requests", "read p99": "the p99 of reads"}[measure]
     if not found:
-        return f"By {name}: nothing of this shortens it by two per cent."
+        return f"By {name}: neither one nor two of these shorten it by two per cent."
     words = [f"{one.what} (× {one.ratio:.2f})" for one in found]
     first, rest = words[0], words[1:]
     then = f"; then {', then '.join(rest)}" if rest else ""
