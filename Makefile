@@ -22,10 +22,12 @@ test: .venv/.dev ## every test: Rust, Python, house rules
 	cargo test --workspace
 	$(BIN)/python -m pytest python/tests tests/house
 
-long: .venv/.dev wheel ## some minutes more of tests: 10^8 page transactions, 400 kills, the wheel
+long: .venv/.dev wheel ## an hour more of tests: 10^8 page transactions, 400 kills, the wheel, SLURM
 	cargo test --package reprieve-sim --test it -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py -k many_kills
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
+	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
+	  else echo 'left out: a sweep on SLURM, which is not installed here'; fi
 
 bench: tools ## the fixed loads of benches/: page transactions a second, cost by size, instructions
 	cargo run --release -p reprieve-bench

@@ -25,7 +25,13 @@ stop() {
     status=$?
     scancel --user root 2>/dev/null || true
     for name in slurmd slurmctld munged; do
-        [ -f "$work/$name.pid" ] && kill "$(cat "$work/$name.pid")" 2>/dev/null || true
+        [ -f "$work/$name.pid" ] || continue
+        daemon=$(cat "$work/$name.pid")
+        kill "$daemon" 2>/dev/null || continue
+        # It writes its last words into the folder that is about to go.
+        while [ "$(ps -o stat= -p "$daemon" | cut -c 1)" != Z ] && kill -0 "$daemon" 2>/dev/null; do
+            sleep 0.1
+        done
     done
     if [ "$status" != 0 ]; then
         tail -n 20 "$work"/*.log "$work"/*.out >&2 2>/dev/null || true
@@ -64,7 +70,7 @@ ReturnToService=2
 SchedulerType=sched/backfill
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
-NodeName=$(hostname) NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+NodeName=$(hostname) NodeAddr=127.0.0.1 CPUs=2 RealMemory=4000 State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
 slurmctld -c
