@@ -36,8 +36,8 @@ bench: tools ## the fixed loads of benches/: page transactions a second, cost by
 lint: .venv/.dev ## formatting, clippy, ruff, types
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests benches docs/site
-	$(BIN)/ruff format --check python tests benches docs/site
+	$(BIN)/ruff check python tests benches docs/site notebooks
+	$(BIN)/ruff format --check python tests benches docs/site notebooks
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
 

@@ -21,7 +21,7 @@ def test_there_is_one_to_begin_with_and_one_for_each_paper() -> None:
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs(path: Path, tmp_path: Path) -> None:
-    notebook = nbformat.read(path, as_version=4)
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     resources = {"metadata": {"path": str(tmp_path)}}
     client = NotebookClient(notebook, kernel_name="python3", timeout=None, resources=resources)
     client.execute()

@@ -1,4 +1,4 @@
-"""Notebooks are kept as they are written: titled, with text, and without what a run left in them."""
+"""Notebooks are kept as they are written: with a title and text, without what runs left."""
 
 import json
 
