@@ -1,6 +1,7 @@
 """Types of the compiled simulator, which the rest of the package wraps."""
 
 import os
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ class Simulation:
         log_requests: bool,
         from_state: str | os.PathLike[str] | None = None,
         check: str | None = None,
+        series: bool = False,
     ) -> None:
         """Load a scenario; `check` is the command that repeats the run, for the checker to name."""
 
@@ -52,6 +54,9 @@ class Simulation:
 
     def power_series(self) -> dict[str, NDArray[np.int64]] | None:
         """Columns of the bins of power; None if the scenario keeps none."""
+
+    def course(self) -> dict[str, Any] | None:
+        """How the run went over time, by name; None if that was not asked for."""
 
     def histogram(self, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Upper value in ns and count of each non-empty bucket: "read", "write" or "total"."""

@@ -21,6 +21,7 @@ from reprieve.scenario import Scenario, Source
 
 if TYPE_CHECKING:
     from reprieve.request_log import RequestLog
+    from reprieve.series import Series
 
 Watch = Callable[[float | None, int], None]
 """Called between steps with the share done (None if unknown) and the requests completed; the run
@@ -34,11 +35,15 @@ _STEP_S = 0.05
 _STEP_REQUESTS_FIRST = 256
 _STEP_REQUESTS_MAX = 1 << 17
 
+# Files that a run may write or not: those of an earlier run would contradict the rest.
+_OPTIONAL = ("requests.parquet", "report.html", "series.parquet", "power.csv")
+
 
 def run(
     scenario: Scenario,
     *,
     requests: bool = False,
+    series: bool = False,
     out: str | os.PathLike[str] | None = None,
     from_state: str | os.PathLike[str] | None = None,
     save_state: str | os.PathLike[str] | None = None,
@@ -50,9 +55,10 @@ def run(
 
     `scenario`: path of a scenario file, or a dictionary of the same form.
     `requests`: keep one row a request for `Result.requests`, in memory or, with `out`, on disk.
+    `series`: keep how the run goes over time for `Result.series` and for the report.
     `out`: a directory for `summary.json`, `scenario.toml` and, with `requests`,
-    `requests.parquet`, with `power.series_us`, `power.csv`; what a run left there before is
-    replaced.
+    `requests.parquet`, with `series`, `series.parquet`, with `power.series_us`, `power.csv`; what
+    a run left there before is replaced.
     `from_state`: the drive starts in the state of this file, and is not preconditioned.
     `save_state`: the drive's state goes to this file: at its `"end"`, after the last request, or
     at its `"start"`, before the first.
@@ -66,8 +72,8 @@ def run(
     repeat = f"rp.run({source.path!r}, check=True) with {list(source.sets)}" if check else None
     drive = Drive(from_state, save_state, save_state_at, repeat)
     if out is None:
-        return simulate(source, keep_requests=requests, drive=drive)
-    result, _ = run_into(source, Path(out), Files(requests=requests), drive=drive)
+        return simulate(source, keep_requests=requests, keep_series=series, drive=drive)
+    result, _ = run_into(source, Path(out), Files(requests=requests, series=series), drive=drive)
     return result
 
 
@@ -112,6 +118,7 @@ def simulate(
     source: Source,
     *,
     keep_requests: bool = False,
+    keep_series: bool = False,
     watch: Watch = _unwatched,
     drive: Drive = _AS_EVER,
 ) -> Result:
@@ -121,7 +128,7 @@ def simulate(
         from reprieve.request_log import MemoryLog
 
         log = MemoryLog()
-    return _simulate(source, log, watch, drive)
+    return _simulate(source, (log, keep_series), watch, drive)
 
 
 @dataclass(frozen=True)
@@ -130,8 +137,15 @@ class Files:
 
     requests: bool = False
     """`requests.parquet`."""
+    series: bool = False
+    """`series.parquet`."""
     report_command: str | None = None
-    """`report.html`, which shows this command as the one to repeat it."""
+    """`report.html`, which shows this command as the one to repeat it, and `series.parquet`."""
+
+    @property
+    def keeps_series(self) -> bool:
+        """Whether the run has to be watched over time."""
+        return self.series or self.report_command is not None
 
 
 def run_into(
@@ -149,21 +163,35 @@ def run_into(
 
             path = directory / "requests.parquet"
             log = open_log.enter_context(ParquetLog(out.open(path.name), path))
-        result = _simulate(source, log, watch, drive)
+        result = _simulate(source, (log, files.keeps_series), watch, drive)
         out.write("scenario.toml", drive.note() + result.scenario)
         if files.report_command is not None:
             from reprieve.report import render
 
             out.write("report.html", render({result.device: result}, files.report_command))
+        if result.series is not None:
+            import pyarrow.parquet as pq
+
+            pq.write_table(result.series.table(), out.open("series.parquet"), compression="zstd")
         if result.power is not None:
             out.write("power.csv", power_csv(result.power))
         out.write("summary.json", summary_json(result.summary))
-        return result, out.commit(stale=("requests.parquet", "report.html", "power.csv"))
+        return result, out.commit(stale=_OPTIONAL)
 
 
-def _simulate(source: Source, log: RequestLog | None, watch: Watch, drive: Drive) -> Result:
+def _simulate(
+    source: Source, kept: tuple[RequestLog | None, bool], watch: Watch, drive: Drive
+) -> Result:
+    """Run a scenario; `kept`: the log of requests, and whether it is watched over time."""
+    log, keep_series = kept
     simulation = _native.Simulation(
-        source.text, source.path, list(source.sets), log is not None, drive.from_state, drive.check
+        source.text,
+        source.path,
+        list(source.sets),
+        log is not None,
+        drive.from_state,
+        drive.check,
+        keep_series,
     )
     step_requests = _STEP_REQUESTS_FIRST
     more = True
@@ -186,7 +214,23 @@ def _simulate(source: Source, log: RequestLog | None, watch: Watch, drive: Drive
     summary["run"] = _measured(summary["run"], time.perf_counter() - began_s)
     latencies = {what: _latency(simulation, summary, what) for what in KINDS}
     drive.save(simulation, "end")
-    return Result(simulation.scenario, summary, latencies, requests, simulation.power_series())
+    return Result(
+        simulation.scenario,
+        summary,
+        latencies,
+        requests,
+        simulation.power_series(),
+        _series(simulation) if keep_series else None,
+    )
+
+
+def _series(simulation: _native.Simulation) -> Series:
+    from reprieve.series import Series
+
+    course = simulation.course()
+    if course is None:
+        raise AssertionError("the run was to be watched over time")
+    return Series.of(course)
 
 
 def _next_step(requests: int, took_s: float) -> int:

@@ -35,4 +35,4 @@ mod work;
 pub use memory::needed_bytes;
 pub use registries::registries;
 pub use reprieve_nand::reliability;
-pub use ssd::{Activity, Cut, Options, Recovered, Ssd};
+pub use ssd::{Activity, Course, Cut, Options, Recovered, Ssd};

@@ -83,7 +83,7 @@ def run(
         result, paths = run_into(
             source,
             directory,
-            Files(requests, command if report else None),
+            Files(requests, report_command=command if report else None),
             lambda share, done: bars(scenario.stem, share, done),
             drive,
         )

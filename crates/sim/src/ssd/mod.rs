@@ -19,6 +19,7 @@ mod read_cache;
 mod replay;
 mod report;
 mod save;
+mod series;
 mod verify;
 
 use std::collections::VecDeque;
@@ -36,7 +37,7 @@ use crate::power_loss::Journal;
 use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::state::State;
-use crate::stats::{Latencies, LogBatch, Totals};
+use crate::stats::{Latencies, LogBatch, Series, Totals};
 use crate::txn::{Kind, Parts, Txn};
 use buffer::Buffer;
 use event::Event;
@@ -49,6 +50,7 @@ use read_cache::ReadCache;
 
 pub use cut::{Cut, Recovered};
 pub use live::Activity;
+pub use series::Course;
 
 #[cfg(test)]
 pub use verify::BREAKS;
@@ -61,6 +63,8 @@ const PRECONDITION_STEP: u64 = 1 << 22;
 pub struct Options {
     /// Keep a row for each request.
     pub log_requests: bool,
+    /// Keep how it goes over time.
+    pub series: bool,
     /// The drive starts in this saved state, and is not preconditioned.
     pub from_state: Option<PathBuf>,
     /// Check all that must hold while it runs, and panic where it does not, naming this command
@@ -94,6 +98,7 @@ pub struct Ssd {
     latencies: Latencies,
     totals: Totals,
     log: Option<LogBatch>,
+    series: Option<Box<Series>>,
     preconditioner: Preconditioner,
     /// Nothing beyond buffer, mapping and flash is asked for. As that of the flash, the loop is in
     /// the machine code twice: without all of that (`FULL` is false), and with it.
@@ -141,7 +146,10 @@ impl Ssd {
             true => Flows::served(&scenario, count),
             false => Flows::open(&scenario, count)?,
         };
-        let flash = Flash::new(&scenario);
+        let mut flash = Flash::new(&scenario);
+        if options.series {
+            flash.keep_ages();
+        }
         let mut ftl = Ftl::new(&scenario)?;
         let (preconditioner, replay) = match from {
             Some((state, place)) => save::restore(state, &place, &scenario, &mut ftl)?,
@@ -177,6 +185,7 @@ impl Ssd {
                 ..Totals::default()
             },
             log: options.log_requests.then(LogBatch::default),
+            series: options.series.then(Box::default),
             preconditioner,
             plain: false,
             started: false,
@@ -207,6 +216,7 @@ impl Ssd {
             && plain_host
             && plain_ftl
             && !self.flows.have_stats
+            && self.series.is_none()
             && self.read_cache.is_none()
             && self.buffer.held.is_none()
             && self.journal.is_none()
@@ -338,6 +348,9 @@ impl Ssd {
     fn pass<const FULL: bool>(&mut self, now: Time, arrival: Time) -> Result<(), UserError> {
         debug_assert!(now >= self.now, "time runs back");
         self.now = now;
+        if FULL && self.series.is_some() {
+            self.series_instant();
+        }
         while let Some(event) = self.events.pop_at(now) {
             self.handle::<FULL>(event);
         }
