@@ -1,7 +1,7 @@
 """Types of the compiled simulator, which the rest of the package wraps."""
 
 import os
-from typing import ClassVar, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,17 +37,17 @@ class Simulation:
         text: str,
         path: str,
         sets: list[str],
-        log_requests: bool,
+        kept: tuple[bool, bool, tuple[int, int | None, bool] | None] = ...,
         from_state: str | os.PathLike[str] | None = None,
         check: str | None = None,
         own: dict[str, object] | None = None,
-        timeline: tuple[int, int | None, bool] | None = None,
     ) -> None:
         """Load a scenario; `check` is the command that repeats the run, for the checker to name.
 
+        `kept`: whether requests are logged, whether the run is watched over time, and what of it is
+        drawn: from when and until when in ns, and whether with phases.
         `own`: policies of the user's, as bound methods: `decide` of a suspension policy; `choose`,
         `lets_suspend`, `asks_again`, `suspends` and `reads_first` of a scheduler.
-        `timeline`: what is drawn: from when and until when in ns, and whether with phases.
         """
 
     @property
@@ -81,6 +81,9 @@ class Simulation:
 
     def power_series(self) -> dict[str, NDArray[np.int64]] | None:
         """Columns of the bins of power; None if the scenario keeps none."""
+
+    def course(self) -> dict[str, Any] | None:
+        """How the run went over time, by name; None if that was not asked for."""
 
     def histogram(self, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Upper value in ns and count of each non-empty bucket: "read", "write" or "total"."""

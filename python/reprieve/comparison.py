@@ -239,6 +239,7 @@ def compare(
     *,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
+    series: bool = False,
     **overrides: Any,
 ) -> Comparison:
     """Run a scenario at every combination of the axes' values, in threads.
@@ -246,6 +247,7 @@ def compare(
     `axes`: key to values, such as `{"policy": ["FIFO", "RPS"]}`; the first of each is the base.
     `out`: a directory for the results of each run, `compare.json` and `report.html`.
     `jobs`: runs at a time; by default one a core.
+    `series`: keep how each run goes over time; a directory's report has it anyway.
     `scenario` and `overrides` as for `run`.
 
     Raises UserError before anything runs if any of the scenarios is wrong.
@@ -259,7 +261,7 @@ def compare(
     if out is None:
 
         def one(run: Run, watch: Watch) -> Result:
-            return simulate(source.with_sets(run.sets), watch=watch)
+            return simulate(source.with_sets(run.sets), keep_series=series, watch=watch)
 
         return Comparison(parsed, runs, each(runs, jobs, one))
     return compare_into(source, parsed, Path(out), Settings(jobs=jobs))
@@ -294,7 +296,7 @@ def compare_into(
                 settings.watch(run, share, requests)
 
             into = directory / run.directory
-            return run_into(source.with_sets(run.sets), into, Files(), both)[0]
+            return run_into(source.with_sets(run.sets), into, Files(series=True), both)[0]
 
         comparison = Comparison(axes, runs, each(runs, settings.jobs, one))
         from reprieve.report import render

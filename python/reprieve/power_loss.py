@@ -126,7 +126,7 @@ def cut(source: Source, cuts: int, watch: Watch = _unwatched) -> PowerLoss:
         )
     source = source.with_sets(['power_loss.at_us="none"'])
     length_ns = _length_ns(source)
-    simulation = _native.Simulation(source.text, source.path, list(source.sets), False)
+    simulation = _native.Simulation(source.text, source.path, list(source.sets))
     while not simulation.is_preconditioned():
         simulation.step(1)
     rows: list[dict[str, Any]] = []
@@ -140,7 +140,7 @@ def cut(source: Source, cuts: int, watch: Watch = _unwatched) -> PowerLoss:
 
 
 def _length_ns(source: Source) -> int:
-    simulation = _native.Simulation(source.text, source.path, list(source.sets), False)
+    simulation = _native.Simulation(source.text, source.path, list(source.sets))
     while simulation.step(_STEP_REQUESTS):
         pass
     length_ns = json.loads(simulation.summary())["device"]["simulated_ns"]

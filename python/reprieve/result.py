@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from reprieve.plot import Plots
+    from reprieve.series import Series
 
 KINDS = ("read", "write", "total")
 """What requests are counted as; "total" is reads and writes."""
@@ -99,6 +100,7 @@ class Result:
         latencies: dict[str, Latency],
         requests: pa.Table | Path | None,
         power: dict[str, NDArray[np.int64]] | None = None,
+        series: Series | None = None,
     ) -> None:
         self.scenario = scenario
         """The resolved scenario as TOML; running it again gives identical results, but for policies
@@ -108,6 +110,8 @@ class Result:
         self.power = power
         """With `power.series_us`, energy over time: arrays `start_ns`, `length_ns`, `core_pj` and
         `io_pj`, an entry a bin."""
+        self.series = series
+        """How the run went over time; None unless it was asked for, as a report does."""
         self._latencies = latencies
         self._requests = requests
 
@@ -184,7 +188,10 @@ class Result:
         return Plots({"this run": self})
 
     def report(self, path: str | Path) -> None:
-        """Write the report, one HTML file that needs no network; UserError if it cannot be."""
+        """Write the report, one HTML file that needs no network; UserError if it cannot be.
+
+        What it says of the run over time it has from `series`, and leaves out without.
+        """
         from reprieve.report import render
 
         replace_file(Path(path), render({self.device: self}, "reprieve run scenario.toml --report"))

@@ -24,6 +24,7 @@ from reprieve.timeline import FILE_NAME, Drawing, Window, timeline_file
 if TYPE_CHECKING:
     from reprieve._native import Glance
     from reprieve.request_log import RequestLog
+    from reprieve.series import Series
 
 Watch = Callable[[float | None, int], None]
 """Called between steps with the share done (None if unknown) and the requests completed; the run
@@ -41,11 +42,15 @@ _STEP_S = 0.05
 _STEP_REQUESTS_FIRST = 256
 _STEP_REQUESTS_MAX = 1 << 17
 
+# Files that a run may write or not: those of an earlier run would contradict the rest.
+_OPTIONAL = ("requests.parquet", "report.html", "series.parquet", "power.csv", FILE_NAME)
+
 
 def run(
     scenario: ScenarioLike,
     *,
     requests: bool = False,
+    series: bool = False,
     out: str | os.PathLike[str] | None = None,
     from_state: str | os.PathLike[str] | None = None,
     save_state: str | os.PathLike[str] | None = None,
@@ -63,9 +68,10 @@ def run(
 
     `scenario`: a `Scenario`, the path of a scenario file, or a dictionary of the same form.
     `requests`: keep one row a request for `Result.requests`, in memory or, with `out`, on disk.
+    `series`: keep how the run goes over time for `Result.series` and for the report.
     `out`: a directory for `summary.json`, `scenario.toml` and, with `requests`,
-    `requests.parquet`, with `power.series_us`, `power.csv`; what a run left there before is
-    replaced.
+    `requests.parquet`, with `series`, `series.parquet`, with `power.series_us`, `power.csv`; what
+    a run left there before is replaced.
     `from_state`: the drive starts in the state of this file, and is not preconditioned.
     `save_state`: the drive's state goes to this file: at its `"end"`, after the last request, or
     at its `"start"`, before the first.
@@ -86,19 +92,22 @@ def run(
     own = OwnPolicies(suspension_policy, scheduler)
     drive = Drive(from_state, save_state, save_state_at, repeat, own)
     window = Window(timeline_from_ns, timeline_for_ns, timeline_phases)
-    if timeline is True:
-        if out is None:
-            raise UserError("timeline = True: must be the path of a file where there is no out")
-        files = Files(requests=requests, timeline=window)
-        return run_into(source, Path(out), files, drive=drive)[0]
+    if timeline is True and out is None:
+        raise UserError("timeline = True: must be the path of a file where there is no out")
+    files = Files(requests, series, timeline=window if timeline is True else None)
     with ExitStack() as at_end:
         drawing = None
-        if timeline is not False:
-            file = at_end.enter_context(timeline_file(Path(timeline)))
-            drawing = Drawing(window, file)
+        if not isinstance(timeline, bool):
+            drawing = Drawing(window, at_end.enter_context(timeline_file(Path(timeline))))
         if out is None:
-            return simulate(source, keep_requests=requests, drive=drive, drawing=drawing)
-        return run_into(source, Path(out), Files(requests), drive=drive, drawing=drawing)[0]
+            return simulate(
+                source,
+                keep_requests=requests,
+                keep_series=series,
+                drive=drive,
+                drawing=drawing,
+            )
+        return run_into(source, Path(out), files, drive=drive, drawing=drawing)[0]
 
 
 @dataclass(frozen=True)
@@ -148,6 +157,7 @@ def simulate(
     source: Source,
     *,
     keep_requests: bool = False,
+    keep_series: bool = False,
     watch: Watch = unwatched,
     drive: Drive = _AS_EVER,
     drawing: Drawing | None = None,
@@ -158,10 +168,19 @@ def simulate(
         from reprieve.request_log import MemoryLog
 
         log = MemoryLog()
-    return _simulate(source, log, watch, drive, drawing)
+    return _simulate(source, Kept(log, keep_series, drawing), watch, drive)
 
 
-_STALE = ("requests.parquet", "report.html", "power.csv", FILE_NAME)
+@dataclass(frozen=True)
+class Kept:
+    """What a run keeps beside its summary."""
+
+    log: RequestLog | None = None
+    series: bool = False
+    """How the run goes over time."""
+    drawing: Drawing | None = None
+
+
 
 
 @dataclass(frozen=True)
@@ -170,10 +189,17 @@ class Files:
 
     requests: bool = False
     """`requests.parquet`."""
+    series: bool = False
+    """`series.parquet`."""
     report_command: str | None = None
-    """`report.html`, which shows this command as the one to repeat it."""
+    """`report.html`, which shows this command as the one to repeat it, and `series.parquet`."""
     timeline: Window | None = None
     """`timeline.perfetto-trace`, of this part of the run."""
+
+    @property
+    def keeps_series(self) -> bool:
+        """Whether the run has to be watched over time."""
+        return self.series or self.report_command is not None
 
 
 def run_into(
@@ -196,35 +222,36 @@ def run_into(
             log = open_log.enter_context(ParquetLog(out.open(path.name), path))
         if files.timeline is not None:
             drawing = Drawing(files.timeline, out.open(FILE_NAME))
-        result = _simulate(source, log, watch, drive, drawing, look)
+        kept = Kept(log, files.keeps_series, drawing)
+        result = _simulate(source, kept, watch, drive, look)
         out.write("scenario.toml", drive.note() + result.scenario)
         if files.report_command is not None:
             from reprieve.report import render
 
             out.write("report.html", render({result.device: result}, files.report_command))
+        if result.series is not None:
+            import pyarrow.parquet as pq
+
+            pq.write_table(result.series.table(), out.open("series.parquet"), compression="zstd")
         if result.power is not None:
             out.write("power.csv", power_csv(result.power))
         out.write("summary.json", summary_json(result.summary))
-        return result, out.commit(stale=_STALE)
+        return result, out.commit(stale=_OPTIONAL)
 
 
 def _simulate(
-    source: Source,
-    log: RequestLog | None,
-    watch: Watch,
-    drive: Drive,
-    drawing: Drawing | None,
-    look: Look = not_looking,
+    source: Source, kept: Kept, watch: Watch, drive: Drive, look: Look = not_looking
 ) -> Result:
+    """Run a scenario."""
+    log, drawing = kept.log, kept.drawing
     simulation = _native.Simulation(
         source.text,
         source.path,
         list(source.sets),
-        log is not None,
+        (log is not None, kept.series, None if drawing is None else drawing.window.drawn()),
         drive.from_state,
         drive.check,
         drive.own.methods(),
-        None if drawing is None else drawing.window.drawn(),
     )
     step_requests = _STEP_REQUESTS_FIRST
     more = True
@@ -252,8 +279,23 @@ def _simulate(
         summary["run"]["python_policies"] = names
     latencies = {what: _latency(simulation, summary, what) for what in KINDS}
     drive.save(simulation, "end")
-    scenario = drive.own.note() + simulation.scenario
-    return Result(scenario, summary, latencies, requests, simulation.power_series())
+    return Result(
+        drive.own.note() + simulation.scenario,
+        summary,
+        latencies,
+        requests,
+        simulation.power_series(),
+        _series(simulation) if kept.series else None,
+    )
+
+
+def _series(simulation: _native.Simulation) -> Series:
+    from reprieve.series import Series
+
+    course = simulation.course()
+    if course is None:
+        raise AssertionError("the run was to be watched over time")
+    return Series.of(course)
 
 
 def _next_step(requests: int, took_s: float) -> int:

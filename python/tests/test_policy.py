@@ -223,7 +223,7 @@ def test_two_runs_go_on_side_by_side() -> None:
 
 def test_interpreter_is_free_while_the_model_runs() -> None:
     """No thread gives the interpreter up but where it has nothing to do with it."""
-    simulation = _native.Simulation(EMPTY.to_toml(), "<test>", ["workload.requests=200000"], False)
+    simulation = _native.Simulation(EMPTY.to_toml(), "<test>", ["workload.requests=200000"])
     while not simulation.is_preconditioned():
         simulation.step(1)
     begins, ended = threading.Event(), threading.Event()

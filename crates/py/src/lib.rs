@@ -1,6 +1,7 @@
 //! The Python face: thin wrappers, with errors turned into Python's and the GIL released.
 
 mod characterize;
+mod course;
 mod policy;
 mod registry;
 mod reliability;

@@ -13,7 +13,7 @@ use reprieve_sim::txn::PART_NAMES;
 use reprieve_sim::{Options, Ssd, Window};
 
 use crate::policy::{self, Given};
-use crate::{UserError, raise};
+use crate::{UserError, course, raise};
 
 /// A run before its first step has tables to fill, which takes a while: the first step does that.
 enum State {
@@ -45,24 +45,22 @@ type Histogram<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (
-        text, path, sets, log_requests, from_state=None, check=None, own=None, timeline=None
-    ))]
+    #[pyo3(signature = (text, path, sets, kept=(false, false, None), from_state=None, check=None, own=None))]
     fn new(
         text: &str,
         path: &str,
         sets: Vec<String>,
-        log_requests: bool,
+        kept: (bool, bool, Option<Drawn>),
         from_state: Option<PathBuf>,
         check: Option<String>,
         own: Option<Given>,
-        timeline: Option<Drawn>,
     ) -> PyResult<Simulation> {
         let sources = Sources { text, path, sets: &sets };
         let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
         let text = scenario::print(&scenario);
+        let (log_requests, series, timeline) = kept;
         let timeline = timeline.map(window);
-        let options = Options { log_requests, from_state, check, served: false, timeline };
+        let options = Options { log_requests, series, from_state, check, served: false, timeline };
         let state = State::Loaded(Box::new((scenario, options, own)));
         Ok(Simulation { state: Mutex::new(state), scenario: text })
     }
@@ -190,6 +188,12 @@ impl Simulation {
         columns.set_item("core_pj", series.core_pj.into_pyarray(py))?;
         columns.set_item("io_pj", series.io_pj.into_pyarray(py))?;
         Ok(Some(columns))
+    }
+
+    /// How the run went over time, by name; None if that was not asked for.
+    fn course<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let course = py.detach(|| self.with_running(|ssd| ssd.course()))?;
+        course.map(|course| course::columns(py, course)).transpose()
     }
 
     /// Upper value in ns and count of each bucket of "read", "write" or "total" that is not empty.

@@ -99,7 +99,7 @@ def run(
     moment = save_state_at or Moment.END
     drive = Drive(from_state, save_state, moment.value, command if check else None)
     window = _window(timeline, timeline_from, timeline_for, timeline_phases)
-    files = Files(requests, command if report else None, window)
+    files = Files(requests, report_command=command if report else None, timeline=window)
     with live(scenario.stem) as (watch, look):
         result, paths = run_into(source, directory, files, watch, drive, look=look)
     _show(result)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reprieve._native import UserError
-from reprieve.plot import charts
+from reprieve.plot import charts, over_time
 from reprieve.plot.charts import Chart
 from reprieve.plot.rows import Runs
 from reprieve.plot.theme import LIGHT
@@ -44,6 +44,17 @@ class Plots:
     def busy(self) -> Chart:
         """Draw the shares of the simulated time that dies and channels were busy."""
         return charts.busy(self._runs, LIGHT)
+
+    def over_time(self, what: str = "read_latency") -> Chart:
+        """Draw how it went over time: latencies, requests, suspensions, programs and more.
+
+        Of one run all lines, of several the one that tells most. `what` is a key of `COURSES`.
+        """
+        course = over_time.course_of(what)
+        rows = over_time.rows(self._runs, course)
+        if not rows:
+            raise UserError(f'over_time("{what}"): there was none of it')
+        return charts.finished(over_time.lines(self._runs, course, rows, LIGHT), LIGHT, 200)
 
     def _has(self, op: str) -> str:
         if all(result.latency(op).requests == 0 for result in self._runs.values()):

@@ -17,14 +17,14 @@ Chart = alt.Chart | alt.LayerChart
 _HEIGHT_CURVE = 260
 _HEIGHT_BAR = 15
 
-# An axis of words: no lines, and a little air before the bars.
-_NAMES: dict[str, Any] = {"ticks": False, "domain": False, "labelPadding": 6, "labelLimit": 240}
+NAMES: dict[str, Any] = {"ticks": False, "domain": False, "labelPadding": 6, "labelLimit": 240}
+"""An axis of words: no lines, and a little air before the bars."""
 
-# Of a logarithmic axis's lines, only those at powers of ten are drawn in full.
-_DECADES: dict[str, Any] = {
+DECADES: dict[str, Any] = {
     "condition": {"test": "abs(log(datum.value) / LN10 % 1) < 1e-9", "value": 1},
     "value": 0.3,
 }
+"""Of a logarithmic axis's lines, only those at powers of ten are drawn in full."""
 
 # 0 → "0 %", 1 → "90 %", 2 → "99 %", 3 → "99.9 %", …
 _NINES_LABEL = (
@@ -48,8 +48,8 @@ def tail(runs: Runs, op: str, theme: Theme) -> Chart:
 def _curves(runs: Runs, op: str, theme: Theme, y: alt.Y) -> Chart:
     log = alt.Scale(type="log", nice=False, padding=6)
     x = alt.X("latency_us:Q", title=f"{op} latency, µs", scale=log)
-    base = _chart(rows.curve(runs, op)).encode(
-        x=x.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=_DECADES),
+    base = chart_of(rows.curve(runs, op), theme).encode(
+        x=x.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=DECADES),
         y=y,
         color=_colour(runs, theme),
     )
@@ -76,10 +76,10 @@ def qos(runs: Runs, theme: Theme) -> Chart:
     x = alt.X("latency_us:Q", title="latency, µs", scale=log)
     y = alt.Y("nines:Q", title="percentile")
     chart = (
-        _chart(rows.kinds(runs))
+        chart_of(rows.kinds(runs), theme)
         .mark_line(interpolate="step-after", strokeWidth=2)
         .encode(
-            x=x.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=_DECADES),
+            x=x.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=DECADES),
             y=y.axis(labelExpr=_NINES_LABEL, values=list(range(10))),
             color=_colour(runs, theme),
             strokeDash=alt.StrokeDash("kind:N", scale=dash, legend=legend),
@@ -124,8 +124,8 @@ def busy(runs: Runs, theme: Theme) -> Chart:
 
 def _grouped(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
     gap = alt.Scale(paddingInner=0.15)
-    group = alt.Y(f"{shown.group}:N", title=None, sort=None).axis(**_NAMES)
-    base = _chart(data).encode(
+    group = alt.Y(f"{shown.group}:N", title=None, sort=None).axis(**NAMES)
+    base = chart_of(data, theme).encode(
         x=alt.X(f"{shown.value}:Q", title=shown.title).axis(format=shown.format, tickCount=6),
         y=group,
         yOffset=alt.YOffset("run:N", sort=list(runs), scale=gap),
@@ -157,21 +157,13 @@ def _grouped(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
 def components(runs: Runs, op: str, theme: Theme) -> Chart:
     """Mean time of an operation's requests, by what it was spent on."""
     data = rows.components(runs, op)
-    used = {row["component"] for row in data}
-    palette = {
-        word: colour
-        for (word, *_), colour in zip(COMPONENTS.values(), theme.components, strict=True)
-        if word in used
-    }
-    scale = alt.Scale(domain=list(palette), range=list(palette.values()))
-    legend = alt.Legend(title=None, orient="bottom", columns=3, labelLimit=240, symbolType="square")
     chart = (
-        _chart(data)
+        chart_of(data, theme)
         .mark_bar(height={"band": 0.7})
         .encode(
             x=alt.X("mean_us:Q", title=f"mean {op} latency, µs").axis(format=",~r", tickCount=6),
-            y=alt.Y("run:N", title=None, sort=list(runs)).axis(**_NAMES),
-            color=alt.Color("component:N", scale=scale, legend=legend),
+            y=alt.Y("run:N", title=None, sort=list(runs)).axis(**NAMES),
+            color=component_colours(data, theme),
             order=alt.Order("index:Q"),
             tooltip=[
                 alt.Tooltip("run:N"),
@@ -183,8 +175,24 @@ def components(runs: Runs, op: str, theme: Theme) -> Chart:
     return finished(chart, theme, 2 * _HEIGHT_BAR * len(runs) + 10)
 
 
-def _chart(data: list[Row]) -> alt.Chart:
-    return alt.Chart(alt.InlineData(values=data))
+def component_colours(data: list[Row], theme: Theme) -> alt.Color:
+    """Give each component that any of the rows has its colour."""
+    used = {row["component"] for row in data}
+    palette = {
+        word: colour
+        for (word, *_), colour in zip(COMPONENTS.values(), theme.components, strict=True)
+        if word in used
+    }
+    scale = alt.Scale(domain=list(palette), range=list(palette.values()))
+    legend = alt.Legend(title=None, orient="bottom", columns=3, labelLimit=240, symbolType="square")
+    return alt.Color("component:N", scale=scale, legend=legend)
+
+
+def chart_of(data: list[Row], theme: Theme) -> alt.Chart:
+    """Begin a chart of these rows."""
+    if theme.aside is None:
+        return alt.Chart(alt.InlineData(values=data))
+    return alt.Chart(alt.NamedData(theme.aside(data)))
 
 
 def _colour(runs: Runs, theme: Theme) -> alt.Color:
@@ -193,9 +201,20 @@ def _colour(runs: Runs, theme: Theme) -> alt.Color:
 
 
 def _legend(runs: Runs, theme: Theme) -> alt.Legend | None:
-    if not theme.legends or len(runs) == 1:
+    return legend_of(theme, len(runs))
+
+
+def legend_of(theme: Theme, names: int) -> alt.Legend | None:
+    """Return the legend of so many names; None if the theme has none, or there is only one."""
+    if not theme.legends or names == 1:
         return None
     return alt.Legend(title=None, orient="bottom", symbolSize=400)
+
+
+def dashed(field: str, names: list[str], legend: alt.Legend | None) -> alt.StrokeDash:
+    """Give each name its dashes."""
+    scale = alt.Scale(domain=names, range=dashes(len(names)))
+    return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend)
 
 
 def finished(chart: Chart, theme: Theme, height: int) -> Chart:

@@ -18,6 +18,14 @@ _SPOTS_BODY = 120
 _SPOTS_NINE = 24
 
 
+def rounded(value: float, digits: int = 5) -> float | None:
+    """Return what a chart can show of a number; None for none."""
+    if math.isnan(value):
+        return None
+    short = float(f"{value:.{digits}g}")
+    return int(short) if short.is_integer() else short
+
+
 def curve(runs: Runs, op: str) -> list[Row]:
     """Points of the distribution: latency, share at or below it, and the share in nines.
 

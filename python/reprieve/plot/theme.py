@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -48,6 +48,9 @@ class Theme:
     """In pixels, or as wide as the page's element."""
     legends: bool = True
     """Whether charts say which run is which; the report says it beside them."""
+    aside: Callable[[list[dict[str, Any]]], str] | None = None
+    """Puts a chart's rows aside and returns the name under which they will be found: each step of
+    building a chart copies the rows that are in it. None: they are in the chart."""
 
     def run_colours(self, count: int) -> list[str]:
         """Colours for this many runs, repeated where they do not suffice."""

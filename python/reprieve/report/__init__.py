@@ -14,9 +14,9 @@ from markupsafe import Markup
 
 from reprieve import _native
 from reprieve.plot.rows import Runs
-from reprieve.plot.theme import COMPONENTS, RUNS_DARK, RUNS_LIGHT, dashes
+from reprieve.plot.theme import COMPONENTS, RUNS_DARK, RUNS_LIGHT
 from reprieve.report import tables
-from reprieve.report.figures import THEME, figures
+from reprieve.report.figures import figures, swatches
 
 
 def render(runs: Runs, command: str) -> str:
@@ -31,7 +31,7 @@ def render(runs: Runs, command: str) -> str:
             version=_native.__version__,
             command=command,
             facts=tables.facts(first),
-            runs=_swatches(runs),
+            runs=swatches(list(runs)),
             headline=tables.headline(runs),
             certainty=tables.certainty(runs),
             suspensions=tables.suspensions(runs),
@@ -60,15 +60,8 @@ def environment() -> jinja2.Environment:
 def inline_specs(specs: Mapping[str, Any]) -> Markup:
     """Write charts' specifications as JSON for a script element."""
     # "<" occurs in JSON only inside strings; escaped, it cannot end the script element.
-    return Markup(json.dumps(specs, ensure_ascii=False).replace("<", "\\u003c"))
-
-
-def _swatches(runs: Runs) -> list[dict[str, str]]:
-    colours, patterns = THEME.run_colours(len(runs)), dashes(len(runs))
-    return [
-        {"label": label, "colour": colour, "dash": " ".join(map(str, pattern))}
-        for label, colour, pattern in zip(runs, colours, patterns, strict=True)
-    ]
+    text = json.dumps(specs, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))
 
 
 def page_palettes() -> dict[str, dict[str, str]]:

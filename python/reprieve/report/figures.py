@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import altair as alt
 
-from reprieve.plot import charts
+from reprieve.plot import charts, over_time, spread
 from reprieve.plot.charts import Chart
-from reprieve.plot.rows import Runs
-from reprieve.plot.theme import COMPONENTS, RUNS_LIGHT, Theme
+from reprieve.plot.over_time import COURSES, Clock, Course
+from reprieve.plot.rows import Row, Runs
+from reprieve.plot.theme import COMPONENTS, RUNS_LIGHT, Theme, dashes
+from reprieve.series import Op
 
 THEME = Theme(
     runs=[f"var(--run-{index})" for index in range(len(RUNS_LIGHT))],
@@ -26,6 +29,36 @@ THEME = Theme(
 # The page's script sets it to the runs whose boxes are ticked.
 _SHOWN = "shown"
 
+_HEIGHT_TIME = 200
+_HEIGHT_COLUMNS = 200
+
+_OVER_TIME = {
+    "read_latency": ("Latency of reads", "Of the reads that were completed in each bin of time."),
+    "write_latency": ("Latency of writes", "Of the writes that were completed in each bin."),
+    "requests": ("Requests", "Completed in each bin of time."),
+    "bandwidth": ("Bandwidth", "Bytes of the requests that were completed, in millions."),
+    "open_requests": ("Open requests", "That had arrived and were not complete: mean and most."),
+    "suspensions": ("Suspensions", "That took effect in each bin of time."),
+    "programs": ("Pages programmed", "By whom they were asked for."),
+    "amplification": ("Write amplification", "1 where nothing but the host's pages is programmed."),
+    "busy": ("Dies and channels in use", "Mean over all dies, and over all channels."),
+}
+
+
+@dataclass(frozen=True)
+class Picks:
+    """What a reader can choose to see in a chart, beside the runs."""
+
+    field: str
+    """Of its rows."""
+    words: Sequence[str]
+    shown: Sequence[str]
+    """At first."""
+    is_many: bool
+    """Any number of them, or one at a time."""
+    swatches: Sequence[dict[str, str]] = ()
+    """Colour and dashes of each, where lines differ by them."""
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -35,44 +68,243 @@ class Figure:
     title: str
     caption: str
     spec: dict[str, Any]
+    picks: Picks | None = None
+    is_over_time: bool = False
+    by_run: bool = True
+    """Whether runs have colours of their own in it."""
+
+
+@dataclass(frozen=True)
+class _Words:
+    """Name, title, caption, and the columns of its table."""
+
+    name: str
+    title: str
+    caption: str
+    columns: Mapping[str, str]
+
+
+class _Page:
+    """The runs that charts are drawn of, and the rows that are put aside meanwhile."""
+
+    def __init__(self, runs: Runs) -> None:
+        self.runs = runs
+        self.theme = replace(THEME, aside=self._keep)
+        self._rows: dict[str, list[Row]] = {}
+
+    def of(self, runs: Runs) -> _Page:
+        """Return the same for some of the runs."""
+        return self if runs.keys() == self.runs.keys() else _Page(runs)
+
+    def _keep(self, rows: list[Row]) -> str:
+        name = f"rows-{len(self._rows)}"
+        self._rows[name] = rows
+        return name
+
+    def datasets(self, spec: dict[str, Any]) -> dict[str, Any]:
+        """Return the rows that a specification names."""
+        named = [part["data"]["name"] for part in (spec, *spec.get("layer", ())) if "data" in part]
+        return {name: compact(self._rows[name]) for name in named}
 
 
 def figures(runs: Runs) -> dict[str, Figure]:
     """Return the charts for which these runs have numbers, by name."""
-    text = "Share complete within a time, each further nine of the percentile with the same height."
-    title = "Reads, writes and both"
-    drawn = [_figure("qos", title, text, charts.qos(runs, THEME), runs)]
-    drawn += [figure for op in ("read", "write") for figure in _of_operation(runs, op)]
-    if len(runs) > 1:
-        text = f"Latency as a multiple of {next(iter(runs))}, with 95 % intervals; less is better."
-        drawn.append(_figure("bars", "Against the first", text, charts.bars(runs, THEME), runs))
-    text = "Share of programs and of erases that were suspended at least once."
-    chart = charts.suspended(runs, THEME)
-    drawn.append(_figure("suspended", "What was suspended", text, chart, runs))
-    text = "Shares of the simulated time: mean over the dies, mean over the channels, whole drive."
-    drawn.append(_figure("busy", "How busy the drive was", text, charts.busy(runs, THEME), runs))
+    page = _Page(runs)
+    drawn = [*_distributions(page), *_shares(page)]
+    watched = {label: run for label, run in runs.items() if run.series is not None}
+    if watched:
+        drawn += [*_over_time(page.of(watched)), *_spread(page.of(watched))]
+    metered = {label: run for label, run in runs.items() if run.power is not None}
+    if metered:
+        drawn += _power(page.of(metered))
     return {figure.name: figure for figure in drawn}
 
 
-def _of_operation(runs: Runs, op: str) -> list[Figure]:
-    groups = [run.summary["requests"][op] for run in runs.values()]
+_CURVE = {"latency_us": "latency, µs", "share": "share at or below"}
+
+
+def _distributions(page: _Page) -> Iterator[Figure]:
+    text = "Share complete within a time, each further nine of the percentile with the same height."
+    words = _Words("qos", "Reads, writes and both", text, {"run": "run", "kind": "kind"} | _CURVE)
+    yield _figure(words, charts.qos(page.runs, page.theme), page)
+    for op in ("read", "write"):
+        yield from _of_operation(page, op)
+
+
+def _of_operation(page: _Page, op: str) -> Iterator[Figure]:
+    groups = [run.summary["requests"][op] for run in page.runs.values()]
     if not any(group["count"] for group in groups):
-        return []
+        return
+    columns = {"run": "run"} | _CURVE
     text = f"Share of {op}s that are complete within a time; further left is better."
-    drawn = [_figure(f"cdf-{op}", f"All {op}s", text, charts.cdf(runs, op, THEME), runs)]
+    words = _Words(f"cdf-{op}", f"All {op}s", text, columns)
+    yield _figure(words, charts.cdf(page.runs, op, page.theme), page)
     text = f"The same {op}s, each further nine of the percentile with the same height."
-    chart = charts.tail(runs, op, THEME)
-    drawn.append(_figure(f"tail-{op}", f"Tail of the {op}s", text, chart, runs))
+    words = _Words(f"tail-{op}", f"Tail of the {op}s", text, columns)
+    yield _figure(words, charts.tail(page.runs, op, page.theme), page)
     if any("components_ns" in group for group in groups):
         text = f"Mean time of a {op} by what it was spent on."
-        chart = charts.components(runs, op, THEME)
-        title = f"Where the time of {op}s went"
-        drawn.append(_figure(f"components-{op}", title, text, chart, runs))
-    return drawn
+        columns = {"run": "run", "component": "component", "mean_us": "mean, µs"}
+        words = _Words(f"components-{op}", f"Where the time of {op}s went", text, columns)
+        yield _figure(words, charts.components(page.runs, op, page.theme), page, by_run=False)
 
 
-def _figure(name: str, title: str, caption: str, chart: Chart, runs: Runs) -> Figure:
-    shown = alt.param(name=_SHOWN, value=list(runs))
-    chart = chart.add_params(shown).transform_filter(f"indexof({_SHOWN}, datum.run) >= 0")
-    spec = chart.properties(description=f"{title}. {caption}").to_dict()
-    return Figure(name, title, caption, spec)
+def _shares(page: _Page) -> Iterator[Figure]:
+    columns = {"run": "run", "what": "", "share": "share"}
+    if len(page.runs) > 1:
+        first = next(iter(page.runs))
+        text = f"Latency as a multiple of {first}, with 95 % intervals; less is better."
+        multiples = {"run": "run", "metric": "latency", "ratio": "multiple"}
+        words = _Words("bars", "Against the first", text, multiples)
+        yield _figure(words, charts.bars(page.runs, page.theme), page)
+    text = "Share of programs and of erases that were suspended at least once."
+    words = _Words("suspended", "What was suspended", text, columns)
+    yield _figure(words, charts.suspended(page.runs, page.theme), page)
+    text = "Shares of the simulated time: mean over the dies, mean over the channels, whole drive."
+    words = _Words("busy", "How busy the drive was", text, columns)
+    yield _figure(words, charts.busy(page.runs, page.theme), page)
+
+
+def _over_time(page: _Page) -> Iterator[Figure]:
+    for what, course in COURSES.items():
+        title, caption = _OVER_TIME[what]
+        name = f"time-{what.replace('_', '-')}"
+        yield from _course(page, course, over_time.rows(page.runs, course), (name, title, caption))
+
+
+def _power(page: _Page) -> Iterator[Figure]:
+    text = "Mean of each bin, of the supplies of the cores and of the interface."
+    words = ("time-power", "Power", text)
+    yield from _course(page, over_time.POWER, over_time.power_rows(page.runs), words)
+
+
+def _course(
+    page: _Page, course: Course, data: list[Row], said: tuple[str, str, str]
+) -> Iterator[Figure]:
+    if not data:
+        return
+    name, title, caption = said
+    lines = over_time.lines(page.runs, course, data, page.theme).transform_filter(_SHOWN_FILTER)
+    both: Chart = alt.LayerChart(layer=[lines, over_time.cursor(page.theme)])
+    unit = Clock.of(page.runs).unit
+    columns = {"run": "run", "time": f"time, {unit}", "series": "", "value": course.title}
+    words = _Words(name, title, caption, columns)
+    series = list(dict.fromkeys(row["series"] for row in data))
+    picks = None
+    if len(series) > 1:
+        shown = over_time.picked(page.runs, course, series)
+        several = len(page.runs) > 1
+        picks = Picks("series", series, shown, not several, () if several else swatches(series))
+    end = Clock.of(page.runs).end
+    meta = {"time": {"unit": unit, "end": end}}
+    chart = charts.finished(both, page.theme, _HEIGHT_TIME)
+    yield _finished(words, chart, page, picks, meta)
+
+
+def _spread(page: _Page) -> Iterator[Figure]:
+    several = len(page.runs) > 1
+    ops: tuple[Op, ...] = ("read", "write")
+    for op in ops:
+        if data := spread.slow(page.runs, op):
+            text = "By class of latency: what the time of the slowest was spent on."
+            columns = {"run": "run", "class": "class", "component": "component"}
+            columns |= {"mean_us": "mean, µs", "share": "share"}
+            words = _Words(f"slow-{op}", f"Where the time of slow {op}s went", text, columns)
+            picks = _one_of(data, "class", "slowest 1 %") if several else None
+            chart = _sized(spread.slow_chart(page.runs, data, page.theme), page)
+            yield _figure(words, chart, page, picks, by_run=False)
+    if data := spread.ages(page.runs):
+        text = "How much of an operation was done when its suspension was asked for."
+        columns = {"run": "run", "series": "operation", "done": "done from, %"}
+        columns |= {"count": "suspensions", "share": "share"}
+        words = _Words("ages", "Age at suspension", text, columns)
+        kinds = list(dict.fromkeys(row["series"] for row in data))
+        picks = _one_of(data, "series", kinds[0]) if several and len(kinds) > 1 else None
+        chart = _sized(spread.ages_chart(page.runs, data, page.theme), page, _HEIGHT_COLUMNS)
+        yield _figure(words, chart, page, picks or _named(kinds, several))
+    data = spread.dies(page.runs)
+    text = "Share of the simulated time in which each was in use."
+    columns = {"run": "run", "channel": "channel", "unit": "unit", "share": "share"}
+    words = _Words("dies", "Dies and channels", text, columns)
+    picks = _one_of(data, "run", next(iter(page.runs))) if several else None
+    chart = _sized(spread.dies_chart(page.runs, data, page.theme), page)
+    yield _figure(words, chart, page, picks, by_run=False)
+    data = spread.wear(page.runs)
+    words = _Words(
+        "wear", "Wear", "Blocks by how often they have been erased.",
+        {"run": "run", "erases": "erases", "blocks": "blocks"},
+    )  # fmt: skip
+    chart = _sized(spread.wear_chart(page.runs, data, page.theme), page, _HEIGHT_COLUMNS)
+    yield _figure(words, chart, page)
+
+
+def _sized(chart: alt.Chart, page: _Page, height: int | None = None) -> Chart:
+    return charts.finished(chart, page.theme, height or int(chart.height))
+
+
+def _one_of(data: list[Row], field: str, first: str) -> Picks:
+    words = list(dict.fromkeys(row[field] for row in data))
+    return Picks(field, words, [first if first in words else words[0]], is_many=False)
+
+
+def _named(words: list[str], several: bool) -> Picks | None:
+    """Return the names of a single run's colours, which are all shown."""
+    if several or len(words) == 1:
+        return None
+    return Picks("", words, words, is_many=True, swatches=swatches(words))
+
+
+def swatches(labels: Sequence[str]) -> list[dict[str, str]]:
+    """Return colour and dashes of each of these lines."""
+    colours, patterns = THEME.run_colours(len(labels)), dashes(len(labels))
+    return [
+        {"label": label, "colour": colour, "dash": " ".join(map(str, pattern))}
+        for label, colour, pattern in zip(labels, colours, patterns, strict=True)
+    ]
+
+
+_SHOWN_FILTER = f"indexof({_SHOWN}, datum.run) >= 0"
+
+
+def _figure(
+    words: _Words, chart: Chart, page: _Page, picks: Picks | None = None, *, by_run: bool = True
+) -> Figure:
+    if picks is None or picks.field != "run":
+        chart = chart.transform_filter(_SHOWN_FILTER)
+    return _finished(words, chart, page, picks, {}, by_run=by_run)
+
+
+def _finished(
+    words: _Words,
+    chart: Chart,
+    page: _Page,
+    picks: Picks | None,
+    meta: dict[str, Any],
+    *,
+    by_run: bool = True,
+) -> Figure:
+    text = f"{words.title}. {words.caption}"
+    chart = chart.add_params(alt.param(name=_SHOWN, value=list(page.runs)))
+    spec = chart.properties(description=text).to_dict()
+    spec["datasets"] = page.datasets(spec)
+    spec["usermeta"] = {"columns": dict(words.columns)} | meta
+    if picks is not None and picks.field:
+        spec["usermeta"]["picks"] = picks.field
+    return Figure(
+        words.name, words.title, words.caption, spec, picks, "time" in meta, by_run=by_run
+    )
+
+
+def compact(rows: list[Row]) -> dict[str, Any]:
+    """Write rows by column, words as indices into a list: a third of the characters."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns: dict[str, Any] = {}
+    for name in names:
+        values = [row.get(name) for row in rows]
+        if values and all(isinstance(value, str) for value in values):
+            words = list(dict.fromkeys(values))
+            places = {word: index for index, word in enumerate(words)}
+            columns[name] = {"words": words, "at": [places[value] for value in values]}
+        else:
+            columns[name] = values
+    return {"columns": columns, "rows": len(rows)}

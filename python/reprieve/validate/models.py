@@ -50,7 +50,8 @@ class Drive:
         text = toml_text(self.scenario)
         texts.append(f"seed={_seed(text)}")
         source = Source(text, "<validate>", tuple(texts))
-        simulation = _native.Simulation(source.text, source.path, list(source.sets), self.logged)
+        keeps = (self.logged, False, None)
+        simulation = _native.Simulation(source.text, source.path, list(source.sets), keeps)
         kept: dict[str, Series] = {}
         counts: list[list[float]] = []
         asked = [ask for pair in self.ratios.values() for ask in pair]

@@ -191,6 +191,9 @@ impl Flash {
         }
         match self.units[die as usize].die.suspend_plane(now, plane) {
             Ok(Suspend::FreeAt(free_at)) => {
+                if self.ages.is_some() {
+                    self.age_asked(die, Some(plane), operation, until - now);
+                }
                 self.take_apart(die, plane);
                 let apart = &mut self.units[die as usize].apart[plane as usize];
                 let own = apart.operation;
@@ -286,13 +289,13 @@ impl Flash {
         let operation = apart.operation;
         let mut each = operation;
         let is_erase = self.txns[each].kind == Kind::Erase;
-        self.counts.suspensions[usize::from(is_erase)] += 1;
         while each != NONE {
             let txn = &mut self.txns[each];
             txn.book(Part::Array, now);
             txn.suspensions += 1;
             each = txn.next;
         }
+        self.count_suspension::<true>(die, Some(plane), is_erase);
         if self.listens {
             self.tell_plane_left(operation, now, false);
         }

@@ -360,6 +360,10 @@ impl Flash {
                 unit.suspend_free = free_at;
                 unit.asked_by_write = !for_read;
                 unit.promise(die, free_at, out);
+                if FULL && self.ages.is_some() {
+                    let operation = self.units[die as usize].operation;
+                    self.age_asked(die, None, operation, until - now);
+                }
                 if FULL && self.listens {
                     self.tell_stop(die, now, free_at);
                 }

@@ -37,7 +37,7 @@ use crate::power::Meter;
 use crate::scenario::{Scenario, SuspendRules};
 use crate::sched::Scheduler;
 use crate::slab::Slab;
-use crate::stats::FlashCounts;
+use crate::stats::{AGES, Ages, FlashCounts};
 use crate::suspend::{self, SuspendPolicy};
 use crate::timeline::Timeline;
 use crate::twin::Twins;
@@ -227,6 +227,8 @@ pub struct Flash {
     pub refused: Option<(u32, Refusal)>,
     /// Counters.
     pub counts: FlashCounts,
+    /// How far operations had come when they were suspended, if someone asks for it.
+    ages: Option<Box<Ages>>,
     /// Where power is accounted for.
     meter: Option<Box<Meter>>,
     /// Where what happens is drawn.
@@ -310,6 +312,7 @@ impl Flash {
                 copybacks: scenario.ftl.copyback.then_some(0),
                 ..FlashCounts::default()
             },
+            ages: None,
             meter: scenario.power.as_ref().map(metered),
             timeline: None,
             listens: scenario.power.is_some(),
@@ -404,6 +407,23 @@ impl Flash {
     /// Dies on which an operation is suspended.
     pub fn suspended_dies(&self) -> u64 {
         self.units.iter().filter(|unit| unit.die.is_suspended()).count() as u64
+    }
+
+    /// The same of each die and of each channel.
+    pub fn busy_ns_each(&self, now: Time) -> (Vec<u64>, Vec<u64>) {
+        let dies = self.units.iter().map(|unit| unit.busy_until(now)).collect();
+        (dies, self.channels.iter().map(|channel| channel.busy_until(now)).collect())
+    }
+
+    /// Begins to keep how far operations had come when they were suspended.
+    pub fn keep_ages(&mut self) {
+        let places_of_die = 1 + self.geometry.planes_per_die as usize;
+        self.ages = Some(Box::new(Ages::new(self.units.len() * places_of_die)));
+    }
+
+    /// Suspensions of programs and of erases by what was done, if that is kept.
+    pub fn ages(&self) -> Option<&[[u64; AGES]; 2]> {
+        self.ages.as_ref().map(|ages| ages.counts())
     }
 
     /// Where in its die a page lies that is counted over the drive.

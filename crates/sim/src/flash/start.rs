@@ -381,10 +381,7 @@ impl Flash {
                     txn.suspensions += 1;
                     each = if FULL { txn.next } else { NONE };
                 }
-                self.counts.suspensions[usize::from(is_erase)] += 1;
-                if let Some(count) = &mut self.counts.suspensions_by_write {
-                    *count += u64::from(unit.asked_by_write);
-                }
+                self.count_suspension::<FULL>(die, None, is_erase);
                 self.wake(die);
             }
         }

@@ -3,6 +3,7 @@
 use reprieve_base::{Dur, Time};
 
 use super::Flash;
+use crate::stats::Ages;
 use crate::txn::{Kind, NONE, Part, Txn};
 
 impl Flash {
@@ -82,6 +83,47 @@ impl Flash {
             let suspended = &mut self.counts.suspended[usize::from(is_erase)];
             suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
         }
+    }
+
+    /// The operation of a die, or of one of its planes that makes way apart, is suspended.
+    #[inline(always)]
+    pub(super) fn count_suspension<const FULL: bool>(
+        &mut self,
+        die: u32,
+        plane: Option<u32>,
+        is_erase: bool,
+    ) {
+        self.counts.suspensions[usize::from(is_erase)] += 1;
+        let by_write = self.units[die as usize].asked_by_write;
+        if let (Some(count), None) = (&mut self.counts.suspensions_by_write, plane) {
+            *count += u64::from(by_write);
+        }
+        if FULL && self.ages.is_some() {
+            let place = self.place_of(die, plane);
+            self.aged().suspended(place, is_erase);
+        }
+    }
+
+    /// An operation with so much left is asked to make way.
+    #[cold]
+    pub(super) fn age_asked(&mut self, die: u32, plane: Option<u32>, id: u32, remaining: Dur) {
+        let planes = match self.splits {
+            true => self.units[die as usize].planes_begun,
+            false => self.planes_of(id),
+        };
+        let undisturbed = self.undisturbed::<true>(id, planes);
+        let place = self.place_of(die, plane);
+        self.aged().asked(place, remaining, undisturbed);
+    }
+
+    fn aged(&mut self) -> &mut Ages {
+        self.ages.as_mut().expect("the caller has seen them")
+    }
+
+    /// The die as a whole, or one of its planes.
+    fn place_of(&self, die: u32, plane: Option<u32>) -> usize {
+        let places_of_die = 1 + self.geometry.planes_per_die as usize;
+        die as usize * places_of_die + plane.map_or(0, |plane| plane as usize + 1)
     }
 
     /// The data of a read is there.

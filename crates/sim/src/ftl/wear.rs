@@ -1,5 +1,7 @@
 //! Erases of every block: wear levelling and its figures.
 
+use std::collections::BTreeMap;
+
 use super::Ftl;
 use super::plane::Plane;
 use crate::scenario::Wear;
@@ -59,6 +61,15 @@ impl Ftl {
     /// Erases of the blocks, if the summary is to have them.
     pub fn wear_counts(&self) -> Option<WearCounts> {
         self.wear.counts()
+    }
+
+    /// How many blocks have been erased how often since the first request, fewest erases first.
+    pub fn wear_spread(&self) -> Vec<(u32, u64)> {
+        let mut blocks = BTreeMap::new();
+        for erases in self.wear.all() {
+            *blocks.entry(*erases).or_default() += 1;
+        }
+        blocks.into_iter().collect()
     }
 
     /// A block was erased as often as `erases` says: is another one too far behind it?

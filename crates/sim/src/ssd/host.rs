@@ -345,6 +345,9 @@ impl Ssd {
         if FULL && self.flows.have_stats {
             self.flows.count(&request, self.now, parts);
         }
+        if FULL && self.series.is_some() {
+            self.series_completed(&request, parts);
+        }
         self.completed += 1;
         if self.log.is_some() {
             self.log_request(&request, parts);

@@ -14,6 +14,7 @@ mod host;
 mod link;
 mod live;
 mod mapping;
+mod options;
 mod own;
 mod pages;
 mod queues;
@@ -21,11 +22,11 @@ mod read_cache;
 mod replay;
 mod report;
 mod save;
+mod series;
 mod timeline;
 mod verify;
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 
 use reprieve_base::{Dur, Time, UserError};
 use reprieve_nand::Refusal;
@@ -40,8 +41,7 @@ use crate::power_loss::Journal;
 use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::state::State;
-use crate::stats::{Latencies, LogBatch, Totals};
-use crate::timeline::Window;
+use crate::stats::{Latencies, LogBatch, Series, Totals};
 use crate::txn::{Kind, Parts, Txn};
 use buffer::Buffer;
 use event::Event;
@@ -55,28 +55,14 @@ use read_cache::ReadCache;
 pub use cut::{Cut, Recovered};
 pub use glance::Glance;
 pub use live::Activity;
+pub use options::Options;
+pub use series::Course;
 
 #[cfg(test)]
 pub use verify::BREAKS;
 
 /// Page writes of preconditioning in one step: some hundredths of a second.
 const PRECONDITION_STEP: u64 = 1 << 22;
-
-/// What is asked of a run beyond its scenario.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Keep a row for each request.
-    pub log_requests: bool,
-    /// The drive starts in this saved state, and is not preconditioned.
-    pub from_state: Option<PathBuf>,
-    /// Check all that must hold while it runs, and panic where it does not, naming this command
-    /// as the one that repeats the run.
-    pub check: Option<String>,
-    /// The drive gets its requests one by one, and has no workload.
-    pub served: bool,
-    /// Draw a timeline of this.
-    pub timeline: Option<Window>,
-}
 
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
@@ -102,6 +88,7 @@ pub struct Ssd {
     latencies: Latencies,
     totals: Totals,
     log: Option<LogBatch>,
+    series: Option<Box<Series>>,
     preconditioner: Preconditioner,
     /// Nothing beyond buffer, mapping and flash is asked for. As that of the flash, the loop is in
     /// the machine code twice: without all of that (`FULL` is false), and with it.
@@ -155,7 +142,10 @@ impl Ssd {
             true => Flows::served(&scenario, count),
             false => Flows::open(&scenario, count)?,
         };
-        let flash = Flash::with(&scenario, policies);
+        let mut flash = Flash::with(&scenario, policies);
+        if options.series {
+            flash.keep_ages();
+        }
         let mut ftl = Ftl::new(&scenario)?;
         let (preconditioner, replay) = match from {
             Some((state, place)) => save::restore(state, &place, &scenario, &mut ftl)?,
@@ -191,6 +181,7 @@ impl Ssd {
                 ..Totals::default()
             },
             log: options.log_requests.then(LogBatch::default),
+            series: options.series.then(Box::default),
             preconditioner,
             plain: false,
             started: false,
@@ -224,6 +215,7 @@ impl Ssd {
             && plain_host
             && plain_ftl
             && !self.flows.have_stats
+            && self.series.is_none()
             && self.read_cache.is_none()
             && self.buffer.held.is_none()
             && self.journal.is_none()
@@ -356,6 +348,9 @@ impl Ssd {
     fn pass<const FULL: bool>(&mut self, now: Time, arrival: Time) -> Result<(), UserError> {
         debug_assert!(now >= self.now, "time runs back");
         self.now = now;
+        if FULL && self.series.is_some() {
+            self.series_instant();
+        }
         while let Some(event) = self.events.pop_at(now) {
             self.handle::<FULL>(event);
         }

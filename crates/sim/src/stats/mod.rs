@@ -1,4 +1,4 @@
-//! What a run counts: latencies, where their time went, the request log, the summary.
+//! What a run counts: latencies, where their time went, the request log, the course, the summary.
 
 mod confidence;
 mod flash_counts;
@@ -9,6 +9,7 @@ mod latencies;
 mod latency;
 mod log;
 mod reliability;
+mod series;
 mod summary;
 
 pub use flash_counts::{FlashCounts, SuspendedOperations};
@@ -19,4 +20,7 @@ pub use latencies::Latencies;
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
 pub use reliability::{DecodeCounts, ErrorCounts, Lifetime, WearFacts};
+pub use series::{
+    AGES, Ages, BINS, BUCKETS, Bin, Class, Completed, Finished, SAMPLED, Sample, Series, upper_end,
+};
 pub use summary::{Facts, ReadCacheCounts, Totals};

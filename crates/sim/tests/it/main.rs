@@ -38,6 +38,7 @@ mod published;
 mod read_cache;
 mod reliability;
 mod schedulers;
+mod series;
 mod side_by_side;
 mod smoke;
 mod states;

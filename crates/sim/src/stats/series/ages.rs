@@ -1,0 +1,67 @@
+//! How far programs and erases had come when they were suspended.
+
+use reprieve_base::Dur;
+
+/// Bins of the share that was done, each of a twentieth.
+pub const AGES: usize = 20;
+
+/// Suspensions by the share of the operation that was done when its suspension was asked for.
+#[derive(Clone, Debug)]
+pub struct Ages {
+    /// The bin of a suspension that was asked for and has not taken effect, by its place.
+    asked: Vec<Option<usize>>,
+    /// Of programs and of erases.
+    counts: [[u64; AGES]; 2],
+}
+
+impl Ages {
+    /// Nothing counted yet; suspensions of one place follow each other.
+    pub fn new(places: usize) -> Ages {
+        Ages { asked: vec![None; places], counts: [[0; AGES]; 2] }
+    }
+
+    /// A suspension was asked for, with so much of an operation left.
+    ///
+    /// A phase that was cancelled and comes again can leave more than the whole: nothing is done.
+    pub fn asked(&mut self, place: usize, remaining: Dur, undisturbed: Dur) {
+        let done_ns = undisturbed.ns().saturating_sub(remaining.ns());
+        let bin = u128::from(done_ns) * AGES as u128 / u128::from(undisturbed.ns().max(1));
+        // What is suspended at its very end has its whole length behind it.
+        self.asked[place] = Some((bin as usize).min(AGES - 1));
+    }
+
+    /// That suspension has taken effect.
+    pub fn suspended(&mut self, place: usize, is_erase: bool) {
+        let bin = self.asked[place].take().expect("a suspension was asked for before");
+        self.counts[usize::from(is_erase)][bin] += 1;
+    }
+
+    /// Suspensions of programs and of erases by bin.
+    pub fn counts(&self) -> &[[u64; AGES]; 2] {
+        &self.counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suspension_counts_where_it_was_asked_for_and_when_it_takes_effect() {
+        let us = |us: u64| Dur::from_ns(1000 * us);
+        let mut ages = Ages::new(2);
+        // 160 of 200 us are left: a fifth is done, the fifth of twenty bins begins there.
+        ages.asked(1, us(160), us(200));
+        assert_eq!(ages.counts(), &[[0; AGES]; 2]);
+        // More is left than there was; nothing; all but nothing; and the very end.
+        for (remaining_us, bin) in [(210, 0), (200, 0), (191, 0), (190, 1), (1, 19), (0, 19)] {
+            let before = ages.counts()[1][bin];
+            ages.asked(0, us(remaining_us), us(200));
+            ages.suspended(0, true);
+            assert_eq!(ages.counts()[1][bin], before + 1, "{remaining_us} us left");
+        }
+        ages.suspended(1, false);
+        assert_eq!(ages.counts()[0][4], 1);
+        assert_eq!(ages.counts().as_flattened().iter().sum::<u64>(), 7);
+    }
+}

@@ -1,0 +1,284 @@
+"""Charts of how runs went over time: latencies, throughput, suspensions, programs, power."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import altair as alt
+import numpy as np
+
+from reprieve._native import UserError
+from reprieve.plot.charts import DECADES, chart_of, dashed, legend_of
+from reprieve.plot.rows import Row, Runs, rounded
+from reprieve.plot.theme import Theme
+from reprieve.result import Result
+from reprieve.series import Array, Op, Series
+
+# Lines of all runs of a chart together have no more points than this, whatever their number.
+_POINTS = 2560
+
+PICKED = "picked"
+"""The parameter of a chart that says which of its lines, or classes, it shows."""
+
+_Measure = Callable[[Series], Array]
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a chart over time shows."""
+
+    title: str
+    """Of its axis, with the unit."""
+    measures: Mapping[str, _Measure]
+    """Its lines, by the word that a reader is told."""
+    shown: str
+    """The one that a comparison begins with."""
+    is_log: bool = False
+
+
+def _ratio(dividend: Array, divisor: Array, otherwise: float) -> Array:
+    ratio = np.full(len(dividend), otherwise)
+    np.divide(dividend, divisor, out=ratio, where=divisor > 0)
+    return ratio
+
+
+def _a_second(name: str, scale: float = 1.0) -> _Measure:
+    """Return a column as a rate."""
+
+    def rate(series: Series) -> Array:
+        length_ns = series.bins["length_ns"]
+        counts = series.bins[name] / scale * 1e9
+        return _ratio(counts, length_ns, 0.0)
+
+    return rate
+
+
+def _share(name: str, units: str) -> _Measure:
+    """Return time in use as a share of all units' time."""
+
+    def share(series: Series) -> Array:
+        whole_ns = series.bins["length_ns"] * max(len(getattr(series, units)), 1)
+        return _ratio(series.bins[name], whole_ns, 0.0)
+
+    return share
+
+
+def _latency(op: Op) -> Course:
+    def percentile(percent: float) -> _Measure:
+        return lambda series: series.percentile_ns(op, percent) / 1000
+
+    def longest(series: Series) -> Array:
+        latency_us = series.bins[f"{op}_latency_ns_max"] / 1000
+        return np.where(series.bins[f"{op}_count"] > 0, latency_us, np.nan)
+
+    measures = {"median": percentile(50), "p99": percentile(99), "p99.9": percentile(99.9)}
+    return Course(f"{op} latency, µs", measures | {"longest": longest}, "p99", is_log=True)
+
+
+def _amplification(series: Series) -> Array:
+    host = series.bins["host_programs"].astype(float)
+    both = host + series.bins["gc_programs"] + series.bins["map_programs"]
+    return _ratio(both, host, np.nan)
+
+
+def _open(series: Series) -> Array:
+    return series.bins["open_requests_mean"]
+
+
+def _most_open(series: Series) -> Array:
+    return series.bins["open_requests_max"]
+
+
+COURSES: Mapping[str, Course] = {
+    "read_latency": _latency("read"),
+    "write_latency": _latency("write"),
+    "requests": Course(
+        "requests a second",
+        {"reads": _a_second("read_count"), "writes": _a_second("write_count")},
+        "reads",
+    ),
+    "bandwidth": Course(
+        "MB a second",
+        {"reads": _a_second("read_bytes", 1e6), "writes": _a_second("write_bytes", 1e6)},
+        "reads",
+    ),
+    "open_requests": Course("open requests", {"mean": _open, "most": _most_open}, "mean"),
+    "suspensions": Course(
+        "suspensions a second",
+        {
+            "of programs": _a_second("program_suspensions"),
+            "of erases": _a_second("erase_suspensions"),
+        },
+        "of programs",
+    ),
+    "programs": Course(
+        "pages programmed a second",
+        {
+            "for the host": _a_second("host_programs"),
+            "by collection": _a_second("gc_programs"),
+            "of the mapping": _a_second("map_programs"),
+        },
+        "by collection",
+    ),
+    "amplification": Course(
+        "pages programmed for each of the host",
+        {"write amplification": _amplification},
+        "write amplification",
+    ),
+    "busy": Course(
+        "share of time in use",
+        {
+            "dies": _share("die_busy_ns", "die_busy_ns"),
+            "channels": _share("channel_busy_ns", "channel_busy_ns"),
+        },
+        "dies",
+    ),
+}
+"""What can be drawn over time, by the word that asks for it."""
+
+
+def _series_of(result: Result) -> Series:
+    if result.series is None:
+        raise UserError("this run kept nothing over time; run it with series=True")
+    return result.series
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The unit of the time axis, and where it ends."""
+
+    unit: str
+    ns: int
+    end: float
+
+    @classmethod
+    def of(cls, runs: Runs) -> Clock:
+        """Choose the unit in which the longest of the runs is no more than some thousands."""
+        end_ns = max(result.summary["device"]["simulated_ns"] for result in runs.values())
+        for unit, ns in (("µs", 1000), ("ms", 10**6)):
+            if end_ns < 2000 * ns:
+                return cls(unit, ns, end_ns / ns)
+        return cls("s", 10**9, end_ns / 1e9)
+
+
+def rows(runs: Runs, course: Course) -> list[Row]:
+    """Return the value of each measure in each bin, at the middle of the bin; None without one.
+
+    A measure that is 0 throughout in every run is left out, unless all are.
+    """
+    clock = Clock.of(runs)
+    at_most = max(_POINTS // len(runs), 16)
+    series_of = {label: _series_of(result).in_bins(at_most) for label, result in runs.items()}
+    drawn: dict[str, list[Row]] = {}
+    for word, measure in course.measures.items():
+        columns = {label: measure(series) for label, series in series_of.items()}
+        if any(np.nan_to_num(column).any() for column in columns.values()):
+            drawn[word] = [
+                row
+                for label, column in columns.items()
+                for row in _line(label, word, series_of[label], column, clock)
+            ]
+    return [row for line in drawn.values() for row in line]
+
+
+def _line(label: str, word: str, series: Series, column: Array, clock: Clock) -> list[Row]:
+    middle_ns = series.bins["start_ns"] + series.bins["length_ns"] / 2
+    return [
+        {"run": label, "series": word, "time": rounded(time, 6), "value": rounded(value)}
+        for time, value in zip((middle_ns / clock.ns).tolist(), column.tolist(), strict=True)
+    ]
+
+
+def power_rows(runs: Runs) -> list[Row]:
+    """Return the mean power of each bin in mW, of core and I/O supply."""
+    clock = Clock.of(runs)
+    at_most = max(_POINTS // len(runs), 16)
+    return [
+        {"run": label, "series": word, "time": rounded(time, 6), "value": rounded(value)}
+        for label, result in runs.items()
+        if result.power is not None
+        for word, column in (("core", "core_pj"), ("I/O", "io_pj"))
+        for time, value in _power(result.power, column, at_most, clock)
+    ]
+
+
+def _power(
+    power: Mapping[str, Array], column: str, at_most: int, clock: Clock
+) -> list[tuple[float, float]]:
+    group = -(-len(power["start_ns"]) // at_most)
+    firsts = np.arange(0, len(power["start_ns"]), group) if group else np.arange(0)
+    if not len(firsts):
+        return []
+    length_ns = np.add.reduceat(power["length_ns"], firsts)
+    # A picojoule in a nanosecond is a milliwatt.
+    energy = np.add.reduceat(power[column], firsts)
+    mean = np.divide(energy, length_ns, out=np.zeros(len(firsts)), where=length_ns > 0)
+    middle = (power["start_ns"][firsts] + length_ns / 2) / clock.ns
+    return list(zip(middle.tolist(), mean.tolist(), strict=True))
+
+
+POWER = Course("mean power, mW", {}, "core")
+"""Power over time, whose rows come from the run's account of power."""
+
+
+def lines(runs: Runs, course: Course, data: list[Row], theme: Theme) -> alt.Chart:
+    """Draw rows of `rows`: of one run all measures, of several the one that is picked."""
+    words = list(dict.fromkeys(row["series"] for row in data))
+    clock = Clock.of(runs)
+    span = alt.Scale(domainMin=alt.ExprRef("begin"), domainMax=alt.ExprRef("end"), nice=False)
+    y = alt.Y("value:Q", title=course.title)
+    if course.is_log:
+        y = y.scale(type="log", nice=False, padding=4)
+        y = y.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=DECADES)
+    else:
+        y = y.axis(format=",~r" if course.title.startswith("share") else "~s", tickCount=5)
+    names = list(runs) if len(runs) > 1 else words
+    field = "run" if len(runs) > 1 else "series"
+    legend = legend_of(theme, len(names))
+    scale = alt.Scale(domain=names, range=theme.run_colours(len(names)))
+    chart: alt.Chart = (
+        chart_of(data, theme)
+        .mark_line(interpolate="step", strokeWidth=1.5, clip=True)
+        .encode(
+            x=alt.X("time:Q", title=f"time, {clock.unit}", scale=span).axis(format=",~r"),
+            y=y,
+            color=alt.Color(f"{field}:N", scale=scale, legend=legend),
+            strokeDash=dashed(field, names, legend),
+        )
+        .transform_filter(f"indexof({PICKED}, datum.series) >= 0")
+        .add_params(
+            alt.param(name="begin", value=0),
+            alt.param(name="cursor", value=-1),
+            alt.param(name="end", value=clock.end),
+            alt.param(name=PICKED, value=picked(runs, course, words)),
+        )
+    )
+    return chart
+
+
+def picked(runs: Runs, course: Course, words: list[str]) -> list[str]:
+    """Return which of these lines a chart begins with."""
+    if len(runs) == 1 or course.shown not in words:
+        return words if len(runs) == 1 else words[:1]
+    return [course.shown]
+
+
+def course_of(what: str) -> Course:
+    """Return what is drawn for a word; UserError if nothing is."""
+    if what not in COURSES:
+        known = ", ".join(f'"{name}"' for name in COURSES)
+        raise UserError(f'over_time("{what}"): must be one of {known}')
+    return COURSES[what]
+
+
+def cursor(theme: Theme) -> alt.Chart:
+    """Draw a line at the time that a reader looks at; the page says which."""
+    seen = "cursor >= 0 && cursor >= begin && cursor <= end ? 1 : 0"
+    line: alt.Chart = (
+        chart_of([{"line": 1}], theme)
+        .transform_calculate(time="clamp(cursor, begin, end)")
+        .mark_rule(color=theme.muted, strokeWidth=1, opacity=alt.ExprRef(seen))
+        .encode(x="time:Q")
+    )
+    return line
