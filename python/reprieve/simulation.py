@@ -181,8 +181,6 @@ class Kept:
     drawing: Drawing | None = None
 
 
-
-
 @dataclass(frozen=True)
 class Files:
     """What a run writes beside `summary.json` and `scenario.toml`."""
