@@ -93,9 +93,7 @@ class Trace:
         return dict(json.loads(_native.trace_convert(*self._reading, output, to)))
 
 
-def open_trace(
-    path: str | os.PathLike[str], format: str = "auto", **options: str | float
-) -> Trace:
+def open_trace(path: str | os.PathLike[str], format: str = "auto", **options: str | float) -> Trace:
     """Open a trace: a file, a folder of files, or a pattern with `*`, merged by time.
 
     `format` is found by content unless named; `options` are the keys of `[workload]` that say how a

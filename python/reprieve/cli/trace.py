@@ -15,7 +15,10 @@ from reprieve.traces import Trace, TraceDevice, TraceRow, workload_info
 trace = typer.Typer(no_args_is_help=True, help="Look into traces, and convert them.")
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="A trace, plain, .gz or .zst, or a folder.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="FILE", help="A trace, plain, .gz or .zst, or a folder.", show_default=False
+    ),
 ]
 Format = Annotated[
     str, typer.Option("--format", metavar="NAME", help="Its format; auto: found by content.")
@@ -33,7 +36,8 @@ Options = Annotated[
 @trace.command()
 def info(
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="A trace, plain, .gz or .zst, or a folder.")
+        str | None,
+        typer.Argument(metavar="[FILE]", help="A trace, plain, .gz or .zst, or a folder."),
     ] = None,
     format: Format = "auto",
     option: Options = None,
