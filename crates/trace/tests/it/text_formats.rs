@@ -236,6 +236,8 @@ fn validate_rows_say_how_long_the_next_one_takes_to_come() {
     let options = reading("disksim-validate", &["sector_bytes=4096"]);
     let file = TestFile::new("validate", rows);
     assert_eq!(self::rows(&file.0, &options)[1], (56_074_000, 0, Op::Write, 32_768, 4096));
+    let options = reading("disksim", &["sector_bytes=1024"]);
+    check_with("1.5 3 7 2 10\n", &options, &[(1_500_000, 3, Op::Write, 7168, 2048)]);
 }
 
 #[test]
