@@ -1,5 +1,5 @@
-//! Format `arc`: the `.lis` traces with which the ARC cache policy was published (Megiddo and Modha,
-//! FAST 2003).
+//! Format `arc`: the `.lis` traces with which the ARC cache policy was published (Megiddo and
+//! Modha, FAST 2003).
 //!
 //! Rows `start_block blocks ignored sequence`. There is neither a time nor an operation: a scenario
 //! must give both, by `row_interval_us` and `row_op`. Blocks have 512 bytes unless `sector_bytes`

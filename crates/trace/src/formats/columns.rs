@@ -1,9 +1,10 @@
 //! Format `columns`: rows of text whose columns the user names, for traces that have no format here
 //! (Cello99's many conversions among them).
 //!
-//! `columns = "time_s,device,sector,bytes,op"` names the fields of a row in their order. What stands
-//! between fields a row shows itself: a comma, else a semicolon, else blanks or tabs. Lines that begin
-//! with `#` are passed over, and before the first row those without a number, as headings are.
+//! `columns = "time_s,device,sector,bytes,op"` names the fields of a row in their order. What
+//! stands between fields a row shows itself: a comma, else a semicolon, else blanks or tabs. Lines
+//! that begin with `#` are passed over, and before the first row those without a number, as
+//! headings are.
 
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 

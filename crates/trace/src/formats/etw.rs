@@ -1,5 +1,5 @@
 //! Format `etw`: disk events of Windows, as Microsoft published its production servers' (MSNFS,
-//! CFS, DAP, DTRS, Exchange, TPC-C and TPC-E; SNIA IOTTA 158 and others).
+//! CFS, DAP, DTRS, Exchange, TPC-C and TPC-E; SNIA IOTTA).
 //!
 //! A heading from `BeginHeader` to `EndHeader`, then rows of many kinds, fields between commas and
 //! blanks. Those of `DiskRead` and `DiskWrite` are `type, TimeStamp, process (pid), thread, IrpPtr,

@@ -1,4 +1,4 @@
-//! Format `fiu`: the block traces of Florida International University (SNIA IOTTA 390, 391).
+//! Format `fiu`: the block traces of Florida International University (SNIA IOTTA).
 //!
 //! Rows `time pid process block size W|R major minor md5` between blanks: nanoseconds, sectors of
 //! 512 bytes, sectors. A process may have blanks in its name. What was written is not looked at.

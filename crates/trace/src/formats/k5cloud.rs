@@ -1,4 +1,4 @@
-//! Format `k5cloud`: the block traces of Fujitsu's K5 cloud (SNIA IOTTA 28568).
+//! Format `k5cloud`: the block traces of Fujitsu's K5 cloud (SNIA IOTTA).
 //!
 //! Rows `volume,seconds,R or W,offset,length`: a number, seconds with a fraction, bytes, bytes.
 

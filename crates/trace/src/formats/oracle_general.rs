@@ -1,9 +1,10 @@
 //! Format `oracle-general`: binary traces of the cache simulator libCacheSim.
 //!
-//! Records of 24 bytes, little-endian and packed: seconds (32 bits), object (64), bytes (32), and the
-//! number of the request that asks for the object next (64; -1 or the greatest for none). Of block
-//! traces an object is a block, whose size `sector_bytes` says. There is no operation, so that
-//! `row_op` must; the rows of a second are spread over it unless `same_second` says otherwise.
+//! Records of 24 bytes, little-endian and packed: seconds (32 bits), object (64), bytes (32), and
+//! the number of the request that asks for the object next (64; -1 or the greatest for none). Of
+//! block traces an object is a block, whose size `sector_bytes` says. There is no operation, so
+//! that `row_op` must name one; the rows of a second are spread over it unless `same_second`
+//! says otherwise.
 
 use reprieve_base::{Entry, Op};
 

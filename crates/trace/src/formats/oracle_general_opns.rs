@@ -1,8 +1,8 @@
 //! Format `oracle-general-opns`: `oracle-general` with an operation and a name space.
 //!
-//! Records of 27 bytes: an operation (8 bits) and a name space (16 bits), which is the device, stand
-//! between the bytes and the next access. Operations are libCacheSim's: 1 and 2 get, 3 to 8 set in
-//! one way or another, 9 delete, 10 and 11 count up or down, 12 read, 13 write, 14 update.
+//! Records of 27 bytes: an operation (8 bits) and a name space (16 bits), which is the device,
+//! stand between the bytes and the next access. Operations are libCacheSim's: 1 and 2 get, 3 to
+//! 8 set in one way or another, 9 delete, 10 and 11 count up or down, 12 read, 13 write, 14 update.
 
 use reprieve_base::{Entry, Op};
 

@@ -1,4 +1,4 @@
-//! Format `tencent`: the block traces of Tencent Cloud (SNIA IOTTA 27917).
+//! Format `tencent`: the block traces of Tencent Cloud (SNIA IOTTA).
 //!
 //! Rows `Timestamp,Offset,Size,IOType,VolumeID` without a heading: whole seconds of Unix time,
 //! sectors, sectors, 0 read or 1 write. The clock ticks once a second, so that rows of the same

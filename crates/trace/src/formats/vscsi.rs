@@ -1,9 +1,9 @@
 //! Format `vscsi`: binary traces of virtual machines' disks in VMware's form, as CloudPhysics took
 //! them, versions 1 and 2.
 //!
-//! Little-endian records. Version 1, 32 bytes: number, bytes, elements, code of SCSI and version (16
-//! bits each), sector (64 bits), microseconds (64 bits). Version 2, 40 bytes: code and version first,
-//! and a response time last.
+//! Little-endian records. Version 1, 32 bytes: number, bytes, elements, code of SCSI and version
+//! (16 bits each), sector (64 bits), microseconds (64 bits). Version 2, 40 bytes: code and version
+//! first, and a response time last.
 
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 

@@ -11,29 +11,39 @@ use crate::volumes::reading;
 const SAMPLES: [(&str, &[u8]); 25] = [
     ("alibaba", b"0,R,126703644672,4096,1577808000000626\n725,W,512,65536,1577808000001000\n"),
     ("arc", b"100 8 0 0\n0 1 0 1\n"),
-    ("blkparse", b"  8,16   5   2   0.000001850 18615  Q   R 1444645666 + 256 [java]\n8,0 2 3 0.1 3 Q FN [a]\n"),
-    ("blkreplay", b"start ; sector; length ; op ; x=0\n 0.449518165 ; 37766917 ; 14 ; W ; 0.0 ; 0.0\n"),
+    (
+        "blkparse",
+        b" 8,16 5 2 0.000001850 18615 Q R 1444645666 + 256 [java]\n8,0 2 3 0.1 3 Q FN [a]\n",
+    ),
+    ("blkreplay", b"start ; sector; length\n 0.449518165 ; 37766917 ; 14 ; W ; 0.0 ; 0.0\n"),
     ("cloudphysics-csv", b"version,time,op,size,lbn\n1,5633898,2a,512,42932745\n"),
     ("columns", b"time,x\n1.5,0,8,512,r\n2.5,1,8,512,w\n"),
     ("diskmon", b"0\t0.016375\t0.00038147\t0\tWrite\t3271215\t8\n"),
     ("disksim", b"5265.313 0 6357144 8 0\n13.191135 30 0 5 1\n"),
     ("disksim-validate", b"R Hit 1975456 4 15362.00000 56074.00000\nW Miss 8 1 1.0 0.0005\n"),
-    ("etw", b"BeginHeader\nx\nEndHeader\nDiskRead, 723291, p (1), 2, 0xff, 0x4e00, 0x2000, 43, 4, 0x9\n"),
+    ("etw", b"BeginHeader\nEndHeader\nDiskRead, 723291, p (1), 2, 0xff, 0x4e00, 0x2000, 43, 4\n"),
     ("fiu", b"0 4892 syslogd 904265560 8 W 6 0 531e779b1d2a46f0e9d1c0b2a5f6e7d8\n"),
     ("iolog", b"fio version 2 iolog\n/dev/a wait 2000 0\n/dev/a write 0 4096\n/dev/a sync 0 0\n"),
     ("k5cloud", b"2264,86400.121837000,R,48195870720,4096\n"),
     ("mqsim", b"938513000 4 264719034 16 0\n"),
     ("msbytes", b"223.412 1 512 4096 1\n"),
     ("msr", b"128166372003061629,usr,0,Read,7014609920,24576,41286\n"),
-    ("oracle-general", b"\x6a\xf7\x55\0\x09\x1a\x8f\x02\0\0\0\0\0\x02\0\0\xff\xff\xff\xff\xff\xff\xff\xff"),
-    ("oracle-general-opns", b"\x6a\xf7\x55\0\x09\x1a\x8f\x02\0\0\0\0\0\x02\0\0\x01\0\0\xff\xff\xff\xff\xff\xff\xff\xff"),
+    ("oracle-general", b"\x6a\xf7\x55\0\x09\x1a\0\0\0\0\0\0\0\x02\0\0\x07\0\0\0\0\0\0\0"),
+    (
+        "oracle-general-opns",
+        b"\x6a\xf7\x55\0\x09\x1a\0\0\0\0\0\0\0\x02\0\0\x01\0\0\x07\0\0\0\0\0\0\0",
+    ),
     ("recording", b"arrival_ns,op\n5,write,8,4096,1,80,90\n"),
     ("spc", b"0,303567,3584,w,0.000000\n"),
     ("ssdsim", b"0 0 303567 7 0\n"),
     ("systor17", b"Timestamp,Response\n1456099200.012345,0.000512,R,3,1234567168,8192\n1,2\n"),
     ("tencent", b"1538323199,105352008,584,1,1576\n1538323199,12864,8,0,1283\n"),
     ("vscsi", b"\x01\0\0\0\0\x02\0\0\x01\0\0\0\x2a\0\0\x01\x08\0\0\0\0\0\0\0\x09\0\0\0\0\0\0\0"),
-    ("srt", b"$$TR_IOREC-1.3\n\x0c\0\0\0\x34\0\x04\0\x01\0\0\0\x01\0\0\0\x02\0\0\0\0\0\0\0\0\0\0\x10\0\0\0\x04\x20\0\0\x01\x07\0\0\0\x04\0\0\0\x10\0\0\0\x01\0\0\0\0"),
+    (
+        "srt",
+        b"$$TR_IOREC-1.3\n\x0c\0\0\0\x34\0\x04\0\x01\0\0\0\x01\0\0\0\x02\
+\0\0\0\0\0\0\0\0\0\0\x10\0\0\0\x04\x20\0\0\x01\x07\0\0\0\x04\0\0\0\x10\0\0\0\x01\0\0\0\0",
+    ),
 ];
 
 /// A reading with which every row of the format has all it needs.

@@ -57,7 +57,7 @@ pub(super) const WORKLOAD: Section = Section {
         optional(
             "workload.trace",
             Kind::Path,
-            "The trace to replay, plain, .gz or .zst: a file, a folder of them, or a pattern with `*`.",
+            "The trace to replay, plain, .gz or .zst: a file, a folder, or a pattern with `*`.",
         ),
         optional(
             "workload.generator",
