@@ -138,6 +138,7 @@ def reproduce(
     traces: Mapping[str, str | os.PathLike[str]] | None = None,
     requests: int | None = None,
     jobs: int | None = None,
+    real_time: bool = False,
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
 
@@ -145,11 +146,14 @@ def reproduce(
     `out`: a directory for `report.html`, `verdicts.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their twins.
     `requests`: of each load at most, or of each run.
+    `real_time`: run fio against the served drive too, some minutes more ("starblaze").
 
-    Raises UserError if the paper is unknown or a trace cannot be read.
+    Raises UserError if the paper is unknown, a trace cannot be read, or there is no fio.
     """
     files = {name: Path(path) for name, path in (traces or {}).items()}
-    settings = Settings(quick=quick, requests=requests, traces=files, jobs=jobs)
+    settings = Settings(
+        quick=quick, requests=requests, traces=files, jobs=jobs, real_time=real_time
+    )
     if out is None:
         return list(_paper(paper).build(settings).verdicts)
     return list(reproduce_into(paper, Path(out), settings).verdicts)
