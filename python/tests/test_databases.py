@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from reprieve._native import UserError
@@ -84,6 +85,20 @@ def need(*requirements: Callable[[], None]) -> None:
         pytest.skip(f"NOT TESTED: {error}")
 
 
+def test_a_percentile_has_ten_transactions_beyond_it() -> None:
+    late = {"mean": 40e3, "p99": 80e3}
+    served = {"lateness_ns": late, "commands": {"read": {"latency_ns": late}}}
+    flash = {"suspensions": {"program": 3, "erase": 4}}
+    summary = {"served": served, "flash": flash}
+    # 1 to 200 µs: beyond the 95th percentile are ten of them, beyond the 99th two.
+    told = databases.Outcome("both", np.arange(1.0, 201.0), 20, summary).told
+    assert (told["p50_us"], told["p95_us"]) == pytest.approx((100.5, 190.05))
+    assert (told["p99_us"], told["p99.9_us"], told["max_us"]) == (None, None, 200)
+    # Lateness is by the wall's clock, and told by the model's.
+    assert (told["late_mean_us"], told["late_p99_us"]) == (2, 4)
+    assert (told["drive_read_mean_us"], told["drive_read_p99_us"]) == (40, 80)
+
+
 @pytest.mark.parametrize(
     ("engine", "settings"),
     [("sqlite", ("none", "erase", "both")), ("postgresql", ("both",)), ("pgbench", ("both",))],
@@ -103,7 +118,10 @@ def test_transactions_reach_the_drive_and_nothing_stays(
         assert one["transactions"] > 10
         # Reads that reach the drive take a page's sensing at least, and no answer is early.
         assert one["max_us"] > T_READ_US
-        assert one["p50_us"] <= one["p95_us"] <= one["p99_us"] <= one["p99.9_us"] <= one["max_us"]
+        told_us = [one[f"p{at:g}_us"] for at in databases.PERCENTILES]
+        known_us = [us for us in told_us if us is not None]
+        assert known_us == sorted(known_us)
+        assert told_us == known_us + [None] * (len(told_us) - len(known_us))
         assert one["drive_read_mean_us"] > T_READ_US
     for one, setting in zip(told, settings, strict=True):
         assert (one["program_suspensions"] > 0) == (setting == "both")

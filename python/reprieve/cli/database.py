@@ -50,6 +50,7 @@ def _show(engine: str, outcomes: list[Outcome]) -> None:
         "transactions": "transactions",
         "mean_us": "mean, µs",
         "p50_us": "p50",
+        "p90_us": "p90",
         "p95_us": "p95",
         "p99_us": "p99",
         "p99.9_us": "p99.9",
@@ -67,7 +68,7 @@ def _show(engine: str, outcomes: list[Outcome]) -> None:
         told = outcome.told
         rows.add_row(
             told["suspended"],
-            *(f"{told[key]:,.0f}" for key in columns),
+            *("–" if told[key] is None else f"{told[key]:,.0f}" for key in columns),
             f"{told['program_suspensions']:,}",
             f"{told['erase_suspensions']:,}",
         )

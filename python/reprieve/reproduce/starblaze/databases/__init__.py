@@ -27,9 +27,11 @@ from reprieve.scenario import toml_text
 __all__ = ["ENGINES", "PERCENTILES", "Outcome", "run_into"]
 
 SETTINGS_SERVED = ("none", "erase", "both")
-PERCENTILES = (50, 95, 99, 99.9)
+PERCENTILES = (50, 90, 95, 99, 99.9)
 _BULK_BYTES_PER_S = 20e6
 """Of rows, by the model's clock; with what is moved, a third of what the dies can take."""
+_BEYOND_LEAST = 10
+"""Transactions beyond a percentile that is told."""
 _CHANNELS = 2
 """Of four dies each: a quarter of the drive of the slides, 4.6 GB."""
 _SHAPE = replace(BASE.shape, pages_per_block=24, blocks=512)
@@ -81,7 +83,7 @@ class Outcome:
             "suspended": SETTINGS[self.setting][0],
             "transactions": len(self.latencies_us),
             "mean_us": float(self.latencies_us.mean()),
-            **{f"p{at:g}_us": float(np.percentile(self.latencies_us, at)) for at in PERCENTILES},
+            **{f"p{at:g}_us": self._percentile(at) for at in PERCENTILES},
             "max_us": float(self.latencies_us.max()),
             "drive_read_mean_us": read["mean"] / 1e3,
             "drive_read_p99_us": read["p99"] / 1e3,
@@ -90,6 +92,11 @@ class Outcome:
             "program_suspensions": self.summary["flash"]["suspensions"]["program"],
             "erase_suspensions": self.summary["flash"]["suspensions"]["erase"],
         }
+
+    def _percentile(self, at: float) -> float | None:
+        """Return it, unless there are too few transactions beyond it to tell."""
+        beyond = len(self.latencies_us) * (100 - at) / 100
+        return float(np.percentile(self.latencies_us, at)) if beyond >= _BEYOND_LEAST else None
 
 
 def run_into(engine: str, seconds: int, scale: int, directory: Path, step: Step) -> list[Outcome]:
