@@ -22,7 +22,7 @@ test: .venv/.dev ## every test: Rust, Python, house rules
 	cargo test --workspace
 	$(BIN)/python -m pytest python/tests tests/house
 
-long: .venv/.dev wheel ## an hour more of tests: 10^8 page transactions, 400 kills, the wheel, SLURM
+long: .venv/.dev wheel ## an hour more of tests: 10^8 page transactions, 500 kills, the wheel, SLURM
 	cargo test --package reprieve-sim --test it -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py -k many_kills
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py

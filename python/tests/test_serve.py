@@ -134,6 +134,33 @@ def test_a_recording_replays_to_the_nanosecond(
     assert spans == {row["id"]: (row["arrival_ns"], row["completion_ns"]) for row in replayed}
 
 
+def test_a_drive_serves_from_a_saved_state(
+    program: str, reprieve: Reprieve, tmp_path: Path
+) -> None:
+    (tmp_path / "d.toml").write_text(DRIVE)
+    load = ["generator=mixed", "requests=8", "read_fraction=0", "addresses=sequential"]
+    load += ["arrivals=closed", "queue_depth=1", "request_bytes=2048"]
+    sets = [word for key in load for word in ("--set", f"workload.{key}")]
+    done = reprieve("run", "d.toml", *sets, "--save-state", "state", "--out", "o")
+    assert done.returncode == 0, done.stderr
+    reads = []
+    for state in ([], ["--from-state", "state"]):
+        drive = Served(program, tmp_path, "--record", "recording.csv", *state)
+        client = drive.connect()
+        # The first page is one of the eight; the last was never written, and costs no read.
+        assert client.read(0, 2048) == client.read(DRIVE_BYTES - 2048, 2048) == bytes(2048)
+        drive.stop()
+        told = json.loads((tmp_path / "summary.json").read_text())
+        reads.append(told["flash"]["host_reads"])
+        with (tmp_path / "recording.csv").open() as file:
+            recorded = [int(row["completion_ns"]) for row in csv.DictReader(file)]
+        again = ["--requests", "--out", "o"]
+        assert reprieve("run", "recording.toml", *state, *again).returncode == 0
+        replayed = pq.read_table(tmp_path / "o" / "requests.parquet").sort_by("id").to_pylist()
+        assert [run["completion_ns"] for run in replayed] == recorded
+    assert reads == [0, 1]
+
+
 def test_memory_has_a_limit(program: str, tmp_path: Path) -> None:
     drive = Served(program, tmp_path, "--memory-bytes", "1000000")
     client = drive.connect()
@@ -203,6 +230,7 @@ def test_metrics_count_what_was_asked(program: str, tmp_path: Path) -> None:
         (["--socket", "no/such/folder/s"], "no socket can be made there"),
         (["--store", "short"], "has 5 bytes, and the drive has 50331648"),
         (["--store", "."], "--store ."),
+        (["--from-state", "short"], "short"),
         (["--store", "x", "--memory-bytes", "5"], "give one of them"),
         (["--record", "no/such/folder/r"], "cannot be written"),
         (["--record", "r.toml"], "does not end in .toml"),

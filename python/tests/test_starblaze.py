@@ -6,13 +6,14 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from reprieve._native import UserError
 from reprieve.parallel import Workshop
-from reprieve.reproduce import starblaze
+from reprieve.reproduce import reproduce, starblaze
 from reprieve.reproduce.starblaze import claims, experiment, readings, realtime
 from reprieve.reproduce.starblaze.arithmetic import (
     alone_us,
@@ -302,3 +303,18 @@ def test_real_time_is_refused_where_there_is_none(
     monkeypatch.setenv("PATH", "")
     with pytest.raises(UserError, match="--real-time: there is no fio on this machine"):
         realtime.require_fio()
+
+
+def test_real_time_is_asked_for_from_python_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+
+    def article(*given: Any) -> SimpleNamespace:
+        asked.append(given[-1])
+        return SimpleNamespace(verdicts=())
+
+    monkeypatch.setattr(starblaze, "article", article)
+    assert reproduce("starblaze", quick=True, real_time=True) == []
+    assert reproduce("starblaze", quick=True) == []
+    assert asked == [True, False]
+    with pytest.raises(UserError, match="--real-time: only the load of starblaze"):
+        reproduce("fast12", real_time=True)

@@ -80,6 +80,8 @@ pub struct Options {
     pub place: Place,
     /// Where commands of `reprieve ctl` are taken; `None`: nowhere.
     pub control: Option<PathBuf>,
+    /// The saved state that the drive starts in; `None`: it is preconditioned.
+    pub from_state: Option<PathBuf>,
     /// The file that holds the data; `None`: memory does.
     pub store: Option<PathBuf>,
     /// Memory that data may take up; `None`: as much as the drive has.
@@ -153,7 +155,8 @@ impl Server {
         if let Place::Tcp(address, _) = options.place {
             listeners.push((Token::Clients, Listener::tcp(address, "--tcp")?));
         }
-        let run = RunOptions { served: true, log_requests: true, ..RunOptions::default() };
+        let from_state = options.from_state.clone();
+        let run = RunOptions { served: true, log_requests: true, from_state, check: None };
         let ssd = Ssd::with(scenario.clone(), &run)?;
         let recorder = options.record.as_deref().map(Recorder::create).transpose()?;
         let store = match &options.store {

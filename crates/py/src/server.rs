@@ -37,6 +37,7 @@ struct Asked {
     tcp: Option<String>,
     tls: Option<(PathBuf, PathBuf)>,
     control: Option<PathBuf>,
+    from_state: Option<PathBuf>,
     store: Option<PathBuf>,
     memory_bytes: Option<u64>,
     scale_thousandths: u64,
@@ -55,6 +56,7 @@ impl Asked {
         Ok(Options {
             place,
             control: self.control,
+            from_state: self.from_state,
             store: self.store,
             memory_bytes: self.memory_bytes,
             scale_thousandths: self.scale_thousandths,

@@ -14,16 +14,25 @@ if TYPE_CHECKING:
 
 
 def database(
-    engine: Annotated[str, typer.Argument(help="Which database: sqlite.", show_default=False)],
-    transactions: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Of reads, with each setting.")
-    ] = 10_000,
+    engine: Annotated[
+        str,
+        typer.Argument(
+            help="Which: sqlite or postgresql, which read, or pgbench, which updates.",
+            show_default=False,
+        ),
+    ],
+    seconds: Annotated[
+        int, typer.Option(min=1, metavar="S", help="Of transactions, with each setting.")
+    ] = 60,
+    time_scale: Annotated[
+        int, typer.Option(min=1, metavar="X", help="How many times slower the model's clock runs.")
+    ] = 20,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Where results go.", show_default="out/database-ENGINE"),
     ] = None,
 ) -> None:
-    """Run a database on the served drive, in real time: reads beside a bulk load. Needs root.
+    """Run a database on the served drive, in real time, beside a bulk load. Needs root.
 
     The drive is a small one of the slides' part; reads suspend nothing, erases, or programs too.
     """
@@ -31,15 +40,17 @@ def database(
 
     directory = Path("out", f"database-{engine}") if out is None else out
     with overall() as step:
-        outcomes = run_into(engine, transactions, directory, step)
+        outcomes = run_into(engine, seconds, time_scale, directory, step)
     _show(engine, outcomes)
     say(f"wrote {directory / 'transactions.json'} and a scenario of each setting")
 
 
 def _show(engine: str, outcomes: list[Outcome]) -> None:
     columns = {
+        "transactions": "transactions",
         "mean_us": "mean, µs",
         "p50_us": "p50",
+        "p90_us": "p90",
         "p95_us": "p95",
         "p99_us": "p99",
         "p99.9_us": "p99.9",
@@ -57,7 +68,7 @@ def _show(engine: str, outcomes: list[Outcome]) -> None:
         told = outcome.told
         rows.add_row(
             told["suspended"],
-            *(f"{told[key]:,.0f}" for key in columns),
+            *("–" if told[key] is None else f"{told[key]:,.0f}" for key in columns),
             f"{told['program_suspensions']:,}",
             f"{told['erase_suspensions']:,}",
         )

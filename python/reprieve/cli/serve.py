@@ -39,6 +39,9 @@ def serve(
     insecure: Annotated[
         bool, typer.Option("--insecure", help="No TLS: whoever reaches the port has the data.")
     ] = False,
+    from_state: Annotated[
+        Path | None, _file("Start from a saved state instead of preconditioning.")
+    ] = None,
     store: Annotated[
         Path | None, _file("Keep the data in this file; without, it is in memory.")
     ] = None,
@@ -71,6 +74,7 @@ def serve(
         "tcp": tcp,
         "tls": _tls(tcp, tls_cert, tls_key, insecure),
         "control": control,
+        "from_state": from_state,
         "store": store,
         "memory_bytes": memory_bytes,
         "scale_thousandths": thousandths("--time-scale", time_scale),
@@ -90,7 +94,8 @@ def serve(
         replace_file(summary, json.dumps(told, indent=2) + "\n")
         say(f"wrote {summary}")
     if record is not None:
-        say(f"wrote {record}, which {record.with_suffix('.toml')} replays")
+        state = "" if from_state is None else f" with --from-state {from_state}"
+        say(f"wrote {record}, which {record.with_suffix('.toml')} replays{state}")
 
 
 def _tls(

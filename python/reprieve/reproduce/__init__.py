@@ -152,6 +152,7 @@ def reproduce(
     requests: int | None = None,
     jobs: int | None = None,
     full_geometry: bool = False,
+    real_time: bool = False,
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
 
@@ -160,12 +161,18 @@ def reproduce(
     `traces`: genuine traces by the paper's name of them, in place of their twins.
     `requests`: of each load at most, or of each run.
     `full_geometry`: the blocks of the paper's drive ("mbm").
+    `real_time`: run fio against the served drive too, some minutes more ("starblaze").
 
-    Raises UserError if the paper is unknown or a trace cannot be read.
+    Raises UserError if the paper is unknown, a trace cannot be read, or there is no fio.
     """
     files = {name: Path(path) for name, path in (traces or {}).items()}
     settings = Settings(
-        quick=quick, requests=requests, traces=files, jobs=jobs, full_geometry=full_geometry
+        quick=quick,
+        requests=requests,
+        traces=files,
+        jobs=jobs,
+        full_geometry=full_geometry,
+        real_time=real_time,
     )
     if out is None:
         return list(_paper(paper).build(settings).verdicts)

@@ -15,7 +15,7 @@ __all__ = ["FULL", "QUICK", "article"]
 FULL = Plan(60, 5, 5)
 QUICK = Plan(8, 2, 1)
 """The full reproduction within ten minutes on two cores, the quick one within one."""
-_SERVED = realtime.Plan(3)
+_SERVED = realtime.Plan(2)
 
 
 def article(

@@ -87,7 +87,6 @@ def write_jobs(plan: Plan, folder: Path) -> None:
         for case in CASES.values():
             text = job_file(load, case, plan.runtime_s, plan.ramp_s)
             _job_path(folder, load, case.name).write_text(text)
-    (folder / "settle.fio").write_text(_SETTLE_JOB)
 
 
 def _job_path(folder: Path, load: str, case: str) -> Path:
@@ -112,10 +111,15 @@ class _Settle:
 
     def one(self, shape: Shape, watch: Watch) -> None:
         """Save the state of a drive that is full."""
-        path = self.states[shape]
-        section = {"fio": path.parent / "settle.fio"}
-        source = Setup({"seed": SEED, **drive(shape), "workload": section}, settled(shape)).source()
-        simulate(source, watch=watch, drive=Drive(None, path, "start"))
+        save_state({"seed": SEED, **drive(shape)}, shape, self.states[shape], watch)
+
+
+def save_state(scenario: Mapping[str, object], shape: Shape, path: Path, watch: Watch) -> None:
+    """Save the state of a drive that is full, and has as many free blocks as it keeps."""
+    job = path.with_name("settle.fio")
+    job.write_text(_SETTLE_JOB)
+    source = Setup({**scenario, "workload": {"fio": job}}, settled(shape)).source()
+    simulate(source, watch=watch, drive=Drive(None, path, "start"))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,11 @@ from reprieve._native import UserError
 
 _PROGRAMS = ("nbdfuse", "fusermount3", "losetup", "mkfs.ext4", "mount", "umount")
 _DEVICES = (Path("/dev/fuse"), Path("/dev/loop-control"))
+_SCHEDULER = "mq-deadline"
+_WRITES = 4
+"""Under way at once: nbdfuse has ten threads, and reads would wait until one is free."""
+_REQUEST_KIB = 128
+"""What nbdfuse takes in one piece: a longer one would be several."""
 _READY_S = 30
 _END_S = 60
 _BETWEEN_S = 0.05
@@ -47,6 +52,7 @@ def mounted(socket: Path, folder: Path) -> Iterator[Path]:
         _offer(disk, socket, folder / "fuse.pid", undo)
         loop = _run("losetup", "--find", "--show", "--direct-io=on", str(disk)).strip()
         undo.callback(_run, "losetup", "--detach", loop)
+        _limit_writes(Path("/sys/block", Path(loop).name, "queue"), undo)
         # A drive that was trimmed has nothing to collect.
         _run("mkfs.ext4", "-q", "-E", "nodiscard,lazy_itable_init=1", loop)
         _run("mount", "-o", "nodiscard,noatime", loop, str(root))
@@ -67,6 +73,24 @@ def _offer(disk: Path, socket: Path, ready: Path, undo: ExitStack) -> None:
             raise UserError("database: nbdfuse does not show the served drive; try it by itself")
         time.sleep(_BETWEEN_S)
     undo.callback(_unmount, disk)
+
+
+def _limit_writes(queue: Path, undo: ExitStack) -> None:
+    """Let the loop device pass on few writes at once; it ends as it was."""
+    scheduler = queue / "scheduler"
+    offered = scheduler.read_text()
+    if _SCHEDULER not in offered:
+        raise UserError(
+            f"database: {scheduler} offers {offered.strip()}; it must have {_SCHEDULER}, which "
+            "comes with the kernel's CONFIG_MQ_IOSCHED_DEADLINE"
+        )
+    before = offered[offered.index("[") + 1 : offered.index("]")]
+    scheduler.write_text(_SCHEDULER)
+    undo.callback(scheduler.write_text, before)
+    (queue / "iosched/async_depth").write_text(str(_WRITES))
+    longest = queue / "max_sectors_kb"
+    undo.callback(longest.write_text, longest.read_text())
+    longest.write_text(str(_REQUEST_KIB))
 
 
 def _end(fuse: subprocess.Popen[bytes]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reprieve._native import UserError
+from reprieve.reproduce.starblaze.databases.work import Work
 from reprieve.reproduce.starblaze.experiment import SEED
 
 ROWS = 20_000
@@ -24,34 +25,37 @@ READS = 4
 """Of a transaction."""
 _LOADER = "reprieve.reproduce.starblaze.databases.sqlite_load"
 _CACHE_KIB = 256
-_BUSY_S = 60
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def require() -> None:
+    """Python brings it along."""
+
+
+def _connect(path: Path) -> sqlite3.Connection:
     """Open a database whose commits are on the drive when they return."""
-    base = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S)
+    base = sqlite3.connect(path, isolation_level=None)
     for pragma in ("journal_mode=WAL", "synchronous=FULL", f"cache_size=-{_CACHE_KIB}"):
         base.execute(f"PRAGMA {pragma}")
     return base
 
 
-def transactions(root: Path, count: int) -> NDArray[np.float64]:
+def transactions(work: Work) -> NDArray[np.float64]:
     """Fill a table, and return what each transaction took beside a bulk load, in ns."""
-    path = root / "base.db"
+    path = work.root / "base.db"
     draw = random.Random(SEED)
     _fill(path, draw)
-    with closing(connect(path)) as base, _loading(path):
-        # The first read makes the log's file.
-        base.execute("SELECT count(*) FROM bulk").fetchone()
-        return np.array([_transaction_ns(base, path, draw) for _ in range(count)], float)
+    with closing(_connect(path)) as base, _loading(path.with_name("bulk.db"), work):
+        end, taken_ns = time.monotonic() + work.seconds, []
+        while time.monotonic() < end:
+            taken_ns.append(_transaction_ns(base, path, draw))
+        return np.array(taken_ns, float)
 
 
 def _fill(path: Path, draw: random.Random) -> None:
-    """Fill the tables, each page written once."""
+    """Fill the table, each page written once."""
     with closing(sqlite3.connect(path, isolation_level=None)) as base:
         base.execute("PRAGMA journal_mode=OFF")
-        for table in ("rows", "bulk"):
-            base.execute(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, data BLOB)")
+        base.execute("CREATE TABLE rows (id INTEGER PRIMARY KEY, data BLOB)")
         base.execute("BEGIN")
         rows = ((at, draw.randbytes(ROW_BYTES)) for at in range(ROWS))
         base.executemany("INSERT INTO rows VALUES (?, ?)", rows)
@@ -70,17 +74,16 @@ def _transaction_ns(base: sqlite3.Connection, path: Path, draw: random.Random) -
 
 
 def _forget(path: Path) -> None:
-    """Let the machine forget the files, so that reads reach the drive."""
-    for name in (path, path.with_name(path.name + "-wal")):
-        file = os.open(name, os.O_RDONLY)
-        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-        os.close(file)
+    """Let the machine forget the tables, so that reads reach the drive."""
+    file = os.open(path, os.O_RDONLY)
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(file)
 
 
 @contextmanager
-def _loading(path: Path) -> Iterator[None]:
-    """Load in bulk, in a process of its own, until the block ends."""
-    command = [sys.executable, "-m", _LOADER, str(path)]
+def _loading(path: Path, work: Work) -> Iterator[None]:
+    """Load another file in bulk, in a process of its own, until the block ends."""
+    command = [sys.executable, "-m", _LOADER, str(path), str(work.bulk_bytes_per_s)]
     with subprocess.Popen(command, start_new_session=True) as loader:
         try:
             yield
