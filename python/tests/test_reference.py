@@ -145,7 +145,7 @@ class Told:
         """Class method."""
         return cls()
 
-    def done(self, *, well: bool = True) -> None:
+    def done(self, *, how: str = "well", then: object = print) -> None:
         """Do it."""
 
     def _hidden(self) -> None:
@@ -158,7 +158,10 @@ def test_every_kind_of_member_is_told() -> None:
     assert "#### `Told.plain`: `str`\n\nProperty.\n" in told
     assert "#### `Told.kept`: `float`\n\nCached property.\n" in told
     assert "def made(cls, text: str) -> Told: ...\n```\n\nClass method.\n" in told
-    assert "def done(self, *, well: bool = True) -> None: ...\n```\n\nDo it.\n" in told
+    assert (
+        'def done(self, *, how: str = "well", then: object = ...) -> None: ...\n```\n\nDo it.\n'
+        in told
+    )
     assert "hidden" not in told
 
 
