@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -121,6 +122,47 @@ def test_compiled_classes_are_told_from_their_stub() -> None:
     assert "#### `Simulation.scenario`: `str`\n" in told
     assert "```python\ndef step(self, requests: int) -> bool: ...\n```\n" in told
     assert "Simulate until about that many more requests are complete; False at the end." in told
+
+
+class Told:
+    """A class with a member of each kind."""
+
+    field: int
+    """A field."""
+
+    @property
+    def plain(self) -> str:
+        """Property."""
+        return ""
+
+    @cached_property
+    def kept(self) -> float:
+        """Cached property."""
+        return 0.0
+
+    @classmethod
+    def made(cls, text: str) -> Told:
+        """Class method."""
+        return cls()
+
+    def done(self, *, how: str = "well", then: object = print) -> None:
+        """Do it."""
+
+    def _hidden(self) -> None:
+        """Private."""
+
+
+def test_every_kind_of_member_is_told() -> None:
+    told = "\n".join(names._members(Told))
+    assert told.splitlines()[0] == "- `field`: `int`. A field."
+    assert "#### `Told.plain`: `str`\n\nProperty.\n" in told
+    assert "#### `Told.kept`: `float`\n\nCached property.\n" in told
+    assert "def made(cls, text: str) -> Told: ...\n```\n\nClass method.\n" in told
+    assert (
+        'def done(self, *, how: str = "well", then: object = ...) -> None: ...\n```\n\nDo it.\n'
+        in told
+    )
+    assert "hidden" not in told
 
 
 def test_docstrings_become_markdown() -> None:

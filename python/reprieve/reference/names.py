@@ -59,15 +59,16 @@ def _members(kind: type) -> Iterator[str]:
     for name, value in vars(kind).items():
         if name.startswith("_") or name in attributes:
             continue
-        if isinstance(value, property):
-            assert value.fget is not None
-            typed = _annotation(inspect.signature(value.fget).return_annotation)
+        getter = getattr(value, "fget", None) or getattr(value, "func", None)  # cached or not
+        method = getattr(value, "__func__", value)  # of a class, or of an object
+        if inspect.isfunction(getter):
+            typed = _annotation(inspect.signature(getter).return_annotation)
             yield f"#### `{kind.__name__}.{name}`: `{typed}`\n"
-            yield _prose(value.__doc__)
-        elif inspect.isfunction(value):
+            yield _prose(getter.__doc__)
+        elif inspect.isfunction(method):
             yield f"#### `{kind.__name__}.{name}()`\n"
-            yield _fence(name, value)
-            yield _prose(value.__doc__)
+            yield _fence(name, method)
+            yield _prose(method.__doc__)
 
 
 def _compiled(kind: str, tree: ast.ClassDef) -> Iterator[str]:
