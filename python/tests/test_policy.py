@@ -246,6 +246,11 @@ def test_interpreter_is_free_while_the_model_runs() -> None:
     assert not ended_meanwhile
 
 
+def _hears_interrupts() -> None:
+    """Undo what a background job inherits."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_interrupt_stops_a_run_inside_a_policy(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
@@ -267,7 +272,7 @@ def test_interrupt_stops_a_run_inside_a_policy(tmp_path: Path) -> None:
         [sys.executable, str(program)],
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        preexec_fn=_hears_interrupts,  # noqa: PLW1509
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "well under way\n"
