@@ -85,9 +85,14 @@ def _asked(
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COMMAND_COLUMNS)
     writer.writerows(_cells(row, number) for number, row in enumerate(_rows(commands), 1))
+    return bench(device, overrides), text.getvalue()
+
+
+def bench(device: str | Scenario, overrides: Mapping[str, Any]) -> Source:
+    """Return the scenario of a rig, of a device or a scenario without a load, with overrides."""
     if isinstance(device, Scenario):
-        return Source.of(device, overrides), text.getvalue()
-    return rig_source(device, Source.of({}, overrides).sets), text.getvalue()
+        return Source.of(device, overrides)
+    return rig_source(device, Source.of({}, overrides).sets)
 
 
 def _rig_rows(output: str) -> list[RigRow]:

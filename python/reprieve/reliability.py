@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from reprieve import _native
 from reprieve._native import UserError
-from reprieve.die_rig import rig_source
-from reprieve.scenario import Source
+from reprieve.die_rig import bench
+from reprieve.scenario import Scenario, Source
 
 
 class BeforeAfter(NamedTuple):
@@ -27,19 +27,19 @@ class CharacterisedRber(NamedTuple):
 
 
 def rber(
-    device: str,
+    device: str | Scenario,
     cycles: float,
     retention_days: float = 0,
     reads: float = 0,
     suspensions: float = 0,
     **overrides: Any,
 ) -> float:
-    """Return the rate of raw bit errors of a page of a device's part.
+    """Return the rate of raw bit errors of a page of a device's part, or of a scenario's.
 
     `cycles` and `reads` are those of its block, `suspensions` those of the program that wrote it.
     `overrides` are keys of the scenario, as for `run`.
     """
-    source = rig_source(device, Source.of({}, overrides).sets)
+    source = bench(device, overrides)
     page = (cycles, retention_days, reads, suspensions)
     _check(cycles=cycles, retention_days=retention_days, reads=reads, suspensions=suspensions)
     return _native.rber(source.text, source.path, list(source.sets), [page])[0]

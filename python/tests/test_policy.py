@@ -71,7 +71,7 @@ def test_built_in_policy_written_in_python_gives_the_same(
     named = scenario.replace(**other)
     assert found(rp.run(named, requests=True)) != expected
     for _ in range(2):
-        assert found(rp.run(named, requests=True, **own)) == expected
+        assert found(rp.run(named, requests=True, check=True, **own)) == expected
 
 
 def test_result_says_that_python_decided(tmp_path: Path) -> None:
@@ -87,6 +87,8 @@ def test_result_says_that_python_decided(tmp_path: Path) -> None:
         f"# The run asked a Python policy in place of scheduling.policy: {here}.Rps\n"
     )
     assert written == result.scenario
+    result.report(tmp_path / "report.html")
+    assert f"in place of suspension.policy: {here}.Always" in (tmp_path / "report.html").read_text()
     assert written.startswith(head)
     assert rp.Scenario.from_toml(written).seed == 7
     assert "python_policies" not in rp.run(EMPTY).summary["run"]
@@ -107,7 +109,9 @@ class Failing(Rps):
         return super().choose(view)
 
 
-def test_exception_ends_the_run_and_says_when(tmp_path: Path) -> None:
+def test_exception_ends_the_run_and_says_when(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     policy = Failing(KeyError("mine"))
     with pytest.raises(KeyError, match="mine") as caught:
         rp.run(BUSY, scheduler=policy, out=tmp_path / "o", requests=True)
@@ -120,6 +124,7 @@ def test_exception_ends_the_run_and_says_when(tmp_path: Path) -> None:
     frames = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
     assert frames[-1] == "choose"
     assert not (tmp_path / "o").exists()
+    assert capfd.readouterr().err == ""
 
 
 class Answers(rp.Scheduler, rp.SuspensionPolicy):
@@ -246,6 +251,11 @@ def test_interpreter_is_free_while_the_model_runs() -> None:
     assert not ended_meanwhile
 
 
+def _hears_interrupts() -> None:
+    """Undo what a background job inherits."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_interrupt_stops_a_run_inside_a_policy(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
@@ -267,7 +277,7 @@ def test_interrupt_stops_a_run_inside_a_policy(tmp_path: Path) -> None:
         [sys.executable, str(program)],
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        preexec_fn=_hears_interrupts,  # noqa: PLW1509
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "well under way\n"

@@ -32,6 +32,7 @@ mod oracle_self;
 mod parallel;
 mod plane_suspension;
 mod planes;
+mod policies;
 mod power;
 mod power_loss;
 mod published;

@@ -1,0 +1,107 @@
+//! Policies of a program's own, in place of those that a scenario names, calculated by hand.
+//!
+//! One die of the SLC part of FAST 2012: data in to 20 us, then five times a pulse of 20 and a
+//! verify of 8. A read of another block comes at 61, in the second pulse, and takes 30.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::sync::{Arc, Mutex};
+
+use reprieve_base::{Dur, Time};
+use reprieve_sim::scenario::Class;
+use reprieve_sim::sched::{Choice, DieView, Scheduler, SuspendView};
+use reprieve_sim::suspend::{OperationView, SuspendPolicy};
+use reprieve_sim::{Options, Policies, Ssd};
+
+use super::drive;
+
+const SLC: &str = "device = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
+    [geometry]\nchannels = 1\nplanes_per_die = 1\nblocks_per_plane = 16\npages_per_block = 4\n\
+    [ftl]\nover_provisioning = 0.5\n[host]\nlink_bytes_per_s = \"none\"\n";
+
+/// When the write and the read are done, in us.
+fn run(with: impl FnOnce(Policies) -> Policies) -> [u64; 2] {
+    let mut trace = String::new();
+    for (us, op, sector) in [(0, 'W', 0), (61, 'R', 64)] {
+        writeln!(trace, "0.{us:06} ; {sector} ; 4 ; {op} ; 0.0 ; 0.0").expect("it takes text");
+    }
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    file.write_all(trace.as_bytes()).expect("room for a few rows");
+    let path = file.path().display();
+    let scenario =
+        drive::load(&format!("{SLC}[workload]\ntrace = '{path}'\nformat = \"blkreplay\"\n"));
+    let policies = with(Policies::of(&scenario));
+    let options = Options { log_requests: true, ..Options::default() };
+    let mut ssd = Ssd::with_policies(scenario, &options, policies).expect("it fits into memory");
+    while ssd.step(1000).expect("a good trace") {}
+    let log = ssd.take_log();
+    [0, 1].map(|id| {
+        let row = log.id.iter().position(|found| *found == id).expect("both are done");
+        u64::try_from(log.completion_ns[row]).expect("not before the start") / 1000
+    })
+}
+
+/// Answers as it is told, and keeps what it sees of what runs.
+struct Told {
+    suspends: bool,
+    seen: Arc<Mutex<Vec<OperationView>>>,
+}
+
+impl SuspendPolicy for Told {
+    fn suspend(&self, operation: &OperationView) -> bool {
+        self.seen.lock().expect("one thread").push(*operation);
+        self.suspends
+    }
+
+    fn must_resume(&self, _: &OperationView) -> bool {
+        false
+    }
+}
+
+/// Reads first, but what runs is left alone before 98 us.
+struct Patient;
+
+impl Scheduler for Patient {
+    fn choose(&self, view: &DieView) -> Choice {
+        match view {
+            DieView { read: Some(_), .. } => Choice::Read,
+            DieView { suspended: Some(_), .. } => Choice::Resume,
+            DieView { write: Some(_), .. } => Choice::Write,
+            _ => Choice::Wait,
+        }
+    }
+
+    fn suspends(&self) -> bool {
+        true
+    }
+
+    fn lets_suspend(&self, view: &SuspendView) -> bool {
+        view.now >= Time::from_ns(98_000)
+    }
+
+    fn asks_again(&self, _: &SuspendView) -> Option<Time> {
+        Some(Time::from_ns(98_000))
+    }
+}
+
+#[test]
+fn a_suspension_policy_of_the_programs_own_decides() {
+    // Free at 65, the page is out at 95; restore 3, verify 8, 4 x 28: 218.
+    assert_eq!(run(|named| named), [218, 95]);
+    for (suspends, done) in [(true, [218, 95]), (false, [160, 190])] {
+        let seen = Arc::default();
+        let policy = Box::new(Told { suspends, seen: Arc::clone(&seen) });
+        assert_eq!(run(|named| Policies { suspension: policy, ..named }), done);
+        let seen = seen.lock().expect("one thread");
+        let first = seen.first().expect("a read is in the way");
+        assert_eq!((first.now, first.die), (Time::from_ns(61_000), 0));
+        assert_eq!(first.class, Class::HostWrite);
+        assert_eq!((first.remaining, first.suspended), (Dur::from_ns(99_000), Dur::ZERO));
+    }
+}
+
+#[test]
+fn a_scheduler_of_the_programs_own_is_asked_again_when_it_says() {
+    // The verify from 96 is cancelled at 98, free at 102; read to 132; 3, verify 8, 2 x 28: 199.
+    assert_eq!(run(|named| Policies { scheduler: Box::new(Patient), ..named }), [199, 132]);
+}
