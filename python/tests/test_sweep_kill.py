@@ -48,7 +48,7 @@ write_latency_ns_mean = "min"
 
 def finished(directory: Path) -> dict[Path, int]:
     """Return the runs that are done, with the instant at which each was."""
-    found = directory.glob("runs/*/*.json.gz")
+    found = directory.glob("runs/*/*.gz")
     return {path: path.stat().st_mtime_ns for path in found}
 
 
