@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 import time
@@ -63,6 +64,9 @@ def threads(workers: int | None) -> Crew:
 def dask(address: str) -> Crew:
     """Return the workers of the Dask cluster whose scheduler is at an address."""
     distributed = need("distributed", "--scheduler", "distributed", "cluster")
+    # What matters of its troubles comes back as an exception, and is said in a sentence.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
     def crew(tasks: Iterable[Task]) -> Iterator[Done]:
         try:

@@ -20,6 +20,7 @@ from reprieve.outputs import explained
 from reprieve.result import KINDS, Latency, Result
 
 _SCHEMA = 1
+_LOCK = ".lock"
 
 
 Buckets = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -132,7 +133,7 @@ def locked(directory: Path) -> Iterator[Store]:
     """Make a directory, and let nobody else fill it meanwhile; a lock dies with its process."""
     with explained(directory):
         directory.mkdir(parents=True, exist_ok=True)
-        lock = (directory / ".lock").open("w")
+        lock = (directory / _LOCK).open("w")
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -143,4 +144,11 @@ def locked(directory: Path) -> Iterator[Store]:
             ) from None
         store = Store(directory)
         store.sweep_up()
-        yield store
+        try:
+            yield store
+        finally:
+            # What came to nothing leaves nothing.
+            if list(directory.iterdir()) == [directory / _LOCK]:
+                (directory / _LOCK).unlink()
+                with suppress(OSError):
+                    directory.rmdir()
