@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from reprieve.sweeps.crews import bundle_tasks
+
 from .drive import Reprieve
 from .sweep_files import contents
 from .test_interrupt import start
@@ -198,6 +200,24 @@ def test_cluster_gives_the_same_though_a_worker_is_killed(
             one.kill()
             one.wait()
     assert small.exists()
+
+
+@pytest.mark.parametrize(
+    ("last", "run_s", "threads", "expected"),
+    [
+        (1, 0.01, 2, 2),  # twice the last, though 50 would take half a second
+        (32, 0.01, 2, 50),
+        (50, 0.2, 2, 3),
+        (1, 9.0, 2, 1),
+        (128, 0.05, 1000, 200),  # 1,000 threads, 100 bundles a second: 10 s each
+        (256, 0.001, 1000, 256),
+        (4, 0.0, 2, 8),
+    ],
+)
+def test_bundles_keep_a_scheduler_calm(
+    last: int, run_s: float, threads: int, expected: int
+) -> None:
+    assert bundle_tasks(last, run_s, threads) == expected
 
 
 def test_mistake_on_a_cluster_is_one_sentence(
