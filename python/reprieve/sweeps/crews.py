@@ -113,7 +113,7 @@ class _Cluster:
                 raise RuntimeError(found.fault)
 
     def _threads(self) -> int:
-        return max(1, sum(self._client.nthreads().values()))
+        return max(1, int(sum(self._client.nthreads().values())))
 
     def _fill(self, waiting: Iterator[Task], done: Any) -> None:
         """Hand out work until there are two bundles for each thread of the cluster."""
