@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
@@ -13,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from reprieve.sweeps.crews import bundle_tasks
 
 from .drive import Reprieve
 from .sweep_files import contents
@@ -48,7 +51,7 @@ write_latency_ns_mean = "min"
 
 def finished(directory: Path) -> dict[Path, int]:
     """Return the runs that are done, with the instant at which each was."""
-    found = directory.glob("runs/*/*.json.gz")
+    found = directory.glob("runs/*/*.gz")
     return {path: path.stat().st_mtime_ns for path in found}
 
 
@@ -61,7 +64,7 @@ def test_killed_sweep_goes_on_where_it_was(
     assert whole.returncode == 0, whole.stderr
     runs = len(finished(tmp_path / "whole"))
     draw, kept, killed = random.Random(5), dict[Path, int](), 0
-    for _ in range(6):
+    for _ in range(4):
         process = start(program, "sweep", "s.toml", "--out", "o", "--workers", "2", cwd=tmp_path)
         # So many more runs are to be done before the end comes, in the middle of what follows.
         wanted = len(kept) + draw.randrange(1, 4)
@@ -74,7 +77,7 @@ def test_killed_sweep_goes_on_where_it_was(
         after = finished(tmp_path / "o")
         assert kept.items() <= after.items()
         kept = after
-    assert killed >= 3
+    assert killed >= 2
     done = reprieve("sweep", "s.toml", "--out", "o")
     assert f"{runs} runs, of which {runs - len(kept)} were done now" in done.stdout
     assert kept.items() <= finished(tmp_path / "o").items()
@@ -138,9 +141,12 @@ def test_full_disk_is_one_sentence(program: str, small: Path, tmp_path: Path) ->
     assert small.exists()
 
 
+Scheduler = tuple[str, "subprocess.Popen[bytes]"]
+
+
 @pytest.fixture
-def scheduler(tmp_path: Path) -> Iterator[str]:
-    """Address of a Dask scheduler of this machine; with nobody to work yet."""
+def scheduler(tmp_path: Path) -> Iterator[Scheduler]:
+    """Start a Dask scheduler on this machine, with nobody to work yet; its address comes first."""
     file = tmp_path / "scheduler.json"
     process = subprocess.Popen(
         [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", "0",
@@ -152,9 +158,7 @@ def scheduler(tmp_path: Path) -> Iterator[str]:
         while not (file.exists() and '"address"' in file.read_text()):
             assert process.poll() is None, "the scheduler has ended"
             time.sleep(0.01)
-        import json
-
-        yield json.loads(file.read_text())["address"]
+        yield json.loads(file.read_text())["address"], process
     finally:
         process.kill()
         process.wait()
@@ -172,13 +176,14 @@ def worker(address: str, folder: Path) -> subprocess.Popen[bytes]:
 
 
 def test_cluster_gives_the_same_though_a_worker_is_killed(
-    program: str, reprieve: Reprieve, small: Path, tmp_path: Path, scheduler: str
+    program: str, reprieve: Reprieve, small: Path, tmp_path: Path, scheduler: Scheduler
 ) -> None:
     (tmp_path / "s.toml").write_text(GRID)
     assert reprieve("sweep", "s.toml", "--out", "here").returncode == 0
-    workers = [worker(scheduler, tmp_path / "one"), worker(scheduler, tmp_path / "two")]
+    address, _ = scheduler
+    workers = [worker(address, tmp_path / "one"), worker(address, tmp_path / "two")]
     try:
-        arguments = ("sweep", "s.toml", "--out", "there", "--scheduler", scheduler)
+        arguments = ("sweep", "s.toml", "--out", "there", "--scheduler", address)
         process = start(program, *arguments, cwd=tmp_path)
         while len(finished(tmp_path / "there")) < 5:
             assert process.poll() is None, process.communicate()
@@ -197,8 +202,26 @@ def test_cluster_gives_the_same_though_a_worker_is_killed(
     assert small.exists()
 
 
+@pytest.mark.parametrize(
+    ("last", "run_s", "threads", "expected"),
+    [
+        (1, 0.01, 2, 2),  # twice the last, though 50 would take half a second
+        (32, 0.01, 2, 50),
+        (50, 0.2, 2, 3),
+        (1, 9.0, 2, 1),
+        (128, 0.05, 1000, 200),  # 1,000 threads, 100 bundles a second: 10 s each
+        (256, 0.001, 1000, 256),
+        (4, 0.0, 2, 8),
+    ],
+)
+def test_bundles_keep_a_scheduler_calm(
+    last: int, run_s: float, threads: int, expected: int
+) -> None:
+    assert bundle_tasks(last, run_s, threads) == expected
+
+
 def test_mistake_on_a_cluster_is_one_sentence(
-    reprieve: Reprieve, small: Path, tmp_path: Path, scheduler: str
+    reprieve: Reprieve, small: Path, tmp_path: Path, scheduler: Scheduler
 ) -> None:
     trace = tmp_path / "t.csv"
     trace.write_text("0,0,8,8,1\n".replace(",", " ") + "nonsense\n")
@@ -207,9 +230,10 @@ def test_mistake_on_a_cluster_is_one_sentence(
     (tmp_path / "s.toml").write_text(
         'scenario = "small.toml"\ndesign = "grid"\naxes.policy = ["fifo"]\n'
     )
-    one = worker(scheduler, tmp_path / "one")
+    address, _ = scheduler
+    one = worker(address, tmp_path / "one")
     try:
-        done = reprieve("sweep", "s.toml", "--scheduler", scheduler)
+        done = reprieve("sweep", "s.toml", "--scheduler", address)
     finally:
         one.kill()
         one.wait()
@@ -217,3 +241,26 @@ def test_mistake_on_a_cluster_is_one_sentence(
     assert done.stderr.startswith("policy=fifo: ")
     assert "nonsense" in done.stderr or "line 2" in done.stderr or ":2:" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_scheduler_that_dies_is_one_sentence(
+    program: str, small: Path, tmp_path: Path, scheduler: Scheduler
+) -> None:
+    (tmp_path / "s.toml").write_text(GRID.replace("4000", "20000"))
+    address, server = scheduler
+    one = worker(address, tmp_path / "one")
+    try:
+        arguments = ("sweep", "s.toml", "--out", "o", "--scheduler", address)
+        process = start(program, *arguments, cwd=tmp_path)
+        while not finished(tmp_path / "o"):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.001)
+        server.kill()
+        _, error = process.communicate()
+    finally:
+        one.kill()
+        one.wait()
+    assert process.returncode == 2
+    assert error.startswith("--scheduler: the scheduler has gone; start the same sweep again")
+    assert error.count("\n") == 1
+    assert small.exists()

@@ -104,6 +104,13 @@ def test_points_of_the_front_are_marked() -> None:
     assert True in expected
 
 
+def test_wrong_scenario_leaves_nothing(tmp_path: Path) -> None:
+    axes = {"suspension.min_progress": {"from": 0, "to": 9}}
+    with pytest.raises(UserError, match=r"min_progress=\d: .*min_progress_us"):
+        rp.sweep(search(axes=axes), out=tmp_path / "o")
+    assert not (tmp_path / "o").exists()
+
+
 def test_goal_without_a_value_is_named() -> None:
     base = scenario(read_fraction=0.0) | {"policy": "pes-ipc"}
     with pytest.raises(UserError, match=r"goals: read_latency_ns_mean has no value at max_per_op"):

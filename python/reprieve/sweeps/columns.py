@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 MEASURED = ("wall_s", "page_transactions_per_s", "peak_rss_bytes")
@@ -25,10 +26,15 @@ def flat(summary: Mapping[str, Any]) -> dict[str, Any]:
     """
     row: dict[str, Any] = {}
     for path, value in _leaves(summary, ()):
-        name = column("_".join((*_PREFIXES.get(path[0], (path[0],)), *path[1:])))
+        name = _name(path)
         assert name not in row, f"two numbers of a summary are called {name}"
         row[name] = value
     return row
+
+
+@lru_cache(maxsize=1 << 16)
+def _name(path: tuple[str, ...]) -> str:
+    return column("_".join((*_PREFIXES.get(path[0], (path[0],)), *path[1:])))
 
 
 def column(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 import time
@@ -22,9 +23,11 @@ Done = tuple[Task, bytes]
 Crew = Callable[[Iterable[Task]], Iterator[Done]]
 """Does tasks side by side and yields them as they are done, in whatever order."""
 
-# What a cluster gets at once takes about so long, so that its scheduler is asked seldom enough.
+# What a thread of a cluster gets at once takes at least about so long, and longer if the cluster is
+# large: a bundle costs its scheduler, and us, some milliseconds, whatever is in it.
 _BUNDLE_S = 0.5
-_BUNDLE_TASKS_MAX = 64
+_BUNDLES_PER_S = 100
+_BUNDLE_TASKS_MAX = 256
 
 _CONNECT_TIMEOUT = "20s"
 
@@ -63,6 +66,9 @@ def threads(workers: int | None) -> Crew:
 def dask(address: str) -> Crew:
     """Return the workers of the Dask cluster whose scheduler is at an address."""
     distributed = need("distributed", "--scheduler", "distributed", "cluster")
+    # What matters of its troubles comes back as an exception, and is said in a sentence.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
     def crew(tasks: Iterable[Task]) -> Iterator[Done]:
         try:
@@ -96,10 +102,9 @@ class _Cluster:
             future = next(done)
             _, bundle = self._running.pop(future.key)
             found = self._bundle(future, bundle)
-            # What a run takes changes from point to point: by at most a factor of two a time.
-            fitting = math.ceil(len(bundle) * _BUNDLE_S / max(found.took_s, 1e-3))
-            limit = min(2 * self._bundle_tasks, _BUNDLE_TASKS_MAX)
-            self._bundle_tasks = max(1, min(fitting, limit))
+            self._bundle_tasks = bundle_tasks(
+                self._bundle_tasks, found.took_s / len(bundle), self._threads()
+            )
             self._fill(waiting, done)
             yield from zip(bundle, found.files, strict=False)  # what went wrong has no file
             if found.mistake is not None:
@@ -107,10 +112,13 @@ class _Cluster:
             if found.fault is not None:
                 raise RuntimeError(found.fault)
 
+    def _threads(self) -> int:
+        return max(1, int(sum(self._client.nthreads().values())))
+
     def _fill(self, waiting: Iterator[Task], done: Any) -> None:
         """Hand out work until there are two bundles for each thread of the cluster."""
-        threads = sum(self._client.nthreads().values())
-        while len(self._running) < 2 * max(1, threads):
+        threads = self._threads()
+        while len(self._running) < 2 * threads:
             bundle = list(islice(waiting, self._bundle_tasks))
             if not bundle:
                 return
@@ -135,6 +143,15 @@ class _Cluster:
                 "with what is not done"
             ) from None
         return found
+
+
+def bundle_tasks(last: int, run_s: float, threads: int) -> int:
+    """Return how many runs to hand out at once, after `last`, if one takes so long.
+
+    What a run takes changes from point to point: no more than twice as many as before.
+    """
+    fitting = math.ceil(max(_BUNDLE_S, threads / _BUNDLES_PER_S) / max(run_s, 1e-6))
+    return min(fitting, 2 * last, _BUNDLE_TASKS_MAX)
 
 
 @dataclass(frozen=True)

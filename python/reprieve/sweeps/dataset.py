@@ -48,7 +48,7 @@ def write(plan: Plan, store: Store, rows: Sequence[Row], directory: Path) -> lis
         schema = numbers.schema
         for what in KINDS:
             schema = schema.append(pa.field(f"{what}_histogram", _BUCKETS))
-        with pq.ParquetWriter(out.open(RUNS), schema) as writer:
+        with pq.ParquetWriter(out.open(RUNS), schema, compression="zstd") as writer:
             for start in range(0, len(rows), _BLOCK):
                 block = numbers.slice(start, _BLOCK)
                 for what, made in _histograms(store, rows[start : start + _BLOCK]).items():
@@ -120,15 +120,11 @@ def _is_plain(values: Sequence[Any]) -> bool:
 
 
 def _histograms(store: Store, rows: Sequence[Row]) -> dict[str, pa.Array]:
-    records = [store.read(row.run) for row in rows]
+    found = [store.read(row.run).buckets() for row in rows]
     made = {}
     for what in KINDS:
-        lengths = [len(record.buckets[what][0]) for record in records]
-        offsets = pa.array(np.cumsum([0, *lengths]), pa.int32())
-        parts = [
-            pa.array(np.concatenate([record.buckets[what][side] for record in records]), pa.int64())
-            for side in (0, 1)
-        ]
+        offsets = pa.array(np.cumsum([0, *(len(one[what][0]) for one in found)]), pa.int32())
+        parts = [pa.array(np.concatenate([one[what][side] for one in found])) for side in (0, 1)]
         inner = pa.StructArray.from_arrays(parts, fields=list(_BUCKETS.value_type))
         made[what] = pa.ListArray.from_arrays(offsets, inner, type=_BUCKETS)
     return made

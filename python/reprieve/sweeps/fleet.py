@@ -80,9 +80,8 @@ def write(plan: Plan, store: Store, rows: Sequence[Row], directory: Path) -> Pat
 def _together(store: Store, rows: Sequence[Row]) -> dict[str, Any]:
     mergers = {what: Merger() for what in KINDS}
     for row in rows:
-        record = store.read(row.run)
-        for what, merger in mergers.items():
-            merger.add(record.latency(what))
+        for what, latency in store.read(row.run).latencies().items():
+            mergers[what].add(latency)
     found: dict[str, Any] = {}
     for what, merger in mergers.items():
         latency = merger.latency()

@@ -7,46 +7,77 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reprieve._native import UserError
 from reprieve.outputs import explained
 from reprieve.result import KINDS, Latency, Result
 
 _SCHEMA = 1
+_LOCK = ".lock"
+
+
+Buckets = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Upper ends in ns and counts of the buckets of a histogram that are not empty."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of a run."""
+    """What is kept of a run; histograms are read when they are asked for."""
 
     summary: dict[str, Any]
     """As in `summary.json`."""
-    buckets: dict[str, tuple[list[int], list[int]]]
-    """Upper ends in ns and counts of "read", "write" and "total"."""
+    rest: bytes
+    path: Path
 
-    def latency(self, what: str) -> Latency:
-        """Latencies of "read", "write" or "total" requests."""
-        upper_ns, count = (np.array(part, np.int64) for part in self.buckets[what])
-        exact = self.summary["requests"][what]["latency_ns"]
-        return Latency(upper_ns, count, exact["mean"], exact["min"], exact["max"])
+    def buckets(self) -> dict[str, Buckets]:
+        """Return the histograms of "read", "write" and "total"; UserError if it is damaged."""
+        data, _ = _member(self.rest, self.path)
+        numbers = np.frombuffer(data, "<i8")
+        lengths, made, start = numbers[: len(KINDS)], {}, len(KINDS)
+        for what, length in zip(KINDS, lengths.tolist(), strict=True):
+            middle, end = start + length, start + 2 * length
+            made[what] = (np.cumsum(numbers[start:middle]), numbers[middle:end])
+            start = end
+        return made
+
+    def latencies(self) -> dict[str, Latency]:
+        """Return the latencies of "read", "write" and "total" requests."""
+        made = {}
+        for what, (upper_ns, count) in self.buckets().items():
+            exact = self.summary["requests"][what]["latency_ns"]
+            made[what] = Latency(upper_ns, count, exact["mean"], exact["min"], exact["max"])
+        return made
 
 
 def packed(result: Result) -> bytes:
-    """Return the file of a run."""
-    buckets = {}
-    for what in KINDS:
-        latency = result.latency(what)
-        buckets[what] = [latency.upper_ns.tolist(), latency.count.tolist()]
-    document = {"schema": _SCHEMA, "summary": result.summary, "buckets": buckets}
+    """Return the file of a run: its summary as JSON, then its histograms, each compressed."""
+    latencies = [result.latency(what) for what in KINDS]
+    parts = [np.array([len(latency.count) for latency in latencies], np.int64)]
+    for latency in latencies:
+        # Differences are small numbers, which compress; the program needs no number twice.
+        parts += [np.diff(latency.upper_ns, prepend=0), latency.count]
+    document = {"schema": _SCHEMA, "summary": result.summary}
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
-    # The fastest level: a slower one costs more time than all else and saves a tenth.
-    return gzip.compress(text.encode(), compresslevel=1, mtime=0)
+    members = (f"{text}\n".encode(), np.concatenate(parts).astype("<i8").tobytes())
+    # The fastest level: a slower one costs more time than all else and saves little.
+    return b"".join(gzip.compress(member, compresslevel=1, mtime=0) for member in members)
+
+
+def _member(data: bytes, path: Path) -> tuple[bytes, bytes]:
+    """Return the first compressed part, whose checksum is right, and what follows it."""
+    unpack = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    with suppress(zlib.error):
+        found = unpack.decompress(data)
+        if unpack.eof:
+            return found, unpack.unused_data
+    raise UserError(f"{path}: this file is damaged; delete it, and the sweep does its run again")
 
 
 class Store:
@@ -57,7 +88,7 @@ class Store:
 
     def path(self, run: str) -> Path:
         """Return where a run is kept: a folder for each two digits, lest one has too many files."""
-        return self._runs / run[:2] / f"{run}.json.gz"
+        return self._runs / run[:2] / f"{run}.gz"
 
     def has(self, run: str) -> bool:
         """Return whether a run is finished."""
@@ -79,22 +110,17 @@ class Store:
         """Return a finished run; UserError if its file is damaged."""
         path = self.path(run)
         try:
-            document = json.loads(gzip.decompress(path.read_bytes()))
-        except FileNotFoundError:
-            raise UserError(
-                f"{path}: this run has gone while the sweep went on; start the sweep again"
-            ) from None
-        except (OSError, EOFError, zlib.error, ValueError):
-            raise UserError(
-                f"{path}: this file is damaged; delete it, and the sweep does its run again"
-            ) from None
+            data = path.read_bytes()
+        except OSError as error:
+            raise UserError(f"{path}: cannot read this finished run: {error.strerror}") from None
+        text, rest = _member(data, path)
+        document = json.loads(text)
         if document["schema"] != _SCHEMA:
             raise UserError(
                 f"{path}: has schema {document['schema']} and not {_SCHEMA}; delete it, and the "
                 "sweep does its run again"
             )
-        buckets = {what: (part[0], part[1]) for what, part in document["buckets"].items()}
-        return Record(document["summary"], buckets)
+        return Record(document["summary"], rest, path)
 
     def sweep_up(self) -> None:
         """Remove what a killed sweep had begun to write; the directory must be locked."""
@@ -107,7 +133,7 @@ def locked(directory: Path) -> Iterator[Store]:
     """Make a directory, and let nobody else fill it meanwhile; a lock dies with its process."""
     with explained(directory):
         directory.mkdir(parents=True, exist_ok=True)
-        lock = (directory / ".lock").open("w")
+        lock = (directory / _LOCK).open("w")
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -118,4 +144,11 @@ def locked(directory: Path) -> Iterator[Store]:
             ) from None
         store = Store(directory)
         store.sweep_up()
-        yield store
+        try:
+            yield store
+        finally:
+            # What came to nothing leaves nothing.
+            if list(directory.iterdir()) == [directory / _LOCK]:
+                (directory / _LOCK).unlink()
+                with suppress(OSError):
+                    directory.rmdir()
