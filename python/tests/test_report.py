@@ -138,7 +138,7 @@ def test_every_figure_has_its_place(report: Path) -> None:
 def test_single_run_has_no_comparison(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:
     assert reprieve("run", small, "--report", "--out", "o").returncode == 0
     text = (tmp_path / "o" / "report.html").read_text()
-    assert "chart-bars" not in text and 'type="checkbox"' not in text
+    assert "chart-bars" not in text and 'class="runs"' not in text
     assert f"reprieve run {small} --report --out o" in Page(text).cells
 
 

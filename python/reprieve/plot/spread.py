@@ -69,7 +69,9 @@ def slow_chart(runs: Runs, data: list[Row], theme: Theme) -> alt.Chart:
     x = (
         alt.X("mean_us:Q", title="mean latency of the class, µs").axis(format=",~r", tickCount=6)
         if several
-        else alt.X("share:Q", title="share of the latency").axis(format=".0%", tickCount=5)
+        else alt.X("share:Q", title="share of the latency", scale=alt.Scale(domain=[0, 1])).axis(
+            format=".0%", tickCount=5
+        )
     )
     tooltip: list[Any] = [
         alt.Tooltip(f"{group}:N"),
