@@ -43,6 +43,7 @@ def by_hand(**changes: Any) -> Series:
         "read_latency_ns_mean": np.array([2.0, 0.0, 4.0]),
         "read_latency_ns_max": np.array([3, 0, 4]),
         "open_requests_mean": np.array([1.0, 3.0, 5.0]),
+        "open_requests_max": np.array([2, 7, 5]),
     }
     counts = np.array([[1, 2, 0], [0, 0, 0], [0, 0, 1]])
     parts = np.zeros((3, len(COMPONENTS)))
@@ -100,6 +101,7 @@ def test_fewer_bins_have_the_same_sums_and_weighted_means() -> None:
         "read_latency_ns_mean": [2.0, 4.0],
         "read_latency_ns_max": [3, 4],
         "open_requests_mean": [2.0, 5.0],
+        "open_requests_max": [7, 5],
     }
     assert series.latency_counts["read"].tolist() == [[1, 2, 0], [0, 0, 1]]
 
