@@ -110,7 +110,7 @@ class Series:
     def _paired(self) -> Series:
         firsts = np.arange(0, len(self), 2)
         weights = {"open_requests_mean": self.bins["length_ns"]}
-        weights |= {f"{op}_latency_ns_mean": self.bins[f"{op}_count"] for op in ("read", "write")}
+        weights |= {f"{op}_latency_ns_mean": self.bins[f"{op}_count"] for op in self.latency_counts}
         bins: dict[str, Array] = {}
         for name, column in self.bins.items():
             if name == "start_ns":

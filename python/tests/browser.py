@@ -28,9 +28,10 @@ class Browser:
             raise AssertionError("there is no chromium")
         to_it, ours_out = os.pipe()
         ours_in, from_it = os.pipe()
-        # It reads commands from descriptor 3 and answers on 4; a shell moves ours there.
+        # It reads commands from descriptor 3 and answers on 4, where a shell moves ours; some
+        # shells know descriptors of one digit only.
         script = f'exec "$0" "$@" 3<&{to_it} 4>&{from_it}'
-        command = ["/bin/sh", "-c", script, CHROMIUM, *_FLAGS, f"--user-data-dir={profile}"]
+        command = ["bash", "-c", script, CHROMIUM, *_FLAGS, f"--user-data-dir={profile}"]
         self._process = subprocess.Popen(
             command,
             pass_fds=(to_it, from_it),
@@ -49,12 +50,19 @@ class Browser:
         """What the page said on its console, errors among it."""
         self.asked: list[str] = []
         """Addresses that it asked for."""
+        try:
+            self._connect()
+            self.resize(width, height)
+        except BaseException:
+            self._close()
+            raise
+
+    def _connect(self) -> None:
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         attached = self.send("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
-        self.resize(width, height)
 
     def __enter__(self) -> Browser:
         return self
@@ -65,6 +73,9 @@ class Browser:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._close()
+
+    def _close(self) -> None:
         self._out.close()
         self._in.close()
         self._process.kill()

@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from .browser import CHROMIUM
 from .drive import SMALL, Reprieve
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say aloud that nobody has looked at the reports, where there is no browser to do it."""
+    if CHROMIUM is None:
+        terminalreporter.section("there is no chromium: reports were not opened", yellow=True)
 
 
 @pytest.fixture

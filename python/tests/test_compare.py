@@ -24,6 +24,7 @@ def test_runs_each_value_side_by_side(reprieve: Reprieve, small: Path, tmp_path:
     assert sorted(path.name for path in out.iterdir()) == sorted(
         [*POLICIES, "compare.json", "report.html"]
     )
+    assert (out / "FIFO" / "series.parquet").exists()
     document = json.loads((out / "compare.json").read_text())
     assert document["schema"] == 1
     assert document["axes"] == [{"key": "policy", "values": list(POLICIES)}]

@@ -156,12 +156,8 @@ impl Server {
             listeners.push((Token::Clients, Listener::tcp(address, "--tcp")?));
         }
         let from_state = options.from_state.clone();
-        let run = RunOptions {
-            served: true,
-            log_requests: true,
-            from_state,
-            ..RunOptions::default()
-        };
+        let run =
+            RunOptions { served: true, log_requests: true, from_state, ..RunOptions::default() };
         let ssd = Ssd::with(scenario.clone(), &run)?;
         let recorder = options.record.as_deref().map(Recorder::create).transpose()?;
         let store = match &options.store {

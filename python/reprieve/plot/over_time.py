@@ -125,6 +125,7 @@ COURSES: Mapping[str, Course] = {
         "pages programmed for each of the host",
         {"write amplification": _amplification},
         "write amplification",
+        is_log=True,
     ),
     "busy": Course(
         "share of time in use",
@@ -232,7 +233,7 @@ def lines(runs: Runs, course: Course, data: list[Row], theme: Theme) -> alt.Char
         y = y.scale(type="log", nice=False, padding=4)
         y = y.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=DECADES)
     else:
-        y = y.axis(format=",~r" if course.title.startswith("share") else "~s", tickCount=5)
+        y = y.axis(format=",~r", tickCount=5)
     names = list(runs) if len(runs) > 1 else words
     field = "run" if len(runs) > 1 else "series"
     legend = legend_of(theme, len(names))

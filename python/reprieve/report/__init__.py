@@ -36,7 +36,6 @@ def render(runs: Runs, command: str) -> str:
             certainty=tables.certainty(runs),
             suspensions=tables.suspensions(runs),
             power=tables.power(runs),
-            components={op: tables.components(runs, op) for op in ("read", "write")},
             figures=drawn,
             scenarios={label: result.scenario for label, result in runs.items()},
             palettes=page_palettes(),

@@ -210,7 +210,7 @@ def _spread(page: _Page) -> Iterator[Figure]:
             columns = {"run": "run", "class": "class", "component": "component"}
             columns |= {"mean_us": "mean, µs", "share": "share"}
             words = _Words(f"slow-{op}", f"Where the time of slow {op}s went", text, columns)
-            picks = _one_of(data, "class", "slowest 1 %") if several else None
+            picks = _one_of(data, "class", spread.class_shown(data)) if several else None
             chart = _sized(spread.slow_chart(page.runs, data, page.theme), page)
             yield _figure(words, chart, page, picks, by_run=False)
     if data := spread.ages(page.runs):
@@ -244,7 +244,7 @@ def _sized(chart: alt.Chart, page: _Page, height: int | None = None) -> Chart:
 
 def _one_of(data: list[Row], field: str, first: str) -> Picks:
     words = list(dict.fromkeys(row[field] for row in data))
-    return Picks(field, words, [first if first in words else words[0]], is_many=False)
+    return Picks(field, words, [first], is_many=False)
 
 
 def _named(words: list[str], several: bool) -> Picks | None:

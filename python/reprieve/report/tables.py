@@ -10,7 +10,6 @@ from markupsafe import Markup
 
 from reprieve.confidence import FIGURES, TOO_FEW, half_us, listed, overlap, shortage
 from reprieve.plot.rows import Runs
-from reprieve.plot.theme import COMPONENTS
 from reprieve.result import KINDS, Result
 
 _STATISTICS = FIGURES | {"max": "max"}
@@ -158,22 +157,6 @@ def power(runs: Runs) -> Table | None:
     columns = ["mean, mW", "peak, mW", "nJ a host byte", "idle, mJ", "reads, mJ", "writes, mJ"]
     columns += ["collection, mJ", "erases, mJ", "suspension, mJ", "of all that I/O, mJ"]
     return Table(columns, rows) if rows else None
-
-
-def components(runs: Runs, op: str) -> Table | None:
-    """Return the mean time of an operation by component in µs; None if it was not measured."""
-    measured = {
-        label: result.summary["requests"][op].get("components_ns", {})
-        for label, result in runs.items()
-    }
-    used = [name for name in COMPONENTS if any(means.get(name) for means in measured.values())]
-    if not used:
-        return None
-    rows = {
-        label: [f"{means.get(name, 0) / 1000:,.1f}" for name in used]
-        for label, means in measured.items()
-    }
-    return Table([COMPONENTS[name][0] for name in used], rows)
 
 
 def _count(runs: Runs, op: str) -> int:
