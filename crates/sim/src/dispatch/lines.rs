@@ -99,9 +99,8 @@ impl Lines {
     /// The oldest of the writes whose own plane has room, and that plane.
     pub(super) fn take_own(&mut self, drive: &dyn DriveView) -> Option<(u32, u32)> {
         let own = &self.own;
-        self.spreading.retain(|plane| {
-            !own[*plane as usize].writes.is_empty() && drive.has_room(*plane)
-        });
+        self.spreading
+            .retain(|plane| !own[*plane as usize].writes.is_empty() && drive.has_room(*plane));
         let oldest = |plane: &u32| own[*plane as usize].writes.front().map(|write| write.0);
         let plane = self.spreading.iter().copied().min_by_key(oldest)?;
         self.count -= 1;
