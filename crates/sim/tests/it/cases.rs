@@ -401,6 +401,68 @@ fn policies() -> impl Strategy<Value = Policies> {
         )
 }
 
+/// Every setting of MBM.
+pub(super) fn mbm() -> impl Strategy<Value = Vec<String>> {
+    let word = |key: &'static str, words: &[&'static str]| {
+        prop::sample::select(words.to_vec()).prop_map(move |word| format!("{key}={word}"))
+    };
+    let limits = ["exact", "printed", "none"];
+    let share = (
+        word("limit", &limits),
+        word("when", &["instant", "arrival"]),
+        word("writes", &["under-way", "all"]),
+        word("read_weight", &["0", "1", "5"]),
+        word("collection", &["false", "true"]),
+    );
+    let share = share.prop_map(|(limit, when, writes, weight, collection)| {
+        let counted = [when, writes, weight, collection].map(|key| format!("share_{key}"));
+        let counted = if limit == "limit=none" { vec![] } else { counted.to_vec() };
+        [vec![format!("channel_{limit}")], counted].concat()
+    });
+    let first = word("first_chip", &["channel", "instant", "request"]);
+    let chips = prop::option::of(first).prop_map(|first| match first {
+        Some(first) => vec!["chips=least-then-greatest".to_string(), first],
+        None => vec!["chips=in-order".to_string()],
+    });
+    let areas = (
+        word("read_threshold_pages", &["1", "2", "4"]),
+        word("read_area_bytes", &["512", "65536", "1048576"]),
+        word("read_area_end", &["short-read", "never"]),
+        word("redistribution", &["either", "channels", "transactions", "none"]),
+        1..10u32,
+    );
+    let areas = areas.prop_map(|(threshold, area, end, again, pages)| {
+        let most = (again != "redistribution=none").then(|| format!("redistributed_pages={pages}"));
+        [threshold, area, end, again].into_iter().chain(most).collect::<Vec<_>>()
+    });
+    let areas = prop::option::of(areas);
+    let areas = areas.prop_map(|some| some.unwrap_or(vec!["read_areas=as-others".to_string()]));
+    let others = (
+        word("ties", &["rotating", "in-order"]),
+        word("alignment", &["lagging", "largest"]),
+        word("joint_reads", &["request", "any"]),
+    );
+    (share, chips, areas, others).prop_map(|(share, chips, areas, (ties, alignment, joint))| {
+        let keys = [share, chips, areas, vec![ties, alignment, joint]].concat();
+        keys.iter().map(|key| format!("scheduling.mbm_{key}")).collect()
+    })
+}
+
+/// Overrides that put a dispatcher over the queues of a drive, none over half of all.
+pub(super) fn dispatch() -> impl Strategy<Value = Vec<String>> {
+    let some = (prop::sample::select(names(&registries().dispatchers)), 1..40u32, mbm());
+    let some = some.prop_map(|(name, window, mbm)| {
+        let dispatch = format!("scheduling.dispatch={name}");
+        let settings = match name {
+            "paq" => vec![format!("scheduling.paq_window_pages={window}")],
+            "mbm" => [vec!["ftl.stream=single".to_string()], mbm].concat(),
+            _ => vec![],
+        };
+        [vec![dispatch], settings].concat()
+    });
+    prop_oneof![Just(vec![]), some]
+}
+
 /// A load, as a share of a drive that is not known yet.
 #[derive(Clone, Debug)]
 pub(super) struct Load {

@@ -5,7 +5,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use reprieve_base::{Op, SECTOR_BYTES};
 
-use super::cases::{Case, case};
+use super::cases::{Case, case, dispatch};
 use super::drive::{self, Outcome, Row};
 use super::parallel::METERED;
 
@@ -234,12 +234,16 @@ fn check(case: &Case, sets: &[&str]) -> u64 {
     outcome.count("run.page_transactions")
 }
 
+fn refs(sets: &[String]) -> Vec<&str> {
+    sets.iter().map(String::as_str).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
-    fn requests_pages_and_time_are_conserved(case in case()) {
-        check(&case, &[]);
+    fn requests_pages_and_time_are_conserved(case in case(), dispatch in dispatch()) {
+        check(&case, &refs(&dispatch));
     }
 
     #[test]
@@ -347,10 +351,10 @@ fn run_cases(page_transactions: u64, longer: u64) {
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     let (mut done, mut cases) = (0, 0);
     while done < page_transactions {
-        let tree = case().new_tree(&mut runner).expect("no case is rejected");
-        let mut case = tree.current();
+        let tree = (case(), dispatch()).new_tree(&mut runner).expect("no case is rejected");
+        let (mut case, dispatch) = tree.current();
         case.load.requests *= longer;
-        done += check(&case, &[]);
+        done += check(&case, &refs(&dispatch));
         cases += 1;
     }
     println!("{done} page transactions of {cases} drives under the checker");
