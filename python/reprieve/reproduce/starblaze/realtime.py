@@ -95,8 +95,8 @@ def _serve(case: Case, setting: str, plan: Plan, folder: Path) -> Served:
     job.write_text(job_file("paced", case, plan.runtime_s, 0))
     state = folder / _STATE
     simulated = measured_of(simulate_file(scenario, from_state=state), "read")
-    options = ("--time-scale", str(SCALE), "--from-state", str(state))
-    options += ("--memory-bytes", str(_MEMORY_BYTES))
+    options = ["--time-scale", str(SCALE), "--from-state", str(state)]
+    options += ["--memory-bytes", str(_MEMORY_BYTES)]
     with served_drive(scenario, folder, name, options) as ended:
         client = _fio(case, plan, folder / "drive.sock", folder)
     told = ended()
