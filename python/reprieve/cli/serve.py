@@ -94,8 +94,12 @@ def serve(
         replace_file(summary, json.dumps(told, indent=2) + "\n")
         say(f"wrote {summary}")
     if record is not None:
-        state = "" if from_state is None else f" with --from-state {from_state}"
-        say(f"wrote {record}, which {record.with_suffix('.toml')} replays{state}")
+        _say_recorded(record, from_state)
+
+
+def _say_recorded(record: Path, from_state: Path | None) -> None:
+    state = "" if from_state is None else f" with --from-state {from_state}"
+    say(f"wrote {record}, which {record.with_suffix('.toml')} replays{state}")
 
 
 def _tls(

@@ -30,6 +30,8 @@ SCALE = 20
 """By which the model's clock is slowed: a round trip of fio is then a twentieth of what it takes,
 and fio comes to the rates that it is to hold."""
 _STATE = "drive.state"
+_MEMORY_BYTES = 1 << 30
+"""For data: a case writes some ten megabytes of a drive that has 18 GB."""
 _STOP_S = 60
 
 
@@ -93,7 +95,8 @@ def _serve(case: Case, setting: str, plan: Plan, folder: Path) -> Served:
     job.write_text(job_file("paced", case, plan.runtime_s, 0))
     state = folder / _STATE
     simulated = measured_of(simulate_file(scenario, from_state=state), "read")
-    options = ("--time-scale", str(SCALE), "--from-state", str(state))
+    options = ["--time-scale", str(SCALE), "--from-state", str(state)]
+    options += ["--memory-bytes", str(_MEMORY_BYTES)]
     with served_drive(scenario, folder, name, options) as ended:
         client = _fio(case, plan, folder / "drive.sock", folder)
     told = ended()
