@@ -18,7 +18,7 @@ class Workload(Keys):
     _section = "workload"
 
     trace: str | None
-    """The trace to replay; plain, .gz or .zst.
+    """The trace to replay, plain, .gz or .zst: a file, a folder, or a pattern with `*`.
 
     Value: the path of a file. Default: absent.
     """
@@ -45,28 +45,113 @@ class Workload(Keys):
     """
     format: Literal[
         "auto",
+        "alibaba",
+        "arc",
+        "blkparse",
         "blkreplay",
+        "blktrace",
+        "cloudphysics-csv",
+        "columns",
         "diskmon",
         "disksim",
+        "disksim-validate",
+        "etw",
+        "fiu",
+        "iolog",
+        "k5cloud",
         "mqsim",
         "msbytes",
         "msr",
+        "oracle-general",
+        "oracle-general-opns",
         "recording",
         "spc",
+        "srt",
         "ssdsim",
+        "systor17",
+        "tencent",
+        "vscsi",
     ]
     """How the trace is written.
 
     Default: `"auto"`. Only while workload.trace is given. `auto`: Found out from the content.
-    `blkreplay`: blkreplay .load: seconds ; sector ; sectors ; R, W or D ; delay ; duration.
-    `diskmon`: DiskMon text: number, seconds, duration, disk, Read or Write, sector, sectors.
-    `disksim`: DiskSim ASCII: ms device block blocks flags (hexadecimal, bit 0: read). `mqsim`:
-    MQSim: ns device sector sectors type (0 write, 1 read). `msbytes`: Five columns in bytes: ms
-    device offset bytes type (1 read, 0 write). `msr`: MSR Cambridge CSV: FILETIME,host,disk,Read or
-    Write,offset,bytes,response. `recording`: reprieve serve --record:
+    `alibaba`: Alibaba block traces: device,R or W,offset,bytes,microseconds. `arc`: ARC's .lis:
+    block blocks ignored number; the scenario gives operation and time. `blkparse`: blkparse's text:
+    device cpu number seconds pid action rwbs sector + sectors. `blkreplay`: blkreplay .load:
+    seconds ; sector ; sectors ; R, W or D ; delay ; duration. `blktrace`: blktrace's binary files,
+    one for each processor; events Q or D are the requests. `cloudphysics-csv`: CloudPhysics CSV:
+    version,seconds,SCSI code (hexadecimal),bytes,sector. `columns`: Any rows of text; the key
+    columns names their fields and units. `diskmon`: DiskMon text: number, seconds, duration, disk,
+    Read or Write, sector, sectors. `disksim`: DiskSim ASCII: ms device block blocks flags
+    (hexadecimal, bit 0: read). `disksim-validate`: DiskSim's validate: R or W, buffer, block,
+    blocks, service us, us to the next. `etw`: Microsoft ETW CSV: DiskRead and DiskWrite in
+    microseconds, hexadecimal bytes. `fiu`: FIU: ns pid process sector sectors W or R major minor
+    md5. `iolog`: fio's write_iolog, versions 2 and 3: file, action, offset, bytes. `k5cloud`:
+    Fujitsu K5 cloud: volume,seconds,R or W,offset,bytes. `mqsim`: MQSim: ns device sector sectors
+    type (0 write, 1 read). `msbytes`: Five columns in bytes: ms device offset bytes type (1 read, 0
+    write). `msr`: MSR Cambridge CSV: FILETIME,host,disk,Read or Write,offset,bytes,response.
+    `oracle-general`: libCacheSim's oracleGeneral: seconds, block, bytes; row_op says what it does.
+    `oracle-general-opns`: libCacheSim's oracleGeneralOpNS: seconds, block, bytes, operation, name
+    space. `recording`: reprieve serve --record:
     arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns. `spc`: SPC (UMass): ASU,sector,bytes,r or
-    w,seconds; each ASU is a device. `ssdsim`: SSDsim: ns device sector sectors op (1 read, 0
-    write); the columns of mqsim.
+    w,seconds; each ASU is a device. `srt`: HP SRT 1.3 (DiskSim's hpl): a text heading, then
+    big-endian records. `ssdsim`: SSDsim: ns device sector sectors op (1 read, 0 write); the columns
+    of mqsim. `systor17`: SYSTOR '17: seconds,response,R or W,unit,offset,bytes; a folder of such
+    files. `tencent`: Tencent block traces: seconds,sector,sectors,0 read or 1 write,volume.
+    `vscsi`: vSCSI (CloudPhysics), versions 1 and 2: binary records with microseconds.
+    """
+    columns: str | None
+    """The columns of a trace of format columns, such as "time_s,device,sector,bytes,op".
+
+    Value: a string. Default: absent. Only while workload.trace is given.
+    """
+    sector_bytes: int | None
+    """What addresses count, where a format leaves it open; absent: the format's own, mostly 512.
+
+    Value: an integer from 1 to 1048576, or "none". Default: absent. Only while workload.trace is
+    given.
+    """
+    blktrace_action: Literal["queue", "issue"] | None
+    """Which events of blktrace are the requests; absent: "queue".
+
+    Default: absent. Only while workload.trace is given. `queue`: Events Q: what the host asks,
+    before the block layer merges. `issue`: Events D: what the device gets.
+    """
+    etw_time: Literal["begin", "end"] | None
+    """When a request of an ETW trace arrives; absent: "begin".
+
+    Default: absent. Only while workload.trace is given. `begin`: A request arrives its elapsed time
+    before the timestamp. `end`: It arrives at the timestamp, which is that of its completion.
+    """
+    iolog_wait: Literal["relative-us", "absolute-ms"] | None
+    """What `wait` means in a log of fio of version 2; absent: "relative-us".
+
+    Default: absent. Only while workload.trace is given. `relative-us`: Microseconds since the last
+    wait, as fio's manual says. `absolute-ms`: Milliseconds since the start, as fio 3.33 does.
+    """
+    same_second: Literal["spread", "as-written"] | None
+    """Where the rows of one second lie if the trace's clock has whole ones; absent: "spread".
+
+    Default: absent. Only while workload.trace is given. `spread`: At equal distances within it, in
+    the order of the file. `as-written`: All at its beginning.
+    """
+    row_op: Literal["read", "write"] | None
+    """The operation of every row of a trace that names none.
+
+    Default: absent. Only while workload.trace is given. `read`: Every row reads. `write`: Every row
+    writes.
+    """
+    row_interval_us: float | None
+    """The time from row to row of a trace that has none.
+
+    Value: a time in microseconds, whole in nanoseconds, from 0 to 10000000000, or "none". Default:
+    absent. Only while workload.trace is given.
+    """
+    zero_length: Literal["drop", "error"] | None
+    """What becomes of rows of no length; absent: "drop".
+
+    Default: absent. Only while workload.trace is given. `drop`: Such rows are left out and counted.
+    `error`: The run ends and names the row.
     """
     replay: Literal["open", "closed"]
     """When a request of the trace reaches the drive.
@@ -98,11 +183,12 @@ class Workload(Keys):
     Value: "concatenate", "merge" or a list of different device numbers. Default: `"concatenate"`.
     Only while workload.trace is given.
     """
-    address: Literal["modulo", "scale", "error"]
+    address: Literal["modulo", "scale", "clamp", "drop", "error"]
     """What becomes of an address past the end of the drive.
 
     Default: `"modulo"`. Only while workload.trace is given. `modulo`: Wrap around the end of the
-    drive. `scale`: Map the extent of the trace onto the drive, linearly. `error`: Stop, naming the
+    drive. `scale`: Map the extent of the trace onto the drive, linearly. `clamp`: The last address
+    at which the request fits. `drop`: Leave the request out and count it. `error`: Stop, naming the
     row.
     """
     drop_duplicates_within_us: float | None
