@@ -20,8 +20,11 @@ import reprieve as rp
 from reprieve import UserError, _native
 from reprieve.scenario import Source
 from reprieve.sweeps.columns import column, flat
+from reprieve.sweeps.engine import Settings, sweep_into
 from reprieve.sweeps.identity import path_keys, run_id
 from reprieve.sweeps.intervals import mean_intervals, student_t
+from reprieve.sweeps.plan import read_plan
+from reprieve.sweeps.store import Store
 
 from .drive import Reprieve
 from .sweep_files import contents, grid, scenario
@@ -195,6 +198,22 @@ def test_points_have_means_and_intervals_over_seeds(tmp_path: Path) -> None:
         assert row["device_iops"] == pytest.approx(np.mean(samples))
         assert row["device_iops_low"] == pytest.approx(low)
         assert row["device_iops_high"] == pytest.approx(high)
+
+
+def test_collecting_leaves_out_points_that_lack_a_seed(tmp_path: Path) -> None:
+    whole = rp.sweep(grid(seeds=2), out=tmp_path).runs.to_pylist()
+    lost = whole[3]["run"]
+    Store(tmp_path).path(lost).unlink()
+    outcome = sweep_into(read_plan(grid(seeds=2)), tmp_path, Settings(collect=True))
+    assert (len(outcome.rows), outcome.ran) == (7, 0)
+    kept = rp.Sweep(tmp_path)
+    assert [row["run"] for row in kept.runs.to_pylist()] == [
+        row["run"] for row in whole if row["run"] != lost
+    ]
+    assert kept.points.column("point").to_pylist() == [0, 2, 3]
+    assert kept.points.column("device_iops").to_pylist()[1] == pytest.approx(
+        (whole[4]["device_iops"] + whole[5]["device_iops"]) / 2
+    )
 
 
 def test_values_of_mixed_kinds_are_words(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ import pytest
 
 import reprieve as rp
 from reprieve import UserError
+from reprieve.sweeps.dataset import goal_costs
 from reprieve.sweeps.pareto import Search, front
-from reprieve.sweeps.plan import read_plan
+from reprieve.sweeps.plan import Goal, read_plan
 
 from .sweep_files import contents, scenario
 
@@ -109,6 +110,13 @@ def test_wrong_scenario_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"min_progress=\d: .*min_progress_us"):
         rp.sweep(search(axes=axes), out=tmp_path / "o")
     assert not (tmp_path / "o").exists()
+
+
+def test_goal_that_should_be_large_costs_what_it_lacks() -> None:
+    columns = {"a": np.array([1.0, 2.0]), "b": np.array([5.0, 7.0])}
+    costs = goal_costs([Goal("a", is_max=False), Goal("b", is_max=True)], columns)
+    assert costs.tolist() == [[1, -5], [2, -7]]
+    assert front(costs) == [True, True]
 
 
 def test_goal_without_a_value_is_named() -> None:
