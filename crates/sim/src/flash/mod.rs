@@ -235,8 +235,7 @@ impl Flash {
     /// The back end of a scenario, all blocks erased.
     pub fn new(scenario: &Scenario) -> Flash {
         let scheduler = sched::make(&scenario.scheduling);
-        let timing = scheduler.timing(scenario.timing);
-        let geometry = scenario.geometry;
+        let (timing, geometry) = (scheduler.timing(scenario.timing), scenario.geometry);
         let dies = geometry.dies();
         let shape = Shape {
             planes: geometry.planes_per_die,

@@ -146,10 +146,7 @@ impl Ssd {
             true => Flows::served(&scenario, count),
             false => Flows::open(&scenario, count)?,
         };
-        let mut flash = Flash::new(&scenario);
-        if options.series {
-            flash.keep_ages();
-        }
+        let flash = Flash::new(&scenario);
         let mut ftl = Ftl::new(&scenario)?;
         let (preconditioner, replay) = match from {
             Some((state, place)) => save::restore(state, &place, &scenario, &mut ftl)?,
@@ -313,6 +310,9 @@ impl Ssd {
 
     fn start_now(&mut self) -> Result<(), UserError> {
         self.started = true;
+        if self.series.is_some() {
+            self.flash.keep_ages();
+        }
         let flash = &mut self.flash;
         self.ftl.for_each_block(|die, plane, block, pages| {
             flash.precondition(die, plane, block, pages);
