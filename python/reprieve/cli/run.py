@@ -31,6 +31,39 @@ class Moment(StrEnum):
     END = "end"
 
 
+FromState = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Start from a saved state instead of preconditioning.",
+        show_default=False,
+    ),
+]
+SaveState = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Save the drive's state.", show_default=False),
+]
+SaveStateAt = Annotated[
+    Moment | None,
+    typer.Option(help="When: before the first request, or after the last.", show_default="end"),
+]
+Timeline = Annotated[
+    bool,
+    typer.Option("--timeline", help="Write timeline.perfetto-trace, for the Perfetto UI."),
+]
+TimelineFrom = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Draw from here on, such as 12ms.", show_default="the start"),
+]
+TimelineFor = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Draw so much, such as 1.5ms.", show_default="the rest"),
+]
+TimelinePhases = Annotated[
+    bool, typer.Option("--timeline-phases", help="Draw pulses and verifies, too.")
+]
+
+
 def run(
     scenario: ScenarioFile,
     sets: Sets = None,
@@ -44,39 +77,13 @@ def run(
     report: Annotated[
         bool, typer.Option("--report", help="Write report.html, which needs no network.")
     ] = False,
-    from_state: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Start from a saved state instead of preconditioning.",
-            show_default=False,
-        ),
-    ] = None,
-    save_state: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Save the drive's state.", show_default=False),
-    ] = None,
-    save_state_at: Annotated[
-        Moment | None,
-        typer.Option(help="When: before the first request, or after the last.", show_default="end"),
-    ] = None,
-    timeline: Annotated[
-        bool,
-        typer.Option("--timeline", help="Write timeline.perfetto-trace, for the Perfetto UI."),
-    ] = False,
-    timeline_from: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", help="Draw from here on, such as 12ms.", show_default="the start"
-        ),
-    ] = None,
-    timeline_for: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Draw so much, such as 1.5ms.", show_default="the rest"),
-    ] = None,
-    timeline_phases: Annotated[
-        bool, typer.Option("--timeline-phases", help="Draw pulses and verifies, too.")
-    ] = False,
+    from_state: FromState = None,
+    save_state: SaveState = None,
+    save_state_at: SaveStateAt = None,
+    timeline: Timeline = False,
+    timeline_from: TimelineFrom = None,
+    timeline_for: TimelineFor = None,
+    timeline_phases: TimelinePhases = False,
     check: Annotated[
         bool, typer.Option("--check", help="Check all that must hold; stop where it does not.")
     ] = False,

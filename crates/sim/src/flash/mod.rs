@@ -239,6 +239,18 @@ pub struct Flash {
     budget: Option<Box<Budget>>,
 }
 
+/// Counters of a drive, with those that only some drives have.
+fn counts_of(scenario: &Scenario, timing: &Timing) -> FlashCounts {
+    let multi_plane = scenario.parallelism.multi_plane != MultiPlane::None;
+    FlashCounts {
+        suspensions_by_write: scenario.suspend_rules.host_write_suspends.erase.then_some(0),
+        multi_plane: multi_plane.then_some([0; 3]),
+        padded_pages: (timing.pages_together() > 1).then_some(0),
+        copybacks: scenario.ftl.copyback.then_some(0),
+        ..FlashCounts::default()
+    }
+}
+
 impl Flash {
     /// The back end of a scenario, all blocks erased.
     pub fn new(scenario: &Scenario) -> Flash {
@@ -248,8 +260,7 @@ impl Flash {
     /// The same under these policies, in place of those that the scenario names.
     pub fn with(scenario: &Scenario, policies: Policies) -> Flash {
         let Policies { scheduler, suspension: policy } = policies;
-        let timing = scheduler.timing(scenario.timing);
-        let geometry = scenario.geometry;
+        let (timing, geometry) = (scheduler.timing(scenario.timing), scenario.geometry);
         let dies = geometry.dies();
         let shape = Shape {
             planes: geometry.planes_per_die,
@@ -305,13 +316,7 @@ impl Flash {
             arrivals: 0,
             done: Vec::with_capacity(64),
             refused: None,
-            counts: FlashCounts {
-                suspensions_by_write: writes.then_some(0),
-                multi_plane: (parallelism.multi_plane != MultiPlane::None).then_some([0; 3]),
-                padded_pages: (timing.pages_together() > 1).then_some(0),
-                copybacks: scenario.ftl.copyback.then_some(0),
-                ..FlashCounts::default()
-            },
+            counts: counts_of(scenario, &timing),
             ages: None,
             meter: scenario.power.as_ref().map(metered),
             timeline: None,

@@ -142,10 +142,7 @@ impl Ssd {
             true => Flows::served(&scenario, count),
             false => Flows::open(&scenario, count)?,
         };
-        let mut flash = Flash::with(&scenario, policies);
-        if options.series {
-            flash.keep_ages();
-        }
+        let flash = Flash::with(&scenario, policies);
         let mut ftl = Ftl::new(&scenario)?;
         let (preconditioner, replay) = match from {
             Some((state, place)) => save::restore(state, &place, &scenario, &mut ftl)?,
@@ -158,6 +155,8 @@ impl Ssd {
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
         let dispatcher = dispatch::make(&scenario.scheduling.dispatch);
+        let journal =
+            scenario.power_loss.is_some().then(|| Journal::new(scenario.geometry.pages()));
         let mut ssd = Ssd {
             flows,
             now: Time::ZERO,
@@ -187,11 +186,7 @@ impl Ssd {
             started: false,
             ended: false,
             checker,
-            journal: scenario
-                .power_loss
-                .as_ref()
-                .map(|_| Journal::new(scenario.geometry.pages()))
-                .map(Box::new),
+            journal: journal.map(Box::new),
             replay,
             cut: None,
             scenario,
@@ -313,6 +308,9 @@ impl Ssd {
 
     fn start_now(&mut self) -> Result<(), UserError> {
         self.started = true;
+        if self.series.is_some() {
+            self.flash.keep_ages();
+        }
         let flash = &mut self.flash;
         self.ftl.for_each_block(|die, plane, block, pages| {
             flash.precondition(die, plane, block, pages);

@@ -56,15 +56,16 @@ impl Ssd {
         ]
     }
 
-    /// How the run went so far; `None` if nobody asked for it.
+    /// How the run went so far; `None` if nobody asked for it, or before it begins.
     pub fn course(&self) -> Option<Course> {
         let mut series = self.series.clone()?;
+        let ages = *self.flash.ages()?;
         // The power may have failed after the last instant.
         series.advance(self.now, self.requests.len() as u64, |then| self.sample(then));
         let (die_busy_ns, channel_busy_ns) = self.flash.busy_ns_each(self.now);
         Some(Course {
             series: series.finish(&self.sample(self.now)),
-            ages: *self.flash.ages().expect("they are kept with the series"),
+            ages,
             die_busy_ns,
             channel_busy_ns,
             erases: self.ftl.wear_spread(),
