@@ -450,7 +450,7 @@ pub(super) fn mbm() -> impl Strategy<Value = Vec<String>> {
 
 /// Overrides that put a dispatcher over the queues of a drive, none over half of all.
 pub(super) fn dispatch() -> impl Strategy<Value = Vec<String>> {
-    let some = (prop::sample::select(names(&registries().dispatchers)), 1..40u32, mbm());
+    let some = (prop::sample::select(names(registries().dispatchers)), 1..40u32, mbm());
     let some = some.prop_map(|(name, window, mbm)| {
         let dispatch = format!("scheduling.dispatch={name}");
         let settings = match name {
