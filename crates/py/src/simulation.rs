@@ -45,7 +45,9 @@ type Histogram<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (text, path, sets, kept=(false, false, None), from_state=None, check=None, own=None))]
+    #[pyo3(signature = (
+        text, path, sets, kept=(false, false, None), from_state=None, check=None, own=None
+    ))]
     fn new(
         text: &str,
         path: &str,
