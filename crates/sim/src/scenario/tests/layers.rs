@@ -205,6 +205,14 @@ fn relative_paths_are_tried_from_the_scenario_s_folder_first() {
     let Some(WorkloadConfig::Trace(config)) = scenario.expect("found").workload else { panic!() };
     assert_eq!(config.path, Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"));
 
+    // A folder and a pattern are traces, too.
+    for written in ["sub", "t.*"] {
+        let (folder, scenario) = in_folder(&files, &text.replace("t.gz", written));
+        let scenario = scenario.expect("found");
+        let Some(WorkloadConfig::Trace(config)) = scenario.workload else { panic!("no trace") };
+        assert_eq!(config.path, folder.path().join(written));
+    }
+
     let (folder, error) = in_folder(&files, &text.replace("t.gz", "no.gz"));
     let (first, second) = (folder.path(), Path::new(env!("CARGO_MANIFEST_DIR")));
     assert_eq!(
