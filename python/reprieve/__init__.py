@@ -15,7 +15,7 @@ from reprieve.registries import Entry, device, devices, load, loads, part, parts
 from reprieve.result import Latency, Result
 from reprieve.simulation import run
 from reprieve.sweeps import Sweep, sweep
-from reprieve.traces import Trace, TraceRow, open_trace, workload_info
+from reprieve.traces import Trace, TraceDevice, TraceRow, open_trace, workload_info
 
 __all__ = [
     "Comparison",
@@ -26,6 +26,7 @@ __all__ = [
     "RigRow",
     "Sweep",
     "Trace",
+    "TraceDevice",
     "TraceRow",
     "UserError",
     "__version__",

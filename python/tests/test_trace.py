@@ -111,3 +111,74 @@ def test_info_of_a_load_lies_beside_that_of_a_trace(trace: Path) -> None:
     assert (info["read_size_bytes"]["mean"], info["write_size_bytes"]["mean"]) == (4096, 6144)
     assert (info["read_sequential_share"], info["write_sequential_share"]) == (0, 0)
     assert info["same_time_share"] == 0
+
+
+# Alibaba: device, operation, offset, bytes, microseconds.
+VOLUMES = """\
+0,R,4096,4096,1577808000000626
+725,W,0,8192,1577808000001000
+725,R,512,512,1577808000003000
+"""
+
+
+def test_devices_are_listed(tmp_path: Path, reprieve: Reprieve) -> None:
+    path = tmp_path / "volumes.csv"
+    path.write_text(VOLUMES)
+    start_ns = 1_577_808_000_000_626_000
+    devices = rp.open_trace(path).devices()
+    assert devices == [
+        rp.TraceDevice(0, None, 1, 1, 0, 4096, 0, start_ns, start_ns, 8192),
+        rp.TraceDevice(
+            725, None, 2, 1, 1, 512, 8192, start_ns + 374_000, start_ns + 2_374_000, 8192
+        ),
+    ]
+    printed = json.loads(reprieve("trace", "info", path, "--devices", "--json").stdout)
+    assert printed == [device._asdict() for device in devices]
+    lines = reprieve("trace", "info", path, "--devices").stdout.splitlines()
+    assert lines[0].split()[:3] == ["device", "name", "requests"]
+    assert lines[3].split() == ["725", "2", "1", "1", "512", "8192", *lines[3].split()[6:]]
+
+
+def test_what_a_format_leaves_open_is_an_option(tmp_path: Path, reprieve: Reprieve) -> None:
+    path = tmp_path / "scan.lis"
+    path.write_text("100 8 0 0\n108 1 0 1\n")
+    trace = rp.open_trace(path, row_op="write", row_interval_us=2.5)
+    rows = [(0, 0, "write", 51_200, 4096), (2_500, 0, "write", 55_296, 512)]
+    assert trace.head() == rows
+    assert list(trace) == rows
+    assert repr(trace).endswith("format='auto', row_op='write', row_interval_us=2.5)")
+    options = ("--option", "row_op=write", "--option", "row_interval_us=2.5")
+    done = reprieve("trace", "head", path, *options)
+    assert done.stdout.splitlines()[3].split() == ["2500", "0", "write", "55296", "512"]
+    done = reprieve("trace", "convert", path, "copy", "--to", "mqsim", *options)
+    assert (tmp_path / "copy").read_text() == "0 0 100 8 0\n2500 0 108 1 0\n", done.stderr
+    assert trace.info()["writes"] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "give both row_op and row_interval_us"),
+        (("--option", "row_op"), "must be KEY=VALUE"),
+        (("--option", "row_up=read"), "did you mean row_op"),
+        (("--option", "row_op=read", "--format", "mqsim"), "means nothing to format mqsim"),
+    ],
+)
+def test_wrong_options_are_errors(
+    options: tuple[str, ...], message: str, tmp_path: Path, reprieve: Reprieve
+) -> None:
+    path = tmp_path / "scan.lis"
+    path.write_text("100 8 0 0\n")
+    done = reprieve("trace", "info", path, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+def test_a_folder_is_one_trace(tmp_path: Path) -> None:
+    folder = tmp_path / "hosts"
+    folder.mkdir()
+    (folder / "a.csv").write_text("200,usr,0,Read,0,512,1\n")
+    (folder / "b.csv").write_text("100,web,3,Read,512,512,1\n")
+    assert [row.time_ns for row in rp.open_trace(folder)] == [10_000, 20_000]
+    assert [device.name for device in rp.open_trace(folder).devices()] == ["usr_0", "web_3"]
+    assert len(rp.open_trace(folder / "b*").head()) == 1

@@ -69,7 +69,7 @@ def main(folder: Path) -> None:
             jobs = subprocess.run(
                 ["squeue", "--noheader", "--format=%i"], capture_output=True, text=True, check=True
             ).stdout.split()
-            assert len(jobs) == 2, jobs  # noqa: PLR2004
+            assert len(jobs) == 2, jobs
             subprocess.run(["scancel", jobs[0]], check=True)
             assert process.wait() == 0
         sys.stdout.write(f"on SLURM: 36 runs in {time.monotonic() - began_s:.1f} s\n")

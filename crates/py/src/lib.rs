@@ -60,6 +60,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reliability::rber, module)?)?;
     module.add_function(wrap_pyfunction!(reliability::characterised_rber, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::trace_devices, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_head, module)?)?;
     module.add_function(wrap_pyfunction!(traces::workload_info, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_convert, module)?)?;

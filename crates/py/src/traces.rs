@@ -3,17 +3,43 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
+use reprieve_base::UserError;
 use reprieve_sim::scenario::{self, Sources};
+use reprieve_trace::Reading;
 
 use crate::raise;
 
 type Row = (u64, u32, &'static str, u64, u64);
 
+/// How a trace is read: a format, and options as `KEY=VALUE`.
+fn reading(format: &str, options: &[String]) -> Result<Reading, UserError> {
+    let mut reading = Reading::from(format);
+    options.iter().try_for_each(|option| reading.options.set(option))?;
+    Ok(reading)
+}
+
 /// What is in a trace, as JSON.
 #[pyfunction]
-pub fn trace_info(py: Python<'_>, path: &str, format: &str) -> PyResult<String> {
-    let profile = py.detach(|| reprieve_trace::profile(Path::new(path), format)).map_err(raise)?;
-    Ok(profile.to_json())
+pub fn trace_info(
+    py: Python<'_>,
+    path: &str,
+    format: &str,
+    options: Vec<String>,
+) -> PyResult<String> {
+    let profile = || reprieve_trace::profile(Path::new(path), reading(format, &options)?);
+    Ok(py.detach(profile).map_err(raise)?.to_json())
+}
+
+/// The devices of a trace, as JSON.
+#[pyfunction]
+pub fn trace_devices(
+    py: Python<'_>,
+    path: &str,
+    format: &str,
+    options: Vec<String>,
+) -> PyResult<String> {
+    let devices = || reprieve_trace::devices(Path::new(path), reading(format, &options)?);
+    Ok(py.detach(devices).map_err(raise)?.to_json())
 }
 
 /// What is in the workload of a scenario, as its drive sees it, as JSON.
@@ -28,7 +54,7 @@ pub fn workload_info(
         let sources = Sources { text, path, sets: &sets };
         let scenario = scenario::load(&sources, reprieve_sim::registries())?;
         let workload = scenario.workload.as_ref().ok_or_else(|| {
-            reprieve_base::UserError::new(
+            UserError::new(
                 "[flow]: several loads have no profile in common; give one as [workload]",
             )
         })?;
@@ -42,8 +68,15 @@ pub fn workload_info(
 
 /// The first rows: time_ns, device, op, offset_bytes, bytes.
 #[pyfunction]
-pub fn trace_head(py: Python<'_>, path: &str, format: &str, rows: usize) -> PyResult<Vec<Row>> {
-    let found = py.detach(|| reprieve_trace::head(Path::new(path), format, rows)).map_err(raise)?;
+pub fn trace_head(
+    py: Python<'_>,
+    path: &str,
+    format: &str,
+    options: Vec<String>,
+    rows: usize,
+) -> PyResult<Vec<Row>> {
+    let head = || reprieve_trace::head(Path::new(path), reading(format, &options)?, rows);
+    let found = py.detach(head).map_err(raise)?;
     Ok(found
         .iter()
         .map(|row| (row.time_ns, row.device, row.op.name(), row.offset_bytes, row.bytes.into()))
@@ -56,12 +89,15 @@ pub fn trace_convert(
     py: Python<'_>,
     path: &str,
     format: &str,
+    options: Vec<String>,
     output: &str,
     to: &str,
 ) -> PyResult<String> {
-    let counts = py
-        .detach(|| reprieve_trace::convert(Path::new(path), format, Path::new(output), to))
-        .map_err(raise)?;
+    let convert = || {
+        let reading = reading(format, &options)?;
+        reprieve_trace::convert(Path::new(path), reading, Path::new(output), to)
+    };
+    let counts = py.detach(convert).map_err(raise)?;
     let dropped: serde_json::Map<String, serde_json::Value> =
         counts.dropped.iter().map(|(reason, count)| ((*reason).into(), (*count).into())).collect();
     Ok(serde_json::json!({

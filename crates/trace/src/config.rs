@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use reprieve_base::{Dur, SECTOR_BYTES, UserError};
 
 use crate::fio::FioJob;
+use crate::reading::Reading;
 
 /// What is wrong with a time scale in a closed loop.
 const UNSCALED: &str = "must be 1 in a closed loop, which has no arrivals to scale";
@@ -23,10 +24,11 @@ pub enum WorkloadConfig {
 /// A recorded trace and how to fit it to a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceConfig {
-    /// The file: plain, gzip or Zstandard, told apart by its content.
+    /// The file, plain, gzip or Zstandard, told apart by its content; or a folder of such files, or
+    /// a pattern, whose rows are merged by time.
     pub path: PathBuf,
-    /// `"auto"`, or a name of [`formats`](crate::formats()).
-    pub format: String,
+    /// Its format, and what that leaves open.
+    pub reading: Reading,
     /// Closed loop: so many requests outstanding, at least 1, and arrivals are not looked at.
     /// `None`: every request arrives when the trace says.
     pub queue_depth: Option<u32>,
@@ -67,6 +69,10 @@ pub enum AddressPolicy {
     Modulo,
     /// The trace's extent is mapped linearly onto the capacity, in units of 4 KiB.
     Scale,
+    /// The last address at which the request fits.
+    Clamp,
+    /// The request is left out and counted.
+    Drop,
     /// The run stops with an error that names the row.
     Error,
 }

@@ -9,7 +9,8 @@ use flate2::write::GzEncoder;
 use reprieve_base::UserError;
 
 use crate::formats::{self, Format, RawRequest, Writer};
-use crate::source::{NumberedRow, Rows};
+use crate::reading::Reading;
+use crate::source::{NumberedRow, Place, Rows};
 use crate::transform::{Ordered, SORT_WINDOW_ROWS, widen};
 use crate::workload::Counts;
 
@@ -20,7 +21,7 @@ use crate::workload::Counts;
 /// times rounded down where the new format holds no others, which is counted.
 pub fn convert(
     input: &Path,
-    format: &str,
+    reading: impl Into<Reading>,
     output: &Path,
     to_format: &str,
 ) -> Result<Counts, UserError> {
@@ -30,7 +31,7 @@ pub fn convert(
         let sentence = format!("\"{to_format}\" is only read; it can be one of {names}");
         return Err(UserError::new(sentence));
     };
-    let rows = Ordered::new(Rows::open(input, format)?, SORT_WINDOW_ROWS);
+    let rows = Ordered::new(Rows::open(input, &reading.into())?, SORT_WINDOW_ROWS);
     let mut conversion =
         Conversion { rows, target, writer, zero_ns: None, device: None, counts: Counts::default() };
     let mut out = PendingFile::create(output)?;
@@ -60,12 +61,12 @@ struct Conversion {
 impl Conversion {
     /// The next row in the new format, or `None` after the last.
     fn next_line<'a>(&mut self, line: &'a mut Vec<u8>) -> Result<Option<&'a [u8]>, UserError> {
-        let Some(NumberedRow { line: number, raw }) = self.rows.next_row()? else {
+        let Some(NumberedRow { place, raw }) = self.rows.next_row()? else {
             return Ok(None);
         };
-        let raw = self.fitted(raw).map_err(|what| self.refused(number, &what))?;
+        let raw = self.fitted(raw).map_err(|what| self.refused(place, &what))?;
         line.clear();
-        (self.writer.row)(&raw, line).map_err(|what| self.refused(number, what))?;
+        (self.writer.row)(&raw, line).map_err(|what| self.refused(place, what))?;
         self.counts.requests += 1;
         Ok(Some(line))
     }
@@ -73,13 +74,13 @@ impl Conversion {
     /// The request as the new format can hold it.
     fn fitted(&mut self, raw: RawRequest) -> Result<RawRequest, String> {
         let first = *self.device.get_or_insert(raw.device);
-        if !self.target.has_devices && raw.device != first {
+        if !self.writer.holds_devices && raw.device != first {
             return Err(format!(
                 "it has no devices, and the rows of devices {first} and {} would be mixed up",
                 raw.device
             ));
         }
-        if raw.fua {
+        if raw.fua && !self.writer.holds_fua {
             return Err("it holds no forced unit access".to_string());
         }
         let zero_ns = *self.zero_ns.get_or_insert(raw.time_ns);
@@ -91,9 +92,9 @@ impl Conversion {
         Ok(RawRequest { time_ns, ..widened })
     }
 
-    fn refused(&self, line: u64, what: &str) -> UserError {
+    fn refused(&self, place: Place, what: &str) -> UserError {
         let name = self.target.entry.name;
-        self.rows.rows().at_line(line, format!("this row cannot be written as {name}: {what}"))
+        self.rows.rows().at(place, format!("this row cannot be written as {name}: {what}"))
     }
 
     fn counts(self) -> Counts {

@@ -5,9 +5,11 @@
 
 mod config;
 mod convert;
+mod devices;
 mod fio;
 mod formats;
 mod profile;
+mod reading;
 mod replay;
 mod source;
 mod synth;
@@ -19,8 +21,14 @@ pub use config::{
     TraceConfig, WorkloadConfig,
 };
 pub use convert::convert;
+pub use devices::{DeviceList, DeviceSummary, devices};
 pub use fio::{FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, fio_jobs};
 pub use formats::{RawRequest, formats};
 pub use profile::{DeviceProfile, Profile, SizeProfile, head, profile, profile_load};
+pub use reading::{
+    BlktraceAction, EtwTime, IologWait, ReadOptions, ReadWord, Reading, SECTOR_BYTES_RANGE,
+    SameSecond, ZeroLength,
+};
+pub use source::is_trace;
 pub use synth::generators;
 pub use workload::{Counts, Workload};

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use reprieve_base::{Dur, Request, SECTOR_BYTES, Time, UserError};
+use reprieve_base::{Dur, Op, Request, SECTOR_BYTES, Time, UserError};
 
 use crate::config::{AddressPolicy, DeviceSelection, TraceConfig, wrong};
 use crate::formats::{DropReason, RawRequest};
+use crate::reading::Reading;
 use crate::source::{NumberedRow, Rows};
 use crate::transform::{Bases, Duplicates, Extents, Fit, Ordered, scaled, widen};
 use crate::workload::Counts;
@@ -45,7 +46,7 @@ impl fmt::Debug for Replay {
 impl Replay {
     pub(crate) fn open(config: &TraceConfig, capacity_bytes: u64) -> Result<Replay, UserError> {
         config.check()?;
-        let rows = Rows::open(&config.path, &config.format)?;
+        let rows = Rows::open(&config.path, &config.reading)?;
         let (bases, extent_bytes) = bases(config, &rows)?;
         let mut replay = Replay {
             rows: Ordered::new(rows, config.sort_window_requests),
@@ -87,10 +88,15 @@ impl Replay {
         }
         // Until a request is made of a row, whatever happens is the end.
         self.at_end = true;
-        let Some((row, base_bytes)) = self.next_wanted()? else {
-            return Ok(None);
+        let request = loop {
+            let Some((row, base_bytes)) = self.next_wanted()? else {
+                return Ok(None);
+            };
+            if let Some(request) = self.request(row, base_bytes)? {
+                break request;
+            }
+            self.rows.rows_mut().drop_row(DropReason::PastEnd);
         };
-        let request = self.request(row, base_bytes)?;
         self.fetched += 1;
         self.at_end = false;
         Ok(Some(request))
@@ -123,20 +129,30 @@ impl Replay {
         Ok(None)
     }
 
-    fn request(&mut self, row: NumberedRow, base_bytes: u64) -> Result<Request, UserError> {
+    /// What the drive is asked; `None` if the address policy leaves the row out.
+    fn request(&mut self, row: NumberedRow, base_bytes: u64) -> Result<Option<Request>, UserError> {
         let (raw, widened) = widen(row.raw);
-        self.widened += u64::from(widened);
         let sector = (base_bytes + raw.offset_bytes) / SECTOR_BYTES;
-        let lba = self
-            .fit
-            .place(sector, u64::from(raw.bytes) / SECTOR_BYTES)
-            .map_err(|sentence| self.rows.rows().at_line(row.line, sentence))?;
-        self.wrapped += u64::from(lba != sector);
+        let lba = match raw.op {
+            // It has no address that could lie past the end.
+            Op::Flush => 0,
+            Op::Read | Op::Write | Op::Trim => {
+                let placed = self
+                    .fit
+                    .place(sector, u64::from(raw.bytes) / SECTOR_BYTES)
+                    .map_err(|sentence| self.rows.rows().at(row.place, sentence))?;
+                let Some(lba) = placed else { return Ok(None) };
+                self.wrapped += u64::from(lba != sector);
+                lba
+            }
+        };
+        self.widened += u64::from(widened);
         let arrival = self.arrival(&raw).ok_or_else(|| {
-            let what = format!("takes line {} beyond 584 years; it must be smaller", row.line);
+            let place = self.rows.rows().name_of(row.place);
+            let what = format!("takes {place} beyond 584 years; it must be smaller");
             wrong("time_scale", self.time_scale, &what)
         })?;
-        Ok(Request { arrival, op: raw.op, lba, bytes: raw.bytes, fua: raw.fua })
+        Ok(Some(Request { arrival, op: raw.op, lba, bytes: raw.bytes, fua: raw.fua }))
     }
 
     /// Time since the first request, scaled; `None` if no `Time` can hold it.
@@ -206,7 +222,9 @@ fn bases(config: &TraceConfig, rows: &Rows) -> Result<(Bases, u64), UserError> {
     match known_without {
         Some(bases) => Ok((bases, 0)),
         None => {
-            let again = Rows::open(&config.path, format.entry.name)?;
+            let format = format.entry.name.to_owned();
+            let again = Reading { format, options: config.reading.options.clone() };
+            let again = Rows::open(&config.path, &again)?;
             Bases::lay(&config.devices, &Extents::scan(again)?)
         }
     }

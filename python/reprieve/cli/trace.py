@@ -10,24 +10,40 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
-from reprieve.traces import Trace, TraceRow, workload_info
+from reprieve.traces import Trace, TraceDevice, TraceRow, workload_info
 
 trace = typer.Typer(no_args_is_help=True, help="Look into traces, and convert them.")
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="A trace, plain, .gz or .zst.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="FILE", help="A trace, plain, .gz or .zst, or a folder.", show_default=False
+    ),
 ]
 Format = Annotated[
     str, typer.Option("--format", metavar="NAME", help="Its format; auto: found by content.")
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        metavar="KEY=VALUE",
+        help="What the format leaves open, as columns=...; repeat it for more.",
+    ),
 ]
 
 
 @trace.command()
 def info(
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="A trace, plain, .gz or .zst.")
+        str | None,
+        typer.Argument(metavar="[FILE]", help="A trace, plain, .gz or .zst, or a folder."),
     ] = None,
     format: Format = "auto",
+    option: Options = None,
+    devices: Annotated[
+        bool, typer.Option("--devices", help="List what each device was asked, and no more.")
+    ] = False,
     load: Annotated[
         str | None, typer.Option("--load", metavar="NAME", help="A load, in place of a trace.")
     ] = None,
@@ -40,15 +56,18 @@ def info(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say what is in a trace or a load: span, mix, sizes, footprint, and what is odd about it."""
-    if load is not None and file is None and format == "auto":
+    if devices and file is not None and load is None and requests is None and device is None:
+        _devices(_trace(file, format, option), as_json)
+        return
+    if load is not None and file is None and format == "auto" and not option and not devices:
         sets = {} if requests is None else {"workload__requests": requests}
         found = workload_info({"device": device or "fast12-mlc", "load": load}, **sets)
     elif load is None and file is not None and requests is None and device is None:
-        found = Trace(file, format).info()
+        found = _trace(file, format, option).info()
     else:
         raise UserError(
-            "trace info: give a FILE, with --format if need be, or --load NAME, "
-            "with --requests and --device if need be"
+            "trace info: give a FILE, with --format, --option and --devices if need be, or "
+            "--load NAME, with --requests and --device if need be"
         )
     if as_json:
         say(json.dumps(found, indent=2, ensure_ascii=False))
@@ -63,11 +82,12 @@ def info(
 def head(
     file: File,
     format: Format = "auto",
+    option: Options = None,
     rows: Annotated[int, typer.Option("-n", min=1, help="Rows to print.")] = 10,
 ) -> None:
     """Print the first requests of a trace."""
     printed = table("", TraceRow._fields, left=0)
-    for row in Trace(file, format).head(rows):
+    for row in _trace(file, format, option).head(rows):
         printed.add_row(*(str(cell) for cell in row))
     show(printed)
 
@@ -82,10 +102,34 @@ def convert(
         str, typer.Option(metavar="NAME", help="The format to write.", show_default=False)
     ],
     format: Format = "auto",
+    option: Options = None,
 ) -> None:
     """Copy a trace into another format."""
-    counts = Trace(file, format).convert(output, to)
+    counts = _trace(file, format, option).convert(output, to)
     say(f"wrote {output}: " + ", ".join(f"{name} {value}" for name, value in _flat(counts)))
+
+
+def _trace(file: str, format: str, options: list[str] | None) -> Trace:
+    """Open a trace with options as the command line has them."""
+    pairs: dict[str, str | float] = {}
+    for option in options or []:
+        key, equals, value = option.partition("=")
+        if not equals:
+            raise UserError(f"--option {option}: it must be KEY=VALUE")
+        pairs[key] = value
+    return Trace(file, format, **pairs)
+
+
+def _devices(trace: Trace, as_json: bool) -> None:
+    """Print what each device of a trace was asked."""
+    found = trace.devices()
+    if as_json:
+        say(json.dumps([device._asdict() for device in found], indent=2, ensure_ascii=False))
+        return
+    printed = table("", TraceDevice._fields, left=0)
+    for device in found:
+        printed.add_row(*("" if cell is None else str(cell) for cell in device))
+    show(printed)
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:

@@ -221,7 +221,7 @@ fn trace(values: &Values, path: PathBuf) -> TraceConfig {
     };
     TraceConfig {
         path,
-        format: values.text("workload.format").to_string(),
+        reading: super::reading::read(values),
         queue_depth: match values.text("workload.replay") {
             "open" => None,
             "closed" => Some(values.u32("workload.queue_depth")),

@@ -205,9 +205,9 @@ fn ftl(ftl: &Ftl) -> [Pair; 12] {
 
 fn trace(config: &TraceConfig) -> Vec<Pair> {
     let path = config.path.to_str().expect("a path out of a scenario is UTF-8");
-    vec![
+    let mut pairs = super::reading::pairs(&config.reading);
+    pairs.extend([
         ("workload.trace", text(path)),
-        ("workload.format", text(&config.format)),
         ("workload.replay", text(if config.queue_depth.is_some() { "closed" } else { "open" })),
         ("workload.queue_depth", config.queue_depth.and_then(count)),
         ("workload.time_scale", number(config.time_scale)),
@@ -218,7 +218,8 @@ fn trace(config: &TraceConfig) -> Vec<Pair> {
         ("workload.address", text(config.address.word())),
         ("workload.drop_duplicates_within_us", config.drop_duplicates_within.and_then(dur)),
         ("workload.sort_window_requests", count(config.sort_window_requests)),
-    ]
+    ]);
+    pairs
 }
 
 fn mixed(config: &MixedConfig) -> Vec<Pair> {

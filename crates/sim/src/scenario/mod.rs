@@ -19,6 +19,7 @@ mod power_loss;
 mod preset;
 mod print;
 mod raw;
+mod reading;
 mod reference;
 mod reliability;
 mod resolve;
@@ -35,7 +36,7 @@ mod words;
 use std::path::{Path, PathBuf};
 
 use reprieve_base::{Dur, Entry, UserError};
-use reprieve_trace::{AddressPolicy, DeviceSelection, TraceConfig, WorkloadConfig};
+use reprieve_trace::{AddressPolicy, DeviceSelection, Reading, TraceConfig, WorkloadConfig};
 
 use layers::Stack;
 use raw::{Layer, Leaf, Leaves, Rank, Raw};
@@ -151,7 +152,7 @@ pub fn load_served(sources: &Sources, registries: &Registries) -> Result<Scenari
 pub fn replaying(scenario: &Scenario, path: PathBuf) -> Scenario {
     let recording = TraceConfig {
         path,
-        format: "recording".to_string(),
+        reading: Reading::from("recording"),
         queue_depth: None,
         time_scale: 1.0,
         start: Dur::ZERO,

@@ -151,15 +151,24 @@ pub(super) fn find(key: &str, leaf: &Leaf, base: &Path) -> Result<Found, UserErr
 ///
 /// A relative path is meant from `base` if there is such a file, else from the current folder.
 pub(super) fn locate(written: &str, base: &Path) -> Result<PathBuf, String> {
+    locate_any(written, base, Path::is_file)
+}
+
+/// The same for whatever `is_there` accepts.
+pub(super) fn locate_any(
+    written: &str,
+    base: &Path,
+    is_there: impl Fn(&Path) -> bool,
+) -> Result<PathBuf, String> {
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))
     };
     let first = absolute(&base.join(written))?;
     let second = absolute(Path::new(written))?;
-    if first.is_file() {
+    if is_there(&first) {
         return Ok(first);
     }
-    if second.is_file() {
+    if is_there(&second) {
         return Ok(second);
     }
     if first == second {

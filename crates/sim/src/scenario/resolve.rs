@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use reprieve_base::{Dur, UserError};
+use reprieve_trace::is_trace;
 
 use super::layers::Stack;
 use super::raw::{Leaf, Leaves, Rank, Raw};
@@ -356,7 +357,8 @@ impl Resolved {
         for name in ["workload.trace", "workload.fio"] {
             let Some(written) = self.values.text_if_on(name) else { continue };
             let fault = |what: &str| self.fault(name, what);
-            let path = preset::locate(written, base).map_err(|what| fault(&what))?;
+            let is_there = if name == "workload.trace" { is_trace } else { Path::is_file };
+            let path = preset::locate_any(written, base, is_there).map_err(|what| fault(&what))?;
             let path = path.to_str();
             let path = path.ok_or_else(|| fault("the current folder's name is not UTF-8"))?;
             let value = Value::Text(path.to_string());

@@ -95,6 +95,8 @@ impl Word for AddressPolicy {
     const WORDS: &'static [(&'static str, Self)] = &[
         ("modulo", AddressPolicy::Modulo),
         ("scale", AddressPolicy::Scale),
+        ("clamp", AddressPolicy::Clamp),
+        ("drop", AddressPolicy::Drop),
         ("error", AddressPolicy::Error),
     ];
 }

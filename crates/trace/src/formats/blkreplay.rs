@@ -11,7 +11,7 @@ use std::io::Write;
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 
 use super::fields::{decimal, integer, row_of_sectors, split_first};
-use super::{Format, RawRequest, Row, Writer};
+use super::{Format, PLAIN, RawRequest, Row, Writer, lines};
 
 pub(super) const FORMAT: Format = Format {
     entry: Entry {
@@ -19,9 +19,16 @@ pub(super) const FORMAT: Format = Format {
         doc: "blkreplay .load: seconds ; sector ; sectors ; R, W or D ; delay ; duration.",
     },
     has_devices: false,
-    reads_like: None,
-    new_parser: || Box::new(parse),
-    writer: Some(Writer { heading: HEADING, row: write, tick_ns: 1, whole_sectors: true }),
+    new_parser: |_| Ok(lines(parse)),
+    writer: Some(Writer {
+        heading: HEADING,
+        row: write,
+        tick_ns: 1,
+        whole_sectors: true,
+        holds_fua: false,
+        holds_devices: false,
+    }),
+    ..PLAIN
 };
 
 const HEADING: &str = "start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0\n";

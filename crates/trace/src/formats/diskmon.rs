@@ -7,7 +7,7 @@
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 
 use super::fields::{decimal, integer, row_of_sectors, small_integer, split};
-use super::{ADDRESS_BYTES_MAX, DropReason, Format, Row};
+use super::{ADDRESS_BYTES_MAX, DropReason, Format, PLAIN, Row, lines};
 
 pub(super) const FORMAT: Format = Format {
     entry: Entry {
@@ -15,9 +15,8 @@ pub(super) const FORMAT: Format = Format {
         doc: "DiskMon text: number, seconds, duration, disk, Read or Write, sector, sectors.",
     },
     has_devices: true,
-    reads_like: None,
-    new_parser: || Box::new(parse),
-    writer: None,
+    new_parser: |_| Ok(lines(parse)),
+    ..PLAIN
 };
 
 fn parse(line: &[u8]) -> Result<Row, &'static str> {

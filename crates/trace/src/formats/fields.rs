@@ -1,6 +1,6 @@
 //! Fields of text rows: splitting, exact numbers, and the checks that every format needs.
 
-use reprieve_base::{Op, SECTOR_BYTES};
+use reprieve_base::{Dur, Op, SECTOR_BYTES};
 
 use super::{ADDRESS_BYTES_MAX, DropReason, RawRequest, Row};
 
@@ -50,6 +50,11 @@ pub(super) fn small_integer(field: &[u8]) -> Option<u32> {
     integer(field).and_then(|value| u32::try_from(value).ok())
 }
 
+/// Whole seconds, in nanoseconds.
+pub(super) fn seconds(field: &[u8]) -> Option<u64> {
+    integer(field)?.checked_mul(1_000_000_000)
+}
+
 /// A hexadecimal integer, with or without `0x`.
 pub(super) fn hexadecimal(field: &[u8]) -> Option<u64> {
     let digits = field.strip_prefix(b"0x").unwrap_or(field);
@@ -68,7 +73,7 @@ pub(super) fn hexadecimal(field: &[u8]) -> Option<u64> {
 /// Never through a float: one of 64 bits loses nanoseconds after 104 days, one of 32 bits loses
 /// microseconds at once.
 #[inline]
-pub(super) fn decimal(field: &[u8], places: usize) -> Option<u64> {
+pub(crate) fn decimal(field: &[u8], places: usize) -> Option<u64> {
     let point = field.iter().position(|&byte| byte == b'.');
     let (whole, fraction) = match point {
         Some(at) => (&field[..at], &field[at + 1..]),
@@ -139,6 +144,23 @@ pub(super) fn row_of_bytes(
     }
 }
 
+/// A row whose address counts blocks of any size, and its length bytes.
+pub(super) fn row_of_blocks(
+    time_ns: u64,
+    device: u32,
+    op: Op,
+    (block, block_bytes): (u64, u32),
+    bytes: u64,
+) -> Result<Row, &'static str> {
+    row_of_bytes(time_ns, device, op, block.saturating_mul(block_bytes.into()), bytes)
+}
+
+/// A row that asks for a flush, which has no address.
+pub(super) fn flush(time_ns: u64, device: u32) -> Row {
+    let op = Op::Flush;
+    Row::Request(RawRequest { time_ns, device, op, offset_bytes: 0, bytes: 0, fua: false })
+}
+
 /// The same in sectors of 512 bytes.
 #[inline]
 pub(super) fn row_of_sectors(
@@ -151,4 +173,23 @@ pub(super) fn row_of_sectors(
     // Saturated values are far beyond the limits that the other function names.
     let offset_bytes = sector.saturating_mul(SECTOR_BYTES);
     row_of_bytes(time_ns, device, op, offset_bytes, sectors.saturating_mul(SECTOR_BYTES))
+}
+
+/// The times of rows that have none: one after the other, at equal distances from 0.
+pub(super) struct Rhythm {
+    interval_ns: u64,
+    rows: u64,
+}
+
+impl Rhythm {
+    pub(super) fn new(interval: Dur) -> Rhythm {
+        Rhythm { interval_ns: interval.ns(), rows: 0 }
+    }
+
+    /// The time of the next row.
+    pub(super) fn next_ns(&mut self) -> Result<u64, &'static str> {
+        let time_ns = self.rows.checked_mul(self.interval_ns);
+        self.rows += 1;
+        time_ns.ok_or("the times must be below 584 years; row_interval_us must be smaller")
+    }
 }

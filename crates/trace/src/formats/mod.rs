@@ -1,31 +1,72 @@
-//! Trace formats: the list of them, what a row may hold, and telling them apart by content.
+//! Trace formats: the list of them, and what a row may hold.
 
+mod alibaba;
+mod arc;
+mod binary;
+mod blkparse;
 mod blkreplay;
+mod blktrace;
+mod cloudphysics_csv;
+mod columns;
+mod detect;
 mod diskmon;
 mod disksim;
+mod disksim_validate;
+mod etw;
 mod fields;
+mod fiu;
+mod iolog;
+mod k5cloud;
 mod mqsim;
 mod msbytes;
 mod msr;
+mod names;
+mod oracle_general;
+mod oracle_general_opns;
 mod recording;
+mod scsi;
 mod spc;
+mod srt;
 mod ssdsim;
+mod systor17;
+mod tencent;
+mod vscsi;
 
+pub(crate) use detect::detect;
+pub(crate) use fields::decimal as exact_decimal;
+use names::Names;
 use reprieve_base::{Entry, Op, SECTOR_BYTES, UserError, nearest};
 
-use crate::source::Sample;
+use crate::reading::ReadOptions;
 
 /// Every format. To add one: its file, and its line here.
 const FORMATS: &[Format] = &[
+    alibaba::FORMAT,
+    arc::FORMAT,
+    blkparse::FORMAT,
     blkreplay::FORMAT,
+    blktrace::FORMAT,
+    cloudphysics_csv::FORMAT,
+    columns::FORMAT,
     diskmon::FORMAT,
     disksim::FORMAT,
+    disksim_validate::FORMAT,
+    etw::FORMAT,
+    fiu::FORMAT,
+    iolog::FORMAT,
+    k5cloud::FORMAT,
     mqsim::FORMAT,
     msbytes::FORMAT,
     msr::FORMAT,
+    oracle_general::FORMAT,
+    oracle_general_opns::FORMAT,
     recording::FORMAT,
     spc::FORMAT,
+    srt::FORMAT,
     ssdsim::FORMAT,
+    systor17::FORMAT,
+    tencent::FORMAT,
+    vscsi::FORMAT,
 ];
 
 /// A format: its name, how to read it, how to write it.
@@ -34,17 +75,112 @@ pub(crate) struct Format {
     pub(crate) entry: Entry,
     /// Whether a row names its device; if not, every row is of device 0.
     pub(crate) has_devices: bool,
+    /// What a device is called besides its number.
+    pub(crate) device_name: fn(u32, &Names) -> Option<String>,
     /// A format with the same columns and the same meaning: a trace that fits both is read as
     /// that one.
     pub(crate) reads_like: Option<&'static str>,
-    /// A parser at the start of a trace.
-    pub(crate) new_parser: fn() -> Parser,
+    /// Whether the beginning of a file can be of no other format.
+    pub(crate) magic: fn(&[u8]) -> bool,
+    /// The read options that it has a use for; `zero_length` is of every format.
+    pub(crate) options: &'static [&'static str],
+    /// Whether its clock ticks once a second, so that rows of the same time lie within one.
+    pub(crate) whole_seconds: bool,
+    /// A parser at the start of a file; the error says which option is missing or wrong.
+    pub(crate) new_parser: fn(&Context) -> Result<Parser, String>,
     /// How to write a row; `None`: this format is only read.
     pub(crate) writer: Option<Writer>,
 }
 
+/// What most formats are, for the fields that one does not name.
+const PLAIN: Format = Format {
+    entry: Entry { name: "", doc: "" },
+    has_devices: false,
+    device_name: |_, _| None,
+    reads_like: None,
+    magic: |_| false,
+    options: &[],
+    whole_seconds: false,
+    new_parser: |_| Err(String::new()),
+    writer: None,
+};
+
+/// What the parsers of a trace's files share.
+#[derive(Clone)]
+pub(crate) struct Context {
+    options: ReadOptions,
+    names: Names,
+}
+
+impl Context {
+    /// The error says which option the format has no use for, or misses.
+    pub(crate) fn new(format: &Format, options: &ReadOptions) -> Result<Context, String> {
+        let name = format.entry.name;
+        for key in options.given() {
+            if key == "zero_length" || format.options.contains(&key) {
+                continue;
+            }
+            let users: Vec<&str> = FORMATS
+                .iter()
+                .filter(|format| format.options.contains(&key))
+                .map(|format| format.entry.name)
+                .collect();
+            let users = users.join(", ");
+            return Err(format!("{key} means nothing to format {name}; it is for {users}"));
+        }
+        let context = Context { options: options.clone(), names: Names::default() };
+        match (format.new_parser)(&context) {
+            Ok(_) => Ok(context),
+            Err(what) => Err(format!("format {name} {what}")),
+        }
+    }
+
+    /// A parser for one more file.
+    pub(crate) fn parser(&self, format: &Format) -> Parser {
+        (format.new_parser)(self).expect("made before, when the context was")
+    }
+
+    /// Whether the format's files hold records in place of lines.
+    pub(crate) fn is_binary(&self, format: &Format) -> bool {
+        matches!(self.parser(format), Parser::Records(_))
+    }
+
+    /// The names of hosts or files met so far.
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+}
+
+/// Turns what stands in a file into rows.
+pub(crate) enum Parser {
+    Lines(LineParser),
+    Records(RecordParser),
+}
+
 /// Parses one line after the other, never a blank one; the error says what was expected.
-pub(crate) type Parser = Box<dyn FnMut(&[u8]) -> Result<Row, &'static str> + Send>;
+pub(crate) type LineParser = Box<dyn FnMut(&[u8]) -> Result<Row, &'static str> + Send>;
+
+/// Parses the record at the beginning of the bytes, of which there may be more or fewer; the error
+/// says what was expected.
+pub(crate) type RecordParser = Box<dyn FnMut(&[u8]) -> Result<Step, &'static str> + Send>;
+
+/// What the parser of records makes of the bytes before it.
+pub(crate) enum Step {
+    /// A record and its length in bytes.
+    Record(Row, usize),
+    /// The record has so many bytes or more, which are more than there are.
+    Needs(usize),
+}
+
+/// A parser of lines.
+fn lines(parse: impl FnMut(&[u8]) -> Result<Row, &'static str> + Send + 'static) -> Parser {
+    Parser::Lines(Box::new(parse))
+}
+
+/// A parser of records.
+fn records(parse: impl FnMut(&[u8]) -> Result<Step, &'static str> + Send + 'static) -> Parser {
+    Parser::Records(Box::new(parse))
+}
 
 /// How a format is written.
 pub(crate) struct Writer {
@@ -56,6 +192,10 @@ pub(crate) struct Writer {
     pub(crate) tick_ns: u64,
     /// Whether addresses and lengths are counted in sectors, so that requests must be widened.
     pub(crate) whole_sectors: bool,
+    /// Whether a write can have forced unit access.
+    pub(crate) holds_fua: bool,
+    /// Whether rows name their device; if not, a trace of several is not written.
+    pub(crate) holds_devices: bool,
 }
 
 /// What a line of a trace holds.
@@ -98,19 +238,27 @@ impl RawRequest {
 pub(crate) enum DropReason {
     ZeroLength,
     AddressOutOfRange,
+    NeitherReadNorWrite,
+    BeforeTrace,
+    Incomplete,
     BeforeStart,
     OtherDevice,
     Duplicate,
+    PastEnd,
 }
 
 impl DropReason {
     /// In the order of reports.
-    const ALL: [(DropReason, &'static str); 5] = [
+    const ALL: [(DropReason, &'static str); 9] = [
         (DropReason::ZeroLength, "zero length"),
         (DropReason::AddressOutOfRange, "address out of range"),
+        (DropReason::NeitherReadNorWrite, "neither read nor write"),
+        (DropReason::BeforeTrace, "begun before the trace"),
+        (DropReason::Incomplete, "incomplete row"),
         (DropReason::BeforeStart, "before start"),
         (DropReason::OtherDevice, "other device"),
         (DropReason::Duplicate, "duplicate"),
+        (DropReason::PastEnd, "past the end of the drive"),
     ];
 }
 
@@ -121,6 +269,13 @@ pub(crate) struct Drops([u64; DropReason::ALL.len()]);
 impl Drops {
     pub(crate) fn count(&mut self, reason: DropReason) {
         self.0[reason as usize] += 1;
+    }
+
+    /// Adds what another has counted.
+    pub(crate) fn add(&mut self, other: &Drops) {
+        for (count, more) in self.0.iter_mut().zip(other.0) {
+            *count += more;
+        }
     }
 
     /// Reasons and counts, where there are any.
@@ -169,47 +324,8 @@ pub(crate) fn find(name: &str) -> Result<&'static Format, UserError> {
     })
 }
 
-/// The format that fits the beginning of a trace best.
-pub(crate) fn detect(sample: &Sample) -> Result<&'static Format, UserError> {
-    let fits: Vec<(f64, &Format)> = FORMATS.iter().map(|f| (fit(f, sample), f)).collect();
-    let best = fits.iter().map(|(fit, _)| *fit).fold(0.0, f64::max);
-    // A single bad row must be reported as such, so most rows suffice; fewer are accidents.
-    if best <= 0.5 {
-        let sentence = "no trace format fits the first lines; if it is a trace, name its `format`";
-        return Err(UserError::new(sentence));
-    }
-    let fitting: Vec<&Format> =
-        fits.iter().filter(|(fit, _)| *fit == best).map(|(_, format)| *format).collect();
-    let is_fitting = |name: &str| fitting.iter().any(|format| format.entry.name == name);
-    let distinct: Vec<&&Format> =
-        fitting.iter().filter(|format| !format.reads_like.is_some_and(is_fitting)).collect();
-    match distinct[..] {
-        [one] => Ok(one),
-        _ => {
-            let names: Vec<&str> = distinct.iter().map(|format| format.entry.name).collect();
-            let names = names.join(" and ");
-            let sentence = format!("fits {names} equally; say which by the key `format`");
-            Err(UserError::new(sentence))
-        }
-    }
-}
-
 /// What a line holds; a blank one, as may stand at the end, holds nothing in any format.
 #[inline]
-pub(crate) fn parse(parser: &mut Parser, line: &[u8]) -> Result<Row, &'static str> {
+pub(crate) fn parse(parser: &mut LineParser, line: &[u8]) -> Result<Row, &'static str> {
     if line.trim_ascii_start().is_empty() { Ok(Row::Other) } else { parser(line) }
-}
-
-/// Share of the sample's rows that the format can read.
-fn fit(format: &Format, sample: &Sample) -> f64 {
-    let mut parser = (format.new_parser)();
-    let (mut good, mut bad) = (0u32, 0u32);
-    for line in sample.lines() {
-        match parse(&mut parser, line) {
-            Ok(Row::Request(_) | Row::Drop(_)) => good += 1,
-            Ok(Row::Other) => (),
-            Err(_) => bad += 1,
-        }
-    }
-    if good == 0 { 0.0 } else { f64::from(good) / f64::from(good + bad) }
 }

@@ -9,14 +9,21 @@ use std::io::Write;
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 
 use super::fields::{integer, read_or_write, row_of_sectors, small_integer, split_blanks};
-use super::{Format, RawRequest, Row, Writer};
+use super::{Format, PLAIN, RawRequest, Row, Writer, lines};
 
 pub(super) const FORMAT: Format = Format {
     entry: Entry { name: "mqsim", doc: "MQSim: ns device sector sectors type (0 write, 1 read)." },
     has_devices: true,
-    reads_like: None,
-    new_parser: || Box::new(parse),
-    writer: Some(Writer { heading: "", row: write, tick_ns: 1, whole_sectors: true }),
+    new_parser: |_| Ok(lines(parse)),
+    writer: Some(Writer {
+        heading: "",
+        row: write,
+        tick_ns: 1,
+        whole_sectors: true,
+        holds_fua: false,
+        holds_devices: true,
+    }),
+    ..PLAIN
 };
 
 /// Also of `ssdsim`, whose columns are the same.

@@ -10,7 +10,7 @@ use std::io::Write;
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 
 use super::fields::{decimal, integer, read_or_write, row_of_bytes, small_integer, split_blanks};
-use super::{Format, RawRequest, Row, Writer};
+use super::{Format, PLAIN, RawRequest, Row, Writer, lines};
 
 pub(super) const FORMAT: Format = Format {
     entry: Entry {
@@ -18,9 +18,16 @@ pub(super) const FORMAT: Format = Format {
         doc: "Five columns in bytes: ms device offset bytes type (1 read, 0 write).",
     },
     has_devices: true,
-    reads_like: None,
-    new_parser: || Box::new(parse),
-    writer: Some(Writer { heading: "", row: write, tick_ns: 1, whole_sectors: true }),
+    new_parser: |_| Ok(lines(parse)),
+    writer: Some(Writer {
+        heading: "",
+        row: write,
+        tick_ns: 1,
+        whole_sectors: true,
+        holds_fua: false,
+        holds_devices: true,
+    }),
+    ..PLAIN
 };
 
 fn parse(line: &[u8]) -> Result<Row, &'static str> {

@@ -9,7 +9,7 @@ use std::io::Write;
 use reprieve_base::{Entry, Op};
 
 use super::fields::{integer, read_or_write, row_of_bytes, small_integer, split_first};
-use super::{Format, RawRequest, Row, Writer};
+use super::{Format, Names, PLAIN, RawRequest, Row, Writer, lines};
 
 pub(super) const FORMAT: Format = Format {
     entry: Entry {
@@ -17,12 +17,20 @@ pub(super) const FORMAT: Format = Format {
         doc: "MSR Cambridge CSV: FILETIME,host,disk,Read or Write,offset,bytes,response.",
     },
     has_devices: true,
-    reads_like: None,
-    new_parser: || {
-        let mut hosts = Hosts::default();
-        Box::new(move |line| parse(line, &mut hosts))
+    device_name,
+    new_parser: |context| {
+        let mut names = context.names.clone();
+        Ok(lines(move |line| parse(line, &mut names)))
     },
-    writer: Some(Writer { heading: "", row: write, tick_ns: TICK_NS, whole_sectors: false }),
+    writer: Some(Writer {
+        heading: "",
+        row: write,
+        tick_ns: TICK_NS,
+        whole_sectors: false,
+        holds_fua: false,
+        holds_devices: true,
+    }),
+    ..PLAIN
 };
 
 /// Nanoseconds of a FILETIME tick.
@@ -32,24 +40,18 @@ const TICK_NS: u64 = 100;
 /// `h * 1000 + d`, so that the devices of a trace of one host are its disk numbers.
 const DISKS_PER_HOST: u32 = 1000;
 
-/// The hosts of a trace, in order of appearance.
-#[derive(Default)]
-struct Hosts(Vec<Vec<u8>>);
-
-impl Hosts {
-    fn device(&mut self, host: &[u8], disk: u32) -> Option<u32> {
-        let index = self.0.iter().position(|known| known == host).unwrap_or_else(|| {
-            self.0.push(host.to_vec());
-            self.0.len() - 1
-        });
-        if disk >= DISKS_PER_HOST {
-            return None;
-        }
-        u32::try_from(index).ok()?.checked_mul(DISKS_PER_HOST)?.checked_add(disk)
-    }
+fn device_of(names: &mut Names, host: &[u8], disk: u32) -> Option<u32> {
+    let index = names.number(host);
+    (disk < DISKS_PER_HOST).then_some(index.checked_mul(DISKS_PER_HOST)?.checked_add(disk)?)
 }
 
-fn parse(line: &[u8], hosts: &mut Hosts) -> Result<Row, &'static str> {
+/// As the files of a volume are called: `usr_0`.
+fn device_name(device: u32, names: &Names) -> Option<String> {
+    let host = names.name(device / DISKS_PER_HOST)?;
+    Some(format!("{host}_{}", device % DISKS_PER_HOST))
+}
+
+fn parse(line: &[u8], names: &mut Names) -> Result<Row, &'static str> {
     let [ticks, host, disk, op, offset, bytes] = split_first(line, b',')
         .ok_or("it needs Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime")?;
     let ticks = match ticks.iter().rposition(u8::is_ascii_whitespace) {
@@ -65,7 +67,7 @@ fn parse(line: &[u8], hosts: &mut Hosts) -> Result<Row, &'static str> {
         _ => return Err("the type must be Read or Write"),
     };
     let device = small_integer(disk)
-        .and_then(|disk| hosts.device(host, disk))
+        .and_then(|disk| device_of(names, host, disk))
         .ok_or("the disk must be a number below 1000")?;
     let offset_bytes = integer(offset).ok_or("the offset must be a whole number of bytes")?;
     let bytes = integer(bytes).ok_or("the size must be a whole number of bytes")?;

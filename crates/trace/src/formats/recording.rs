@@ -8,7 +8,7 @@
 use reprieve_base::{Entry, Op};
 
 use super::fields::{integer, row_of_sectors, small_integer, split};
-use super::{Format, RawRequest, Row};
+use super::{Format, PLAIN, RawRequest, Row, lines};
 
 pub(super) const FORMAT: Format = Format {
     entry: Entry {
@@ -16,9 +16,8 @@ pub(super) const FORMAT: Format = Format {
         doc: "reprieve serve --record: arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns.",
     },
     has_devices: false,
-    reads_like: None,
-    new_parser: || Box::new(parse),
-    writer: None,
+    new_parser: |_| Ok(lines(parse)),
+    ..PLAIN
 };
 
 const HEADING: &[u8] = b"arrival_ns,";

@@ -11,7 +11,7 @@ use reprieve_base::{Entry, SECTOR_BYTES};
 use super::fields::{
     decimal, integer, letter, read_or_write, row_of_bytes, small_integer, split_first,
 };
-use super::{Format, RawRequest, Row, Writer};
+use super::{Format, PLAIN, RawRequest, Row, Writer, lines};
 
 pub(super) const FORMAT: Format = Format {
     entry: Entry {
@@ -19,9 +19,16 @@ pub(super) const FORMAT: Format = Format {
         doc: "SPC (UMass): ASU,sector,bytes,r or w,seconds; each ASU is a device.",
     },
     has_devices: true,
-    reads_like: None,
-    new_parser: || Box::new(parse),
-    writer: Some(Writer { heading: "", row: write, tick_ns: 1, whole_sectors: true }),
+    new_parser: |_| Ok(lines(parse)),
+    writer: Some(Writer {
+        heading: "",
+        row: write,
+        tick_ns: 1,
+        whole_sectors: true,
+        holds_fua: false,
+        holds_devices: true,
+    }),
+    ..PLAIN
 };
 
 fn parse(line: &[u8]) -> Result<Row, &'static str> {

@@ -4,7 +4,7 @@
 
 use reprieve_base::{Entry, SECTOR_BYTES};
 
-use super::{Format, RawRequest, Writer, mqsim};
+use super::{Format, PLAIN, RawRequest, Writer, lines, mqsim};
 
 pub(super) const FORMAT: Format = Format {
     entry: Entry {
@@ -13,8 +13,16 @@ pub(super) const FORMAT: Format = Format {
     },
     has_devices: true,
     reads_like: Some("mqsim"),
-    new_parser: || Box::new(mqsim::parse),
-    writer: Some(Writer { heading: "", row: write, tick_ns: 1, whole_sectors: true }),
+    new_parser: |_| Ok(lines(mqsim::parse)),
+    writer: Some(Writer {
+        heading: "",
+        row: write,
+        tick_ns: 1,
+        whole_sectors: true,
+        holds_fua: false,
+        holds_devices: true,
+    }),
+    ..PLAIN
 };
 
 fn write(raw: &RawRequest, out: &mut Vec<u8>) -> Result<(), &'static str> {

@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 
 use crate::config::WorkloadConfig;
 use crate::formats::RawRequest;
+use crate::reading::Reading;
 use crate::source::Rows;
 use crate::transform::{Ordered, SORT_WINDOW_ROWS};
 use crate::workload::Workload;
@@ -125,9 +126,9 @@ impl Profile {
     }
 }
 
-/// Reads a whole trace and says what is in it; `format` is `"auto"` or a registered name.
-pub fn profile(path: &Path, format: &str) -> Result<Profile, UserError> {
-    let mut rows = Ordered::new(Rows::open(path, format)?, SORT_WINDOW_ROWS);
+/// Reads a whole trace and says what is in it.
+pub fn profile(path: &Path, reading: impl Into<Reading>) -> Result<Profile, UserError> {
+    let mut rows = Ordered::new(Rows::open(path, &reading.into())?, SORT_WINDOW_ROWS);
     let mut tally = Tally::new();
     while let Some(row) = rows.next_row()? {
         tally.add(&row.raw);
@@ -177,8 +178,12 @@ pub fn profile_load(
 }
 
 /// The first `count` requests of a trace, in the order of the file.
-pub fn head(path: &Path, format: &str, count: usize) -> Result<Vec<RawRequest>, UserError> {
-    let mut rows = Rows::open(path, format)?;
+pub fn head(
+    path: &Path,
+    reading: impl Into<Reading>,
+    count: usize,
+) -> Result<Vec<RawRequest>, UserError> {
+    let mut rows = Rows::open(path, &reading.into())?;
     let mut requests = Vec::new();
     while requests.len() < count {
         match rows.next_row()? {

@@ -21,10 +21,20 @@ pub(super) struct FileProgress {
 }
 
 impl FileProgress {
+    /// Of the file, as it lies on disk.
+    pub(super) fn file_bytes(&self) -> u64 {
+        self.file_bytes
+    }
+
+    /// Of the same, what has been fetched.
+    pub(super) fn read_bytes(&self) -> u64 {
+        self.read_bytes.load(Ordering::Relaxed)
+    }
+
     /// Share of the file, as it lies on disk, that has been fetched; `None` for an empty file.
     pub(super) fn share(&self) -> Option<f64> {
-        let read_bytes = self.read_bytes.load(Ordering::Relaxed);
-        (self.file_bytes > 0).then(|| (read_bytes as f64 / self.file_bytes as f64).min(1.0))
+        let share = self.read_bytes() as f64 / self.file_bytes as f64;
+        (self.file_bytes > 0).then_some(share.min(1.0))
     }
 }
 
@@ -45,6 +55,12 @@ pub(super) fn open(path: &Path) -> Result<(ByteReader, FileProgress), UserError>
     let progress = FileProgress { file_bytes: metadata.len(), read_bytes: Arc::clone(&read_bytes) };
     let mut raw = BufReader::with_capacity(CHUNK_BYTES, Counted { file, read_bytes });
     let magic = raw.fill_buf().map_err(unreadable)?;
+    if let Some(name) = unread_compression(magic) {
+        let sentence = format!(
+            "is compressed with {name}, which is not read; decompress it, or use gzip or Zstandard"
+        );
+        return Err(UserError::new(sentence).at(path.display()));
+    }
     let reader: ByteReader = if magic.starts_with(&[0x1f, 0x8b]) {
         Box::new(BufReader::with_capacity(CHUNK_BYTES, MultiGzDecoder::new(raw)))
     } else if is_zstd(magic) {
@@ -53,6 +69,16 @@ pub(super) fn open(path: &Path) -> Result<(ByteReader, FileProgress), UserError>
         Box::new(raw)
     };
     Ok((reader, progress))
+}
+
+/// The compression of a file that would only be read as rows without meaning.
+fn unread_compression(magic: &[u8]) -> Option<&'static str> {
+    const MAGICS: [(&[u8], &str); 3] =
+        [(b"\xfd7zXZ\0", "xz"), (b"7z\xbc\xaf\x27\x1c", "7-Zip"), (b"PK\x03\x04", "Zip")];
+    // A block of bzip2 begins with the digits of pi behind "BZh" and its level.
+    let bzip2 = magic.starts_with(b"BZh") && magic.get(4..10) == Some(b"1AY&SY");
+    let known = MAGICS.iter().find(|(start, _)| magic.starts_with(start));
+    if bzip2 { Some("bzip2") } else { known.map(|(_, name)| *name) }
 }
 
 /// A frame of RFC 8878 begins with 0xFD2FB528, a skippable one with 0x184D2A50 to 0x184D2A5F,

@@ -1,9 +1,19 @@
-//! From a file to rows: decompression, lines, the format's parser, and where an error happened.
+//! From files to rows: decompression, lines or records, the format's parser, merging, and where
+//! an error happened.
 
 mod decompress;
+mod file;
 mod lines;
+mod merge;
+mod paths;
+mod place;
+mod records;
 mod rows;
 mod sample;
+mod spread;
 
-pub(crate) use rows::{NumberedRow, Rows};
+pub(crate) use file::NumberedRow;
+pub use paths::is_trace;
+pub(crate) use place::Place;
+pub(crate) use rows::Rows;
 pub(crate) use sample::Sample;

@@ -1,103 +1,109 @@
-//! The rows of a trace, parsed, each with its line; every error names file and line.
+//! The rows of a trace, parsed, each with its place; every error names file and line.
 
-use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use reprieve_base::UserError;
 
-use super::decompress::{self, FileProgress};
-use super::lines::Lines;
+use super::decompress;
+use super::file::{FileRows, NumberedRow, Tallies, damaged};
+use super::merge::Merge;
+use super::paths;
+use super::place::{Files, Place};
 use super::sample;
-use crate::formats::{self, DropReason, Drops, Format, Parser, RawRequest, Row};
-
-/// Characters of a bad row that an error shows.
-const ROW_CHARS_SHOWN: usize = 80;
-
-/// A request and the line it stands on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NumberedRow {
-    /// From 1.
-    pub(crate) line: u64,
-    /// What the line says.
-    pub(crate) raw: RawRequest,
-}
+use super::spread::{Spread, SpreadError};
+use crate::formats::{self, Context, DropReason, Drops, Format};
+use crate::reading::{Reading, SameSecond, ZeroLength};
 
 /// A trace being read.
 pub(crate) struct Rows {
-    path: PathBuf,
+    /// As it was asked for.
+    name: String,
+    files: Files,
     format: &'static Format,
-    parser: Parser,
-    lines: Lines,
-    progress: FileProgress,
-    rows: u64,
-    other_lines: u64,
-    drops: Drops,
+    context: Context,
+    source: Source,
+    spread: Option<Spread>,
+    tallies: Tallies,
+}
+
+enum Source {
+    One(FileRows),
+    Many(Merge),
 }
 
 impl Rows {
-    /// Opens a trace; `format` is `"auto"` or a registered name.
-    pub(crate) fn open(path: &Path, format: &str) -> Result<Rows, UserError> {
-        let (mut reader, progress) = decompress::open(path)?;
-        let format = if format == "auto" {
-            let (sample, rest) = sample::take(reader);
-            reader = rest;
-            let found = formats::detect(&sample);
-            found.map_err(|error| match sample.damage() {
-                Some(damage) => damaged(path, 0, damage),
-                None => error.at(path.display()),
-            })?
-        } else {
-            formats::find(format)?
+    /// Opens a trace: a file, a folder of them, or those that a pattern fits.
+    pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Rows, UserError> {
+        let paths = paths::expand(path)?;
+        let (reader, progress) = decompress::open(&paths[0])?;
+        let (format, reader) = match reading.format.as_str() {
+            "auto" if reading.options.columns.is_some() => (formats::find("columns")?, reader),
+            "auto" => {
+                let (sample, rest) = sample::take(reader);
+                let found = formats::detect(&sample, &reading.options);
+                let format = found.map_err(|error| match sample.damage() {
+                    Some(damage) => damaged(&paths[0], 0, damage),
+                    None => error.at(paths[0].display()),
+                })?;
+                (format, rest)
+            }
+            name => (formats::find(name)?, reader),
         };
-        Ok(Rows {
-            path: path.to_owned(),
-            format,
-            parser: (format.new_parser)(),
-            lines: Lines::new(reader),
-            progress,
-            rows: 0,
-            other_lines: 0,
-            drops: Drops::default(),
-        })
+        let context = Context::new(format, &reading.options)
+            .map_err(|sentence| UserError::new(sentence).at(path.display()))?;
+        let zero_length = reading.options.zero_length.unwrap_or(ZeroLength::Drop);
+        let mut tallies = Tallies::default();
+        let files = Files { is_binary: context.is_binary(format), paths };
+        let source = if files.paths.len() == 1 {
+            let parser = context.parser(format);
+            Source::One(FileRows::new(0, (reader, progress), format, parser, zero_length))
+        } else {
+            drop(reader);
+            let (paths, names) = (files.paths.clone(), context.clone());
+            let open = move |index: u32| {
+                let opened = decompress::open(&paths[index as usize])?;
+                Ok(FileRows::new(index, opened, format, names.parser(format), zero_length))
+            };
+            Source::Many(Merge::new(&files, Box::new(open), &mut tallies)?)
+        };
+        let spread = format.whole_seconds
+            && reading.options.same_second.unwrap_or(SameSecond::Spread) == SameSecond::Spread;
+        let spread = spread.then(Spread::default);
+        let name = path.display().to_string();
+        Ok(Rows { name, files, format, context, source, spread, tallies })
     }
 
-    /// The next request, or `None` at the end of the file.
+    /// The next request, or `None` at the end of the trace.
     #[inline]
     pub(crate) fn next_row(&mut self) -> Result<Option<NumberedRow>, UserError> {
-        loop {
-            let line = match self.lines.next_line() {
-                Ok(Some(line)) => line,
-                Ok(None) => return Ok(None),
-                Err(error) => return Err(damaged(&self.path, self.rows, &error)),
-            };
-            match formats::parse(&mut self.parser, line) {
-                Ok(Row::Request(raw)) => {
-                    self.rows += 1;
-                    return Ok(Some(NumberedRow { line: self.lines.number(), raw }));
-                }
-                Ok(Row::Drop(reason)) => {
-                    self.rows += 1;
-                    self.drops.count(reason);
-                }
-                Ok(Row::Other) => self.other_lines += 1,
-                Err(expected) => {
-                    let shown = show(line);
-                    let name = self.format.entry.name;
-                    let sentence = format!("`{shown}` is not a row of {name}: {expected}");
-                    return Err(self.at_line(self.lines.number(), sentence));
-                }
+        let Rows { source, files, tallies, .. } = self;
+        let mut next = || match source {
+            Source::One(file) => file.next_row(files, tallies),
+            Source::Many(merge) => merge.next_row(files, tallies),
+        };
+        let Some(spread) = &mut self.spread else { return next() };
+        match spread.next_row(next) {
+            Ok(row) => Ok(row),
+            Err(SpreadError::Rows(error)) => Err(error),
+            Err(SpreadError::TooMany(row)) => {
+                Err(self.files.error(row.place, SpreadError::sentence()))
             }
         }
     }
 
-    /// An error about a line of this trace.
-    pub(crate) fn at_line(&self, line: u64, sentence: impl Into<String>) -> UserError {
-        UserError::new(sentence).at(format_args!("{}:{line}", self.path.display()))
+    /// An error about a row of this trace.
+    pub(crate) fn at(&self, place: Place, sentence: impl Into<String>) -> UserError {
+        self.files.error(place, sentence)
+    }
+
+    /// How a sentence about this trace calls a place in it.
+    pub(crate) fn name_of(&self, place: Place) -> String {
+        self.files.name(place).to_string()
     }
 
     /// An error about this trace as a whole.
     pub(crate) fn at_file(&self, sentence: impl Into<String>) -> UserError {
-        UserError::new(sentence).at(self.path.display())
+        UserError::new(sentence).at(&self.name)
     }
 
     /// The format given or found.
@@ -105,42 +111,36 @@ impl Rows {
         self.format
     }
 
+    /// What the trace calls a device, if it has more than a number for it.
+    pub(crate) fn device_name(&self, device: u32) -> Option<String> {
+        (self.format.device_name)(device, self.context.names())
+    }
+
     /// Rows that hold a request, dropped or not.
     pub(crate) fn count(&self) -> u64 {
-        self.rows
+        self.tallies.rows
     }
 
     /// Lines that hold no request: preamble, headings, blank lines.
     pub(crate) fn other_lines(&self) -> u64 {
-        self.other_lines
+        self.tallies.other_lines
     }
 
     /// Rows left out so far; whoever drops a row further on counts it here.
     pub(crate) fn drops(&self) -> &Drops {
-        &self.drops
+        &self.tallies.drops
     }
 
     /// Counts a row that was read and is not used.
     pub(crate) fn drop_row(&mut self, reason: DropReason) {
-        self.drops.count(reason);
+        self.tallies.drops.count(reason);
     }
 
-    /// Share of the file that has been fetched.
+    /// Share of the files that has been fetched.
     pub(crate) fn progress(&self) -> Option<f64> {
-        self.progress.share()
+        match &self.source {
+            Source::One(file) => file.progress().share(),
+            Source::Many(merge) => merge.progress(),
+        }
     }
-}
-
-fn damaged(path: &Path, rows: u64, error: impl Display) -> UserError {
-    UserError::new(format!("is cut short or damaged after {rows} rows: {error}")).at(path.display())
-}
-
-/// A line as an error shows it: printable, and not longer than a sentence bears.
-fn show(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
-    let mut shown: String = text.chars().take(ROW_CHARS_SHOWN).collect();
-    if shown.len() < text.len() {
-        shown.push_str("...");
-    }
-    shown.replace(char::is_control, " ")
 }

@@ -20,6 +20,11 @@ impl Sample {
         self.damage.as_deref()
     }
 
+    /// The sample as it stands, for formats of records.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The whole lines of the sample; the last counts only if the stream ends with it.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let cut = self.bytes.len() as u64 == SAMPLE_BYTES;

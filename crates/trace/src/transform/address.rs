@@ -23,21 +23,26 @@ impl Fit {
         Fit { policy, capacity_sectors: capacity_bytes / SECTOR_BYTES, extent_units }
     }
 
-    /// Where `sectors` sectors at `sector` go; the error says why they cannot.
+    /// Where `sectors` sectors at `sector` go, `None` if they are left out; the error says why they
+    /// cannot.
     #[inline]
-    pub(crate) fn place(&self, sector: u64, sectors: u64) -> Result<u64, String> {
-        if sectors > self.capacity_sectors {
+    pub(crate) fn place(&self, sector: u64, sectors: u64) -> Result<Option<u64>, String> {
+        if sectors > self.capacity_sectors && self.policy != AddressPolicy::Drop {
             return Err(format!(
                 "a request of {} bytes is larger than the drive, which has {}",
                 sectors * SECTOR_BYTES,
                 self.capacity_sectors * SECTOR_BYTES
             ));
         }
-        let last_sector = self.capacity_sectors - sectors;
+        let Some(last_sector) = self.capacity_sectors.checked_sub(sectors) else {
+            return Ok(None);
+        };
         match self.policy {
-            AddressPolicy::Modulo => Ok((sector % self.capacity_sectors).min(last_sector)),
-            AddressPolicy::Scale => Ok(self.scaled(sector).min(last_sector)),
-            AddressPolicy::Error if sector <= last_sector => Ok(sector),
+            AddressPolicy::Modulo => Ok(Some((sector % self.capacity_sectors).min(last_sector))),
+            AddressPolicy::Scale => Ok(Some(self.scaled(sector).min(last_sector))),
+            AddressPolicy::Clamp => Ok(Some(sector.min(last_sector))),
+            AddressPolicy::Drop => Ok((sector <= last_sector).then_some(sector)),
+            AddressPolicy::Error if sector <= last_sector => Ok(Some(sector)),
             AddressPolicy::Error => Err(format!(
                 "sector {sector} and the {sectors} from it go past the end of the drive at \
                  sector {}; with address = \"modulo\" or \"scale\" they would be moved",

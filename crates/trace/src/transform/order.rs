@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use reprieve_base::UserError;
 
-use crate::source::{NumberedRow, Rows};
+use crate::source::{NumberedRow, Place, Rows};
 
 /// The window where no key of a scenario sets one: far more than recordings are known to need,
 /// in some 4 MB of memory.
@@ -17,20 +17,20 @@ pub(crate) struct Ordered {
     window: usize,
     /// Rows held back; empty while `window` is 0.
     held: BinaryHeap<Reverse<Held>>,
-    /// Latest time read, and its line.
-    latest: (u64, u64),
+    /// Latest time read, and where.
+    latest: (u64, Place),
     /// Time handed out last.
     released_ns: u64,
     at_end: bool,
     resorted: u64,
 }
 
-/// A row held back, ordered by time and, where that is equal, by line: the sort is stable.
+/// A row held back, ordered by time and, where that is equal, by place: the sort is stable.
 struct Held(NumberedRow);
 
 impl Held {
-    fn key(&self) -> (u64, u64) {
-        (self.0.raw.time_ns, self.0.line)
+    fn key(&self) -> (u64, Place) {
+        (self.0.raw.time_ns, self.0.place)
     }
 }
 
@@ -61,7 +61,7 @@ impl Ordered {
             rows,
             window: window as usize,
             held: BinaryHeap::new(),
-            latest: (0, 0),
+            latest: (0, Place::default()),
             released_ns: 0,
             at_end: false,
             resorted: 0,
@@ -83,7 +83,7 @@ impl Ordered {
             if time_ns < self.latest.0 {
                 self.resorted += 1;
             } else {
-                self.latest = (time_ns, row.line);
+                self.latest = (time_ns, row.place);
             }
             if self.window == 0 {
                 self.released_ns = time_ns;
@@ -101,14 +101,15 @@ impl Ordered {
     }
 
     fn too_late(&self, row: NumberedRow) -> UserError {
-        let (latest_ns, latest_line) = self.latest;
+        let (latest_ns, latest) = self.latest;
         let back_ns = latest_ns - row.raw.time_ns;
+        let latest = self.rows.name_of(latest);
         let sentence = format!(
-            "time runs back by {back_ns} ns from line {latest_line}; with \
+            "time runs back by {back_ns} ns from {latest}; with \
              sort_window_requests above {} such rows are put in order",
             self.window
         );
-        self.rows.at_line(row.line, sentence)
+        self.rows.at(row.place, sentence)
     }
 
     /// Rows that stood behind a later one.

@@ -8,10 +8,16 @@ use reprieve_trace::{RawRequest, convert, formats, head};
 
 use crate::files::{TestFile, fresh_path};
 
-/// Every format but those that are only read.
-fn writable() -> Vec<&'static str> {
-    let only_read = ["diskmon", "recording"];
-    formats().iter().map(|entry| entry.name).filter(|name| !only_read.contains(name)).collect()
+/// Every format that is written too; what this list lacks, the tests find out to be only read.
+const WRITABLE: [&str; 9] =
+    ["blkparse", "blkreplay", "disksim", "iolog", "mqsim", "msbytes", "msr", "spc", "ssdsim"];
+
+#[test]
+fn other_formats_are_only_read() {
+    for entry in formats().iter().filter(|entry| !WRITABLE.contains(&entry.name)) {
+        let error = converted("1 0 8 8 0\n", "mqsim", entry.name).expect_err("only read");
+        assert!(error.contains("is only read"), "{error}");
+    }
 }
 
 fn converted(content: &str, from: &str, to: &str) -> Result<String, String> {
@@ -45,6 +51,16 @@ fn each_format_is_written_as_its_readers_expect() {
         ("spc", "3,8,4096,w,0.000000000\n3,303574,3584,r,0.026214003\n"),
         ("disksim", "0.000000 3 8 8 0\n26.214003 3 303574 7 1\n"),
         ("msbytes", "0.000000 3 4096 4096 0\n26.214003 3 155429888 3584 1\n"),
+        (
+            "blkparse",
+            "  0,3   0 1     0.000000000 0 Q   W 8 + 8 [reprieve]\n  \
+             0,3   0 1     0.026214003 0 Q   R 303574 + 7 [reprieve]\n",
+        ),
+        (
+            "iolog",
+            "fio version 3 iolog\n0 trace add\n0 trace open\n\
+             0 trace write 4096 4096\n26214 trace read 155429888 3584\n",
+        ),
         ("msr", "0,host,3,Write,4096,4096,0\n262140,host,3,Read,155429888,3584,0\n"),
     ];
     for (to, expected) in cases {
@@ -55,6 +71,18 @@ fn each_format_is_written_as_its_readers_expect() {
     assert!(rows[0].starts_with("start ; sector; length ; op"), "{}", rows[0]);
     let fields: Vec<&str> = rows[2].split(';').map(str::trim).collect();
     assert_eq!(fields, ["0.026214003", "303574", "7", "R", "0.0", "0.0"]);
+}
+
+#[test]
+fn blkparse_holds_every_operation_and_forced_unit_access() {
+    let text = "5,write,8,4096,1,80,90\n7,trim,16,512,0,80,90\n9,flush,0,0,0,80,90\n";
+    let rows = "  0,0   0 1     0.000000000 0 Q  WF 8 + 8 [reprieve]\n  \
+                0,0   0 1     0.000000002 0 Q   D 16 + 1 [reprieve]\n  \
+                0,0   0 1     0.000000004 0 Q  FN [reprieve]\n";
+    assert_eq!(converted(text, "recording", "blkparse").as_deref(), Ok(rows));
+    // And is read again as it was.
+    let again = converted(rows, "blkparse", "blkparse");
+    assert_eq!(again.as_deref(), Ok(rows));
 }
 
 #[test]
@@ -81,6 +109,7 @@ fn what_conversion_changes_is_counted() {
 fn what_a_format_cannot_hold_is_an_error_at_its_row() {
     let cases = [
         ("1 0 8 8 0\n2 1 8 8 0\n", "mqsim", "blkreplay", "FILE:2:", "devices 0 and 1"),
+        ("1 0 8 8 0\n2 1 8 8 0\n", "mqsim", "iolog", "FILE:2:", "devices 0 and 1"),
         ("1 0 4294967296 8 0\n", "mqsim", "ssdsim", "FILE:1:", "2^32"),
         ("1 1000 8 8 0\n", "mqsim", "msr", "FILE:1:", "below 1000"),
         ("0.5 ; 8 ; 8 ; D ; 0 ; 0\n", "blkreplay", "spc", "FILE:1:", "reads and writes only"),
@@ -130,10 +159,10 @@ proptest! {
         ),
         device in 0u32..1000,
     ) {
-        // In multiples of 100 ns, the coarsest tick, and from time 0.
+        // In multiples of 1 us, the coarsest tick, and from time 0.
         let mut time_ns = 0;
         let requests: Vec<RawRequest> = rows.iter().enumerate().map(|(index, row)| {
-            time_ns += if index == 0 { 0 } else { row.0 / 100 * 100 };
+            time_ns += if index == 0 { 0 } else { row.0 / 1000 * 1000 };
             RawRequest {
                 time_ns,
                 device,
@@ -149,12 +178,12 @@ proptest! {
             u32::from(r.op == Op::Read),
         )).collect();
         let input = TestFile::new("in", text);
-        for name in writable() {
+        for name in WRITABLE {
             let output = fresh_path(name);
             convert(&input.0, "mqsim", &output, name).expect("every format can hold these");
             let file = TestFile(output);
             let mut read = head(&file.0, name, usize::MAX).expect("readable");
-            if name == "blkreplay" {
+            if ["blkreplay", "iolog"].contains(&name) {
                 read.iter_mut().for_each(|row| row.device = device);
             }
             prop_assert_eq!(&read, &requests, "{}", name);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use reprieve_base::Dur;
-use reprieve_trace::{AddressPolicy, DeviceSelection, TraceConfig};
+use reprieve_trace::{AddressPolicy, DeviceSelection, Reading, TraceConfig};
 
 /// A name in the tests' directory that no other test has.
 pub fn fresh_path(name: &str) -> PathBuf {
@@ -36,7 +36,7 @@ impl Drop for TestFile {
 pub fn whole(file: &TestFile) -> TraceConfig {
     TraceConfig {
         path: file.0.clone(),
-        format: "auto".to_owned(),
+        reading: Reading::from("auto"),
         queue_depth: None,
         time_scale: 1.0,
         start: Dur::ZERO,

@@ -1,10 +1,14 @@
 //! Tests of the crate from outside: files in, requests out.
 
+mod binary_formats;
 mod compression;
 mod convert;
 mod files;
 mod formats;
+mod fuzz;
 mod mixed;
 mod mixed_extras;
 mod profile;
 mod replay;
+mod text_formats;
+mod volumes;

@@ -2,8 +2,8 @@
 
 use reprieve_base::Dur;
 use reprieve_trace::{
-    AddressPolicy, DeviceProfile, DeviceSelection, SizeProfile, TraceConfig, WorkloadConfig,
-    profile, profile_load,
+    AddressPolicy, DeviceProfile, DeviceSelection, Reading, SizeProfile, TraceConfig,
+    WorkloadConfig, profile, profile_load,
 };
 
 use crate::files::TestFile;
@@ -112,7 +112,7 @@ fn a_replayed_trace_has_the_profile_of_what_the_drive_sees() {
     let file = TestFile::new("t", "1000 0 0 8 1\n3000 1 8 8 0\n");
     let config = TraceConfig {
         path: file.0.clone(),
-        format: "auto".to_string(),
+        reading: Reading::from("auto"),
         queue_depth: None,
         time_scale: 0.5,
         start: Dur::ZERO,

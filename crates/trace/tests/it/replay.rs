@@ -64,6 +64,35 @@ fn a_closed_replay_has_the_rows_without_their_times() {
 }
 
 #[test]
+fn past_the_end_requests_are_clamped_or_left_out() {
+    // A drive of 16 sectors: one fits, one straddles the end, one lies behind it, one ends with it.
+    let file = TestFile::new("t", "0 0 8 4 1\n1 0 14 4 0\n2 0 100 4 0\n3 0 12 4 1\n");
+    let clamped = TraceConfig { address: AddressPolicy::Clamp, ..whole(&file) };
+    assert_eq!(places(&clamped, 16 * 512), [(0, 8), (1, 12), (2, 12), (3, 12)]);
+    let (_, counts) = replay(&clamped, 16 * 512).expect("good rows");
+    assert_eq!((counts.wrapped, counts.dropped), (2, vec![]));
+    let left_out = TraceConfig { address: AddressPolicy::Drop, ..whole(&file) };
+    assert_eq!(places(&left_out, 16 * 512), [(0, 8), (3, 12)]);
+    let (_, counts) = replay(&left_out, 16 * 512).expect("good rows");
+    assert_eq!(counts.dropped, [("past the end of the drive", 2)]);
+    assert_eq!((counts.rows, counts.wrapped), (4, 0));
+    // Larger than the drive: no place to move it to, and none needed if it is left out.
+    assert!(error_of(&clamped, 3 * 512).contains("larger than the drive"));
+    assert!(error_of(&left_out, 3 * 512).contains("4 past the end of the drive"));
+}
+
+#[test]
+fn a_flush_has_no_address_whatever_its_device() {
+    let file =
+        TestFile::new("t", "fio version 3 iolog\n0 a write 4096 4096\n5 b sync\n7 b read 0 512\n");
+    let (requests, counts) = replay(&whole(&file), GIB).expect("good rows");
+    // Device b begins behind the 8192 bytes of a.
+    let found: Vec<_> = requests.iter().map(|r| (r.op, r.lba, r.bytes)).collect();
+    assert_eq!(found, [(Op::Write, 8, 4096), (Op::Flush, 0, 0), (Op::Read, 16, 512)]);
+    assert_eq!(counts.wrapped, 0);
+}
+
+#[test]
 fn scaled_times_round_half_up_and_do_not_add_up_errors() {
     // 0.5 of 1, 2, 3 and 5 ns: 0.5, 1, 1.5 and 2.5 ns.
     let file = TestFile::new("t", "10 0 8 8 1\n11 0 8 8 1\n12 0 8 8 1\n13 0 8 8 1\n15 0 8 8 1\n");

@@ -10,6 +10,7 @@ mod mbm;
 mod parallelism;
 mod power;
 mod power_loss;
+mod reading;
 mod reliability;
 mod suspension;
 mod workload;

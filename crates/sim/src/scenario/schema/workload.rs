@@ -2,7 +2,7 @@
 
 use reprieve_base::Entry;
 
-use super::{Family, Key, Kind, Section, Unit, When};
+use super::{Family, Key, Kind, Section, Unit, When, reading};
 use super::{above, below, closed, count, open, optional, required, same, sectors, usual};
 
 const US: Kind = Kind::Duration(Unit::Microseconds);
@@ -19,6 +19,8 @@ const BURSTS: When = When::Equals("workload.arrivals", &["hyperexponential"]);
 const ADDRESS: &[Entry] = &[
     Entry { name: "modulo", doc: "Wrap around the end of the drive." },
     Entry { name: "scale", doc: "Map the extent of the trace onto the drive, linearly." },
+    Entry { name: "clamp", doc: "The last address at which the request fits." },
+    Entry { name: "drop", doc: "Leave the request out and count it." },
     Entry { name: "error", doc: "Stop, naming the row." },
 ];
 
@@ -52,7 +54,11 @@ pub(super) const WORKLOAD: Section = Section {
     doc: "What the drive is asked to do: a trace, a generator, or a fio file. Tables \
         `[flow.NAME]` ask for several loads at once; each has the keys that differ from these.",
     keys: &[
-        optional("workload.trace", Kind::Path, "The trace to replay; plain, .gz or .zst."),
+        optional(
+            "workload.trace",
+            Kind::Path,
+            "The trace to replay, plain, .gz or .zst: a file, a folder, or a pattern with `*`.",
+        ),
         optional(
             "workload.generator",
             Kind::Registered(Family::Generator),
@@ -75,7 +81,16 @@ pub(super) const WORKLOAD: Section = Section {
             "Submission queues that the requests go to by turns; absent: all, or a flow's own.",
         )
         .when(When::Equals("host.interface", &["nvme"])),
-        FORMAT,
+        reading::FORMAT,
+        reading::COLUMNS,
+        reading::SECTOR_BYTES,
+        reading::ACTION,
+        reading::ETW,
+        reading::WAIT,
+        reading::SECOND,
+        reading::OP,
+        reading::INTERVAL,
+        reading::ZERO,
         usual(
             "workload.replay",
             Kind::Choice(REPLAY),
@@ -237,14 +252,6 @@ pub(super) const WORKLOAD: Section = Section {
         TIME_SCALE,
     ],
 };
-
-const FORMAT: Key = usual(
-    "workload.format",
-    Kind::Registered(Family::TraceFormat),
-    "\"auto\"",
-    "How the trace is written.",
-)
-.when(TRACE);
 
 const TIME_SCALE: Key = usual(
     "workload.time_scale",

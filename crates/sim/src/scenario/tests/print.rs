@@ -12,7 +12,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 80] = [
+const APPLY_ELSEWHERE: [&str; 89] = [
     "device",
     "part",
     "load",
@@ -75,6 +75,15 @@ const APPLY_ELSEWHERE: [&str; 80] = [
     "workload.fio",
     "workload.queues",
     "workload.format",
+    "workload.columns",
+    "workload.sector_bytes",
+    "workload.blktrace_action",
+    "workload.etw_time",
+    "workload.iolog_wait",
+    "workload.same_second",
+    "workload.row_op",
+    "workload.row_interval_us",
+    "workload.zero_length",
     "workload.replay",
     "workload.start_s",
     "workload.duration_s",
@@ -196,6 +205,14 @@ fn awkward_values_of_host_and_load_are_read_back() {
         vec!["workload.trace=Cargo.toml", "workload.devices=[7, 1]", "workload.duration_s=0.25"],
         vec!["workload.trace=Cargo.toml", "workload.devices=merge", "workload.unwritten=zero"],
         vec!["workload.trace=Cargo.toml", "workload.replay=closed", "workload.queue_depth=3"],
+        vec!["workload.trace=Cargo.toml", "workload.columns=time_s,sector,bytes,op"],
+        vec!["workload.trace=Cargo.toml", "workload.sector_bytes=1024", "workload.row_op=write"],
+        vec!["workload.trace=Cargo.toml", "workload.row_op=read", "workload.row_interval_us=2.5"],
+        vec!["workload.trace=Cargo.toml", "workload.blktrace_action=issue"],
+        vec!["workload.trace=Cargo.toml", "workload.etw_time=end", "workload.address=clamp"],
+        vec!["workload.trace=Cargo.toml", "workload.iolog_wait=absolute-ms"],
+        vec!["workload.trace=Cargo.toml", "workload.same_second=as-written"],
+        vec!["workload.trace=Cargo.toml", "workload.zero_length=error", "workload.address=drop"],
         vec!["channel.order=data_first", "channel.transfer_unit_bytes=1024"],
         vec!["channel.order=commands_first"],
         vec!["scheduling.policy=rps-age", "scheduling.age_limit_us=0.5"],

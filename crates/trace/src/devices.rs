@@ -1,0 +1,108 @@
+//! The devices of a trace: what each was asked, in one pass and without what a profile counts.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use reprieve_base::{Op, UserError};
+use serde::Serialize;
+
+use crate::formats::RawRequest;
+use crate::reading::Reading;
+use crate::source::Rows;
+
+/// The devices of a trace, in order of number.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DeviceList {
+    /// The format given or found.
+    pub format: &'static str,
+    /// Rows that hold a request, usable or not.
+    pub rows: u64,
+    /// Each device that has a request.
+    pub devices: Vec<DeviceSummary>,
+}
+
+/// One device of a trace.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DeviceSummary {
+    /// Its number, as the key `devices` of a scenario selects it.
+    pub device: u32,
+    /// What the trace calls it, where that is more than its number.
+    pub name: Option<String>,
+    /// Its requests.
+    pub requests: u64,
+    /// Of these, reads.
+    pub reads: u64,
+    /// Of these, writes.
+    pub writes: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Earliest time, in the trace's own reckoning.
+    pub first_ns: u64,
+    /// Latest time.
+    pub last_ns: u64,
+    /// First byte behind its requests.
+    pub extent_bytes: u64,
+}
+
+impl DeviceList {
+    /// The same as a JSON object, keys in the order above.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("plain numbers and names")
+    }
+}
+
+/// Reads a whole trace, in the order of its rows, and lists its devices.
+pub fn devices(path: &Path, reading: impl Into<Reading>) -> Result<DeviceList, UserError> {
+    let mut rows = Rows::open(path, &reading.into())?;
+    let mut devices: BTreeMap<u32, DeviceSummary> = BTreeMap::new();
+    while let Some(row) = rows.next_row()? {
+        let raw = row.raw;
+        devices.entry(raw.device).or_insert_with(|| DeviceSummary::new(&raw)).add(&raw);
+    }
+    let format = rows.format().entry.name;
+    if devices.is_empty() {
+        return Err(rows.at_file(format!("holds no request of format {format}")));
+    }
+    let named =
+        |device: DeviceSummary| DeviceSummary { name: rows.device_name(device.device), ..device };
+    let devices = devices.into_values().map(named).collect();
+    Ok(DeviceList { format, rows: rows.count(), devices })
+}
+
+impl DeviceSummary {
+    /// A device before its first request.
+    fn new(raw: &RawRequest) -> DeviceSummary {
+        DeviceSummary {
+            device: raw.device,
+            name: None,
+            requests: 0,
+            reads: 0,
+            writes: 0,
+            read_bytes: 0,
+            written_bytes: 0,
+            first_ns: raw.time_ns,
+            last_ns: raw.time_ns,
+            extent_bytes: 0,
+        }
+    }
+
+    fn add(&mut self, raw: &RawRequest) {
+        self.requests += 1;
+        match raw.op {
+            Op::Read => {
+                self.reads += 1;
+                self.read_bytes += u64::from(raw.bytes);
+            }
+            Op::Write => {
+                self.writes += 1;
+                self.written_bytes += u64::from(raw.bytes);
+            }
+            Op::Trim | Op::Flush => (),
+        }
+        self.first_ns = self.first_ns.min(raw.time_ns);
+        self.last_ns = self.last_ns.max(raw.time_ns);
+        self.extent_bytes = self.extent_bytes.max(raw.end_bytes());
+    }
+}

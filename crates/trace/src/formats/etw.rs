@@ -1,0 +1,73 @@
+//! Format `etw`: disk events of Windows, as Microsoft published its production servers' (MSNFS,
+//! CFS, DAP, DTRS, Exchange, TPC-C and TPC-E; SNIA IOTTA).
+//!
+//! A heading from `BeginHeader` to `EndHeader`, then rows of many kinds, fields between commas and
+//! blanks. Those of `DiskRead` and `DiskWrite` are `type, TimeStamp, process (pid), thread, IrpPtr,
+//! ByteOffset, IOSize, ElapsedTime, DiskNum, ...`: microseconds, bytes in hexadecimal. An event is
+//! written when the request is complete, so that it arrived `ElapsedTime` before, and rows are not
+//! in order of arrival.
+
+use reprieve_base::{Entry, Op};
+
+use super::fields::{hexadecimal, integer, row_of_bytes, small_integer};
+use super::{DropReason, Format, PLAIN, Row, lines};
+use crate::reading::EtwTime;
+
+pub(super) const FORMAT: Format = Format {
+    entry: Entry {
+        name: "etw",
+        doc: "Microsoft ETW CSV: DiskRead and DiskWrite in microseconds, hexadecimal bytes.",
+    },
+    has_devices: true,
+    magic: |bytes| bytes.trim_ascii_start().starts_with(b"BeginHeader"),
+    options: &["etw_time"],
+    new_parser: |context| {
+        let time = context.options.etw_time.unwrap_or(EtwTime::Begin);
+        let mut in_heading = false;
+        Ok(lines(move |line| parse(line, time, &mut in_heading)))
+    },
+    ..PLAIN
+};
+
+fn parse(line: &[u8], time: EtwTime, in_heading: &mut bool) -> Result<Row, &'static str> {
+    let line = line.trim_ascii();
+    match line {
+        b"BeginHeader" => *in_heading = true,
+        b"EndHeader" => {
+            *in_heading = false;
+            return Ok(Row::Other);
+        }
+        _ => {}
+    }
+    if *in_heading {
+        return Ok(Row::Other);
+    }
+    let mut fields = line.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
+    let kind = fields.next().unwrap_or_default();
+    let op = match kind {
+        b"DiskRead" => Op::Read,
+        b"DiskWrite" => Op::Write,
+        // Other events have columns of their own, and file names with commas and quotes in them.
+        _ if kind.first().is_some_and(u8::is_ascii_alphabetic) => return Ok(Row::Other),
+        _ => return Err("a row begins with its kind, such as DiskRead"),
+    };
+    let stamp = fields.next().and_then(integer);
+    let stamp_us = stamp.ok_or("the timestamp must be a whole number of microseconds")?;
+    // A process may have commas in its name, too; the pointer is the first number in hexadecimal.
+    let mut fields = fields.skip_while(|field| !field.starts_with(b"0x")).skip(1);
+    let mut hex = || fields.next().filter(|field| field.starts_with(b"0x")).and_then(hexadecimal);
+    let offset_bytes = hex().ok_or("the offset must be bytes in hexadecimal, such as 0x200000")?;
+    let bytes = hex().ok_or("the size must be bytes in hexadecimal, such as 0x1000")?;
+    let elapsed = fields.next().and_then(integer);
+    let elapsed_us = elapsed.ok_or("the elapsed time must be whole microseconds")?;
+    let disk = fields.next().and_then(small_integer).ok_or("the disk must be a whole number")?;
+    let arrival_us = match time {
+        EtwTime::End => stamp_us,
+        EtwTime::Begin => match stamp_us.checked_sub(elapsed_us) {
+            Some(arrival_us) => arrival_us,
+            None => return Ok(Row::Drop(DropReason::BeforeTrace)),
+        },
+    };
+    let time_ns = arrival_us.checked_mul(1000).ok_or("the timestamp must be below 584 years")?;
+    row_of_bytes(time_ns, disk, op, offset_bytes, bytes)
+}
