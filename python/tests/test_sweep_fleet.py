@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import reprieve as rp
-from reprieve import Latency, UserError
+from reprieve import Latency, UserError, _native
+from reprieve.sweeps.designs import READING
 from reprieve.sweeps.fleet import Merger
 
 from .drive import SMALL
@@ -83,6 +84,25 @@ def test_volumes_of_one_trace_are_a_fleet(tmp_path: Path) -> None:
     assert [row["total_count"] for row in found] == [200, 200, 200]
     reads = [sum(f",{volume},Read," in row for row in rows) for volume in range(3)]
     assert [row["read_count"] for row in found] == reads
+
+
+def test_volumes_are_read_as_the_workload_says(tmp_path: Path) -> None:
+    assert {f"workload.{key}" for key in READING} <= {
+        line.split("`")[1] for line in _native.reference().splitlines() if line.startswith("### `")
+    }
+    trace = tmp_path / "own.csv"
+    rows = [f"{index * 90},{index % 3 + 4},R,{index * 8},8" for index in range(60)]
+    trace.write_text("\n".join(rows) + "\n")
+    how = {
+        "workload.format": "columns",
+        "workload.columns": "time_us,device,op,sector,sectors",
+    }
+    made = rp.sweep(fleet(volumes=str(trace), set=how)).runs.to_pylist()
+    assert [(row["workload_devices"], row["read_count"]) for row in made] == [
+        (4, 20),
+        (5, 20),
+        (6, 20),
+    ]
 
 
 def test_merged_latencies_are_those_of_one_list() -> None:

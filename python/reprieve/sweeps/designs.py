@@ -15,6 +15,19 @@ from reprieve.sweeps.extras import need
 from reprieve.sweeps.plan import Axis, Plan, Range, Value
 from reprieve.traces import open_trace
 
+READING = (
+    "columns",
+    "sector_bytes",
+    "blktrace_action",
+    "etw_time",
+    "iolog_wait",
+    "same_second",
+    "row_op",
+    "row_interval_us",
+    "zero_length",
+)
+"""Keys of a workload that say how a trace is read, where its format leaves that open."""
+
 # Decimal places of a time that is whole in nanoseconds, by its unit.
 _DIGITS = {"_us": 3, "_ms": 6, "_s": 9}
 
@@ -148,8 +161,9 @@ def _volumes(plan: Plan) -> list[Value]:
         return [str(path) for path in _traces(plan, plan.folder / plan.traces)]
     assert plan.volumes is not None, "a fleet has traces or volumes, which the plan has checked"
     workload = tomllib.loads(plan.source.resolve())["workload"]
-    found = open_trace(plan.folder / plan.volumes, workload["format"]).info()["devices"]
-    return [[device["device"]] for device in found]
+    options = {key: workload[key] for key in READING if workload.get(key, "none") != "none"}
+    trace = open_trace(plan.folder / plan.volumes, workload["format"], **options)
+    return [[device.device] for device in trace.devices()]
 
 
 def _traces(plan: Plan, folder: Path) -> list[Path]:
