@@ -50,7 +50,7 @@ impl Lines {
             self.clear();
         }
         let is_new = all.checked_sub(self.count).expect("nobody else gives planes to writes");
-        drive.for_each_unplaced_from(self.count, &mut |queued| {
+        drive.for_each_unplaced_of(self.count..all, &mut |queued| {
             let belongs = rules.is_some_and(|rules| areas.is_marked(queued.lpn, rules, geometry));
             let line = match belongs {
                 true => &mut self.own[striped(queued.lpn, geometry) as usize],

@@ -17,6 +17,8 @@ mod sprinkler;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use reprieve_base::{Dur, Entry, Geometry, Time};
 use reprieve_nand::MultiPlane;
 
@@ -80,11 +82,12 @@ pub trait DriveView {
     /// Hands over what waits at no die, in order of arrival: writes that have no plane, and all
     /// that the dispatcher holds back.
     fn for_each_unplaced(&self, each: &mut dyn FnMut(&Queued)) {
-        self.for_each_unplaced_from(0, each);
+        self.for_each_unplaced_of(0..usize::MAX, each);
     }
 
-    /// The same without the first so many.
-    fn for_each_unplaced_from(&self, first: usize, each: &mut dyn FnMut(&Queued));
+    /// The same for those who stand at these places, as far as somebody does; quick for the first
+    /// and for the last.
+    fn for_each_unplaced_of(&self, places: Range<usize>, each: &mut dyn FnMut(&Queued));
 
     /// How many wait at no die.
     fn unplaced(&self) -> usize;

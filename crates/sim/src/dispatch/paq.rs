@@ -74,11 +74,7 @@ impl Dispatcher for Paq {
     fn place(&mut self, drive: &dyn DriveView) -> Option<(u32, u32)> {
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.clear();
-        drive.for_each_unplaced(&mut |queued| {
-            if waiting.len() < self.window {
-                waiting.push(*queued);
-            }
-        });
+        drive.for_each_unplaced_of(0..self.window, &mut |queued| waiting.push(*queued));
         let chosen = waiting
             .iter()
             .find(|queued| self.is_free(queued, drive) || self.joins(queued, drive))

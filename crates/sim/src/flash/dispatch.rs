@@ -1,5 +1,7 @@
 //! The step before decisions in which a dispatcher, if there is one, sees and orders the queues.
 
+use std::ops::Range;
+
 use reprieve_base::{Dur, Geometry, Time};
 use reprieve_nand::MultiPlane;
 
@@ -48,9 +50,14 @@ impl<P: Planes> DriveView for View<'_, P> {
         }
     }
 
-    fn for_each_unplaced_from(&self, first: usize, each: &mut dyn FnMut(&Queued)) {
-        for id in self.flash.unplaced.last(self.unplaced() - first) {
-            each(&self.queued(id));
+    fn for_each_unplaced_of(&self, places: Range<usize>, each: &mut dyn FnMut(&Queued)) {
+        let all = &self.flash.unplaced;
+        match places.start {
+            0 => all.iter().take(places.end).for_each(|id| each(&self.queued(id))),
+            first => all
+                .last(self.unplaced().saturating_sub(first))
+                .take(places.len())
+                .for_each(|id| each(&self.queued(id))),
         }
     }
 
