@@ -43,7 +43,9 @@ type Histogram<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (text, path, sets, log_requests, from_state=None, check=None, timeline=None))]
+    #[pyo3(signature = (
+        text, path, sets, log_requests, from_state=None, check=None, timeline=None
+    ))]
     fn new(
         text: &str,
         path: &str,

@@ -12,7 +12,14 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import progress, say, show, table
-from reprieve.cli.options import ScenarioFile, Sets
+from reprieve.cli.options import (
+    DrawTimeline,
+    ScenarioFile,
+    Sets,
+    TimelineFor,
+    TimelineFrom,
+    TimelinePhases,
+)
 from reprieve.confidence import FIGURES, half_us
 from reprieve.report.tables import certainty, trace_changes
 from reprieve.result import KINDS, Result
@@ -59,23 +66,10 @@ def run(
         Moment | None,
         typer.Option(help="When: before the first request, or after the last.", show_default="end"),
     ] = None,
-    timeline: Annotated[
-        bool,
-        typer.Option("--timeline", help="Write timeline.perfetto-trace, for the Perfetto UI."),
-    ] = False,
-    timeline_from: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", help="Draw from here on, such as 12ms.", show_default="the start"
-        ),
-    ] = None,
-    timeline_for: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Draw so much, such as 1.5ms.", show_default="the rest"),
-    ] = None,
-    timeline_phases: Annotated[
-        bool, typer.Option("--timeline-phases", help="Draw pulses and verifies, too.")
-    ] = False,
+    timeline: DrawTimeline = False,
+    timeline_from: TimelineFrom = None,
+    timeline_for: TimelineFor = None,
+    timeline_phases: TimelinePhases = False,
     check: Annotated[
         bool, typer.Option("--check", help="Check all that must hold; stop where it does not.")
     ] = False,

@@ -240,8 +240,7 @@ impl Flash {
     pub fn new(scenario: &Scenario) -> Flash {
         let scheduler = sched::make(&scenario.scheduling);
         let timing = scheduler.timing(scenario.timing);
-        let geometry = scenario.geometry;
-        let dies = geometry.dies();
+        let (geometry, dies) = (scenario.geometry, scenario.geometry.dies());
         let shape = Shape {
             planes: geometry.planes_per_die,
             blocks_per_plane: geometry.blocks_per_plane,
@@ -249,7 +248,6 @@ impl Flash {
         };
         let (suspension, parallelism) = (scenario.suspension, scenario.parallelism);
         let part = Arc::new(Part { shape, timing, suspension, parallelism });
-        let metered = |power| Box::new(Meter::new(power, &part, dies));
         let budget = Budget::of(scenario, &timing, scheduler.reads_first());
         let rules = &scenario.suspend_rules;
         let writes = rules.host_write_suspends.erase;
@@ -303,7 +301,7 @@ impl Flash {
                 copybacks: scenario.ftl.copyback.then_some(0),
                 ..FlashCounts::default()
             },
-            meter: scenario.power.as_ref().map(metered),
+            meter: scenario.power.as_ref().map(|power| Box::new(Meter::new(power, &part, dies))),
             timeline: None,
             listens: scenario.power.is_some(),
             budget: budget.map(Box::new),

@@ -1,4 +1,4 @@
-//! Timelines: they change nothing, are the same however the run is cut, and end where they are full.
+//! Timelines: they change nothing, are the same whatever the steps, and end where they are full.
 
 use reprieve_sim::scenario::{self, Sources};
 use reprieve_sim::{Options, Ssd, Window, registries};
