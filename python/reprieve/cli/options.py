@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, or that would make one long."""
 
 from __future__ import annotations
 
@@ -19,4 +19,23 @@ Sets = Annotated[
         help="Override a key, such as timing.t_read_us=50; may be repeated, the last wins.",
         show_default=False,
     ),
+]
+
+DrawTimeline = Annotated[
+    bool,
+    typer.Option("--timeline", help="Write timeline.perfetto-trace, for the Perfetto UI."),
+]
+
+TimelineFrom = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Draw from here on, such as 12ms.", show_default="the start"),
+]
+
+TimelineFor = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Draw so much, such as 1.5ms.", show_default="the rest"),
+]
+
+TimelinePhases = Annotated[
+    bool, typer.Option("--timeline-phases", help="Draw pulses and verifies, too.")
 ]

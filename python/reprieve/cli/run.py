@@ -13,7 +13,14 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
 from reprieve.cli.live import live
-from reprieve.cli.options import ScenarioFile, Sets
+from reprieve.cli.options import (
+    DrawTimeline,
+    ScenarioFile,
+    Sets,
+    TimelineFor,
+    TimelineFrom,
+    TimelinePhases,
+)
 from reprieve.confidence import FIGURES, half_us
 from reprieve.report.tables import certainty, trace_changes
 from reprieve.result import KINDS, Result
@@ -47,21 +54,6 @@ SaveStateAt = Annotated[
     Moment | None,
     typer.Option(help="When: before the first request, or after the last.", show_default="end"),
 ]
-Timeline = Annotated[
-    bool,
-    typer.Option("--timeline", help="Write timeline.perfetto-trace, for the Perfetto UI."),
-]
-TimelineFrom = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Draw from here on, such as 12ms.", show_default="the start"),
-]
-TimelineFor = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Draw so much, such as 1.5ms.", show_default="the rest"),
-]
-TimelinePhases = Annotated[
-    bool, typer.Option("--timeline-phases", help="Draw pulses and verifies, too.")
-]
 
 
 def run(
@@ -80,7 +72,7 @@ def run(
     from_state: FromState = None,
     save_state: SaveState = None,
     save_state_at: SaveStateAt = None,
-    timeline: Timeline = False,
+    timeline: DrawTimeline = False,
     timeline_from: TimelineFrom = None,
     timeline_for: TimelineFor = None,
     timeline_phases: TimelinePhases = False,

@@ -269,7 +269,6 @@ impl Flash {
         };
         let (suspension, parallelism) = (scenario.suspension, scenario.parallelism);
         let part = Arc::new(Part { shape, timing, suspension, parallelism });
-        let metered = |power| Box::new(Meter::new(power, &part, dies));
         let budget = Budget::of(scenario, &timing, scheduler.reads_first());
         let rules = &scenario.suspend_rules;
         let writes = rules.host_write_suspends.erase;
