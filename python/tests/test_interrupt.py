@@ -70,7 +70,8 @@ def test_stopped_comparison_leaves_nothing_half_written(program: str, small: Pat
     assert process.communicate() == ("", "")
     assert process.returncode == 130
     left = sorted(str(path.relative_to(small.parent)) for path in small.parent.rglob("*"))
-    assert left == ["o", "o/1000", "o/1000/scenario.toml", "o/1000/summary.json", "small.toml"]
+    files = ("scenario.toml", "series.parquet", "summary.json")
+    assert left == ["o", "o/1000", *(f"o/1000/{name}" for name in files), "small.toml"]
 
 
 def test_full_disk_is_one_sentence(program: str, small: Path) -> None:

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 import reprieve as rp
+from reprieve.report.article import render_article
 
 from .browser import CHROMIUM, Browser
 from .drive import SMALL
+from .test_article import article
 from .test_report import FIGURES
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
@@ -97,6 +99,16 @@ def test_a_single_run_is_drawn_too(one: Browser) -> None:
     assert one.said == []
     # Median, p99, p99.9 and the longest are lines of their own.
     assert lines(one, TIME) == 4
+
+
+def test_an_article_is_drawn_too(browser: Browser, tmp_path: Path) -> None:
+    page = tmp_path / "article.html"
+    page.write_text(render_article(article()))
+    opened(browser, page)
+    assert browser.value("document.querySelectorAll('.chart svg.marks').length") == 2
+    assert browser.said == []
+    browser.value("document.getElementById('scheme').click()")
+    assert colour(browser, "backgroundColor") == "rgb(23, 24, 26)"
 
 
 def test_runs_can_be_taken_out_by_keyboard(three: Browser) -> None:
