@@ -317,7 +317,7 @@ impl Flash {
             refused: None,
             counts: counts_of(scenario, &timing),
             ages: None,
-            meter: scenario.power.as_ref().map(metered),
+            meter: scenario.power.as_ref().map(|power| Box::new(Meter::new(power, &part, dies))),
             timeline: None,
             listens: scenario.power.is_some(),
             budget: budget.map(Box::new),
