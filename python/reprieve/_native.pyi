@@ -1,10 +1,12 @@
 """Types of the compiled simulator, which the rest of the package wraps."""
 
 import os
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from reprieve.simulation import Glance
 
 __version__: str
 
@@ -13,21 +15,6 @@ class UserError(ValueError):
 
 def resolve(text: str, path: str, sets: list[str]) -> str:
     """Resolve a scenario with its presets and overrides into canonical TOML."""
-
-class Glance(TypedDict):
-    """A run while it goes on. Pairs: of reads and writes, or of programs and erases."""
-
-    simulated_ns: int
-    page_transactions: int
-    """Page reads and programs, of anyone."""
-    completed: tuple[int, int]
-    percentiles_ns: tuple[list[int], list[int]]
-    """p50, p99, p99.9."""
-    suspensions: tuple[int, int]
-    die_busy_ns: list[int]
-    """Of each die, for how long its array or page buffer was in use."""
-    suspended_dies: int
-    """Dies on which an operation is suspended now."""
 
 class Simulation:
     """One run, advanced from outside."""

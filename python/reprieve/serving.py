@@ -30,6 +30,8 @@ class ServeOptions:
     """Certificate and key, in PEM."""
     insecure: bool = False
     """No TLS: whoever reaches the port has the data."""
+    from_state: FilePath | None = None
+    """The drive starts in the state of this file."""
     store: FilePath | None = None
     """Keep the data in this file; without, it is in memory."""
     memory_bytes: int | None = None
@@ -59,6 +61,7 @@ class ServeOptions:
             "tcp": self.tcp,
             "tls": self.tls,
             "control": control,
+            "from_state": self.from_state,
             "store": self.store,
             "memory_bytes": self.memory_bytes,
             "scale_thousandths": thousandths("time_scale =", str(self.time_scale)),

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from reprieve import _native
 from reprieve._native import UserError
@@ -22,7 +22,6 @@ from reprieve.scenario import ScenarioLike, Source
 from reprieve.timeline import FILE_NAME, Drawing, Window, timeline_file
 
 if TYPE_CHECKING:
-    from reprieve._native import Glance
     from reprieve.request_log import RequestLog
     from reprieve.series import Series
 
@@ -30,7 +29,24 @@ Watch = Callable[[float | None, int], None]
 """Called between steps with the share done (None if unknown) and the requests completed; the run
 stops if it raises."""
 
-Look: TypeAlias = "Callable[[Callable[[], Glance | None]], None]"
+
+class Glance(TypedDict):
+    """A run while it goes on. Pairs: of reads and writes, or of programs and erases."""
+
+    simulated_ns: int
+    page_transactions: int
+    """Page reads and programs, of anyone."""
+    completed: tuple[int, int]
+    percentiles_ns: tuple[list[int], list[int]]
+    """p50, p99, p99.9."""
+    suspensions: tuple[int, int]
+    die_busy_ns: list[int]
+    """Of each die, for how long its array or page buffer was in use."""
+    suspended_dies: int
+    """Dies on which an operation is suspended now."""
+
+
+Look = Callable[[Callable[[], Glance | None]], None]
 """Called between steps with a function that says what the run has come to; it takes about a
 millisecond, so call it as seldom as somebody looks."""
 

@@ -131,7 +131,7 @@ def test_fault_of_ours_shows_how_to_repeat_it(
 ) -> None:
     fault = type("PanicException", (base,), {})("die 3 at 123 ns: nothing is suspended")
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **_named: object) -> None:
         raise fault
 
     monkeypatch.setattr("reprieve.cli.run.run_into", fail)

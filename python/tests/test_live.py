@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console
 
 from reprieve.cli.live import View, places
-
-if TYPE_CHECKING:
-    from reprieve._native import Glance
+from reprieve.simulation import Glance
 
 KINDS = ("read", "write")
 

@@ -107,9 +107,7 @@ def test_every_public_name_has_a_section() -> None:
 
 def test_signatures_are_written_as_python_has_them() -> None:
     page = names.page()
-    assert (
-        'def open_trace(path: str | os.PathLike[str], format: str = "auto") -> Trace: ...' in page
-    )
+    assert 'def latency(self, what: str = "total") -> Latency: ...' in page
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         compile(block, "signature", "exec")
     assert "0x" not in page, "an address in memory differs from run to run"

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, Group
@@ -16,10 +15,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from reprieve.simulation import Look, Watch, not_looking, unwatched
-
-if TYPE_CHECKING:
-    from reprieve._native import Glance
+from reprieve.simulation import Glance, Look, Watch, not_looking, unwatched
 
 # Adding up the latencies takes about a millisecond: four times a second nobody notices.
 _LOOKS_APART_S = 0.25
