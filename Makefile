@@ -20,7 +20,7 @@ demo: .venv/.built ## one real trace through five policies: a table, and a repor
 
 test: .venv/.dev ## every test: Rust, Python, house rules
 	cargo test --workspace
-	$(BIN)/python -m pytest python/tests tests/house
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile python/tests tests/house
 
 long: .venv/.dev wheel ## an hour more of tests: 10^8 page transactions, 500 kills, the wheel, SLURM
 	cargo test --package reprieve-sim --test it -- --ignored --nocapture
