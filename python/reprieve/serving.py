@@ -45,8 +45,11 @@ class ServeOptions:
     control: FilePath | None = None
     """Where rules are shown and set; by default the socket's name with .ctl."""
 
-    def asked(self) -> dict[str, object]:
-        """Return what the simulator is told; UserError if it makes no sense."""
+    def asked(self, scale_named: str = "time_scale =") -> dict[str, object]:
+        """Return what the simulator is told; UserError if it makes no sense.
+
+        `scale_named`: what an error calls the time scale.
+        """
         socket, control = self.socket, self.control
         if self.tcp is None:
             if self.tls or self.insecure:
@@ -64,7 +67,7 @@ class ServeOptions:
             "from_state": self.from_state,
             "store": self.store,
             "memory_bytes": self.memory_bytes,
-            "scale_thousandths": thousandths("time_scale =", str(self.time_scale)),
+            "scale_thousandths": _thousandths(scale_named, str(self.time_scale)),
             "record": self.record,
             "metrics": metrics if metrics is None or ":" in metrics else f"127.0.0.1:{metrics}",
         }
@@ -155,7 +158,7 @@ def serve(
     return ServedDrive(Source.of(scenario, overrides), asked)
 
 
-def thousandths(name: str, text: str) -> int:
+def _thousandths(name: str, text: str) -> int:
     """Return how many thousandths of the wall's time one of the model's takes."""
     try:
         scale = Decimal(text)

@@ -16,7 +16,7 @@ from reprieve.cli.console import progress, say, show, table
 from reprieve.cli.options import ScenarioFile, Sets
 from reprieve.outputs import replace_file
 from reprieve.scenario import Source
-from reprieve.serving import ask, thousandths
+from reprieve.serving import ServeOptions, ask
 
 _STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
 
@@ -66,21 +66,20 @@ def serve(
 
     Every request is answered when the model says, and never before.
     """
-    if tcp is None:
-        socket = Path("reprieve.sock") if socket is None else socket
-        control = socket.with_name(socket.name + ".ctl") if control is None else control
-    asked: dict[str, object] = {
-        "socket": socket,
-        "tcp": tcp,
-        "tls": _tls(tcp, tls_cert, tls_key, insecure),
-        "control": control,
-        "from_state": from_state,
-        "store": store,
-        "memory_bytes": memory_bytes,
-        "scale_thousandths": thousandths("--time-scale", time_scale),
-        "record": record,
-        "metrics": metrics if metrics is None or ":" in metrics else f"127.0.0.1:{metrics}",
-    }
+    options = ServeOptions(
+        socket=socket,
+        tcp=tcp,
+        tls=_tls(tcp, tls_cert, tls_key, insecure),
+        insecure=insecure,
+        from_state=from_state,
+        store=store,
+        memory_bytes=memory_bytes,
+        time_scale=time_scale,
+        record=record,
+        metrics=metrics,
+        control=control,
+    )
+    asked = options.asked("--time-scale")
     source = Source.read(scenario, sets or ())
     server = Server((source.text, source.path, list(source.sets)), asked)
     with progress() as bars:
