@@ -206,7 +206,7 @@ class Comparison(Mapping[str, Result]):
 
     def report(self, path: str | Path, command: str = "reprieve compare") -> None:
         """Write one report over all runs; UserError if it cannot be written."""
-        from reprieve.report import render
+        from reprieve.report.page import render
 
         replace_file(Path(path), render(self, command))
 
@@ -299,7 +299,7 @@ def compare_into(
             return run_into(source.with_sets(run.sets), into, Files(series=True), both)[0]
 
         comparison = Comparison(axes, runs, each(runs, settings.jobs, one))
-        from reprieve.report import render
+        from reprieve.report.page import render
 
         out.write("report.html", render(comparison, settings.command))
         out.write("compare.json", comparison.to_json())

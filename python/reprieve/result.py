@@ -192,7 +192,7 @@ class Result:
 
         What it says of the run over time it has from `series`, and leaves out without.
         """
-        from reprieve.report import render
+        from reprieve.report.page import render
 
         replace_file(Path(path), render({self.device: self}, "reprieve run scenario.toml --report"))
 

@@ -240,7 +240,7 @@ def run_into(
         result = _simulate(source, kept, watch, drive, look)
         out.write("scenario.toml", drive.note() + result.scenario)
         if files.report_command is not None:
-            from reprieve.report import render
+            from reprieve.report.page import render
 
             out.write("report.html", render({result.device: result}, files.report_command))
         if result.series is not None:

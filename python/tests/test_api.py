@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,15 @@ def timeless(summary: dict[str, dict[str, object]]) -> str:
 def result() -> rp.Result:
     """One run with its log in memory."""
     return rp.run(SCENARIO, requests=True)
+
+
+def test_commands_start_without_what_draws_charts() -> None:
+    """Half a second of every command, for charts that most never draw."""
+    command = "import sys, reprieve.cli; print({'altair', 'jinja2', 'pyarrow'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", command], capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("set()\n", "")
 
 
 def test_dictionary_and_file_give_the_same(small: Path, result: rp.Result) -> None:

@@ -15,8 +15,14 @@ from reprieve import _native
 from reprieve.outputs import ResultDirectory
 from reprieve.plot.charts import Chart
 from reprieve.plot.theme import LIGHT, Theme
-from reprieve.report import environment, inline_specs, library, page_palettes, vega_lite_version
 from reprieve.report.figures import THEME
+from reprieve.report.page import (
+    environment,
+    inline_specs,
+    library,
+    page_palettes,
+    vega_lite_version,
+)
 from reprieve.verdicts import Verdict, tally
 
 _PNG_SCALE = 2.0

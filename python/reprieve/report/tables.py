@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from reprieve.confidence import FIGURES, TOO_FEW, half_us, listed, overlap, shortage
-from reprieve.plot.rows import Runs
 from reprieve.result import KINDS, Result
+
+if TYPE_CHECKING:
+    from reprieve.plot.rows import Runs
 
 _STATISTICS = FIGURES | {"max": "max"}
 # Of the figures with an interval, those by which runs are compared.
