@@ -68,7 +68,7 @@ impl Timing {
     }
 
     /// The data of a program over the channel: a page, or those of a wordline.
-    #[inline]
+    #[inline(always)]
     pub fn data_in(&self) -> Dur {
         match self.wordline {
             None => self.bus,

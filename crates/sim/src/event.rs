@@ -9,9 +9,9 @@ use std::marker::PhantomData;
 
 use reprieve_base::{Dur, Time};
 
-/// Slots of the calendar: 64 words of bits for each bit of the summary.
-const SLOTS: usize = 16_384;
-const WORDS: usize = SLOTS / 64;
+/// Words of bits over the slots of the calendar: a bit of the summary for each.
+const WORDS: usize = 64;
+const SLOTS: usize = WORDS * 64;
 /// "No node": the end of a slot's list.
 const NIL: u32 = u32::MAX;
 
@@ -19,6 +19,11 @@ const NIL: u32 = u32::MAX;
 pub trait Schedule<E> {
     /// Adds an event at `at`, which is not in the past.
     fn schedule(&mut self, at: Time, event: E);
+
+    /// Takes back an event at `at` that has not happened, if that costs no more than adding it.
+    ///
+    /// For events that mean nothing any more: they may happen all the same.
+    fn withdraw(&mut self, at: Time, event: E);
 }
 
 /// An event in three words: what it is, and of what.
@@ -35,22 +40,24 @@ pub trait Event: Copy {
     fn from_words(words: Words) -> Self;
 }
 
-/// An event with the instant at which it happens.
+/// An event within the horizon with the instant at which it happens.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    at: Time,
+    event: Words,
+    next: u32,
+}
+
+const _: () = assert!(size_of::<Node>() == 24, "as small as it can be");
+
+/// An event beyond the horizon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct Far {
     at: Time,
     /// Order of scheduling, which decides among equals.
     order: u64,
     event: Words,
 }
-
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    entry: Entry,
-    next: u32,
-}
-
-const _: () = assert!(size_of::<Node>() == 40, "as small as it can be");
 
 /// Events in order of time; events of one instant come in the order in which they were scheduled.
 #[derive(Clone, Debug)]
@@ -61,17 +68,20 @@ pub struct EventQueue<E> {
     heads: Box<[u32; SLOTS]>,
     /// A bit for each slot that has events, and one for each word that is not zero.
     bits: [u64; WORDS],
-    summary: [u64; WORDS / 64],
+    summary: u64,
     nodes: Vec<Node>,
     /// First unused node.
     unused: u32,
-    /// Events beyond the horizon when they were scheduled.
-    far: BinaryHeap<Reverse<Entry>>,
+    /// Events beyond the horizon when they were scheduled. What the horizon has reached since then
+    /// stays here, and comes before the events of its instant that are in the calendar: they were
+    /// scheduled later.
+    far: BinaryHeap<Reverse<Far>>,
     /// When the first of them happens; `NEVER` if there is none.
     far_time: Time,
+    /// Events that have been put there.
+    far_scheduled: u64,
     /// Slot of the instant reached, counted from the start of the run.
     reached: u64,
-    scheduled: u64,
     next_time: Time,
     events: PhantomData<E>,
 }
@@ -87,13 +97,13 @@ impl<E: Event> EventQueue<E> {
             shift: slot_ns.next_power_of_two().ilog2(),
             heads: heads.try_into().expect("it has so many"),
             bits: [0; WORDS],
-            summary: [0; WORDS / 64],
+            summary: 0,
             nodes: Vec::with_capacity(1024),
             unused: NIL,
             far: BinaryHeap::with_capacity(1024),
             far_time: Time::NEVER,
+            far_scheduled: 0,
             reached: 0,
-            scheduled: 0,
             next_time: Time::NEVER,
             events: PhantomData,
         }
@@ -112,141 +122,151 @@ impl<E: Event> EventQueue<E> {
             return None;
         }
         self.reached = now.ns() >> self.shift;
-        let slot = (self.reached % SLOTS as u64) as usize;
-        let event = if self.far_time == now && self.far_is_first(slot, now) {
-            self.pop_far()
-        } else {
-            self.pop_head(slot)
-        };
+        let event = if self.far_time == now { self.pop_far() } else { self.pop_head() };
         self.next_time = self.find_next_time();
         Some(E::from_words(event))
     }
 
-    /// Whether the first event beyond the calendar, which happens at `now`, comes before those
-    /// of this slot.
-    #[cold]
-    fn far_is_first(&self, slot: usize, now: Time) -> bool {
-        let head = self.heads[slot];
-        let near = (head != NIL).then(|| self.nodes[head as usize].entry);
-        let near = near.filter(|entry| entry.at == now).map(|entry| entry.order);
-        let far = self.far.peek().map(|Reverse(entry)| entry.order);
-        near.is_none_or(|near| far.is_some_and(|far| far < near))
-    }
-
     #[cold]
     fn pop_far(&mut self) -> Words {
-        let Reverse(entry) = self.far.pop().expect("the next event is in the calendar or beyond");
-        self.far_time = self.far.peek().map_or(Time::NEVER, |Reverse(entry)| entry.at);
-        entry.event
+        let Reverse(far) = self.far.pop().expect("the next event is in the calendar or beyond");
+        self.far_time = self.far.peek().map_or(Time::NEVER, |Reverse(far)| far.at);
+        far.event
     }
 
-    #[inline]
-    fn pop_head(&mut self, slot: usize) -> Words {
+    /// Takes the first event of the slot reached.
+    #[inline(always)]
+    fn pop_head(&mut self) -> Words {
+        let slot = self.reached as usize % SLOTS;
         let head = self.heads[slot];
         let node = &mut self.nodes[head as usize];
-        let (event, next) = (node.entry.event, node.next);
+        let (event, next) = (node.event, node.next);
         node.next = self.unused;
         self.unused = head;
-        self.heads[slot] = next;
-        if next == NIL {
-            let word = slot / 64;
-            self.bits[word] &= !(1 << (slot % 64));
-            if self.bits[word] == 0 {
-                self.summary[word / 64] &= !(1 << (word % 64));
-            }
-        }
+        self.set_head(slot, next);
         event
     }
 
-    #[inline]
-    fn find_next_time(&self) -> Time {
-        let far = self.far_time;
-        let from = (self.reached % SLOTS as u64) as usize;
-        // Slots before the one reached belong to the calendar's next round.
-        match self.first_slot(from).or_else(|| self.first_slot(0)) {
-            Some(slot) => self.nodes[self.heads[slot] as usize].entry.at.min(far),
-            None => far,
-        }
-    }
-
-    /// The first slot from `from` on that has events.
-    #[inline]
-    fn first_slot(&self, from: usize) -> Option<usize> {
-        let word = from / 64;
-        let rest = self.bits[word] & (u64::MAX << (from % 64));
-        if rest != 0 {
-            return Some(word * 64 + rest.trailing_zeros() as usize);
-        }
-        let mut group = (word + 1) / 64;
-        let mut mask = u64::MAX << ((word + 1) % 64);
-        while group < self.summary.len() {
-            let rest = self.summary[group] & mask;
-            if rest != 0 {
-                let word = group * 64 + rest.trailing_zeros() as usize;
-                return Some(word * 64 + self.bits[word].trailing_zeros() as usize);
+    /// The list of a slot that had events begins with another, or is empty.
+    #[inline(always)]
+    fn set_head(&mut self, slot: usize, head: u32) {
+        self.heads[slot] = head;
+        if head == NIL {
+            let word = slot / 64;
+            self.bits[word] &= !(1 << (slot % 64));
+            if self.bits[word] == 0 {
+                self.summary &= !(1 << word);
             }
-            mask = u64::MAX;
-            group += 1;
         }
-        None
     }
 
+    #[inline(always)]
+    fn find_next_time(&self) -> Time {
+        if self.summary == 0 {
+            return self.far_time;
+        }
+        let from = self.reached as usize % SLOTS;
+        let word = from / 64;
+        // Slots before the one reached belong to the calendar's next round.
+        let rest = self.bits[word] >> (from % 64);
+        let slot = if rest != 0 {
+            from + rest.trailing_zeros() as usize
+        } else {
+            let behind = word + 1;
+            let words = self.summary.rotate_right(behind as u32).trailing_zeros();
+            let word = (behind + words as usize) % WORDS;
+            word * 64 + self.bits[word].trailing_zeros() as usize
+        };
+        self.nodes[self.heads[slot % SLOTS] as usize].at.min(self.far_time)
+    }
+
+    /// All that it calls it calls at its end, so that the usual case has nothing to save.
     fn add(&mut self, at: Time, what: u32, first: u32, second: u32) {
-        let order = self.scheduled;
-        self.scheduled += 1;
-        self.next_time = self.next_time.min(at);
+        let node = self.unused;
+        let Some(place) = self.nodes.get_mut(node as usize) else {
+            return self.add_with_room(at, what, first, second);
+        };
         let number = at.ns() >> self.shift;
         debug_assert!(number >= self.reached, "an event in the past");
         if number - self.reached >= SLOTS as u64 {
-            return self.add_far(Entry { at, order, event: [what, first, second] });
+            return self.add_far(at, what, first, second);
         }
-        let slot = (number % SLOTS as u64) as usize;
+        self.unused = place.next;
+        // Word by word, for what is written in parts and then read whole makes a processor wait.
+        place.at = at;
+        place.event[0] = what;
+        place.event[1] = first;
+        place.event[2] = second;
+        place.next = NIL;
+        self.next_time = self.next_time.min(at);
+        let slot = number as usize % SLOTS;
+        // The bits are in the caches, the heads need not be.
+        let (word, bit) = (slot / 64, 1 << (slot % 64));
+        if self.bits[word] & bit != 0 {
+            return self.link(slot, node);
+        }
+        self.heads[slot] = node;
+        self.bits[word] |= bit;
+        self.summary |= 1 << word;
+    }
+
+    /// Makes one more node, and then adds the event.
+    #[cold]
+    fn add_with_room(&mut self, at: Time, what: u32, first: u32, second: u32) {
+        debug_assert_eq!(self.unused, NIL, "an unused node is one of the nodes");
+        self.nodes.push(Node { at: Time::NEVER, event: [0; 3], next: NIL });
+        self.unused = u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 events pending");
+        self.add(at, what, first, second);
+    }
+
+    #[cold]
+    fn add_far(&mut self, at: Time, what: u32, first: u32, second: u32) {
+        self.next_time = self.next_time.min(at);
+        self.far_time = self.far_time.min(at);
+        let event = [what, first, second];
+        self.far.push(Reverse(Far { at, order: self.far_scheduled, event }));
+        self.far_scheduled += 1;
+    }
+
+    /// Puts a node into the list of a slot that has others, behind all that happen as early.
+    #[inline(never)]
+    fn link(&mut self, slot: usize, node: u32) {
+        let at = self.nodes[node as usize].at;
         let mut before = NIL;
         let mut after = self.heads[slot];
-        while after != NIL && self.nodes[after as usize].entry.at <= at {
+        while after != NIL && self.nodes[after as usize].at <= at {
             before = after;
             after = self.nodes[after as usize].next;
         }
-        let node = self.unused_node();
-        // Word by word, for what is written in parts and then read whole makes a processor wait.
-        let place = &mut self.nodes[node as usize];
-        place.entry.at = at;
-        place.entry.order = order;
-        place.entry.event[0] = what;
-        place.entry.event[1] = first;
-        place.entry.event[2] = second;
-        place.next = after;
-        if before == NIL {
-            self.heads[slot] = node;
-            self.bits[slot / 64] |= 1 << (slot % 64);
-            self.summary[slot / 64 / 64] |= 1 << (slot / 64 % 64);
-        } else {
-            self.nodes[before as usize].next = node;
+        self.nodes[node as usize].next = after;
+        match before {
+            NIL => self.heads[slot] = node,
+            before => self.nodes[before as usize].next = node,
         }
     }
 
-    #[cold]
-    fn add_far(&mut self, entry: Entry) {
-        self.far_time = self.far_time.min(entry.at);
-        self.far.push(Reverse(entry));
-    }
-
-    /// A node that is in no list any more.
-    #[inline(always)]
-    fn unused_node(&mut self) -> u32 {
-        let index = self.unused;
-        if index == NIL {
-            return self.one_more();
+    /// Takes an event out of the calendar; one beyond it stays.
+    fn remove(&mut self, at: Time, event: Words) {
+        let slot = (at.ns() >> self.shift) as usize % SLOTS;
+        let mut before = NIL;
+        let mut node = self.heads[slot];
+        while node != NIL {
+            let Node { at: when, event: what, next } = self.nodes[node as usize];
+            if when == at && what == event {
+                match before {
+                    NIL => self.set_head(slot, next),
+                    before => self.nodes[before as usize].next = next,
+                }
+                self.nodes[node as usize].next = self.unused;
+                self.unused = node;
+                if at == self.next_time {
+                    self.next_time = self.find_next_time();
+                }
+                return;
+            }
+            before = node;
+            node = next;
         }
-        self.unused = self.nodes[index as usize].next;
-        index
-    }
-
-    #[cold]
-    fn one_more(&mut self) -> u32 {
-        let entry = Entry { at: Time::NEVER, order: 0, event: [0; 3] };
-        self.nodes.push(Node { entry, next: NIL });
-        u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 events pending")
     }
 }
 
@@ -255,6 +275,11 @@ impl<F, E: Event + From<F>> Schedule<F> for EventQueue<E> {
     fn schedule(&mut self, at: Time, event: F) {
         let [what, first, second] = E::from(event).words();
         self.add(at, what, first, second);
+    }
+
+    #[inline]
+    fn withdraw(&mut self, at: Time, event: F) {
+        self.remove(at, E::from(event).words());
     }
 }
 
@@ -274,20 +299,33 @@ mod tests {
         }
     }
 
-    /// Random holds against a sorted list: same instants, same order among equals.
+    /// Random holds against a sorted list: same instants, same order among equals. Of the events
+    /// that are withdrawn those beyond the calendar may happen all the same.
     fn compare(spacing_ns: u64, spread_ns: u64, grid_ns: u64) {
         let mut stream = Stream::new(1, "test.event", spread_ns);
         let mut queue: EventQueue<u64> = EventQueue::new(Dur::from_ns(spacing_ns), Dur::ZERO);
         let mut list: Vec<(Time, u64)> = Vec::new();
         let mut now = Time::ZERO;
+        let (mut withdrawn, mut stayed) = (0, 0);
         for number in 0..20_000 {
-            let burst = if number == 0 { 300 } else { stream.below(3) };
+            let burst = if number == 0 { 300 } else { stream.below(4) };
             for part in 0..burst {
                 let wait = stream.below(spread_ns) / grid_ns * grid_ns;
                 let at = now + Dur::from_ns(wait);
                 let event = number * 1000 + part;
                 queue.schedule(at, event);
                 list.push((at, event));
+            }
+            if stream.below(2) == 0 && !list.is_empty() {
+                let place = stream.below(list.len() as u64) as usize;
+                let (at, event) = list[place];
+                let pending = queue.pending();
+                queue.withdraw(at, event);
+                match pending - queue.pending() {
+                    1 => drop(list.remove(place)),
+                    _ => stayed += 1,
+                }
+                withdrawn += 1;
             }
             let next = list.iter().map(|(at, _)| *at).min();
             assert_eq!(queue.next_time(), next.unwrap_or(Time::NEVER));
@@ -296,11 +334,26 @@ mod tests {
             let first = list.iter().position(|(at, _)| *at == next).expect("just found");
             assert_eq!(queue.pop_at(next), Some(list.remove(first).1));
         }
+        let is_within = spread_ns < (SLOTS as u64 - 1) << queue.shift;
+        assert!(withdrawn > 5_000 && (stayed == 0) == is_within, "{stayed} of {withdrawn}");
+    }
+
+    impl<E: Event> EventQueue<E> {
+        /// Events that have not happened.
+        fn pending(&self) -> usize {
+            let mut unused = 0;
+            let mut node = self.unused;
+            while node != NIL {
+                unused += 1;
+                node = self.nodes[node as usize].next;
+            }
+            self.nodes.len() - unused + self.far.len()
+        }
     }
 
     #[test]
     fn events_come_in_order_within_the_calendar() {
-        compare(1, 5_000, 1);
+        compare(1, 4_000, 1);
         compare(1_000, 5_000, 1_000);
         compare(1 << 20, 5_000, 1);
     }
@@ -309,6 +362,7 @@ mod tests {
     fn events_come_in_order_beyond_the_horizon() {
         compare(1, 50_000_000, 1);
         compare(64, 3_000_000, 100_000);
+        compare(64, 300_000, 1);
     }
 
     #[test]

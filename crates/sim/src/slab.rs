@@ -16,12 +16,22 @@ impl<T: Copy> Slab<T> {
     }
 
     /// Stores a value and returns its index.
-    #[inline]
+    ///
+    /// The value is made when its place is known, so that it is made there and not carried there.
+    #[inline(always)]
+    pub fn insert_with(&mut self, make: impl FnOnce() -> T) -> u32 {
+        let Some(index) = self.free.pop() else { return self.push(make()) };
+        self.slots[index as usize] = make();
+        index
+    }
+
+    /// Stores a value and returns its index.
     pub fn insert(&mut self, value: T) -> u32 {
-        if let Some(index) = self.free.pop() {
-            self.slots[index as usize] = value;
-            return index;
-        }
+        self.insert_with(|| value)
+    }
+
+    #[cold]
+    fn push(&mut self, value: T) -> u32 {
         let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 values in flight");
         self.slots.push(value);
         index

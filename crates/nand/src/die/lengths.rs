@@ -3,20 +3,24 @@
 use reprieve_base::{Dur, PageAddress};
 
 use super::Die;
+use crate::wordlines::IterationSpread;
 
 impl Die {
     /// Iterations of a program of this page, the same each time it is programmed.
-    #[inline]
+    #[inline(always)]
     pub fn iterations_of(&self, at: PageAddress) -> u32 {
         match &self.part.timing.spread {
             None => self.part.timing.iterations_of(at.page),
-            Some(spread) => {
-                let block = self.block_index(at).expect("programs stay inside the die") as u64;
-                let pages = block * u64::from(self.part.shape.pages_per_block);
-                let wordline = (pages + u64::from(at.page)) / u64::from(self.pages_together);
-                spread.of(self.wordlines, wordline)
-            }
+            Some(spread) => self.iterations_by_wordline(spread, at),
         }
+    }
+
+    #[cold]
+    fn iterations_by_wordline(&self, spread: &IterationSpread, at: PageAddress) -> u32 {
+        let block = self.block_index(at).expect("programs stay inside the die") as u64;
+        let pages = block * u64::from(self.part.shape.pages_per_block);
+        let wordline = (pages + u64::from(at.page)) / u64::from(self.pages_together);
+        spread.of(self.wordlines, wordline)
     }
 
     /// Iterations of a program of pages of several planes, which lasts as long as the longest.

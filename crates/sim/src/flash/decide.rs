@@ -4,6 +4,7 @@ use reprieve_base::{Dur, Time};
 use reprieve_nand::{Refusal, Suspend};
 
 use super::channel::Wish;
+use super::unit::Unit;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::sched::{Choice, Class, DieView, Operation, SuspendView, Waiter};
@@ -58,7 +59,7 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        let reads_first = self.scheduler.reads_first();
+        let reads_first = self.reads_first;
         loop {
             let unit = &mut self.channels[channel as usize];
             if unit.free_at() > now {
@@ -155,25 +156,34 @@ impl Flash {
     fn admissible_read<W: Work>(&mut self, die: u32, work: &mut W) -> Option<u32> {
         let unit = &self.units[die as usize];
         let first = unit.reads.first()?;
-        if unit.operation == NONE { Some(first) } else { self.read_beside(die, first, work) }
+        if unit.operation == NONE || self.may_be_beside(die, first, work) {
+            return Some(first);
+        }
+        self.read_behind(die, first, work)
     }
 
-    /// The same beside an operation; `id` is the oldest that waits.
-    fn read_beside<W: Work>(&mut self, die: u32, mut id: u32, work: &mut W) -> Option<u32> {
+    /// Whether a queued read may be served beside the operation of its die.
+    #[inline(always)]
+    fn may_be_beside<W: Work>(&mut self, die: u32, id: u32, work: &mut W) -> bool {
         let unit = &self.units[die as usize];
         let operation = self.txns[unit.operation].kind;
-        while id != NONE {
-            let txn = &mut self.txns[id];
-            if self.admission.admits(txn.kind, operation) {
-                work.locate(txn);
-                // The block of a running or suspended operation cannot be read.
-                if !unit.die.works_on(txn.at) {
-                    return Some(id);
-                }
-            }
-            id = txn.next;
+        let txn = &mut self.txns[id];
+        if !self.admission.admits(txn.kind, operation) {
+            return false;
         }
-        None
+        work.locate(txn);
+        // The block of a running or suspended operation cannot be read.
+        !unit.die.works_on(txn.at)
+    }
+
+    /// The oldest of those behind a read that may be served beside the operation.
+    #[cold]
+    fn read_behind<W: Work>(&mut self, die: u32, first: u32, work: &mut W) -> Option<u32> {
+        let mut id = self.txns[first].next;
+        while id != NONE && !self.may_be_beside(die, id, work) {
+            id = self.txns[id].next;
+        }
+        (id != NONE).then_some(id)
     }
 
     /// The oldest host program, if it may run inside the erase on the die now.
@@ -206,7 +216,13 @@ impl Flash {
     }
 
     /// Whether a read of garbage collection may make the operation on the die wait.
+    #[inline(always)]
     fn admits_gc_read<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
+        self.admission.admits_any(Kind::GcRead) && self.wants_gc_read(die, work)
+    }
+
+    #[cold]
+    fn wants_gc_read<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
         let operation = self.txns[self.units[die as usize].operation].kind;
         self.admission.admits(Kind::GcRead, operation)
             && work.gc_need(die) == GcNeed::Urgent
@@ -225,7 +241,7 @@ impl Flash {
         let mut view = DieView {
             now,
             die,
-            suspended: unit.die.is_suspended().then(|| self.operation(die)),
+            suspended: unit.die.is_suspended().then(|| self.operation(unit)),
             must_resume: false,
             read: read.map(|id| self.waiter(id)),
             write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
@@ -277,13 +293,15 @@ impl Flash {
     }
 
     /// What a scheduler may know of the operation of a die.
-    fn operation(&self, die: u32) -> Operation {
-        let txn = &self.txns[self.units[die as usize].operation];
+    #[inline(always)]
+    fn operation(&self, unit: &Unit) -> Operation {
+        let txn = &self.txns[unit.operation];
         // Pages of the mapping are queued and programmed as those of the host.
         let is_host_program = matches!(txn.kind, Kind::Program | Kind::MapProgram);
         Operation { is_host_program, since: txn.queued_at() }
     }
 
+    #[inline(always)]
     pub(super) fn operation_view(&self, die: u32, remaining: Dur, now: Time) -> OperationView {
         let unit = &self.units[die as usize];
         let txn = &self.txns[unit.operation];
@@ -316,7 +334,7 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        if !self.scheduler.suspends() {
+        if !self.suspends {
             return;
         }
         let unit = &self.units[die as usize];
@@ -337,7 +355,7 @@ impl Flash {
         let view = SuspendView {
             now,
             die,
-            running: self.operation(die),
+            running: self.operation(&self.units[die as usize]),
             read: read.map(|id| self.waiter(id)),
             write: write.map(|id| self.waiter(id)),
             queued_write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
@@ -359,7 +377,7 @@ impl Flash {
                 unit.suspend_asked = now;
                 unit.suspend_free = free_at;
                 unit.asked_by_write = !for_read;
-                unit.promise(die, free_at, out);
+                unit.promise_sooner(die, free_at, out);
                 if FULL && self.ages.is_some() {
                     let operation = self.units[die as usize].operation;
                     self.age_asked(die, None, operation, until - now);

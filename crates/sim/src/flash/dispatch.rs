@@ -118,7 +118,7 @@ impl<P: Planes> DriveView for View<'_, P> {
 
     fn takes_read(&self, die: u32) -> bool {
         let unit = &self.flash.units[die as usize];
-        let suspends = unit.die.is_running() && self.flash.scheduler.suspends();
+        let suspends = unit.die.is_running() && self.flash.suspends;
         let makes_way = unit.die.takes_reads() || suspends || !self.serves_host(die);
         unit.reads.first().is_none() && makes_way
     }

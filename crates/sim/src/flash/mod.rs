@@ -3,6 +3,7 @@
 //! It knows no mapping and no host: which page a program gets, and what garbage collection does
 //! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
+mod admission;
 mod beside;
 mod budget;
 mod cache;
@@ -34,7 +35,7 @@ use crate::event::{Event, Schedule, Words};
 use crate::order::Order;
 use crate::policies::Policies;
 use crate::power::Meter;
-use crate::scenario::{Scenario, SuspendRules};
+use crate::scenario::Scenario;
 use crate::sched::Scheduler;
 use crate::slab::Slab;
 use crate::stats::{AGES, Ages, FlashCounts};
@@ -42,6 +43,7 @@ use crate::suspend::{self, SuspendPolicy};
 use crate::timeline::Timeline;
 use crate::twin::Twins;
 use crate::txn::{Kind, Txn};
+use admission::Admission;
 use budget::Budget;
 use channel::Channel;
 use media::Media;
@@ -134,47 +136,6 @@ impl Event for FlashEvent {
 /// The first word of events that are not the flash's is this or more.
 pub const FLASH_EVENTS: u32 = 8;
 
-/// Kinds of transactions.
-const KINDS: usize = Kind::Erase as usize + 1;
-
-/// Which operations each class of reads may suspend, and whether writes may suspend erases.
-#[derive(Clone, Copy, Debug)]
-struct Admission {
-    /// By the kind of the read, a bit for each kind of operation: asked at every decision.
-    operations: [u16; KINDS],
-    /// The part, the scheduler and the scenario let host programs suspend erases.
-    write_in_erase: bool,
-}
-
-impl Admission {
-    /// What a scenario lets reads suspend.
-    fn new(rules: &SuspendRules, write_in_erase: bool) -> Admission {
-        let mut operations = [0; KINDS];
-        for (reads, set) in [
-            // A request waits for either.
-            ([Kind::HostRead, Kind::MapRead], rules.host_read_suspends),
-            ([Kind::RmwRead, Kind::MapUpdate], rules.rmw_read_suspends),
-            ([Kind::GcRead; 2], rules.gc_read_suspends),
-        ] {
-            let sets = [
-                (set.program, &[Kind::Program, Kind::MapProgram][..]),
-                (set.gc_program, &[Kind::GcProgram, Kind::GcCopy]),
-                (set.erase, &[Kind::Erase]),
-            ];
-            let admitted = sets.into_iter().filter(|(admits, _)| *admits);
-            let mask = admitted.flat_map(|(_, kinds)| kinds).map(|kind| 1 << *kind as u32).sum();
-            reads.iter().for_each(|read| operations[*read as usize] = mask);
-        }
-        Admission { operations, write_in_erase }
-    }
-
-    /// Whether a read of kind `read` may suspend an operation of kind `operation`.
-    #[inline(always)]
-    fn admits(&self, read: Kind, operation: Kind) -> bool {
-        self.operations[read as usize] >> operation as u32 & 1 > 0
-    }
-}
-
 /// Dies, channels, queues and the policies that choose between them.
 pub struct Flash {
     geometry: Geometry,
@@ -184,8 +145,11 @@ pub struct Flash {
     /// Transactions in flight.
     pub txns: Slab<Txn>,
     scheduler: Box<dyn Scheduler>,
-    /// It has to be shown the classes of what waits.
+    /// What it says of itself: it has to be shown the classes of what waits, it has operations
+    /// suspended, its reads go before programs on a channel.
     sees_classes: bool,
+    suspends: bool,
+    reads_first: bool,
     policy: Box<dyn SuspendPolicy>,
     admission: Admission,
     dispatcher: Option<Box<dyn Dispatcher>>,
@@ -284,6 +248,8 @@ impl Flash {
             ],
             txns: Slab::with_capacity(4096),
             sees_classes: scheduler.sees_classes(),
+            suspends: scheduler.suspends(),
+            reads_first: scheduler.reads_first(),
             scheduler,
             policy,
             admission: Admission::new(rules, write_in_erase),

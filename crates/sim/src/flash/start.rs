@@ -179,9 +179,9 @@ impl Flash {
         if !self.can_begin::<FULL>((die, kind, since), now, grant) {
             return;
         }
-        let txn = work.gc_take(die, now);
-        debug_assert_eq!(txn.kind, kind, "garbage collection took another step than it named");
-        let id = self.txns.insert(txn);
+        let id = self.txns.insert_with(|| work.gc_take(die, now));
+        let taken = self.txns[id].kind;
+        debug_assert_eq!(taken, kind, "garbage collection took another step than it named");
         self.units[die as usize].gc_waits = None;
         if FULL && self.gathers {
             self.gather_gc(id, now, work);

@@ -125,6 +125,19 @@ impl Unit {
         out.schedule(until, FlashEvent::Array { die, epoch: self.epoch });
     }
 
+    /// The array will be done at `until`, sooner than it promised last.
+    #[inline(always)]
+    pub(super) fn promise_sooner(
+        &mut self,
+        die: u32,
+        until: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        // Void in any case, but an instant at which nothing happens takes time too.
+        out.withdraw(self.promised, FlashEvent::Array { die, epoch: self.epoch });
+        self.promise(die, until, out);
+    }
+
     /// What was suspended, an erase, now lies around the operation that begins.
     #[cold]
     pub(super) fn enclose(&mut self) {

@@ -268,6 +268,7 @@ impl Ftl {
     }
 
     /// Takes the step that `next_step` named.
+    #[inline(always)]
     pub(super) fn take_step(&mut self, die: u32, now: Time) -> Txn {
         if self.gc.beside.is_some() {
             return self.take_side_by_side(die, now);
@@ -339,50 +340,58 @@ impl Ftl {
     #[inline(always)]
     pub(super) fn take_step_of_plane(&mut self, plane: u32, now: Time) -> Txn {
         let die = plane / self.geometry.planes_per_die;
-        let in_die = plane % self.geometry.planes_per_die;
+        let in_die = plane - die * self.geometry.planes_per_die;
         let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
         let (batch, twins) = (self.planes[plane as usize].batch, self.twins);
         let job = &mut self.planes[plane as usize].job;
         job.in_flight = true;
         let victim = job.victim.expect("a step is taken after it was named");
-        let at = PageAddress { plane: in_die, block: victim % blocks, page: job.cursor % pages };
-        if job.writes_held(pages, batch) {
-            let held = job.held[0];
-            let front = self.fronts.of_moved(held.lpn);
+        // That of an erase is its first.
+        let page = if job.cursor == pages { 0 } else { job.cursor };
+        let at = PageAddress { plane: in_die, block: victim - plane * blocks, page };
+        let (kind, at, lpn, old) = if job.writes_held(pages, batch) {
+            let Held { source, lpn } = job.held[0];
+            let front = self.fronts.of_moved(lpn);
             let at = self.allocate_together(plane, front);
-            let held_pages = self.planes[plane as usize].job.held.iter();
-            let pages = match twins.exist() {
-                false => held_pages.count(),
-                // Those that `take_twin_page` will put beside the first.
-                true => held_pages
-                    .take((twins.planes() - at.plane) as usize)
-                    .take_while(|held| self.fronts.of_moved(held.lpn) == front)
-                    .count(),
-            };
+            let pages = self.pages_moved(plane, at, front);
             self.spend_moves(plane, pages);
-            let mut txn = Txn::new(Kind::GcProgram, die, at, held.lpn, NONE, now);
-            txn.old = held.source;
-            return txn;
-        }
-        if job.cursor == pages {
+            (Kind::GcProgram, at, lpn, source)
+        } else if job.cursor == pages {
             job.erased_planes = 1;
             self.planes[plane as usize].erases += 1;
-            return Txn::new(Kind::Erase, die, at, NONE, NONE, now);
-        }
-        let source = victim * pages + job.cursor;
-        job.cursor += 1;
-        let lpn = self.map.owner(source).expect("the page named to be read is valid");
-        let (kind, at) = match self.copyback {
-            true => {
-                self.spend_moves(plane, 1);
-                (Kind::GcCopy, self.allocate(plane, self.fronts.of_moved(lpn)))
-            }
-            false => (Kind::GcRead, twins.outer(at)),
+            (Kind::Erase, at, NONE, NONE)
+        } else {
+            let source = victim * pages + job.cursor;
+            job.cursor += 1;
+            let lpn = self.map.owner(source).expect("the page named to be read is valid");
+            let (kind, at) = match self.copyback {
+                true => (Kind::GcCopy, self.take_for_copy(plane, lpn)),
+                false => (Kind::GcRead, twins.outer(at)),
+            };
+            (kind, at, lpn, source)
         };
-        let mut txn = Txn::new(kind, die, at, lpn, NONE, now);
-        txn.old = source;
-        txn.erases_seen = self.planes[plane as usize].erases;
-        txn
+        let erases_seen = self.planes[plane as usize].erases;
+        Txn { old, erases_seen, ..Txn::new(kind, die, at, lpn, NONE, now) }
+    }
+
+    /// Pages that a program of a plane moves, of which the first comes to lie at `first`.
+    #[inline]
+    fn pages_moved(&self, plane: u32, first: PageAddress, front: usize) -> usize {
+        let held = self.planes[plane as usize].job.held.iter();
+        match self.twins.exist() {
+            false => held.count(),
+            // Those that `take_twin_page` will put beside the first.
+            true => held
+                .take((self.twins.planes() - first.plane) as usize)
+                .take_while(|held| self.fronts.of_moved(held.lpn) == front)
+                .count(),
+        }
+    }
+
+    #[cold]
+    fn take_for_copy(&mut self, plane: u32, lpn: u32) -> PageAddress {
+        self.spend_moves(plane, 1);
+        self.allocate(plane, self.fronts.of_moved(lpn))
     }
 
     /// The program of a further page that is held, in the wordline of `first`, which was taken.

@@ -374,6 +374,23 @@ impl Ftl {
     }
 }
 
+impl Ftl {
+    /// Where a read finds its page now that something was erased in its plane.
+    #[cold]
+    fn locate_anew(&self, txn: &mut Txn) {
+        let page = match (txn.kind, self.map.get(txn.lpn)) {
+            (Kind::RmwRead | Kind::MapUpdate, _) if txn.old != NONE => txn.old,
+            (Kind::HostRead | Kind::MapRead, Mapping::Flash(page)) => page,
+            // Overwritten or trimmed since it was queued: the old copy is what it reads.
+            _ => return,
+        };
+        let (die, at) = self.locate_page(page);
+        if die == txn.die && (at.plane == txn.at.plane || self.twins.exist()) {
+            txn.at = at;
+        }
+    }
+}
+
 /// What `newest` held is overtaken; returns the flash page with the data below it, or `NONE`.
 #[inline]
 fn overtake(newest: Mapping, txns: &mut Slab<Txn>) -> u32 {
@@ -421,22 +438,12 @@ impl Work for Ftl {
         Some(self.twins.outer(PageAddress { plane: txn.at.plane, block, page }))
     }
 
-    #[inline]
+    #[inline(always)]
     fn locate(&mut self, txn: &mut Txn) {
         let erases = self.erases(txn.die, txn.at);
-        if erases == txn.erases_seen {
-            return;
-        }
-        txn.erases_seen = erases;
-        let page = match (txn.kind, self.map.get(txn.lpn)) {
-            (Kind::RmwRead | Kind::MapUpdate, _) if txn.old != NONE => txn.old,
-            (Kind::HostRead | Kind::MapRead, Mapping::Flash(page)) => page,
-            // Overwritten or trimmed since it was queued: the old copy is what it reads.
-            _ => return,
-        };
-        let (die, at) = self.locate_page(page);
-        if die == txn.die && (at.plane == txn.at.plane || self.twins.exist()) {
-            txn.at = at;
+        if erases != txn.erases_seen {
+            txn.erases_seen = erases;
+            self.locate_anew(txn);
         }
     }
 
@@ -453,6 +460,7 @@ impl Work for Ftl {
         self.peek(die)
     }
 
+    #[inline(always)]
     fn gc_take(&mut self, die: u32, now: Time) -> Txn {
         self.take_step(die, now)
     }

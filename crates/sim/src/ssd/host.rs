@@ -86,8 +86,9 @@ impl Ssd {
         if self.requests.is_empty() {
             self.idle_ns += (self.now - self.idle_since).ns();
         }
-        let id = self.requests.insert(HostRequest {
-            id: self.arrived,
+        let number = self.arrived;
+        let id = self.requests.insert_with(|| HostRequest {
+            id: number,
             op,
             lba,
             bytes,

@@ -54,13 +54,15 @@ impl Ssd {
             self.page_read::<FULL>(request, lpn, parts);
             return;
         }
-        let mut txn = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
-        txn.erases_seen = self.ftl.erases(die, at);
-        txn.parts = parts;
-        if FULL {
-            txn.out_units = self.wanted_units(request, lpn);
-        }
-        let id = self.flash.txns.insert(txn);
+        let erases_seen = self.ftl.erases(die, at);
+        let out_units = if FULL { self.wanted_units(request, lpn) } else { None };
+        let now = self.now;
+        let id = self.flash.txns.insert_with(|| Txn {
+            erases_seen,
+            out_units,
+            parts,
+            ..Txn::new(Kind::HostRead, die, at, lpn, request, now)
+        });
         self.flash.enqueue(id);
     }
 
@@ -153,15 +155,15 @@ impl Ssd {
             self.cache_write(lpn, is_whole);
         }
         let (die, at) = self.at_target(target);
-        let mut txn = Txn::new(Kind::Program, die, at, lpn, request, self.now);
-        txn.target = target;
-        txn.parts = parts;
-        txn.interval = state.interval;
         let at_once = self.buffer.acknowledge == Acknowledge::Back && !state.fua;
-        if at_once {
-            txn.request = NONE;
-        }
-        let id = self.flash.txns.insert(txn);
+        let owner = if at_once { NONE } else { request };
+        let now = self.now;
+        let id = self.flash.txns.insert_with(|| Txn {
+            target,
+            parts,
+            interval: state.interval,
+            ..Txn::new(Kind::Program, die, at, lpn, owner, now)
+        });
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
         if FULL && self.journal.is_some() {
             self.journal_accepted(before);
