@@ -1,6 +1,7 @@
 //! The die: one array, its page buffer and output register, and the operations suspended there.
 
 mod admit;
+mod beside;
 mod cache;
 mod lengths;
 mod limits;
@@ -11,10 +12,8 @@ use std::sync::Arc;
 
 use reprieve_base::{Dur, PageAddress, Stream, Time};
 
-use cache::Loaded;
-use pieces::Piece;
+use beside::Beside;
 pub use pieces::PlaneWork;
-use planes::PlaneRead;
 
 use crate::command::{Command, Elapsed, Part, Suspend};
 use crate::operation::{Kind, Operation, Run, Stop};
@@ -54,20 +53,11 @@ pub struct Die {
     operation: Option<(Operation, PageAddress)>,
     /// Whether `operation` is suspended.
     suspended: bool,
-    /// The suspended erase inside which `operation`, a program, runs or is suspended.
-    outer: Option<(Operation, PageAddress)>,
-    /// What else `operation`, and `outer`, work on: pages and blocks of other planes.
-    companions: Vec<PageAddress>,
-    outer_companions: Vec<PageAddress>,
-    /// The program whose page is in the second register, or on its way there, and what it works on
-    /// besides; it begins when `operation` ends.
-    loaded: Option<Loaded>,
-    loaded_companions: Vec<PageAddress>,
-    /// Of an operation on several planes, those that were stopped apart from the others.
-    pieces: Vec<Piece>,
-    /// Where each plane stands that reads by itself; empty on a part whose planes do not.
-    planes: Vec<PlaneRead>,
-    /// Of those, the ones whose page buffers are in use, and whose output registers are.
+    /// There is a suspended erase inside which `operation`, a program, runs or is suspended.
+    has_outer: bool,
+    /// What else there is.
+    beside: Box<Beside>,
+    /// Planes that read by themselves whose page buffers are in use, and whose registers are.
     buffers_in_use: u32,
     registers_in_use: u32,
     /// Pages of a block that a program takes.
@@ -111,16 +101,8 @@ impl Die {
             leaving: 0,
             operation: None,
             suspended: false,
-            outer: None,
-            companions: Vec::new(),
-            outer_companions: Vec::new(),
-            pieces: Vec::new(),
-            planes: match part.parallelism.independent_plane_reads {
-                true => vec![PlaneRead::default(); part.shape.planes as usize],
-                false => Vec::new(),
-            },
-            loaded: None,
-            loaded_companions: Vec::new(),
+            has_outer: false,
+            beside: Box::new(Beside::new(&part)),
             buffers_in_use: 0,
             registers_in_use: 0,
             does_several: part.parallelism != Parallelism::NONE,
@@ -234,7 +216,7 @@ impl Die {
         at: PageAddress,
         others: &[PageAddress],
     ) -> Result<Time, Refusal> {
-        if !self.planes.is_empty() {
+        if self.does_several && !self.beside.planes.is_empty() {
             return self.start_on_plane(issued, at, others);
         }
         let mut longest = self.read_time(at.page);
@@ -266,14 +248,14 @@ impl Die {
         let has_one = self.part.timing.cache_register
             || self.suspended && self.part.suspension.resume_at == ResumeAt::ArrayRead;
         // The page of a program that waits in it leaves no room.
-        has_one && self.loaded.is_none()
+        has_one && !(self.does_several && self.beside.loaded.is_some())
     }
 
     /// What begins works on `others`, too.
     #[inline]
     fn accompany(&mut self, others: &[PageAddress]) {
         if !others.is_empty() {
-            self.companions.extend_from_slice(others);
+            self.beside.companions.extend_from_slice(others);
         }
     }
 
@@ -285,26 +267,10 @@ impl Die {
         until
     }
 
-    /// The suspended erase now lies around the program that begins.
-    #[cold]
-    fn enclose(&mut self) {
-        self.outer = self.operation.take();
-        std::mem::swap(&mut self.companions, &mut self.outer_companions);
-        self.suspended = false;
-    }
-
-    /// The program is complete; what is suspended now is the erase around it.
-    #[cold]
-    fn uncover(&mut self) {
-        self.operation = self.outer.take();
-        std::mem::swap(&mut self.companions, &mut self.outer_companions);
-        self.suspended = true;
-    }
-
     /// Asks the running program or erase to make way at `now`.
     pub fn suspend(&mut self, now: Time) -> Result<Suspend, Refusal> {
         match self.array {
-            Array::Running(_) if self.pieces.is_empty() => {}
+            Array::Running(_) if !self.does_several || self.beside.pieces.is_empty() => {}
             Array::Suspending(_) => return Err(Refusal::AlreadySuspending),
             _ if self.suspended => return Err(Refusal::Nested),
             _ => return Err(Refusal::NothingToSuspend),
@@ -365,7 +331,7 @@ impl Die {
                 if self.does_several {
                     self.end_together(now);
                 }
-                if self.outer.is_some() {
+                if self.has_outer {
                     self.uncover();
                 }
                 match operation.kind {
@@ -448,7 +414,7 @@ impl Die {
     /// Plane and block of the suspended erase around that program.
     #[inline]
     pub fn outer_block(&self) -> Option<(u32, u32)> {
-        self.outer.as_ref().map(|(_, at)| (at.plane, at.block))
+        self.beside.outer.as_ref().map(|(_, at)| (at.plane, at.block))
     }
 
     /// Suspensions of the program or erase that runs or was suspended last.
@@ -465,7 +431,7 @@ impl Die {
     /// Pages or blocks that the operation begun last works on together.
     #[inline]
     pub fn planes_at_work(&self) -> u32 {
-        self.companions.len() as u32 + 1
+        self.beside.companions.len() as u32 + 1
     }
 
     /// Whether the page of the operation suspended last has to be sent again over the channel.

@@ -3,6 +3,7 @@
 use reprieve_base::PageAddress;
 
 use super::Die;
+use super::beside::Beside;
 use crate::command::{Command, Shape};
 use crate::operation::Kind;
 use crate::parallelism::MultiPlane;
@@ -116,16 +117,17 @@ impl Die {
     #[inline]
     pub fn works_on(&self, at: PageAddress) -> bool {
         let is_own = |own: &PageAddress| (own.plane, own.block) == (at.plane, at.block);
-        match &self.operation {
-            None => self.does_several && self.pieces.iter().any(|piece| is_own(&piece.at)),
-            Some((_, own)) => {
-                is_own(own)
-                    || self.outer.as_ref().is_some_and(|(_, own)| is_own(own))
-                    || self.does_several
-                        && (self.companions.iter().chain(&self.outer_companions).any(is_own)
-                            || self.pieces.iter().any(|piece| is_own(&piece.at)))
-            }
-        }
+        self.operation.as_ref().is_some_and(|(_, own)| is_own(own))
+            || (self.has_outer || self.does_several) && self.works_beside_on(is_own)
+    }
+
+    #[cold]
+    fn works_beside_on(&self, is_own: impl Fn(&PageAddress) -> bool) -> bool {
+        let Beside { outer, companions, outer_companions, pieces, .. } = &*self.beside;
+        let has_operation = self.operation.is_some();
+        let outer = outer.iter().map(|(_, at)| at);
+        let mut others = outer.chain(companions).chain(outer_companions);
+        has_operation && others.any(&is_own) || pieces.iter().any(|piece| is_own(&piece.at))
     }
 
     #[inline]

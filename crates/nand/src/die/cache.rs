@@ -22,8 +22,8 @@ impl Die {
     pub fn takes_load(&self, now: Time) -> bool {
         let is_free = self.part.parallelism.cache_program
             && matches!(self.array, Array::Running(_))
-            && self.loaded.is_none()
-            && self.outer.is_none()
+            && self.beside.loaded.is_none()
+            && self.beside.outer.is_none()
             && !self.output_in_use();
         let next_to = |operation: &Operation| {
             operation.kind == Kind::Program && !operation.is_in_transfer(now)
@@ -57,31 +57,32 @@ impl Die {
             let block = self.block_index(*other)?;
             self.next_page[block] += self.pages_together;
         }
-        self.loaded_companions.extend_from_slice(others);
+        self.beside.loaded_companions.extend_from_slice(others);
         let planes = others.len() as u32 + 1;
         let timing = &self.part.timing;
         let data_in_end = now + (timing.command + timing.data_in()) * u64::from(planes);
-        self.loaded = Some(Loaded { at, planes, data_in_end });
+        self.beside.loaded = Some(Loaded { at, planes, data_in_end });
         Ok(data_in_end)
     }
 
     /// An operation, and what belonged to it, has ended; a program that was loaded takes the array.
     #[cold]
     pub(super) fn end_together(&mut self, now: Time) {
-        self.companions.clear();
-        if !self.pieces.is_empty() {
+        self.beside.companions.clear();
+        if !self.beside.pieces.is_empty() {
             self.array = Array::InPieces;
         }
-        if self.loaded.is_some() {
+        if self.beside.loaded.is_some() {
             self.begin_loaded(now);
         }
     }
 
     fn begin_loaded(&mut self, now: Time) {
-        let Loaded { at, planes, data_in_end } = self.loaded.take().expect("a program is loaded");
-        let iterations = self.iterations_together(at, &self.loaded_companions);
+        let Loaded { at, planes, data_in_end } =
+            self.beside.loaded.take().expect("a program is loaded");
+        let iterations = self.iterations_together(at, &self.beside.loaded_companions);
         let operation = Operation::program(data_in_end.max(now), &self.part.timing, iterations);
-        std::mem::swap(&mut self.companions, &mut self.loaded_companions);
+        std::mem::swap(&mut self.beside.companions, &mut self.beside.loaded_companions);
         self.begin(operation.on_planes(planes), at);
     }
 

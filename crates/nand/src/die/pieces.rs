@@ -32,7 +32,7 @@ pub enum PlaneWork {
 impl Die {
     /// What is programmed or erased on a plane; not of a part that suspends all planes at once.
     pub fn plane_work(&self, plane: u32) -> PlaneWork {
-        if let Some(piece) = self.pieces.iter().find(|piece| piece.at.plane == plane) {
+        if let Some(piece) = self.beside.pieces.iter().find(|piece| piece.at.plane == plane) {
             return piece.work;
         }
         match self.array {
@@ -43,7 +43,7 @@ impl Die {
 
     /// What runs on a plane that was stopped apart and resumed at `from`, to follow its phases.
     pub fn plane_run(&self, plane: u32, from: Time) -> Option<Run> {
-        let piece = self.pieces.iter().find(|piece| piece.at.plane == plane)?;
+        let piece = self.beside.pieces.iter().find(|piece| piece.at.plane == plane)?;
         let runs = matches!(piece.work, PlaneWork::Running(_));
         runs.then(|| Run::new(piece.operation, from))
     }
@@ -52,7 +52,7 @@ impl Die {
     fn runs_on(&self, plane: u32) -> bool {
         let is_own = |at: &PageAddress| at.plane == plane;
         self.operation.as_ref().is_some_and(|(_, at)| is_own(at))
-            || self.companions.iter().any(is_own)
+            || self.beside.companions.iter().any(is_own)
     }
 
     /// Whether a command is a read of a plane that is free for it though others are at work.
@@ -80,9 +80,9 @@ impl Die {
             PlaneWork::Suspended => return Err(Refusal::Nested),
             PlaneWork::None => return Err(Refusal::NothingToSuspend),
         }
-        let place = self.pieces.iter().position(|piece| piece.at.plane == plane);
+        let place = self.beside.pieces.iter().position(|piece| piece.at.plane == plane);
         let running = match place {
-            Some(place) => self.pieces[place].operation,
+            Some(place) => self.beside.pieces[place].operation,
             None => self.operation.expect("a running array has an operation").0,
         };
         may_stop(&running, now, &self.part.suspension)?;
@@ -92,12 +92,12 @@ impl Die {
         let work = PlaneWork::Suspending(free_at);
         match place {
             Some(place) => {
-                let piece = &mut self.pieces[place];
+                let piece = &mut self.beside.pieces[place];
                 (piece.operation, piece.work) = (operation, work);
             }
             None => {
                 let at = self.take_apart(plane);
-                self.pieces.push(Piece { operation: operation.on_planes(1), at, work });
+                self.beside.pieces.push(Piece { operation: operation.on_planes(1), at, work });
             }
         }
         Ok(Suspend::FreeAt(free_at))
@@ -105,29 +105,29 @@ impl Die {
 
     /// Takes a plane out of the operation that runs; returns where that works there.
     fn take_apart(&mut self, plane: u32) -> PageAddress {
-        if let Some(place) = self.companions.iter().position(|at| at.plane == plane) {
-            return self.companions.remove(place);
+        if let Some(place) = self.beside.companions.iter().position(|at| at.plane == plane) {
+            return self.beside.companions.remove(place);
         }
         let (_, own) = self.operation.as_mut().expect("it works on the plane");
         let at = *own;
-        if self.companions.is_empty() {
+        if self.beside.companions.is_empty() {
             self.operation = None;
             self.array = Array::InPieces;
         } else {
-            *own = self.companions.remove(0);
+            *own = self.beside.companions.remove(0);
         }
         at
     }
 
     /// Lets a suspended plane go on from `now`; says when it will have ended, if left alone.
     pub fn resume_plane(&mut self, now: Time, plane: u32) -> Result<Time, Refusal> {
-        let found = self.pieces.iter().position(|piece| piece.at.plane == plane);
-        let place = found.filter(|place| self.pieces[*place].work == PlaneWork::Suspended);
+        let found = self.beside.pieces.iter().position(|piece| piece.at.plane == plane);
+        let place = found.filter(|place| self.beside.pieces[*place].work == PlaneWork::Suspended);
         let Some(place) = place else { return Err(Refusal::NothingToResume) };
         if !self.plane_is_free(plane) {
             return Err(Refusal::Busy);
         }
-        let piece = &mut self.pieces[place];
+        let piece = &mut self.beside.pieces[place];
         piece.operation.resume(now, &self.part.timing, &self.part.suspension);
         let until = piece.operation.end(&self.part.timing);
         piece.work = PlaneWork::Running(until);
@@ -138,17 +138,17 @@ impl Die {
     ///
     /// Panics if nothing was promised for `now`: then the caller has lost track of the die.
     pub fn elapse_piece(&mut self, now: Time, plane: u32) -> Elapsed {
-        let place = self.pieces.iter().position(|piece| piece.at.plane == plane);
+        let place = self.beside.pieces.iter().position(|piece| piece.at.plane == plane);
         let place = place.expect("a plane promised that was stopped apart");
-        let piece = &mut self.pieces[place];
+        let piece = &mut self.beside.pieces[place];
         match piece.work {
             PlaneWork::Suspending(until) if until == now => {
                 piece.work = PlaneWork::Suspended;
                 Elapsed::Suspended
             }
             PlaneWork::Running(until) if until == now => {
-                let Piece { operation, .. } = self.pieces.remove(place);
-                if self.pieces.is_empty() && self.array == Array::InPieces {
+                let Piece { operation, .. } = self.beside.pieces.remove(place);
+                if self.beside.pieces.is_empty() && self.array == Array::InPieces {
                     self.array = Array::Idle;
                 }
                 match operation.kind {

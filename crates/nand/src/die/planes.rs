@@ -35,11 +35,11 @@ impl Die {
         if !others.is_empty() {
             return Err(Refusal::NotTogether);
         }
-        if self.planes[at.plane as usize].buffer != Buffer::Idle {
+        if self.beside.planes[at.plane as usize].buffer != Buffer::Idle {
             return Err(Refusal::Busy);
         }
         let until = issued + self.read_time(at.page);
-        self.planes[at.plane as usize].buffer = Buffer::Reading(until);
+        self.beside.planes[at.plane as usize].buffer = Buffer::Reading(until);
         self.buffers_in_use += 1;
         Ok(until)
     }
@@ -53,7 +53,7 @@ impl Die {
     /// Whether the buffer of a plane that reads by itself is free.
     #[inline]
     pub fn plane_is_free(&self, plane: u32) -> bool {
-        self.planes[plane as usize].buffer == Buffer::Idle
+        self.beside.planes[plane as usize].buffer == Buffer::Idle
     }
 
     /// The instant that a read promised has come, on a plane that reads by itself.
@@ -61,7 +61,7 @@ impl Die {
     /// Panics if nothing was promised for `now`: then the caller has lost track of the die.
     pub fn elapse_plane(&mut self, now: Time, plane: u32) -> Elapsed {
         let has_register = self.has_output_register() || self.lends_register(plane);
-        let state = &mut self.planes[plane as usize];
+        let state = &mut self.beside.planes[plane as usize];
         assert_eq!(state.buffer, Buffer::Reading(now), "a plane promised another instant");
         if state.output_in_use || !has_register {
             state.buffer = Buffer::Holding;
@@ -77,7 +77,7 @@ impl Die {
     /// A page of a plane that reads by itself has left. Returns true if a held one can leave now.
     pub fn release_plane(&mut self, plane: u32) -> bool {
         let has_register = self.has_output_register() || self.lends_register(plane);
-        let state = &mut self.planes[plane as usize];
+        let state = &mut self.beside.planes[plane as usize];
         let holds = state.buffer == Buffer::Holding;
         assert!(holds || state.output_in_use, "a page left a plane that had none");
         if !state.output_in_use {

@@ -42,7 +42,7 @@ impl Flash {
         mut grant: Grant,
     ) {
         let unit = &self.units[die as usize];
-        let apart = unit.apart.iter().map(|apart| apart.operation);
+        let apart = unit.planes.apart.iter().map(|apart| apart.operation);
         let at_work = [unit.operation].into_iter().chain(apart).find(|id| *id != NONE);
         let operation = &self.txns[at_work.expect("the array is in use")];
         let (operation, unsuspendable) = (operation.kind, operation.unsuspendable);
@@ -98,7 +98,7 @@ impl Flash {
             }
             PlaneWork::None => (unit.suspend_asked, unit.suspend_free) = (Time::ZERO, Time::ZERO),
             PlaneWork::Suspended => {
-                let Apart { asked, free_at, .. } = unit.apart[plane as usize];
+                let Apart { asked, free_at, .. } = unit.planes.apart[plane as usize];
                 (unit.suspend_asked, unit.suspend_free) = (asked, free_at);
                 if self.choose_on_plane(id, now) != Choice::Read {
                     return false;
@@ -117,7 +117,7 @@ impl Flash {
     fn choose_on_plane(&self, read: u32, now: Time) -> Choice {
         let txn = &self.txns[read];
         let unit = &self.units[txn.die as usize];
-        let Apart { operation, free_at, .. } = unit.apart[txn.at.plane as usize];
+        let Apart { operation, free_at, .. } = unit.planes.apart[txn.at.plane as usize];
         let before = Dur::from_ns(self.txns[operation].suspended_ns);
         let suspended = before + (now - free_at);
         let (die, class) = (txn.die, Flash::class(self.txns[operation].kind));
@@ -159,11 +159,11 @@ impl Flash {
     ) {
         let (die, plane) = (self.txns[read].die, self.txns[read].at.plane);
         let unit = &self.units[die as usize];
-        let operation = match unit.apart[plane as usize].operation {
+        let operation = match unit.planes.apart[plane as usize].operation {
             NONE => unit.operation,
             own => own,
         };
-        let suspended = Dur::from_ns(match unit.apart[plane as usize].operation {
+        let suspended = Dur::from_ns(match unit.planes.apart[plane as usize].operation {
             NONE => 0,
             own => self.txns[own].suspended_ns,
         });
@@ -195,7 +195,7 @@ impl Flash {
                     self.age_asked(die, Some(plane), operation, until - now);
                 }
                 self.take_apart(die, plane);
-                let apart = &mut self.units[die as usize].apart[plane as usize];
+                let apart = &mut self.units[die as usize].planes.apart[plane as usize];
                 let own = apart.operation;
                 (apart.asked, apart.free_at, apart.promised) = (now, free_at, free_at);
                 out.schedule(free_at, FlashEvent::Apart { die, plane });
@@ -216,7 +216,7 @@ impl Flash {
     /// Moves what works on a plane out of the operation of its die, if it is still there.
     fn take_apart(&mut self, die: u32, plane: u32) {
         let unit = &mut self.units[die as usize];
-        if unit.apart[plane as usize].operation != NONE {
+        if unit.planes.apart[plane as usize].operation != NONE {
             return;
         }
         let (mut others, mut own) = ((NONE, NONE), (NONE, NONE));
@@ -231,7 +231,7 @@ impl Flash {
             list.1 = each;
             each = next;
         }
-        unit.apart[plane as usize].operation = own.0;
+        unit.planes.apart[plane as usize].operation = own.0;
         unit.operation = others.0;
         if unit.operation == NONE {
             // What the array promised is void.
@@ -248,7 +248,7 @@ impl Flash {
     ) {
         let unit = &mut self.units[die as usize];
         let until = unit.die.resume_plane(now, plane).expect("the plane is suspended and free");
-        let apart = &mut unit.apart[plane as usize];
+        let apart = &mut unit.planes.apart[plane as usize];
         apart.promised = until;
         out.schedule(until, FlashEvent::Apart { die, plane });
         let suspended = (now - apart.free_at).ns();
@@ -270,7 +270,7 @@ impl Flash {
     /// A plane that was stopped apart has done what it promised; void if that was at another time.
     pub(super) fn apart_elapsed(&mut self, die: u32, plane: u32, now: Time) {
         let unit = &mut self.units[die as usize];
-        let apart = &mut unit.apart[plane as usize];
+        let apart = &mut unit.planes.apart[plane as usize];
         if apart.promised != now {
             return;
         }

@@ -109,7 +109,7 @@ impl<P: Planes> DriveView for View<'_, P> {
         let served = [unit.reading, unit.leaving, unit.operation, unit.loaded, unit.outer];
         unit.reads.first().is_some()
             || unit.writes.first().is_some()
-            || served.into_iter().chain(unit.plane_reads.iter().copied()).any(by_host)
+            || served.into_iter().chain(unit.planes.reads.iter().copied()).any(by_host)
     }
 
     fn collects(&self, die: u32) -> bool {

@@ -116,7 +116,7 @@ impl Flash {
             budget.sensed(die, true);
         }
         let unit = &mut self.units[die as usize];
-        self.txns[unit.plane_reads[plane as usize]].book(Part::Array, now);
+        self.txns[unit.planes.reads[plane as usize]].book(Part::Array, now);
         if unit.die.elapse_plane(now, plane) == Elapsed::ReadHeld {
             return;
         }
@@ -133,7 +133,7 @@ impl Flash {
     /// The page that a plane has sensed waits for the channel, behind those of other planes.
     pub(super) fn line_up_plane(&mut self, die: u32, plane: u32) {
         let unit = &mut self.units[die as usize];
-        let id = std::mem::replace(&mut unit.plane_reads[plane as usize], NONE);
+        let id = std::mem::replace(&mut unit.planes.reads[plane as usize], NONE);
         self.txns[id].next = NONE;
         match unit.leaving {
             NONE => unit.leaving = id,

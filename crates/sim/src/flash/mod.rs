@@ -241,7 +241,9 @@ impl Flash {
         Flash {
             geometry,
             timing,
-            units: (0..dies).map(|die| Unit::new(&part, scenario.seed, die)).collect(),
+            units: (0..dies)
+                .map(|die| Unit::new(&part, scenario.seed, die, die / geometry.dies_per_channel))
+                .collect(),
             channels: vec![
                 Channel::new(geometry.dies_per_channel, scenario.channel.order);
                 geometry.channels as usize
@@ -333,7 +335,7 @@ impl Flash {
         } else {
             unit.pending_programs += u32::from(kind.is_program());
             if self.together > 1 && kind == Kind::Program {
-                unit.waiting[self.txns[id].at.plane as usize] += 1;
+                unit.planes.waiting[self.txns[id].at.plane as usize] += 1;
             }
             unit.writes.push(&mut self.txns, id);
         }
@@ -424,7 +426,7 @@ impl Flash {
 
     #[inline]
     fn channel_of(&self, die: u32) -> usize {
-        (die / self.geometry.dies_per_channel) as usize
+        self.units[die as usize].channel as usize
     }
 
     /// Handles an event; without `FULL` only what a plain drive needs.

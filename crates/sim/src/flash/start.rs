@@ -111,7 +111,7 @@ impl Flash {
         }
         let unit = &mut self.units[die as usize];
         if FULL && self.parallelism.independent_plane_reads {
-            unit.plane_reads[at.plane as usize] = id;
+            unit.planes.reads[at.plane as usize] = id;
             out.schedule(until, FlashEvent::Plane { die, plane: at.plane });
             return;
         }

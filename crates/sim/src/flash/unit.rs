@@ -13,16 +13,38 @@ use crate::sched::Waiter;
 use crate::seen::{Record, Seen};
 use crate::txn::NONE;
 
+/// What a die has by plane, on the parts that need it; out of the way of the rest in the caches.
+#[derive(Clone, Debug)]
+pub(super) struct Planes {
+    /// Where programs take several pages: programs in `writes` by plane; else empty.
+    pub(super) waiting: Vec<u32>,
+    /// On planes that read by themselves, what each senses or holds; else empty.
+    pub(super) reads: Vec<u32>,
+    /// What each plane does that was stopped apart; empty where all stop at once.
+    pub(super) apart: Vec<Apart>,
+}
+
+impl Planes {
+    fn new(part: &Part) -> Planes {
+        let count_if = |needed: bool| if needed { part.shape.planes as usize } else { 0 };
+        Planes {
+            waiting: vec![0; count_if(part.timing.wordline.is_some())],
+            reads: vec![NONE; count_if(part.parallelism.independent_plane_reads)],
+            apart: vec![Apart::NOT; count_if(part.parallelism.plane_suspension)],
+        }
+    }
+}
+
 /// A die, what waits for it, and what it is doing.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
     pub(super) die: Die,
+    /// Its channel.
+    pub(super) channel: u32,
     /// Host reads and the reads of read-modify-writes.
     pub(super) reads: Queue,
     /// Host programs, and the erases of the rig.
     pub(super) writes: Queue,
-    /// Where programs take several pages: programs in `writes` by plane; else empty.
-    pub(super) waiting: Vec<u32>,
     /// When the die will look again whether one has waited for long enough.
     pub(super) looks_at: Time,
     /// Programs in `writes`.
@@ -39,10 +61,8 @@ pub(super) struct Unit {
     pub(super) leaving: u32,
     /// The last of those.
     pub(super) leaving_last: u32,
-    /// On planes that read by themselves, what each senses or holds; else empty.
-    pub(super) plane_reads: Vec<u32>,
-    /// What each plane does that was stopped apart; empty where all stop at once.
-    pub(super) apart: Vec<Apart>,
+    /// What planes do that are not all alike.
+    pub(super) planes: Box<Planes>,
     /// Of how many planes the operation was when it began.
     pub(super) planes_begun: u64,
     /// When the array will have done what it promised last.
@@ -73,16 +93,13 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    pub(super) fn new(part: &Arc<Part>, seed: u64, index: u32) -> Unit {
+    pub(super) fn new(part: &Arc<Part>, seed: u64, index: u32, channel: u32) -> Unit {
         let die = Die::new(Arc::clone(part), seed, u64::from(index));
         Unit {
             die,
+            channel,
             reads: Queue::new(),
             writes: Queue::new(),
-            waiting: match part.timing.wordline {
-                None => Vec::new(),
-                Some(_) => vec![0; part.shape.planes as usize],
-            },
             looks_at: Time::ZERO,
             pending_programs: 0,
             operation: NONE,
@@ -91,14 +108,7 @@ impl Unit {
             reading: NONE,
             leaving: NONE,
             leaving_last: NONE,
-            plane_reads: match part.parallelism.independent_plane_reads {
-                true => vec![NONE; part.shape.planes as usize],
-                false => Vec::new(),
-            },
-            apart: match part.parallelism.plane_suspension {
-                true => vec![Apart::NOT; part.shape.planes as usize],
-                false => Vec::new(),
-            },
+            planes: Box::new(Planes::new(part)),
             planes_begun: 1,
             promised: Time::ZERO,
             epoch: 0,

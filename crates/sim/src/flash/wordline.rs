@@ -36,7 +36,7 @@ impl Flash {
     pub(super) fn is_ready(&self, id: u32, now: Time) -> bool {
         let txn = &self.txns[id];
         txn.kind != Kind::Program
-            || self.units[txn.die as usize].waiting[txn.at.plane as usize] >= self.together
+            || self.units[txn.die as usize].planes.waiting[txn.at.plane as usize] >= self.together
             || txn.seq < self.flushed
             || txn.mark + self.wordline_timeout <= now
     }
@@ -76,7 +76,7 @@ impl Flash {
         }
         let mut last = id;
         let mut number = 1;
-        self.units[die as usize].waiting[at.plane as usize] -= 1;
+        self.units[die as usize].planes.waiting[at.plane as usize] -= 1;
         let mut next = self.units[die as usize].writes.first().unwrap_or(NONE);
         while next != NONE && number < self.together {
             let beside = next;
@@ -91,7 +91,7 @@ impl Flash {
             let unit = &mut self.units[die as usize];
             unit.writes.remove(&mut self.txns, beside);
             unit.pending_programs -= 1;
-            unit.waiting[at.plane as usize] -= 1;
+            unit.planes.waiting[at.plane as usize] -= 1;
             self.txns[beside].unsuspendable = self.txns[first].unsuspendable;
             self.txns[last].next = beside;
             last = beside;

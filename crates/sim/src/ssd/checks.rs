@@ -3,7 +3,6 @@
 use reprieve_base::Op;
 
 use super::Ssd;
-use super::host::HostRequest;
 
 impl Ssd {
     /// The first request is about to come.
@@ -17,7 +16,8 @@ impl Ssd {
 
     /// A request is complete.
     #[cold]
-    pub(super) fn check_completed(&mut self, request: &HostRequest) {
+    pub(super) fn check_completed(&mut self, id: u32) {
+        let request = self.requests[id];
         let (first, last) = match request.op {
             Op::Write => self.pages_of(request.lba, request.bytes),
             _ => (1, 0),

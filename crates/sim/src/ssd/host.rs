@@ -38,6 +38,8 @@ pub(super) struct HostRequest {
     pub(super) queue: u32,
     /// Behind it in that queue, or `NONE`.
     pub(super) next: u32,
+    /// Where the time of its last page went, once that is done.
+    pub(super) parts: Parts,
 }
 
 impl Ssd {
@@ -104,6 +106,7 @@ impl Ssd {
             flow,
             queue: 0,
             next: NONE,
+            parts: Parts::default(),
         });
         if let Some(checker) = &mut self.checker {
             checker.request_arrived(self.now, self.arrived);
@@ -246,7 +249,7 @@ impl Ssd {
             }
         }
         self.write_map_pages();
-        self.answer::<true>(id, &Parts::default());
+        self.answer::<true>(id);
         self.fill_after_drops();
     }
 
@@ -259,13 +262,14 @@ impl Ssd {
             // After the pages above have been queued: none of them waits for a wordline to fill.
             self.flash.flush();
         } else {
-            self.answer::<true>(id, &Parts::default());
+            self.answer::<true>(id);
         }
     }
 
-    /// A page of a read has its data at `now`, after `parts`; it crosses the link to the host.
+    /// A page of a read has its data, after the parts of the request; it crosses the link to the
+    /// host.
     #[inline]
-    pub(super) fn page_read<const FULL: bool>(&mut self, id: u32, lpn: u32, parts: Parts) {
+    pub(super) fn page_read<const FULL: bool>(&mut self, id: u32, lpn: u32) {
         let bytes = self.covered_bytes(&self.requests[id], lpn);
         let mut crossed = self.links.cross_out(self.now, u64::from(bytes));
         let request = &mut self.requests[id];
@@ -276,95 +280,84 @@ impl Ssd {
         if FULL && self.links.carries_commands {
             crossed = self.links.completion(self.now);
         }
-        self.leave::<FULL>(id, parts, crossed);
+        self.leave::<FULL>(id, crossed);
     }
 
-    /// A request other than a read is done, after `parts`: the host is told.
-    pub(super) fn answer<const FULL: bool>(&mut self, id: u32, parts: &Parts) {
+    /// A request other than a read is done, after its parts: the host is told.
+    pub(super) fn answer<const FULL: bool>(&mut self, id: u32) {
         if FULL && self.links.carries_commands {
             let crossed = self.links.completion(self.now);
-            self.leave::<FULL>(id, *parts, crossed);
+            self.leave::<FULL>(id, crossed);
             return;
         }
-        self.request_done::<FULL>(id, parts);
+        self.request_done::<FULL>(id);
     }
 
     /// The last that a request sends to the host has crossed the link at `crossed`.
     #[inline]
-    fn leave<const FULL: bool>(&mut self, id: u32, mut parts: Parts, crossed: Time) {
+    fn leave<const FULL: bool>(&mut self, id: u32, crossed: Time) {
         // The link is first in, first out: the page that comes to it last leaves it last.
-        parts.add(Part::Link, (crossed - self.now).ns());
+        self.requests[id].parts.add(Part::Link, (crossed - self.now).ns());
         if crossed == self.now {
-            self.request_done::<FULL>(id, &parts);
+            self.request_done::<FULL>(id);
             return;
         }
-        self.crossing.push_back(parts);
         self.events.schedule(crossed, Event::Done { request: id });
     }
 
-    /// The last of a request has crossed the link, in the order in which it came to it.
-    #[inline]
-    pub(super) fn answer_crossed<const FULL: bool>(&mut self, id: u32) {
-        let parts =
-            self.crossing.pop_front().expect("each request that crosses has left its parts");
-        self.request_done::<FULL>(id, &parts);
-    }
-
-    /// A request is complete; `parts` say where the time of its last page went.
-    pub(super) fn request_done<const FULL: bool>(&mut self, id: u32, parts: &Parts) {
-        let request = self.requests.remove(id);
+    /// A request is complete.
+    pub(super) fn request_done<const FULL: bool>(&mut self, id: u32) {
         if FULL && self.flash.is_drawn() {
             self.flash.tell_completion(self.now, id);
         }
         if self.checker.is_some() {
-            self.check_completed(&request);
+            self.check_completed(id);
         }
-        let latency_ns = (self.now - request.arrival).ns();
-        let mut whole;
-        let parts = match &mut self.queues {
-            Some(queues) if FULL => {
+        let request = &mut self.requests[id];
+        if FULL {
+            if let Some(queues) = &mut self.queues {
                 queues.answered(request.queue);
                 if self.links.carries_commands {
                     self.links.ring(self.now);
                 }
-                whole = *parts;
-                whole.add(Part::HostQueue, (request.fetched - request.arrival).ns());
-                whole.add(Part::Link, (request.begun - request.fetched).ns());
-                &whole
+                request.parts.add(Part::HostQueue, (request.fetched - request.arrival).ns());
+                request.parts.add(Part::Link, (request.begun - request.fetched).ns());
             }
-            _ => parts,
-        };
+        }
+        let HostRequest { op, fua, bytes, flow, arrival, ref parts, .. } = *request;
+        let latency_ns = (self.now - arrival).ns();
         assert_eq!(
             parts.sum_ns(),
             latency_ns,
-            "the parts of request {} do not add up to its latency at {}: {:?}",
+            "the parts of request {} do not add up to its latency at {}: {parts:?}",
             request.id,
             self.now,
-            parts
         );
-        self.latencies.record(request.op, request.fua, request.bytes, latency_ns, parts);
+        self.latencies.record(op, fua, bytes, latency_ns, parts);
         if FULL && self.flows.have_stats {
-            self.flows.count(&request, self.now, parts);
+            self.flows.count(request, self.now);
         }
         if FULL && self.series.is_some() {
-            self.series_completed(&request, parts);
+            self.series_completed(id);
         }
         self.completed += 1;
         if self.log.is_some() {
-            self.log_request(&request, parts);
+            self.log_request(id);
         }
+        self.requests.release(id);
         if self.requests.is_empty() {
             self.idle_since = self.now;
             if FULL {
                 self.idle_begins();
             }
         }
-        self.flows.completed(request.flow);
+        self.flows.completed(flow);
     }
 
     /// Out of the way of runs that keep no log.
     #[inline(never)]
-    fn log_request(&mut self, request: &HostRequest, parts: &Parts) {
+    fn log_request(&mut self, id: u32) {
+        let request = &self.requests[id];
         let log = self.log.as_mut().expect("a log is kept");
         log.push(&LogRow {
             id: request.id,
@@ -373,7 +366,7 @@ impl Ssd {
             bytes: request.bytes,
             arrival: request.arrival,
             completion: self.now,
-            parts: *parts,
+            parts: request.parts,
             flow: self.flows.number(request.flow),
             uncorrectable_pages: request.uncorrectable_pages,
         });
@@ -383,9 +376,9 @@ impl Ssd {
     pub(super) fn page_is_safe<const FULL: bool>(&mut self, interval: u32) {
         self.intervals.end(interval);
         while let Some(id) = self.intervals.next_flushed() {
-            let mut parts = Parts::default();
-            parts.add(Part::Buffer, (self.now - self.requests[id].begun).ns());
-            self.answer::<FULL>(id, &parts);
+            let request = &mut self.requests[id];
+            request.parts.add(Part::Buffer, (self.now - request.begun).ns());
+            self.answer::<FULL>(id);
         }
     }
 

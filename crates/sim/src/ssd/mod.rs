@@ -26,8 +26,6 @@ mod series;
 mod timeline;
 mod verify;
 
-use std::collections::VecDeque;
-
 use reprieve_base::{Dur, Time, UserError};
 use reprieve_nand::Refusal;
 
@@ -42,7 +40,7 @@ use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::state::State;
 use crate::stats::{Latencies, LogBatch, Series, Totals};
-use crate::txn::{Kind, Parts, Txn};
+use crate::txn::{Kind, Txn};
 use buffer::Buffer;
 use event::Event;
 use flows::Flows;
@@ -77,8 +75,6 @@ pub struct Ssd {
     /// Between host and drive; `None`: requests go straight to the drive.
     queues: Option<HostQueues>,
     links: Links,
-    /// Where the time of the requests went whose last data or completion is crossing the link.
-    crossing: VecDeque<Parts>,
     requests: Slab<HostRequest>,
     arrived: u64,
     completed: u64,
@@ -167,7 +163,6 @@ impl Ssd {
             buffer: Buffer::new(&scenario.buffer, scenario.geometry.page_bytes),
             queues,
             links: Links::new(&scenario.host),
-            crossing: VecDeque::with_capacity(1024),
             requests: Slab::with_capacity(4096),
             arrived: 0,
             completed: 0,
@@ -422,7 +417,7 @@ impl Ssd {
             Event::DataAsked { request } => self.write_data::<FULL>(request),
             Event::LinkIn { request } => self.write_received::<FULL>(request),
             Event::LookIdle => self.look_idle(),
-            Event::Done { request } => self.answer_crossed::<FULL>(request),
+            Event::Done { request } => self.request_done::<FULL>(request),
         }
     }
 
@@ -437,9 +432,10 @@ impl Ssd {
                 if FULL && self.read_cache.is_some() {
                     self.cache_read(id);
                 }
-                let Txn { request, lpn, parts, .. } = self.flash.txns[id];
+                let Txn { request, lpn, ref parts, .. } = self.flash.txns[id];
+                self.requests[request].parts = *parts;
                 self.flash.txns.release(id);
-                self.page_read::<FULL>(request, lpn, parts)
+                self.page_read::<FULL>(request, lpn);
             }
             Kind::RmwRead => {
                 self.old_page_read(id);

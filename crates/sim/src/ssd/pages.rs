@@ -41,17 +41,20 @@ impl Ssd {
                     self.page_used(id);
                 }
                 self.totals.buffer_hits += 1;
-                self.page_read::<FULL>(request, lpn, parts);
+                self.requests[request].parts = parts;
+                self.page_read::<FULL>(request, lpn);
                 return;
             }
             Mapping::Unwritten | Mapping::Trimmed => {
                 self.totals.zero_reads += 1;
-                self.page_read::<FULL>(request, lpn, parts);
+                self.requests[request].parts = parts;
+                self.page_read::<FULL>(request, lpn);
                 return;
             }
         };
         if FULL && self.is_cached(lpn) {
-            self.page_read::<FULL>(request, lpn, parts);
+            self.requests[request].parts = parts;
+            self.page_read::<FULL>(request, lpn);
             return;
         }
         let erases_seen = self.ftl.erases(die, at);
@@ -137,9 +140,10 @@ impl Ssd {
 
     /// One page of a write goes into the buffer; false if no plane has room for it yet.
     fn buffer_page<const FULL: bool>(&mut self, request: u32, lpn: u32) -> bool {
-        let state = self.requests[request];
+        let state = &self.requests[request];
+        let (fua, interval) = (state.fua, state.interval);
         let parts = self.received_parts(request);
-        let is_whole = self.covered_bytes(&state, lpn) == self.scenario.geometry.page_bytes;
+        let is_whole = self.covered_bytes(state, lpn) == self.scenario.geometry.page_bytes;
         if let Some(id) = self.can_merge(request, lpn) {
             self.merge_page::<FULL>(id, (request, lpn), is_whole, &parts);
             return true;
@@ -155,13 +159,13 @@ impl Ssd {
             self.cache_write(lpn, is_whole);
         }
         let (die, at) = self.at_target(target);
-        let at_once = self.buffer.acknowledge == Acknowledge::Back && !state.fua;
+        let at_once = self.buffer.acknowledge == Acknowledge::Back && !fua;
         let owner = if at_once { NONE } else { request };
         let now = self.now;
         let id = self.flash.txns.insert_with(|| Txn {
             target,
             parts,
-            interval: state.interval,
+            interval,
             ..Txn::new(Kind::Program, die, at, lpn, owner, now)
         });
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
@@ -193,13 +197,23 @@ impl Ssd {
             self.overtaken(before);
         }
         if at_once {
-            self.page_acknowledged::<FULL>(request, &parts);
+            self.requests[request].parts = parts;
+            self.page_acknowledged::<FULL>(request);
         }
-        if state.fua && lpn == self.pages_of(state.lba, state.bytes).1 {
+        if fua {
+            self.fua_page_sent(request, lpn);
+        }
+        true
+    }
+
+    /// A page of a write with forced unit access has gone to the flash.
+    #[cold]
+    fn fua_page_sent(&mut self, request: u32, lpn: u32) {
+        let (lba, bytes) = (self.requests[request].lba, self.requests[request].bytes);
+        if lpn == self.pages_of(lba, bytes).1 {
             // Its completion waits for the program, which so waits for no wordline to fill.
             self.flash.flush();
         }
-        true
     }
 
     /// One page of a write takes the place of one that is in the buffer.
@@ -220,7 +234,8 @@ impl Ssd {
         if FULL && self.journal.is_some() {
             self.journal_write(id, lpn, request);
         }
-        self.page_acknowledged::<FULL>(request, parts);
+        self.requests[request].parts = *parts;
+        self.page_acknowledged::<FULL>(request);
         self.page_is_safe::<FULL>(interval);
     }
 
@@ -381,12 +396,15 @@ impl Ssd {
             self.journal_program(id);
         }
         let txn = &self.flash.txns[id];
-        let Txn { request, interval, parts, .. } = *txn;
+        let Txn { request, interval, ref parts, .. } = *txn;
         self.ftl.finish_write(txn);
+        if request != NONE {
+            self.requests[request].parts = *parts;
+        }
         self.flash.txns.release(id);
         self.buffer.give_back();
         if request != NONE {
-            self.page_acknowledged::<FULL>(request, &parts);
+            self.page_acknowledged::<FULL>(request);
         }
         self.page_is_safe::<FULL>(interval);
         if FULL {
@@ -413,12 +431,14 @@ impl Ssd {
     }
 
     /// A page of a write is as safe as the host asked for.
-    fn page_acknowledged<const FULL: bool>(&mut self, request: u32, parts: &Parts) {
+    ///
+    /// Its parts are those of this page.
+    fn page_acknowledged<const FULL: bool>(&mut self, request: u32) {
         let state = &mut self.requests[request];
         state.pages_left -= 1;
         if state.pages_left > 0 {
             return;
         }
-        self.answer::<FULL>(request, parts);
+        self.answer::<FULL>(request);
     }
 }

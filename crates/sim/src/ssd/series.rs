@@ -3,9 +3,7 @@
 use reprieve_base::Time;
 
 use super::Ssd;
-use super::host::HostRequest;
 use crate::stats::{AGES, Finished, Sample};
-use crate::txn::Parts;
 
 /// How a run went over time, and over the parts of the drive.
 #[derive(Clone, Debug)]
@@ -33,9 +31,11 @@ impl Ssd {
 
     /// A request is complete; `parts` add up to its latency.
     #[inline(never)]
-    pub(super) fn series_completed(&mut self, request: &HostRequest, parts: &Parts) {
+    pub(super) fn series_completed(&mut self, id: u32) {
+        let request = &self.requests[id];
         let series = self.series.as_mut().expect("the caller has seen it");
-        series.record(request.op, request.bytes, (self.now - request.arrival).ns(), parts);
+        let latency_ns = (self.now - request.arrival).ns();
+        series.record(request.op, request.bytes, latency_ns, &request.parts);
     }
 
     /// What has been counted; at `then`, since which nothing has happened.

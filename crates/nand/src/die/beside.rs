@@ -1,0 +1,69 @@
+//! What a die has to keep beside its operation: on most parts, and at most times, nothing.
+
+use reprieve_base::PageAddress;
+
+use super::Die;
+use super::cache::Loaded;
+use super::pieces::Piece;
+use super::planes::PlaneRead;
+use crate::command::Part;
+use crate::operation::Operation;
+
+/// What there is beside the operation, out of the way of what is looked at in every command.
+#[derive(Clone, Debug)]
+pub(super) struct Beside {
+    /// The suspended erase inside which the operation, a program, runs or is suspended.
+    pub(super) outer: Option<(Operation, PageAddress)>,
+    /// What else the operation, and `outer`, work on: pages and blocks of other planes.
+    pub(super) companions: Vec<PageAddress>,
+    pub(super) outer_companions: Vec<PageAddress>,
+    /// The program whose page is in the second register, or on its way there, and what it works on
+    /// besides; it begins when the operation ends.
+    pub(super) loaded: Option<Loaded>,
+    pub(super) loaded_companions: Vec<PageAddress>,
+    /// Of an operation on several planes, those that were stopped apart from the others.
+    pub(super) pieces: Vec<Piece>,
+    /// Where each plane stands that reads by itself; empty on a part whose planes do not.
+    pub(super) planes: Vec<PlaneRead>,
+}
+
+impl Beside {
+    /// Nothing yet.
+    pub(super) fn new(part: &Part) -> Beside {
+        let planes = match part.parallelism.independent_plane_reads {
+            true => part.shape.planes as usize,
+            false => 0,
+        };
+        Beside {
+            outer: None,
+            companions: Vec::new(),
+            outer_companions: Vec::new(),
+            loaded: None,
+            loaded_companions: Vec::new(),
+            pieces: Vec::new(),
+            planes: vec![PlaneRead::default(); planes],
+        }
+    }
+}
+
+impl Die {
+    /// The suspended erase now lies around the program that begins.
+    #[cold]
+    pub(super) fn enclose(&mut self) {
+        let beside = &mut *self.beside;
+        beside.outer = self.operation.take();
+        std::mem::swap(&mut beside.companions, &mut beside.outer_companions);
+        self.has_outer = true;
+        self.suspended = false;
+    }
+
+    /// The program is complete; what is suspended now is the erase around it.
+    #[cold]
+    pub(super) fn uncover(&mut self) {
+        let beside = &mut *self.beside;
+        self.operation = beside.outer.take();
+        std::mem::swap(&mut beside.companions, &mut beside.outer_companions);
+        self.has_outer = false;
+        self.suspended = true;
+    }
+}
