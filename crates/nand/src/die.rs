@@ -65,11 +65,8 @@ pub struct Die {
     /// The part does several things at once; else there is nothing beside `operation`.
     does_several: bool,
     /// Next page of each block, plane by plane.
-    next_page: Vec<u16>,
+    next_page: Box<[u16]>,
     vth: Stream,
-    read: Stream,
-    /// From which the iterations of a wordline follow.
-    wordlines: u64,
 }
 
 impl Die {
@@ -102,16 +99,14 @@ impl Die {
             operation: None,
             suspended: false,
             has_outer: false,
-            beside: Box::new(Beside::new(&part)),
+            beside: Box::new(Beside::new(&part, seed, index)),
             buffers_in_use: 0,
             registers_in_use: 0,
             does_several: part.parallelism != Parallelism::NONE,
             part,
             pages_together: u16::try_from(together).expect("it divides a block"),
-            next_page: vec![0; blocks],
+            next_page: vec![0; blocks].into_boxed_slice(),
             vth: Stream::new(seed, "nand.vth", index),
-            read: Stream::new(seed, "nand.read", index),
-            wordlines: Stream::new(seed, "nand.wordlines", index).next_u64(),
         }
     }
 
@@ -236,7 +231,7 @@ impl Die {
             ReadLaw::Fixed => read,
             ReadLaw::Exponential => {
                 // The argument is in (0, 1]; `libm` for the same bits on every machine.
-                let times_mean = -libm::log(1.0 - self.read.unit());
+                let times_mean = -libm::log(1.0 - self.beside.read.unit());
                 Dur::from_ns((times_mean * read.ns() as f64).round() as u64)
             }
         }

@@ -38,12 +38,18 @@ impl Extent {
 
 /// A list of what was seen, kept only when someone wants to know.
 #[derive(Clone, Debug, Default)]
-pub struct Record(Option<Vec<Seen>>);
+pub struct Record(Option<Box<List>>);
+
+/// In a box, as most records keep nothing.
+#[derive(Clone, Debug, Default)]
+struct List {
+    seen: Vec<Seen>,
+}
 
 impl Record {
     /// Begins to keep what is noted.
     pub fn keep(&mut self) {
-        self.0 = Some(Vec::new());
+        self.0 = Some(Box::default());
     }
 
     #[inline]
@@ -56,11 +62,11 @@ impl Record {
     /// Out of the way of runs that keep nothing.
     #[cold]
     fn push(&mut self, seen: Seen) {
-        self.0.get_or_insert_default().push(seen);
+        self.0.get_or_insert_default().seen.push(seen);
     }
 
     /// Takes what was noted since the last call.
     pub fn take(&mut self) -> impl Iterator<Item = Seen> {
-        self.0.iter_mut().flat_map(|list| list.drain(..))
+        self.0.iter_mut().flat_map(|list| list.seen.drain(..))
     }
 }

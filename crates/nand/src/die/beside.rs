@@ -1,6 +1,6 @@
 //! What a die has to keep beside its operation: on most parts, and at most times, nothing.
 
-use reprieve_base::PageAddress;
+use reprieve_base::{PageAddress, Stream};
 
 use super::Die;
 use super::cache::Loaded;
@@ -25,11 +25,15 @@ pub(super) struct Beside {
     pub(super) pieces: Vec<Piece>,
     /// Where each plane stands that reads by itself; empty on a part whose planes do not.
     pub(super) planes: Vec<PlaneRead>,
+    /// The lengths of reads, where they are drawn.
+    pub(super) read: Stream,
+    /// From which the iterations of a wordline follow.
+    pub(super) wordlines: u64,
 }
 
 impl Beside {
     /// Nothing yet.
-    pub(super) fn new(part: &Part) -> Beside {
+    pub(super) fn new(part: &Part, seed: u64, index: u64) -> Beside {
         let planes = match part.parallelism.independent_plane_reads {
             true => part.shape.planes as usize,
             false => 0,
@@ -42,6 +46,8 @@ impl Beside {
             loaded_companions: Vec::new(),
             pieces: Vec::new(),
             planes: vec![PlaneRead::default(); planes],
+            read: Stream::new(seed, "nand.read", index),
+            wordlines: Stream::new(seed, "nand.wordlines", index).next_u64(),
         }
     }
 }

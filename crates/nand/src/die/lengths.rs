@@ -20,7 +20,7 @@ impl Die {
         let block = self.block_index(at).expect("programs stay inside the die") as u64;
         let pages = block * u64::from(self.part.shape.pages_per_block);
         let wordline = (pages + u64::from(at.page)) / u64::from(self.pages_together);
-        spread.of(self.wordlines, wordline)
+        spread.of(self.beside.wordlines, wordline)
     }
 
     /// Iterations of a program of pages of several planes, which lasts as long as the longest.

@@ -21,6 +21,18 @@ pub(super) enum Wish {
     },
 }
 
+/// The lines for a channel, out of the way of channels that nobody has to wait for.
+#[derive(Clone, Debug)]
+struct Lines {
+    /// Commands that go before everything; empty in any other order.
+    commands: VecDeque<Wish>,
+    /// Pages ready to leave and commands of reads, with their tickets.
+    reads: VecDeque<(u64, Wish)>,
+    /// Everything else.
+    writes: VecDeque<(u64, Wish)>,
+    tickets: u64,
+}
+
 /// One channel. A transfer of no length takes no slot.
 #[derive(Clone, Debug)]
 pub(super) struct Channel {
@@ -28,16 +40,12 @@ pub(super) struct Channel {
     /// When the last transfer begins or began.
     last_from: Time,
     order: ChannelOrder,
-    /// Commands that go before everything; empty in any other order.
-    commands: VecDeque<Wish>,
-    /// Pages ready to leave and commands of reads, with their tickets.
-    reads: VecDeque<(u64, Wish)>,
-    /// Everything else.
-    writes: VecDeque<(u64, Wish)>,
+    /// Those who stand in its lines.
+    waiters: u32,
+    lines: Box<Lines>,
     dies: u32,
     /// The die, on this channel, whose turn is next where dies take turns.
     turn: u32,
-    tickets: u64,
     /// An event at `free_at` is under way.
     pub(super) event_pending: bool,
     /// On the list of channels that have to decide.
@@ -54,12 +62,15 @@ impl Channel {
             free_at: Time::ZERO,
             last_from: Time::ZERO,
             order,
-            commands: VecDeque::new(),
-            reads: VecDeque::with_capacity(2 * lines),
-            writes: VecDeque::with_capacity(2 * lines),
+            waiters: 0,
+            lines: Box::new(Lines {
+                commands: VecDeque::new(),
+                reads: VecDeque::with_capacity(2 * lines),
+                writes: VecDeque::with_capacity(2 * lines),
+                tickets: 0,
+            }),
             dies,
             turn: 0,
-            tickets: 0,
             event_pending: false,
             dirty: false,
             busy_ns: 0,
@@ -80,7 +91,7 @@ impl Channel {
 
     #[inline]
     pub(super) fn has_waiters(&self) -> bool {
-        !self.reads.is_empty() || !self.writes.is_empty() || !self.commands.is_empty()
+        self.waiters > 0
     }
 
     /// Occupies the channel from `from` for `length`.
@@ -101,15 +112,48 @@ impl Channel {
 
     /// A sensed page waits to leave a die.
     pub(super) fn wait_out(&mut self, die: u32) {
-        self.reads.push_back((self.tickets, Wish::Out(die)));
-        self.tickets += 1;
+        self.waiters += 1;
+        self.lines.wait_out(die);
     }
 
     /// A die waits to begin an operation, or to send the page of a suspended program again.
     pub(super) fn wait_start(&mut self, die: u32, kind: Kind) {
+        self.waiters += 1;
+        self.lines.wait_start(die, kind, self.order);
+    }
+
+    /// The next to have the channel, by the order of this channel.
+    ///
+    /// `reads_first`: reads go before programs; else all in the order in which they came.
+    #[inline]
+    pub(super) fn next(&mut self, reads_first: bool) -> Option<Wish> {
+        if self.waiters == 0 {
+            return None;
+        }
+        self.waiters -= 1;
+        let next = self.lines.next(reads_first, (self.order, self.dies, self.turn));
+        Some(next.expect("as many stand in the lines as were counted"))
+    }
+
+    /// A die has the channel to begin something; the turn is its neighbour's.
+    #[inline]
+    pub(super) fn taken_by(&mut self, die: u32) {
+        if self.order == ChannelOrder::DataFirst {
+            self.turn = (die + 1) % self.dies;
+        }
+    }
+}
+
+impl Lines {
+    fn wait_out(&mut self, die: u32) {
+        self.reads.push_back((self.tickets, Wish::Out(die)));
+        self.tickets += 1;
+    }
+
+    fn wait_start(&mut self, die: u32, kind: Kind, order: ChannelOrder) {
         let wish = Wish::Start { die, is_read: kind.is_read() };
         let is_command = kind.is_read() || kind == Kind::Erase;
-        let line = match self.order {
+        let line = match order {
             ChannelOrder::CommandsFirst if is_command => return self.commands.push_back(wish),
             ChannelOrder::Asked | ChannelOrder::CommandsFirst if kind.is_read() => &mut self.reads,
             _ => &mut self.writes,
@@ -118,15 +162,16 @@ impl Channel {
         self.tickets += 1;
     }
 
-    /// The next to have the channel, by the order of this channel.
-    ///
-    /// `reads_first`: reads go before programs; else all in the order in which they came.
-    pub(super) fn next(&mut self, reads_first: bool) -> Option<Wish> {
+    fn next(
+        &mut self,
+        reads_first: bool,
+        (order, dies, turn): (ChannelOrder, u32, u32),
+    ) -> Option<Wish> {
         if let Some(command) = self.commands.pop_front() {
             return Some(command);
         }
-        if self.order == ChannelOrder::DataFirst {
-            return self.next_data_first();
+        if order == ChannelOrder::DataFirst {
+            return self.next_data_first(dies, turn);
         }
         let from_reads = match (self.reads.front(), self.writes.front()) {
             (Some(_), None) => true,
@@ -138,25 +183,16 @@ impl Channel {
     }
 
     /// Pages that leave in the order in which they came, then dies in turn.
-    fn next_data_first(&mut self) -> Option<Wish> {
+    fn next_data_first(&mut self, dies: u32, turn: u32) -> Option<Wish> {
         if let Some((_, out)) = self.reads.pop_front() {
             return Some(out);
         }
-        let dies = self.dies;
         let wait = |wish: &Wish| match wish {
-            Wish::Start { die, .. } => (die % dies + dies - self.turn) % dies,
+            Wish::Start { die, .. } => (die % dies + dies - turn) % dies,
             Wish::Out(_) => panic!("a page that leaves stands in the line of those that begin"),
         };
         let waits = self.writes.iter().map(|(_, wish)| wait(wish)).enumerate();
         let (place, _) = waits.min_by_key(|(_, wait)| *wait)?;
         self.writes.remove(place).map(|(_, wish)| wish)
-    }
-
-    /// A die has the channel to begin something; the turn is its neighbour's.
-    #[inline]
-    pub(super) fn taken_by(&mut self, die: u32) {
-        if self.order == ChannelOrder::DataFirst {
-            self.turn = (die + 1) % self.dies;
-        }
     }
 }

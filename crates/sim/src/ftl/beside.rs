@@ -247,7 +247,7 @@ impl Ftl {
         let at = PageAddress { plane: plane % in_die, block: victim % blocks, page };
         let mut txn = Txn::new(Kind::GcRead, die, at, lpn, NONE, now);
         txn.old = source;
-        txn.erases_seen = state.erases;
+        txn.erases_seen = self.erases[plane as usize];
         txn
     }
 }

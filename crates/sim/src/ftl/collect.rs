@@ -358,7 +358,7 @@ impl Ftl {
             (Kind::GcProgram, at, lpn, source)
         } else if job.cursor == pages {
             job.erased_planes = 1;
-            self.planes[plane as usize].erases += 1;
+            self.erases[plane as usize] += 1;
             (Kind::Erase, at, NONE, NONE)
         } else {
             let source = victim * pages + job.cursor;
@@ -370,7 +370,7 @@ impl Ftl {
             };
             (kind, at, lpn, source)
         };
-        let erases_seen = self.planes[plane as usize].erases;
+        let erases_seen = self.erases[plane as usize];
         Txn { old, erases_seen, ..Txn::new(kind, die, at, lpn, NONE, now) }
     }
 

@@ -60,6 +60,8 @@ pub struct Ftl {
     twins: Twins,
     map: Map,
     planes: Vec<Plane>,
+    /// Erases begun in each, by which queued reads notice that their address may be void.
+    erases: Vec<u32>,
     index: BlockIndex,
     /// Of each full block, how many of its plane were filled before it.
     filled: Vec<u32>,
@@ -121,6 +123,7 @@ impl Ftl {
             twins,
             map: Map::new(pages, physical)?,
             planes: vec![plane; geometry.planes() as usize],
+            erases: vec![0; geometry.planes() as usize],
             index: BlockIndex::new(
                 geometry.planes(),
                 geometry.blocks_per_plane,
@@ -216,7 +219,7 @@ impl Ftl {
     /// Blocks whose erase has begun in the plane of an address, for [`Txn::erases_seen`].
     #[inline]
     pub fn erases(&self, die: u32, at: PageAddress) -> u32 {
-        self.planes[self.plane_of(die, at) as usize].erases
+        self.erases[self.plane_of(die, at) as usize]
     }
 
     /// The plane, counted over the drive, that takes the next page of `lpn`; `None`: all are full.

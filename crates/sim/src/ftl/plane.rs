@@ -32,8 +32,6 @@ pub(super) struct Plane {
     pub(super) batch: u32,
     /// Valid pages, and pages of the host that will be programmed here.
     pub(super) committed: u32,
-    /// Erases begun, by which queued reads notice that their address may be void.
-    pub(super) erases: u32,
     /// Blocks that are not bad.
     pub(super) good_blocks: u32,
     /// Pages, in millionths, that collection may move before the host's next write; below 0 what
@@ -64,7 +62,6 @@ impl Plane {
             together,
             batch,
             committed: 0,
-            erases: 0,
             good_blocks: 0,
             credit_ppm: 0,
             failed: VecDeque::new(),

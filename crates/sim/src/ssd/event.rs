@@ -23,7 +23,7 @@ pub(super) enum Event {
     /// The drive may have been idle for so long that the buffer is emptied.
     LookIdle,
     /// The last data of a request, or its completion, has crossed the host link.
-    Done { request: u32 },
+    Done { request: u32, parts: u32 },
 }
 
 impl event::Event for Event {
@@ -31,7 +31,7 @@ impl event::Event for Event {
     fn words(self) -> Words {
         match self {
             Event::Flash(event) => event.words(),
-            Event::Done { request } => [FLASH_EVENTS, request, 0],
+            Event::Done { request, parts } => [FLASH_EVENTS, request, parts],
             Event::LinkIn { request } => [FLASH_EVENTS + 1, request, 0],
             Event::Rung { request } => [FLASH_EVENTS + 2, request, 0],
             Event::Fetched { request } => [FLASH_EVENTS + 3, request, 0],
@@ -44,9 +44,9 @@ impl event::Event for Event {
 
     #[inline(always)]
     fn from_words(words: Words) -> Event {
-        let [what, request, _] = words;
+        let [what, request, parts] = words;
         match what.wrapping_sub(FLASH_EVENTS) {
-            0 => Event::Done { request },
+            0 => Event::Done { request, parts },
             1 => Event::LinkIn { request },
             2 => Event::Rung { request },
             3 => Event::Fetched { request },

@@ -9,6 +9,7 @@ use super::host::HostRequest;
 use crate::ftl::Ftl;
 use crate::scenario::Scenario;
 use crate::stats::FlowStats;
+use crate::txn::Parts;
 
 /// One load.
 pub(super) struct Flow {
@@ -263,10 +264,10 @@ impl Flows {
 
     /// Counts a completed request in the figures of its load.
     #[cold]
-    pub(super) fn count(&mut self, request: &HostRequest, now: Time) {
+    pub(super) fn count(&mut self, request: &HostRequest, now: Time, parts: &Parts) {
         let Some(stats) = self.figures(request.flow, request.arrival) else { return };
         let latency_ns = (now - request.arrival).ns();
-        stats.completed(request.op, request.fua, request.bytes, latency_ns, &request.parts);
+        stats.completed(request.op, request.fua, request.bytes, latency_ns, parts);
         stats.ended(now);
     }
 

@@ -38,8 +38,6 @@ pub(super) struct HostRequest {
     pub(super) queue: u32,
     /// Behind it in that queue, or `NONE`.
     pub(super) next: u32,
-    /// Where the time of its last page went, once that is done.
-    pub(super) parts: Parts,
 }
 
 impl Ssd {
@@ -106,7 +104,6 @@ impl Ssd {
             flow,
             queue: 0,
             next: NONE,
-            parts: Parts::default(),
         });
         if let Some(checker) = &mut self.checker {
             checker.request_arrived(self.now, self.arrived);
@@ -249,7 +246,7 @@ impl Ssd {
             }
         }
         self.write_map_pages();
-        self.answer::<true>(id);
+        self.answer::<true>(id, &Parts::default());
         self.fill_after_drops();
     }
 
@@ -262,14 +259,13 @@ impl Ssd {
             // After the pages above have been queued: none of them waits for a wordline to fill.
             self.flash.flush();
         } else {
-            self.answer::<true>(id);
+            self.answer::<true>(id, &Parts::default());
         }
     }
 
-    /// A page of a read has its data, after the parts of the request; it crosses the link to the
-    /// host.
+    /// A page of a read has its data at `now`, after `parts`; it crosses the link to the host.
     #[inline]
-    pub(super) fn page_read<const FULL: bool>(&mut self, id: u32, lpn: u32) {
+    pub(super) fn page_read<const FULL: bool>(&mut self, id: u32, lpn: u32, parts: &Parts) {
         let bytes = self.covered_bytes(&self.requests[id], lpn);
         let mut crossed = self.links.cross_out(self.now, u64::from(bytes));
         let request = &mut self.requests[id];
@@ -280,51 +276,63 @@ impl Ssd {
         if FULL && self.links.carries_commands {
             crossed = self.links.completion(self.now);
         }
-        self.leave::<FULL>(id, crossed);
+        self.leave::<FULL>(id, parts, crossed);
     }
 
-    /// A request other than a read is done, after its parts: the host is told.
-    pub(super) fn answer<const FULL: bool>(&mut self, id: u32) {
+    /// A request other than a read is done, after `parts`: the host is told.
+    pub(super) fn answer<const FULL: bool>(&mut self, id: u32, parts: &Parts) {
         if FULL && self.links.carries_commands {
             let crossed = self.links.completion(self.now);
-            self.leave::<FULL>(id, crossed);
+            self.leave::<FULL>(id, parts, crossed);
             return;
         }
-        self.request_done::<FULL>(id);
+        self.request_done::<FULL>(id, parts);
     }
 
     /// The last that a request sends to the host has crossed the link at `crossed`.
     #[inline]
-    fn leave<const FULL: bool>(&mut self, id: u32, crossed: Time) {
-        // The link is first in, first out: the page that comes to it last leaves it last.
-        self.requests[id].parts.add(Part::Link, (crossed - self.now).ns());
+    fn leave<const FULL: bool>(&mut self, id: u32, parts: &Parts, crossed: Time) {
         if crossed == self.now {
-            self.request_done::<FULL>(id);
+            self.request_done::<FULL>(id, parts);
             return;
         }
-        self.events.schedule(crossed, Event::Done { request: id });
+        // The link is first in, first out: the page that comes to it last leaves it last.
+        let place = self.crossing.insert_with(|| *parts);
+        self.crossing[place].add(Part::Link, (crossed - self.now).ns());
+        self.events.schedule(crossed, Event::Done { request: id, parts: place });
     }
 
-    /// A request is complete.
-    pub(super) fn request_done<const FULL: bool>(&mut self, id: u32) {
+    /// The last of a request has crossed the link.
+    #[inline]
+    pub(super) fn answer_crossed<const FULL: bool>(&mut self, id: u32, parts: u32) {
+        let parts = self.crossing.remove(parts);
+        self.request_done::<FULL>(id, &parts);
+    }
+
+    /// A request is complete; `parts` say where the time of its last page went.
+    pub(super) fn request_done<const FULL: bool>(&mut self, id: u32, parts: &Parts) {
         if FULL && self.flash.is_drawn() {
             self.flash.tell_completion(self.now, id);
         }
         if self.checker.is_some() {
             self.check_completed(id);
         }
-        let request = &mut self.requests[id];
-        if FULL {
-            if let Some(queues) = &mut self.queues {
+        let request = &self.requests[id];
+        let mut whole;
+        let parts = match &mut self.queues {
+            Some(queues) if FULL => {
                 queues.answered(request.queue);
                 if self.links.carries_commands {
                     self.links.ring(self.now);
                 }
-                request.parts.add(Part::HostQueue, (request.fetched - request.arrival).ns());
-                request.parts.add(Part::Link, (request.begun - request.fetched).ns());
+                whole = *parts;
+                whole.add(Part::HostQueue, (request.fetched - request.arrival).ns());
+                whole.add(Part::Link, (request.begun - request.fetched).ns());
+                &whole
             }
-        }
-        let HostRequest { op, fua, bytes, flow, arrival, ref parts, .. } = *request;
+            _ => parts,
+        };
+        let HostRequest { op, fua, bytes, flow, arrival, .. } = *request;
         let latency_ns = (self.now - arrival).ns();
         assert_eq!(
             parts.sum_ns(),
@@ -335,14 +343,14 @@ impl Ssd {
         );
         self.latencies.record(op, fua, bytes, latency_ns, parts);
         if FULL && self.flows.have_stats {
-            self.flows.count(request, self.now);
+            self.flows.count(request, self.now, parts);
         }
         if FULL && self.series.is_some() {
-            self.series_completed(id);
+            self.series_completed(id, parts);
         }
         self.completed += 1;
         if self.log.is_some() {
-            self.log_request(id);
+            self.log_request(id, parts);
         }
         self.requests.release(id);
         if self.requests.is_empty() {
@@ -356,7 +364,7 @@ impl Ssd {
 
     /// Out of the way of runs that keep no log.
     #[inline(never)]
-    fn log_request(&mut self, id: u32) {
+    fn log_request(&mut self, id: u32, parts: &Parts) {
         let request = &self.requests[id];
         let log = self.log.as_mut().expect("a log is kept");
         log.push(&LogRow {
@@ -366,7 +374,7 @@ impl Ssd {
             bytes: request.bytes,
             arrival: request.arrival,
             completion: self.now,
-            parts: request.parts,
+            parts: *parts,
             flow: self.flows.number(request.flow),
             uncorrectable_pages: request.uncorrectable_pages,
         });
@@ -376,9 +384,9 @@ impl Ssd {
     pub(super) fn page_is_safe<const FULL: bool>(&mut self, interval: u32) {
         self.intervals.end(interval);
         while let Some(id) = self.intervals.next_flushed() {
-            let request = &mut self.requests[id];
-            request.parts.add(Part::Buffer, (self.now - request.begun).ns());
-            self.answer::<FULL>(id);
+            let mut parts = Parts::default();
+            parts.add(Part::Buffer, (self.now - self.requests[id].begun).ns());
+            self.answer::<FULL>(id, &parts);
         }
     }
 

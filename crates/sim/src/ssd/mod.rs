@@ -40,7 +40,7 @@ use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::state::State;
 use crate::stats::{Latencies, LogBatch, Series, Totals};
-use crate::txn::{Kind, Txn};
+use crate::txn::{Kind, Parts, Txn};
 use buffer::Buffer;
 use event::Event;
 use flows::Flows;
@@ -76,6 +76,8 @@ pub struct Ssd {
     queues: Option<HostQueues>,
     links: Links,
     requests: Slab<HostRequest>,
+    /// Where the time of the requests went whose last data or completion is crossing the link.
+    crossing: Slab<Parts>,
     arrived: u64,
     completed: u64,
     intervals: Intervals,
@@ -164,6 +166,7 @@ impl Ssd {
             queues,
             links: Links::new(&scenario.host),
             requests: Slab::with_capacity(4096),
+            crossing: Slab::with_capacity(1024),
             arrived: 0,
             completed: 0,
             intervals: Intervals::new(),
@@ -417,7 +420,7 @@ impl Ssd {
             Event::DataAsked { request } => self.write_data::<FULL>(request),
             Event::LinkIn { request } => self.write_received::<FULL>(request),
             Event::LookIdle => self.look_idle(),
-            Event::Done { request } => self.request_done::<FULL>(request),
+            Event::Done { request, parts } => self.answer_crossed::<FULL>(request, parts),
         }
     }
 
@@ -432,10 +435,9 @@ impl Ssd {
                 if FULL && self.read_cache.is_some() {
                     self.cache_read(id);
                 }
-                let Txn { request, lpn, ref parts, .. } = self.flash.txns[id];
-                self.requests[request].parts = *parts;
+                let Txn { request, lpn, parts, .. } = self.flash.txns[id];
                 self.flash.txns.release(id);
-                self.page_read::<FULL>(request, lpn);
+                self.page_read::<FULL>(request, lpn, &parts);
             }
             Kind::RmwRead => {
                 self.old_page_read(id);

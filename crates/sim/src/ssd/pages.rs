@@ -41,20 +41,17 @@ impl Ssd {
                     self.page_used(id);
                 }
                 self.totals.buffer_hits += 1;
-                self.requests[request].parts = parts;
-                self.page_read::<FULL>(request, lpn);
+                self.page_read::<FULL>(request, lpn, &parts);
                 return;
             }
             Mapping::Unwritten | Mapping::Trimmed => {
                 self.totals.zero_reads += 1;
-                self.requests[request].parts = parts;
-                self.page_read::<FULL>(request, lpn);
+                self.page_read::<FULL>(request, lpn, &parts);
                 return;
             }
         };
         if FULL && self.is_cached(lpn) {
-            self.requests[request].parts = parts;
-            self.page_read::<FULL>(request, lpn);
+            self.page_read::<FULL>(request, lpn, &parts);
             return;
         }
         let erases_seen = self.ftl.erases(die, at);
@@ -197,8 +194,7 @@ impl Ssd {
             self.overtaken(before);
         }
         if at_once {
-            self.requests[request].parts = parts;
-            self.page_acknowledged::<FULL>(request);
+            self.page_acknowledged::<FULL>(request, &parts);
         }
         if fua {
             self.fua_page_sent(request, lpn);
@@ -234,8 +230,7 @@ impl Ssd {
         if FULL && self.journal.is_some() {
             self.journal_write(id, lpn, request);
         }
-        self.requests[request].parts = *parts;
-        self.page_acknowledged::<FULL>(request);
+        self.page_acknowledged::<FULL>(request, parts);
         self.page_is_safe::<FULL>(interval);
     }
 
@@ -396,15 +391,12 @@ impl Ssd {
             self.journal_program(id);
         }
         let txn = &self.flash.txns[id];
-        let Txn { request, interval, ref parts, .. } = *txn;
+        let Txn { request, interval, parts, .. } = *txn;
         self.ftl.finish_write(txn);
-        if request != NONE {
-            self.requests[request].parts = *parts;
-        }
         self.flash.txns.release(id);
         self.buffer.give_back();
         if request != NONE {
-            self.page_acknowledged::<FULL>(request);
+            self.page_acknowledged::<FULL>(request, &parts);
         }
         self.page_is_safe::<FULL>(interval);
         if FULL {
@@ -431,14 +423,12 @@ impl Ssd {
     }
 
     /// A page of a write is as safe as the host asked for.
-    ///
-    /// Its parts are those of this page.
-    fn page_acknowledged<const FULL: bool>(&mut self, request: u32) {
+    fn page_acknowledged<const FULL: bool>(&mut self, request: u32, parts: &Parts) {
         let state = &mut self.requests[request];
         state.pages_left -= 1;
         if state.pages_left > 0 {
             return;
         }
-        self.answer::<FULL>(request);
+        self.answer::<FULL>(request, parts);
     }
 }

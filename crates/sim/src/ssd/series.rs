@@ -4,6 +4,7 @@ use reprieve_base::Time;
 
 use super::Ssd;
 use crate::stats::{AGES, Finished, Sample};
+use crate::txn::Parts;
 
 /// How a run went over time, and over the parts of the drive.
 #[derive(Clone, Debug)]
@@ -31,11 +32,11 @@ impl Ssd {
 
     /// A request is complete; `parts` add up to its latency.
     #[inline(never)]
-    pub(super) fn series_completed(&mut self, id: u32) {
+    pub(super) fn series_completed(&mut self, id: u32, parts: &Parts) {
         let request = &self.requests[id];
         let series = self.series.as_mut().expect("the caller has seen it");
         let latency_ns = (self.now - request.arrival).ns();
-        series.record(request.op, request.bytes, latency_ns, &request.parts);
+        series.record(request.op, request.bytes, latency_ns, parts);
     }
 
     /// What has been counted; at `then`, since which nothing has happened.
