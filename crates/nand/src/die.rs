@@ -183,25 +183,44 @@ impl Die {
                 self.begin(operation, at)
             }
             Command::Copyback { from, .. } => {
-                self.admit_copyback(from, at)?;
-                self.take_page(block, at)?;
-                let data_in = issued + self.part.timing.command + self.read_time(from.page);
-                let iterations = self.iterations_of(at);
-                let timing = &self.part.timing;
-                self.begin(Operation::program(data_in, timing, iterations), at)
+                return self.start_copyback(issued, block, (from, at));
             }
-            Command::Erase(_) => {
-                self.admit_operation(Kind::Erase, at)?;
-                self.next_page[block] = 0;
-                for other in others {
-                    let block = self.block_index(*other)?;
-                    self.next_page[block] = 0;
-                }
-                self.accompany(others);
-                self.begin(Operation::erase(issued, &self.part.timing), at)
-            }
+            Command::Erase(_) => return self.start_erase(issued, block, at, others),
         };
         Ok(until)
+    }
+
+    #[inline(never)]
+    fn start_copyback(
+        &mut self,
+        issued: Time,
+        block: usize,
+        (from, to): (PageAddress, PageAddress),
+    ) -> Result<Time, Refusal> {
+        self.admit_copyback(from, to)?;
+        self.take_page(block, to)?;
+        let data_in = issued + self.part.timing.command + self.read_time(from.page);
+        let iterations = self.iterations_of(to);
+        Ok(self.begin(Operation::program(data_in, &self.part.timing, iterations), to))
+    }
+
+    /// Out of the way of reads and programs, of which there are hundreds for each.
+    #[inline(never)]
+    fn start_erase(
+        &mut self,
+        issued: Time,
+        block: usize,
+        at: PageAddress,
+        others: &[PageAddress],
+    ) -> Result<Time, Refusal> {
+        self.admit_operation(Kind::Erase, at)?;
+        self.next_page[block] = 0;
+        for other in others {
+            let block = self.block_index(*other)?;
+            self.next_page[block] = 0;
+        }
+        self.accompany(others);
+        Ok(self.begin(Operation::erase(issued, &self.part.timing), at))
     }
 
     #[inline(always)]
@@ -229,12 +248,15 @@ impl Die {
         let read = self.part.timing.read_of(page);
         match self.part.timing.read_law {
             ReadLaw::Fixed => read,
-            ReadLaw::Exponential => {
-                // The argument is in (0, 1]; `libm` for the same bits on every machine.
-                let times_mean = -libm::log(1.0 - self.beside.read.unit());
-                Dur::from_ns((times_mean * read.ns() as f64).round() as u64)
-            }
+            ReadLaw::Exponential => self.draw_read_time(read),
         }
+    }
+
+    #[inline(never)]
+    fn draw_read_time(&mut self, mean: Dur) -> Dur {
+        // The argument is in (0, 1]; `libm` for the same bits on every machine.
+        let times_mean = -libm::log(1.0 - self.beside.read.unit());
+        Dur::from_ns((times_mean * mean.ns() as f64).round() as u64)
     }
 
     /// Whether a sensed page goes into a second register, so that the array is free.

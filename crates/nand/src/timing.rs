@@ -109,6 +109,7 @@ impl Timing {
     }
 
     /// An erase that nobody suspends, its command included.
+    #[inline(never)]
     pub fn undisturbed_erase(&self) -> Dur {
         self.command + self.erase + self.erase_verify
     }
@@ -151,7 +152,7 @@ pub enum PageOrder {
 
 impl PageTypes {
     /// The type of a page of a block, from 0.
-    #[inline]
+    #[inline(never)]
     pub fn of(&self, page: u32) -> usize {
         let by_turns = match (self.order, page) {
             (PageOrder::Modulo, page) => page,

@@ -74,7 +74,7 @@ impl Replay {
         Ok(replay)
     }
 
-    #[inline]
+    #[inline(never)]
     pub(crate) fn next_request(&mut self) -> Result<Option<Request>, UserError> {
         match self.first.take() {
             Some(request) => Ok(Some(request)),

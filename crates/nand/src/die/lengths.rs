@@ -37,6 +37,7 @@ impl Die {
     }
 
     /// A copyback that nobody suspends, its two commands included.
+    #[inline(never)]
     pub fn undisturbed_copyback(&self, from: PageAddress, to: PageAddress) -> Dur {
         self.part.timing.undisturbed_copyback(from.page, self.iterations_of(to))
     }

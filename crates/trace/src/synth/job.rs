@@ -79,6 +79,7 @@ impl JobSource {
 
     /// The next request; its arrival is the time from the start of the job before which it is
     /// not issued.
+    #[inline(never)]
     pub(crate) fn next_request(&mut self) -> Option<Request> {
         if self.is_done() {
             return None;
