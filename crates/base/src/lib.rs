@@ -4,6 +4,7 @@
 
 mod error;
 mod geometry;
+mod rare;
 mod registry;
 mod request;
 mod rng;
@@ -11,6 +12,7 @@ mod time;
 
 pub use error::{UserError, nearest};
 pub use geometry::{Geometry, PageAddress};
+pub use rare::Rare;
 pub use registry::Entry;
 pub use request::{Op, Request, SECTOR_BYTES};
 pub use rng::Stream;

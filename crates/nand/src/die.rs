@@ -10,7 +10,7 @@ mod planes;
 
 use std::sync::Arc;
 
-use reprieve_base::{Dur, PageAddress, Stream, Time};
+use reprieve_base::{Dur, PageAddress, Rare, Stream, Time};
 
 use beside::Beside;
 pub use pieces::PlaneWork;
@@ -56,7 +56,7 @@ pub struct Die {
     /// There is a suspended erase inside which `operation`, a program, runs or is suspended.
     has_outer: bool,
     /// What else there is.
-    beside: Box<Beside>,
+    beside: Rare<Beside>,
     /// Planes that read by themselves whose page buffers are in use, and whose registers are.
     buffers_in_use: u32,
     registers_in_use: u32,
@@ -99,7 +99,7 @@ impl Die {
             operation: None,
             suspended: false,
             has_outer: false,
-            beside: Box::new(Beside::new(&part, seed, index)),
+            beside: Rare::only_if(Beside::is_needed(&part), || Beside::new(&part, seed, index)),
             buffers_in_use: 0,
             registers_in_use: 0,
             does_several: part.parallelism != Parallelism::NONE,
@@ -431,7 +431,8 @@ impl Die {
     /// Plane and block of the suspended erase around that program.
     #[inline]
     pub fn outer_block(&self) -> Option<(u32, u32)> {
-        self.beside.outer.as_ref().map(|(_, at)| (at.plane, at.block))
+        let outer = if self.has_outer { &self.beside.outer } else { &None };
+        outer.as_ref().map(|(_, at)| (at.plane, at.block))
     }
 
     /// Suspensions of the program or erase that runs or was suspended last.
@@ -448,7 +449,7 @@ impl Die {
     /// Pages or blocks that the operation begun last works on together.
     #[inline]
     pub fn planes_at_work(&self) -> u32 {
-        self.beside.companions.len() as u32 + 1
+        if self.does_several { self.beside.companions.len() as u32 + 1 } else { 1 }
     }
 
     /// Whether the page of the operation suspended last has to be sent again over the channel.

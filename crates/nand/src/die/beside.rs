@@ -8,6 +8,8 @@ use super::pieces::Piece;
 use super::planes::PlaneRead;
 use crate::command::Part;
 use crate::operation::Operation;
+use crate::parallelism::Parallelism;
+use crate::timing::ReadLaw;
 
 /// What there is beside the operation, out of the way of what is looked at in every command.
 #[derive(Clone, Debug)]
@@ -32,6 +34,14 @@ pub(super) struct Beside {
 }
 
 impl Beside {
+    /// Whether the dies of a part can come to have any of it.
+    pub(super) fn is_needed(part: &Part) -> bool {
+        part.parallelism != Parallelism::NONE
+            || part.suspension.program_in_erase
+            || part.timing.read_law == ReadLaw::Exponential
+            || part.timing.spread.is_some()
+    }
+
     /// Nothing yet.
     pub(super) fn new(part: &Part, seed: u64, index: u64) -> Beside {
         let planes = match part.parallelism.independent_plane_reads {

@@ -82,7 +82,8 @@ impl Die {
             self.beside.loaded.take().expect("a program is loaded");
         let iterations = self.iterations_together(at, &self.beside.loaded_companions);
         let operation = Operation::program(data_in_end.max(now), &self.part.timing, iterations);
-        std::mem::swap(&mut self.beside.companions, &mut self.beside.loaded_companions);
+        let beside = &mut *self.beside;
+        std::mem::swap(&mut beside.companions, &mut beside.loaded_companions);
         self.begin(operation.on_planes(planes), at);
     }
 

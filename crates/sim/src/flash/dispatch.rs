@@ -107,9 +107,10 @@ impl<P: Planes> DriveView for View<'_, P> {
             id != NONE && !of_collection(self.flash.txns[id].kind)
         };
         let served = [unit.reading, unit.leaving, unit.operation, unit.loaded, unit.outer];
+        let by_plane = unit.planes.get().map_or(&[][..], |planes| &planes.reads);
         unit.reads.first().is_some()
             || unit.writes.first().is_some()
-            || served.into_iter().chain(unit.planes.reads.iter().copied()).any(by_host)
+            || served.iter().chain(by_plane).copied().any(by_host)
     }
 
     fn collects(&self, die: u32) -> bool {

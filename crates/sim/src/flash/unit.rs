@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use reprieve_base::{Dur, Time};
-use reprieve_nand::{Die, Part};
+use reprieve_base::{Dur, Rare, Time};
+use reprieve_nand::{Die, Parallelism, Part};
 
 use crate::event::Schedule;
 use crate::flash::FlashEvent;
@@ -25,6 +25,11 @@ pub(super) struct Planes {
 }
 
 impl Planes {
+    fn are_needed(part: &Part) -> bool {
+        let Parallelism { independent_plane_reads, plane_suspension, .. } = part.parallelism;
+        part.timing.wordline.is_some() || independent_plane_reads || plane_suspension
+    }
+
     fn new(part: &Part) -> Planes {
         let count_if = |needed: bool| if needed { part.shape.planes as usize } else { 0 };
         Planes {
@@ -62,7 +67,7 @@ pub(super) struct Unit {
     /// The last of those.
     pub(super) leaving_last: u32,
     /// What planes do that are not all alike.
-    pub(super) planes: Box<Planes>,
+    pub(super) planes: Rare<Planes>,
     /// Of how many planes the operation was when it began.
     pub(super) planes_begun: u64,
     /// When the array will have done what it promised last.
@@ -108,7 +113,7 @@ impl Unit {
             reading: NONE,
             leaving: NONE,
             leaving_last: NONE,
-            planes: Box::new(Planes::new(part)),
+            planes: Rare::only_if(Planes::are_needed(part), || Planes::new(part)),
             planes_begun: 1,
             promised: Time::ZERO,
             epoch: 0,
