@@ -120,8 +120,8 @@ pub enum Choice {
 
 /// A scheduling policy.
 ///
-/// What it says of itself (`suspends`, `sees_classes`, `reads_first`, `timing`) it is asked once, when
-/// the drive is made.
+/// What it says of itself (`suspends`, `sees_classes`, `reads_first`, `timing`) it is asked once,
+/// when the drive is made.
 pub trait Scheduler: Send {
     /// The next thing a free die does.
     fn choose(&self, view: &DieView) -> Choice;
