@@ -53,8 +53,6 @@ pub struct Die {
     operation: Option<(Operation, PageAddress)>,
     /// Whether `operation` is suspended.
     suspended: bool,
-    /// There is a suspended erase inside which `operation`, a program, runs or is suspended.
-    has_outer: bool,
     /// What else there is.
     beside: Rare<Beside>,
     /// Planes that read by themselves whose page buffers are in use, and whose registers are.
@@ -98,7 +96,6 @@ impl Die {
             leaving: 0,
             operation: None,
             suspended: false,
-            has_outer: false,
             beside: Rare::only_if(Beside::is_needed(&part), || Beside::new(&part, seed, index)),
             buffers_in_use: 0,
             registers_in_use: 0,
@@ -230,7 +227,7 @@ impl Die {
         at: PageAddress,
         others: &[PageAddress],
     ) -> Result<Time, Refusal> {
-        if self.does_several && !self.beside.planes.is_empty() {
+        if self.beside.get().is_some_and(|beside| !beside.planes.is_empty()) {
             return self.start_on_plane(issued, at, others);
         }
         let mut longest = self.read_time(at.page);
@@ -265,7 +262,7 @@ impl Die {
         let has_one = self.part.timing.cache_register
             || self.suspended && self.part.suspension.resume_at == ResumeAt::ArrayRead;
         // The page of a program that waits in it leaves no room.
-        has_one && !(self.does_several && self.beside.loaded.is_some())
+        has_one && self.beside.get().is_none_or(|beside| beside.loaded.is_none())
     }
 
     /// What begins works on `others`, too.
@@ -287,7 +284,7 @@ impl Die {
     /// Asks the running program or erase to make way at `now`.
     pub fn suspend(&mut self, now: Time) -> Result<Suspend, Refusal> {
         match self.array {
-            Array::Running(_) if !self.does_several || self.beside.pieces.is_empty() => {}
+            Array::Running(_) if self.is_whole() => {}
             Array::Suspending(_) => return Err(Refusal::AlreadySuspending),
             _ if self.suspended => return Err(Refusal::Nested),
             _ => return Err(Refusal::NothingToSuspend),
@@ -348,7 +345,7 @@ impl Die {
                 if self.does_several {
                     self.end_together(now);
                 }
-                if self.has_outer {
+                if self.beside.get().is_some_and(|beside| beside.outer.is_some()) {
                     self.uncover();
                 }
                 match operation.kind {
@@ -431,8 +428,8 @@ impl Die {
     /// Plane and block of the suspended erase around that program.
     #[inline]
     pub fn outer_block(&self) -> Option<(u32, u32)> {
-        let outer = if self.has_outer { &self.beside.outer } else { &None };
-        outer.as_ref().map(|(_, at)| (at.plane, at.block))
+        let (_, at) = self.beside.get()?.outer.as_ref()?;
+        Some((at.plane, at.block))
     }
 
     /// Suspensions of the program or erase that runs or was suspended last.
@@ -449,7 +446,7 @@ impl Die {
     /// Pages or blocks that the operation begun last works on together.
     #[inline]
     pub fn planes_at_work(&self) -> u32 {
-        if self.does_several { self.beside.companions.len() as u32 + 1 } else { 1 }
+        1 + self.beside.get().map_or(0, |beside| beside.companions.len() as u32)
     }
 
     /// Whether the page of the operation suspended last has to be sent again over the channel.

@@ -239,9 +239,15 @@ impl<E: Event> EventQueue<E> {
             after = self.nodes[after as usize].next;
         }
         self.nodes[node as usize].next = after;
+        self.set_next(slot, before, node);
+    }
+
+    /// What follows `before` in the list of a slot, or begins it if that is `NIL`.
+    #[inline]
+    fn set_next(&mut self, slot: usize, before: u32, next: u32) {
         match before {
-            NIL => self.heads[slot] = node,
-            before => self.nodes[before as usize].next = node,
+            NIL => self.set_head(slot, next),
+            before => self.nodes[before as usize].next = next,
         }
     }
 
@@ -253,10 +259,7 @@ impl<E: Event> EventQueue<E> {
         while node != NIL {
             let Node { at: when, event: what, next } = self.nodes[node as usize];
             if when == at && what == event {
-                match before {
-                    NIL => self.set_head(slot, next),
-                    before => self.nodes[before as usize].next = next,
-                }
+                self.set_next(slot, before, next);
                 self.nodes[node as usize].next = self.unused;
                 self.unused = node;
                 if at == self.next_time {

@@ -118,12 +118,12 @@ impl Die {
     pub fn works_on(&self, at: PageAddress) -> bool {
         let is_own = |own: &PageAddress| (own.plane, own.block) == (at.plane, at.block);
         self.operation.as_ref().is_some_and(|(_, own)| is_own(own))
-            || (self.has_outer || self.does_several) && self.works_beside_on(is_own)
+            || self.beside.get().is_some_and(|beside| self.works_beside_on(beside, is_own))
     }
 
     #[cold]
-    fn works_beside_on(&self, is_own: impl Fn(&PageAddress) -> bool) -> bool {
-        let Beside { outer, companions, outer_companions, pieces, .. } = &*self.beside;
+    fn works_beside_on(&self, beside: &Beside, is_own: impl Fn(&PageAddress) -> bool) -> bool {
+        let Beside { outer, companions, outer_companions, pieces, .. } = beside;
         let has_operation = self.operation.is_some();
         let outer = outer.iter().map(|(_, at)| at);
         let mut others = outer.chain(companions).chain(outer_companions);

@@ -63,13 +63,18 @@ impl Beside {
 }
 
 impl Die {
+    /// Whether no plane of what runs was stopped apart.
+    #[inline]
+    pub(super) fn is_whole(&self) -> bool {
+        self.beside.get().is_none_or(|beside| beside.pieces.is_empty())
+    }
+
     /// The suspended erase now lies around the program that begins.
     #[cold]
     pub(super) fn enclose(&mut self) {
         let beside = &mut *self.beside;
         beside.outer = self.operation.take();
         std::mem::swap(&mut beside.companions, &mut beside.outer_companions);
-        self.has_outer = true;
         self.suspended = false;
     }
 
@@ -79,7 +84,6 @@ impl Die {
         let beside = &mut *self.beside;
         self.operation = beside.outer.take();
         std::mem::swap(&mut beside.companions, &mut beside.outer_companions);
-        self.has_outer = false;
         self.suspended = true;
     }
 }

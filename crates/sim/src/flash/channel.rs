@@ -31,6 +31,9 @@ struct Lines {
     /// Everything else.
     writes: VecDeque<(u64, Wish)>,
     tickets: u64,
+    dies: u32,
+    /// The die, on this channel, whose turn is next where dies take turns.
+    turn: u32,
 }
 
 /// One channel. A transfer of no length takes no slot.
@@ -43,9 +46,6 @@ pub(super) struct Channel {
     /// Those who stand in its lines.
     waiters: u32,
     lines: Box<Lines>,
-    dies: u32,
-    /// The die, on this channel, whose turn is next where dies take turns.
-    turn: u32,
     /// An event at `free_at` is under way.
     pub(super) event_pending: bool,
     /// On the list of channels that have to decide.
@@ -68,9 +68,9 @@ impl Channel {
                 reads: VecDeque::with_capacity(2 * lines),
                 writes: VecDeque::with_capacity(2 * lines),
                 tickets: 0,
+                dies,
+                turn: 0,
             }),
-            dies,
-            turn: 0,
             event_pending: false,
             dirty: false,
             busy_ns: 0,
@@ -131,7 +131,7 @@ impl Channel {
             return None;
         }
         self.waiters -= 1;
-        let next = self.lines.next(reads_first, (self.order, self.dies, self.turn));
+        let next = self.lines.next(reads_first, self.order);
         Some(next.expect("as many stand in the lines as were counted"))
     }
 
@@ -139,7 +139,7 @@ impl Channel {
     #[inline]
     pub(super) fn taken_by(&mut self, die: u32) {
         if self.order == ChannelOrder::DataFirst {
-            self.turn = (die + 1) % self.dies;
+            self.lines.turn = (die + 1) % self.lines.dies;
         }
     }
 }
@@ -162,16 +162,12 @@ impl Lines {
         self.tickets += 1;
     }
 
-    fn next(
-        &mut self,
-        reads_first: bool,
-        (order, dies, turn): (ChannelOrder, u32, u32),
-    ) -> Option<Wish> {
+    fn next(&mut self, reads_first: bool, order: ChannelOrder) -> Option<Wish> {
         if let Some(command) = self.commands.pop_front() {
             return Some(command);
         }
         if order == ChannelOrder::DataFirst {
-            return self.next_data_first(dies, turn);
+            return self.next_data_first();
         }
         let from_reads = match (self.reads.front(), self.writes.front()) {
             (Some(_), None) => true,
@@ -183,12 +179,13 @@ impl Lines {
     }
 
     /// Pages that leave in the order in which they came, then dies in turn.
-    fn next_data_first(&mut self, dies: u32, turn: u32) -> Option<Wish> {
+    fn next_data_first(&mut self) -> Option<Wish> {
         if let Some((_, out)) = self.reads.pop_front() {
             return Some(out);
         }
+        let dies = self.dies;
         let wait = |wish: &Wish| match wish {
-            Wish::Start { die, .. } => (die % dies + dies - turn) % dies,
+            Wish::Start { die, .. } => (die % dies + dies - self.turn) % dies,
             Wish::Out(_) => panic!("a page that leaves stands in the line of those that begin"),
         };
         let waits = self.writes.iter().map(|(_, wish)| wait(wish)).enumerate();

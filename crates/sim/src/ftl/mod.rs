@@ -375,9 +375,7 @@ impl Ftl {
         let at = PageAddress { plane: plane % planes_per_die, block: got.block, page: got.page };
         self.twins.outer(at)
     }
-}
 
-impl Ftl {
     /// Where a read finds its page now that something was erased in its plane.
     #[cold]
     fn locate_anew(&self, txn: &mut Txn) {

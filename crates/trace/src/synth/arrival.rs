@@ -66,16 +66,8 @@ impl ArrivalTimes {
 
     #[inline]
     pub(super) fn next_arrival(&mut self) -> Time {
-        match self.process {
-            Process::Closed => Time::ZERO,
-            _ => self.draw_arrival(),
-        }
-    }
-
-    #[inline(never)]
-    fn draw_arrival(&mut self) -> Time {
         let time_ns = match &mut self.process {
-            Process::Closed => 0,
+            Process::Closed => return Time::ZERO,
             Process::Poisson(poisson) => poisson.next_ns(),
             Process::Fixed { rate_iops, index } => {
                 // From the index and not by adding gaps: no rounding accumulates.
