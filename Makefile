@@ -26,6 +26,7 @@ long: .venv/.dev wheel ## an hour more of tests: 10^8 page transactions, 500 kil
 	cargo test --package reprieve-sim --test it -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py -k many_kills
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
+	REPRIEVE_LONG=1 $(BIN)/python -m pytest tests/house/test_docs.py -k rows_of_readme
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
 	  else echo 'left out: a sweep on SLURM, which is not installed here'; fi
 
@@ -80,7 +81,7 @@ tools:
 	@touch $@
 
 .venv/.built: .venv/.tools $(SOURCES) | tools
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras sweep
 	@touch $@
 
 .venv/.dev: .venv/.built

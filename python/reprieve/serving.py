@@ -33,9 +33,12 @@ class ServeOptions:
     from_state: FilePath | None = None
     """The drive starts in the state of this file."""
     store: FilePath | None = None
-    """Keep the data in this file; without, it is in memory."""
+    """Keep the data in this file; without, it is in memory or, if it may not fit there, in an
+    unlinked file in the folder for temporary files."""
     memory_bytes: int | None = None
     """Memory that the data may take up; writes beyond have no room."""
+    discard_data: bool = False
+    """Keep no data: reads give zeros, for studies of timing."""
     time_scale: float | str = 1
     """How many times slower the model's clock runs."""
     record: FilePath | None = None
@@ -67,6 +70,7 @@ class ServeOptions:
             "from_state": self.from_state,
             "store": self.store,
             "memory_bytes": self.memory_bytes,
+            "discard_data": self.discard_data,
             "scale_thousandths": _thousandths(scale_named, str(self.time_scale)),
             "record": self.record,
             "metrics": metrics if metrics is None or ":" in metrics else f"127.0.0.1:{metrics}",
@@ -83,6 +87,8 @@ class ServedDrive:
         self._error: BaseException | None = None
         self.bytes = self._server.bytes
         """What it holds."""
+        self.data_note = self._server.data_note
+        """Where the data is, if that is neither in memory nor in the file of `store`."""
         self.place: str | None = None
         """Where clients connect, as a URI of NBD."""
         self.metrics: str | None = None

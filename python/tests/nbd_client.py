@@ -64,9 +64,13 @@ class Served:
             stderr=subprocess.PIPE,
             text=True,
         )
-        assert self.process.stdout is not None
-        self.told = self.process.stdout.readline()
+        self.told = self.next_line()
         assert self.told.startswith("serving "), self.process.communicate()
+
+    def next_line(self) -> str:
+        """Wait for another line of what it says when it begins; `stop` does not return it."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline()
 
     @property
     def uri(self) -> str:

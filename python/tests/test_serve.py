@@ -174,6 +174,71 @@ def test_memory_has_a_limit(program: str, tmp_path: Path) -> None:
     drive.stop(signal.SIGTERM)
 
 
+# 2^24 pages of 64 KiB, three quarters of them the host's: 768 GiB, more than the machines have
+# that run tests.
+LARGE = """device = "fast12-slc"
+policy = "pes-ipc"
+[geometry]
+channels = 4
+dies_per_channel = 4
+planes_per_die = 4
+blocks_per_plane = 1024
+pages_per_block = 256
+page_bytes = 65536
+[ftl]
+over_provisioning = 0.25
+precondition = "none"
+"""
+LARGE_BYTES = 3 << 38
+SECRET = b"what was written" * 32
+
+
+def test_a_drive_larger_than_memory_serves_without_options(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    drive = Served(program, tmp_path, text=LARGE)
+    assert f"an unlinked file in {tmp_path}/temporary, " in drive.next_line()
+    client = drive.connect()
+    assert client.bytes == LARGE_BYTES
+    for at in (0, LARGE_BYTES // 2, LARGE_BYTES - 4096):
+        client.write(at, SECRET)
+    assert client.call(FLUSH, 0, 0) == 0
+    for at in (0, LARGE_BYTES // 2, LARGE_BYTES - 4096):
+        assert client.read(at, len(SECRET)) == SECRET
+    assert client.read(1 << 20, 512) == bytes(512)
+    assert list((tmp_path / "temporary").iterdir()) == []
+    drive.stop()
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_drive_larger_than_memory_and_nowhere_to_put_it_is_one_sentence(
+    reprieve: Reprieve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
+    (tmp_path / "d.toml").write_text(LARGE)
+    done = reprieve("serve", "d.toml")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "--store FILE, --discard-data, or another folder in TMPDIR" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["d.toml"]
+
+
+def test_discarded_data_reads_as_zeros_and_costs_what_it_would(
+    program: str, tmp_path: Path
+) -> None:
+    drive = Served(program, tmp_path, "--discard-data", text=LARGE)
+    assert drive.next_line() == "no data is kept: reads give zeros\n"
+    client = drive.connect()
+    client.write(8192, SECRET)
+    assert client.read(8192, len(SECRET)) == bytes(len(SECRET))
+    assert client.call(FLUSH, 0, 0) == 0
+    drive.stop()
+    told = json.loads((tmp_path / "summary.json").read_text())
+    assert told["flash"]["programs"] == 1
+    assert told["served"]["commands"]["write"]["count"] == 1
+
+
 def test_rules_change_while_it_serves(served: Served, reprieve: Reprieve) -> None:
     shown = reprieve("ctl", "s", "show")
     assert 'suspension.policy = "always"' in shown.stdout
@@ -232,6 +297,7 @@ def test_metrics_count_what_was_asked(program: str, tmp_path: Path) -> None:
         (["--store", "."], "--store ."),
         (["--from-state", "short"], "short"),
         (["--store", "x", "--memory-bytes", "5"], "give one of them"),
+        (["--store", "x", "--discard-data"], "give one of them"),
         (["--record", "no/such/folder/r"], "cannot be written"),
         (["--record", "r.toml"], "does not end in .toml"),
         (["--tcp", "127.0.0.1:0"], "needs --tls-cert and --tls-key, or --insecure"),

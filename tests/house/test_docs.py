@@ -68,6 +68,39 @@ def test_blocks_of_page_run(page: str, tmp_path: Path) -> None:
             assert done.returncode == 0, f"{page}:{block.line}:\n{done.stdout}{done.stderr}"
 
 
+def commands_of_table() -> list[str]:
+    """Return the commands of README's table of what the program can do, in its order."""
+    table = PROJECT.text("README.md").partition("| task | command |")[2].partition("\n\n")[0]
+    return [code for code in re.findall(r"`([^`]+)`", table) if code.startswith("reprieve ")]
+
+
+# Rows that take minutes; `make long` runs them, the last one where it may.
+SLOW_ROWS = ("reprieve reproduce", "reprieve validate", "reprieve database")
+
+
+def test_rows_of_readme_run_as_written(tmp_path: Path) -> None:
+    """One after the other in one folder, as a reader would who goes down the table."""
+    for name in AT_HAND:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    commands = commands_of_table()
+    assert len(commands) > 15, "the table has another form"
+    for command in commands:
+        if command.startswith(SLOW_ROWS) and "REPRIEVE_LONG" not in os.environ:
+            continue
+        if command.startswith("reprieve database") and os.geteuid() != 0:
+            continue
+        line = ["bash", "-euo", "pipefail", "-c", command]
+        if command.startswith("reprieve serve"):
+            # It serves until it is told to stop.
+            line[-1] = (
+                f"exec 3< <(exec {command}); pid=$!; read -r told <&3; kill -INT $pid; "
+                'cat <&3; wait $pid; [[ "$told" == serving* ]]'
+            )
+        done = run(line, tmp_path)
+        assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
+
+
 @pytest.mark.parametrize("name", PAGES_OF_REFERENCE)
 def test_reference_is_up_to_date(name: str) -> None:
     written = REFERENCE / name

@@ -23,7 +23,7 @@ use crate::handshake::{self, Export, Handshake};
 use crate::listener::{Listener, tls_config};
 use crate::metrics::Metrics;
 use crate::recorder::Recorder;
-use crate::room;
+use crate::room::{self, DataPlace};
 use crate::side::{Side, Topic};
 use crate::slots::{Key, Slots};
 use crate::store::Store;
@@ -82,10 +82,12 @@ pub struct Options {
     pub control: Option<PathBuf>,
     /// The saved state that the drive starts in; `None`: it is preconditioned.
     pub from_state: Option<PathBuf>,
-    /// The file that holds the data; `None`: memory does.
+    /// The file that holds the data; `None`: memory does, or a file without a name.
     pub store: Option<PathBuf>,
     /// Memory that data may take up; `None`: as much as the drive has.
     pub memory_bytes: Option<u64>,
+    /// No data is kept; reads give zeros.
+    pub discard_data: bool,
     /// How many thousandths times slower than the wall's the model's clock runs; above 0.
     pub scale_thousandths: u64,
     /// Where what is asked of the drive is recorded.
@@ -105,6 +107,7 @@ pub struct Server {
     pub(crate) tls: Option<Arc<ServerConfig>>,
     pub(crate) export: Export,
     pub(crate) drive: Drive,
+    data: DataPlace,
     pub(crate) store: Store,
     pub(crate) connections: Slots<Connection>,
     pub(crate) commands: Slots<Command>,
@@ -146,7 +149,7 @@ impl Server {
             Listener::check_free(path, "--control")?;
         }
         let bytes = u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
-        let limit_bytes = room::memory_for(bytes, &options)?;
+        let data = DataPlace::choose(bytes, &options)?;
         room::allow_files(CLIENTS_MAX)?;
         let mut listeners = Vec::new();
         if let Some(address) = options.metrics {
@@ -160,10 +163,7 @@ impl Server {
             RunOptions { served: true, log_requests: true, from_state, ..RunOptions::default() };
         let ssd = Ssd::with(scenario.clone(), &run)?;
         let recorder = options.record.as_deref().map(Recorder::create).transpose()?;
-        let store = match &options.store {
-            Some(path) => Store::in_file(path, bytes)?,
-            None => Store::in_memory(bytes, limit_bytes),
-        };
+        let store = data.open(bytes)?;
         let poll = epoll::create(CreateFlags::CLOEXEC).map_err(io::Error::from);
         let stop = UnixStream::pair().map_err(system("a pair of sockets"))?;
         stop.0.set_nonblocking(true).map_err(system("a socket that does not block"))?;
@@ -175,6 +175,7 @@ impl Server {
             tls,
             export: Export { bytes, description: format!("Reprieve: {}", scenario.device) },
             drive: Drive::new(ssd, Clock::new(options.scale_thousandths), recorder),
+            data,
             store,
             connections: Slots::new(),
             commands: Slots::new(),
@@ -204,6 +205,11 @@ impl Server {
     /// The socket to which a byte is written to end the server.
     pub fn stop_fd(&self) -> RawFd {
         self.stop.0.as_raw_fd()
+    }
+
+    /// What to tell about where the data is; `None`: it is where it was asked to be.
+    pub fn data_note(&self) -> Option<String> {
+        self.data.note()
     }
 
     /// Bytes that the drive has for its clients.

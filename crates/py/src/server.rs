@@ -18,6 +18,8 @@ pub struct Server {
     stop_fd: i32,
     #[pyo3(get)]
     bytes: u64,
+    #[pyo3(get)]
+    data_note: Option<String>,
 }
 
 /// The address that `text` names.
@@ -40,6 +42,7 @@ struct Asked {
     from_state: Option<PathBuf>,
     store: Option<PathBuf>,
     memory_bytes: Option<u64>,
+    discard_data: bool,
     scale_thousandths: u64,
     record: Option<PathBuf>,
     metrics: Option<String>,
@@ -59,6 +62,7 @@ impl Asked {
             from_state: self.from_state,
             store: self.store,
             memory_bytes: self.memory_bytes,
+            discard_data: self.discard_data,
             scale_thousandths: self.scale_thousandths,
             record: self.record,
             metrics: self.metrics.map(|text| address("--metrics", &text)).transpose()?,
@@ -79,7 +83,12 @@ impl Server {
         let options = asked.options().map_err(raise)?;
         let made = py.detach(|| Device::new(Source { text, path, sets }, options));
         let device = made.map_err(raise)?;
-        Ok(Server { stop_fd: device.stop_fd(), bytes: device.bytes(), device: Mutex::new(device) })
+        Ok(Server {
+            stop_fd: device.stop_fd(),
+            bytes: device.bytes(),
+            data_note: device.data_note(),
+            device: Mutex::new(device),
+        })
     }
 
     /// Preconditions the drive by a piece; False when it is ready.

@@ -43,11 +43,14 @@ def serve(
         Path | None, _file("Start from a saved state instead of preconditioning.")
     ] = None,
     store: Annotated[
-        Path | None, _file("Keep the data in this file; without, it is in memory.")
+        Path | None, _file("Keep the data in this file; without, it goes with the server.")
     ] = None,
     memory_bytes: Annotated[
         int | None, _file("Memory that the data may take up; writes beyond have no room.", "BYTES")
     ] = None,
+    discard_data: Annotated[
+        bool, typer.Option("--discard-data", help="Keep no data: reads give zeros.")
+    ] = False,
     time_scale: Annotated[
         str, typer.Option(metavar="X", help="How many times slower the model's clock runs.")
     ] = "1",
@@ -74,6 +77,7 @@ def serve(
         from_state=from_state,
         store=store,
         memory_bytes=memory_bytes,
+        discard_data=discard_data,
         time_scale=time_scale,
         record=record,
         metrics=metrics,
@@ -89,11 +93,15 @@ def serve(
         _say_where(server)
         told: dict[str, Any] = json.loads(server.run())
     _show(told)
+    _write(told, summary)
+    if record is not None:
+        _say_recorded(record, from_state)
+
+
+def _write(told: dict[str, Any], summary: Path | None) -> None:
     if summary is not None:
         replace_file(summary, json.dumps(told, indent=2) + "\n")
         say(f"wrote {summary}")
-    if record is not None:
-        _say_recorded(record, from_state)
 
 
 def _say_recorded(record: Path, from_state: Path | None) -> None:
@@ -118,6 +126,8 @@ def _tls(
 def _say_where(server: Server) -> None:
     place, metrics, control = server.open()
     say(f"serving {server.bytes:,} bytes at {place}; Ctrl-C ends it")
+    if server.data_note is not None:
+        say(server.data_note)
     if metrics is not None:
         say(f"metrics at http://{metrics}/metrics")
     if control is not None:

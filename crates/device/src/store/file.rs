@@ -19,7 +19,8 @@ static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 /// A drive in a file.
 pub struct FileStore {
     file: File,
-    syncer: Syncer,
+    /// `None`: the file goes with the process, so that there is no safety to bring it to.
+    syncer: Option<Syncer>,
 }
 
 impl FileStore {
@@ -31,7 +32,7 @@ impl FileStore {
         how.read(true).write(true).create_new(is_new).mode(0o600);
         let file = how.open(path).map_err(|error| fault(format!("cannot be opened: {error}")))?;
         match Self::prepare(&file, bytes, is_new) {
-            Ok(syncer) => Ok(FileStore { file, syncer }),
+            Ok(syncer) => Ok(FileStore { file, syncer: Some(syncer) }),
             Err(what) => {
                 if is_new {
                     // The error at hand says more than one about the clean-up would.
@@ -40,6 +41,24 @@ impl FileStore {
                 Err(fault(what))
             }
         }
+    }
+
+    /// A sparse file without a name, which the system removes when the process ends, however it
+    /// does.
+    pub(super) fn temporary(folder: &Path, bytes: u64) -> Result<FileStore, UserError> {
+        let made = tempfile::tempfile_in(folder).and_then(|file| {
+            file.set_len(bytes)?;
+            Ok(file)
+        });
+        let file = made.map_err(|error| {
+            UserError::new(format!(
+                "{}: the drive has {bytes} bytes, more than fit into memory, and no file of that \
+                 length can be made here: {error}; give --store FILE, --discard-data, or another \
+                 folder in TMPDIR",
+                folder.display()
+            ))
+        })?;
+        Ok(FileStore { file, syncer: None })
     }
 
     fn prepare(file: &File, bytes: u64, is_new: bool) -> Result<Syncer, String> {
@@ -101,24 +120,29 @@ impl FileStore {
         Ok(())
     }
 
-    pub(super) fn begin_sync(&mut self) -> u64 {
-        self.syncer.begin()
+    pub(super) fn begin_sync(&mut self) -> Option<u64> {
+        self.syncer.as_mut().map(Syncer::begin)
     }
 
     pub(super) fn synced(&self) -> Result<u64, Fault> {
-        self.syncer.done()
+        self.syncer.as_ref().map_or(Ok(u64::MAX), Syncer::done)
     }
 
-    pub(super) fn signal(&self) -> BorrowedFd<'_> {
-        self.syncer.signal()
+    pub(super) fn signal(&self) -> Option<BorrowedFd<'_>> {
+        self.syncer.as_ref().map(Syncer::signal)
     }
 
     pub(super) fn clear_signal(&self) {
-        self.syncer.clear_signal();
+        if let Some(syncer) = &self.syncer {
+            syncer.clear_signal();
+        }
     }
 
     pub(super) fn close(&self) -> Result<(), Fault> {
-        self.file.sync_all().map_err(|error| fault(&error))
+        match self.syncer {
+            Some(_) => self.file.sync_all().map_err(|error| fault(&error)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the drive holds: the bytes themselves, in memory or in a file.
+//! What the drive holds: the bytes themselves, in memory, in a file, or nowhere.
 
 mod file;
 mod memory;
@@ -27,8 +27,10 @@ pub enum Fault {
 pub enum Store {
     /// They go with the process.
     Memory(Memory),
-    /// They stay.
+    /// They stay, or go with the process where the file has no name.
     File(FileStore),
+    /// They are dropped: every read gives zeros.
+    Discarded,
 }
 
 impl Store {
@@ -44,6 +46,13 @@ impl Store {
         Ok(Store::File(FileStore::open(path, bytes)?))
     }
 
+    /// A store in a sparse file of this length without a name, in the folder for temporary files.
+    ///
+    /// Errors if it cannot be made.
+    pub fn in_temporary_file(bytes: u64) -> Result<Store, UserError> {
+        Ok(Store::File(FileStore::temporary(&std::env::temp_dir(), bytes)?))
+    }
+
     /// Fetches bytes; they must lie within the drive.
     pub fn read(&self, at: u64, into: &mut [u8]) -> Result<(), Fault> {
         match self {
@@ -52,6 +61,10 @@ impl Store {
                 Ok(())
             }
             Store::File(file) => file.read(at, into),
+            Store::Discarded => {
+                into.fill(0);
+                Ok(())
+            }
         }
     }
 
@@ -60,6 +73,7 @@ impl Store {
         match self {
             Store::Memory(memory) => memory.write(at, bytes),
             Store::File(file) => file.write(at, bytes),
+            Store::Discarded => Ok(()),
         }
     }
 
@@ -69,21 +83,22 @@ impl Store {
             // Room in memory is nobody's; it is counted when it is needed.
             Store::Memory(memory) => memory.zero(at, bytes),
             Store::File(file) => file.zero(at, bytes, keep_room),
+            Store::Discarded => Ok(()),
         }
     }
 
     /// Begins to bring everything written so far to safety; a ticket, or `None` if it is there.
     pub fn begin_sync(&mut self) -> Option<u64> {
         match self {
-            Store::Memory(_) => None,
-            Store::File(file) => Some(file.begin_sync()),
+            Store::Memory(_) | Store::Discarded => None,
+            Store::File(file) => file.begin_sync(),
         }
     }
 
     /// The last ticket that is done with; an error if any has failed.
     pub fn synced(&self) -> Result<u64, Fault> {
         match self {
-            Store::Memory(_) => Ok(u64::MAX),
+            Store::Memory(_) | Store::Discarded => Ok(u64::MAX),
             Store::File(file) => file.synced(),
         }
     }
@@ -91,8 +106,8 @@ impl Store {
     /// What becomes readable when a ticket is done with.
     pub fn sync_signal(&self) -> Option<BorrowedFd<'_>> {
         match self {
-            Store::Memory(_) => None,
-            Store::File(file) => Some(file.signal()),
+            Store::Memory(_) | Store::Discarded => None,
+            Store::File(file) => file.signal(),
         }
     }
 
@@ -106,7 +121,7 @@ impl Store {
     /// Brings everything to safety, at the end.
     pub fn close(&self) -> Result<(), Fault> {
         match self {
-            Store::Memory(_) => Ok(()),
+            Store::Memory(_) | Store::Discarded => Ok(()),
             Store::File(file) => file.close(),
         }
     }
@@ -115,7 +130,7 @@ impl Store {
     pub fn memory_bytes(&self) -> u64 {
         match self {
             Store::Memory(memory) => memory.used_bytes(),
-            Store::File(_) => 0,
+            Store::File(_) | Store::Discarded => 0,
         }
     }
 }

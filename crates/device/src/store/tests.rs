@@ -2,6 +2,7 @@
 
 use reprieve_base::Stream;
 
+use super::file::FileStore;
 use super::{Fault, Store};
 
 const BYTES: u64 = 5 << 20;
@@ -59,6 +60,51 @@ fn a_file_holds_what_was_written_and_keeps_it() {
     let mut read = [0; 3];
     store.read(BYTES - 3, &mut read).expect("it can be read");
     assert_eq!(read, [1, 2, 3]);
+}
+
+#[test]
+fn a_file_without_a_name_holds_what_was_written_and_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = FileStore::temporary(folder.path(), BYTES).expect("it can be made");
+    let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(left, 0, "it has no name");
+    let mut store = Store::File(file);
+    assert_eq!(store.begin_sync(), None, "it goes with the process");
+    assert!(store.sync_signal().is_none());
+    assert_eq!(store.close(), Ok(()));
+    agrees_with_an_array(store);
+}
+
+#[test]
+fn a_file_without_a_name_takes_up_what_was_written_only() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // More than any machine has memory for.
+    let file = FileStore::temporary(folder.path(), 1 << 42).expect("it can be made");
+    let mut store = Store::File(file);
+    store.write((1 << 42) - 4, &[1, 2, 3, 4]).expect("there is room");
+    let mut read = [9; 8];
+    store.read((1 << 42) - 8, &mut read).expect("it can be read");
+    assert_eq!(read, [0, 0, 0, 0, 1, 2, 3, 4]);
+    assert_eq!(store.memory_bytes(), 0);
+}
+
+#[test]
+fn a_file_without_a_name_that_cannot_be_made_is_one_sentence() {
+    let nowhere = std::path::Path::new("/no/such/folder");
+    let refused = FileStore::temporary(nowhere, BYTES).err().expect("no folder").to_string();
+    assert!(refused.starts_with("/no/such/folder: the drive has 5242880 bytes"), "{refused}");
+    assert!(refused.contains("--discard-data"), "{refused}");
+}
+
+#[test]
+fn what_is_discarded_reads_as_zeros() {
+    let mut store = Store::Discarded;
+    store.write(5, &[1, 2, 3]).expect("there is always room");
+    store.zero(0, BYTES, true).expect("zeros need no room");
+    let mut read = [9; 3];
+    store.read(5, &mut read).expect("it can be read");
+    assert_eq!(read, [0; 3]);
+    assert_eq!((store.begin_sync(), store.memory_bytes()), (None, 0));
 }
 
 #[test]
