@@ -94,8 +94,7 @@ def serve(
         told: dict[str, Any] = json.loads(server.run())
     _show(told)
     _write(told, summary)
-    if record is not None:
-        _say_recorded(record, from_state)
+    _say_recorded(record, from_state)
 
 
 def _write(told: dict[str, Any], summary: Path | None) -> None:
@@ -104,7 +103,9 @@ def _write(told: dict[str, Any], summary: Path | None) -> None:
         say(f"wrote {summary}")
 
 
-def _say_recorded(record: Path, from_state: Path | None) -> None:
+def _say_recorded(record: Path | None, from_state: Path | None) -> None:
+    if record is None:
+        return
     state = "" if from_state is None else f" with --from-state {from_state}"
     say(f"wrote {record}, which {record.with_suffix('.toml')} replays{state}")
 
