@@ -52,3 +52,8 @@ class Buffer(Keys):
     Value: a time in microseconds, whole in nanoseconds, from 0 to 10000000000, or "none". Default:
     absent. Only while buffer.replacement is fifo or lru.
     """
+    read_hits: bool
+    """Whether reads of pages in the write buffer are answered from it; else from the flash.
+
+    Value: true or false. Default: `true`.
+    """

@@ -23,6 +23,12 @@ class Host(Keys):
     Submission queues, out of which the drive fetches commands. `sata`: One queue of 32 commands
     (NCQ), and a link that is half duplex.
     """
+    order: Literal["free", "in_order"]
+    """In which order requests and their data cross the host link.
+
+    Default: `"free"`. `free`: Commands take their own way, and reads overtake writes. `in_order`:
+    One request at a time crosses the link, in either direction; none overtakes another.
+    """
     queues: int
     """Submission queues.
 

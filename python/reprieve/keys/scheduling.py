@@ -28,10 +28,18 @@ class Scheduling(Keys):
     part whose programs and erases take no time in the array.
     """
     write_queue_limit: int | None
-    """Pending programs of a die at which they go ahead of reads; absent: no limit.
+    """Pending programs at which they go ahead of reads; absent: no limit.
 
     Value: an integer from 1 to 4294967295, or "none". Default: absent. Source: Wu and He, FAST
     2012, section 5.3.
+    """
+    write_queue_limit_scope: Literal["die", "drive"]
+    """Which programs the limit counts.
+
+    Default: `"die"`. Only while scheduling.write_queue_limit is given. Source: Wu and He, FAST
+    2012, section 5.3: the flash controller limits its write queue. `die`: The programs that wait at
+    each die, which has a limit of its own. `drive`: The programs that wait at all dies of the drive
+    together.
     """
     age_limit_us: float
     """A write that waits so long goes first.

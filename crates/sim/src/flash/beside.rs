@@ -46,7 +46,7 @@ impl Flash {
         let at_work = [unit.operation].into_iter().chain(apart).find(|id| *id != NONE);
         let operation = &self.txns[at_work.expect("the array is in use")];
         let (operation, unsuspendable) = (operation.kind, operation.unsuspendable);
-        let reads_may = unit.pending_programs < self.write_queue_limit && !unsuspendable;
+        let reads_may = !self.write_queue.is_reached::<true>(unit) && !unsuspendable;
         let mut seen = Planes::default();
         let mut waits = Planes::default();
         let mut next = unit.reads.first().filter(|_| reads_may).unwrap_or(NONE);
@@ -130,7 +130,7 @@ impl Flash {
             read: Some(self.waiter(read)),
             write: self.next_write::<true>(txn.die, now).map(|id| self.waiter(id)),
             write_fits_inside: false,
-            writes_first: unit.pending_programs >= self.write_queue_limit,
+            writes_first: self.write_queue.is_reached::<true>(unit),
             urgent_gc: None,
             gc_gives_way: false,
             // Refused together with planes that make way alone.

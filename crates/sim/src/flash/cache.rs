@@ -42,6 +42,7 @@ impl Flash {
         let unit = &mut self.units[die as usize];
         unit.writes.remove(&mut self.txns, id);
         unit.pending_programs -= 1;
+        self.write_queue.pending -= 1;
         let txn = &mut self.txns[id];
         txn.unsuspendable = view.writes_first || view.read.is_some();
         if self.parallelism.multi_plane != MultiPlane::None {

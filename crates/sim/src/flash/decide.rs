@@ -30,6 +30,28 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
+        loop {
+            if FULL && self.write_queue.of_drive {
+                self.tell_limit();
+            }
+            self.decide_touched::<W, FULL>(now, work, out);
+            // A program that has begun may have brought the drive below its limit.
+            if !FULL || !self.write_queue.has_changed() {
+                break;
+            }
+        }
+        if FULL && self.timeline.is_some() {
+            self.tell_instant(now);
+        }
+    }
+
+    #[inline(always)]
+    fn decide_touched<W: Work, const FULL: bool>(
+        &mut self,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
         // Decisions touch no other die, so that the lists do not grow while they are walked.
         for next in 0..self.dirty_dies.len() {
             let die = self.dirty_dies[next];
@@ -46,9 +68,6 @@ impl Flash {
         while let Some(channel) = self.dirty_channels.pop() {
             self.channels[channel as usize].dirty = false;
             self.decide_channel::<W, FULL>(channel, now, work, out);
-        }
-        if FULL && self.timeline.is_some() {
-            self.tell_instant(now);
         }
     }
 
@@ -246,7 +265,7 @@ impl Flash {
             read: read.map(|id| self.waiter(id)),
             write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
             write_fits_inside: false,
-            writes_first: unit.pending_programs >= self.write_queue_limit,
+            writes_first: self.write_queue.is_reached::<FULL>(unit),
             urgent_gc: None,
             gc_gives_way: false,
             gc_runs_through: false,
@@ -263,8 +282,9 @@ impl Flash {
             }
             return view;
         }
-        // Pages that wait for the rest of their wordline go ahead of nothing.
-        view.writes_first &= !FULL || self.together == 1 || view.write.is_some();
+        // Pages that wait for the rest of their wordline go ahead of nothing, nor those elsewhere.
+        let of_others = self.together > 1 || self.write_queue.of_drive;
+        view.writes_first &= !FULL || !of_others || view.write.is_some();
         let waits_for_itself = FULL && self.units[die as usize].gc_decoding > 0;
         match if waits_for_itself { GcNeed::None } else { work.gc_need(die) } {
             GcNeed::None => self.units[die as usize].gc_waits = None,
@@ -338,8 +358,8 @@ impl Flash {
             return;
         }
         let unit = &self.units[die as usize];
-        let reads_may = unit.pending_programs < self.write_queue_limit
-            && !self.txns[unit.operation].unsuspendable;
+        let reads_may =
+            !self.write_queue.is_reached::<FULL>(unit) && !self.txns[unit.operation].unsuspendable;
         let read = if reads_may { self.admissible_read(die, work) } else { None };
         let for_gc_read = read.is_none() && reads_may && self.admits_gc_read(die, work);
         let for_read = read.is_some() || for_gc_read;

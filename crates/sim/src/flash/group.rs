@@ -154,6 +154,7 @@ impl Flash {
             let unit = &mut self.units[die as usize];
             unit.writes.remove(&mut self.txns, id);
             unit.pending_programs -= u32::from(is_program);
+            self.write_queue.pending -= u32::from(is_program);
             self.txns[id].unsuspendable = self.txns[first].unsuspendable;
             self.txns[last].next = id;
             last = id;
@@ -186,6 +187,7 @@ impl Flash {
             let unit = &mut self.units[die as usize];
             unit.writes.remove(&mut self.txns, id);
             unit.pending_programs -= 1;
+            self.write_queue.pending -= 1;
             self.txns[id].unsuspendable = unsuspendable;
             self.txns[last].next = id;
             last = id;

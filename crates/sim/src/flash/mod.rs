@@ -23,6 +23,7 @@ mod tally;
 mod telling;
 mod unit;
 mod wordline;
+mod write_queue;
 
 use std::sync::Arc;
 
@@ -50,6 +51,7 @@ use media::Media;
 pub use media::check_state;
 use queue::Queue;
 use unit::Unit;
+use write_queue::WriteQueue;
 
 /// What can happen in the back end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -159,7 +161,7 @@ pub struct Flash {
     places_late: bool,
     holds_back: bool,
     joins_requests: bool,
-    write_queue_limit: u32,
+    write_queue: WriteQueue,
     parallelism: Parallelism,
     /// A command can be of several transactions, on several planes or of a wordline.
     gathers: bool,
@@ -260,7 +262,7 @@ impl Flash {
             places_late: false,
             holds_back: false,
             joins_requests: true,
-            write_queue_limit: scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX),
+            write_queue: WriteQueue::new(&scenario.scheduling),
             parallelism,
             splits,
             twins: Twins::new(scenario.ftl.twin_blocks, &geometry),
@@ -297,7 +299,7 @@ impl Flash {
         let rules = &scenario.suspend_rules;
         self.policy = suspend::make(rules);
         self.admission = Admission::new(rules, self.admission.write_in_erase);
-        self.write_queue_limit = scenario.scheduling.write_queue_limit.unwrap_or(u32::MAX);
+        self.write_queue.set_rules(&scenario.scheduling);
         let part = Arc::new(Part {
             suspension: scenario.suspension,
             ..**self.units.first().expect("a drive has a die").die.part()
@@ -315,6 +317,7 @@ impl Flash {
             && none_apart
             && !self.parallelism.cache_program
             && !self.admission.write_in_erase
+            && !self.write_queue.of_drive
             && !self.sees_classes
             && self.transfer_unit_bytes.is_none()
             && self.media.is_none()
@@ -334,6 +337,7 @@ impl Flash {
             unit.reads.push(&mut self.txns, id);
         } else {
             unit.pending_programs += u32::from(kind.is_program());
+            self.write_queue.pending += u32::from(kind.is_program());
             if self.together > 1 && kind == Kind::Program {
                 unit.planes.waiting[self.txns[id].at.plane as usize] += 1;
             }

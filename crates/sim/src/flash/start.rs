@@ -159,6 +159,7 @@ impl Flash {
         let unit = &mut self.units[die as usize];
         unit.writes.remove(&mut self.txns, id);
         unit.pending_programs -= u32::from(is_program);
+        self.write_queue.pending -= u32::from(is_program);
         self.txns[id].unsuspendable = unsuspendable;
         if FULL && self.gathers {
             self.gather_writes(id, now, work);

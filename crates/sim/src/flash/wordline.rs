@@ -91,6 +91,7 @@ impl Flash {
             let unit = &mut self.units[die as usize];
             unit.writes.remove(&mut self.txns, beside);
             unit.pending_programs -= 1;
+            self.write_queue.pending -= 1;
             unit.planes.waiting[at.plane as usize] -= 1;
             self.txns[beside].unsuspendable = self.txns[first].unsuspendable;
             self.txns[last].next = beside;

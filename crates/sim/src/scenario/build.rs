@@ -15,8 +15,8 @@ use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
 use super::{
-    Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, dispatch, front, power,
-    power_loss, reliability,
+    Channel, Deadlines, Ftl, LimitScope, Scenario, Scheduling, SuspendRules, dispatch, front,
+    power, power_loss, reliability,
 };
 
 /// The scenario that these values describe; the schema has seen to their ranges.
@@ -35,6 +35,9 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
         scheduling: Scheduling {
             policy: values.text("scheduling.policy").to_string(),
             write_queue_limit: values.u32_if_on("scheduling.write_queue_limit"),
+            write_queue_limit_scope: values
+                .text_if_on("scheduling.write_queue_limit_scope")
+                .map_or(LimitScope::Die, Word::of_word),
             age_limit: values.dur_if_on("scheduling.age_limit_us"),
             deadlines: values.dur_if_on("scheduling.read_deadline_us").map(|read| Deadlines {
                 read,

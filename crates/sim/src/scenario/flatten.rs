@@ -20,6 +20,13 @@ pub(super) fn values(scenario: &Scenario) -> Values {
         ("name", text(&scenario.device)),
         ("scheduling.policy", text(&scenario.scheduling.policy)),
         ("scheduling.write_queue_limit", scenario.scheduling.write_queue_limit.and_then(count)),
+        (
+            "scheduling.write_queue_limit_scope",
+            scenario
+                .scheduling
+                .write_queue_limit
+                .and_then(|_| text(scenario.scheduling.write_queue_limit_scope.word())),
+        ),
         ("scheduling.age_limit_us", scenario.scheduling.age_limit.and_then(dur)),
         ("scheduling.steps", scenario.scheduling.steps.clone().map(Value::Steps)),
         ("channel.order", text(scenario.channel.order.word())),

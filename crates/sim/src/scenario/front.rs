@@ -2,11 +2,11 @@
 
 use reprieve_base::{Dur, UserError};
 
-use super::Scenario;
 use super::flatten::{Pair, count, dur, number, text};
 use super::resolve::{Resolved, Values};
 use super::value::Value;
 use super::words::Word;
+use super::{LinkOrder, Scenario};
 
 /// When a write is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,8 @@ pub struct Buffer {
     pub acknowledge: Acknowledge,
     /// Dirty pages stay; `None`: they go to the flash at once.
     pub hold: Option<Hold>,
+    /// Reads of pages in the buffer are answered from it; else they go to the flash.
+    pub read_hits: bool,
 }
 
 /// Which page of a cache makes room for another.
@@ -146,6 +148,8 @@ pub struct Packets {
 pub struct Host {
     /// What is between the host and the drive.
     pub interface: Interface,
+    /// In which order requests cross the link.
+    pub order: LinkOrder,
     /// Time that fetching a command takes; 0 without queues.
     pub command: Dur,
     /// Rate of the host link in each direction; `None`: as `pcie` has it.
@@ -266,6 +270,7 @@ pub(super) fn buffer(values: &Values) -> Buffer {
                 flush_idle: values.dur_if_on("buffer.flush_idle_us"),
             },
         ),
+        read_hits: values.flag("buffer.read_hits"),
     }
 }
 
@@ -287,6 +292,7 @@ pub(super) fn host(values: &Values) -> Host {
             "sata" => Interface::Sata,
             other => panic!("interface {other} is in the schema and not built"),
         },
+        order: Word::of_word(values.text("host.order")),
         command: values.dur_if_on("host.t_command_us").unwrap_or(Dur::ZERO),
         link_bytes_per_s: values.count_if_on("host.link_bytes_per_s"),
         pcie: values
@@ -323,6 +329,8 @@ pub(super) fn pairs(scenario: &Scenario) -> Vec<Pair> {
     let mut pairs = vec![
         ("buffer.bytes", count(buffer.bytes)),
         ("buffer.acknowledge", text(buffer.acknowledge.word())),
+        ("buffer.read_hits", Some(Value::Flag(buffer.read_hits))),
+        ("host.order", text(host.order.word())),
         ("host.link_bytes_per_s", host.link_bytes_per_s.and_then(count)),
         ("host.pcie_generation", host.pcie.and_then(|pcie| count(pcie.generation))),
         ("host.pcie_lanes", host.pcie.and_then(|pcie| count(pcie.lanes))),
@@ -402,6 +410,7 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
         let what = format!("must be 0, or hold at least one page of {page_bytes} bytes");
         return Err(resolved.fault("read_cache.bytes", what));
     }
+    read_hits(scenario, resolved)?;
     if let Some(hold) = &scenario.buffer.hold {
         if hold.low_watermark > hold.high_watermark {
             let what = format!("must be at most buffer.high_watermark = {}", hold.high_watermark);
@@ -434,6 +443,22 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
     Ok(())
 }
 
+/// A buffer that answers no reads keeps no pages, and knows where their old copies are.
+fn read_hits(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let what = if scenario.buffer.read_hits {
+        return Ok(());
+    } else if scenario.buffer.hold.is_some() {
+        "pages that stay in the buffer are nowhere else to be read; must be true, or \
+         buffer.replacement \"immediate\""
+    } else if scenario.ftl.demand.is_some() {
+        "where the old copy of a page in the buffer lies is not looked up in the flash; must be \
+         true with ftl.mapping = \"demand\""
+    } else {
+        return Ok(());
+    };
+    Err(resolved.fault("buffer.read_hits", what))
+}
+
 /// What crosses a link needs one, and packets have sizes that PCI Express knows.
 fn link(host: &Host, resolved: &Resolved) -> Result<(), UserError> {
     let has_rate = host.link_rate_bytes_per_s().is_some();
@@ -449,6 +474,16 @@ fn link(host: &Host, resolved: &Resolved) -> Result<(), UserError> {
     }
     if host.commands_cross_link && !has_rate {
         return Err(resolved.fault("host.commands_cross_link", needs));
+    }
+    if host.order == LinkOrder::InOrder {
+        if !has_rate {
+            return Err(resolved.fault("host.order", needs));
+        }
+        if host.commands_cross_link {
+            let what = "the exchanges of several commands share the link; must be \"free\" with \
+                        host.commands_cross_link = true";
+            return Err(resolved.fault("host.order", what));
+        }
     }
     Ok(())
 }

@@ -64,8 +64,8 @@ pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
 pub use serve::CHANGEABLE;
 pub use steps::{Class, Step};
 pub use types::{
-    Channel, ChannelOrder, Deadlines, Ftl, OperationSet, Precondition, Scenario, Scheduling,
-    SuspendRules,
+    Channel, ChannelOrder, Deadlines, Ftl, LimitScope, LinkOrder, OperationSet, Precondition,
+    Scenario, Scheduling, SuspendRules,
 };
 
 /// What a scenario is read from.

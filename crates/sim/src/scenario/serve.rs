@@ -15,6 +15,7 @@ const OF_THE_DRIVE: &str = "workload.unwritten";
 /// The keys whose values may change while a drive is served.
 pub const CHANGEABLE: &[&str] = &[
     "scheduling.write_queue_limit",
+    "scheduling.write_queue_limit_scope",
     "suspension.gc_read_suspends",
     "suspension.host_read_suspends",
     "suspension.max_per_operation",
@@ -57,8 +58,9 @@ impl Scenario {
         let write_suspends = mine.suspend_rules.host_write_suspends;
         mine.suspend_rules = other.suspend_rules.clone();
         mine.suspend_rules.host_write_suspends = write_suspends;
-        let write_queue_limit = other.scheduling.write_queue_limit;
-        mine.scheduling = Scheduling { write_queue_limit, ..mine.scheduling };
+        let Scheduling { write_queue_limit, write_queue_limit_scope, .. } = other.scheduling;
+        mine.scheduling =
+            Scheduling { write_queue_limit, write_queue_limit_scope, ..mine.scheduling };
         mine == *other
     }
 }

@@ -99,8 +99,10 @@ pub struct SuspendRules {
 pub struct Scheduling {
     /// Name in the registry of schedulers.
     pub policy: String,
-    /// Pending programs of a die at which they go ahead of reads, unsuspended; `None`: no limit.
+    /// Pending programs at which they go ahead of reads, unsuspended; `None`: no limit.
     pub write_queue_limit: Option<u32>,
+    /// Which programs the limit counts; those of each die without one.
+    pub write_queue_limit_scope: LimitScope,
     /// Policy `rps-age`: a write that has waited so long goes first; `None` with another.
     pub age_limit: Option<Dur>,
     /// Policy `deadline`; `None` with another.
@@ -109,6 +111,24 @@ pub struct Scheduling {
     pub steps: Option<Vec<Step>>,
     /// What goes first over all queues.
     pub dispatch: Dispatch,
+}
+
+/// Which pending programs the write queue limit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitScope {
+    /// Those of each die, apart from the others.
+    Die,
+    /// Those of all dies together.
+    Drive,
+}
+
+/// In which order requests and their data cross the host link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkOrder {
+    /// Commands take their own way; each direction has data of its own.
+    Free,
+    /// One request at a time, in either direction, as they come.
+    InOrder,
 }
 
 /// How long each class should wait at most, from its arrival at the queues.

@@ -5,7 +5,7 @@ use reprieve_nand::{
 };
 use reprieve_trace::AddressPolicy;
 
-use super::{ChannelOrder, Precondition};
+use super::{ChannelOrder, LimitScope, LinkOrder, Precondition};
 
 /// A type whose every value has a word.
 pub(super) trait Word: Copy + PartialEq + 'static {
@@ -22,6 +22,16 @@ pub(super) trait Word: Copy + PartialEq + 'static {
     fn word(self) -> &'static str {
         Self::WORDS.iter().find(|row| row.1 == self).expect("every value has a word").0
     }
+}
+
+impl Word for LimitScope {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("die", LimitScope::Die), ("drive", LimitScope::Drive)];
+}
+
+impl Word for LinkOrder {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("free", LinkOrder::Free), ("in_order", LinkOrder::InOrder)];
 }
 
 impl Word for ProgramSuspension {

@@ -11,6 +11,8 @@ pub(super) struct Buffer {
     capacity_pages: u64,
     used_pages: u64,
     pub(super) acknowledge: Acknowledge,
+    /// Reads of its pages are answered from it.
+    pub(super) read_hits: bool,
     /// The pages that stay; `None`: they go to the flash at once.
     pub(super) held: Option<Held>,
     /// Requests whose data is at the drive and not all in the buffer.
@@ -26,6 +28,7 @@ impl Buffer {
             capacity_pages,
             used_pages: 0,
             acknowledge: buffer.acknowledge,
+            read_hits: buffer.read_hits,
             held: buffer.hold.as_ref().map(|hold| Held::new(hold, capacity_pages)),
             waiting,
         }

@@ -20,6 +20,8 @@ pub(super) enum Event {
     DataAsked { request: u32 },
     /// The data of a write has crossed the host link.
     LinkIn { request: u32 },
+    /// All of a request has crossed a host link that keeps them in order.
+    Turn { request: u32 },
     /// The drive may have been idle for so long that the buffer is emptied.
     LookIdle,
     /// The last data of a request, or its completion, has crossed the host link.
@@ -39,6 +41,7 @@ impl event::Event for Event {
             Event::Command { request } => [FLASH_EVENTS + 5, request, 0],
             Event::DataAsked { request } => [FLASH_EVENTS + 6, request, 0],
             Event::LookIdle => [FLASH_EVENTS + 7, 0, 0],
+            Event::Turn { request } => [FLASH_EVENTS + 8, request, 0],
         }
     }
 
@@ -54,6 +57,7 @@ impl event::Event for Event {
             5 => Event::Command { request },
             6 => Event::DataAsked { request },
             7 => Event::LookIdle,
+            8 => Event::Turn { request },
             _ => Event::Flash(FlashEvent::from_words(words)),
         }
     }

@@ -180,9 +180,53 @@ impl Ssd {
         self.take_command(id);
     }
 
+    /// A request joins what crosses a link that keeps requests in order: a write with its data.
+    #[cold]
+    fn take_turn(&mut self, id: u32) {
+        let request = &self.requests[id];
+        let crossed = match request.op {
+            Op::Write => self.links.cross_in(self.now, u64::from(request.bytes)),
+            Op::Read | Op::Trim | Op::Flush => self.links.turn(self.now),
+        };
+        if crossed == self.now {
+            self.turn_over(id);
+            return;
+        }
+        self.events.schedule(crossed, Event::Turn { request: id });
+    }
+
+    /// All of a request has crossed a link that keeps requests in order.
+    pub(super) fn turn_over(&mut self, id: u32) {
+        let now = self.now;
+        let request = &mut self.requests[id];
+        match request.op {
+            Op::Read => {
+                request.begun = now;
+                self.read_arrived::<true>(id);
+            }
+            Op::Write => {
+                request.received = now;
+                self.write_accepted(id);
+                self.write_received::<true>(id);
+            }
+            Op::Trim => {
+                request.begun = now;
+                self.trim_arrived(id);
+            }
+            Op::Flush => {
+                request.begun = now;
+                self.flush_arrived(id);
+            }
+        }
+    }
+
     /// Sets about a request.
     #[inline(always)]
     fn begin<const FULL: bool>(&mut self, id: u32) {
+        if FULL && self.links.in_order {
+            self.take_turn(id);
+            return;
+        }
         match self.requests[id].op {
             Op::Read => self.read_arrived::<FULL>(id),
             Op::Write => self.write_arrived::<FULL>(id),
@@ -200,8 +244,9 @@ impl Ssd {
         }
     }
 
+    /// A write counts: its pages have to be in the flash before a flush behind it is done.
     #[inline(always)]
-    fn write_arrived<const FULL: bool>(&mut self, id: u32) {
+    fn write_accepted(&mut self, id: u32) {
         let (first, last) = self.pages_of(self.requests[id].lba, self.requests[id].bytes);
         let pages = last - first + 1;
         let interval = self.intervals.begin(pages);
@@ -209,6 +254,11 @@ impl Ssd {
         request.pages_left = pages;
         request.next_lpn = first;
         request.interval = interval;
+    }
+
+    #[inline(always)]
+    fn write_arrived<const FULL: bool>(&mut self, id: u32) {
+        self.write_accepted(id);
         if FULL && self.links.carries_commands {
             self.events.schedule(self.links.ask(self.now), Event::DataAsked { request: id });
             return;
@@ -266,6 +316,10 @@ impl Ssd {
     /// A page of a read has its data at `now`, after `parts`; it crosses the link to the host.
     #[inline]
     pub(super) fn page_read<const FULL: bool>(&mut self, id: u32, lpn: u32, parts: &Parts) {
+        if FULL && self.links.in_order {
+            self.page_read_in_order(id, parts);
+            return;
+        }
         let bytes = self.covered_bytes(&self.requests[id], lpn);
         let mut crossed = self.links.cross_out(self.now, u64::from(bytes));
         let request = &mut self.requests[id];
@@ -277,6 +331,17 @@ impl Ssd {
             crossed = self.links.completion(self.now);
         }
         self.leave::<FULL>(id, parts, crossed);
+    }
+
+    /// The same on a link that keeps requests in order: with the last page all data crosses it.
+    #[cold]
+    fn page_read_in_order(&mut self, id: u32, parts: &Parts) {
+        let request = &mut self.requests[id];
+        request.pages_left -= 1;
+        if request.pages_left == 0 {
+            let crossed = self.links.cross_out(self.now, u64::from(request.bytes));
+            self.leave::<true>(id, parts, crossed);
+        }
     }
 
     /// A request other than a read is done, after `parts`: the host is told.
@@ -328,6 +393,11 @@ impl Ssd {
                 whole = *parts;
                 whole.add(Part::HostQueue, (request.fetched - request.arrival).ns());
                 whole.add(Part::Link, (request.begun - request.fetched).ns());
+                &whole
+            }
+            None if FULL && self.links.in_order => {
+                whole = *parts;
+                whole.add(Part::Link, (request.begun - request.arrival).ns());
                 &whole
             }
             _ => parts,

@@ -2,7 +2,7 @@
 
 use reprieve_base::{Dur, Time};
 
-use crate::scenario::{Host, Interface, Packets};
+use crate::scenario::{Host, Interface, LinkOrder, Packets};
 
 /// A doorbell: a register of 32 bits (NVM Express over PCIe Transport Specification 1.0).
 const DOORBELL_BYTES: u64 = 4;
@@ -30,7 +30,7 @@ impl Link {
     }
 }
 
-/// The host link: a direction in and one out, or one at a time.
+/// The host link: a direction in and one out, or one for both.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Links {
     /// In, or both.
@@ -39,6 +39,8 @@ pub(super) struct Links {
     out: Option<Link>,
     /// Doorbells, entries of queues and requests for data cross it as well.
     pub(super) carries_commands: bool,
+    /// One request at a time crosses it, and none overtakes another.
+    pub(super) in_order: bool,
 }
 
 impl Links {
@@ -48,10 +50,13 @@ impl Links {
             packets: host.packets,
             free_at: Time::ZERO,
         };
+        let in_order = host.order == LinkOrder::InOrder;
+        let is_half_duplex = in_order || host.interface == Interface::Sata;
         Links {
             first: link,
-            out: (host.interface != Interface::Sata).then_some(link),
+            out: (!is_half_duplex).then_some(link),
             carries_commands: host.commands_cross_link,
+            in_order,
         }
     }
 
@@ -65,6 +70,11 @@ impl Links {
     #[inline]
     pub(super) fn cross_out(&mut self, now: Time, bytes: u64) -> Time {
         self.out.as_mut().unwrap_or(&mut self.first).cross(now, bytes)
+    }
+
+    /// When the link is free for a command that comes at `now`, behind what came before it.
+    pub(super) fn turn(&self, now: Time) -> Time {
+        self.first.free_at.max(now)
     }
 
     /// The host rings: there is a submission, or it has taken a completion.

@@ -201,7 +201,8 @@ impl Ssd {
 
     /// Whether the loop can do without all that is asked for by few scenarios.
     fn is_plain(&self) -> bool {
-        let plain_host = self.queues.is_none() && !self.links.carries_commands;
+        let plain_link = !self.links.carries_commands && !self.links.in_order;
+        let plain_host = self.queues.is_none() && plain_link && self.buffer.read_hits;
         let plain_ftl = !self.ftl.maps_on_demand() && !self.ftl.programs_fail();
         !self.flash.is_dispatched()
             && self.flash.is_plain()
@@ -419,6 +420,7 @@ impl Ssd {
             Event::Command { request } => self.command_here(request),
             Event::DataAsked { request } => self.write_data::<FULL>(request),
             Event::LinkIn { request } => self.write_received::<FULL>(request),
+            Event::Turn { request } => self.turn_over(request),
             Event::LookIdle => self.look_idle(),
             Event::Done { request, parts } => self.answer_crossed::<FULL>(request, parts),
         }

@@ -36,6 +36,17 @@ impl Ssd {
                     old => self.ftl.locate_page(old),
                 }
             }
+            Mapping::Buffered(id) if FULL && !self.buffer.read_hits => {
+                match self.flash.txns[id].old {
+                    NONE if !self.scenario.host.unwritten_costs_read => {
+                        self.totals.zero_reads += 1;
+                        self.page_read::<FULL>(request, lpn, &parts);
+                        return;
+                    }
+                    NONE => self.ftl.image_page(lpn),
+                    old => self.ftl.locate_page(old),
+                }
+            }
             Mapping::Buffered(id) => {
                 if FULL {
                     self.page_used(id);

@@ -186,3 +186,60 @@ fn forced_unit_access_overtakes_the_dirty_page() {
     assert_eq!(outcome.count("device.dropped_writes"), pairs(false, true));
     assert_eq!(outcome.count("flash.host_programs"), fua);
 }
+
+/// A buffer that answers no reads, in front of a drive that is full.
+const NO_HITS: [&str; 3] =
+    ["buffer.read_hits=false", "buffer.acknowledge=through", "ftl.precondition=sequential"];
+
+#[test]
+fn a_buffer_without_hits_has_its_pages_read_where_they_were() {
+    // The program takes 160, and its page is read behind it, or in the middle of it: the old copy
+    // lies in another block. At 61 the pulse has begun that ends at 68.
+    let rows = [write(0, 0), read(61, 0), read(300, 0)];
+    let with = |more: &[&str]| run(&[&NO_HITS[..], more].concat(), &rows);
+    let (latencies, outcome) = with(&["policy=rps"]);
+    assert_eq!(latencies, [160, 99 + 30, 30]);
+    assert_eq!(outcome.count("device.buffer_hits"), 0);
+    assert_eq!(outcome.count("flash.reads"), 2);
+    assert_eq!(with(&["policy=pes-ips"]).0, [193, 7 + 30, 30]);
+    let (latencies, outcome) = with(&["policy=pes-ips", "buffer.read_hits=true"]);
+    assert_eq!(latencies, [160, 0, 30]);
+    assert_eq!(outcome.count("device.buffer_hits"), 1);
+    // A write-back buffer is no other: the host has long been told that the page is written.
+    let (latencies, _) = with(&["policy=pes-ips", "buffer.acknowledge=back"]);
+    assert_eq!(latencies, [0, 7 + 30, 30]);
+}
+
+#[test]
+fn a_page_that_is_written_twice_is_read_where_it_was_before_both() {
+    let rows = [write(0, 0), write(1, 0), read(2, 0)];
+    let (latencies, outcome) = run(&[&NO_HITS[..], &["policy=rps"]].concat(), &rows);
+    // The read goes between the programs, 160 to 190.
+    assert_eq!(latencies, [160, 349, 188]);
+    assert_eq!(outcome.count("flash.reads"), 1);
+    // In order of arrival it comes last, to the page that the second program has written.
+    let (latencies, _) = run(&[&NO_HITS[..], &["policy=fifo"]].concat(), &rows);
+    assert_eq!(latencies, [160, 319, 348]);
+}
+
+#[test]
+fn a_buffered_page_that_was_never_written_is_read_as_such() {
+    let rows = [write(0, 0), read(1, 0)];
+    let empty = [&NO_HITS[..2], &["policy=rps"]].concat();
+    // Of the image that the drive is taken to hold, behind the program.
+    let (latencies, outcome) = run(&empty, &rows);
+    assert_eq!(latencies, [160, 189]);
+    assert_eq!(outcome.count("device.zero_reads"), 0);
+    let (latencies, outcome) = run(&[&empty[..], &["workload.unwritten=zero"]].concat(), &rows);
+    assert_eq!(latencies, [160, 0]);
+    assert_eq!(outcome.count("device.zero_reads"), 1);
+}
+
+#[test]
+fn a_read_cache_answers_what_the_buffer_does_not() {
+    let rows = [write(0, 0), read(1, 0)];
+    let cached = [&NO_HITS[..], &["policy=rps", "read_cache.bytes=20480"]].concat();
+    assert_eq!(run(&cached, &rows).0, [160, 189]);
+    let filled = [&cached[..], &["read_cache.fill_on_write=true"]].concat();
+    assert_eq!(run(&filled, &rows).0, [160, 0]);
+}

@@ -273,3 +273,71 @@ fn flushes_are_answered_across_the_link() {
     let latencies: Vec<_> = outcome.rows.iter().take(2).map(|row| row.latency_ns()).collect();
     assert_eq!(latencies, [162_200, 162_216]);
 }
+
+const IN_ORDER: &str = "host.order=in_order";
+/// A page takes 10 us.
+const SLOW: &str = "host.link_bytes_per_s=204800000";
+
+/// Completions of a trace on a link that keeps requests in order, and on one that does not.
+fn both_orders(policy: &str, rows: &[TraceRow]) -> (Vec<u64>, Vec<u64>) {
+    let run = |sets: &[&str]| done_us(&drive::replay(SLC, &[&[SLOW, policy], sets].concat(), rows));
+    (run(&[IN_ORDER]), run(&[]))
+}
+
+#[test]
+fn a_read_does_not_overtake_a_write_of_the_same_instant_on_a_link_in_order() {
+    // Free: the read is at its die at 0, senses and leaves until 30, crosses until 40; the data of
+    // the write is in at 10, and programmed from 30. In order both are at their die at 10.
+    let rows = [(0, 'W', 32, 4), (0, 'R', 0, 4)];
+    assert_eq!(both_orders("policy=rps", &rows), (vec![200, 50], vec![190, 40]));
+    assert_eq!(both_orders("policy=fifo", &rows), (vec![170, 210], vec![190, 40]));
+    // The other way round the read goes ahead: its command takes no time.
+    let rows = [(0, 'R', 0, 4), (0, 'W', 32, 4)];
+    assert_eq!(both_orders("policy=rps", &rows), (vec![40, 190], vec![40, 190]));
+    // Its wait for the write's data is time on the link.
+    let sets = [SLOW, IN_ORDER];
+    let outcome = drive::replay(SLC, &sets, &[(0, 'W', 32, 4), (0, 'R', 0, 4)]);
+    assert_eq!(part_us(&outcome, "link_ns"), [10, 20]);
+    assert_eq!(part_us(&outcome, "queue_ns"), [30, 0]);
+}
+
+#[test]
+fn a_link_in_order_carries_one_request_at_a_time() {
+    // The first read crosses from 30 to 40. The write waits for it and crosses until 50, and so
+    // long waits the command of the read behind it: 50 to 80, and to 90. The program follows it.
+    let rows = [(0, 'R', 0, 4), (us(32), 'W', 32, 4), (us(33), 'R', 64, 4)];
+    assert_eq!(both_orders("policy=rps", &rows), (vec![40, 240, 90], vec![40, 223, 73]));
+    // Two pages of a read are there at 30 and 60, and cross as one; else each as it comes.
+    assert_eq!(both_orders("policy=rps", &[(0, 'R', 0, 8)]), (vec![80], vec![70]));
+    // Between them the link is free for others.
+    let rows = [(0, 'R', 0, 8), (us(35), 'W', 32, 4)];
+    assert_eq!(both_orders("policy=rps", &rows).0, [80, 60 + 160]);
+}
+
+#[test]
+fn trims_and_flushes_keep_their_place_on_a_link_in_order() {
+    let rows = [(0, 'W', 0, 4), (0, 'D', 64, 4), (us(1), 'R', 32, 4)];
+    // The trim is done when the write has crossed, as is the read's command, which goes first.
+    assert_eq!(both_orders("policy=rps", &rows), (vec![200, 10, 50], vec![191, 0, 41]));
+    // Write, flush, write, flush: each flush waits for what is ahead of it, and for no more.
+    let flushing = "[workload]\ngenerator = \"mixed\"\nrequests = 4\nread_fraction = 0.0\n\
+        request_bytes = 2048\nflush_every_requests = 2\nqueue_depth = 4\n";
+    let sets = [SLOW, IN_ORDER];
+    let outcome = drive::run(drive::load_with(&format!("{SLC}{flushing}"), &sets));
+    assert_eq!(done_us(&outcome), [170, 170, 330, 330]);
+    assert_eq!(part_us(&outcome, "link_ns"), [10, 10, 20, 20]);
+}
+
+#[test]
+fn a_link_in_order_takes_requests_as_they_are_fetched() {
+    let rows = [(0, 'W', 32, 4), (0, 'R', 0, 4)];
+    let run = |sets: &[&str]| drive::replay(SLC, &[&[SLOW, IN_ORDER], sets].concat(), &rows);
+    for interface in [NVME, "host.interface=sata"] {
+        assert_eq!(done_us(&run(&[interface])), [200, 50], "{interface}");
+    }
+    // Commands are there at 5 and 10: the write crosses from 5 to 15, and the read comes with it.
+    let outcome = run(&[NVME, "host.t_command_us=5"]);
+    assert_eq!(done_us(&outcome), [205, 55]);
+    assert_eq!(part_us(&outcome, "host_queue_ns"), [0, 5]);
+    assert_eq!(part_us(&outcome, "link_ns"), [15, 20]);
+}

@@ -17,6 +17,7 @@ mod flows;
 mod golden;
 mod host;
 mod lengths;
+mod limits;
 mod live;
 mod loads;
 mod mapping;

@@ -215,6 +215,11 @@ pub(super) const TIMING: Section = Section {
 
 const DEADLINE: When = When::Equals("scheduling.policy", &["deadline"]);
 
+const LIMIT_SCOPE: &[Entry] = &[
+    Entry { name: "die", doc: "The programs that wait at each die, which has a limit of its own." },
+    Entry { name: "drive", doc: "The programs that wait at all dies of the drive together." },
+];
+
 /// Section `[scheduling]`.
 pub(super) const SCHEDULING: Section = Section {
     name: "scheduling",
@@ -229,9 +234,17 @@ pub(super) const SCHEDULING: Section = Section {
         optional(
             "scheduling.write_queue_limit",
             count(1, U32),
-            "Pending programs of a die at which they go ahead of reads; absent: no limit.",
+            "Pending programs at which they go ahead of reads; absent: no limit.",
         )
         .source("Wu and He, FAST 2012, section 5.3"),
+        usual(
+            "scheduling.write_queue_limit_scope",
+            Kind::Choice(LIMIT_SCOPE),
+            "\"die\"",
+            "Which programs the limit counts.",
+        )
+        .when(When::Given("scheduling.write_queue_limit"))
+        .source("Wu and He, FAST 2012, section 5.3: the flash controller limits its write queue"),
         usual("scheduling.age_limit_us", US, "10000", "A write that waits so long goes first.")
             .when(When::Equals("scheduling.policy", &["rps-age"])),
         usual("scheduling.read_deadline_us", US, "1000", "Deadline of a read, from its arrival.")

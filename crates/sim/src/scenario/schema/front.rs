@@ -67,6 +67,12 @@ pub(super) const BUFFER: Section = Section {
             "All dirty pages go when no request has been open for so long; absent: they stay.",
         )
         .when(HELD),
+        usual(
+            "buffer.read_hits",
+            Kind::Flag,
+            "true",
+            "Whether reads of pages in the write buffer are answered from it; else from the flash.",
+        ),
     ],
 };
 
@@ -107,6 +113,14 @@ const INTERFACE: &[Entry] = &[
     Entry { name: "sata", doc: "One queue of 32 commands (NCQ), and a link that is half duplex." },
 ];
 
+const ORDER: &[Entry] = &[
+    Entry { name: "free", doc: "Commands take their own way, and reads overtake writes." },
+    Entry {
+        name: "in_order",
+        doc: "One request at a time crosses the link, in either direction; none overtakes another.",
+    },
+];
+
 const PRIORITY: &[Entry] = &[
     Entry { name: "urgent", doc: "Before every other." },
     Entry { name: "high", doc: "After urgent." },
@@ -127,6 +141,12 @@ pub(super) const HOST: Section = Section {
             Kind::Choice(INTERFACE),
             "\"direct\"",
             "What is between the host and the drive.",
+        ),
+        usual(
+            "host.order",
+            Kind::Choice(ORDER),
+            "\"free\"",
+            "In which order requests and their data cross the host link.",
         ),
         usual("host.queues", count(1, 65535), "1", "Submission queues.")
             .when(NVME)

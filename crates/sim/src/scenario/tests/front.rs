@@ -1,6 +1,6 @@
 //! Sections between host and translation layer: what does not fit each other, and which layer wins.
 
-use super::super::Host;
+use super::super::{Host, LimitScope};
 use super::{BASE, bad, good};
 
 fn host(sets: &[&str]) -> Host {
@@ -106,6 +106,46 @@ fn packets_and_commands_need_a_link_that_carries_them() {
     let error = bad(BASE, &[crossing]);
     assert!(error.contains("host.commands_cross_link"), "{error}");
     good(BASE, &["host.interface=nvme", "host.pcie_generation=4", none, payload, crossing]);
+}
+
+#[test]
+fn a_link_in_order_is_one_that_carries_data_and_no_commands() {
+    let in_order = "host.order=in_order";
+    let error = bad(BASE, &["host.link_bytes_per_s=none", in_order]);
+    assert!(error.contains("host.order = \"in_order\": needs a link"), "{error}");
+    let crossing = ["host.interface=nvme", "host.commands_cross_link=true", in_order];
+    let error = bad(BASE, &crossing);
+    assert!(error.contains("must be \"free\" with host.commands_cross_link = true"), "{error}");
+    for interface in ["direct", "nvme", "sata"] {
+        good(BASE, &[&format!("host.interface={interface}"), in_order]);
+    }
+    let error = bad(BASE, &["host.order=inorder"]);
+    assert!(error.contains("\"free\""), "{error}");
+}
+
+#[test]
+fn a_buffer_without_hits_keeps_no_pages_and_knows_its_mapping() {
+    let without = "buffer.read_hits=false";
+    good(BASE, &[without]);
+    let back = ["buffer.acknowledge=back", without];
+    good(BASE, &back);
+    for replacement in ["buffer.replacement=fifo", "buffer.replacement=lru"] {
+        let error = bad(BASE, &[&back[..], &[replacement]].concat());
+        assert!(error.contains("buffer.read_hits = false: pages that stay"), "{error}");
+    }
+    let error = bad(BASE, &["ftl.mapping=demand", without]);
+    assert!(error.contains("buffer.read_hits = false: where the old copy"), "{error}");
+}
+
+#[test]
+fn the_scope_of_a_limit_needs_one() {
+    let of_drive = "scheduling.write_queue_limit_scope=drive";
+    let error = bad(BASE, &[of_drive]);
+    assert!(error.contains("only while scheduling.write_queue_limit is given"), "{error}");
+    let limit = "scheduling.write_queue_limit=4";
+    assert_eq!(good(BASE, &[limit]).scheduling.write_queue_limit_scope, LimitScope::Die);
+    let scenario = good(BASE, &[limit, of_drive]);
+    assert_eq!(scenario.scheduling.write_queue_limit_scope, LimitScope::Drive);
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 89] = [
+const APPLY_ELSEWHERE: [&str; 90] = [
     "device",
     "part",
     "load",
@@ -25,6 +25,7 @@ const APPLY_ELSEWHERE: [&str; 89] = [
     "suspension.erase_timeout_us",
     "suspension.min_remaining_us",
     "suspension.max_suspended_us",
+    "scheduling.write_queue_limit_scope",
     "scheduling.age_limit_us",
     "scheduling.read_deadline_us",
     "scheduling.write_deadline_us",
@@ -236,6 +237,8 @@ fn awkward_values_of_host_and_load_are_read_back() {
         vec!["read_cache.bytes=65536", "read_cache.fill_on_write=true"],
         vec!["read_cache.bytes=65536", "read_cache.replacement=fifo"],
         vec!["host.interface=sata", "host.t_command_us=0.5"],
+        vec!["host.order=in_order", "buffer.read_hits=false"],
+        vec!["scheduling.write_queue_limit=7", "scheduling.write_queue_limit_scope=drive"],
         vec!["host.interface=nvme", "host.queues=3", "host.outstanding=7"],
         vec!["host.interface=nvme", "host.arbitration=weighted", "host.queue_weights=[9]"],
         vec![
