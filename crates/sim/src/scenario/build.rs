@@ -15,7 +15,7 @@ use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
 use super::{
-    Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, dispatch, front, power,
+    Channel, Deadlines, Ftl, Scenario, Scheduling, SuspendRules, dispatch, front, measure, power,
     power_loss, reliability,
 };
 
@@ -58,6 +58,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
         fio: values.text_if_on("workload.fio").map(str::to_string),
         queues: front::queues(values),
         flows: Vec::new(),
+        measure: measure::measure(values),
     }
 }
 

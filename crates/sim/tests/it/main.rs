@@ -21,6 +21,7 @@ mod live;
 mod loads;
 mod mapping;
 mod mbm;
+mod measure;
 mod microcode;
 mod modes;
 mod multi_plane;
