@@ -41,8 +41,7 @@ impl SeriesBatch {
         let at_ns = i64::try_from(at.ns()).expect("a run is shorter than 292 years");
         let ends = self.start_ns.iter().zip(&self.length_ns).map(|(start, length)| start + length);
         let whole = ends.take_while(|end_ns| *end_ns <= at_ns).count();
-        for column in
-            [&mut self.start_ns, &mut self.length_ns, &mut self.core_pj, &mut self.io_pj]
+        for column in [&mut self.start_ns, &mut self.length_ns, &mut self.core_pj, &mut self.io_pj]
         {
             column.drain(..whole);
         }

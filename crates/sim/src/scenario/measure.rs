@@ -69,10 +69,7 @@ pub(super) fn check(
     let Some(name) = given.next() else { return Ok(()) };
     let what = match purpose {
         Use::Rig => "the rig reports every command, and excludes none; leave it out",
-        Use::Serve => {
-            "a served drive has no summary to exclude anything from, and its clients do not say \
-             when they are warm; leave it out"
-        }
+        Use::Serve => "a served drive counts all that its clients ask for; leave it out",
         Use::Run if warmup == Warmup::Auto && name != "measure.warmup" => {
             "says by hand what measure.warmup = \"auto\" is to find; give one of the two"
         }

@@ -5,7 +5,9 @@ use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
-use super::{Buffer, Dispatch, Flow, Host, Measure, Power, PowerLoss, ReadCache, Reliability, Step};
+use super::{
+    Buffer, Dispatch, Flow, Host, Measure, Power, PowerLoss, ReadCache, Reliability, Step,
+};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]

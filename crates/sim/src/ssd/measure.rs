@@ -287,7 +287,8 @@ impl Ssd {
         let reason = match (found, measure.from_request, measure.from.ns()) {
             (Some(found), ..) => found.reason.clone(),
             _ if self.transient.is_some() => {
-                "warmup = \"auto\": this run looks for its transient, and excludes nothing".to_string()
+                "warmup = \"auto\": this run looks for its transient, and excludes nothing"
+                    .to_string()
             }
             (None, 0, 0) => "nothing is excluded".to_string(),
             (None, from_request, 0) => format!("from_request = {from_request}"),
@@ -298,6 +299,7 @@ impl Ssd {
         };
         let advice = match (found, measuring.first) {
             (Some(_), _) => None,
+            _ if self.flows.is_served => None,
             (None, 0) => Some("measure.warmup = \"auto\", or measure.from_request,"),
             (None, _) => Some("a higher measure.from_request or measure.from_s"),
         };

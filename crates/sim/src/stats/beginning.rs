@@ -62,7 +62,8 @@ pub(super) fn beginning(marks: &[Mark]) -> Vec<Differs> {
 
 /// How much each batch has; `None` where there are too few batches, or too little is in them.
 fn batches(marks: &[Mark], of: impl Fn(&Mark) -> u64) -> Option<Vec<u64>> {
-    let ends: Vec<u64> = marks.iter().skip(PIECES as usize - 1).step_by(PIECES as usize).map(of).collect();
+    let ends: Vec<u64> =
+        marks.iter().skip(PIECES as usize - 1).step_by(PIECES as usize).map(of).collect();
     let begins = std::iter::once(&0).chain(&ends);
     let all: Vec<u64> = ends.iter().zip(begins).map(|(end, begin)| end - begin).collect();
     (all.len() >= FEWEST_BATCHES && all.iter().all(|amount| *amount > 0)).then_some(all)
