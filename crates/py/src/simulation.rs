@@ -65,8 +65,8 @@ impl Simulation {
         let (log_requests, series, timeline) = kept;
         let timeline = timeline.map(window);
         if own.is_some() && scenario.measure.warmup == Warmup::Auto {
-            let what = "measure.warmup = \"auto\": the scenario is simulated twice, and policies of \
-                        your own may remember the first; give measure.from_request with them";
+            let what = "measure.warmup = \"auto\": the scenario is simulated twice, and policies \
+                        of your own may remember the first; give measure.from_request with them";
             return Err(raise(reprieve_base::UserError::new(what).at(path)));
         }
         let options = Options { log_requests, series, from_state, check, served: false, timeline };

@@ -100,9 +100,7 @@ fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
                     "a part has only [geometry], [timing], [suspension], [reliability] and [power]"
                 }
                 Rank::Load => "a load has only seed and a generator's keys of [workload]",
-                _ => {
-                    "a device has only part, policy and sections other than [workload] and [measure]"
-                }
+                _ => "a device has only part, policy and sections but [workload] and [measure]",
             };
             return Err(leaf.fault(name, what));
         }

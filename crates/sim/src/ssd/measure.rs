@@ -154,11 +154,8 @@ impl Ssd {
         self.flash.forget_counts(at);
         self.ftl.forget_map_counts();
         self.forget_read_cache_counts();
-        self.totals = Totals {
-            dropped_writes: self.totals.dropped_writes.map(|_| 0),
-            redistributed_pages: self.totals.redistributed_pages.map(|_| 0),
-            ..Totals::default()
-        };
+        let Totals { dropped_writes, redistributed_pages, .. } = self.totals;
+        self.totals = Totals::none(dropped_writes.is_some(), redistributed_pages.is_some());
         self.idle_ns = 0;
         if self.requests.is_empty() {
             self.idle_since = at;

@@ -179,10 +179,7 @@ impl Ssd {
             idle_since: Time::ZERO,
             idle_ns: 0,
             latencies: Latencies::in_batches(),
-            totals: Totals {
-                dropped_writes: scenario.buffer.hold.is_some().then_some(0),
-                ..Totals::default()
-            },
+            totals: Totals::none(scenario.buffer.hold.is_some(), false),
             log: options.log_requests.then(LogBatch::default),
             series: options.series.then(Box::default),
             measuring: Measuring::all(),

@@ -34,6 +34,18 @@ pub struct Totals {
     pub trims_of_part_of_a_page: u64,
 }
 
+impl Totals {
+    /// Nothing counted yet; `holds`: by a buffer that keeps pages, `rewrites`: under a dispatcher
+    /// that has them written anew.
+    pub fn none(holds: bool, rewrites: bool) -> Totals {
+        Totals {
+            dropped_writes: holds.then_some(0),
+            redistributed_pages: rewrites.then_some(0),
+            ..Totals::default()
+        }
+    }
+}
+
 /// What the read cache counted, in pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCacheCounts {

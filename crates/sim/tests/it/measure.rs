@@ -150,7 +150,7 @@ fn a_time_measures_from_that_time_on() {
 fn parts_of_a_run_add_up_to_the_whole() {
     // With one request at a time nothing is under way when the measured part begins.
     let load = "arrivals = \"closed\"\nqueue_depth = 1\n";
-    let (whole, all) = run(&format!("{DRIVE}{load}"));
+    let (whole, _) = run(&format!("{DRIVE}{load}"));
     let (late, _) = run(&format!("{DRIVE}{load}[measure]\nfrom_request = 1200\n"));
     // The same drive, whose load ends there.
     let early = DRIVE.replace("requests = 3000", "requests = 1200");

@@ -1,3 +1,5 @@
+//! The test for a beginning that differs, against tables, and in runs with and without a transient.
+
 use reprieve_base::Stream;
 
 use super::*;

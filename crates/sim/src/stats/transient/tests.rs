@@ -1,3 +1,5 @@
+//! MSER-5 against its definition and by hand, and what a run says of its transient.
+
 use proptest::prelude::*;
 
 use super::*;
