@@ -214,8 +214,8 @@ impl Ssd {
             false => ("from_request", measure.from_request.to_string()),
         };
         Err(UserError::new(format!(
-            "measure.{key} = {value}: excludes the whole run, which has {} requests and ends at {}; \
-             must be lower",
+            "measure.{key} = {value}: excludes the whole run, which has {} requests and ends at \
+             {}; must be lower",
             self.arrived, self.now
         )))
     }
@@ -284,8 +284,7 @@ impl Ssd {
         let reason = match (found, measure.from_request, measure.from.ns()) {
             (Some(found), ..) => found.reason.clone(),
             _ if self.transient.is_some() => {
-                "warmup = \"auto\": this run looks for its transient, and excludes nothing"
-                    .to_string()
+                "warmup = \"auto\": the run looks for its transient".to_string()
             }
             (None, 0, 0) => "nothing is excluded".to_string(),
             (None, from_request, 0) => format!("from_request = {from_request}"),

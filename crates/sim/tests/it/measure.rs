@@ -176,7 +176,7 @@ fn parts_of_a_run_add_up_to_the_whole() {
 fn a_short_run_is_what_a_hand_calculation_says() {
     let text = "device = \"fast12-mlc\"\npolicy = \"fifo\"\n[geometry]\nchannels = 1\n\
         planes_per_die = 1\nblocks_per_plane = 32\npages_per_block = 16\n[buffer]\n\
-        acknowledge = \"through\"\n[workload]\n\
+        acknowledge = \"through\"\n[host]\nlink_bytes_per_s = \"none\"\n[workload]\n\
         generator = \"mixed\"\nrequests = 4\nread_fraction = 0.0\nrequest_bytes = 4096\n\
         arrivals = \"closed\"\nqueue_depth = 1\n[measure]\nfrom_request = 1\n";
     let run = drive::run_text(text);
@@ -203,7 +203,7 @@ fn what_is_under_way_counts_where_it_ends() {
     // the fourth count; all arrive at 0, so the measured part is the whole time.
     let text = "device = \"fast12-mlc\"\npolicy = \"fifo\"\n[geometry]\nchannels = 1\n\
         planes_per_die = 1\nblocks_per_plane = 32\npages_per_block = 16\n[buffer]\n\
-        acknowledge = \"through\"\n[workload]\n\
+        acknowledge = \"through\"\n[host]\nlink_bytes_per_s = \"none\"\n[workload]\n\
         generator = \"mixed\"\nrequests = 4\nread_fraction = 0.0\nrequest_bytes = 4096\n\
         arrivals = \"closed\"\nqueue_depth = 4\n[measure]\nfrom_request = 2\n";
     let run = drive::run_text(text);
