@@ -136,6 +136,7 @@ def test_comparisons_and_sweeps_leave_it_out_too(tmp_path: Path) -> None:
 def test_power_is_that_of_the_measured_part() -> None:
     load = DRIVE | {"device": "tlc3d-1tb", "power.account": "on", "power.series_us": 700}
     load |= {"geometry.channels": 1, "workload.queue_depth": 1, "policy": "rps"}
+    load |= {"geometry.pages_per_block": 48, "ftl.over_provisioning": 0.3}
     whole = rp.run(load)
     late = rp.run(load, measure__from_request=1200)
     early = rp.run(load, workload__requests=1200)
@@ -144,20 +145,15 @@ def test_power_is_that_of_the_measured_part() -> None:
     # With one request at a time nothing is under way where the two parts meet, but collection.
     energy = [result.summary["power"]["energy_uj"]["total"] for result in (early, late, whole)]
     assert energy[0] + energy[1] == pytest.approx(energy[2], rel=1e-9)
+    geometry = rp.Scenario.from_toml(late.scenario).geometry
     from_ns = late.summary["measure"]["from_ns"]
     assert late.power["start_ns"][0] == from_ns
     assert late.power["length_ns"].sum() == late.summary["device"]["simulated_ns"]
     assert sum(late.summary["power"]["states_ns"].values()) == (
-        late.summary["device"]["simulated_ns"] * len(whole_dies(late))
+        late.summary["device"]["simulated_ns"] * geometry.channels * geometry.dies_per_channel
     )
     in_bins = sum(late.power[part].sum() for part in ("core_pj", "io_pj"))
     assert in_bins / 1e6 == pytest.approx(energy[1], rel=1e-6)
-
-
-def whole_dies(result: rp.Result) -> range:
-    """Return the dies of the drive that was simulated."""
-    geometry = rp.Scenario.from_toml(result.scenario).geometry
-    return range(geometry.channels * geometry.dies_per_channel)
 
 
 def test_the_timeline_marks_the_beginning(tmp_path: Path) -> None:
