@@ -124,7 +124,9 @@ def cut(source: Source, cuts: int, watch: Watch = _unwatched) -> PowerLoss:
             f'{source.path}: power_loss.mode = "off": the drive is not prepared for a loss of '
             'power; must be "on", with the other keys of the section'
         )
-    source = source.with_sets(['power_loss.at_us="none"'])
+    # The power may fail at any time, whatever of the run a summary would measure.
+    whole = ['measure.warmup="none"', "measure.from_request=0", "measure.from_s=0"]
+    source = source.with_sets(['power_loss.at_us="none"', *whole])
     length_ns = _length_ns(source)
     simulation = _native.Simulation(source.text, source.path, list(source.sets))
     while not simulation.is_preconditioned():

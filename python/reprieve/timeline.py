@@ -82,6 +82,6 @@ def told(summary: dict[str, Any]) -> str:
             "many as the viewer takes; draw less with --timeline-from and --timeline-for"
         )
     if slices == 0:
-        simulated_ms = summary["device"]["simulated_ns"] / 1e6
-        return f"the timeline is empty: the run ended at {simulated_ms:,.3f} ms"
+        end_ns = summary["measure"]["from_ns"] + summary["device"]["simulated_ns"]
+        return f"the timeline is empty: the run ended at {end_ns / 1e6:,.3f} ms"
     return f"timeline: {slices:,} slices"

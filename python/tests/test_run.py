@@ -31,7 +31,7 @@ def test_writes_summary_and_scenario(reprieve: Reprieve, small: Path, tmp_path: 
     assert done.stdout.splitlines()[-1] == "wrote out/small/scenario.toml, out/small/summary.json"
     summary = json.loads((out / "summary.json").read_text())
     assert summary.keys() >= {"schema", "requests", "flash", "device", "run"}
-    assert summary["schema"] == 1
+    assert summary["schema"] == 2
     assert summary["requests"]["total"]["count"] == 3000
     reads, writes = summary["requests"]["read"], summary["requests"]["write"]
     assert reads["count"] + writes["count"] == 3000

@@ -55,7 +55,8 @@ fn bins<'py>(py: Python<'py>, series: &Finished) -> PyResult<Bound<'py, PyDict>>
             false => whole(series.width_ns),
         })
         .collect();
-    let starts = (0u64..).take(series.bins.len()).map(|bin| whole(bin * series.width_ns));
+    let starts =
+        (0u64..).take(series.bins.len()).map(|bin| whole(series.begin_ns + bin * series.width_ns));
     columns.set_item("start_ns", starts.collect::<Vec<_>>().into_pyarray(py))?;
     let column = |value: &dyn Fn(&Bin) -> u64| {
         series.bins.iter().map(|bin| whole(value(bin))).collect::<Vec<_>>().into_pyarray(py)

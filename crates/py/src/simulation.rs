@@ -8,7 +8,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use reprieve_base::Time;
-use reprieve_sim::scenario::{self, Scenario, Sources};
+use reprieve_sim::scenario::{self, Scenario, Sources, Warmup};
 use reprieve_sim::txn::PART_NAMES;
 use reprieve_sim::{Options, Ssd, Window};
 
@@ -19,6 +19,8 @@ use crate::{UserError, course, raise};
 enum State {
     Loaded(Box<(Scenario, Options, Option<Given>)>),
     Running(Box<Ssd>),
+    /// It looks for the end of its transient, and is done again from there.
+    Looking(Box<(Ssd, Scenario, Options)>),
     /// The first step failed.
     Failed,
 }
@@ -62,12 +64,19 @@ impl Simulation {
         let text = scenario::print(&scenario);
         let (log_requests, series, timeline) = kept;
         let timeline = timeline.map(window);
+        if own.is_some() && scenario.measure.warmup == Warmup::Auto {
+            let what = "measure.warmup = \"auto\": the scenario is simulated twice, and policies \
+                        of your own may remember the first; give measure.from_request with them";
+            return Err(raise(reprieve_base::UserError::new(what).at(path)));
+        }
         let options = Options { log_requests, series, from_state, check, served: false, timeline };
         let state = State::Loaded(Box::new((scenario, options, own)));
         Ok(Simulation { state: Mutex::new(state), scenario: text })
     }
 
     /// Simulates until about so many more requests are complete; False at the end.
+    ///
+    /// With `measure.warmup = "auto"` the scenario is simulated twice.
     fn step(&self, py: Python<'_>, requests: u64) -> PyResult<bool> {
         // A policy of Python's ends the run by unwinding; of the drive nothing is used after that.
         let step = || catch_unwind(AssertUnwindSafe(|| self.step_on(requests)));
@@ -106,13 +115,18 @@ impl Simulation {
 
     /// Whether the drive has its state before the first request; the next step brings requests.
     fn is_preconditioned(&self) -> bool {
-        matches!(&*self.lock(), State::Running(ssd) if ssd.is_preconditioned())
+        match &*self.lock() {
+            State::Running(ssd) => ssd.is_preconditioned(),
+            State::Looking(run) => run.0.is_preconditioned(),
+            State::Loaded(..) | State::Failed => false,
+        }
     }
 
     /// Writes the drive's state: once it is preconditioned, or after the last request.
     fn save_state(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| match &mut *self.lock() {
             State::Running(ssd) => ssd.save_state(&path),
+            State::Looking(run) => run.0.save_state(&path),
             _ => Err(reprieve_base::UserError::new("the run has not begun: call step first")),
         })
         .map_err(raise)
@@ -121,8 +135,18 @@ impl Simulation {
     /// Share of the workload handed out (None: unknown), and requests completed.
     fn progress(&self) -> (Option<f64>, u64) {
         match &*self.lock() {
-            State::Running(ssd) => ssd.progress(),
-            _ => (Some(0.0), 0),
+            State::Running(ssd) => {
+                let (share, requests) = ssd.progress();
+                match ssd.scenario().measure.warmup {
+                    Warmup::None => (share, requests),
+                    Warmup::Auto => (share.map(|share| 0.5 + share / 2.0), requests),
+                }
+            }
+            State::Looking(run) => {
+                let (share, requests) = run.0.progress();
+                (share.map(|share| share / 2.0), requests)
+            }
+            State::Loaded(..) | State::Failed => (Some(0.0), 0),
         }
     }
 
@@ -131,6 +155,7 @@ impl Simulation {
     fn glance<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let glance = py.detach(|| match &*self.lock() {
             State::Running(ssd) => Some(ssd.glance([0.5, 0.99, 0.999])),
+            State::Looking(run) => Some(run.0.glance([0.5, 0.99, 0.999])),
             _ => None,
         });
         let Some(glance) = glance else { return Ok(None) };
@@ -220,6 +245,13 @@ impl Simulation {
                 unreachable!("just seen");
             };
             let (scenario, options, own) = *loaded;
+            if scenario.measure.warmup == Warmup::Auto {
+                let Options { from_state, check, .. } = options.clone();
+                let first = Options { from_state, check, ..Options::default() };
+                let ssd = Ssd::with(scenario.clone(), &first)?;
+                *state = State::Looking(Box::new((ssd, scenario, options)));
+                return Ok(true);
+            }
             let ssd = match own.map(|own| own.policies(&scenario)) {
                 Some(policies) => Ssd::with_policies(scenario, &options, policies)?,
                 None => Ssd::with(scenario, &options)?,
@@ -229,6 +261,22 @@ impl Simulation {
         }
         match &mut *state {
             State::Running(ssd) => ssd.step(requests),
+            State::Looking(run) => {
+                if run.0.step(requests)? {
+                    return Ok(true);
+                }
+                let State::Looking(run) = std::mem::replace(&mut *state, State::Failed) else {
+                    unreachable!("just seen");
+                };
+                let (first, scenario, options) = *run;
+                let found = first.found().expect("the run has looked for its transient");
+                // There may not be room for both.
+                drop(first);
+                let mut second = Ssd::with(scenario, &options)?;
+                second.exclude(found);
+                *state = State::Running(Box::new(second));
+                Ok(true)
+            }
             _ => Err(reprieve_base::UserError::new("the run could not be started")),
         }
     }

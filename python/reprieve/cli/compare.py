@@ -12,7 +12,7 @@ import typer
 from reprieve.cli.console import progress, say, show, table
 from reprieve.cli.options import ScenarioFile, Sets
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
-from reprieve.report.tables import certainty
+from reprieve.report.tables import certainty, measured
 from reprieve.result import Result
 from reprieve.scenario import Source
 
@@ -74,7 +74,7 @@ def _show(comparison: Comparison) -> None:
             f"{flash['waf']:.3f}",
         )
     show(rows)
-    for note in certainty(comparison):
+    for note in [*measured(comparison), *certainty(comparison)]:
         say(note)
 
 

@@ -65,6 +65,8 @@ class View:
     def draw(self, glance: Glance, now_s: float) -> Table:
         """Return a table of what the run has come to."""
         before_s, before = self._last or (now_s, glance)
+        if _begins_anew(glance, before):
+            before_s, before = now_s, glance
         self._last = (now_s, glance)
         wall_s = now_s - before_s
         passed_ns = glance["simulated_ns"] - before["simulated_ns"]
@@ -76,6 +78,12 @@ class View:
         lines.add_row("suspended", _suspensions(glance, before, passed_ns))
         lines.add_row("dies", _dies(glance, before, passed_ns))
         return lines
+
+
+def _begins_anew(glance: Glance, before: Glance) -> bool:
+    """Whether the run is simulated once more, or measured only from now on."""
+    began = glance["simulated_ns"] < before["simulated_ns"]
+    return began or sum(glance["suspensions"]) < sum(before["suspensions"])
 
 
 def _pace(glance: Glance, before: Glance, wall_s: float) -> str:

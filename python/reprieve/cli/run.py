@@ -22,7 +22,7 @@ from reprieve.cli.options import (
     TimelinePhases,
 )
 from reprieve.confidence import FIGURES, half_us
-from reprieve.report.tables import certainty, trace_changes
+from reprieve.report.tables import certainty, measured, trace_changes
 from reprieve.result import KINDS, Result
 from reprieve.scenario import Source
 from reprieve.simulation import Drive, Files, run_into
@@ -143,7 +143,8 @@ def _show(result: Result) -> None:
         if group["count"]:
             rows.add_row("± at 95 %", "", *(half_us(group, key) for key in FIGURES), style="dim")
     show(rows)
-    for note in certainty({result.device: result}):
+    runs = {result.device: result}
+    for note in [*measured(runs), *certainty(runs)]:
         say(note)
     if changes := trace_changes(result):
         say(
@@ -154,10 +155,10 @@ def _show(result: Result) -> None:
             f"pages read: {decoded['hard']:,} by hard decoding, {decoded['soft']:,} by soft, "
             f"{decoded['uncorrectable']:,} lost"
         )
-    device, measured = result.summary["device"], result.summary["run"]
+    device, machine = result.summary["device"], result.summary["run"]
     suspensions = flash["suspensions"]
     say(
         f"suspensions: {suspensions['program']:,} of programs, {suspensions['erase']:,} of erases; "
         f"WAF {flash['waf']:.3f}; {device['iops']:,.0f} IOPS over "
-        f"{device['simulated_ns'] / 1e9:,.3f} s simulated, in {measured['wall_s']:.2f} s"
+        f"{device['simulated_ns'] / 1e9:,.3f} s simulated, in {machine['wall_s']:.2f} s"
     )

@@ -6,6 +6,7 @@ from reprieve.keys.ecc import Ecc
 from reprieve.keys.ftl import Ftl
 from reprieve.keys.geometry import Geometry
 from reprieve.keys.host import Host
+from reprieve.keys.measure import Measure
 from reprieve.keys.nand import Nand
 from reprieve.keys.parallelism import Parallelism
 from reprieve.keys.power import Power
@@ -36,6 +37,7 @@ SECTIONS: dict[str, type[Keys]] = {
     "read_cache": ReadCache,
     "host": Host,
     "workload": Workload,
+    "measure": Measure,
 }
 """The class of each section."""
 
@@ -47,6 +49,7 @@ __all__ = [
     "Ftl",
     "Geometry",
     "Host",
+    "Measure",
     "Nand",
     "Parallelism",
     "Power",

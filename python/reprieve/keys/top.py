@@ -11,6 +11,7 @@ from reprieve.keys.ecc import Ecc
 from reprieve.keys.ftl import Ftl
 from reprieve.keys.geometry import Geometry
 from reprieve.keys.host import Host
+from reprieve.keys.measure import Measure
 from reprieve.keys.nand import Nand
 from reprieve.keys.parallelism import Parallelism
 from reprieve.keys.power import Power
@@ -77,6 +78,7 @@ class Top(Keys):
     read_cache: ReadCache
     host: Host
     workload: Workload
+    measure: Measure
     flow: Flows[Workload]
 
     def __init__(
@@ -104,6 +106,7 @@ class Top(Keys):
         read_cache: Mapping[str, Any] | None = None,
         host: Mapping[str, Any] | None = None,
         workload: Mapping[str, Any] | None = None,
+        measure: Mapping[str, Any] | None = None,
         flow: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._take(
@@ -130,6 +133,7 @@ class Top(Keys):
                 "read_cache": read_cache,
                 "host": host,
                 "workload": workload,
+                "measure": measure,
                 "flow": flow,
             }
         )

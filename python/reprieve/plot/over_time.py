@@ -156,11 +156,17 @@ class Clock:
     @classmethod
     def of(cls, runs: Runs) -> Clock:
         """Choose the unit in which the longest of the runs is no more than some thousands."""
-        end_ns = max(result.summary["device"]["simulated_ns"] for result in runs.values())
+        end_ns = max(_end_ns(result) for result in runs.values())
         for unit, ns in (("µs", 1000), ("ms", 10**6)):
             if end_ns < 2000 * ns:
                 return cls(unit, ns, end_ns / ns)
         return cls("s", 10**9, end_ns / 1e9)
+
+
+def _end_ns(result: Result) -> int:
+    """Return when a run ended; the bins of its measured part count from its start, too."""
+    summary = result.summary
+    return int(summary["measure"]["from_ns"]) + int(summary["device"]["simulated_ns"])
 
 
 def rows(runs: Runs, course: Course) -> list[Row]:

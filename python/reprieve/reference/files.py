@@ -47,7 +47,7 @@ RIG_POWER = [
 ]
 
 REQUESTS = [
-    Column("id", "", "number in order of arrival, from 0"),
+    Column("id", "", "number in order of arrival in the whole run, from 0"),
     Column("op", "", "`read`, `write`, `trim` or `flush`"),
     Column("lba", "512-byte sectors", "first sector, on the drive"),
     Column("bytes", "bytes", "length"),

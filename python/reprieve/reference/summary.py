@@ -35,7 +35,26 @@ def _under(prefix: str, columns: list[Column]) -> list[Column]:
 
 
 SUMMARY: dict[str, tuple[str, list[Column]]] = {
-    "schema": ("", [Column("schema", "", "1; changes when a field changes its meaning")]),
+    "schema": ("", [Column("schema", "", "2; changes when a field changes its meaning")]),
+    "`measure`": (
+        "What of the run all else is about, but `workload`, `run`, `timeline` and `power_loss`.",
+        _under(
+            "measure",
+            [
+                Column("from_ns", "ns", "when the measured part begins, in simulated time"),
+                Column(
+                    "requests_excluded", "requests", "that arrived before the first that counts"
+                ),
+                Column("reason", "", "why they are excluded, in a sentence"),
+                Column("warning", "", "a beginning that differs, or a run too short; null if none"),
+                Column(
+                    "earlier_{read,written}_bytes",
+                    "bytes",
+                    "of excluded requests that were complete in the measured part",
+                ),
+            ],
+        ),
+    ),
     "`requests`": (
         "CLASS is `read`, `write` or `total`; `trim`, `flush` and `fua` where there were any.",
         [*_under("requests.CLASS", _CLASS), *_under("requests.CLASS.confidence", _CONFIDENCE)],
@@ -51,7 +70,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                 Column("host_{reads,programs}", "pages", "for the host"),
                 Column("rmw_reads", "pages", "the rest of pages written in part"),
                 Column("gc_{reads,programs}", "pages", "moved by garbage collection"),
-                Column("waf", "ratio", "bytes programmed over bytes that the host wrote"),
+                Column("waf", "ratio", "bytes programmed over bytes that the host wrote meanwhile"),
                 Column("gc_waf", "ratio", "pages programmed over pages programmed for the host"),
                 Column("suspensions.{program,erase}", "count", "that took place"),
                 Column("suspensions_by_write", "count", "of erases, that a host write asked for"),
@@ -105,7 +124,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
         _under(
             "device",
             [
-                Column("simulated_ns", "ns", "from 0 to the last completion"),
+                Column("simulated_ns", "ns", "from `measure.from_ns` to the last completion"),
                 Column("iops", "1/s", "reads and writes completed"),
                 Column("bandwidth_bytes_per_s", "bytes/s", "of these reads and writes"),
                 Column("idle_share", "share", "of the time without any request open"),

@@ -33,7 +33,7 @@ def render(runs: Runs, command: str) -> str:
             facts=tables.facts(first),
             runs=swatches(list(runs)),
             headline=tables.headline(runs),
-            certainty=tables.certainty(runs),
+            certainty=[*tables.measured(runs), *tables.certainty(runs)],
             suspensions=tables.suspensions(runs),
             power=tables.power(runs),
             figures=drawn,

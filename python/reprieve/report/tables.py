@@ -84,6 +84,27 @@ def _known(group: dict[str, Any], figure: str) -> str:
     return half if half == TOO_FEW else f"± {half}"
 
 
+def measured(runs: Runs) -> list[str]:
+    """Return sentences: what of each run is excluded, and where its beginning differs."""
+    notes = []
+    for label, result in runs.items():
+        measure = result.summary["measure"]
+        name = f"{label}: " if len(runs) > 1 else ""
+        if count := measure["requests_excluded"]:
+            notes.append(
+                f"{name}measured from {measure['from_ns'] / 1e9:,.6g} s on; excluded are the first "
+                f"{count:,} requests ({measure['reason']})"
+            )
+        elif measure["from_ns"]:
+            notes.append(
+                f"{name}measured from {measure['from_ns'] / 1e9:,.6g} s on; no request is excluded "
+                f"({measure['reason']})"
+            )
+        if measure["warning"] is not None:
+            notes.append(f"{name}{measure['warning']}")
+    return notes
+
+
 def certainty(runs: Runs) -> list[str]:
     """Return sentences: where a run may not differ from the first, and where nobody can tell."""
     names = list(runs)

@@ -58,6 +58,9 @@ def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
         low, high = (None, None) if value is None else value
         yield (*path, "low"), low
         yield (*path, "high"), high
+    elif path == ("measure", "warning"):
+        # A column of words, also where no run of a sweep has any.
+        yield path, value or ""
     elif isinstance(value, list):
         yield path, json.dumps(value)
     else:

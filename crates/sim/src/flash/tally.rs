@@ -65,6 +65,14 @@ impl Flash {
         }
     }
 
+    /// Forgets what has been counted; the measured part of the run begins at `at`.
+    #[cold]
+    pub fn forget_counts(&mut self, at: Time) {
+        self.counts = self.counts.none();
+        self.media.iter_mut().for_each(|media| media.counts.rber_max = 0.0);
+        self.meter.iter_mut().for_each(|meter| meter.forget_peaks(at));
+    }
+
     fn count_operation(&mut self, id: u32, now: Time, undisturbed: Dur) {
         let txn = &self.txns[id];
         match txn.kind {

@@ -164,7 +164,12 @@ impl Ftl {
         demand.due.push_front(map_lpn - demand.logical_pages);
     }
 
-    /// What the mapping in flash has counted.
+    /// Forgets what has been counted.
+    pub fn forget_map_counts(&mut self) {
+        self.demand.iter_mut().for_each(|demand| demand.counts = MapCounts::default());
+    }
+
+    /// What the cache of the mapping has counted, if the mapping is in flash.
     pub fn map_counts(&self) -> Option<MapCounts> {
         self.demand.as_ref().map(|demand| demand.counts)
     }

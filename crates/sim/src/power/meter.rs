@@ -125,6 +125,12 @@ impl Meter {
         self.trace = Some(Vec::new());
     }
 
+    /// The highest power is that from `at` on.
+    pub fn forget_peaks(&mut self, at: Time) {
+        self.advance(at);
+        self.peak_uw = [0; 3];
+    }
+
     /// Takes the steps of power that are kept, once there are so many.
     pub fn take_steps(&mut self, count: usize) -> Option<Vec<Step>> {
         self.trace.as_mut().filter(|steps| steps.len() >= count).map(std::mem::take)

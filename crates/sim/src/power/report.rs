@@ -62,6 +62,28 @@ impl Report {
         [self.idle_fj + core, io]
     }
 
+    /// Power and energy since, when this was the report of the same meter; the highest power is
+    /// not known apart.
+    pub fn since(mut self, before: &Report) -> Report {
+        fn subtract(now: &mut [u128], before: &[u128]) {
+            now.iter_mut().zip(before).for_each(|(now, before)| *now -= before);
+        }
+        self.now = Time::from_ns((self.now - before.now).ns());
+        self.idle_fj -= before.idle_fj;
+        for (now, before) in self.by_class.iter_mut().zip(&before.by_class) {
+            subtract(now, before);
+        }
+        subtract(&mut self.by_operation_ns.0, &before.by_operation_ns.0);
+        self.by_operation_ns.1 -= before.by_operation_ns.1;
+        subtract(&mut self.measured_fj, &before.measured_fj);
+        subtract(&mut self.measured_ns.0, &before.measured_ns.0);
+        self.measured_ns.1 -= before.measured_ns.1;
+        subtract(&mut self.state_ns, &before.state_ns);
+        let series = self.series.zip(before.series.as_ref());
+        self.series = series.map(|(now, before_then)| now.since(before_then, before.now));
+        self
+    }
+
     /// Section `power` of the summary; `host_bytes` were read and written.
     pub fn summary(&self, host_bytes: u64) -> Value {
         let [core, io] = self.energy_fj();

@@ -28,6 +28,27 @@ pub struct SeriesBatch {
     pub io_pj: Vec<i64>,
 }
 
+impl SeriesBatch {
+    /// The bins since `at`, when these were all; the first may begin with it.
+    pub(super) fn since(mut self, before: &SeriesBatch, at: Time) -> SeriesBatch {
+        if let Some(last) = before.start_ns.len().checked_sub(1) {
+            let end_ns = before.start_ns[last] + before.length_ns[last];
+            self.start_ns[last] = end_ns;
+            self.length_ns[last] -= before.length_ns[last];
+            self.core_pj[last] -= before.core_pj[last];
+            self.io_pj[last] -= before.io_pj[last];
+        }
+        let at_ns = i64::try_from(at.ns()).expect("a run is shorter than 292 years");
+        let ends = self.start_ns.iter().zip(&self.length_ns).map(|(start, length)| start + length);
+        let whole = ends.take_while(|end_ns| *end_ns <= at_ns).count();
+        for column in [&mut self.start_ns, &mut self.length_ns, &mut self.core_pj, &mut self.io_pj]
+        {
+            column.drain(..whole);
+        }
+        self
+    }
+}
+
 /// Energy of core and I/O supply in each bin.
 #[derive(Clone, Debug)]
 pub(super) struct Series {

@@ -16,7 +16,7 @@ use super::value::Value;
 use super::words::Word;
 use super::{
     Channel, Deadlines, Ftl, LimitScope, Scenario, Scheduling, SuspendRules, dispatch, front,
-    power, power_loss, reliability,
+    measure, power, power_loss, reliability,
 };
 
 /// The scenario that these values describe; the schema has seen to their ranges.
@@ -61,6 +61,7 @@ pub(super) fn scenario(values: &Values, device: Option<String>) -> Scenario {
         fio: values.text_if_on("workload.fio").map(str::to_string),
         queues: front::queues(values),
         flows: Vec::new(),
+        measure: measure::measure(values),
     }
 }
 

@@ -6,6 +6,7 @@ use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
 
 use super::front;
 use super::maxima;
+use super::measure;
 use super::power;
 use super::power_loss;
 use super::reliability;
@@ -42,6 +43,7 @@ pub(super) fn check(
     power::check(scenario, resolved)?;
     plane_suspension(scenario, resolved)?;
     reliability::check(scenario, resolved)?;
+    measure::check(scenario, resolved, purpose)?;
     if purpose == Use::Rig && scenario.scheduling.dispatch.policy != "none" {
         let what = "the rig has one die, and nothing to dispatch; must be \"none\"";
         return Err(resolved.fault("scheduling.dispatch", what));

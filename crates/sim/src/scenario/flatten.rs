@@ -9,7 +9,9 @@ use reprieve_trace::{
 use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
-use super::{Ftl, Scenario, SuspendRules, dispatch, front, power, power_loss, reliability};
+use super::{
+    Ftl, Scenario, SuspendRules, dispatch, front, measure, power, power_loss, reliability,
+};
 
 pub(super) type Pair = (&'static str, Option<Value>);
 
@@ -36,6 +38,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     pairs.extend(front::pairs(scenario));
     pairs.extend(power::pairs(&scenario.power));
     pairs.extend(power_loss::pairs(&scenario.power_loss));
+    pairs.extend(measure::pairs(&scenario.measure));
     if let Some(deadlines) = scenario.scheduling.deadlines {
         pairs.extend([
             ("scheduling.read_deadline_us", dur(deadlines.read)),

@@ -90,7 +90,9 @@ fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
         let allowed = match rank {
             Rank::Part => PART_SECTIONS.contains(&section),
             Rank::Load => *name == "seed" || section == "workload" && !is_a_file(name),
-            _ => ["part", "policy"].contains(name) || !["", "workload"].contains(&section),
+            _ => {
+                ["part", "policy"].contains(name) || !["", "workload", "measure"].contains(&section)
+            }
         };
         if is_flow || !allowed {
             let what = match rank {
@@ -98,7 +100,7 @@ fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
                     "a part has only [geometry], [timing], [suspension], [reliability] and [power]"
                 }
                 Rank::Load => "a load has only seed and a generator's keys of [workload]",
-                _ => "a device has only part, policy and sections other than [workload]",
+                _ => "a device has only part, policy and sections but [workload] and [measure]",
             };
             return Err(leaf.fault(name, what));
         }

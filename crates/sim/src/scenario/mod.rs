@@ -14,6 +14,7 @@ mod ftl;
 mod layers;
 mod maxima;
 mod mbm;
+mod measure;
 mod power;
 mod power_loss;
 mod preset;
@@ -54,6 +55,7 @@ pub use mbm::{
     Alignment, Chips, FirstOf, MbmRules, ReadAreas, Redistribution, Rounding, ShareRules, Ties,
     Trigger,
 };
+pub use measure::{Measure, Warmup};
 pub use power::{BudgetCounts, Power};
 pub use power_loss::{Capacitor, LossPolicy, PowerLoss};
 pub use preset::{Preset, devices, loads, parts};
@@ -122,7 +124,9 @@ impl Registries {
 pub fn load(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
     let file = raw::read(sources.text, sources.path, Rank::File)?;
     let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
-    assemble(file, sources, base, Use::Run, registries)
+    let scenario = assemble(file, sources, base, Use::Run, registries)?;
+    measure::check_enough(&scenario, sources.path)?;
+    Ok(scenario)
 }
 
 /// The scenario of the rig: `device`, a preset or a path, with overrides and without a workload.

@@ -5,7 +5,9 @@ use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
-use super::{Buffer, Dispatch, Flow, Host, Power, PowerLoss, ReadCache, Reliability, Step};
+use super::{
+    Buffer, Dispatch, Flow, Host, Measure, Power, PowerLoss, ReadCache, Reliability, Step,
+};
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +55,8 @@ pub struct Scenario {
     pub queues: Vec<u32>,
     /// Several loads at once, by name or as a fio file has them; empty: that of `workload`.
     pub flows: Vec<Flow>,
+    /// From when on the run is measured.
+    pub measure: Measure,
 }
 
 impl Scenario {

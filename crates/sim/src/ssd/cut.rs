@@ -89,6 +89,7 @@ impl Ssd {
         while self.cut.is_none() && self.completed < until {
             if self.next_instant() > at && !self.is_done() {
                 self.fail_power(at);
+                self.check_measured()?;
             } else if !self.instant::<true>()? {
                 return Err(UserError::new(format!(
                     "power_loss.at_us: the power fails at {at}, and the last request is complete \

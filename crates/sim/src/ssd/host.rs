@@ -87,6 +87,9 @@ impl Ssd {
             self.idle_ns += (self.now - self.idle_since).ns();
         }
         let number = self.arrived;
+        if FULL && self.measuring.first > number {
+            self.look_at_arrival();
+        }
         let id = self.requests.insert_with(|| HostRequest {
             id: number,
             op,
@@ -109,7 +112,7 @@ impl Ssd {
             checker.request_arrived(self.now, self.arrived);
         }
         self.arrived += 1;
-        if FULL && self.flows.have_stats {
+        if FULL && self.flows.have_stats && number >= self.measuring.first {
             self.flows.count_arrival(flow, arrival);
         }
         if FULL && self.flash.is_drawn() {
@@ -411,17 +414,15 @@ impl Ssd {
             request.id,
             self.now,
         );
-        self.latencies.record(op, fua, bytes, latency_ns, parts);
-        if FULL && self.flows.have_stats {
-            self.flows.count(request, self.now, parts);
-        }
-        if FULL && self.series.is_some() {
-            self.series_completed(id, parts);
+        if FULL && request.id < self.measuring.first {
+            self.excluded_done(op, bytes);
+        } else {
+            if self.latencies.record(op, fua, bytes, latency_ns, parts) {
+                self.latencies.mark(self.programmed_bytes());
+            }
+            self.count_done::<FULL>(id, latency_ns, parts);
         }
         self.completed += 1;
-        if self.log.is_some() {
-            self.log_request(id, parts);
-        }
         self.requests.release(id);
         if self.requests.is_empty() {
             self.idle_since = self.now;
@@ -430,6 +431,24 @@ impl Ssd {
             }
         }
         self.flows.completed(flow);
+    }
+
+    /// Counts a completed request where more than its latency is asked for.
+    #[inline(always)]
+    fn count_done<const FULL: bool>(&mut self, id: u32, latency_ns: u64, parts: &Parts) {
+        if FULL && self.flows.have_stats {
+            self.flows.count(&self.requests[id], self.now, parts);
+        }
+        if FULL && self.series.is_some() {
+            self.series_completed(id, parts);
+        }
+        if FULL && self.transient.is_some() {
+            let HostRequest { op, bytes, .. } = self.requests[id];
+            self.observe(op, latency_ns, bytes);
+        }
+        if self.log.is_some() {
+            self.log_request(id, parts);
+        }
     }
 
     /// Out of the way of runs that keep no log.

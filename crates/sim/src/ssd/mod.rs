@@ -14,6 +14,7 @@ mod host;
 mod link;
 mod live;
 mod mapping;
+mod measure;
 mod options;
 mod own;
 mod pages;
@@ -39,7 +40,7 @@ use crate::power_loss::Journal;
 use crate::scenario::Scenario;
 use crate::slab::Slab;
 use crate::state::State;
-use crate::stats::{Latencies, LogBatch, Series, Totals};
+use crate::stats::{Latencies, LogBatch, Series, Totals, Transient};
 use crate::txn::{Kind, Parts, Txn};
 use buffer::Buffer;
 use event::Event;
@@ -47,6 +48,7 @@ use flows::Flows;
 use flush::Intervals;
 use host::HostRequest;
 use link::Links;
+use measure::Measuring;
 use queues::HostQueues;
 use read_cache::ReadCache;
 
@@ -87,6 +89,10 @@ pub struct Ssd {
     totals: Totals,
     log: Option<LogBatch>,
     series: Option<Box<Series>>,
+    /// From when on the run is measured.
+    measuring: Measuring,
+    /// The run looks for the end of its transient.
+    transient: Option<Box<Transient>>,
     preconditioner: Preconditioner,
     /// Nothing beyond buffer, mapping and flash is asked for. As that of the flash, the loop is in
     /// the machine code twice: without all of that (`FULL` is false), and with it.
@@ -173,12 +179,11 @@ impl Ssd {
             idle_since: Time::ZERO,
             idle_ns: 0,
             latencies: Latencies::in_batches(),
-            totals: Totals {
-                dropped_writes: scenario.buffer.hold.is_some().then_some(0),
-                ..Totals::default()
-            },
+            totals: Totals::none(scenario.buffer.hold.is_some(), false),
             log: options.log_requests.then(LogBatch::default),
             series: options.series.then(Box::default),
+            measuring: Measuring::all(),
+            transient: None,
             preconditioner,
             plain: false,
             started: false,
@@ -195,6 +200,7 @@ impl Ssd {
         if let Some(window) = options.timeline {
             ssd.flash.draw(window);
         }
+        ssd.begin_measuring();
         ssd.plain = ssd.is_plain();
         Ok(ssd)
     }
@@ -291,6 +297,7 @@ impl Ssd {
             self.ended = true;
             self.flash.end_timeline(self.now);
             self.end_checks();
+            self.check_measured()?;
         }
         Ok(goes_on)
     }
@@ -307,6 +314,7 @@ impl Ssd {
 
     fn start_now(&mut self) -> Result<(), UserError> {
         self.started = true;
+        self.ask_what_is_measured();
         if self.series.is_some() {
             self.flash.keep_ages();
         }
@@ -345,6 +353,9 @@ impl Ssd {
     fn pass<const FULL: bool>(&mut self, now: Time, arrival: Time) -> Result<(), UserError> {
         debug_assert!(now >= self.now, "time runs back");
         self.now = now;
+        if FULL && !self.measuring.has_begun() {
+            self.look_at_clock();
+        }
         if FULL && self.series.is_some() {
             self.series_instant();
         }

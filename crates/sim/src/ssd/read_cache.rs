@@ -206,6 +206,11 @@ impl Ssd {
         }
     }
 
+    /// Forgets what has been counted.
+    pub(super) fn forget_read_cache_counts(&mut self) {
+        self.read_cache.iter_mut().for_each(|cache| cache.counts = ReadCacheCounts::default());
+    }
+
     /// What the cache has counted, if there is one.
     pub(super) fn read_cache_counts(&self) -> Option<ReadCacheCounts> {
         self.read_cache.as_ref().map(|cache| cache.counts)

@@ -19,6 +19,9 @@ impl Ssd {
             ("widened", counts.widened),
         ];
         workload.extend(counts.dropped);
+        let cells = self.measured_cells();
+        let measured = self.measured();
+        let (die_busy_ns, channel_busy_ns) = self.measured_busy_ns();
         let mut summary = Facts {
             latencies: &self.latencies,
             flash: &self.flash.counts,
@@ -28,20 +31,21 @@ impl Ssd {
             bad_blocks: self.ftl.bad_blocks(),
             flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
             read_cache: self.read_cache_counts(),
-            cells: self.flash.cells(),
+            cells: cells.as_ref().map(|(errors, wear)| (errors, *wear)),
             host_queues: self.queues.is_some(),
             workload,
-            simulated_ns: self.now.ns(),
+            simulated_ns: self.now.ns() - measured.from_ns,
+            measured,
             idle_ns: self.idle_ns + idle_now,
-            busy_ns: self.flash.busy_ns(self.now),
+            busy_ns: (die_busy_ns.iter().sum(), channel_busy_ns.iter().sum()),
             dies: geometry.dies(),
             channels: geometry.channels,
             page_bytes: geometry.page_bytes,
             seed: self.scenario.seed,
         }
         .summary();
-        if let Some(power) = self.flash.power_report(self.now) {
-            summary["power"] = power.summary(self.latencies.bytes());
+        if let Some(power) = self.measured_power() {
+            summary["power"] = power.summary(self.measured_bytes());
         }
         if let Some(timeline) = self.flash.timeline_ref() {
             summary["timeline"] = timeline.summary();
@@ -54,7 +58,7 @@ impl Ssd {
 
     /// The bins of power over time, if they are kept.
     pub fn power_series(&self) -> Option<SeriesBatch> {
-        self.flash.power_report(self.now)?.series
+        self.measured_power()?.series
     }
 
     /// Latencies of reads, of writes, of both.
@@ -64,7 +68,7 @@ impl Ssd {
 
     /// Page reads and programs so far, of the host and of garbage collection.
     pub fn page_transactions(&self) -> u64 {
-        self.flash.counts.reads() + self.flash.counts.programs()
+        self.earlier_transactions() + self.flash.counts.reads() + self.flash.counts.programs()
     }
 
     /// What a run that cannot go on has to say for itself.

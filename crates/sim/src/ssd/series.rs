@@ -40,7 +40,7 @@ impl Ssd {
     }
 
     /// What has been counted; at `then`, since which nothing has happened.
-    fn sample(&self, then: Time) -> Sample {
+    pub(super) fn sample(&self, then: Time) -> Sample {
         let counts = &self.flash.counts;
         let (die_busy_ns, channel_busy_ns) = self.flash.busy_ns(then);
         let [program_suspensions, erase_suspensions] = counts.suspensions;
@@ -60,10 +60,10 @@ impl Ssd {
     /// How the run went so far; `None` if nobody asked for it, or before it begins.
     pub fn course(&self) -> Option<Course> {
         let mut series = self.series.clone()?;
-        let ages = *self.flash.ages()?;
+        let ages = self.measured_ages()?;
         // The power may have failed after the last instant.
         series.advance(self.now, self.requests.len() as u64, |then| self.sample(then));
-        let (die_busy_ns, channel_busy_ns) = self.flash.busy_ns_each(self.now);
+        let (die_busy_ns, channel_busy_ns) = self.measured_busy_ns();
         Some(Course {
             series: series.finish(&self.sample(self.now)),
             ages,

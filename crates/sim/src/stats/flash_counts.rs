@@ -41,6 +41,17 @@ pub struct FlashCounts {
 }
 
 impl FlashCounts {
+    /// What a back end of the same kind has counted that has just begun.
+    pub fn none(&self) -> FlashCounts {
+        FlashCounts {
+            copybacks: self.copybacks.map(|_| 0),
+            multi_plane: self.multi_plane.map(|_| [0; 3]),
+            padded_pages: self.padded_pages.map(|_| 0),
+            suspensions_by_write: self.suspensions_by_write.map(|_| 0),
+            ..FlashCounts::default()
+        }
+    }
+
     /// Array reads, of the host, of garbage collection and of the mapping.
     pub fn reads(&self) -> u64 {
         self.host_reads + self.rmw_reads + self.gc_reads + self.map_reads

@@ -73,6 +73,11 @@ impl Histogram {
         self.count
     }
 
+    /// All latencies together, in nanoseconds.
+    pub fn sum_ns(&self) -> u128 {
+        self.sum_ns
+    }
+
     /// Mean in nanoseconds; 0 without requests.
     pub fn mean_ns(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum_ns as f64 / self.count as f64 }

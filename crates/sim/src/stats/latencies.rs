@@ -10,6 +10,8 @@ use crate::txn::Parts;
 pub(super) const PLACES: usize = 20;
 /// Reads and writes of a batch at first.
 const SHORTEST: u64 = 64;
+/// Pieces of a batch, at whose ends the counts are noted.
+pub(super) const PIECES: u64 = 4;
 /// Writes with forced unit access, after the classes of [`Op`].
 const FUA: usize = Op::Flush as usize + 1;
 
@@ -18,6 +20,19 @@ const FUA: usize = Op::Flush as usize + 1;
 pub struct Latencies {
     classes: [Latency; FUA + 1],
     batching: Option<Batching>,
+    /// What had been counted at the end of each piece of the run; `PIECES` make a batch.
+    marks: Vec<Mark>,
+}
+
+/// What had been counted at one point of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// Reads, and writes.
+    pub count: [u64; 2],
+    /// Their latencies together.
+    pub latency_ns: [u128; 2],
+    /// Bytes written by the host, and programmed.
+    pub written_bytes: [u64; 2],
 }
 
 /// How far the batches are.
@@ -27,52 +42,84 @@ pub(super) struct Batching {
     pub requests: u64,
     /// Batches that are complete, less than [`PLACES`].
     pub complete: usize,
-    /// Requests until the current batch is complete.
+    /// Requests until the current piece is complete, and pieces until its batch is.
     left: u64,
+    pieces_left: u64,
 }
 
 impl Latencies {
     /// Nothing counted yet; reads and writes will be told apart by batches.
     pub fn in_batches() -> Latencies {
-        let start = Batching { requests: SHORTEST, complete: 0, left: SHORTEST };
+        let left = SHORTEST / PIECES;
+        let start = Batching { requests: SHORTEST, complete: 0, left, pieces_left: PIECES };
         let places = [PLACES, PLACES, 1, 1, 1];
-        Latencies { classes: places.map(Latency::new), batching: Some(start) }
+        let marks = Vec::with_capacity(PLACES * PIECES as usize);
+        Latencies { classes: places.map(Latency::new), batching: Some(start), marks }
     }
 
     /// Nothing counted yet; the run will be one piece.
     pub fn in_one() -> Latencies {
-        Latencies { classes: [1; FUA + 1].map(Latency::new), batching: None }
+        let classes = [1; FUA + 1].map(Latency::new);
+        Latencies { classes, batching: None, marks: Vec::new() }
     }
 
-    /// Counts a request.
+    /// Counts a request; says whether a piece of the run ends with it, which [`Latencies::mark`]
+    /// is then to be told.
     #[inline]
-    pub fn record(&mut self, op: Op, fua: bool, bytes: u32, latency_ns: u64, parts: &Parts) {
+    pub fn record(
+        &mut self,
+        op: Op,
+        fua: bool,
+        bytes: u32,
+        latency_ns: u64,
+        parts: &Parts,
+    ) -> bool {
         self.classes[op as usize].record(latency_ns, bytes, parts);
         if fua {
             self.classes[FUA].record(latency_ns, bytes, parts);
         }
         if let (Some(batching), Op::Read | Op::Write) = (&mut self.batching, op) {
             batching.left -= 1;
-            if batching.left == 0 {
-                self.end_batch();
-            }
+            return batching.left == 0;
         }
+        false
     }
 
+    /// A piece of the run has ended, in which the flash has come to so many bytes programmed.
     #[cold]
-    fn end_batch(&mut self) {
-        let batching = self.batching.as_mut().expect("a batch has ended");
+    pub fn mark(&mut self, programmed_bytes: u64) {
+        let batching = self.batching.as_mut().expect("a piece has ended");
         let [read, write, ..] = &mut self.classes;
-        batching.complete += 1;
-        if batching.complete == PLACES {
-            read.pair_up();
-            write.pair_up();
-            batching.complete /= 2;
-            batching.requests *= 2;
+        self.marks.push(Mark {
+            count: [read.count(), write.count()],
+            latency_ns: [read.latency_ns(), write.latency_ns()],
+            written_bytes: [write.bytes, programmed_bytes],
+        });
+        batching.pieces_left -= 1;
+        if batching.pieces_left == 0 {
+            batching.pieces_left = PIECES;
+            batching.complete += 1;
+            if batching.complete == PLACES {
+                read.pair_up();
+                write.pair_up();
+                batching.complete /= 2;
+                batching.requests *= 2;
+                let mut number = 0;
+                self.marks.retain(|_| {
+                    number += 1;
+                    number % 2 == 0
+                });
+            }
+            read.go_on_with(batching.complete);
+            write.go_on_with(batching.complete);
         }
-        read.go_on_with(batching.complete);
-        write.go_on_with(batching.complete);
-        batching.left = batching.requests;
+        batching.left = batching.requests / PIECES;
+    }
+
+    /// What had been counted at the end of each piece of the complete batches.
+    pub(super) fn marks(&self) -> &[Mark] {
+        let complete = self.batching.map_or(0, |batching| batching.complete * PIECES as usize);
+        &self.marks[..complete]
     }
 
     /// Bytes that were read and written.
@@ -143,9 +190,12 @@ mod tests {
         for requests in [0, 63, 64, 65, 1279, 1280, 1300, 5000, 100_000] {
             let mut latencies = Latencies::in_batches();
             for request in 0..requests {
-                latencies.record(op(request), false, 512, latency_ns(request), &Parts::default());
+                let (op, latency_ns) = (op(request), latency_ns(request));
+                if latencies.record(op, false, 512, latency_ns, &Parts::default()) {
+                    latencies.mark(3 * request);
+                }
                 // What is neither read nor write moves no end of a batch.
-                latencies.record(Op::Trim, false, 0, 7, &Parts::default());
+                assert!(!latencies.record(Op::Trim, false, 0, 7, &Parts::default()));
             }
             let Batching { requests: length, complete, .. } =
                 latencies.batching().expect("the batches are kept");
@@ -170,6 +220,14 @@ mod tests {
             }
             let [_, _, total] = latencies.histograms();
             assert_eq!(total.count(), requests);
+            assert_eq!(latencies.marks().len() as u64, complete as u64 * PIECES);
+            for (piece, mark) in (1..).zip(latencies.marks()) {
+                let end = piece * length / PIECES;
+                assert_eq!(mark.count.iter().sum::<u64>(), end, "{requests}");
+                let sum_ns = (0..end).map(latency_ns).sum::<u64>();
+                assert_eq!(mark.latency_ns.iter().sum::<u128>(), u128::from(sum_ns));
+                assert_eq!(mark.written_bytes, [512 * mark.count[1], 3 * (end - 1)]);
+            }
         }
     }
 
@@ -179,7 +237,9 @@ mod tests {
         // 1 us to 10,000 s: beyond what there is room for at first, and beyond an hour.
         let all_ns: Vec<u64> = (0..300).map(|step| 1000 << (step % 34)).collect();
         for latency_ns in &all_ns {
-            latencies.record(Op::Read, false, 512, *latency_ns, &Parts::default());
+            if latencies.record(Op::Read, false, 512, *latency_ns, &Parts::default()) {
+                latencies.mark(0);
+            }
         }
         let [read, _, total] = latencies.histograms();
         let hour_ns = 3_600_000_000_000u64;

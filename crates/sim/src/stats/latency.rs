@@ -95,6 +95,11 @@ impl Latency {
         self.batches.iter().map(Histogram::count).sum()
     }
 
+    /// Their latencies together.
+    pub(super) fn latency_ns(&self) -> u128 {
+        self.batches.iter().map(Histogram::sum_ns).sum()
+    }
+
     /// Latencies of a batch.
     pub(super) fn batch(&self, batch: usize) -> &Histogram {
         &self.batches[batch]

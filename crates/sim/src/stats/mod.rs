@@ -1,5 +1,6 @@
 //! What a run counts: latencies, where their time went, the request log, the course, the summary.
 
+mod beginning;
 mod confidence;
 mod flash_counts;
 mod flows;
@@ -11,6 +12,7 @@ mod log;
 mod reliability;
 mod series;
 mod summary;
+mod transient;
 
 pub use flash_counts::{FlashCounts, SuspendedOperations};
 pub use flows::FlowStats;
@@ -23,4 +25,5 @@ pub use reliability::{DecodeCounts, ErrorCounts, Lifetime, WearFacts};
 pub use series::{
     AGES, Ages, BINS, BUCKETS, Bin, Class, Completed, Finished, SAMPLED, Sample, Series, upper_end,
 };
-pub use summary::{Facts, ReadCacheCounts, Totals};
+pub use summary::{Facts, Measured, ReadCacheCounts, Totals};
+pub use transient::{Found, Transient};

@@ -37,6 +37,20 @@ impl DecodeCounts {
     pub fn uncorrectable(&self) -> u64 {
         self.uncorrectable.iter().sum()
     }
+
+    fn since(&self, before: &DecodeCounts) -> DecodeCounts {
+        let hard = self.hard_by_retries.iter().zip(&before.hard_by_retries);
+        DecodeCounts {
+            hard_by_retries: hard.map(|(now, before)| now - before).collect(),
+            soft: self.soft - before.soft,
+            uncorrectable: std::array::from_fn(|of| {
+                self.uncorrectable[of] - before.uncorrectable[of]
+            }),
+            further_senses: self.further_senses - before.further_senses,
+            open: self.open,
+            decode_ns: self.decode_ns - before.decode_ns,
+        }
+    }
 }
 
 fn mean(sum: f64, count: u64) -> f64 {
@@ -49,6 +63,17 @@ impl ErrorCounts {
         self.reads += 1;
         self.rber_sum += rber;
         self.rber_max = self.rber_max.max(rber);
+    }
+
+    /// What was counted since, when these had been; the highest rate is not known apart.
+    pub fn since(&self, before: &ErrorCounts) -> ErrorCounts {
+        let decoding = self.decoding.as_ref().zip(before.decoding.as_ref());
+        ErrorCounts {
+            reads: self.reads - before.reads,
+            rber_sum: self.rber_sum - before.rber_sum,
+            rber_max: self.rber_max,
+            decoding: decoding.map(|(now, before)| now.since(before)),
+        }
     }
 
     /// Section `reliability`.
@@ -117,6 +142,15 @@ pub struct Lifetime {
 }
 
 impl WearFacts {
+    /// With the erases and suspensions since, when these were the facts.
+    pub fn since(&self, before: &WearFacts) -> WearFacts {
+        WearFacts {
+            erases: self.erases - before.erases,
+            suspensions: self.suspensions - before.suspensions,
+            ..*self
+        }
+    }
+
     /// Cycles that suspensions cost, over all blocks.
     pub fn suspension_cycles(&self) -> f64 {
         self.wear_per_suspend * self.suspensions as f64

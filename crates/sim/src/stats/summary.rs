@@ -1,7 +1,8 @@
-//! The summary of a run as JSON: schema version 1, times in integer nanoseconds.
+//! The summary of a run as JSON: schema version 2, times in integer nanoseconds.
 
 use serde_json::{Map, Value, json};
 
+use super::beginning::{Differs, beginning};
 use super::confidence::{PERCENTILES, confidence, percentiles_ns};
 use super::flows::{fairness, flows};
 use super::latencies::{Batching, whole};
@@ -33,6 +34,18 @@ pub struct Totals {
     pub trims_of_part_of_a_page: u64,
 }
 
+impl Totals {
+    /// Nothing counted yet; `holds`: by a buffer that keeps pages, `rewrites`: under a dispatcher
+    /// that has them written anew.
+    pub fn none(holds: bool, rewrites: bool) -> Totals {
+        Totals {
+            dropped_writes: holds.then_some(0),
+            redistributed_pages: rewrites.then_some(0),
+            ..Totals::default()
+        }
+    }
+}
+
 /// What the read cache counted, in pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCacheCounts {
@@ -44,6 +57,64 @@ pub struct ReadCacheCounts {
     pub misses: u64,
     /// Pages that made room for others.
     pub evictions: u64,
+}
+
+/// From when on a run is measured, and what happened before and is not counted elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Measured {
+    /// When that begins.
+    pub from_ns: u64,
+    /// Requests that arrived before.
+    pub requests_excluded: u64,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// The key to set if the beginning of what is measured differs from the rest; `None`: nobody
+    /// wants to know.
+    pub advice: Option<&'static str>,
+    /// What the user has to know besides.
+    pub warning: Option<String>,
+    /// Bytes that excluded requests read and wrote since then.
+    pub earlier_bytes: [u64; 2],
+    /// Page reads and programs before.
+    pub earlier_transactions: u64,
+}
+
+impl Measured {
+    /// Section `measure` of the summary.
+    fn section(&self, latencies: &Latencies) -> Value {
+        let warning = self.warning.clone().or_else(|| self.advise(latencies));
+        json!({
+            "from_ns": self.from_ns,
+            "requests_excluded": self.requests_excluded,
+            "reason": self.reason,
+            "warning": warning,
+            "earlier_read_bytes": self.earlier_bytes[0],
+            "earlier_written_bytes": self.earlier_bytes[1],
+        })
+    }
+
+    /// What differs in the beginning, in a sentence, with the key to set.
+    fn advise(&self, latencies: &Latencies) -> Option<String> {
+        let advice = self.advice?;
+        let batching = latencies.batching()?;
+        let differs = beginning(latencies.marks());
+        let told: Vec<String> = differs
+            .iter()
+            .map(|it| {
+                let Differs { name, unit, first, rest } = it;
+                format!("{name} is {first:.3}{unit}, and {rest:.3}{unit} after them")
+            })
+            .collect();
+        (!told.is_empty()).then(|| {
+            format!(
+                "the beginning differs from the rest: in the first {} of {} reads and writes {}; \
+                 {advice} excludes it",
+                batching.requests,
+                latencies.read().count() + latencies.write().count(),
+                told.join(", "),
+            )
+        })
+    }
 }
 
 /// Everything that a summary is made from.
@@ -70,7 +141,9 @@ pub struct Facts<'a> {
     pub host_queues: bool,
     /// What became of the rows of a trace: name and count.
     pub workload: Vec<(&'static str, u64)>,
-    /// Length of the run.
+    /// What of the run is counted.
+    pub measured: Measured,
+    /// Length of that.
     pub simulated_ns: u64,
     /// Time without a request outstanding.
     pub idle_ns: u64,
@@ -161,10 +234,12 @@ impl Facts<'_> {
         let (read, write) = (self.latencies.read(), self.latencies.write());
         let (count, bytes) = (read.count() + write.count(), read.bytes + write.bytes);
         let absent = self.absent_parts();
+        let written_bytes = write.bytes + self.measured.earlier_bytes[1];
         let mut summary = json!({
-            "schema": 1,
+            "schema": 2,
+            "measure": self.measured.section(self.latencies),
             "requests": requests(self.latencies, &absent),
-            "flash": self.flash_counts(write.bytes),
+            "flash": self.flash_counts(written_bytes),
             "device": self.device(count, bytes),
             "workload": self.workload.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
             "run": {
@@ -180,7 +255,7 @@ impl Facts<'_> {
         if let Some((errors, wear)) = &self.cells {
             summary["reliability"] = errors.section();
             let programmed_bytes = self.programs() * u64::from(self.page_bytes);
-            summary["wear"] = wear.section(self.programs(), ratio(programmed_bytes, write.bytes));
+            summary["wear"] = wear.section(self.programs(), ratio(programmed_bytes, written_bytes));
         }
         summary
     }
@@ -198,7 +273,7 @@ impl Facts<'_> {
 
     /// Page reads and programs of the host and of garbage collection.
     fn page_transactions(&self) -> u64 {
-        self.reads() + self.programs()
+        self.measured.earlier_transactions + self.reads() + self.programs()
     }
 
     fn reads(&self) -> u64 {

@@ -271,6 +271,18 @@ impl Timeline {
         }
     }
 
+    /// The statistics of the run begin: a number that is 0 before and 1 from then on.
+    #[cold]
+    pub fn measured_from(&mut self, at: Time) {
+        let group = self.trace.track("measurement", None, 5);
+        let track = self.trace.counter("measured", &group, 0, Unit::Count);
+        let mut measured = Counter::new(track);
+        for (from, value) in [(Time::ZERO, 0.0), (at, 1.0)] {
+            measured.set(from, value, self.window, &mut self.trace);
+        }
+        measured.close(self.window, &mut self.trace);
+    }
+
     /// The run is over; what has not ended is drawn as open.
     pub fn finish(&mut self, now: Time) {
         if self.ended.is_none() {

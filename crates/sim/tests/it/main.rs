@@ -22,6 +22,7 @@ mod live;
 mod loads;
 mod mapping;
 mod mbm;
+mod measure;
 mod microcode;
 mod modes;
 mod multi_plane;

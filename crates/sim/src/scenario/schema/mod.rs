@@ -7,6 +7,7 @@ mod front;
 mod ftl;
 mod key;
 mod mbm;
+mod measure;
 mod parallelism;
 mod power;
 mod power_loss;
@@ -50,6 +51,7 @@ pub const SECTIONS: &[Section] = &[
     front::READ_CACHE,
     front::HOST,
     workload::WORKLOAD,
+    measure::MEASURE,
 ];
 
 static KEYS: LazyLock<Vec<Key>> =

@@ -236,7 +236,8 @@ fn a_device_and_a_part_keep_to_what_is_theirs() {
     let with_device = BASE.replace("fast12-mlc", "d.toml");
     assert_eq!(
         error("d.toml", "\nseed = 3\n", &with_device),
-        "d.toml:2: seed = 3: a device has only part, policy and sections other than [workload]"
+        "d.toml:2: seed = 3: a device has only part, policy and sections but [workload] and \
+         [measure]"
     );
     assert_eq!(
         error("p.toml", "[ftl]\nplacement = \"cwdp\"\n", &format!("part = \"p.toml\"\n{BASE}")),

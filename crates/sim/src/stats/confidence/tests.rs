@@ -16,7 +16,9 @@ const HOLDING: std::ops::RangeInclusive<u64> = 179..=199;
 fn section(latencies_ns: impl Iterator<Item = f64>) -> Value {
     let mut latencies = Latencies::in_batches();
     for latency_ns in latencies_ns {
-        latencies.record(Op::Read, false, 512, latency_ns.round() as u64, &Parts::default());
+        if latencies.record(Op::Read, false, 512, latency_ns.round() as u64, &Parts::default()) {
+            latencies.mark(0);
+        }
     }
     let [whole, ..] = latencies.histograms();
     confidence(&[latencies.read()], &whole, latencies.batching().expect("they are kept"))
@@ -166,7 +168,9 @@ fn a_class_is_told_by_its_own_requests() {
     let mut latencies = Latencies::in_batches();
     for request in 0..10_240u64 {
         let op = if request % 100 == 0 { Op::Write } else { Op::Read };
-        latencies.record(op, false, 512, 5000, &Parts::default());
+        if latencies.record(op, false, 512, 5000, &Parts::default()) {
+            latencies.mark(0);
+        }
     }
     let [_, whole, _] = latencies.histograms();
     let batching = latencies.batching().expect("they are kept");

@@ -92,6 +92,8 @@ pub struct Class {
 /// The collector.
 #[derive(Clone, Debug)]
 pub struct Series {
+    /// When the first bin begins.
+    begin: Time,
     width_ns: u64,
     /// The bin that goes on, and when it ends.
     current: usize,
@@ -108,20 +110,26 @@ pub struct Series {
 
 impl Default for Series {
     fn default() -> Series {
+        Series::starting(Time::ZERO, Sample::default())
+    }
+}
+
+impl Series {
+    /// One that starts at `begin`, when so much had been counted.
+    pub fn starting(begin: Time, before: Sample) -> Series {
         Series {
+            begin,
             width_ns: SHORTEST_NS,
             current: 0,
-            end_ns: SHORTEST_NS,
-            since: Time::ZERO,
-            before: Sample::default(),
+            end_ns: begin.ns() + SHORTEST_NS,
+            since: begin,
+            before,
             bins: vec![Bin::default(); BINS],
             latencies: vec![0; BINS * 2 * BUCKETS],
             classes: [vec![Class::default(); BUCKETS], vec![Class::default(); BUCKETS]],
         }
     }
-}
 
-impl Series {
     /// Time has come to `now`, with `open` requests open up to then; nothing of this instant has
     /// happened. `sample` says what had been counted at an earlier instant.
     pub fn advance(&mut self, now: Time, open: u64, sample: impl Fn(Time) -> Sample) {
@@ -133,7 +141,7 @@ impl Series {
             if self.current == BINS {
                 self.pair_up();
             }
-            self.end_ns = (self.current as u64 + 1) * self.width_ns;
+            self.end_ns = self.begin.ns() + (self.current as u64 + 1) * self.width_ns;
         }
         self.account(now, open);
     }
@@ -205,11 +213,12 @@ impl Series {
     pub fn finish(mut self, sample: &Sample) -> Finished {
         self.count_up_to(sample);
         let begins_ns = self.end_ns - self.width_ns;
-        let is_empty = self.since.ns() == 0 && self.bins[0] == Bin::default();
+        let is_empty = self.since == self.begin && self.bins[0] == Bin::default();
         let bins = if is_empty { 0 } else { self.current + 1 };
         self.bins.truncate(bins);
         self.latencies.truncate(bins * 2 * BUCKETS);
         Finished {
+            begin_ns: self.begin.ns(),
             width_ns: self.width_ns,
             length_ns_last: self.since.ns() - begins_ns,
             bins: self.bins,
@@ -222,6 +231,8 @@ impl Series {
 /// How a run went over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
+    /// When the first bin begins.
+    pub begin_ns: u64,
     /// Length of each bin but the last.
     pub width_ns: u64,
     /// Length of the last.
