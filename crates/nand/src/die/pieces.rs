@@ -41,6 +41,19 @@ impl Die {
         }
     }
 
+    /// Whether nothing is sensed, programmed or erased and no page is in a buffer: all that there is
+    /// is suspended.
+    #[inline]
+    pub fn is_at_rest(&self) -> bool {
+        self.is_free() || self.array == Array::InPieces && self.pieces_rest()
+    }
+
+    #[cold]
+    fn pieces_rest(&self) -> bool {
+        let all_stand = self.beside.pieces.iter().all(|piece| piece.work == PlaneWork::Suspended);
+        all_stand && self.buffers_in_use == 0
+    }
+
     /// What runs on a plane that was stopped apart and resumed at `from`, to follow its phases.
     pub fn plane_run(&self, plane: u32, from: Time) -> Option<Run> {
         let piece = self.beside.pieces.iter().find(|piece| piece.at.plane == plane)?;

@@ -355,7 +355,7 @@ impl Flash {
     /// Whether a die has nothing to do and nothing waiting.
     pub fn is_idle(&self, die: u32) -> bool {
         let unit = &self.units[die as usize];
-        unit.die.is_free() && unit.reads.first().is_none() && unit.writes.first().is_none()
+        unit.die.is_at_rest() && unit.reads.first().is_none() && unit.writes.first().is_none()
     }
 
     /// Counts the first pages of a block as programmed.

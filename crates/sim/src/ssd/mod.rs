@@ -195,7 +195,7 @@ impl Ssd {
         if let Some(window) = options.timeline {
             ssd.flash.draw(window);
         }
-        ssd.plain = ssd.is_plain();
+        ssd.plain = ssd.is_plain() && !options.full_loop;
         Ok(ssd)
     }
 

@@ -19,6 +19,7 @@ mod host;
 mod lengths;
 mod live;
 mod loads;
+mod loops;
 mod mapping;
 mod mbm;
 mod microcode;
