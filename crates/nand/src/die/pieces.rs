@@ -16,6 +16,13 @@ pub(super) struct Piece {
     work: PlaneWork,
 }
 
+impl Piece {
+    /// What `holds` says of its kind and place.
+    pub(super) fn holds(&self, holds: impl Fn(Kind, &PageAddress) -> bool) -> bool {
+        holds(self.operation.kind, &self.at)
+    }
+}
+
 /// Where the program or erase of a plane stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaneWork {
@@ -41,11 +48,17 @@ impl Die {
         }
     }
 
-    /// Whether nothing is sensed, programmed or erased and no page is in a buffer: all that there is
-    /// is suspended.
+    /// Whether nothing is sensed, programmed or erased and no page is in a buffer: all that there
+    /// is has been suspended.
     #[inline]
     pub fn is_at_rest(&self) -> bool {
         self.is_free() || self.array == Array::InPieces && self.pieces_rest()
+    }
+
+    /// Whether a plane that was stopped apart is suspended.
+    pub fn has_suspended_plane(&self) -> bool {
+        let is_suspended = |piece: &Piece| piece.work == PlaneWork::Suspended;
+        self.beside.get().is_some_and(|beside| beside.pieces.iter().any(is_suspended))
     }
 
     #[cold]

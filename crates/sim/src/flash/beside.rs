@@ -56,7 +56,7 @@ impl Flash {
             let txn = &mut self.txns[id];
             next = txn.next;
             work.locate(txn);
-            let is_open = !self.units[die as usize].die.works_on(txn.at);
+            let is_open = !self.units[die as usize].die.bars_read(txn.at);
             let plane = txn.at.plane;
             if !self.admission.admits(txn.kind, operation) || !is_open || !seen.insert(plane) {
                 continue;
@@ -112,8 +112,7 @@ impl Flash {
     #[cold]
     pub(super) fn suspend_wait_on_plane(&self, read: u32, now: Time) -> Dur {
         let Txn { die, at, mark, .. } = self.txns[read];
-        let Apart { asked, free_at, .. } =
-            self.units[die as usize].planes.apart[at.plane as usize];
+        let Apart { asked, free_at, .. } = self.units[die as usize].planes.apart[at.plane as usize];
         part_of_wait((mark, now), (asked, free_at))
     }
 

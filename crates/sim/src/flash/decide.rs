@@ -171,8 +171,8 @@ impl Flash {
             return false;
         }
         work.locate(txn);
-        // The block of a running or suspended operation cannot be read.
-        !unit.die.works_on(txn.at)
+        // What a running or suspended operation holds cannot be read.
+        !unit.die.bars_read(txn.at)
     }
 
     /// The oldest of those behind a read that may be served beside the operation.

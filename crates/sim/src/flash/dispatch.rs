@@ -186,8 +186,7 @@ impl Flash {
     /// Whether a page can be sensed as far as page buffers go: planes that read by themselves
     /// have one each.
     fn has_free_buffer(&self, die: u32) -> bool {
-        !self.parallelism.independent_plane_reads
-            || self.units[die as usize].die.has_free_plane()
+        !self.parallelism.independent_plane_reads || self.units[die as usize].die.has_free_plane()
     }
 
     /// The next page that the dispatcher wants to be written anew.

@@ -100,7 +100,7 @@ impl Flash {
             let txn = &mut self.txns[id];
             if operation.is_none_or(|operation| self.admission.admits(txn.kind, operation)) {
                 work.locate(txn);
-                if !unit.die.works_on(txn.at) {
+                if !unit.die.bars_read(txn.at) {
                     if unit.die.plane_is_free(txn.at.plane) {
                         return Some(id);
                     }

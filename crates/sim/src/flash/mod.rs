@@ -378,7 +378,8 @@ impl Flash {
 
     /// Dies on which an operation is suspended.
     pub fn suspended_dies(&self) -> u64 {
-        self.units.iter().filter(|unit| unit.die.is_suspended()).count() as u64
+        let stands = |unit: &&Unit| unit.die.is_suspended() || unit.die.has_suspended_plane();
+        self.units.iter().filter(stands).count() as u64
     }
 
     /// The same of each die and of each channel.

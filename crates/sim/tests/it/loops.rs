@@ -26,11 +26,9 @@ fn of_scheduler(name: &str) -> Vec<String> {
         "microcode" => vec![format!("scheduling.steps={steps}")],
         // So short that some of what waits exceeds it.
         "rps-age" => vec!["scheduling.age_limit_us=300".to_string()],
-        "deadline" => {
-            ["read_deadline_us=200", "write_deadline_us=500", "gc_deadline_us=900"]
-                .map(|set| format!("scheduling.{set}"))
-                .to_vec()
-        }
+        "deadline" => ["read_deadline_us=200", "write_deadline_us=500", "gc_deadline_us=900"]
+            .map(|set| format!("scheduling.{set}"))
+            .to_vec(),
         _ => vec![],
     };
     [vec![format!("scheduling.policy={name}")], more].concat()
@@ -64,11 +62,8 @@ fn combinations() -> Vec<([&'static str; 3], Vec<String>)> {
     for scheduler in names(registries.schedulers) {
         for suspension in names(registries.suspend_policies) {
             for dispatcher in names(registries.dispatchers) {
-                let sets = [
-                    of_scheduler(scheduler),
-                    of_suspension(suspension),
-                    of_dispatcher(dispatcher),
-                ];
+                let sets =
+                    [of_scheduler(scheduler), of_suspension(suspension), of_dispatcher(dispatcher)];
                 all.push(([scheduler, suspension, dispatcher], sets.concat()));
             }
         }
@@ -133,7 +128,7 @@ const SETTINGS: [&[&str]; 6] = [
     &[],
     &["ftl.mapping=demand", "ftl.map_cache_bytes=256"],
     &["timing.cache_register=true", "timing.t_command_us=1"],
-    &["suspension.program=ips", "scheduling.write_queue_limit=3"],
+    &["suspension.program=ips", "scheduling.write_queue_limit=3", "suspension.same_block=page"],
     &["suspension.resume_at=array_read", "suspension.min_progress_us=50", "ftl.copyback=true"],
     &["suspension.max_per_operation=2", "suspension.erase_resume=redo_phase"],
 ];

@@ -39,6 +39,7 @@ mod power_loss;
 mod published;
 mod read_cache;
 mod reliability;
+mod same_block;
 mod schedulers;
 mod series;
 mod side_by_side;

@@ -106,12 +106,12 @@ fn a_page_of_the_mapping_keeps_its_age_where_planes_make_way() {
     let text = "device = \"fast12-slc\"\n\
         [geometry]\nchannels = 1\nplanes_per_die = 1\nblocks_per_plane = 12\n\
         pages_per_block = 4\n[scheduling]\npolicy = \"rps-age\"\n\
-        [suspension]\nprogram = \"ips\"\nerase = true\n[parallelism]\nindependent_plane_reads = true\n\
+        [suspension]\nprogram = \"ips\"\nerase = true\n\
+        [parallelism]\nindependent_plane_reads = true\n\
         [ftl]\nover_provisioning = 0.75\ngc_hard_free_blocks = 2\ngc_background = false\n\
         precondition = \"sequential\"\nmapping = \"demand\"\nmap_cache_bytes = 64\n\
         map_cache_policy = \"lru\"\n[host]\nlink_bytes_per_s = \"none\"\n";
-    let mut rows: Vec<TraceRow> =
-        (0..8).map(|page| (1_000_000 * page, 'W', 4 * page, 4)).collect();
+    let mut rows: Vec<TraceRow> = (0..8).map(|page| (1_000_000 * page, 'W', 4 * page, 4)).collect();
     rows.extend([(8_000_000, 'R', 32, 4), (8_150_000, 'R', 4, 4)]);
     let last_us = |limit: &str, planes: &str| {
         let outcome = drive::replay(text, &[limit, planes], &rows);
