@@ -52,7 +52,8 @@ def characterised_rber(
 
     `source` is a scenario of the rig. Both blocks have `cycles` before; the test adds `run_cycles`
     to one, each program of which is suspended `suspensions` times, and takes `elapsed_days`, in
-    which the data of the other ages. What a suspension costs is `reliability.wear_per_suspend`.
+    which the data of the other ages. What a suspension costs is
+    `reliability.wear_per_program_suspend`.
     """
     _check(cycles=cycles, run_cycles=run_cycles, suspensions=suspensions, elapsed_days=elapsed_days)
     suspended, untouched = _native.characterised_rber(

@@ -135,6 +135,12 @@ class Scenario(Top):
         del self._given[key]
 
     def _holds(self, key: str) -> Any:
+        if names := _rules(key)["stands_for"]:
+            values = [self.read(name) for name in names]
+            if any(value != values[0] for value in values):
+                each = " and ".join(f"{name} = {self.read(name)}" for name in names)
+                raise UserError(f"{key} stands for {each}, which differ; read them")
+            return values[0]
         text = self.to_toml()
         if self._effective[0] != text:
             resolved = tomllib.loads(self._resolve(key, text))

@@ -26,8 +26,9 @@ pub fn changed(
         return Err(UserError::new(what));
     }
     let is_of = |set: &str, key: &str| set.split('=').next().is_some_and(|name| name.trim() == key);
-    let mut sets = source.sets.clone();
-    sets.retain(|set| !is_of(set, key));
+    let mut sets = in_own_names(&source.sets);
+    let own = stands_for(key);
+    sets.retain(|set| !is_of(set, key) && !own.iter().any(|own| is_of(set, own)));
     if key == "suspension.policy" {
         sets.retain(|set| !OF_POLICY.iter().any(|key| is_of(set, key)));
     }
@@ -40,6 +41,24 @@ pub fn changed(
         return Err(UserError::new(what));
     }
     Ok((source, other))
+}
+
+/// The keys that a key is another name for.
+fn stands_for(name: &str) -> &'static [&'static str] {
+    let key = scenario::keys().iter().find(|key| key.full_name == name);
+    key.map_or(&[], |key| key.stands_for)
+}
+
+/// Overrides of which none stands for several keys.
+fn in_own_names(sets: &[String]) -> Vec<String> {
+    let own = |set: &String| match set.split_once('=') {
+        Some((name, value)) if !stands_for(name.trim()).is_empty() => {
+            let own = stands_for(name.trim()).iter();
+            own.map(|own| format!("{own}={}", value.trim())).collect()
+        }
+        _ => vec![set.clone()],
+    };
+    sets.iter().flat_map(own).collect()
 }
 
 /// The scenario that a source makes.
@@ -84,6 +103,14 @@ pub fn rules(scenario: &Scenario) -> Value {
             }
         }
     }
+    // A name for several keys has a value where they agree.
+    for name in CHANGEABLE {
+        let mut values = stands_for(name).iter().map(|own| rules[*own].clone());
+        let Some(first) = values.next() else { continue };
+        if values.all(|value| value == first) {
+            rules.insert((*name).to_string(), first);
+        }
+    }
     Value::Object(rules)
 }
 
@@ -110,9 +137,16 @@ mod tests {
         let (third, other) =
             changed(&second, &other, "suspension.max_per_operation", "3").expect("a limit");
         assert_eq!(rules(&other)["suspension.max_per_operation"], "3");
+        // It stands for two, of which one can change after it and the other stays.
+        let (fourth, two) =
+            changed(&third, &other, "suspension.max_per_erase", "5").expect("another limit");
+        let both = ["suspension.max_per_program", "suspension.max_per_erase"];
+        assert_eq!(both.map(|key| rules(&two)[key].clone()), ["3", "5"]);
+        assert!(rules(&two).get("suspension.max_per_operation").is_none());
         let (_, other) =
-            changed(&third, &other, "suspension.max_per_operation", "none").expect("no limit");
+            changed(&fourth, &two, "suspension.max_per_operation", "none").expect("no limit");
         assert_eq!(rules(&other)["suspension.max_per_operation"], "\"none\"");
+        assert_eq!(both.map(|key| rules(&other)[key].clone()), ["\"none\""; 2]);
     }
 
     #[test]

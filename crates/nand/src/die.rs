@@ -153,7 +153,7 @@ impl Die {
         let issued = now + self.part.timing.command * planes;
         let until = match command {
             Command::Read(_) => {
-                if self.works_on(at) {
+                if self.bars_read(at) {
                     return Err(Refusal::SuspendedBlock);
                 }
                 return self.start_read(issued, at, others);
@@ -465,14 +465,16 @@ impl Die {
 /// Whether the part can suspend an operation at `now`.
 #[inline]
 fn may_stop(operation: &Operation, now: Time, suspension: &Suspension) -> Result<(), Refusal> {
-    let able = match operation.kind {
-        Kind::Program => suspension.program != ProgramSuspension::None,
-        Kind::Erase => suspension.erase,
+    let (able, most) = match operation.kind {
+        Kind::Program => {
+            (suspension.program != ProgramSuspension::None, suspension.max_per_program)
+        }
+        Kind::Erase => (suspension.erase, suspension.max_per_erase),
     };
     if !able {
         return Err(Refusal::NotSuspendable);
     }
-    if suspension.max_per_operation.is_some_and(|max| operation.suspensions >= max) {
+    if most.is_some_and(|most| operation.suspensions >= most) {
         return Err(Refusal::LimitReached);
     }
     let from = operation.suspendable_from(suspension);

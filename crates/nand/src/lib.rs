@@ -23,6 +23,6 @@ pub use power::{ACTIVITIES, Activity, CorePower};
 pub use refusal::Refusal;
 pub use timing::{
     EraseMode, EraseResume, PAGE_TYPES_MAX, PageOrder, PageTypes, ProgramSuspension, ReadLaw,
-    Restore, ResumeAt, Retention, Suspension, Timing, VthReached, Wordline,
+    Restore, ResumeAt, Retention, SameBlock, Suspension, Timing, VthReached, Wordline,
 };
 pub use wordlines::{IterationSpread, SPREAD_MAX, Slices};

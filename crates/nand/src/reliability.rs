@@ -69,7 +69,7 @@ impl Rber {
     pub fn characterised(&self, test: &Characterisation) -> Characterised {
         let fresh = Stress { cycles: test.cycles, ..Stress::default() };
         let before = self.rate(&fresh);
-        let worn = test.run_cycles * (1.0 + test.suspensions * test.wear_per_suspend);
+        let worn = test.run_cycles * (1.0 + test.suspensions * test.wear_per_program_suspend);
         let suspended = Stress {
             cycles: test.cycles + worn,
             suspensions: test.suspensions,
@@ -92,8 +92,8 @@ pub struct Characterisation {
     pub run_cycles: f64,
     /// Suspensions of each program.
     pub suspensions: f64,
-    /// Share of a cycle that a suspension costs the block.
-    pub wear_per_suspend: f64,
+    /// Share of a cycle that a suspension of a program costs the block.
+    pub wear_per_program_suspend: f64,
     /// How long it takes, in days: the other block's data ages meanwhile.
     pub elapsed_days: f64,
 }
@@ -114,16 +114,38 @@ pub struct Wear {
     pub cycles_at_start: u32,
     /// Erases since.
     pub erases: u32,
-    /// Suspensions of its programs and erases since.
-    pub suspensions: u64,
+    /// Suspensions of its programs since.
+    pub program_suspensions: u64,
+    /// Suspensions of its erases since.
+    pub erase_suspensions: u64,
 }
 
 impl Wear {
-    /// Program/erase cycles, where a suspension costs this share of one.
-    pub fn cycles(&self, wear_per_suspend: f64) -> f64 {
+    /// Program/erase cycles, where suspensions cost what `shares` say.
+    pub fn cycles(&self, shares: &SuspendWear) -> f64 {
         f64::from(self.cycles_at_start)
             + f64::from(self.erases)
-            + wear_per_suspend * self.suspensions as f64
+            + shares.cycles(self.program_suspensions, self.erase_suspensions)
+    }
+}
+
+/// Shares of a cycle that suspensions cost their block.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SuspendWear {
+    /// Each of a program.
+    pub per_program: f64,
+    /// Each of an erase.
+    pub per_erase: f64,
+}
+
+impl SuspendWear {
+    /// Cycles that so many suspensions of programs, and of erases, cost.
+    pub fn cycles(&self, of_programs: u64, of_erases: u64) -> f64 {
+        if self.per_program == self.per_erase {
+            // One product, rounded once.
+            return self.per_program * (of_programs + of_erases) as f64;
+        }
+        self.per_program * of_programs as f64 + self.per_erase * of_erases as f64
     }
 }
 

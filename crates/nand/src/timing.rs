@@ -84,6 +84,16 @@ impl Timing {
         self.wordline.map_or(1, |wordline| wordline.pages)
     }
 
+    /// The wordline of a page, counted in its block: of those that are programmed together, else
+    /// of those of a cell, else the page itself.
+    pub fn wordline_of(&self, page: u32) -> u32 {
+        match (&self.wordline, &self.page_types) {
+            (Some(wordline), _) => page / wordline.pages,
+            (None, Some(types)) => types.wordline_of(page),
+            (None, None) => page,
+        }
+    }
+
     /// A copyback from a page, of so many iterations, that nobody suspends, its two commands
     /// included.
     pub fn undisturbed_copyback(&self, from: u32, iterations: u32) -> Dur {
@@ -161,6 +171,22 @@ impl PageTypes {
             (PageOrder::Interleaved, page) => (page - 8) / 2,
         };
         (by_turns % self.count) as usize
+    }
+
+    /// The wordline of a page, from 0: it has one page of each type, and pages of a type are
+    /// programmed in the order of their wordlines.
+    pub fn wordline_of(&self, page: u32) -> u32 {
+        match (self.order, page) {
+            (PageOrder::Modulo, page) => page / self.count,
+            (PageOrder::Interleaved, 0..=5) => page,
+            (PageOrder::Interleaved, 6..=7) => page - 6,
+            (PageOrder::Interleaved, page) => {
+                // Pairs of pages of the three types by turns; the first two have had theirs.
+                let (pair, of_pair) = ((page - 8) / 2, page % 2);
+                let had = [6, 2, 0][pair as usize % 3];
+                had + 2 * (pair / 3) + of_pair
+            }
+        }
     }
 }
 
@@ -258,6 +284,17 @@ pub enum VthReached {
     Proportional,
 }
 
+/// Which reads wait for a program that runs or is suspended; an erase always holds its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SameBlock {
+    /// Those of its block.
+    Block,
+    /// Those of its wordline, as [`Timing::wordline_of`] has it.
+    Wordline,
+    /// Those of the pages that it programs.
+    Page,
+}
+
 /// What the part can suspend, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Suspension {
@@ -279,8 +316,12 @@ pub struct Suspension {
     pub resume_at: ResumeAt,
     /// The verdict of the verify that follows a cancelled pulse.
     pub vth_reached: VthReached,
-    /// An operation that was suspended this often runs to its end; `None`: no limit.
-    pub max_per_operation: Option<u32>,
+    /// Which reads wait for a program.
+    pub same_block: SameBlock,
+    /// A program that was suspended this often runs to its end; `None`: no limit.
+    pub max_per_program: Option<u32>,
+    /// The same of an erase.
+    pub max_per_erase: Option<u32>,
     /// An operation is not suspended again sooner than this after its resume.
     pub min_progress: Dur,
     /// Whether a program can run, and be suspended itself, inside a suspended erase.

@@ -39,9 +39,15 @@ pub fn characterised_rber(
 ) -> PyResult<((f64, f64), (f64, f64))> {
     let scenario = load(text, path, sets)?;
     let (cycles, run_cycles, suspensions, elapsed_days) = test;
-    let wear_per_suspend =
-        scenario.reliability.ageing.map_or(0.0, |ageing| ageing.wear_per_suspend);
-    let test = Characterisation { cycles, run_cycles, suspensions, wear_per_suspend, elapsed_days };
+    let ageing = scenario.reliability.ageing;
+    let wear_per_program_suspend = ageing.map_or(0.0, |ageing| ageing.suspend_wear.per_program);
+    let test = Characterisation {
+        cycles,
+        run_cycles,
+        suspensions,
+        wear_per_program_suspend,
+        elapsed_days,
+    };
     let found = scenario.reliability.rber.characterised(&test);
     Ok((found.suspended, found.untouched))
 }

@@ -196,7 +196,7 @@ impl Bench {
                 return Err(UserError::new(format!(
                     "wordline {wordline}: its program is suspended {SUSPENSIONS_MAX} times with \
                      delays of {first} and {later} and does not end; limit them by \
-                     suspension.max_per_operation"
+                     suspension.max_per_program"
                 )));
             }
             since = self.read(free_at, read);

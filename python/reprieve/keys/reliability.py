@@ -109,6 +109,18 @@ class Reliability(Keys):
 
     Value: a number at least 0 and at most 1. Default: `0`. Only while reliability.model is power.
     """
+    wear_per_program_suspend: float
+    """Share of a cycle that the suspension of a program costs its block.
+
+    Value: a number at least 0 and at most 1. Default: `0`. Only while reliability.model is power.
+    Source: US9886214B2 and US10152273B2 book suspensions as wear; no figure is published.
+    """
+    wear_per_erase_suspend: float
+    """Share of a cycle that the suspension of an erase costs its block.
+
+    Value: a number at least 0 and at most 1. Default: `0`. Only while reliability.model is power.
+    Source: US9886214B2 and US10152273B2 book suspensions as wear; no figure is published.
+    """
     wear_per_suspend: float
     """Share of a cycle that the suspension of a program or erase costs its block.
 

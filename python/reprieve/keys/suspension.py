@@ -115,6 +115,23 @@ class Suspension(Keys):
     the next iteration follows. `proportional`: With a probability of the elapsed share of the
     pulse.
     """
+    same_block: Literal["block", "wordline", "page"]
+    """Which reads wait for a program that runs or is suspended; an erase holds its block.
+
+    Default: `"block"`. Source: Numonyx J3, Spansion S29GL: the block; Intel W30, Sharp LRS1383: the
+    location. `block`: Those of its block. `wordline`: Those of its wordline. `page`: Those of the
+    page, or pages, that it programs.
+    """
+    max_per_program: int | None
+    """A program that was suspended this often runs to its end; absent: no limit.
+
+    Value: an integer from 1 to 4294967295, or "none". Default: absent.
+    """
+    max_per_erase: int | None
+    """An erase that was suspended this often runs to its end; absent: no limit.
+
+    Value: an integer from 1 to 4294967295, or "none". Default: absent.
+    """
     max_per_operation: int | None
     """An operation that was suspended this often runs to its end; absent: no limit.
 

@@ -8,7 +8,7 @@ use crate::command::{Command, Shape};
 use crate::operation::Kind;
 use crate::parallelism::MultiPlane;
 use crate::refusal::Refusal;
-use crate::timing::{ProgramSuspension, Suspension};
+use crate::timing::{ProgramSuspension, SameBlock, Suspension};
 
 impl Die {
     /// Pages of a block that were programmed, or begun, since its last erase began.
@@ -42,7 +42,11 @@ impl Die {
         others: &[PageAddress],
     ) -> Result<(), Refusal> {
         self.admit_set(command, others)?;
-        let open = others.iter().all(|other| !self.works_on(*other));
+        let bars = |other: &PageAddress| match command {
+            Command::Read(_) => self.bars_read(*other),
+            _ => self.works_on(*other),
+        };
+        let open = !others.iter().any(bars);
         if open { Ok(()) } else { Err(Refusal::SuspendedBlock) }
     }
 
@@ -119,6 +123,44 @@ impl Die {
         let is_own = |own: &PageAddress| (own.plane, own.block) == (at.plane, at.block);
         self.operation.as_ref().is_some_and(|(_, own)| is_own(own))
             || self.beside.get().is_some_and(|beside| self.works_beside_on(beside, is_own))
+    }
+
+    /// Whether a read of `at` waits for an operation that runs or is suspended.
+    #[inline]
+    pub fn bars_read(&self, at: PageAddress) -> bool {
+        self.works_on(at) && (self.part.suspension.same_block == SameBlock::Block || self.holds(at))
+    }
+
+    /// The same of a page whose block is being worked on, where a program may hold less than that.
+    #[cold]
+    fn holds(&self, at: PageAddress) -> bool {
+        let holds = |kind: Kind, own: &PageAddress| {
+            let same_block = (own.plane, own.block) == (at.plane, at.block);
+            same_block && (kind == Kind::Erase || self.program_holds(own.page, at.page))
+        };
+        if self.operation.as_ref().is_some_and(|(operation, own)| holds(operation.kind, own)) {
+            return true;
+        }
+        let Some(Beside { outer, companions, outer_companions, pieces, .. }) = self.beside.get()
+        else {
+            return false;
+        };
+        let kind = self.operation.as_ref().map(|(operation, _)| operation.kind);
+        let with_operation = kind.is_some_and(|kind| companions.iter().any(|own| holds(kind, own)));
+        let with_outer = outer.as_ref().is_some_and(|(outer, own)| {
+            holds(outer.kind, own) || outer_companions.iter().any(|own| holds(outer.kind, own))
+        });
+        with_operation || with_outer || pieces.iter().any(|piece| piece.holds(holds))
+    }
+
+    /// Whether the program of `own` holds another page of its block.
+    fn program_holds(&self, own: u32, page: u32) -> bool {
+        let timing = &self.part.timing;
+        match self.part.suspension.same_block {
+            SameBlock::Block => true,
+            SameBlock::Wordline => timing.wordline_of(own) == timing.wordline_of(page),
+            SameBlock::Page => (own..own + u32::from(self.pages_together)).contains(&page),
+        }
     }
 
     #[cold]

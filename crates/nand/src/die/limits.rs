@@ -16,8 +16,9 @@ impl Die {
     ///
     /// Panics if the part differs in anything else.
     pub fn set_limits(&mut self, part: &Arc<Part>) {
-        let Suspension { max_per_operation, min_progress, .. } = part.suspension;
-        let suspension = Suspension { max_per_operation, min_progress, ..self.part.suspension };
+        let Suspension { max_per_program, max_per_erase, min_progress, .. } = part.suspension;
+        let suspension =
+            Suspension { max_per_program, max_per_erase, min_progress, ..self.part.suspension };
         assert_eq!(**part, Part { suspension, ..*self.part }, "a part stays what it is");
         self.part = Arc::clone(part);
     }

@@ -16,6 +16,13 @@ pub(super) struct Piece {
     work: PlaneWork,
 }
 
+impl Piece {
+    /// What `holds` says of its kind and place.
+    pub(super) fn holds(&self, holds: impl Fn(Kind, &PageAddress) -> bool) -> bool {
+        holds(self.operation.kind, &self.at)
+    }
+}
+
 /// Where the program or erase of a plane stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaneWork {
@@ -39,6 +46,25 @@ impl Die {
             Array::Running(until) if self.runs_on(plane) => PlaneWork::Running(until),
             _ => PlaneWork::None,
         }
+    }
+
+    /// Whether nothing is sensed, programmed or erased and no page is in a buffer: all that there
+    /// is has been suspended.
+    #[inline]
+    pub fn is_at_rest(&self) -> bool {
+        self.is_free() || self.array == Array::InPieces && self.pieces_rest()
+    }
+
+    /// Whether a plane that was stopped apart is suspended.
+    pub fn has_suspended_plane(&self) -> bool {
+        let is_suspended = |piece: &Piece| piece.work == PlaneWork::Suspended;
+        self.beside.get().is_some_and(|beside| beside.pieces.iter().any(is_suspended))
+    }
+
+    #[cold]
+    fn pieces_rest(&self) -> bool {
+        let all_stand = self.beside.pieces.iter().all(|piece| piece.work == PlaneWork::Suspended);
+        all_stand && self.buffers_in_use == 0
     }
 
     /// What runs on a plane that was stopped apart and resumed at `from`, to follow its phases.

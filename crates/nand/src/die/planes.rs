@@ -50,6 +50,22 @@ impl Die {
         self.array == Array::Idle
     }
 
+    /// Whether the buffer of one of the planes that read by themselves is free.
+    #[inline]
+    pub fn has_free_plane(&self) -> bool {
+        (self.buffers_in_use as usize) < self.beside.planes.len()
+    }
+
+    /// When the last of the planes that read by themselves will have sensed; `None`: none senses.
+    pub fn senses_until(&self) -> Option<Time> {
+        let planes = self.beside.get().map_or(&[][..], |beside| &beside.planes);
+        let ends = planes.iter().filter_map(|plane| match plane.buffer {
+            Buffer::Reading(until) => Some(until),
+            Buffer::Idle | Buffer::Holding => None,
+        });
+        ends.max()
+    }
+
     /// Whether the buffer of a plane that reads by itself is free.
     #[inline]
     pub fn plane_is_free(&self, plane: u32) -> bool {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use reprieve_base::{Dur, PageAddress, Time};
 use reprieve_nand::{
     Command, Die, Elapsed, EraseMode, EraseResume, Parallelism, Part, ProgramSuspension, ReadLaw,
-    Refusal, Restore, ResumeAt, Retention, Shape, Suspend, Suspension, Timing, VthReached,
+    Refusal, Restore, ResumeAt, Retention, SameBlock, Shape, Suspend, Suspension, Timing,
+    VthReached,
 };
 
 /// Two planes of three blocks of four pages: enough for every way to be in the way.
@@ -83,7 +84,9 @@ pub fn suspending(program: ProgramSuspension) -> Suspension {
         restore: Restore::Atomic,
         resume_at: ResumeAt::DataOut,
         vth_reached: VthReached::Never,
-        max_per_operation: None,
+        same_block: SameBlock::Block,
+        max_per_program: None,
+        max_per_erase: None,
         min_progress: Dur::ZERO,
         program_in_erase: false,
         retention: Retention::NONE,

@@ -8,7 +8,8 @@ use crate::device::{Answer, Ask, Device, ERASE, PROGRAM, page, part, suspending}
 const IPS: ProgramSuspension = ProgramSuspension::Ips;
 
 fn at_most(suspensions: u32) -> Suspension {
-    Suspension { max_per_operation: Some(suspensions), ..suspending(IPS) }
+    let most = Some(suspensions);
+    Suspension { max_per_program: most, max_per_erase: most, ..suspending(IPS) }
 }
 
 fn no_sooner_than(min_progress_ns: u64) -> Suspension {
@@ -44,6 +45,25 @@ fn every_operation_has_its_own_count() {
     assert_eq!(device.suspend_and_resume(22_100, 22_140, 25_000), 28_130);
     assert_eq!(device.probe(26_000, Ask::Suspend), Err(Refusal::LimitReached));
     assert_eq!(device.assert_free_exactly_at(28_130), Elapsed::Erased);
+}
+
+#[test]
+fn programs_and_erases_have_limits_of_their_own() {
+    let of_programs = Suspension { max_per_program: Some(1), ..suspending(IPS) };
+    let of_erases = Suspension { max_per_erase: Some(1), ..suspending(IPS) };
+    for (limits, program, erase) in [
+        (of_programs, Err(Refusal::LimitReached), Ok(())),
+        (of_erases, Ok(()), Err(Refusal::LimitReached)),
+    ] {
+        let mut device = Device::new(part(), limits);
+        device.issue(0, PROGRAM);
+        device.suspend_and_resume(2_101, 2_400, 5_000);
+        assert_eq!(device.probe(5_500, Ask::Suspend).map(|_| ()), program);
+        device.elapse(5_870);
+        device.issue(20_000, ERASE);
+        device.suspend_and_resume(22_100, 22_140, 25_000);
+        assert_eq!(device.probe(26_000, Ask::Suspend).map(|_| ()), erase);
+    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod reliability;
 mod resets;
 mod restores;
 mod resume_at;
+mod same_block;
 mod segments;
 mod target;
 mod undisturbed;

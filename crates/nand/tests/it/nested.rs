@@ -128,8 +128,9 @@ fn an_erase_is_suspended_again_after_a_program_inside_it() {
 
 #[test]
 fn the_guards_of_the_two_are_their_own() {
-    let guarded =
-        Suspension { max_per_operation: Some(1), min_progress: Dur::from_ns(500), ..nesting(IPS) };
+    let min_progress = Dur::from_ns(500);
+    let (max_per_program, max_per_erase) = (Some(1), Some(1));
+    let guarded = Suspension { max_per_program, max_per_erase, min_progress, ..nesting(IPS) };
     // The erase has used up its one suspension, the program inside it has one of its own, and no
     // resume before it from which it would have to make progress.
     let mut device = both_suspended(part(), guarded, 5_400);
@@ -139,7 +140,7 @@ fn the_guards_of_the_two_are_their_own() {
     assert_eq!(device.issue(7_000, Ask::Resume), Answer::EndsAt(10_130));
     assert_refused(&device, 8_000, Ask::Suspend, Refusal::LimitReached);
     // Without the limit, the erase makes progress from its own resume.
-    let guarded = Suspension { max_per_operation: None, ..guarded };
+    let guarded = Suspension { max_per_erase: None, ..guarded };
     let mut device = program_begun(part(), guarded);
     device.elapse(6_240);
     device.issue(7_000, Ask::Resume);

@@ -130,7 +130,7 @@ fn a_plane_on_which_nothing_runs_stops_nothing() {
 
 #[test]
 fn guards_are_of_a_plane() {
-    let limits = Suspension { max_per_operation: Some(1), ..suspending(IPS) };
+    let limits = Suspension { max_per_program: Some(1), ..suspending(IPS) };
     let mut die = running(Command::Program(OWN), limits);
     stop(&mut die, 0, 4_300, 4_500);
     assert_eq!(die.suspend_plane(at(4_500), 0), Err(Refusal::Nested));

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use reprieve_base::{Dur, PageAddress, Stream};
 use reprieve_nand::{
     Command, Elapsed, EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt,
-    Retention, Suspension, Timing, VthReached,
+    Retention, SameBlock, Suspension, Timing, VthReached,
 };
 
 use crate::device::{Answer, Ask, Device, SHAPE, one_die, page};
@@ -131,6 +131,7 @@ impl User {
                 let at = page(plane, block, next);
                 [
                     Command::Read(PageAddress { page: 0, ..at }),
+                    Command::Read(PageAddress { page: 1, ..at }),
                     Command::Program(at),
                     Command::Erase(at),
                 ]
@@ -143,10 +144,19 @@ impl User {
         own.any(|own| (own.plane, own.block) == (at.plane, at.block))
     }
 
+    /// Whether a page may not be read for what runs or is suspended; a wordline has one page here.
+    fn held(&self, at: PageAddress) -> bool {
+        self.operation.iter().chain(&self.outer).any(|(ledger, own)| {
+            let whole =
+                ledger.kind == Kind::Erase || self.suspension.same_block == SameBlock::Block;
+            (own.plane, own.block) == (at.plane, at.block) && (whole || own.page == at.page)
+        })
+    }
+
     fn may_start(&self, command: Command) -> bool {
         let free = self.array == Array::Idle;
         free && match command {
-            Command::Read(at) => !self.own_block(at),
+            Command::Read(at) => !self.held(at),
             Command::Program(at) => {
                 let room = !self.output_in_use && at.page < SHAPE.pages_per_block;
                 room && (!self.suspended || (self.takes_program() && !self.own_block(at)))
@@ -168,8 +178,11 @@ impl User {
             Kind::Program => self.suspension.program != ProgramSuspension::None,
             Kind::Erase => self.suspension.erase,
         };
-        let used_up =
-            self.suspension.max_per_operation.is_some_and(|most| ledger.suspensions >= most);
+        let most = match ledger.kind {
+            Kind::Program => self.suspension.max_per_program,
+            Kind::Erase => self.suspension.max_per_erase,
+        };
+        let used_up = most.is_some_and(|most| ledger.suspensions >= most);
         let min_ns = self.suspension.min_progress.ns();
         let guarded = ledger.resumed_ns.is_some_and(|resumed_ns| self.now_ns < resumed_ns + min_ns);
         self.array == Array::Running && able && !used_up && !guarded
@@ -372,7 +385,10 @@ fn suspensions() -> impl Strategy<Value = Suspension> {
         Just(VthReached::Always),
         Just(VthReached::Proportional),
     ];
-    let most = prop_oneof![3 => Just(None), 1 => (0..4u32).prop_map(Some)];
+    let most = || prop_oneof![3 => Just(None), 1 => (0..4u32).prop_map(Some)];
+    let holds =
+        prop_oneof![Just(SameBlock::Block), Just(SameBlock::Wordline), Just(SameBlock::Page),];
+    let limits = (most(), most(), holds);
     let min_progress_ns = prop_oneof![3 => Just(0), 1 => 1..40u64];
     let able = (prop::bool::weighted(0.9), any::<bool>(), any::<bool>());
     let erase_modes = prop_oneof![
@@ -383,23 +399,23 @@ fn suspensions() -> impl Strategy<Value = Suspension> {
     let restores = prop_oneof![Just(Restore::Atomic), Just(Restore::Interruptible)];
     let resume_ats = prop_oneof![Just(ResumeAt::DataOut), Just(ResumeAt::ArrayRead)];
     let modes = (erase_modes, restores, resume_ats, any::<bool>());
-    (programs, erases, targets, most, min_progress_ns, able, modes).prop_map(
-        |(program, erase_resume, vth_reached, max_per_operation, min_progress_ns, able, modes)| {
-            Suspension {
-                program,
-                erase: able.0,
-                erase_resume,
-                erase_mode: modes.0,
-                reset_inside_phase: modes.3,
-                shadow_buffer: able.1,
-                restore: modes.1,
-                resume_at: modes.2,
-                vth_reached,
-                max_per_operation,
-                min_progress: Dur::from_ns(min_progress_ns),
-                program_in_erase: able.2,
-                retention: Retention::NONE,
-            }
+    (programs, erases, targets, limits, min_progress_ns, able, modes).prop_map(
+        |(program, erase_resume, vth_reached, limits, min_progress_ns, able, modes)| Suspension {
+            program,
+            erase: able.0,
+            erase_resume,
+            erase_mode: modes.0,
+            reset_inside_phase: modes.3,
+            shadow_buffer: able.1,
+            restore: modes.1,
+            resume_at: modes.2,
+            vth_reached,
+            same_block: limits.2,
+            max_per_program: limits.0,
+            max_per_erase: limits.1,
+            min_progress: Dur::from_ns(min_progress_ns),
+            program_in_erase: able.2,
+            retention: Retention::NONE,
         },
     )
 }

@@ -219,7 +219,7 @@ fn not_suspendable() {
 
 #[test]
 fn limit_reached() {
-    let once = Suspension { max_per_operation: Some(1), ..suspending(IPC) };
+    let once = Suspension { max_per_program: Some(1), max_per_erase: Some(1), ..suspending(IPC) };
     for ask in [PROGRAM, ERASE] {
         let mut device = suspended(once, ask, 2_240);
         device.issue(3_000, Ask::Resume);

@@ -1,7 +1,7 @@
 //! Rates of raw bit errors by hand, draws of errors against the binomial's own sums, decode times.
 
 use reprieve_base::{Dur, Stream};
-use reprieve_nand::reliability::{Characterisation, Rber, Stress, Wear, draw_errors};
+use reprieve_nand::reliability::{Characterisation, Rber, Stress, SuspendWear, Wear, draw_errors};
 use reprieve_nand::{Ecc, Soft};
 
 /// Whole powers, so that every term is exact by hand.
@@ -55,7 +55,7 @@ fn a_characterisation_wears_one_block_and_ages_the_other() {
         cycles: 1000.0,
         run_cycles: 50.0,
         suspensions: 10.0,
-        wear_per_suspend: 0.02,
+        wear_per_program_suspend: 0.02,
         elapsed_days: 4.0,
     };
     let found = RBER.characterised(&test);
@@ -74,9 +74,13 @@ fn a_characterisation_wears_one_block_and_ages_the_other() {
 
 #[test]
 fn suspensions_are_wear() {
-    let wear = Wear { cycles_at_start: 7, erases: 3, suspensions: 20 };
-    assert_eq!(wear.cycles(0.0), 10.0);
-    assert_eq!(wear.cycles(0.25), 15.0);
+    let (program_suspensions, erase_suspensions) = (20, 4);
+    let wear = Wear { cycles_at_start: 7, erases: 3, program_suspensions, erase_suspensions };
+    for (per_program, per_erase, cycles) in
+        [(0.0, 0.0, 10.0), (0.25, 0.0, 15.0), (0.0, 0.5, 12.0), (0.25, 0.5, 17.0), (0.5, 0.5, 22.0)]
+    {
+        assert_eq!(wear.cycles(&SuspendWear { per_program, per_erase }), cycles);
+    }
 }
 
 /// Probability of each count of errors from 0 on, by the ratio of neighbours.

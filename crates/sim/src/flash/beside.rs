@@ -5,11 +5,12 @@ use reprieve_nand::{Elapsed, PlaneWork, Refusal, Suspend};
 
 use super::decide::Grant;
 use super::group::Planes;
+use super::unit::part_of_wait;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::sched::{Choice, DieView, Operation, SuspendView};
+use crate::sched::{Choice, DieView, SuspendView};
 use crate::suspend::OperationView;
-use crate::txn::{Kind, NONE, Part};
+use crate::txn::{Kind, NONE, Part, Txn};
 use crate::work::Work;
 
 /// What a plane does that was stopped apart from the others.
@@ -55,7 +56,7 @@ impl Flash {
             let txn = &mut self.txns[id];
             next = txn.next;
             work.locate(txn);
-            let is_open = !self.units[die as usize].die.works_on(txn.at);
+            let is_open = !self.units[die as usize].die.bars_read(txn.at);
             let plane = txn.at.plane;
             if !self.admission.admits(txn.kind, operation) || !is_open || !seen.insert(plane) {
                 continue;
@@ -85,9 +86,8 @@ impl Flash {
         grant: &mut Grant,
     ) -> bool {
         let (die, plane) = (self.txns[id].die, self.txns[id].at.plane);
-        let unit = &mut self.units[die as usize];
-        let plane_work = unit.die.plane_work(plane);
-        match plane_work {
+        let unit = &self.units[die as usize];
+        match unit.die.plane_work(plane) {
             PlaneWork::Running(until) => {
                 self.ask_plane(id, until, now, out);
                 return true;
@@ -96,10 +96,8 @@ impl Flash {
             PlaneWork::None | PlaneWork::Suspended if !unit.die.plane_is_free(plane) => {
                 return true;
             }
-            PlaneWork::None => (unit.suspend_asked, unit.suspend_free) = (Time::ZERO, Time::ZERO),
+            PlaneWork::None => {}
             PlaneWork::Suspended => {
-                let Apart { asked, free_at, .. } = unit.planes.apart[plane as usize];
-                (unit.suspend_asked, unit.suspend_free) = (asked, free_at);
                 if self.choose_on_plane(id, now) != Choice::Read {
                     return false;
                 }
@@ -107,10 +105,15 @@ impl Flash {
         }
         self.start_read::<W, true>(id, now, work, out, *grant);
         *grant = Grant::Ask;
-        let unit = &mut self.units[die as usize];
-        // Other planes had their own.
-        (unit.suspend_asked, unit.suspend_free) = (Time::ZERO, Time::ZERO);
         true
+    }
+
+    /// The part of a read's wait that the last suspension of its plane took to take effect.
+    #[cold]
+    pub(super) fn suspend_wait_on_plane(&self, read: u32, now: Time) -> Dur {
+        let Txn { die, at, mark, .. } = self.txns[read];
+        let Apart { asked, free_at, .. } = self.units[die as usize].planes.apart[at.plane as usize];
+        part_of_wait((mark, now), (asked, free_at))
     }
 
     /// What the scheduler chooses for a suspended plane for which a read waits.
@@ -142,11 +145,6 @@ impl Flash {
         }
         let classes = self.classes_of_plane(txn.die, now, operation, suspended);
         self.scheduler.choose_by_class(&view, &classes)
-    }
-
-    fn operation_of(&self, id: u32) -> Operation {
-        let txn = &self.txns[id];
-        Operation { is_host_program: txn.kind == Kind::Program, since: txn.queued_at() }
     }
 
     /// Asks the plane of a read, on which something runs to `until`, to make way for it.
@@ -184,9 +182,7 @@ impl Flash {
             return;
         }
         if !self.scheduler.lets_suspend(&view) {
-            if let Some(at) = self.scheduler.asks_again(&view).filter(|at| *at < until) {
-                out.schedule(at, FlashEvent::Poke { die });
-            }
+            self.ask_again(&view, until, out);
             return;
         }
         match self.units[die as usize].die.suspend_plane(now, plane) {
@@ -247,6 +243,9 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
     ) {
         let unit = &mut self.units[die as usize];
+        if unit.die.is_at_rest() {
+            unit.occupied(now);
+        }
         let until = unit.die.resume_plane(now, plane).expect("the plane is suspended and free");
         let apart = &mut unit.planes.apart[plane as usize];
         apart.promised = until;
@@ -277,7 +276,7 @@ impl Flash {
         apart.promised = Time::NEVER;
         if unit.die.elapse_piece(now, plane) != Elapsed::Suspended {
             let id = std::mem::replace(&mut apart.operation, NONE);
-            if unit.die.is_free() {
+            if unit.die.is_at_rest() {
                 unit.freed(now);
             }
             if self.listens {
@@ -287,6 +286,9 @@ impl Flash {
             return;
         }
         let operation = apart.operation;
+        if unit.die.is_at_rest() {
+            unit.freed(now);
+        }
         let mut each = operation;
         let is_erase = self.txns[each].kind == Kind::Erase;
         while each != NONE {
@@ -300,5 +302,31 @@ impl Flash {
             self.tell_plane_left(operation, now, false);
         }
         self.wake(die);
+    }
+
+    /// The programs and erases of a die, those of planes that were stopped apart included.
+    pub(super) fn operations(&self, die: u32) -> impl Iterator<Item = u32> {
+        let unit = &self.units[die as usize];
+        let apart = unit.planes.get().map_or(&[][..], |planes| &planes.apart);
+        let all = [unit.operation].into_iter().chain(apart.iter().map(|apart| apart.operation));
+        all.filter(|id| *id != NONE)
+    }
+
+    /// Whether a read of some plane could begin at once, or have that plane make way.
+    pub(super) fn takes_read_on_a_plane(&self, die: u32) -> bool {
+        let unit = &self.units[die as usize];
+        (0..self.geometry.planes_per_die).any(|plane| match unit.die.plane_work(plane) {
+            PlaneWork::None | PlaneWork::Suspended => unit.die.plane_is_free(plane),
+            PlaneWork::Running(_) => self.suspends,
+            PlaneWork::Suspending(_) => false,
+        })
+    }
+
+    /// When the planes of a die will have done what they have promised; `None`: they have not.
+    pub(super) fn planes_promised(&self, die: u32) -> Option<Time> {
+        let unit = &self.units[die as usize];
+        let whole = unit.die.is_running().then_some(unit.promised);
+        let apart = unit.planes.apart.iter().map(|apart| apart.promised);
+        whole.into_iter().chain(apart.filter(|promised| *promised != Time::NEVER)).max()
     }
 }

@@ -4,7 +4,6 @@ use reprieve_base::{Dur, Time};
 use reprieve_nand::{Refusal, Suspend};
 
 use super::channel::Wish;
-use super::unit::Unit;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::sched::{Choice, Class, DieView, Operation, SuspendView, Waiter};
@@ -191,8 +190,8 @@ impl Flash {
             return false;
         }
         work.locate(txn);
-        // The block of a running or suspended operation cannot be read.
-        !unit.die.works_on(txn.at)
+        // What a running or suspended operation holds cannot be read.
+        !unit.die.bars_read(txn.at)
     }
 
     /// The oldest of those behind a read that may be served beside the operation.
@@ -260,7 +259,7 @@ impl Flash {
         let mut view = DieView {
             now,
             die,
-            suspended: unit.die.is_suspended().then(|| self.operation(unit)),
+            suspended: unit.die.is_suspended().then(|| self.operation_of(unit.operation)),
             must_resume: false,
             read: read.map(|id| self.waiter(id)),
             write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
@@ -312,12 +311,12 @@ impl Flash {
         Waiter { order: txn.seq, since: txn.mark }
     }
 
-    /// What a scheduler may know of the operation of a die.
+    /// What a scheduler may know of a program or erase that has begun.
     #[inline(always)]
-    fn operation(&self, unit: &Unit) -> Operation {
-        let txn = &self.txns[unit.operation];
+    pub(super) fn operation_of(&self, id: u32) -> Operation {
+        let txn = &self.txns[id];
         // Pages of the mapping are queued and programmed as those of the host.
-        let is_host_program = matches!(txn.kind, Kind::Program | Kind::MapProgram);
+        let is_host_program = Flash::class(txn.kind) == Class::HostWrite;
         Operation { is_host_program, since: txn.queued_at() }
     }
 
@@ -375,7 +374,7 @@ impl Flash {
         let view = SuspendView {
             now,
             die,
-            running: self.operation(&self.units[die as usize]),
+            running: self.operation_of(self.units[die as usize].operation),
             read: read.map(|id| self.waiter(id)),
             write: write.map(|id| self.waiter(id)),
             queued_write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
@@ -383,12 +382,7 @@ impl Flash {
             classes: (FULL && self.sees_classes).then(|| self.classes(die, now, work, for_gc_read)),
         };
         if !self.scheduler.lets_suspend(&view) {
-            if !FULL {
-                return;
-            }
-            if let Some(at) = self.scheduler.asks_again(&view).filter(|at| *at < until) {
-                out.schedule(at, FlashEvent::Poke { die });
-            }
+            self.ask_again(&view, until, out);
             return;
         }
         let unit = &mut self.units[die as usize];
@@ -413,6 +407,20 @@ impl Flash {
             Ok(Suspend::RunsToEnd)
             | Err(Refusal::TooSoon { .. } | Refusal::LimitReached | Refusal::NotSuspendable) => {}
             Err(refusal) => panic!("at {now} die {die} refused a suspension: {refusal}"),
+        }
+    }
+
+    /// Lets a die look again at what runs to `until`, when its scheduler says, which has not let it
+    /// be suspended now.
+    #[cold]
+    pub(super) fn ask_again(
+        &self,
+        view: &SuspendView,
+        until: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        if let Some(at) = self.scheduler.asks_again(view).filter(|at| *at < until) {
+            out.schedule(at, FlashEvent::Poke { die: view.die });
         }
     }
 }

@@ -106,11 +106,12 @@ impl<P: Planes> DriveView for View<'_, P> {
                 |kind| matches!(kind, Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase);
             id != NONE && !of_collection(self.flash.txns[id].kind)
         };
-        let served = [unit.reading, unit.leaving, unit.operation, unit.loaded, unit.outer];
+        let served = [unit.reading, unit.leaving, unit.loaded, unit.outer];
         let by_plane = unit.planes.get().map_or(&[][..], |planes| &planes.reads);
         unit.reads.first().is_some()
             || unit.writes.first().is_some()
             || served.iter().chain(by_plane).copied().any(by_host)
+            || self.flash.operations(die).any(by_host)
     }
 
     fn collects(&self, die: u32) -> bool {
@@ -120,25 +121,38 @@ impl<P: Planes> DriveView for View<'_, P> {
     fn takes_read(&self, die: u32) -> bool {
         let unit = &self.flash.units[die as usize];
         let suspends = unit.die.is_running() && self.flash.suspends;
-        let makes_way = unit.die.takes_reads() || suspends || !self.serves_host(die);
-        unit.reads.first().is_none() && makes_way
+        let takes = match self.flash.splits {
+            true => self.flash.takes_read_on_a_plane(die),
+            false => unit.die.takes_reads() && self.flash.has_free_buffer(die) || suspends,
+        };
+        unit.reads.first().is_none() && (takes || !self.serves_host(die))
     }
 
     fn programming(&self, die: u32) -> u32 {
-        let unit = &self.flash.units[die as usize];
-        let (mut each, mut pages) = (unit.operation, 0);
-        while each != NONE {
-            let txn = &self.flash.txns[each];
-            pages += u32::from(txn.kind == Kind::Program);
-            each = txn.next;
+        let mut pages = 0;
+        for first in self.flash.operations(die) {
+            let mut each = first;
+            while each != NONE {
+                let txn = &self.flash.txns[each];
+                pages += u32::from(txn.kind == Kind::Program);
+                each = txn.next;
+            }
         }
         pages
     }
 
     fn busy_until(&self, die: u32) -> Time {
         let unit = &self.flash.units[die as usize];
+        if unit.die.is_at_rest() {
+            return self.now;
+        }
         let leaves = if unit.reading != NONE { self.flash.timing.bus } else { Dur::ZERO };
-        if unit.die.is_free() { self.now } else { (unit.promised + leaves).max(self.now) }
+        let promised = match self.flash.splits {
+            true => self.flash.planes_promised(die).unwrap_or(self.now),
+            false => unit.promised + leaves,
+        };
+        let on_planes = unit.die.senses_until().map(|sensed| sensed + self.flash.timing.bus);
+        promised.max(self.now).max(on_planes.unwrap_or(self.now))
     }
 
     fn has_room(&self, plane: u32) -> bool {
@@ -167,6 +181,12 @@ impl Flash {
     #[inline]
     pub fn is_dispatched(&self) -> bool {
         self.dispatcher.is_some()
+    }
+
+    /// Whether a page can be sensed as far as page buffers go: planes that read by themselves
+    /// have one each.
+    fn has_free_buffer(&self, die: u32) -> bool {
+        !self.parallelism.independent_plane_reads || self.units[die as usize].die.has_free_plane()
     }
 
     /// The next page that the dispatcher wants to be written anew.

@@ -98,7 +98,7 @@ impl Flash {
             let other = self.txns[id].at;
             let is_free = !self.holds_plane(first, other.plane);
             let unit = &mut self.units[die as usize];
-            let open = !unit.die.works_on(other);
+            let open = !unit.die.bars_read(other);
             if is_free && open && self.goes_with(at, other, false) {
                 self.units[die as usize].reads.remove(&mut self.txns, id);
                 self.txns[last].next = id;

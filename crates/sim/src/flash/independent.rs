@@ -22,7 +22,8 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         mut grant: Grant,
     ) -> bool {
-        loop {
+        // Where no plane is free nothing can begin, and nobody is asked: as on a die that senses.
+        while self.units[die as usize].die.has_free_plane() {
             let read = self.next_read(die, work);
             let view = self.view::<W, true>(die, read, now, work);
             let may_begin = !view.gc_runs_through;
@@ -41,6 +42,7 @@ impl Flash {
             }
             grant = Grant::Ask;
         }
+        false
     }
 
     /// Whether a step of garbage collection is what a die begins that may begin one.
@@ -98,7 +100,7 @@ impl Flash {
             let txn = &mut self.txns[id];
             if operation.is_none_or(|operation| self.admission.admits(txn.kind, operation)) {
                 work.locate(txn);
-                if !unit.die.works_on(txn.at) {
+                if !unit.die.bars_read(txn.at) {
                     if unit.die.plane_is_free(txn.at.plane) {
                         return Some(id);
                     }
@@ -120,7 +122,7 @@ impl Flash {
         if unit.die.elapse_plane(now, plane) == Elapsed::ReadHeld {
             return;
         }
-        if unit.die.is_free() {
+        if unit.die.is_at_rest() {
             unit.freed(now);
         }
         if self.listens {

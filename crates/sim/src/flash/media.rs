@@ -100,7 +100,7 @@ impl Media {
         let (block, page) = (self.block(die, at), self.page(die, at));
         let age_ns = now.ns() as i64 - self.programmed_ns[page];
         let rate = self.rber.rate(&Stress {
-            cycles: self.wear[block].cycles(self.ageing.wear_per_suspend),
+            cycles: self.wear[block].cycles(&self.ageing.suspend_wear),
             retention_days: age_ns as f64 / NS_PER_DAY,
             reads: self.reads[block] as f64,
             suspensions: f64::from(self.suspensions.get(page).copied().unwrap_or(0)),
@@ -116,11 +116,16 @@ impl Media {
     /// `leads` says whether it is the first page of what the program writes to its block.
     pub(super) fn worked(&mut self, txn: &Txn, leads: bool, now: Time) {
         let (block, page) = (self.block(txn.die, txn.at), self.page(txn.die, txn.at));
+        let wear = &mut self.wear[block];
         if leads {
-            self.wear[block].suspensions += u64::from(txn.suspensions);
+            let suspensions = match txn.kind {
+                Kind::Erase => &mut wear.erase_suspensions,
+                _ => &mut wear.program_suspensions,
+            };
+            *suspensions += u64::from(txn.suspensions);
         }
         if txn.kind == Kind::Erase {
-            self.wear[block].erases += 1;
+            wear.erases += 1;
             self.reads[block] = 0;
             return;
         }
@@ -207,7 +212,7 @@ impl Media {
 
     /// What the summary says of wear.
     pub(super) fn wear(&self) -> WearFacts {
-        let cycles = |wear: &Wear| wear.cycles(self.ageing.wear_per_suspend);
+        let cycles = |wear: &Wear| wear.cycles(&self.ageing.suspend_wear);
         let all = || self.wear.iter().map(cycles);
         WearFacts {
             cycles: [
@@ -216,8 +221,9 @@ impl Media {
                 all().fold(0.0, f64::max),
             ],
             erases: self.wear.iter().map(|wear| u64::from(wear.erases)).sum(),
-            suspensions: self.wear.iter().map(|wear| wear.suspensions).sum(),
-            wear_per_suspend: self.ageing.wear_per_suspend,
+            program_suspensions: self.wear.iter().map(|wear| wear.program_suspensions).sum(),
+            erase_suspensions: self.wear.iter().map(|wear| wear.erase_suspensions).sum(),
+            suspend_wear: self.ageing.suspend_wear,
             rated_cycles: self.rated_cycles,
             warranty_days: self.ageing.warranty_days,
             capacity_ratio: self.capacity_ratio,

@@ -359,7 +359,7 @@ impl Flash {
     /// Whether a die has nothing to do and nothing waiting.
     pub fn is_idle(&self, die: u32) -> bool {
         let unit = &self.units[die as usize];
-        unit.die.is_free() && unit.reads.first().is_none() && unit.writes.first().is_none()
+        unit.die.is_at_rest() && unit.reads.first().is_none() && unit.writes.first().is_none()
     }
 
     /// Counts the first pages of a block as programmed.
@@ -382,7 +382,8 @@ impl Flash {
 
     /// Dies on which an operation is suspended.
     pub fn suspended_dies(&self) -> u64 {
-        self.units.iter().filter(|unit| unit.die.is_suspended()).count() as u64
+        let stands = |unit: &&Unit| unit.die.is_suspended() || unit.die.has_suspended_plane();
+        self.units.iter().filter(stands).count() as u64
     }
 
     /// The same of each die and of each channel.

@@ -78,11 +78,13 @@ impl Flash {
         let (bus, command) = (self.out_time::<FULL>(id), self.timing.command * planes);
         let die = self.txns[id].die;
         let channel = self.channel_of(die);
-        let unit = &mut self.units[die as usize];
         let mut each = id;
         while each != NONE {
+            let wait = match FULL && self.splits {
+                true => self.suspend_wait_on_plane(each, now),
+                false => self.units[die as usize].suspend_wait(self.txns[each].mark, now),
+            };
             let txn = &mut self.txns[each];
-            let wait = unit.suspend_wait(txn.mark, now);
             txn.parts.add(Part::SuspendWait, wait.ns());
             txn.parts.add(Part::Queue, (now - txn.mark).saturating_sub(wait).ns());
             txn.parts.add(Part::Bus, command.ns());
@@ -92,7 +94,8 @@ impl Flash {
         }
         let at = self.txns[id].at;
         let read = Command::Read(at);
-        let was_free = unit.die.is_free();
+        let unit = &mut self.units[die as usize];
+        let was_free = unit.die.is_at_rest();
         let until = match start::<FULL>(&mut unit.die, now, read, planes, &self.others) {
             Ok(until) => until,
             Err(refusal) => {
@@ -356,7 +359,7 @@ impl Flash {
             Elapsed::Programmed | Elapsed::Erased => {
                 let id = unit.end_operation();
                 let is_last = !FULL || unit.loaded == NONE;
-                if is_last && (!FULL || !self.splits || unit.die.is_free()) {
+                if is_last && (!FULL || !self.splits || unit.die.is_at_rest()) {
                     unit.freed(now);
                 }
                 if FULL && self.listens {
@@ -453,11 +456,11 @@ impl Flash {
         let id = unit.leaving;
         unit.leaving = self.txns[id].next;
         self.txns[id].book(Part::Bus, now);
-        let was_free = unit.die.is_free();
+        let was_free = unit.die.is_at_rest();
         let plane = self.txns[id].at.plane;
         let by_plane = FULL && self.parallelism.independent_plane_reads;
         let held = if by_plane { unit.die.release_plane(plane) } else { unit.die.release() };
-        if !was_free && unit.die.is_free() {
+        if !was_free && unit.die.is_at_rest() {
             unit.freed(now);
         }
         if FULL && self.listens {

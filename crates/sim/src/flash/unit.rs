@@ -191,15 +191,20 @@ impl Unit {
 
     /// Time until `now` in which the array or the page buffer was in use.
     pub(super) fn busy_until(&self, now: Time) -> u64 {
-        let current = if self.die.is_free() { 0 } else { (now - self.busy_since).ns() };
+        let current = if self.die.is_at_rest() { 0 } else { (now - self.busy_since).ns() };
         self.busy_ns + current
     }
 
     /// The part of a wait from `mark` to `now` that the last suspension took to take effect.
     #[inline]
     pub(super) fn suspend_wait(&self, mark: Time, now: Time) -> Dur {
-        let from = self.suspend_asked.max(mark);
-        let to = self.suspend_free.min(now);
-        if to > from { to - from } else { Dur::ZERO }
+        part_of_wait((mark, now), (self.suspend_asked, self.suspend_free))
     }
+}
+
+/// How much of a wait lies between the request for a suspension and its effect.
+#[inline]
+pub(super) fn part_of_wait((mark, now): (Time, Time), (asked, free_at): (Time, Time)) -> Dur {
+    let (from, to) = (asked.max(mark), free_at.min(now));
+    if to > from { to - from } else { Dur::ZERO }
 }

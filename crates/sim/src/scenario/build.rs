@@ -149,7 +149,9 @@ fn suspension(values: &Values) -> Suspension {
         restore: Word::of_word(values.text("suspension.restore")),
         resume_at: Word::of_word(values.text("suspension.resume_at")),
         vth_reached: Word::of_word(values.text("suspension.vth_reached")),
-        max_per_operation: values.u32_if_on("suspension.max_per_operation"),
+        same_block: Word::of_word(values.text("suspension.same_block")),
+        max_per_program: values.u32_if_on("suspension.max_per_program"),
+        max_per_erase: values.u32_if_on("suspension.max_per_erase"),
         min_progress: values.dur("suspension.min_progress_us"),
         // What the controller does not ask for, the part need not be able to do.
         program_in_erase: values.operations("suspension.host_write_suspends").erase,

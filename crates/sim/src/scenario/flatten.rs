@@ -147,7 +147,7 @@ fn timing(timing: &Timing) -> Vec<Pair> {
     pairs
 }
 
-fn suspension(suspension: &Suspension) -> [Pair; 15] {
+fn suspension(suspension: &Suspension) -> [Pair; 17] {
     let retention = &suspension.retention;
     let share = |ppm: u32| number(f64::from(ppm) / 1e6);
     let (erase_mode, erase_timeout) = match suspension.erase_mode {
@@ -169,7 +169,9 @@ fn suspension(suspension: &Suspension) -> [Pair; 15] {
         ("suspension.restore", text(suspension.restore.word())),
         ("suspension.resume_at", text(suspension.resume_at.word())),
         ("suspension.vth_reached", text(suspension.vth_reached.word())),
-        ("suspension.max_per_operation", suspension.max_per_operation.and_then(count)),
+        ("suspension.same_block", text(suspension.same_block.word())),
+        ("suspension.max_per_program", suspension.max_per_program.and_then(count)),
+        ("suspension.max_per_erase", suspension.max_per_erase.and_then(count)),
         ("suspension.min_progress_us", dur(suspension.min_progress)),
     ]
 }

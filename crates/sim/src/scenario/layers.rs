@@ -6,6 +6,7 @@ use reprieve_base::{UserError, nearest};
 
 use super::preset::{self, Found};
 use super::raw::{self, Leaf, Leaves, Rank, Raw};
+use super::schema;
 
 /// The merged layers, without the keys that only say how to stack them.
 pub(super) struct Stack {
@@ -49,7 +50,7 @@ pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, Us
         _ => None,
     };
     let mut leaves = match &part {
-        Some(found) => read_preset(found, Rank::Part)?,
+        Some(found) => expanded(read_preset(found, Rank::Part)?)?,
         None => Leaves::new(),
     };
     leaves.extend(device_leaves);
@@ -108,8 +109,26 @@ fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
     Ok(leaves)
 }
 
-/// Replaces the shorthand `policy` of a layer by the three keys that it stands for.
+/// Replaces in a layer what stands for several keys by those.
 fn expanded(mut leaves: Leaves) -> Result<Leaves, UserError> {
+    for key in schema::keys().iter().filter(|key| !key.stands_for.is_empty()) {
+        let Some(leaf) = leaves.remove(key.full_name) else { continue };
+        for own in key.stands_for {
+            if let Some(other) = leaves.get(own) {
+                let (name, raw, place) = (key.full_name, &leaf.raw, &leaf.place);
+                let what =
+                    format!("contradicts {name} = {raw} at {place}, which stands for it; give one");
+                return Err(other.fault(own, what));
+            }
+            let alias = Some(key.full_name.to_string());
+            leaves.insert(own, Leaf { alias, ..leaf.clone() });
+        }
+    }
+    with_policy(leaves)
+}
+
+/// Replaces the shorthand `policy` of a layer by the three keys that it stands for.
+fn with_policy(mut leaves: Leaves) -> Result<Leaves, UserError> {
     let Some(policy) = leaves.remove("policy") else { return Ok(leaves) };
     let name = match &policy.raw {
         Raw::Text(text) => text.to_lowercase(),

@@ -43,7 +43,7 @@ pub fn print(scenario: &Scenario) -> String {
 }
 
 fn push_keys<'k>(toml: &mut String, keys: impl Iterator<Item = &'k Key>, values: &Values) {
-    for key in keys {
+    for key in keys.filter(|key| key.stands_for.is_empty()) {
         match values.get(key.full_name) {
             Some(value) => {
                 toml.push_str(&format!("{} = {}\n", key.name(), value.raw(key)));

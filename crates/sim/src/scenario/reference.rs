@@ -32,6 +32,10 @@ fn section_markdown(section: &Section, registries: &Registries) -> String {
         if let Some(when) = when_words(key.when) {
             page.push_str(&format!("- Only while {when}\n"));
         }
+        if let [first, rest @ ..] = key.stands_for {
+            let rest: String = rest.iter().map(|name| format!(" and `{name}`")).collect();
+            page.push_str(&format!("- Another name for `{first}`{rest}; give it or them\n"));
+        }
         if !key.source.is_empty() {
             page.push_str(&format!("- Source: {}\n", key.source));
         }
@@ -119,6 +123,7 @@ fn key_json(key: &Key, registries: &Registries) -> Json {
         "default_toml": default,
         "default_key": default_key,
         "when": when,
+        "stands_for": key.stands_for,
         "doc": key.doc,
         "source": key.source,
     })

@@ -1,7 +1,7 @@
 //! Sections `[reliability]` and `[ecc]`: types, from values and back, and checks.
 
 use reprieve_base::UserError;
-use reprieve_nand::reliability::Rber;
+use reprieve_nand::reliability::{Rber, SuspendWear};
 use reprieve_nand::{Ecc, Soft};
 
 use super::Scenario;
@@ -31,8 +31,8 @@ pub struct Ageing {
     pub cycles_at_start: u32,
     /// A block's cycles are within this share of the mean.
     pub cycles_spread: f64,
-    /// Share of a cycle that a suspension costs.
-    pub wear_per_suspend: f64,
+    /// Shares of a cycle that suspensions cost.
+    pub suspend_wear: SuspendWear,
     /// Days over which the rated cycles are to last.
     pub warranty_days: u32,
 }
@@ -60,7 +60,10 @@ pub(super) fn reliability(values: &Values) -> Reliability {
             age_days: values.number("reliability.age_days"),
             cycles_at_start: values.u32("reliability.cycles_at_start"),
             cycles_spread: values.number("reliability.cycles_spread"),
-            wear_per_suspend: values.number("reliability.wear_per_suspend"),
+            suspend_wear: SuspendWear {
+                per_program: values.number("reliability.wear_per_program_suspend"),
+                per_erase: values.number("reliability.wear_per_erase_suspend"),
+            },
             warranty_days: values.u32("reliability.warranty_days"),
         }),
     }
@@ -113,7 +116,8 @@ pub(super) fn pairs(scenario: &Scenario) -> Vec<Pair> {
             ("reliability.age_days", number(ageing.age_days)),
             ("reliability.cycles_at_start", count(ageing.cycles_at_start)),
             ("reliability.cycles_spread", number(ageing.cycles_spread)),
-            ("reliability.wear_per_suspend", number(ageing.wear_per_suspend)),
+            ("reliability.wear_per_program_suspend", number(ageing.suspend_wear.per_program)),
+            ("reliability.wear_per_erase_suspend", number(ageing.suspend_wear.per_erase)),
             ("reliability.warranty_days", count(ageing.warranty_days)),
             ("ecc.code", word(scenario.ecc.is_some(), "ldpc")),
         ]);

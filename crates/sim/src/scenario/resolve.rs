@@ -45,7 +45,8 @@ pub(super) fn resolve(
     choose(&mut leaves, "host.link_bytes_per_s", "host.pcie_generation")?;
     choose_workload(&mut leaves, file, purpose)?;
     let mut resolved = Resolved { values: Values::default(), leaves };
-    for key in schema::keys() {
+    // What stands for others has become those.
+    for key in schema::keys().iter().filter(|key| key.stands_for.is_empty()) {
         let is_ruled_out = purpose == Use::Rig && key.section() == "workload";
         if is_ruled_out || !applies(key, &resolved.values) {
             put_aside(key, &mut resolved, purpose)?;

@@ -18,7 +18,9 @@ pub const CHANGEABLE: &[&str] = &[
     "scheduling.write_queue_limit_scope",
     "suspension.gc_read_suspends",
     "suspension.host_read_suspends",
+    "suspension.max_per_erase",
     "suspension.max_per_operation",
+    "suspension.max_per_program",
     "suspension.max_suspended_us",
     "suspension.min_progress_us",
     "suspension.min_remaining_us",
@@ -53,7 +55,8 @@ impl Scenario {
     /// Whether a served drive of this scenario may go on as one of the other.
     pub fn may_become(&self, other: &Scenario) -> bool {
         let mut mine = self.clone();
-        mine.suspension.max_per_operation = other.suspension.max_per_operation;
+        mine.suspension.max_per_program = other.suspension.max_per_program;
+        mine.suspension.max_per_erase = other.suspension.max_per_erase;
         mine.suspension.min_progress = other.suspension.min_progress;
         let write_suspends = mine.suspend_rules.host_write_suspends;
         mine.suspend_rules = other.suspend_rules.clone();

@@ -1,7 +1,8 @@
 //! The words that a scenario writes for the values of fixed choices, in both directions.
 
 use reprieve_nand::{
-    EraseResume, MultiPlane, PageOrder, ProgramSuspension, ReadLaw, Restore, ResumeAt, VthReached,
+    EraseResume, MultiPlane, PageOrder, ProgramSuspension, ReadLaw, Restore, ResumeAt, SameBlock,
+    VthReached,
 };
 use reprieve_trace::AddressPolicy;
 
@@ -65,6 +66,14 @@ impl Word for PageOrder {
 impl Word for MultiPlane {
     const WORDS: &'static [(&'static str, Self)] =
         &[("none", MultiPlane::None), ("page", MultiPlane::Page), ("block", MultiPlane::Block)];
+}
+
+impl Word for SameBlock {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("block", SameBlock::Block),
+        ("wordline", SameBlock::Wordline),
+        ("page", SameBlock::Page),
+    ];
 }
 
 impl Word for ResumeAt {

@@ -201,7 +201,7 @@ impl Ssd {
             ssd.flash.draw(window);
         }
         ssd.begin_measuring();
-        ssd.plain = ssd.is_plain();
+        ssd.plain = ssd.is_plain() && !options.full_loop;
         Ok(ssd)
     }
 

@@ -16,9 +16,12 @@ impl Ssd {
         options: &Options,
         policies: Policies,
     ) -> Result<Ssd, UserError> {
-        let mut ssd = Ssd::make(scenario, options, policies)?;
-        // The plain loop asks no scheduler again at a time that it has named.
-        ssd.plain = false;
-        Ok(ssd)
+        Ssd::make(scenario, options, policies)
+    }
+
+    /// Whether the loop runs that asks only what a plain drive needs: for tests.
+    #[doc(hidden)]
+    pub fn runs_plain_loop(&self) -> bool {
+        self.plain
     }
 }

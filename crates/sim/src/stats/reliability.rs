@@ -1,5 +1,6 @@
 //! Sections `reliability` and `wear` of the summary: errors of the cells, and how long they last.
 
+use reprieve_nand::reliability::SuspendWear;
 use serde_json::{Value, json};
 
 /// What reads found, and what became of them.
@@ -118,10 +119,12 @@ pub struct WearFacts {
     pub cycles: [f64; 3],
     /// Erases of blocks in this run.
     pub erases: u64,
-    /// Suspensions of programs and erases, counted for each block that they were of.
-    pub suspensions: u64,
-    /// Share of a cycle that each of them cost.
-    pub wear_per_suspend: f64,
+    /// Suspensions of programs, counted for each block that they were of.
+    pub program_suspensions: u64,
+    /// The same of erases.
+    pub erase_suspensions: u64,
+    /// Shares of a cycle that each of them cost.
+    pub suspend_wear: SuspendWear,
     /// Cycles that a block is rated for.
     pub rated_cycles: Option<u32>,
     /// Days over which they are to last.
@@ -153,7 +156,7 @@ impl WearFacts {
 
     /// Cycles that suspensions cost, over all blocks.
     pub fn suspension_cycles(&self) -> f64 {
-        self.wear_per_suspend * self.suspensions as f64
+        self.suspend_wear.cycles(self.program_suspensions, self.erase_suspensions)
     }
 
     /// Rated cycles × capacity ratio / (WAF × days); with suspensions, times the share of wear that
@@ -179,7 +182,7 @@ impl WearFacts {
         json!({
             "cycles": {"mean": mean, "min": min, "max": max},
             "erases": self.erases,
-            "suspensions": self.suspensions,
+            "suspensions": self.program_suspensions + self.erase_suspensions,
             "cycles_by_suspensions": self.suspension_cycles(),
             "drive_writes_per_day": lifetime.map(|lifetime| json!({
                 "with_suspensions": lifetime.with_suspensions,
@@ -198,15 +201,16 @@ mod tests {
         let facts = WearFacts {
             cycles: [0.0; 3],
             erases: 0,
-            suspensions: 40,
-            wear_per_suspend: 0.05,
+            program_suspensions: 30,
+            erase_suspensions: 5,
+            suspend_wear: SuspendWear { per_program: 0.05, per_erase: 0.1 },
             rated_cycles: Some(3650),
             warranty_days: 1825,
             capacity_ratio: 1.25,
             pages_per_block: 64,
         };
-        // 3650 x 1.25 / (2.5 x 1825) = 1 write a day. 384 pages are 6 cycles of a block, and 40
-        // suspensions cost 2 more: 6/8 of it.
+        // 3650 x 1.25 / (2.5 x 1825) = 1 write a day. 384 pages are 6 cycles of a block, and 30
+        // suspensions of programs and 5 of erases cost 1.5 and 0.5 more: 6/8 of it.
         let lifetime = facts.lifetime(384, 2.5).expect("something was written");
         assert!((lifetime.without_suspensions - 1.0).abs() < 1e-12, "{lifetime:?}");
         assert!((lifetime.with_suspensions - 0.75).abs() < 1e-12, "{lifetime:?}");

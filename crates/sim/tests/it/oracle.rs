@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 
 use reprieve_base::Stream;
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, Restore, ResumeAt, Suspension, Timing, VthReached,
+    EraseMode, EraseResume, ProgramSuspension, Restore, ResumeAt, SameBlock, Suspension, Timing,
+    VthReached,
 };
 
 /// What a command does.
@@ -598,7 +599,8 @@ impl<'a> Die<'a> {
         let erases = self.commands[operation.index].kind == Kind::Erase;
         let programs_stop = self.suspension.program != ProgramSuspension::None;
         let able = if erases { self.suspension.erase } else { programs_stop };
-        let most = self.suspension.max_per_operation;
+        let most =
+            if erases { self.suspension.max_per_erase } else { self.suspension.max_per_program };
         let used_up = most.is_some_and(|most| self.outcomes[operation.index].suspensions >= most);
         let guarded = self.guard_end_ns(operation).is_some_and(|end_ns| self.now_ns < end_ns);
         let reads_barred = operation.unsuspendable || self.writes_press();
@@ -632,14 +634,33 @@ impl<'a> Die<'a> {
         self.write_queue_limit.is_some_and(|limit| programs >= limit as usize)
     }
 
-    /// The place in the queue of the oldest read, but none of a block that is being worked on.
+    /// The place in the queue of the oldest read, but none of what is being worked on.
     fn oldest_admissible_read(&self) -> Option<usize> {
-        let place = |index: usize| (self.commands[index].plane, self.commands[index].block);
-        let under_way = self.operation.iter().chain(&self.erase_around);
-        let closed: Vec<_> = under_way.map(|operation| place(operation.index)).collect();
+        let under_way: Vec<_> = self.operation.iter().chain(&self.erase_around).collect();
         self.queue.iter().position(|&index| {
-            self.commands[index].kind == Kind::Read && !closed.contains(&place(index))
+            let read = self.commands[index];
+            let mut held = under_way.iter().map(|operation| self.commands[operation.index]);
+            read.kind == Kind::Read && !held.any(|own| self.is_held(own, read))
         })
+    }
+
+    /// Whether a program or erase keeps a page from being read.
+    fn is_held(&self, own: Command, read: Command) -> bool {
+        if (own.plane, own.block) != (read.plane, read.block) {
+            return false;
+        }
+        match self.suspension.same_block {
+            _ if own.kind == Kind::Erase => true,
+            SameBlock::Block => true,
+            SameBlock::Wordline => self.wordline(own.page) == self.wordline(read.page),
+            SameBlock::Page => own.page == read.page,
+        }
+    }
+
+    /// How many pages of the same type the block has before this one.
+    fn wordline(&self, page: u32) -> usize {
+        let types = self.timing.page_types.map_or(1, |types| types.count);
+        (0..page).filter(|earlier| earlier % types == page % types).count()
     }
 
     /// Whether no read holds the array, or the one page buffer of a die without a second register.

@@ -2,8 +2,8 @@
 
 use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time};
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, Suspension,
-    Timing, VthReached,
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, SameBlock,
+    Suspension, Timing, VthReached,
 };
 use reprieve_sim::rig::{self, RigCommand, RigOp};
 use reprieve_sim::scenario::{self, Scenario};
@@ -110,7 +110,9 @@ fn pes(program: ProgramSuspension) -> Suspension {
         restore: Restore::Atomic,
         resume_at: ResumeAt::DataOut,
         vth_reached: VthReached::Never,
-        max_per_operation: None,
+        same_block: SameBlock::Block,
+        max_per_program: None,
+        max_per_erase: None,
         min_progress: Dur::ZERO,
         program_in_erase: false,
         retention: Retention::NONE,
@@ -150,6 +152,7 @@ fn compare_modes_of_a_real_part(base: &Scenario, program: ProgramSuspension, see
     let mut timing = fast12(stream.below(2) == 0);
     let mut suspension = pes(program);
     generate::set_modes(&mut stream, &mut timing, &mut suspension);
+    generate::set_same_block(&mut stream, &mut timing, &mut suspension);
     generate::set_program(seed, program, &mut timing, &mut suspension);
     let commands = generate::random_commands(&mut stream, &timing);
     let case = Case { timing, suspension, write_queue_limit: None, commands };

@@ -2,8 +2,8 @@
 
 use reprieve_base::{Dur, Stream};
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, Slices,
-    Suspension, Timing, VthReached,
+    EraseMode, EraseResume, PageOrder, PageTypes, ProgramSuspension, ReadLaw, Restore, ResumeAt,
+    Retention, SameBlock, Slices, Suspension, Timing, VthReached,
 };
 
 use super::oracle::{Command, Kind};
@@ -37,6 +37,12 @@ pub fn random_case(seed: u64) -> Case {
     if one_in(&mut modes, 2) {
         set_modes(&mut modes, &mut timing, &mut suspension);
     }
+    let mut limits = Stream::new(seed, "test.limits", 0);
+    suspension.max_per_erase = match one_in(&mut limits, 2) {
+        true => suspension.max_per_program,
+        false => one_in(&mut limits, 4).then(|| 1 + limits.below(3) as u32),
+    };
+    set_same_block(&mut limits, &mut timing, &mut suspension);
     let write_queue_limit = one_in(&mut stream, 2).then(|| 1 + stream.below(4) as u32);
     let commands = random_commands(&mut stream, &timing);
     Case { timing, suspension, write_queue_limit, commands }
@@ -139,7 +145,9 @@ pub fn random_suspension(stream: &mut Stream, timing: &Timing) -> Suspension {
             stream,
             &[VthReached::Never, VthReached::Always, VthReached::Proportional],
         ),
-        max_per_operation: one_in(stream, 4).then(|| 1 + stream.below(3) as u32),
+        same_block: SameBlock::Block,
+        max_per_program: one_in(stream, 4).then(|| 1 + stream.below(3) as u32),
+        max_per_erase: None,
         min_progress: match stream.below(8) {
             0 => timing.buffer,
             1 => Dur::from_ns(stream.below(2 * pass_ns)),
@@ -175,6 +183,21 @@ pub fn set_modes(stream: &mut Stream, timing: &mut Timing, suspension: &mut Susp
             first_share_ppm: one_of(stream, &[100_000, 200_000, 500_000, 1_000_000]),
             second_share_ppm: one_of(stream, &[0, 100_000, 250_000, 500_000, 700_000]),
         };
+    }
+}
+
+/// Draws which reads wait for a program, and how many pages share a wordline.
+pub fn set_same_block(stream: &mut Stream, timing: &mut Timing, suspension: &mut Suspension) {
+    use SameBlock::{Block, Page, Wordline};
+    suspension.same_block = one_of(stream, &[Block, Wordline, Wordline, Page]);
+    if one_in(stream, 2) {
+        // Of several types, but all alike.
+        timing.page_types = Some(PageTypes {
+            count: 2 + stream.below(3) as u32,
+            order: PageOrder::Modulo,
+            read: [timing.read; 4],
+            program_iterations: [timing.program_iterations; 4],
+        });
     }
 }
 

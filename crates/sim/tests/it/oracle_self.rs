@@ -2,8 +2,8 @@
 
 use reprieve_base::Dur;
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, Suspension,
-    Timing, VthReached,
+    EraseMode, EraseResume, PageOrder, PageTypes, ProgramSuspension, ReadLaw, Restore, ResumeAt,
+    Retention, SameBlock, Suspension, Timing, VthReached,
 };
 
 use super::oracle::{Command, Die, Kind, Outcome, Policy, run};
@@ -61,7 +61,9 @@ fn pes(program: ProgramSuspension) -> Suspension {
         restore: Restore::Atomic,
         resume_at: ResumeAt::DataOut,
         vth_reached: VthReached::Never,
-        max_per_operation: None,
+        same_block: SameBlock::Block,
+        max_per_program: None,
+        max_per_erase: None,
         min_progress: Dur::ZERO,
         program_in_erase: false,
         retention: Retention::NONE,
@@ -319,9 +321,41 @@ fn a_read_of_the_block_at_work_waits_for_its_end() {
 }
 
 #[test]
+fn a_program_may_hold_less_than_its_block() {
+    // The program of page 1 of block 0; a read comes at 61, whose page is held or not.
+    let typed = |count| {
+        let (read, program_iterations) = ([Dur::from_us(10); 4], [5; 4]);
+        let types = PageTypes { count, order: PageOrder::Modulo, read, program_iterations };
+        Timing { page_types: Some(types), ..slc() }
+    };
+    let done = |timing: &Timing, same_block, page| {
+        let program = Command { page: 1, ..at_us(0, Kind::Program) };
+        let read = Command { block: 0, page, ..at_us(61, Kind::Read) };
+        done_us(timing, &Suspension { same_block, ..pes(IPS) }, &[program, read])
+    };
+    let (held, open) = ([160, 190], [193, 98]);
+    for page in 0..6 {
+        let when = |is_held: bool| if is_held { held } else { open };
+        assert_eq!(done(&slc(), SameBlock::Block, page), held);
+        for rule in [SameBlock::Wordline, SameBlock::Page] {
+            assert_eq!(done(&slc(), rule, page), when(page == 1), "{rule:?} {page}");
+        }
+        // Two or three bits a cell: pages 0 and 1 share a wordline, or 0 to 2.
+        assert_eq!(done(&typed(2), SameBlock::Wordline, page), when(page <= 1));
+        assert_eq!(done(&typed(3), SameBlock::Wordline, page), when(page <= 2));
+        assert_eq!(done(&typed(3), SameBlock::Page, page), when(page == 1));
+        // An erase holds its block: free of it at 1508.
+        let rule = Suspension { same_block: SameBlock::Page, ..pes(IPS) };
+        let read = Command { block: 1, page, ..at_us(61, Kind::Read) };
+        let erase = at_us(0, Kind::Erase);
+        assert_eq!(done_us(&slc(), &rule, &[erase, read]), [1_508, 1_538]);
+    }
+}
+
+#[test]
 fn the_guards_against_starvation() {
     // Once only: the second read waits for the end at 193.
-    let once = Suspension { max_per_operation: Some(1), ..pes(IPS) };
+    let once = Suspension { max_per_program: Some(1), ..pes(IPS) };
     assert_eq!(done_us(&slc(), &once, &program_then_reads(&[61, 99])), [193, 98, 223]);
     // 20 of progress from the resume at 95, so the request of the read at 96 comes at 115. Restore
     // to 98, verify to 106, pulse broken off at 115, free at 119, read to 149, restore to 152,

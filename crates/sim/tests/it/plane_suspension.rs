@@ -6,7 +6,7 @@
 
 use reprieve_sim::rig::RigOp::{Program, Read};
 
-use super::drive::{self, Outcome};
+use super::drive::{self, Outcome, TraceRow};
 use super::multi_plane::{Row, rig_us};
 
 const BOTH: [&str; 3] =
@@ -96,6 +96,34 @@ fn the_controller_keeps_its_limits() {
     let [_, plane] =
         both_ways(&["suspension.min_progress_us=40"], &[(50, Read, 1, 1, 2), (95, Read, 1, 1, 3)]);
     assert_eq!(plane[3], (179, 0));
+}
+
+#[test]
+fn a_page_of_the_mapping_keeps_its_age_where_planes_make_way() {
+    // One die of twelve blocks; eight writes to 7190 fill the cache of the mapping. The read at
+    // 8000 needs an entry more: the page of the mapping that the first one is in is read to 8090
+    // and then programmed, with its data in at 8110 and pulses from 8110 and 8138 on.
+    let text = "device = \"fast12-slc\"\n\
+        [geometry]\nchannels = 1\nplanes_per_die = 1\nblocks_per_plane = 12\n\
+        pages_per_block = 4\n[scheduling]\npolicy = \"rps-age\"\n\
+        [suspension]\nprogram = \"ips\"\nerase = true\n\
+        [parallelism]\nindependent_plane_reads = true\n\
+        [ftl]\nover_provisioning = 0.75\ngc_hard_free_blocks = 2\ngc_background = false\n\
+        precondition = \"sequential\"\nmapping = \"demand\"\nmap_cache_bytes = 64\n\
+        map_cache_policy = \"lru\"\n[host]\nlink_bytes_per_s = \"none\"\n";
+    let mut rows: Vec<TraceRow> = (0..8).map(|page| (1_000_000 * page, 'W', 4 * page, 4)).collect();
+    rows.extend([(8_000_000, 'R', 32, 4), (8_150_000, 'R', 4, 4)]);
+    let last_us = |limit: &str, planes: &str| {
+        let outcome = drive::replay(text, &[limit, planes], &rows);
+        assert_eq!(outcome.count("flash.mapping.evicted_pages"), 1);
+        outcome.rows.last().expect("ten rows").completion_ns / 1000
+    };
+    for planes in ["suspension.multi_plane=whole", PLANE] {
+        // At 8150 the program is 60 us old, which is over age: the read comes after it, at 8250.
+        assert_eq!(last_us("scheduling.age_limit_us=60", planes), 8_280, "{planes}");
+        // Younger, it makes way at the end of the pulse, at 8158.
+        assert_eq!(last_us("scheduling.age_limit_us=100", planes), 8_188, "{planes}");
+    }
 }
 
 #[test]

@@ -19,8 +19,14 @@ const SLC: &str = "device = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     [geometry]\nchannels = 1\nplanes_per_die = 1\nblocks_per_plane = 16\npages_per_block = 4\n\
     [ftl]\nover_provisioning = 0.5\n[host]\nlink_bytes_per_s = \"none\"\n";
 
-/// When the write and the read are done, in us.
-fn run(with: impl FnOnce(Policies) -> Policies) -> [u64; 2] {
+/// When the write and the read are done, in us: the same in either loop.
+fn run(with: impl Fn(Policies) -> Policies) -> [u64; 2] {
+    let [plain, full] = [false, true].map(|full_loop| run_in(full_loop, &with));
+    assert_eq!(plain, full, "in the plain loop and in the full one");
+    plain
+}
+
+fn run_in(full_loop: bool, with: impl Fn(Policies) -> Policies) -> [u64; 2] {
     let mut trace = String::new();
     for (us, op, sector) in [(0, 'W', 0), (61, 'R', 64)] {
         writeln!(trace, "0.{us:06} ; {sector} ; 4 ; {op} ; 0.0 ; 0.0").expect("it takes text");
@@ -31,8 +37,9 @@ fn run(with: impl FnOnce(Policies) -> Policies) -> [u64; 2] {
     let scenario =
         drive::load(&format!("{SLC}[workload]\ntrace = '{path}'\nformat = \"blkreplay\"\n"));
     let policies = with(Policies::of(&scenario));
-    let options = Options { log_requests: true, ..Options::default() };
+    let options = Options { log_requests: true, full_loop, ..Options::default() };
     let mut ssd = Ssd::with_policies(scenario, &options, policies).expect("it fits into memory");
+    assert_ne!(ssd.runs_plain_loop(), full_loop);
     while ssd.step(1000).expect("a good trace") {}
     let log = ssd.take_log();
     [0, 1].map(|id| {
@@ -90,8 +97,8 @@ fn a_suspension_policy_of_the_programs_own_decides() {
     assert_eq!(run(|named| named), [218, 95]);
     for (suspends, done) in [(true, [218, 95]), (false, [160, 190])] {
         let seen = Arc::default();
-        let policy = Box::new(Told { suspends, seen: Arc::clone(&seen) });
-        assert_eq!(run(|named| Policies { suspension: policy, ..named }), done);
+        let told = || Box::new(Told { suspends, seen: Arc::clone(&seen) });
+        assert_eq!(run(|named| Policies { suspension: told(), ..named }), done);
         let seen = seen.lock().expect("one thread");
         let first = seen.first().expect("a read is in the way");
         assert_eq!((first.now, first.die), (Time::from_ns(61_000), 0));

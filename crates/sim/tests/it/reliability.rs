@@ -232,7 +232,8 @@ fn suspensions_of_a_program_raise_the_rate_of_its_page_and_wear_its_block() {
     let sets = [
         "suspension.program=ipc",
         "reliability.delta=0.001",
-        "reliability.wear_per_suspend=0.25",
+        "reliability.wear_per_program_suspend=0.25",
+        "reliability.wear_per_erase_suspend=1",
         "reliability.rated_cycles=1000",
         "ecc.code=none",
     ];

@@ -21,6 +21,8 @@ pub struct Key {
     pub doc: &'static str,
     /// Where the meaning or the default comes from; empty if it is ours.
     pub source: &'static str,
+    /// Keys that it is another name for, all at once; mostly none.
+    pub stands_for: &'static [&'static str],
 }
 
 /// What a key holds.

@@ -92,7 +92,8 @@ const fn below(min: f64, max: f64) -> Kind {
 }
 
 const fn required(full_name: &'static str, kind: Kind, doc: &'static str) -> Key {
-    Key { full_name, kind, default: Fallback::Required, when: When::Always, doc, source: "" }
+    let (default, when) = (Fallback::Required, When::Always);
+    Key { full_name, kind, default, when, doc, source: "", stands_for: &[] }
 }
 
 const fn optional(full_name: &'static str, kind: Kind, doc: &'static str) -> Key {
@@ -114,5 +115,9 @@ impl Key {
 
     const fn when(self, when: When) -> Key {
         Key { when, ..self }
+    }
+
+    const fn stands_for(self, stands_for: &'static [&'static str]) -> Key {
+        Key { stands_for, ..self }
     }
 }

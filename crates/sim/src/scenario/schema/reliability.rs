@@ -10,6 +10,7 @@ const FACTOR: Interval = Interval { min: 0.0, max: 1000.0, min_open: false, max_
 const EXPONENT: Kind = closed(0.0, 10.0);
 const FORM: &str = "Kim, Choi and Min, FAST 2019, for the form";
 const ZAMBELLI: &str = "Zambelli et al. 2021, Figure 9: no change, so 0";
+const WEAR: &str = "US9886214B2 and US10152273B2 book suspensions as wear; no figure is published";
 const DECODE: &str = "Microsemi 2014: 1, 4 and 20 us for 1, 4 and 20 iterations of LDPC";
 
 const MODELS: &[Entry] = &[
@@ -88,13 +89,33 @@ pub(super) const RELIABILITY: Section = Section {
         )
         .when(IF_POWER),
         usual(
+            "reliability.wear_per_program_suspend",
+            closed(0.0, 1.0),
+            "0",
+            "Share of a cycle that the suspension of a program costs its block.",
+        )
+        .when(IF_POWER)
+        .source(WEAR),
+        usual(
+            "reliability.wear_per_erase_suspend",
+            closed(0.0, 1.0),
+            "0",
+            "Share of a cycle that the suspension of an erase costs its block.",
+        )
+        .when(IF_POWER)
+        .source(WEAR),
+        usual(
             "reliability.wear_per_suspend",
             closed(0.0, 1.0),
             "0",
             "Share of a cycle that the suspension of a program or erase costs its block.",
         )
         .when(IF_POWER)
-        .source("US9886214B2 and US10152273B2 book suspensions as wear; no figure is published"),
+        .source(WEAR)
+        .stands_for(&[
+            "reliability.wear_per_program_suspend",
+            "reliability.wear_per_erase_suspend",
+        ]),
         usual(
             "reliability.warranty_days",
             count(1, 36_500),

@@ -50,6 +50,12 @@ const SUSPENDED_PLANES: &[Entry] = &[
     Entry { name: "plane", doc: "The plane of the read alone; the others go on meanwhile." },
 ];
 
+const SAME_BLOCK: &[Entry] = &[
+    Entry { name: "block", doc: "Those of its block." },
+    Entry { name: "wordline", doc: "Those of its wordline." },
+    Entry { name: "page", doc: "Those of the page, or pages, that it programs." },
+];
+
 /// Section `[suspension]`.
 pub(super) const SUSPENSION: Section = Section {
     name: "suspension",
@@ -142,11 +148,29 @@ pub(super) const SUSPENSION: Section = Section {
             "\"never\"",
             "Whether a cancelled program pulse had already brought the cells to their target.",
         ),
+        usual(
+            "suspension.same_block",
+            Kind::Choice(SAME_BLOCK),
+            "\"block\"",
+            "Which reads wait for a program that runs or is suspended; an erase holds its block.",
+        )
+        .source("Numonyx J3, Spansion S29GL: the block; Intel W30, Sharp LRS1383: the location"),
+        optional(
+            "suspension.max_per_program",
+            count(1, U32),
+            "A program that was suspended this often runs to its end; absent: no limit.",
+        ),
+        optional(
+            "suspension.max_per_erase",
+            count(1, U32),
+            "An erase that was suspended this often runs to its end; absent: no limit.",
+        ),
         optional(
             "suspension.max_per_operation",
             count(1, U32),
             "An operation that was suspended this often runs to its end; absent: no limit.",
-        ),
+        )
+        .stands_for(&["suspension.max_per_program", "suspension.max_per_erase"]),
         usual(
             "suspension.min_progress_us",
             US,

@@ -121,13 +121,52 @@ fn an_override_takes_toml_or_a_bare_word() {
 
 #[test]
 fn none_takes_back_what_an_earlier_layer_gave() {
-    let text = format!("{BASE}[suspension]\nmax_per_operation = 3\n");
-    assert_eq!(good(&text, &[]).suspension.max_per_operation, Some(3));
-    assert_eq!(
-        good(&text, &["suspension.max_per_operation=none"]).suspension.max_per_operation,
-        None
-    );
+    let text = format!("{BASE}[suspension]\nmax_per_erase = 3\n");
+    assert_eq!(good(&text, &[]).suspension.max_per_erase, Some(3));
+    assert_eq!(good(&text, &["suspension.max_per_erase=none"]).suspension.max_per_erase, None);
     assert_eq!(good(BASE, &["host.link_bytes_per_s=none"]).host.link_bytes_per_s, None);
+}
+
+#[test]
+fn a_name_for_two_keys_gives_both() {
+    let limits = |text: &str, sets: &[&str]| {
+        let suspension = good(text, sets).suspension;
+        (suspension.max_per_program, suspension.max_per_erase)
+    };
+    let text = format!("{BASE}[suspension]\nmax_per_operation = 3\n");
+    assert_eq!(limits(&text, &[]), (Some(3), Some(3)));
+    // A later layer has the last word, by either name.
+    assert_eq!(limits(&text, &["suspension.max_per_program=5"]), (Some(5), Some(3)));
+    assert_eq!(limits(&text, &["suspension.max_per_erase=none"]), (Some(3), None));
+    assert_eq!(limits(&text, &["suspension.max_per_operation=none"]), (None, None));
+    let one = format!("{BASE}[suspension]\nmax_per_program = 3\n");
+    assert_eq!(limits(&one, &[]), (Some(3), None));
+    assert_eq!(limits(&one, &["suspension.max_per_operation=7"]), (Some(7), Some(7)));
+    // The part has a limit of ten for both.
+    let part = ["device=tlc3d-1tb", "suspension.max_per_erase=1"];
+    assert_eq!(limits(BASE, &part), (Some(10), Some(1)));
+    // Of one layer it is one or the other, whatever they say.
+    let both = format!("{text}max_per_erase = 3\n");
+    assert_eq!(
+        bad(&both, &[]),
+        "s.toml:9: suspension.max_per_erase = 3: contradicts suspension.max_per_operation = 3 at \
+         s.toml:8, which stands for it; give one"
+    );
+    let wear = ["reliability.model=power", "reliability.wear_per_suspend=0.5"];
+    let of = |sets: &[&str]| {
+        let ageing = good(BASE, sets).reliability.ageing.expect("it ages");
+        (ageing.suspend_wear.per_program, ageing.suspend_wear.per_erase)
+    };
+    assert_eq!(of(&wear), (0.5, 0.5));
+    assert_eq!(of(&[wear[0], "reliability.wear_per_erase_suspend=0.25"]), (0.0, 0.25));
+    assert_eq!(
+        bad(BASE, &[&wear[..], &["reliability.wear_per_program_suspend=0"]].concat()),
+        "--set: reliability.wear_per_program_suspend = 0: contradicts \
+         reliability.wear_per_suspend = 0.5 at --set, which stands for it; give one"
+    );
+    // What is wrong with it is said of the name that was written.
+    let off = bad(BASE, &["reliability.wear_per_suspend=0.5"]);
+    assert!(off.starts_with("--set: reliability.wear_per_suspend = 0.5: only while"), "{off}");
 }
 
 #[test]

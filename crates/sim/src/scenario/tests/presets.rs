@@ -2,8 +2,8 @@
 
 use reprieve_base::{Dur, Geometry};
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, Suspension,
-    Timing, VthReached,
+    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, SameBlock,
+    Suspension, Timing, VthReached,
 };
 
 use super::super::layers::shorthand_names;
@@ -77,7 +77,9 @@ fn fast12_drives_have_the_paper_s_table_and_configuration() {
                 restore: Restore::Atomic,
                 resume_at: ResumeAt::DataOut,
                 vth_reached: VthReached::Never,
-                max_per_operation: None,
+                same_block: SameBlock::Block,
+                max_per_program: None,
+                max_per_erase: None,
                 min_progress: Dur::ZERO,
                 program_in_erase: false,
                 retention: Retention::NONE,
@@ -101,7 +103,8 @@ fn the_tlc_drive_adds_up_to_its_published_sums() {
     let entry_us = (iteration.ns() / 2 + timing.suspend_overhead.ns()) / 1000;
     assert!((60..=80).contains(&entry_us), "{entry_us} us");
     assert_eq!(drive.suspension.program, ProgramSuspension::Iteration);
-    assert_eq!(drive.suspension.max_per_operation, Some(10));
+    let Suspension { max_per_program, max_per_erase, .. } = drive.suspension;
+    assert_eq!((max_per_program, max_per_erase), (Some(10), Some(10)));
     let user_bytes = u64::from(drive.logical_pages()) * u64::from(drive.geometry.page_bytes);
     assert!((1_000_000_000_000..1_002_000_000_000).contains(&user_bytes), "{user_bytes}");
     // PCIe 3.0: 8e9 × 4 × 128 / 130 / 8 = 3,938,461,538.46 bytes a second.
@@ -152,7 +155,7 @@ fn parts_of_wordlines_have_the_published_sums() {
     assert_eq!((program_us(&tlc.timing), mean(&tlc)), (2_001, tlc.timing.program_iterations));
     assert_eq!(tlc.timing.read, Dur::from_us(80));
     assert_eq!(tlc.timing.undisturbed_erase() - tlc.timing.command, Dur::from_us(5_000));
-    assert_eq!(tlc.suspension.max_per_operation, Some(10));
+    assert_eq!(tlc.suspension.max_per_program, Some(10));
     // Bytes in 40.96 us at 400 million a second; three loads and two gaps.
     assert_eq!(tlc.timing.bus.ns() * 4 / 10, 16_384);
     assert_eq!(tlc.timing.data_in(), Dur::from_ns(3 * 40_960 + 2 * 1_000));

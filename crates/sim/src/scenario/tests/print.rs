@@ -23,6 +23,8 @@ const APPLY_ELSEWHERE: [&str; 90] = [
     "suspension.slice_iterations",
     "suspension.t_slice_overhead_us",
     "suspension.erase_timeout_us",
+    // Printed as the two that it stands for.
+    "suspension.max_per_operation",
     "suspension.min_remaining_us",
     "suspension.max_suspended_us",
     "scheduling.write_queue_limit_scope",
@@ -316,7 +318,10 @@ fn sets() -> impl Strategy<Value = Vec<String>> {
         word("suspension.program", &["none", "ips", "ipc", "iteration"]),
         word("suspension.erase_resume", &["exact", "redo_phase", "restart"]),
         word("suspension.vth_reached", &["never", "always", "proportional"]),
-        word("suspension.max_per_operation", &["none", "1", "4294967295"]),
+        word(
+            "suspension.same_block",
+            &["block", "wordline|suspension.max_per_program=1", "page|suspension.max_per_erase=9"],
+        ),
         word("suspension.gc_read_suspends", &["[]", "[\"erase\"]", "[\"erase\", \"program\"]"]),
         word("ftl.precondition", &["none", "sequential", "steady"]),
         word("buffer.acknowledge", &["through", "back"]),
