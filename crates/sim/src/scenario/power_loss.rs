@@ -3,10 +3,10 @@
 use reprieve_base::{Dur, UserError};
 use reprieve_nand::ProgramSuspension;
 
-use super::Scenario;
 use super::flatten::{Pair, count, dur, number, text};
 use super::resolve::{Resolved, Values};
 use super::words::Word;
+use super::{PartialWrite, Scenario};
 
 /// What becomes of the operation that a die is at work on when the power fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,11 +193,14 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
 }
 
 /// What a recovery does not know of: whether it is in use, its key, and what the key must be.
-fn unknown(scenario: &Scenario) -> [(bool, &'static str, &'static str); 11] {
+fn unknown(scenario: &Scenario) -> [(bool, &'static str, &'static str); 12] {
     let (ftl, parallelism) = (&scenario.ftl, &scenario.parallelism);
     let faults = &ftl.faults;
+    // What is stored beside a page does not say which of its sectors were written.
+    let tracks_sectors = ftl.partial_write == PartialWrite::TrackSectors;
     [
         (ftl.demand.is_some(), "ftl.mapping", "\"flat\""),
+        (tracks_sectors, "ftl.partial_write", "\"read_modify_write\" or \"pad\""),
         (ftl.streams.policy != "single", "ftl.stream", "\"single\""),
         (ftl.streams.gc_separate, "ftl.gc_stream", "\"shared\""),
         (faults.factory_bad_share > 0.0, "ftl.factory_bad_share", "0"),

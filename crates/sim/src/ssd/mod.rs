@@ -17,6 +17,7 @@ mod mapping;
 mod options;
 mod own;
 mod pages;
+mod partial;
 mod queues;
 mod read_cache;
 mod replay;
@@ -36,7 +37,7 @@ use crate::flash::Flash;
 use crate::ftl::{Ftl, Preconditioner};
 use crate::policies::Policies;
 use crate::power_loss::Journal;
-use crate::scenario::Scenario;
+use crate::scenario::{PartialWrite, Scenario};
 use crate::slab::Slab;
 use crate::state::State;
 use crate::stats::{Latencies, LogBatch, Series, Totals};
@@ -213,6 +214,7 @@ impl Ssd {
             && self.buffer.held.is_none()
             && self.journal.is_none()
             && self.scenario.channel.transfer_unit_bytes.is_none()
+            && self.scenario.ftl.partial_write == PartialWrite::ReadModifyWrite
             && self.scenario.reliability.ageing.is_none()
     }
 

@@ -30,6 +30,7 @@ mod oracle_compare;
 mod oracle_gen;
 mod oracle_self;
 mod parallel;
+mod partial;
 mod plane_suspension;
 mod planes;
 mod policies;
