@@ -180,6 +180,12 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
             format!("must be at most geometry.page_bytes = {}", scenario.geometry.page_bytes);
         return Err(resolved.fault("power_loss.oob_bytes", what));
     }
+    if scenario.ftl.partial_write == PartialWrite::TrackSectors {
+        let what = "what is stored beside a page does not say which of its sectors hold data, so \
+                    that a recovery cannot know; must be \"read_modify_write\" or \"pad\" with \
+                    power_loss.mode = \"on\"";
+        return Err(resolved.fault("ftl.partial_write", what));
+    }
     match unknown(scenario).into_iter().find(|(is_used, ..)| *is_used) {
         None => Ok(()),
         Some((_, key, wanted)) => {
@@ -193,14 +199,11 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
 }
 
 /// What a recovery does not know of: whether it is in use, its key, and what the key must be.
-fn unknown(scenario: &Scenario) -> [(bool, &'static str, &'static str); 12] {
+fn unknown(scenario: &Scenario) -> [(bool, &'static str, &'static str); 11] {
     let (ftl, parallelism) = (&scenario.ftl, &scenario.parallelism);
     let faults = &ftl.faults;
-    // What is stored beside a page does not say which of its sectors were written.
-    let tracks_sectors = ftl.partial_write == PartialWrite::TrackSectors;
     [
         (ftl.demand.is_some(), "ftl.mapping", "\"flat\""),
-        (tracks_sectors, "ftl.partial_write", "\"read_modify_write\" or \"pad\""),
         (ftl.streams.policy != "single", "ftl.stream", "\"single\""),
         (ftl.streams.gc_separate, "ftl.gc_stream", "\"shared\""),
         (faults.factory_bad_share > 0.0, "ftl.factory_bad_share", "0"),

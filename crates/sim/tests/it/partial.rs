@@ -116,7 +116,8 @@ fn a_trim_takes_its_sectors_out_of_a_page_and_with_the_last_the_page() {
 fn writes_that_merge_in_the_buffer_make_one_page_of_their_sectors() {
     // The program of page 1 is under way when 0 and 1 of page 0 come, and then 2: one program.
     let merged = [(0, 'W', 4, 4), (10_000, 'W', 0, 2), (20_000, 'W', 2, 1)];
-    let then = |row| [&merged[..], &[row]].concat();
+    // The last request comes when all is programmed.
+    let then = |row| [&merged[..], &[row, (2_000_000, 'R', 4, 4)]].concat();
     for (row, reads) in [((1_000_000, 'W', 0, 3), 0), ((1_000_000, 'W', 0, 2), 1)] {
         let outcome = drive::replay(SLC, &[TRACK, BACK], &then(row));
         assert_eq!(outcome.count("device.merged_writes"), 1);
