@@ -1,4 +1,4 @@
-"""A second simulation of what docs/model/against-mqsim.md says that MQSim does, from its table alone.
+"""A second simulation of MQSim, from the table of docs/model/against-mqsim.md alone.
 
 One die a chip, one plane a die, no cache, no garbage collection, suspension or multi-plane command.
 Times are in nanoseconds.

@@ -20,10 +20,10 @@ APART_REQUESTS = 1_000
 
 
 def requests() -> list[Request]:
-    """Requests of half a page each, 70 % of them reads."""
+    """Make requests of half a page each, 70 % of them reads."""
     random = Random(29)
     last: deque[int] = deque(maxlen=APART_REQUESTS)
-    made = []
+    made: list[Request] = []
     while len(made) < REQUESTS:
         page = random.randrange(PAGES)
         if page not in last:

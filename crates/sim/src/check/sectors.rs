@@ -20,6 +20,11 @@ impl HeldSectors {
         self.set(lpn, sectors, true);
     }
 
+    /// A page is written whole.
+    pub fn written_whole(&mut self, lpn: u32) {
+        self.held[lpn as usize].fill(true);
+    }
+
     /// Sectors of a page that was never written are read.
     pub fn found(&mut self, lpn: u32, sectors: &Range<u32>) {
         if !self.held[lpn as usize].contains(&true) {

@@ -83,6 +83,14 @@ impl Ssd {
         self.ftl.hold_sectors(lpn, written);
     }
 
+    /// A page is in the buffer, with all its sectors.
+    pub(super) fn page_written(&mut self, lpn: u32) {
+        if let Some(held) = self.checker.as_mut().and_then(|it| it.sectors.as_mut()) {
+            held.written_whole(lpn);
+        }
+        self.ftl.hold_page(lpn);
+    }
+
     /// A page that was never written is read from the image that the drive came with.
     #[inline]
     pub(super) fn sectors_read(&mut self, request: u32, lpn: u32) {
