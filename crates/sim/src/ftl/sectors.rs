@@ -1,4 +1,4 @@
-//! Which sectors of each logical page hold data: a bit a sector, where writes of part of a page ask.
+//! Which sectors of each logical page hold data: a bit a sector, for writes of part of a page.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ impl Sectors {
             UserError::new(format!(
                 "ftl.partial_write = \"track_sectors\": no memory for a bit for each 512 bytes of \
                  the drive ({} MiB): {error}; use \"read_modify_write\"",
-                count * size_of::<u64>() >> 20
+                (count * size_of::<u64>()) >> 20
             ))
         })?;
         words.resize(count, 0);
@@ -124,7 +124,7 @@ impl Sectors {
             return false;
         }
         for (word, halves) in self.words.iter_mut().zip(column.chunks_exact(2)) {
-            *word = u64::from(halves[0]) | u64::from(halves[1]) << 32;
+            *word = u64::from(halves[0]) | (u64::from(halves[1]) << 32);
         }
         self.has_no_more()
     }
@@ -143,7 +143,7 @@ impl Ftl {
         self.sectors.is_some()
     }
 
-    /// Whether a page holds sectors that a write of these leaves; where nobody keeps track, it does.
+    /// Whether a page holds sectors that a write of these leaves; it does where nobody keeps track.
     pub fn leaves_sectors(&self, lpn: u32, written: &Range<u32>) -> bool {
         self.sectors.as_ref().is_none_or(|sectors| sectors.leaves(lpn, written))
     }

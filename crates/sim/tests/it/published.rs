@@ -148,8 +148,8 @@ fn the_mqsim_drive_takes_as_long_as_mqsim_reports() {
 
 #[test]
 fn the_mqsim_drive_reads_before_a_program_what_the_page_holds() {
-    // 4 KiB into a page of 8: 1,248 ns less on the link than for 8 KiB. The page is programmed whole
-    // here; MQSim sends in the sectors written, which takes 12,288 ns less.
+    // 4 KiB into a page of 8: 1,248 ns less on the link than for 8 KiB. Here a program takes the
+    // whole page in; MQSim sends the sectors written, which takes 12,288 ns less.
     let first = (0, 'R', 0, 8);
     let program = 777_501 - 1 - 1_248;
     // Half a page at 6 ns for two bytes, behind a command and tR.
