@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use reprieve_base::UserError;
+use reprieve_base::{SECTOR_BYTES, UserError};
 
 use crate::place;
-use crate::scenario::{Precondition, Scenario};
+use crate::scenario::{PartialWrite, Precondition, Scenario};
 
 /// Bytes for each physical page: an entry of the physical-to-logical table.
 const BYTES_PER_PHYSICAL_PAGE: u64 = 4;
@@ -28,6 +28,8 @@ const BYTES_PER_AGEING_PAGE: u64 = 8;
 const BYTES_PER_DISTURBED_PAGE: u64 = 4;
 /// Bytes for each block of such a drive: its wear and its reads.
 const BYTES_PER_WEARING_BLOCK: u64 = 24;
+/// Sectors of a drive that knows which of them hold data: a bit each.
+const SECTORS_PER_BYTE: u64 = 8;
 /// Bytes for each page of a drive that is prepared for a loss of power: what is stored beside it.
 const BYTES_PER_STAMPED_PAGE: u64 = 16;
 /// Queues, transactions in flight, histograms, code.
@@ -46,6 +48,7 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
         + preconditioning_bytes(scenario)
         + read_cache_bytes(scenario)
         + reliability_bytes(scenario)
+        + sector_bytes(scenario)
         + scenario.power_loss.as_ref().map_or(0, |_| geometry.pages() * BYTES_PER_STAMPED_PAGE)
         + FIXED_BYTES
 }
@@ -76,6 +79,14 @@ fn read_cache_bytes(scenario: &Scenario) -> u64 {
     let logical_pages = scenario.logical_pages();
     let cached = cache.pages(logical_pages, scenario.geometry.page_bytes);
     u64::from(logical_pages) * BYTES_PER_CACHEABLE_PAGE + u64::from(cached) * BYTES_PER_CACHED_PAGE
+}
+
+fn sector_bytes(scenario: &Scenario) -> u64 {
+    if scenario.ftl.partial_write != PartialWrite::TrackSectors {
+        return 0;
+    }
+    let per_page = u64::from(scenario.geometry.page_bytes) / SECTOR_BYTES;
+    (u64::from(scenario.logical_pages()) * per_page).div_ceil(SECTORS_PER_BYTE)
 }
 
 fn reliability_bytes(scenario: &Scenario) -> u64 {
@@ -143,6 +154,10 @@ mod tests {
         let cached = scenario::load_rig("fast12-mlc", &sets, crate::registries());
         // 44.8 MiB for the logical pages and 4 for 2^18 pages of 4 KiB.
         assert_eq!(needed_bytes(&cached.expect("a good size")) >> 20, 213);
+        let sets = ["ftl.partial_write=track_sectors".to_string()];
+        let tracked = scenario::load_rig("fast12-mlc", &sets, crate::registries());
+        // A byte for the 8 sectors of each logical page: 11.2 MiB.
+        assert_eq!(needed_bytes(&tracked.expect("a good word")) >> 20, 176);
         let sets = ["reliability.model=power".to_string()];
         let ageing = scenario::load_rig("fast12-mlc", &sets, crate::registries());
         let mut ageing = ageing.expect("a good model");

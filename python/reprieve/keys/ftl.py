@@ -106,6 +106,14 @@ class Ftl(Keys):
 
     Value: true or false. Default: `true`.
     """
+    partial_write: Literal["read_modify_write", "track_sectors", "pad"]
+    """What a write of part of a page does about the rest of the page.
+
+    Default: `"read_modify_write"`. Source: MQSim 7ec40e3, for "track_sectors". `read_modify_write`:
+    The rest of the page is read first. `track_sectors`: The rest is read first only if the page
+    holds sectors that the write leaves. `pad`: Nothing is read: the program carries padding in
+    place of the rest.
+    """
     gc_preemptible: bool
     """Whether the host gets in between the steps of collecting a block.
 

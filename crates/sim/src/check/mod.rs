@@ -1,13 +1,16 @@
 //! The checker: follows a run beside the model, in tables of its own, and stops it at a violation.
 
 mod promise;
+mod sectors;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use reprieve_base::{Geometry, PageAddress, Time};
 
 use crate::seen::{Extent, Seen};
 pub use promise::{Content, Promise, Promises};
+pub use sectors::HeldSectors;
 
 /// Instants between two checks of everything, for each page of the drive: so that they cost about
 /// as much as the rest.
@@ -31,6 +34,8 @@ pub struct Checker {
     arrived: u64,
     /// What the host was promised, where a loss of power may come.
     pub promises: Option<Promises>,
+    /// Which sectors pages hold, where the drive keeps track of it.
+    pub sectors: Option<HeldSectors>,
     now: Time,
     /// Instants until everything is checked again.
     left: u64,
@@ -58,6 +63,7 @@ impl Checker {
             open: BTreeSet::new(),
             arrived: 0,
             promises: None,
+            sectors: None,
             now: Time::ZERO,
             left: 0,
         }
@@ -140,6 +146,14 @@ impl Checker {
         let accepted = promises.accepted_of(id);
         if pages > 0 && accepted != pages as usize {
             let what = format!("request {id} completes with {accepted} of its {pages} pages");
+            self.fail(now, "the write buffer", &what);
+        }
+    }
+
+    /// The drive says of a write of some sectors of a page whether the page holds others.
+    pub fn leaves_sectors(&self, now: Time, lpn: u32, written: &Range<u32>, leaves: bool) {
+        let Some(held) = &self.sectors else { return };
+        if let Err(what) = held.verify_left(lpn, written, leaves) {
             self.fail(now, "the write buffer", &what);
         }
     }

@@ -141,7 +141,7 @@ fn at_work(sets: &[&str]) -> Ssd {
 
 #[test]
 fn a_drive_that_is_not_broken_is_let_through() {
-    for sets in [&[][..], FRONT] {
+    for sets in [&[][..], FRONT, TRACKED, &["ftl.partial_write=pad", TRACKED[1], TRACKED[2]]] {
         let mut ssd = at_work(sets);
         while ssd.step(1000).expect("a generator without bad rows") {}
         assert_eq!(ssd.progress().1, 20_000);
@@ -167,6 +167,36 @@ fn a_buffer_a_cache_or_queues_that_do_not_agree_are_caught() {
         assert!(said.contains(what), "{what:?}: {said}");
         assert!(said.ends_with(&format!("(seed 3; to repeat: {COMMAND})")), "{said}");
     }
+}
+
+/// Writes of part of a page, of a drive that knows which sectors pages hold.
+const TRACKED: &[&str] =
+    &["ftl.partial_write=track_sectors", "workload.request_bytes=1024", "workload.align_bytes=512"];
+
+#[test]
+fn sectors_that_do_not_agree_are_caught() {
+    for (breaks, what) in crate::ftl::SECTOR_BREAKS {
+        let mut ssd = at_work(TRACKED);
+        ssd.break_ftl(*breaks);
+        let said = message(|| while ssd.step(1000).expect("a generator without bad rows") {});
+        assert!(said.contains(what), "{what:?}: {said}");
+        assert!(said.ends_with(&format!("(seed 3; to repeat: {COMMAND})")), "{said}");
+    }
+}
+
+#[test]
+fn a_write_that_reads_without_need_or_not_with_it_is_caught() {
+    let mut checker = checker();
+    // Page 1 holds its sectors 2 and 3.
+    let holds = |lpn, sector| lpn == 1 && (sector == 2 || sector == 3);
+    checker.sectors = Some(HeldSectors::new(2, 8, holds));
+    checker.leaves_sectors(ns(1), 1, &(2..4), false);
+    checker.leaves_sectors(ns(1), 1, &(3..4), true);
+    checker.leaves_sectors(ns(1), 0, &(0..1), false);
+    let said = message(|| checker.leaves_sectors(ns(2), 1, &(2..4), true));
+    assert!(said.contains("logical page 1 leaves others: true; by the record"), "{said}");
+    let said = message(|| checker.leaves_sectors(ns(2), 1, &(0..3), false));
+    assert!(said.contains("the first of them is Some(3)"), "{said}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod precondition;
 mod replay;
 mod room;
 mod rules;
+mod sectors;
 mod settle;
 mod table;
 mod unnamed;
@@ -41,10 +42,13 @@ use map::Map;
 use plane::{Allocated, Plane};
 use room::View;
 use rules::GcRules;
+use sectors::Sectors;
 use wear::WearTable;
 
 pub use map::Mapping;
 pub use precondition::Preconditioner;
+#[cfg(test)]
+pub use sectors::BREAKS as SECTOR_BREAKS;
 #[cfg(test)]
 pub use verify::BREAKS;
 
@@ -79,6 +83,8 @@ pub struct Ftl {
     logical_pages: u32,
     /// The mapping in flash, if it is there.
     demand: Option<DemandMap>,
+    /// Which sectors of pages hold data, if anybody asks.
+    sectors: Option<Sectors>,
     wear: WearTable,
     failing: Failing,
     /// Valid pages are moved by copyback, in one step.
@@ -148,6 +154,7 @@ impl Ftl {
             fronts,
             logical_pages: scenario.logical_pages(),
             demand: DemandMap::of(scenario)?,
+            sectors: Sectors::of(scenario)?,
             wear: WearTable::new(geometry.blocks(), &ftl.wear),
             failing: Failing::new(scenario),
             copyback: ftl.copyback,
@@ -297,6 +304,9 @@ impl Ftl {
             self.discard(old);
         }
         self.map.set(lpn, Mapping::Trimmed);
+        if let Some(sectors) = &mut self.sectors {
+            sectors.clear(lpn, sectors.whole());
+        }
         if let Some(demand) = &mut self.demand {
             demand.trimmed(lpn);
         }

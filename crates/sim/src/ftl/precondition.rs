@@ -139,6 +139,7 @@ impl Preconditioner {
             State::Settling => {
                 ftl.settle(scenario);
                 ftl.forget_wear();
+                ftl.hold_all_sectors();
                 Some(State::Done)
             }
         };

@@ -65,6 +65,7 @@ impl Ftl {
             self.map.peek(lpn)
         });
         state.put("map.physical", entries.collect());
+        self.save_sectors(state);
         self.save_blocks(state, &[]);
     }
 
@@ -159,6 +160,7 @@ impl Ftl {
         for (lpn, entry) in (0..).zip(pages) {
             self.restore_page(lpn, entry)?;
         }
+        self.restore_sectors(state)?;
         self.settle(scenario);
         Ok(())
     }
@@ -224,6 +226,6 @@ impl Ftl {
     }
 }
 
-fn contradiction() -> UserError {
+pub(super) fn contradiction() -> UserError {
     UserError::new("the state contradicts itself; save it anew")
 }

@@ -4,6 +4,7 @@ use reprieve_base::Stream;
 
 use super::*;
 use crate::scenario::{self, Sources};
+use crate::state::State;
 
 /// Drives of each kind that are compared.
 const DRIVES: u64 = 80;
@@ -163,5 +164,47 @@ fn the_steady_state_does_not_depend_on_the_number_of_threads() {
         for threads in [2, 3, 8, 100] {
             assert!(start_of(threads, sets) == alone, "{threads} threads: {sets:?}");
         }
+    }
+}
+
+/// What a drive that keeps track of sectors says of its own state, with that column forged.
+fn restored(forge: impl Fn(&mut Vec<u32>)) -> Result<Ftl, String> {
+    let sets = ["ftl.partial_write=track_sectors", "ftl.precondition=sequential"];
+    let mut state = State::default();
+    preconditioned(1, &sets).save(&mut state);
+    let mut column = state.take_any("map.sectors");
+    forge(&mut column);
+    if !column.is_empty() {
+        state.put("map.sectors", column);
+    }
+    let scenario = drive(1, &sets);
+    let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
+    ftl.restore(&mut state, &scenario).map(|()| ftl).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_state_has_the_sectors_of_its_pages_or_whole_pages() {
+    // Pages of 4 sectors: the first word of the column has those of 8 pages. Page 1 loses two.
+    let ftl = restored(|column| column[0] &= !0x30).expect("a state that fits");
+    let held = |ftl: &Ftl, lpn| [0, 1, 2, 3].map(|sector| ftl.holds_sector(lpn, sector));
+    assert_eq!(held(&ftl, 0), [true; 4]);
+    assert_eq!(held(&ftl, 1), [false, false, true, true]);
+    let ftl = restored(Vec::clear).expect("a state of a drive that kept no track");
+    assert!((0..ftl.logical_pages()).all(|lpn| held(&ftl, lpn) == [true; 4]));
+}
+
+#[test]
+fn a_state_whose_sectors_do_not_fit_its_pages_is_refused() {
+    let forged: [fn(&mut Vec<u32>); 4] = [
+        // Page 1 is written and holds nothing.
+        |column| column[0] &= !0xf0,
+        |column| column.truncate(column.len() - 2),
+        |column| column.push(0),
+        // A sector behind the last page.
+        |column| *column.last_mut().expect("there are pages") |= 1 << 31,
+    ];
+    for forge in forged {
+        let error = restored(forge).err().expect("a forged state");
+        assert_eq!(error, "the state contradicts itself; save it anew");
     }
 }

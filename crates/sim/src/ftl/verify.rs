@@ -57,6 +57,7 @@ impl Ftl {
             self.index.verify(plane)?;
             self.verify_good_blocks(plane)?;
         }
+        self.verify_sectors()?;
         self.verify_cache()
     }
 

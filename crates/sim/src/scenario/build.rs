@@ -207,6 +207,7 @@ fn ftl(values: &Values) -> Ftl {
         wordline_timeout: values.dur("ftl.wordline_timeout_us"),
         twin_blocks: values.flag("ftl.twin_blocks"),
         copyback: values.flag("ftl.copyback"),
+        partial_write: Word::of_word(values.text("ftl.partial_write")),
         precondition: Word::of_word(values.text("ftl.precondition")),
     }
 }

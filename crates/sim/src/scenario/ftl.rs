@@ -3,6 +3,26 @@
 use super::flatten::{Pair, count, flag, number, text};
 use super::resolve::Values;
 use super::types::Ftl;
+use super::words::Word;
+
+/// What a write of part of a page does about the rest of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartialWrite {
+    /// It reads the rest first.
+    ReadModifyWrite,
+    /// It reads the rest first only if the page holds sectors that it leaves.
+    TrackSectors,
+    /// It reads nothing: the program carries padding in place of the rest.
+    Pad,
+}
+
+impl Word for PartialWrite {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("read_modify_write", PartialWrite::ReadModifyWrite),
+        ("track_sectors", PartialWrite::TrackSectors),
+        ("pad", PartialWrite::Pad),
+    ];
+}
 
 /// When garbage collection runs, and how far before the host.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,11 +128,12 @@ pub(super) fn demand(values: &Values) -> Option<Demand> {
 }
 
 /// The keys of all these with their values.
-pub(super) fn pairs(ftl: &Ftl) -> [Pair; 16] {
+pub(super) fn pairs(ftl: &Ftl) -> [Pair; 17] {
     let Ftl { gc, streams, wear, faults, demand, .. } = ftl;
     let word = |first, word, otherwise| text(if first { word } else { otherwise });
     let policy = demand.map(|demand| if demand.segmented { "segmented" } else { "lru" });
     [
+        ("ftl.partial_write", text(ftl.partial_write.word())),
         ("ftl.gc_preemptible", flag(gc.preemptible)),
         ("ftl.gc_rate_pages_per_write", gc.rate_pages_per_write.and_then(number)),
         ("ftl.gc_dies_max", gc.dies_max.and_then(count)),

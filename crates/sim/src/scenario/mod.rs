@@ -50,7 +50,7 @@ pub use front::{
     Acknowledge, Buffer, Eviction, Hold, Host, Interface, Nvme, Packets, Pcie, Priority, ReadCache,
     Replacement,
 };
-pub use ftl::{Demand, Faults, GcControl, Streams, Wear};
+pub use ftl::{Demand, Faults, GcControl, PartialWrite, Streams, Wear};
 pub use mbm::{
     Alignment, Chips, FirstOf, MbmRules, ReadAreas, Redistribution, Rounding, ShareRules, Ties,
     Trigger,

@@ -3,10 +3,10 @@
 use reprieve_base::{Dur, UserError};
 use reprieve_nand::ProgramSuspension;
 
-use super::Scenario;
 use super::flatten::{Pair, count, dur, number, text};
 use super::resolve::{Resolved, Values};
 use super::words::Word;
+use super::{PartialWrite, Scenario};
 
 /// What becomes of the operation that a die is at work on when the power fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +179,12 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
         let what =
             format!("must be at most geometry.page_bytes = {}", scenario.geometry.page_bytes);
         return Err(resolved.fault("power_loss.oob_bytes", what));
+    }
+    if scenario.ftl.partial_write == PartialWrite::TrackSectors {
+        let what = "what is stored beside a page does not say which of its sectors hold data, so \
+                    that a recovery cannot know; must be \"read_modify_write\" or \"pad\" with \
+                    power_loss.mode = \"on\"";
+        return Err(resolved.fault("ftl.partial_write", what));
     }
     match unknown(scenario).into_iter().find(|(is_used, ..)| *is_used) {
         None => Ok(()),

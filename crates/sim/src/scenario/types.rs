@@ -4,7 +4,7 @@ use reprieve_base::{Dur, Geometry};
 use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
-use super::ftl::{Demand, Faults, GcControl, Streams, Wear};
+use super::ftl::{Demand, Faults, GcControl, PartialWrite, Streams, Wear};
 use super::{
     Buffer, Dispatch, Flow, Host, Measure, Power, PowerLoss, ReadCache, Reliability, Step,
 };
@@ -212,6 +212,8 @@ pub struct Ftl {
     pub twin_blocks: bool,
     /// Whether garbage collection moves pages by copyback, without the channel.
     pub copyback: bool,
+    /// What a write of part of a page does about the rest of the page.
+    pub partial_write: PartialWrite,
     /// State of the drive before the first request.
     pub precondition: Precondition,
 }

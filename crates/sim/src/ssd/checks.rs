@@ -1,8 +1,9 @@
 //! The checker at work: what a drive shows it, and when.
 
-use reprieve_base::Op;
+use reprieve_base::{Op, SECTOR_BYTES};
 
 use super::Ssd;
+use crate::check::HeldSectors;
 
 impl Ssd {
     /// The first request is about to come.
@@ -12,6 +13,12 @@ impl Ssd {
         self.ftl.for_each_block(|die, plane, block, pages| {
             checker.starts_with(die, plane, block, pages);
         });
+        if self.ftl.tracks_sectors() {
+            let (ftl, page_bytes) = (&self.ftl, u64::from(self.scenario.geometry.page_bytes));
+            let per_page = (page_bytes / SECTOR_BYTES) as u32;
+            let holds = |lpn, sector| ftl.holds_sector(lpn, sector);
+            checker.sectors = Some(HeldSectors::new(ftl.logical_pages(), per_page, holds));
+        }
     }
 
     /// A request is complete.
@@ -40,6 +47,11 @@ impl Ssd {
         }
         if let Err(what) = self.ftl.verify(&self.flash.txns, checker.programmed()) {
             checker.fail(self.now, "the FTL", &what);
+        }
+        if let Some(held) = &checker.sectors {
+            if let Err(what) = held.verify(|lpn, sector| self.ftl.holds_sector(lpn, sector)) {
+                checker.fail(self.now, "the FTL", &what);
+            }
         }
         self.check_front();
     }

@@ -285,17 +285,12 @@ impl Ssd {
         let (first, last) = self.pages_of(request.lba, request.bytes);
         for lpn in first..=last {
             if self.covered_bytes(&request, lpn) == self.scenario.geometry.page_bytes {
-                let before = self.ftl.lookup(lpn);
-                self.ftl.trim(lpn, &mut self.flash.txns);
-                self.overtaken(before);
-                self.cache_trim(lpn);
-                if self.journal.is_some() {
-                    self.journal_trim(before, lpn, request.id);
-                }
+                self.trim_page(id, lpn);
                 self.totals.trimmed_pages += 1;
             } else {
-                // The rest of the page is still wanted.
+                // The rest of the page may still be wanted.
                 self.totals.trims_of_part_of_a_page += 1;
+                self.trim_part(id, lpn);
             }
         }
         self.write_map_pages();

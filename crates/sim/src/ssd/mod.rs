@@ -18,6 +18,7 @@ mod measure;
 mod options;
 mod own;
 mod pages;
+mod partial;
 mod queues;
 mod read_cache;
 mod replay;
@@ -37,7 +38,7 @@ use crate::flash::Flash;
 use crate::ftl::{Ftl, Preconditioner};
 use crate::policies::Policies;
 use crate::power_loss::Journal;
-use crate::scenario::Scenario;
+use crate::scenario::{PartialWrite, Scenario};
 use crate::slab::Slab;
 use crate::state::State;
 use crate::stats::{Latencies, LogBatch, Series, Totals, Transient};
@@ -220,6 +221,7 @@ impl Ssd {
             && self.buffer.held.is_none()
             && self.journal.is_none()
             && self.scenario.channel.transfer_unit_bytes.is_none()
+            && self.scenario.ftl.partial_write == PartialWrite::ReadModifyWrite
             && self.scenario.reliability.ageing.is_none()
     }
 

@@ -1,8 +1,6 @@
 //! Pages on their way: reads to flash or buffer, writes into the buffer and on to the flash.
 
-use std::num::NonZeroU32;
-
-use reprieve_base::{PageAddress, SECTOR_BYTES, Time};
+use reprieve_base::{PageAddress, Time};
 
 use super::Ssd;
 use crate::ftl::Mapping;
@@ -27,6 +25,9 @@ impl Ssd {
         let (die, at) = match self.ftl.lookup(lpn) {
             Mapping::Flash(page) => self.ftl.locate_page(page),
             Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
+                if FULL {
+                    self.sectors_read(request, lpn);
+                }
                 self.ftl.image_page(lpn)
             }
             // The rest of a page that is written in part is still in the flash.
@@ -75,30 +76,6 @@ impl Ssd {
             ..Txn::new(Kind::HostRead, die, at, lpn, request, now)
         });
         self.flash.enqueue(id);
-    }
-
-    /// Units of a page that a request reads; `None` where pages leave whole.
-    #[inline]
-    fn wanted_units(&self, request: u32, lpn: u32) -> Option<NonZeroU32> {
-        let unit_bytes = self.scenario.channel.transfer_unit_bytes?;
-        let (from, to) = self.covered_range(request, lpn);
-        NonZeroU32::new(to.div_ceil(unit_bytes) - from / unit_bytes)
-    }
-
-    /// Units of the old page that a write of part of it needs; `None` where pages leave whole.
-    fn rest_units(&self, request: u32, lpn: u32) -> Option<NonZeroU32> {
-        let unit_bytes = self.scenario.channel.transfer_unit_bytes?;
-        let (from, to) = self.covered_range(request, lpn);
-        let replaced = (to / unit_bytes).saturating_sub(from.div_ceil(unit_bytes));
-        NonZeroU32::new(self.scenario.geometry.page_bytes / unit_bytes - replaced)
-    }
-
-    /// The bytes of a page that a request covers: the first, and the one behind the last.
-    fn covered_range(&self, request: u32, lpn: u32) -> (u32, u32) {
-        let request = &self.requests[request];
-        let page = u64::from(lpn) * u64::from(self.scenario.geometry.page_bytes);
-        let from = (request.lba * SECTOR_BYTES).saturating_sub(page) as u32;
-        (from, from + self.covered_bytes(request, lpn))
     }
 
     /// The data of a write has crossed the link: its pages go into the buffer, or wait for room.
@@ -162,7 +139,8 @@ impl Ssd {
         self.leave_line(request, lpn);
         self.buffer.take();
         // Asked before the write takes the page out.
-        let is_rest_cached = FULL && !is_whole && self.has_cached(lpn);
+        let needs_rest = !is_whole && (!FULL || self.needs_rest(request, lpn));
+        let is_rest_cached = FULL && needs_rest && self.has_cached(lpn);
         if FULL {
             self.cache_write(lpn, is_whole);
         }
@@ -187,12 +165,15 @@ impl Ssd {
                 self.flash.txns[id].out_units = self.rest_units(request, lpn);
             }
         }
+        if FULL {
+            self.sectors_written(request, lpn);
+        }
         let is_rest_cached =
             is_rest_cached && matches!(before, Mapping::Flash(_) | Mapping::Unwritten);
         if is_rest_cached {
             self.cache_saved_a_read();
         }
-        let is_complete = is_whole || is_rest_cached;
+        let is_complete = !needs_rest || is_rest_cached;
         if FULL && self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, is_complete)
         {
             self.fetch_entry(id);
@@ -235,6 +216,7 @@ impl Ssd {
         if FULL {
             self.page_used(id);
             self.cache_write(lpn, is_whole);
+            self.sectors_written(request, lpn);
         }
         self.leave_line(request, lpn);
         self.totals.merged_writes += 1;

@@ -30,6 +30,7 @@ impl Ssd {
             txn.interval = self.intervals.begin(1);
             let id = self.flash.txns.insert(txn);
             let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+            self.page_written(lpn);
             if self.journal.is_some() {
                 self.journal_accepted(before);
                 self.journal_page(id, lpn, None);

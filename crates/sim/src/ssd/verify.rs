@@ -3,12 +3,14 @@
 use super::Ssd;
 use super::hold::Held;
 use crate::ftl::Mapping;
+use crate::scenario::PartialWrite;
 use crate::txn::{Kind, NONE};
 
 impl Ssd {
     /// Checks the buffer, the cache and the queues; says where something is wrong, and what.
     pub(super) fn verify(&self) -> Result<(), (&'static str, String)> {
         self.verify_buffer().map_err(|what| ("the write buffer", what))?;
+        self.verify_padding().map_err(|what| ("the write buffer", what))?;
         if let Some(held) = &self.buffer.held {
             self.verify_held(held).map_err(|what| ("the write buffer", what))?;
         }
@@ -30,6 +32,22 @@ impl Ssd {
         let is_buffered = |kind: Kind| matches!(kind, Kind::Program | Kind::RmwRead);
         let pages = self.flash.txns.iter().filter(|(_, txn)| is_buffered(txn.kind)).count() as u64;
         self.buffer.verify(pages)
+    }
+
+    /// Where writes of part of a page are padded, none reads the rest; one that a dispatcher has
+    /// written anew is read all the same.
+    fn verify_padding(&self) -> Result<(), String> {
+        let is_padded = self.scenario.ftl.partial_write == PartialWrite::Pad;
+        if !is_padded || self.totals.redistributed_pages.is_some() {
+            return Ok(());
+        }
+        let mut writes = self.flash.txns.iter();
+        match writes.find(|(_, txn)| txn.kind == Kind::RmwRead) {
+            None => Ok(()),
+            Some((id, txn)) => {
+                Err(format!("logical page {} is read to be padded, as transaction {id}", txn.lpn))
+            }
+        }
     }
 
     /// A dirty page that stays is whole, the newest of its logical page, and awaited by nobody.

@@ -117,13 +117,14 @@ fn ftl() -> impl Strategy<Value = Translation> {
         prop::sample::select(vec!["none", "sequential", "steady"]),
         collection(),
         channel(),
+        prop::sample::select(vec!["read_modify_write", "track_sectors", "pad"]),
     )
         .prop_map(
-            |(placement, victim, background, start, precondition, collection, channel)| {
+            |(placement, victim, background, start, precondition, collection, channel, partial)| {
                 let toml = format!(
                     "placement = \"{placement}\"\ngc_victim = \"{victim}\"\n\
                  gc_background = {background}\ngc_start_free_share = {start}\n\
-                 precondition = \"{precondition}\"\n{}{channel}",
+                 precondition = \"{precondition}\"\npartial_write = \"{partial}\"\n{}{channel}",
                     collection.0
                 );
                 (toml, precondition != "none", collection.1)

@@ -105,7 +105,8 @@ fn unloaded_latency_is_the_sum_of_its_steps() {
         let device = device.name;
         let drive = format!(
             "device = \"{device}\"\n[geometry]\nblocks_per_plane = 80\npages_per_block = 64\n\
-             [ftl]\nover_provisioning = 0.3\n[channel]\ntransfer_unit_bytes = \"none\"\n\
+             [ftl]\nover_provisioning = 0.3\npartial_write = \"read_modify_write\"\n\
+             [channel]\ntransfer_unit_bytes = \"none\"\n\
              [buffer]\nacknowledge = \"through\"\n\
              [workload]\ngenerator = \"mixed\"\nrequests = 500\nread_fraction = 0.5\n\
              arrivals = \"fixed\"\nrate_iops = 100\n"

@@ -34,6 +34,7 @@ mod oracle_gen;
 mod oracle_self;
 mod papers_simulator;
 mod parallel;
+mod partial;
 mod plane_suspension;
 mod planes;
 mod policies;

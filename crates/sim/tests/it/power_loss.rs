@@ -136,6 +136,29 @@ fn the_drive_goes_on_after_every_loss_of_power() {
     }
 }
 
+#[test]
+fn a_drive_that_keeps_track_of_sectors_goes_on_with_whole_pages() {
+    // Such a drive is not prepared for a loss of power, and starts from the state after one.
+    let section = "[power_loss]\nmode = \"on\"\np_controller_mw = 1000\n";
+    let unprepared = DRIVE.replace(section, "");
+    let empty = "ftl.precondition=none";
+    let after = [empty, "ftl.partial_write=track_sectors", "workload.requests=40", "seed=9"];
+    let mut saved = 0;
+    at_every_event(&[empty, "power_loss.hold_up_us=10000000"], |ssd, at, number| {
+        if number % 9 > 0 {
+            return;
+        }
+        let recovered = ssd.recover(&ssd.cut(at, LossPolicy::Wait));
+        saved += recovered.saved.len();
+        let options = Options { check: Some(format!("after {at}")), ..Options::default() };
+        let mut next = ssd
+            .after(&recovered, drive::load_with(&unprepared, &after), &options)
+            .expect("room for what was saved");
+        while next.step(1000).expect("a generator without bad rows") {}
+    });
+    assert!(saved > 0, "no page was in the buffer");
+}
+
 /// One die on its own channel: a page crosses it in 20 us and is programmed in 5 times 28 us.
 const ONE_DIE: &str = "device = \"fast12-slc\"\npolicy = \"pes-ips\"\n[geometry]\nchannels = 1\n\
     dies_per_channel = 1\nplanes_per_die = 1\nblocks_per_plane = 14\npages_per_block = 8\n\

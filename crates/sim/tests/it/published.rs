@@ -147,6 +147,22 @@ fn the_mqsim_drive_takes_as_long_as_mqsim_reports() {
 }
 
 #[test]
+fn the_mqsim_drive_reads_before_a_program_what_the_page_holds() {
+    // 4 KiB into a page of 8: 1,248 ns less on the link than for 8 KiB. Here a program takes the
+    // whole page in; MQSim sends the sectors written, which takes 12,288 ns less.
+    let first = (0, 'R', 0, 8);
+    let program = 777_501 - 1 - 1_248;
+    // Half a page at 6 ns for two bytes, behind a command and tR.
+    let read = 290 + 75_020 + 12_288;
+    let second =
+        |row: TraceRow| drive::replay(MQSIM, &ONE_AT_A_TIME, &[first, row]).rows[1].latency_ns();
+    // A page never written, the half that was read, and the other one, which leaves that half.
+    assert_eq!(second((0, 'W', 16, 8)), program);
+    assert_eq!(second((0, 'W', 0, 8)), program);
+    assert_eq!(second((0, 'W', 8, 8)), read + program);
+}
+
+#[test]
 fn the_mqsim_drive_has_reads_that_leave_in_a_row_again_and_again() {
     // Two reads at a time, of different channels. A leaves, 1,248 + 11 ns, and B behind it, until
     // s. The next A rings meanwhile and asks behind B, until s + 7; its entry follows the two

@@ -343,6 +343,7 @@ pub(super) const FTL: Section = Section {
             "true",
             "Whether collection uses idle time, or only runs when it is forced.",
         ),
+        ftl::PARTIAL_WRITE,
         ftl::GC_PREEMPTIBLE,
         ftl::GC_RATE,
         ftl::GC_DIES,

@@ -67,6 +67,26 @@ pub(super) const GC_PARALLEL: Key = usual(
 )
 .source("Shahidi et al., SC 2016: parallel garbage collection");
 
+const PARTIAL_WRITES: &[Entry] = &[
+    Entry { name: "read_modify_write", doc: "The rest of the page is read first." },
+    Entry {
+        name: "track_sectors",
+        doc: "The rest is read first only if the page holds sectors that the write leaves.",
+    },
+    Entry {
+        name: "pad",
+        doc: "Nothing is read: the program carries padding in place of the rest.",
+    },
+];
+
+pub(super) const PARTIAL_WRITE: Key = usual(
+    "ftl.partial_write",
+    Kind::Choice(PARTIAL_WRITES),
+    "\"read_modify_write\"",
+    "What a write of part of a page does about the rest of the page.",
+)
+.source("MQSim 7ec40e3, for \"track_sectors\"");
+
 const FREE_BLOCKS: &[Entry] = &[
     Entry { name: "oldest", doc: "The one that was erased longest ago." },
     Entry { name: "least-worn", doc: "The one with the fewest erases." },

@@ -56,6 +56,10 @@ fn values_that_do_not_fit_each_other_are_refused() {
         ),
         (&["power_loss.planes=64"], "planes = 64: must be at most geometry.planes_per_die"),
         (&["geometry.page_bytes=512", "power_loss.oob_bytes=513"], "must be at most geometry.page"),
+        (
+            &["ftl.partial_write=track_sectors"],
+            "track_sectors\": what is stored beside a page does not say which of its sectors",
+        ),
         (&["policy=fifo", "power_loss.policy=suspend"], "the part does not suspend that"),
     ] {
         let said = bad(BASE, &with(sets));

@@ -197,6 +197,8 @@ fn awkward_values_of_the_flash_are_read_back() {
         vec!["ftl.factory_bad_share=0.01", "nand.program_failure=1e-5"],
         vec!["nand.erase_failure=0.25"],
         vec!["ftl.mapping=demand"],
+        vec!["ftl.partial_write=track_sectors"],
+        vec!["ftl.partial_write=pad"],
         vec!["ftl.mapping=demand", "ftl.map_cache_bytes=800", "ftl.map_cache_policy=lru"],
     ]);
 }
