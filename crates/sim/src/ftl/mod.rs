@@ -163,6 +163,17 @@ impl Ftl {
         self.logical_pages
     }
 
+    /// Pages of a block as it is to this layer: of twins, those of all.
+    #[inline]
+    pub fn pages_per_block(&self) -> u32 {
+        self.geometry.pages_per_block
+    }
+
+    /// Planes on which such a block lies.
+    pub fn planes_of_block(&self) -> u64 {
+        u64::from(self.twins.planes())
+    }
+
     /// Where the data of a logical page is.
     #[inline]
     pub fn lookup(&self, lpn: u32) -> Mapping {

@@ -1,6 +1,6 @@
 //! What a drive that is prepared for a loss of power notes as it goes, and how it starts after one.
 
-use reprieve_base::UserError;
+use reprieve_base::{PageAddress, UserError};
 
 use super::Ssd;
 use crate::check::Promises;
@@ -42,11 +42,10 @@ impl Ssd {
     /// The drive is about to start: what its pages hold is known.
     fn begin_journal(&mut self) {
         let Some(journal) = &mut self.journal else { return };
-        let (ftl, geometry) = (&self.ftl, &self.scenario.geometry);
+        let ftl = &self.ftl;
         ftl.for_each_block(|die, plane, block, pages| {
-            let plane = die * geometry.planes_per_die + plane;
-            let first = (plane * geometry.blocks_per_plane + block) * geometry.pages_per_block;
-            for page in first..first + pages {
+            for page in 0..pages {
+                let page = ftl.page_number(die, PageAddress { plane, block, page });
                 journal.starts_with(page, ftl.owner(page));
             }
         });
@@ -105,7 +104,7 @@ impl Ssd {
     #[cold]
     pub(super) fn journal_step(&mut self, txn: &Txn) {
         let page = self.ftl.page_number(txn.die, txn.at);
-        let pages = self.scenario.geometry.pages_per_block;
+        let pages = self.ftl.pages_per_block();
         let journal = self.journal.as_mut().expect("the caller has seen it");
         match txn.kind {
             Kind::GcProgram | Kind::GcCopy => journal.moved(txn.old, page),
