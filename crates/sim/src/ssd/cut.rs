@@ -172,7 +172,7 @@ impl Ssd {
     /// Pages of the list of trimmed pages, or of a bitmap, whichever is shorter.
     fn table_pages(&self) -> u64 {
         let bitmap = u64::from(self.ftl.logical_pages()).div_ceil(8);
-        let list = self.journal().trimmed * TRIM_BYTES;
+        let list = self.journal().trimmed_pages() * TRIM_BYTES;
         list.min(bitmap).div_ceil(u64::from(self.scenario.geometry.page_bytes))
     }
 
@@ -321,7 +321,7 @@ impl Ssd {
     /// What each logical page holds after a recovery.
     pub(crate) fn contents(&self, recovered: &Recovered) -> Vec<Content> {
         let page = |lpn: u32| match recovered.found.version(lpn) {
-            _ if recovered.knows_trims && self.is_trimmed(lpn) => Content::Nothing,
+            _ if self.is_trimmed(recovered, lpn) => Content::Nothing,
             Some(version) => Content::Version(version),
             None => Content::Nothing,
         };
@@ -335,14 +335,16 @@ impl Ssd {
         contents
     }
 
-    fn is_trimmed(&self, lpn: u32) -> bool {
-        self.ftl.lookup(lpn) == Mapping::Trimmed
+    /// Whether what was found of a logical page is void, as far as trims are known.
+    fn is_trimmed(&self, recovered: &Recovered, lpn: u32) -> bool {
+        let version = recovered.found.version(lpn);
+        recovered.knows_trims && self.journal().is_trimmed(lpn, version)
     }
 
     /// The state of the drive after a recovery.
     fn state_after(&self, recovered: &Recovered) -> State {
         let mut state = State::default();
-        let trimmed = |lpn| recovered.knows_trims && self.is_trimmed(lpn);
+        let trimmed = |lpn| self.is_trimmed(recovered, lpn);
         let page = |lpn| recovered.found.page(lpn);
         self.ftl.salvage(&mut state, page, trimmed, &recovered.erased);
         state.put(DIRTY, recovered.saved.clone());
@@ -414,7 +416,7 @@ impl Ssd {
             "programmed_pages": in_place,
             "saved_pages": dumped,
             "lost_pages": cut.dirty_pages - in_place - dumped,
-            "trimmed_pages": self.journal().trimmed,
+            "trimmed_pages": self.journal().trimmed_pages(),
             "trim_table_pages": cut.table_pages,
             "trims_kept": self.keeps_trims(cut),
             "stopped_programs": count(|die| die.stopped_program),

@@ -237,7 +237,7 @@ impl Ssd {
                 self.overtaken(before);
                 self.cache_trim(lpn);
                 if self.journal.is_some() {
-                    self.journal_trim(before, lpn, request.id);
+                    self.journal_trim(lpn, request.id);
                 }
                 self.totals.trimmed_pages += 1;
             } else {

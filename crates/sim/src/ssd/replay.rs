@@ -29,9 +29,9 @@ impl Ssd {
             txn.target = target;
             txn.interval = self.intervals.begin(1);
             let id = self.flash.txns.insert(txn);
-            let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+            self.ftl.accept_write(lpn, id, &mut self.flash.txns);
             if self.journal.is_some() {
-                self.journal_accepted(before);
+                self.journal_accepted(lpn);
                 self.journal_page(id, lpn, None);
             }
             self.page_complete::<true>(id);
@@ -50,19 +50,22 @@ impl Ssd {
             }
         });
         let mappings = || (0..ftl.logical_pages()).map(|lpn| ftl.lookup(lpn));
-        let trimmed = mappings().filter(|mapping| *mapping == Mapping::Trimmed).count();
-        journal.trimmed = trimmed as u64;
+        let trimmed = (0..).zip(mappings()).filter(|(_, held)| *held == Mapping::Trimmed);
+        trimmed.for_each(|(lpn, _)| journal.trimmed(lpn));
         if let Some(checker) = &mut self.checker {
             let holds = mappings().map(|mapping| matches!(mapping, Mapping::Flash(_)));
             checker.promises = Some(Promises::new(holds.collect()));
         }
     }
 
-    /// A page of a write, which held this before, is in the buffer.
+    /// A page of a write is in the buffer: a write-back one saves it before the list of trims, any
+    /// other may lose it.
     #[cold]
-    pub(super) fn journal_accepted(&mut self, before: Mapping) {
+    pub(super) fn journal_accepted(&mut self, lpn: u32) {
         let journal = self.journal.as_mut().expect("the caller has seen it");
-        journal.trimmed -= u64::from(before == Mapping::Trimmed);
+        if self.buffer.acknowledge != Acknowledge::Through {
+            journal.forget_trim(lpn);
+        }
     }
 
     /// A page of a request is in the buffer, as transaction `id`.
@@ -81,11 +84,11 @@ impl Ssd {
         }
     }
 
-    /// A page that held this before is trimmed.
+    /// A page is trimmed.
     #[cold]
-    pub(super) fn journal_trim(&mut self, before: Mapping, lpn: u32, request: u64) {
+    pub(super) fn journal_trim(&mut self, lpn: u32, request: u64) {
         let journal = self.journal.as_mut().expect("the caller has seen it");
-        journal.trimmed += u64::from(before != Mapping::Trimmed);
+        journal.trimmed(lpn);
         if let Some(promises) = self.checker.as_mut().and_then(|it| it.promises.as_mut()) {
             promises.trimmed(lpn, request);
         }
