@@ -45,6 +45,7 @@ use wear::WearTable;
 
 pub use map::Mapping;
 pub use precondition::Preconditioner;
+pub use room::misfit;
 #[cfg(test)]
 pub use verify::BREAKS;
 
@@ -154,7 +155,7 @@ impl Ftl {
             placement: place::make(&ftl.placement, &geometry),
             closing: false,
         };
-        drive.free_good_blocks(scenario)?;
+        drive.free_good_blocks(scenario);
         Ok(drive)
     }
 

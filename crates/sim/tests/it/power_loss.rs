@@ -37,8 +37,14 @@ const DRIVES: [&[&str]; 16] = [
     &["ftl.twin_blocks=true", "parallelism.multi_plane=page"],
     &["ftl.twin_blocks=true", "parallelism.multi_plane=block", "policy=fifo"],
     &["ftl.twin_blocks=true", "parallelism.multi_plane=page", "geometry.planes_per_die=3"],
-    &["ftl.twin_blocks=true", "parallelism.multi_plane=page", "geometry.dies_per_channel=1",
-      "geometry.planes_per_die=4", "policy=pes-ips", "ftl.precondition=sequential"],
+    &[
+        "ftl.twin_blocks=true",
+        "parallelism.multi_plane=page",
+        "geometry.dies_per_channel=1",
+        "geometry.planes_per_die=4",
+        "policy=pes-ips",
+        "ftl.precondition=sequential",
+    ],
 ];
 
 /// How long the drive lives on: not at all, not long enough, and for ever.
