@@ -14,6 +14,7 @@ mod peek;
 mod plane;
 mod precondition;
 mod replay;
+mod restore;
 mod room;
 mod rules;
 mod settle;
