@@ -135,8 +135,8 @@ const FOUND: &[&str] = &[
      power_loss.hold_up_us=900",
     "seed=150 workload.requests=111 power_loss.mode=on power_loss.p_controller_mw=1000 \
      power_loss.hold_up_us=900 host.interface=nvme",
-    "timing.program_iterations_weights=[[3,1],[5,2]] timing.page_types=2",
-    "timing.wordline_pages=2 timing.page_types=2",
+    "workload.requests=50 timing.page_types=2 timing.program_iterations_weights=[[3,1],[5,2]]",
+    "workload.requests=50 timing.page_types=2 timing.wordline_pages=2",
 ];
 
 #[test]
