@@ -251,9 +251,9 @@ def test_tables_of_a_file_that_are_keys_and_the_reverse_are_refused() -> None:
 def test_lists_without_end_and_what_is_no_scenario_are_refused() -> None:
     endless: list[Any] = []
     endless.append(endless)
-    with pytest.raises(rp.UserError, match="workload.request_bytes: lists inside each other"):
+    with pytest.raises(rp.UserError, match=r"workload\.request_bytes: lists inside each other"):
         Source.of({"workload": {"request_bytes": endless}}, {})
-    with pytest.raises(rp.UserError, match="timing.t_read_us: lists inside"):
+    with pytest.raises(rp.UserError, match=r"timing\.t_read_us: lists inside"):
         rp.Scenario(timing={"t_read_us": endless})
     table: dict[str, Any] = {}
     table["inside"] = table
