@@ -24,6 +24,7 @@ test: .venv/.dev ## every test: Rust, Python, house rules
 
 long: .venv/.dev wheel ## an hour more of tests: 10^8 page transactions, 500 kills, the wheel, SLURM
 	cargo test --package reprieve-sim --test it -- --ignored --nocapture
+	cargo test --package reprieve-sim --test robust -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py -k many_kills
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest tests/house/test_docs.py -k rows_of_readme

@@ -14,7 +14,16 @@ from reprieve import _native
 from reprieve._native import UserError
 from reprieve.keys import SECTIONS, Top
 from reprieve.keys.workload import Workload
-from reprieve.sections import Flows, known, only_while, plain, schema
+from reprieve.sections import (
+    DEPTH_MAX,
+    Flows,
+    bare,
+    known,
+    only_while,
+    plain,
+    schema,
+    writable,
+)
 
 
 class Scenario(Top):
@@ -56,17 +65,19 @@ class Scenario(Top):
     def _take(self, tables: Mapping[str, Any]) -> None:
         self.__dict__.setdefault("_given", {})
         for name, value in tables.items():
-            if not isinstance(value, Mapping):
-                if value is not None:
-                    self.write(name, value)
-            elif name == "flow":
-                for flow, keys in value.items():
+            _named(name, "")
+            if name == "flow" and value is not None:
+                for flow, keys in _keys_of("flow", value, "tables of flows").items():
+                    _named(flow, "flow.")
                     self._take_table(f"flow.{flow}", keys)
-            else:
+            elif isinstance(value, Mapping) and name not in schema()[""]:
                 self._take_table(name, value)
+            elif value is not None:
+                self.write(name, value)
 
-    def _take_table(self, prefix: str, keys: Mapping[str, Any]) -> None:
-        for key, value in keys.items():
+    def _take_table(self, prefix: str, keys: object) -> None:
+        for key, value in _keys_of(prefix, keys, "a table of keys").items():
+            _named(key, f"{prefix}.")
             self.write(f"{prefix}.{key}", value)
 
     def to_toml(self) -> str:
@@ -214,6 +225,20 @@ def _steps(key: str) -> list[str]:
     return key.split(".", 1)
 
 
+def _named(name: object, prefix: str) -> None:
+    """Refuse what cannot be the name of a table or key."""
+    if not isinstance(name, str):
+        what = f"of type {type(name).__name__}: must be a string"
+        raise UserError(f"{prefix}{name!r}: a name in a scenario, {what}")
+
+
+def _keys_of(name: str, value: object, wanted: str) -> Mapping[Any, Any]:
+    """Return a table; UserError if the value is none."""
+    if not isinstance(value, Mapping):
+        raise UserError(f"{name} = {value!r} of type {type(value).__name__}: must be {wanted}")
+    return value
+
+
 def _check(key: str) -> None:
     """Refuse what is no key, such as "timing.t_raed_us"."""
     *path, name = _steps(key)
@@ -262,6 +287,9 @@ class Source:
             raise UserError(
                 f"{path}: cannot read the scenario: {error.strerror}; name a TOML file"
             ) from None
+        except ValueError as error:
+            what = f"cannot read the scenario: {error}; name a TOML file"
+            raise UserError(f"{str(path)!a}: {what}") from None
         return cls(text, str(path), tuple(sets))
 
     @classmethod
@@ -270,11 +298,17 @@ class Source:
 
         In an override's name two underscores stand for the dot: `timing__t_read_us=50`.
         """
-        sets = [f"{key.replace('__', '.')}={toml_value(value)}" for key, value in overrides.items()]
+        names = {key: key.replace("__", ".") for key in overrides}
+        sets = [f"{names[key]}={toml_value(value, names[key])}" for key, value in overrides.items()]
         if isinstance(scenario, Scenario):
             return cls(scenario.to_toml(), scenario._place, tuple(sets))
         if isinstance(scenario, Mapping):
             return cls(toml_text(scenario), "<dict>", tuple(sets))
+        if not isinstance(scenario, (str, os.PathLike)):
+            raise UserError(
+                f"a scenario is {scenario!r} of type {type(scenario).__name__}; "
+                "must be a path, a dictionary of the file's form or a Scenario"
+            )
         return cls.read(Path(scenario), sets)
 
     def with_sets(self, sets: Sequence[str]) -> Source:
@@ -286,54 +320,63 @@ class Source:
         return _native.resolve(self.text, self.path, list(self.sets))
 
 
-def toml_value(value: object) -> str:
-    """Write one value in TOML; UserError if TOML has no such value."""
-    if hasattr(value, "item") and not isinstance(value, (str, bytes)):
-        value = value.item()  # a numpy scalar
+def toml_value(value: object, key: str = "a scenario value", depth: int = 0) -> str:
+    """Write one value in TOML; UserError, which names the key, if TOML has no such value."""
+    value = bare(value)
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return repr(value)
-    if isinstance(value, (str, os.PathLike)):
+    if isinstance(value, int):
+        return int.__repr__(value)
+    if isinstance(value, float):
+        return float.__repr__(value)
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, str):
         # A JSON string is a TOML basic string, but for DEL, which TOML wants escaped.
-        return json.dumps(os.fspath(value), ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+        return json.dumps(writable(key, value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
+        if depth == DEPTH_MAX:
+            raise UserError(f"{key}: lists inside each other; must be {DEPTH_MAX} at most")
+        return "[" + ", ".join(toml_value(item, key, depth + 1) for item in value) + "]"
     raise UserError(
-        f"a scenario value is {value!r} of type {type(value).__name__}; "
+        f"{key} is {value!r} of type {type(value).__name__}; "
         "use a bool, int, float, str, path or list, and leave a key out to not set it"
     )
 
 
 def toml_text(scenario: Mapping[str, Any]) -> str:
     """Write a scenario's dictionary as TOML: keys of the top, then one table a section."""
-    lines = [
-        f"{_key(key)} = {toml_value(value)}"
-        for key, value in scenario.items()
-        if not isinstance(value, Mapping)
-    ]
+    lines = _own("", scenario)
     for section, keys in scenario.items():
         if isinstance(keys, Mapping):
             lines.extend(_table(_key(section), keys))
     return "\n".join(lines) + "\n"
 
 
-def _table(header: str, keys: Mapping[str, Any]) -> list[str]:
-    """Write a table, and after it those inside it: each flow is one."""
-    own = [
-        f"{_key(key)} = {toml_value(value)}"
+def _own(prefix: str, keys: Mapping[str, Any]) -> list[str]:
+    """Write the keys of a table that are no tables."""
+    return [
+        f"{_key(key)} = {toml_value(value, f'{prefix}{key}')}"
         for key, value in keys.items()
         if not isinstance(value, Mapping)
     ]
+
+
+def _table(header: str, keys: Mapping[str, Any], depth: int = 0) -> list[str]:
+    """Write a table, and after it those inside it: each flow is one."""
+    if depth == DEPTH_MAX:
+        raise UserError(f"{header}: tables inside each other; must be {DEPTH_MAX} at most")
+    own = _own(f"{header}.", keys)
     inside = [
         line
         for key, value in keys.items()
         if isinstance(value, Mapping)
-        for line in _table(f"{header}.{_key(key)}", value)
+        for line in _table(f"{header}.{_key(key)}", value, depth + 1)
     ]
     return [*([f"[{header}]"] if own or not inside else []), *own, *inside]
 
 
 def _key(name: str) -> str:
-    bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
-    return name if bare else json.dumps(name)
+    _named(name, "")
+    bare_key = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if bare_key else json.dumps(writable("a name in a scenario", name))

@@ -119,16 +119,38 @@ def known(section: str, name: str, prefix: str) -> None:
     raise UnknownKeyError(f"{full}: unknown key{hint}")
 
 
-def plain(key: str, value: Any) -> Any:
+def bare(value: Any) -> Any:
+    """Return a number or list of numpy as Python has it, and every other value as it is."""
+    is_numpy = hasattr(value, "tolist") and not isinstance(value, str)
+    return value.tolist() if is_numpy else value
+
+
+def writable(key: str, text: str) -> str:
+    """Return a text that can be written in UTF-8; UserError if it cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UserError(f"{key} = {text!a}: must be a text that UTF-8 can hold") from None
+    return text
+
+
+DEPTH_MAX = 8
+"""Lists inside each other: those of sizes are two."""
+
+
+def plain(key: str, value: Any, depth: int = 0) -> Any:
     """Return a value as TOML has it, lists as tuples, so that none changes behind our back."""
-    if hasattr(value, "item") and not isinstance(value, (str, bytes)):
-        value = value.item()  # a numpy scalar
+    value = bare(value)
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, (bool, int, float, str)):
+        value = os.fspath(value)
+    if isinstance(value, str):
+        return writable(key, value)
+    if isinstance(value, (bool, int, float)):
         return value
-    if isinstance(value, Sequence):
-        return tuple(plain(key, item) for item in value)
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
+        if depth == DEPTH_MAX:
+            raise UserError(f"{key}: lists inside each other; must be {DEPTH_MAX} at most")
+        return tuple(plain(key, item, depth + 1) for item in value)
     raise UserError(
         f"{key} = {value!r} of type {type(value).__name__}: must be a bool, int, float, str, path "
         "or list of those, or None for a key that may be absent"

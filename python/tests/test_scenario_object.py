@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 import subprocess
 import sys
 import tomllib
+from enum import IntEnum
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ import pytest
 import reprieve as rp
 from reprieve.keys import SECTIONS
 from reprieve.keys.top import Top
+from reprieve.scenario import Source
 from reprieve.sections import schema
 
 from .drive import SMALL
@@ -187,3 +191,114 @@ def test_type_checker_knows_keys_and_choices(tmp_path: Path) -> None:
     errors = [line for line in told.splitlines() if line.startswith(f"{program.name}:")]
     lines = [int(line.split(":")[1]) for line in errors if ": error:" in line]
     assert lines == [7, 8, 9, 10, 11], told
+
+
+WRONG: list[tuple[dict[Any, Any], str]] = [
+    ({"device": {"name": "fast12-mlc"}}, "device = "),
+    ({"seed": [{"a": 1}]}, "seed"),
+    ({"flow": {"x": 1}}, "flow.x"),
+    ({"flow": 1}, "flow"),
+    ({"flow": [1]}, "flow"),
+    ({"flow": {3: {"requests": 1}}}, "3"),
+    ({"timing": [1]}, "timing"),
+    ({"timing": 1.5}, "timing"),
+    ({"timing": {"t_read_us": {"a": {"b": 1}}}}, "timing.t_read_us"),
+    ({"timing": {"t_read_us": b"12"}}, "timing.t_read_us"),
+    ({"timing": {"t_read_us": object()}}, "timing.t_read_us"),
+    ({"timing": {"t_read_us": {1, 2}}}, "timing.t_read_us"),
+    ({"timing": {"t_read_us": 1j}}, "timing.t_read_us"),
+    ({"timing": {7: 1}}, "7"),
+    ({7: 1}, "7"),
+    ({None: {"a": 1}}, "None"),
+    ({"name": "\ud800"}, "name"),
+    ({"geometry": {"channels": 2.5}}, "geometry.channels"),
+    ({"geometry": {"channels": float("nan")}}, "geometry.channels"),
+    ({"geometry": {"channels": np.array([[1, 2], [3, 4]])}}, "geometry.channels"),
+    ({"geometry": {"channels": True}}, "geometry.channels"),
+    ({"suspension": {"erase": np.int64(1)}}, "suspension.erase"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "named"), WRONG)
+def test_a_wrong_type_is_a_users_mistake_and_names_its_key(
+    wrong: dict[Any, Any], named: str
+) -> None:
+    whole = tomllib.loads(SMALL)
+    made = {
+        **whole,
+        **{
+            name: {**whole.get(name, {}), **value}
+            if isinstance(value, dict) and isinstance(whole.get(name), dict)
+            else value
+            for name, value in wrong.items()
+        },
+    }
+    with pytest.raises(rp.UserError, match=re.escape(named)) as caught:
+        Source.of(made, {}).resolve()
+    assert "\n" not in str(caught.value)
+    # Python itself refuses a name of a call that is no string.
+    if all(isinstance(name, str) for name in wrong):
+        with pytest.raises(rp.UserError, match=re.escape(named)):
+            rp.Scenario(**made).resolve()
+
+
+def test_tables_of_a_file_that_are_keys_and_the_reverse_are_refused() -> None:
+    for text, named in [("[device]\nname = 'x'\n", "device = "), ("[flow]\nx = 1\n", "flow.x = 1")]:
+        with pytest.raises(rp.UserError, match=f"<Scenario>: {named}"):
+            rp.Scenario.from_toml(text)
+
+
+def test_lists_without_end_and_what_is_no_scenario_are_refused() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(rp.UserError, match=r"workload\.request_bytes: lists inside each other"):
+        Source.of({"workload": {"request_bytes": endless}}, {})
+    with pytest.raises(rp.UserError, match=r"timing\.t_read_us: lists inside"):
+        rp.Scenario(timing={"t_read_us": endless})
+    table: dict[str, Any] = {}
+    table["inside"] = table
+    with pytest.raises(rp.UserError, match="tables inside each other"):
+        Source.of({"timing": table}, {})
+    for nothing in (5, None, b"small.toml", ["small.toml"]):
+        with pytest.raises(rp.UserError, match="a scenario is "):
+            Source.of(nothing, {})  # type: ignore[arg-type]
+    with pytest.raises(rp.UserError, match="seed is None"):
+        Source.of({"device": "fast12-slc"}, {"seed": None})
+    with pytest.raises(rp.UserError, match="null byte"):
+        Source.of("a\0b", {})
+
+
+def test_numbers_of_numpy_and_enumerations_are_numbers() -> None:
+    class Channels(IntEnum):
+        TWO = 2
+
+    given = {"geometry": {"channels": Channels.TWO, "planes_per_die": np.int32(2)}}
+    given["timing"] = {"t_read_us": np.float64(31.5)}  # type: ignore[dict-item]
+    sizes = np.array([[512, 1], [2048, 3]])
+    whole: dict[str, Any] = {**tomllib.loads(SMALL), **given, "device": "fast12-slc"}
+    whole["workload"] = {**whole["workload"], "request_bytes": sizes}
+    for resolved in (Source.of(whole, {}).resolve(), rp.Scenario(**whole).resolve().to_toml()):
+        made = tomllib.loads(resolved)
+        assert made["geometry"]["channels"] == 2
+        assert made["geometry"]["planes_per_die"] == 2
+        assert made["timing"]["t_read_us"] == 31.5
+        assert made["workload"]["request_bytes"] == [[512, 1], [2048, 3]]
+
+
+def test_what_is_set_in_python_is_placed_there_and_in_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    said = "timing.t_read_us = -3: must be a time"
+    scenario = rp.Scenario.from_file(path)
+    scenario.timing.t_read_us = -3
+    with pytest.raises(rp.UserError, match=re.escape(f"<small.toml>: {said}")):
+        scenario.resolve()
+    whole = {**tomllib.loads(SMALL), "timing": {"t_read_us": -3}}
+    with pytest.raises(rp.UserError, match=f"^<dict>: {said}"):
+        Source.of(whole, {}).resolve()
+    with pytest.raises(rp.UserError, match=f"^<Scenario>: {said}"):
+        rp.Scenario(**whole).resolve()
+    # A file's own mistake has its line.
+    path.write_text(f"{SMALL}\n[timing]\nt_read_us = -3\n")
+    with pytest.raises(rp.UserError, match=rf"small\.toml:\d+: {said}"):
+        Source.of(path, {}).resolve()

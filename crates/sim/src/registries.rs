@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use reprieve_base::Entry;
 
 use crate::scenario::Registries;
-use crate::{arbitrate, dispatch, place, sched, stream, suspend, victim};
+use crate::{arbitrate, dispatch, ftl, place, sched, stream, suspend, victim};
 
 /// The registries of this build.
 pub fn registries() -> &'static Registries {
@@ -19,6 +19,7 @@ pub fn registries() -> &'static Registries {
         streams: keep(stream::entries()),
         trace_formats: reprieve_trace::formats(),
         generators: reprieve_trace::generators(),
+        misfit: ftl::misfit,
     });
     &ALL
 }

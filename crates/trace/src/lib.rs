@@ -30,5 +30,5 @@ pub use reading::{
     SameSecond, ZeroLength,
 };
 pub use source::is_trace;
-pub use synth::generators;
+pub use synth::{generators, misfit};
 pub use workload::{Counts, Workload};

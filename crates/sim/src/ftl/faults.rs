@@ -48,14 +48,10 @@ impl Failing {
         }
     }
 
-    /// Whether a block of the factory is bad; drawn once a block, in order.
-    pub(super) fn is_bad_from_factory(&mut self, block: u32, stream: &mut Stream) -> bool {
-        let is_bad = stream.unit() < self.faults.factory_bad_share;
-        self.counts.factory += u64::from(is_bad);
-        if is_bad {
-            self.bad.insert(block);
-        }
-        is_bad
+    /// A block is bad from the start.
+    pub(super) fn add_bad_from_factory(&mut self, block: u32) {
+        self.counts.factory += 1;
+        self.bad.insert(block);
     }
 
     /// Blocks of a range that are out of use, in order.

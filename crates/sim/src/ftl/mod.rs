@@ -14,6 +14,7 @@ mod peek;
 mod plane;
 mod precondition;
 mod replay;
+mod restore;
 mod room;
 mod rules;
 mod sectors;
@@ -47,6 +48,7 @@ use wear::WearTable;
 
 pub use map::Mapping;
 pub use precondition::Preconditioner;
+pub use room::misfit;
 #[cfg(test)]
 pub use sectors::BREAKS as SECTOR_BREAKS;
 #[cfg(test)]
@@ -161,13 +163,24 @@ impl Ftl {
             placement: place::make(&ftl.placement, &geometry),
             closing: false,
         };
-        drive.free_good_blocks(scenario)?;
+        drive.free_good_blocks(scenario);
         Ok(drive)
     }
 
     /// Logical pages of the drive.
     pub fn logical_pages(&self) -> u32 {
         self.logical_pages
+    }
+
+    /// Pages of a block as it is to this layer: of twins, those of all.
+    #[inline]
+    pub fn pages_per_block(&self) -> u32 {
+        self.geometry.pages_per_block
+    }
+
+    /// Planes on which such a block lies.
+    pub fn planes_of_block(&self) -> u64 {
+        u64::from(self.twins.planes())
     }
 
     /// Where the data of a logical page is.

@@ -1,12 +1,12 @@
 //! How many blocks a plane needs: for its data, its open blocks and garbage collection.
 
-use reprieve_base::{Geometry, PageAddress, Stream, UserError};
+use reprieve_base::{Geometry, PageAddress, Stream};
 
-use super::Ftl;
 use super::fronts::Fronts;
 use super::plane::Plane;
+use super::{Ftl, demand};
 use crate::place::PlaneView;
-use crate::scenario::Scenario;
+use crate::scenario::{Misfit, Scenario};
 use crate::txn::Txn;
 use crate::work::{Planes, Work};
 
@@ -78,59 +78,64 @@ impl Planes for Ftl {
     }
 }
 
+/// Whether each block of a plane, counted over the drive, is bad from the start, in order.
+fn bad_blocks(scenario: &Scenario, plane: u32) -> impl Iterator<Item = bool> {
+    let share = scenario.ftl.faults.factory_bad_share;
+    let mut stream = Stream::new(scenario.seed, "nand.factory", u64::from(plane));
+    (0..scenario.geometry.blocks_per_plane).map(move |_| share > 0.0 && stream.unit() < share)
+}
+
+/// What the planes of a scenario's drive have too few blocks for.
+pub fn misfit(scenario: &Scenario) -> Option<Misfit> {
+    let fronts = Fronts::new(scenario);
+    let (reserve, moved) = (scenario.ftl.gc_hard_free_blocks, fronts.count_of_moved());
+    // Each open block that pages are moved to may need a free one before an erase gives one back.
+    if reserve < moved {
+        let what = format!(
+            "with these ftl.stream, ftl.gc_stream and ftl.mapping garbage collection writes to \
+             {moved} open blocks of a plane; must be at least {moved}"
+        );
+        return Some(Misfit { key: "ftl.gc_hard_free_blocks", what });
+    }
+    let pages = scenario.logical_pages() + demand::map_pages(scenario);
+    let (all, needed) =
+        (scenario.geometry.blocks_per_plane, needed_blocks(scenario, pages, &fronts));
+    if all < needed {
+        let what = format!(
+            "with these ftl.stream, ftl.gc_stream and ftl.mapping a plane needs {needed} blocks \
+             for its data and garbage collection, and it has {all}; must be larger"
+        );
+        return Some(Misfit { key: "ftl.over_provisioning", what });
+    }
+    if scenario.ftl.faults.factory_bad_share == 0.0 {
+        return None;
+    }
+    let good = |plane| bad_blocks(scenario, plane).filter(|is_bad| !is_bad).count() as u32;
+    let mut planes = (0..scenario.geometry.planes()).map(|plane| (plane, good(plane)));
+    let (plane, good) = planes.find(|(_, good)| *good < needed)?;
+    let what = format!(
+        "plane {plane} has {good} good blocks of {all}, and its data and garbage collection need \
+         {needed}; must be smaller, or ftl.over_provisioning larger"
+    );
+    Some(Misfit { key: "ftl.factory_bad_share", what })
+}
+
 impl Ftl {
     /// Draws the blocks that are bad from the start and makes the others free.
     ///
-    /// Errors if a plane has too few.
-    pub(super) fn free_good_blocks(&mut self, scenario: &Scenario) -> Result<(), UserError> {
-        self.check_reserve()?;
+    /// Panics if a plane has too few: the scenario was not checked.
+    pub(super) fn free_good_blocks(&mut self, scenario: &Scenario) {
         let blocks = self.geometry.blocks_per_plane;
         for plane in 0..self.geometry.planes() {
-            let mut stream = Stream::new(scenario.seed, "nand.factory", u64::from(plane));
-            for block in 0..blocks {
-                let is_bad = scenario.ftl.faults.factory_bad_share > 0.0
-                    && self.failing.is_bad_from_factory(plane * blocks + block, &mut stream);
-                if !is_bad {
-                    self.planes[plane as usize].add_free(block, 0);
+            for (block, is_bad) in (0..).zip(bad_blocks(scenario, plane)) {
+                match is_bad {
+                    true => self.failing.add_bad_from_factory(plane * blocks + block),
+                    false => self.planes[plane as usize].add_free(block, 0),
                 }
             }
             let good = self.planes[plane as usize].free_blocks();
             self.planes[plane as usize].good_blocks = good;
-            if good < self.needed_blocks {
-                return Err(self.too_few_blocks(plane, good, scenario));
-            }
+            assert!(good >= self.needed_blocks, "plane {plane} has {good} good blocks");
         }
-        Ok(())
-    }
-
-    /// Each open block that pages are moved to may need a free one before an erase gives one back.
-    fn check_reserve(&self) -> Result<(), UserError> {
-        let (reserve, fronts) = (self.reserve_blocks, self.fronts.count_of_moved());
-        if reserve >= fronts {
-            return Ok(());
-        }
-        Err(UserError::new(format!(
-            "ftl.gc_hard_free_blocks = {reserve}: with these ftl.stream, ftl.gc_stream and \
-             ftl.mapping garbage collection writes to {fronts} open blocks of a plane; must be at \
-             least {fronts}"
-        )))
-    }
-
-    fn too_few_blocks(&self, plane: u32, good: u32, scenario: &Scenario) -> UserError {
-        let (all, needed) = (self.geometry.blocks_per_plane, self.needed_blocks);
-        if good == all {
-            let over_provisioning = scenario.ftl.over_provisioning;
-            return UserError::new(format!(
-                "ftl.over_provisioning = {over_provisioning}: with these ftl.stream, \
-                 ftl.gc_stream and ftl.mapping a plane needs {needed} blocks for its data and \
-                 garbage collection, and it has {all}; must be larger"
-            ));
-        }
-        UserError::new(format!(
-            "ftl.factory_bad_share = {}: plane {plane} has {good} good blocks of {all}, and its \
-             data and garbage collection need {needed}; must be smaller, or ftl.over_provisioning \
-             larger",
-            scenario.ftl.faults.factory_bad_share
-        ))
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use reprieve_base::{SECTOR_BYTES, UserError};
 
-use super::{Ftl, Mapping, settle};
+use super::{Ftl, Mapping, restore};
 use crate::scenario::{PartialWrite, Scenario};
 use crate::state::State;
 
@@ -216,10 +216,10 @@ impl Ftl {
             let written = (0..sectors.pages).filter(is_written);
             written.for_each(|lpn| sectors.hold(lpn, sectors.whole()));
         } else if !sectors.fill(&column) {
-            return Err(settle::contradiction());
+            return Err(restore::wrong("the sectors held are not those of its pages".into()));
         }
         self.sectors = Some(sectors);
-        self.verify_sectors().map_err(|_| settle::contradiction())
+        self.verify_sectors().map_err(restore::wrong)
     }
 
     /// A page that is written holds a sector at least, and one that was trimmed none.

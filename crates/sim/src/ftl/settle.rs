@@ -1,17 +1,15 @@
 //! The state that a drive starts from: what of the FTL it is made of, and the rest made from that.
 
-use reprieve_base::UserError;
-
 use crate::blocks::BlockIndex;
 use crate::scenario::Scenario;
 use crate::state::State;
 use crate::victim;
 
-use super::plane::{Front, Plane};
+use super::plane::Plane;
 use super::{Ftl, Mapping};
 
 /// "None" in a column.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 impl Ftl {
     /// Makes all that is not part of a drive's state as it is on a drive that starts in this one.
@@ -123,74 +121,8 @@ impl Ftl {
         state.put("placement.position", vec![self.placement.position()]);
     }
 
-    /// Brings an FTL with nothing written into a state.
-    ///
-    /// Errors if the state contradicts itself.
-    pub fn restore(&mut self, state: &mut State, scenario: &Scenario) -> Result<(), UserError> {
-        let planes = self.planes.len();
-        let free_blocks = state.take("plane.free_blocks", planes)?;
-        let sum: u64 = free_blocks.iter().map(|blocks| u64::from(*blocks)).sum();
-        let free = state.take("plane.free", sum as usize)?;
-        let mut free = free.into_iter();
-        let open = state.take("plane.open", planes)?;
-        let next_page = state.take("plane.next_page", planes)?;
-        let fills = state.take("plane.fills", planes)?;
-        self.filled = state.take("block.filled", self.filled.len())?;
-        self.wear.start_with(state.take("block.erases", self.filled.len())?);
-        self.placement.go_to(state.take("placement.position", 1)?[0]);
-        let blocks = self.geometry.blocks_per_plane;
-        for (number, plane) in self.planes.iter_mut().enumerate() {
-            let block = (open[number] != NONE).then_some(open[number]);
-            plane.open(Front { block, next_page: next_page[number] });
-            plane.fills = fills[number];
-            if block.is_some_and(|block| block >= blocks) {
-                return Err(contradiction());
-            }
-            for block in free.by_ref().take(free_blocks[number] as usize) {
-                if block >= blocks {
-                    return Err(contradiction());
-                }
-                plane.add_free(block, self.wear.of(number as u32 * blocks + block));
-            }
-        }
-        if !(0..planes as u32).all(|plane| self.is_numbered(plane)) {
-            return Err(contradiction());
-        }
-        let pages = state.take("map.physical", self.logical_pages() as usize)?;
-        for (lpn, entry) in (0..).zip(pages) {
-            self.restore_page(lpn, entry)?;
-        }
-        self.restore_sectors(state)?;
-        self.settle(scenario);
-        Ok(())
-    }
-
-    fn restore_page(&mut self, lpn: u32, entry: u32) -> Result<(), UserError> {
-        let mapping = Mapping::decode(entry);
-        if let Mapping::Flash(page) = mapping {
-            if u64::from(page) >= self.geometry.pages() || self.map.owner(page).is_some() {
-                return Err(contradiction());
-            }
-            let block = page / self.geometry.pages_per_block;
-            self.planes[(block / self.geometry.blocks_per_plane) as usize].committed += 1;
-            self.validate(page, lpn);
-        } else if let Mapping::Buffered(_) = mapping {
-            return Err(contradiction());
-        }
-        self.map.set(lpn, mapping);
-        Ok(())
-    }
-
-    /// Whether the full blocks of a plane have numbers of their own, below that of the next.
-    fn is_numbered(&self, plane: u32) -> bool {
-        let full = self.in_order_of_filling(plane);
-        let numbers = full.iter().map(|block| self.filled[*block as usize]);
-        let next = self.planes[plane as usize].fills;
-        numbers.chain([next]).is_sorted_by(|number, next| number < next)
-    }
-
     /// The number of the full block of a plane that was filled first.
-    fn oldest_number(&self, plane: u32) -> u32 {
+    pub(super) fn oldest_number(&self, plane: u32) -> u32 {
         let full = self.full_blocks(plane);
         let numbers = full.iter().map(|block| self.filled[*block as usize]);
         numbers.min().unwrap_or(self.planes[plane as usize].fills)
@@ -205,7 +137,7 @@ impl Ftl {
         self.planes[plane as usize].fills -= oldest;
     }
 
-    fn in_order_of_filling(&self, plane: u32) -> Vec<u32> {
+    pub(super) fn in_order_of_filling(&self, plane: u32) -> Vec<u32> {
         let mut full = self.full_blocks(plane);
         full.sort_by_key(|block| self.filled[*block as usize]);
         full
@@ -224,8 +156,4 @@ impl Ftl {
         let numbered = (first..).zip(full);
         numbered.filter_map(|(block, full)| full.then_some(block)).collect()
     }
-}
-
-pub(super) fn contradiction() -> UserError {
-    UserError::new("the state contradicts itself; save it anew")
 }

@@ -44,7 +44,11 @@ impl Placement for Aligned {
         self.next
     }
 
+    fn positions(&self) -> u32 {
+        self.planes
+    }
+
     fn go_to(&mut self, position: u32) {
-        self.next = position % self.planes;
+        self.next = position;
     }
 }

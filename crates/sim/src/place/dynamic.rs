@@ -51,7 +51,11 @@ impl Placement for Dynamic {
         self.next
     }
 
+    fn positions(&self) -> u32 {
+        self.planes
+    }
+
     fn go_to(&mut self, position: u32) {
-        self.next = position % self.planes;
+        self.next = position;
     }
 }

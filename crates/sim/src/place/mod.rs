@@ -34,7 +34,12 @@ pub trait Placement: Send {
         0
     }
 
-    /// Goes on from a position that it had.
+    /// How many there are, of which the first is 0.
+    fn positions(&self) -> u32 {
+        1
+    }
+
+    /// Goes on from a position that it can have.
     fn go_to(&mut self, _position: u32) {}
 }
 

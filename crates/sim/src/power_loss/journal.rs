@@ -1,5 +1,7 @@
 //! What is stored beside each page: whose data it is and how new, as a recovery will read it.
 
+use std::collections::BTreeMap;
+
 /// No logical page: the page holds nothing that can be read.
 const BLANK: u32 = u32::MAX;
 /// No logical page either: an older copy from before the first request, whose newer one is known.
@@ -36,8 +38,9 @@ pub struct Journal {
     /// Of each transaction.
     versions: Vec<u64>,
     accepted: u64,
-    /// Logical pages that the host has trimmed and not written since.
-    pub trimmed: u64,
+    /// Logical pages that the host has trimmed, of which nothing newer is safe: each with the pages
+    /// that had been accepted by then, of which none is valid.
+    trims: BTreeMap<u32, u64>,
 }
 
 impl Journal {
@@ -48,7 +51,7 @@ impl Journal {
             stamps: vec![Stamp::NOTHING; pages],
             versions: Vec::with_capacity(4096),
             accepted: 0,
-            trimmed: 0,
+            trims: BTreeMap::new(),
         }
     }
 
@@ -68,6 +71,27 @@ impl Journal {
         self.accepted
     }
 
+    /// The host has trimmed a logical page.
+    pub fn trimmed(&mut self, lpn: u32) {
+        self.trims.insert(lpn, self.accepted);
+    }
+
+    /// A logical page has newer data that will not be lost as long as the list of trims is not.
+    pub fn forget_trim(&mut self, lpn: u32) {
+        self.trims.remove(&lpn);
+    }
+
+    /// Logical pages in the list of trims.
+    pub fn trimmed_pages(&self) -> u64 {
+        self.trims.len() as u64
+    }
+
+    /// Whether the list of trims says that a page of this version is void, or none.
+    pub fn is_trimmed(&self, lpn: u32, version: Option<u64>) -> bool {
+        let trimmed_at = self.trims.get(&lpn);
+        trimmed_at.is_some_and(|at| version.is_none_or(|version| version <= *at))
+    }
+
     /// The version of what transaction `id` writes.
     pub fn version(&self, id: u32) -> u64 {
         self.versions[id as usize]
@@ -75,7 +99,11 @@ impl Journal {
 
     /// Transaction `id` has programmed a page.
     pub fn programmed(&mut self, page: u32, lpn: u32, id: u32) {
-        self.stamps[page as usize] = Stamp::of_write(lpn, self.version(id));
+        let version = self.version(id);
+        self.stamps[page as usize] = Stamp::of_write(lpn, version);
+        if self.trims.get(&lpn).is_some_and(|trimmed_at| version > *trimmed_at) {
+            self.trims.remove(&lpn);
+        }
     }
 
     /// What garbage collection copies beside a page that it moves.

@@ -2,8 +2,9 @@
 
 use reprieve_base::{Dur, UserError};
 use reprieve_nand::{EraseMode, MultiPlane, PageOrder, ProgramSuspension};
-use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig};
+use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig, misfit};
 
+use super::dispatch;
 use super::front;
 use super::maxima;
 use super::measure;
@@ -56,6 +57,7 @@ pub(super) fn check(
         over_provisioning(scenario, resolved)?;
         front::check(scenario, resolved)?;
         power_loss::check(scenario, resolved)?;
+        dispatch::check(scenario, resolved)?;
         if purpose == Use::Serve && scenario.power_loss.is_some() {
             let what = "a served drive does not lose its power; must be \"off\"";
             return Err(resolved.fault("power_loss.mode", what));
@@ -477,7 +479,11 @@ fn mixed(config: &MixedConfig, scenario: &Scenario, resolved: &Resolved) -> Resu
         }
         _ => {}
     }
-    consistent(config.contradiction(), resolved)
+    consistent(config.contradiction(), resolved)?;
+    match misfit(config, capacity_bytes) {
+        None => Ok(()),
+        Some((key, error)) => Err(resolved.at(&key, error)),
+    }
 }
 
 /// The error of two values of the workload that do not fit each other.

@@ -1,8 +1,11 @@
-//! The settings of dispatchers, between the scenario and its keys.
+//! The settings of dispatchers, between the scenario and its keys, and what they need of it.
 
+use reprieve_base::UserError;
+
+use super::Scenario;
 use super::flatten::{Pair, count, text};
 use super::mbm::{self, MbmRules};
-use super::resolve::Values;
+use super::resolve::{Resolved, Values};
 use super::words::Word;
 
 /// The dispatcher and its settings.
@@ -48,6 +51,23 @@ pub(super) fn dispatch(values: &Values) -> Dispatch {
         }),
         mbm: mbm::mbm(values),
     }
+}
+
+/// Refuses a dispatcher beside what it knows nothing of.
+pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
+    let Some(mbm) = scenario.scheduling.dispatch.mbm else { return Ok(()) };
+    if scenario.ftl.streams.policy != "single" {
+        let what = "a dispatcher that places writes sees one next page of a plane; must be \
+                    \"single\" with scheduling.dispatch = \"mbm\"";
+        return Err(resolved.fault("ftl.stream", what));
+    }
+    let rewrites = mbm.read_areas.is_some_and(|areas| areas.redistribution.is_some());
+    if rewrites && scenario.ftl.demand.is_some() {
+        let what = "a dispatcher that has pages written anew looks nothing up in the flash; must \
+                    be \"flat\", or scheduling.mbm_redistribution \"none\"";
+        return Err(resolved.fault("ftl.mapping", what));
+    }
+    Ok(())
 }
 
 /// The keys of all these with their values.

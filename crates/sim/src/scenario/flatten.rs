@@ -127,11 +127,16 @@ fn timing(timing: &Timing) -> Vec<Pair> {
     if let Some(types) = &timing.page_types {
         let used = types.count as usize;
         let iterations = types.program_iterations[..used].iter().copied().map(u64::from);
+        // Of wordlines that have an own number, or one for all their pages, none goes by type.
+        let by_type = timing.spread.is_none() && timing.wordline.is_none();
         pairs.extend([
             ("timing.page_types", count(types.count)),
             ("timing.page_type_order", text(types.order.word())),
             ("timing.t_read_us_by_type", Some(Value::Durations(types.read[..used].to_vec()))),
-            ("timing.program_iterations_by_type", Some(Value::Counts(iterations.collect()))),
+            (
+                "timing.program_iterations_by_type",
+                by_type.then(|| Value::Counts(iterations.collect())),
+            ),
         ]);
     }
     if let Some(spread) = &timing.spread {

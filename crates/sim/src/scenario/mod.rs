@@ -102,6 +102,17 @@ pub struct Registries {
     pub trace_formats: &'static [Entry],
     /// Names of `workload.generator`.
     pub generators: &'static [Entry],
+    /// What the drive of a scenario has no room for, as those say who count its blocks.
+    pub misfit: fn(&Scenario) -> Option<Misfit>,
+}
+
+/// What a drive cannot be made of: the key that is nearest to the cause, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// Its full name.
+    pub key: &'static str,
+    /// What is wrong with its value, and what would be right.
+    pub what: String,
 }
 
 impl Registries {
@@ -222,5 +233,8 @@ fn settle(
     check::geometry(&resolved)?;
     let scenario = build::scenario(&resolved.values, device);
     check::check(&scenario, &resolved, purpose)?;
-    Ok(scenario)
+    match (registries.misfit)(&scenario).filter(|_| purpose != Use::Rig) {
+        None => Ok(scenario),
+        Some(Misfit { key, what }) => Err(resolved.fault(key, what)),
+    }
 }

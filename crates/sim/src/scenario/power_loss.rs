@@ -199,7 +199,7 @@ pub(super) fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), User
 }
 
 /// What a recovery does not know of: whether it is in use, its key, and what the key must be.
-fn unknown(scenario: &Scenario) -> [(bool, &'static str, &'static str); 11] {
+fn unknown(scenario: &Scenario) -> [(bool, &'static str, &'static str); 12] {
     let (ftl, parallelism) = (&scenario.ftl, &scenario.parallelism);
     let faults = &ftl.faults;
     [
@@ -214,6 +214,8 @@ fn unknown(scenario: &Scenario) -> [(bool, &'static str, &'static str); 11] {
         (parallelism.cache_program, "parallelism.cache_program", "false"),
         (parallelism.independent_plane_reads, "parallelism.independent_plane_reads", "false"),
         (parallelism.plane_suspension, "suspension.multi_plane", "\"whole\""),
+        // Pages that were in its buffer would have no plane to come back to.
+        (scenario.scheduling.dispatch.policy != "none", "scheduling.dispatch", "\"none\""),
     ]
 }
 

@@ -304,7 +304,11 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
+    /// `FILE:LINE`; of a text that is in no file, which `<…>` says, only that.
     fn place(&self, offset: usize) -> String {
+        if self.file.ends_with('>') {
+            return self.file.to_string();
+        }
         let before = &self.text.as_bytes()[..offset.min(self.text.len())];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         format!("{}:{line}", self.file)

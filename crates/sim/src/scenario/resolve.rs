@@ -368,6 +368,17 @@ impl Resolved {
         Ok(())
     }
 
+    /// An error that begins with the key `name` and its value, at the place of that.
+    pub fn at(&self, name: &str, error: UserError) -> UserError {
+        match self.leaves.get(name) {
+            None => error.at("default"),
+            Some(Leaf { place, alias: None, .. }) => error.at(place),
+            Some(Leaf { place, alias: Some(alias), .. }) => {
+                UserError::new(error.to_string().replacen(name, alias, 1)).at(place)
+            }
+        }
+    }
+
     /// The error that the settled value of `name` makes, wherever it comes from.
     pub fn fault(&self, name: &'static str, what: impl std::fmt::Display) -> UserError {
         if let Some(leaf) = self.leaves.get(name) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reprieve_base::{Time, UserError};
+use reprieve_base::{PageAddress, Time, UserError};
 use serde_json::{Value, json};
 
 use super::save::DIRTY;
@@ -47,7 +47,7 @@ pub struct Recovered {
     pub saved: Vec<u32>,
     /// Whether it is known which logical pages were trimmed.
     pub knows_trims: bool,
-    /// Blocks whose erase had begun, counted over the drive.
+    /// Blocks of the translation layer whose erase had begun, counted over the drive.
     pub erased: Vec<u32>,
 }
 
@@ -173,7 +173,7 @@ impl Ssd {
     /// Pages of the list of trimmed pages, or of a bitmap, whichever is shorter.
     fn table_pages(&self) -> u64 {
         let bitmap = u64::from(self.ftl.logical_pages()).div_ceil(8);
-        let list = self.journal().trimmed * TRIM_BYTES;
+        let list = self.journal().trimmed_pages() * TRIM_BYTES;
         list.min(bitmap).div_ceil(u64::from(self.scenario.geometry.page_bytes))
     }
 
@@ -194,10 +194,9 @@ impl Ssd {
     /// read beside it.
     pub fn read_all(&self, cut: &Cut, mut say: impl FnMut(u32, Option<Stamp>)) {
         let (finished, ..) = self.finish(cut);
-        let pages_per_block = self.scenario.geometry.pages_per_block;
-        self.each_programmed(|block, pages| {
-            let first = block * pages_per_block;
-            for page in first..first + pages {
+        self.each_programmed(|die, plane, block, pages| {
+            for page in 0..pages {
+                let page = self.ftl.page_number(die, PageAddress { plane, block, page });
                 say(page, finished.get(&page).copied().or_else(|| self.journal().stamp(page)));
             }
         });
@@ -212,7 +211,7 @@ impl Ssd {
     /// Pages that a recovery reads something of.
     fn scanned_pages(&self) -> u64 {
         let mut pages = 0;
-        self.each_programmed(|_, programmed| pages += u64::from(programmed));
+        self.each_programmed(|_, _, _, programmed| pages += u64::from(programmed));
         pages
     }
 
@@ -222,10 +221,9 @@ impl Ssd {
         for page in 0..geometry.pages_per_block {
             sense_ns.push(sense_ns[page as usize] + timing.read_of(page).ns());
         }
-        let blocks_per_die = geometry.blocks_per_plane * geometry.planes_per_die;
         let mut dies = vec![DieScan::default(); geometry.dies() as usize];
-        self.each_programmed(|block, pages| {
-            let die = &mut dies[(block / blocks_per_die) as usize];
+        self.each_programmed(|die, _, _, pages| {
+            let die = &mut dies[die as usize];
             die.pages += u64::from(pages);
             die.sense_ns += sense_ns[pages as usize];
         });
@@ -233,23 +231,27 @@ impl Ssd {
             die.saved_pages = *saved;
         }
         for block in erased_again {
-            dies[(block / blocks_per_die) as usize].blocks += 1;
+            let (die, _) = self.ftl.locate_page(block * self.ftl.pages_per_block());
+            dies[die as usize].blocks += 1;
         }
         recovery_time(&dies, geometry, timing, self.loss().oob_bytes)
     }
 
-    /// Says of every block how many of its pages its die has programmed or begun to.
-    fn each_programmed(&self, mut say: impl FnMut(u32, u32)) {
+    /// Says of every block, by die, plane and number, how many of its pages its die has programmed
+    /// or begun to.
+    fn each_programmed(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
         let geometry = &self.scenario.geometry;
-        for block in 0..geometry.blocks() as u32 {
-            let plane = block / geometry.blocks_per_plane;
-            let (die, in_die) = (plane / geometry.planes_per_die, plane % geometry.planes_per_die);
-            say(block, self.flash.programmed(die, in_die, block % geometry.blocks_per_plane));
+        for die in 0..geometry.dies() {
+            for plane in 0..geometry.planes_per_die {
+                for block in 0..geometry.blocks_per_plane {
+                    say(die, plane, block, self.flash.programmed(die, plane, block));
+                }
+            }
         }
     }
 
-    /// What still came to its end: stamps of programs, blocks whose erase had begun, and those of
-    /// them whose erase did not end.
+    /// What still came to its end: stamps of programs, blocks of the translation layer whose erase
+    /// had begun, and those of them whose erase did not end.
     fn finish(&self, cut: &Cut) -> (BTreeMap<u32, Stamp>, Vec<u32>, Vec<u32>) {
         let ends = cut.dies.iter().flat_map(|die| &die.ends);
         let ended: BTreeSet<u32> =
@@ -269,14 +271,20 @@ impl Ssd {
                 _ => {}
             }
         }
-        let erases = self.flash.txns.iter().filter(|(_, txn)| txn.kind == Kind::Erase);
-        let pages_per_block = self.scenario.geometry.pages_per_block;
-        let block = |die, at| self.ftl.page_number(die, at) / pages_per_block;
-        let erases: Vec<(u32, u32)> =
-            erases.map(|(id, txn)| (id, block(txn.die, txn.at))).collect();
-        let erased = erases.iter().map(|(_, block)| *block).collect();
-        let again = erases.iter().filter(|(id, _)| !ended.contains(id));
-        (finished, erased, again.map(|(_, block)| *block).collect())
+        let pages_per_block = self.ftl.pages_per_block();
+        let (mut erased, mut again) = (Vec::new(), Vec::new());
+        for (id, txn) in self.flash.txns.iter().filter(|(_, txn)| txn.kind == Kind::Erase) {
+            let block = self.ftl.page_number(txn.die, txn.at) / pages_per_block;
+            // The blocks of twins are erased at once, each by a transaction, and count as one.
+            if erased.contains(&block) {
+                continue;
+            }
+            erased.push(block);
+            if !ended.contains(&id) {
+                again.push(block);
+            }
+        }
+        (finished, erased, again)
     }
 
     /// Holds what a recovery finds against what the host was promised, where that is checked.
@@ -314,7 +322,7 @@ impl Ssd {
     /// What each logical page holds after a recovery.
     pub(crate) fn contents(&self, recovered: &Recovered) -> Vec<Content> {
         let page = |lpn: u32| match recovered.found.version(lpn) {
-            _ if recovered.knows_trims && self.is_trimmed(lpn) => Content::Nothing,
+            _ if self.is_trimmed(recovered, lpn) => Content::Nothing,
             Some(version) => Content::Version(version),
             None => Content::Nothing,
         };
@@ -328,14 +336,16 @@ impl Ssd {
         contents
     }
 
-    fn is_trimmed(&self, lpn: u32) -> bool {
-        self.ftl.lookup(lpn) == Mapping::Trimmed
+    /// Whether what was found of a logical page is void, as far as trims are known.
+    fn is_trimmed(&self, recovered: &Recovered, lpn: u32) -> bool {
+        let version = recovered.found.version(lpn);
+        recovered.knows_trims && self.journal().is_trimmed(lpn, version)
     }
 
     /// The state of the drive after a recovery.
     fn state_after(&self, recovered: &Recovered) -> State {
         let mut state = State::default();
-        let trimmed = |lpn| recovered.knows_trims && self.is_trimmed(lpn);
+        let trimmed = |lpn| self.is_trimmed(recovered, lpn);
         let page = |lpn| recovered.found.page(lpn);
         self.ftl.salvage(&mut state, page, trimmed, &recovered.erased);
         state.put(DIRTY, recovered.saved.clone());
@@ -407,7 +417,7 @@ impl Ssd {
             "programmed_pages": in_place,
             "saved_pages": dumped,
             "lost_pages": cut.dirty_pages - in_place - dumped,
-            "trimmed_pages": self.journal().trimmed,
+            "trimmed_pages": self.journal().trimmed_pages(),
             "trim_table_pages": cut.table_pages,
             "trims_kept": self.keeps_trims(cut),
             "stopped_programs": count(|die| die.stopped_program),
@@ -418,7 +428,7 @@ impl Ssd {
                 "load_ns": ns[1],
                 "erase_ns": ns[2],
                 "scanned_pages": self.scanned_pages(),
-                "erased_again_blocks": erased_again.len(),
+                "erased_again_blocks": erased_again.len() as u64 * self.ftl.planes_of_block(),
             },
         })
     }

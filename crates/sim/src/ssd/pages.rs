@@ -156,7 +156,7 @@ impl Ssd {
         });
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
         if FULL && self.journal.is_some() {
-            self.journal_accepted(before);
+            self.journal_accepted(lpn);
             self.journal_write(id, lpn, request);
         }
         if !is_whole {

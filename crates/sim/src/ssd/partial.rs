@@ -137,7 +137,7 @@ impl Ssd {
         self.overtaken(before);
         self.cache_trim(lpn);
         if self.journal.is_some() {
-            self.journal_trim(before, lpn, number);
+            self.journal_trim(lpn, number);
         }
         if let Some(held) = self.checker.as_mut().and_then(|it| it.sectors.as_mut()) {
             held.trimmed_whole(lpn);

@@ -1,6 +1,6 @@
 //! What a drive that is prepared for a loss of power notes as it goes, and how it starts after one.
 
-use reprieve_base::UserError;
+use reprieve_base::{PageAddress, UserError};
 
 use super::Ssd;
 use crate::check::Promises;
@@ -29,10 +29,10 @@ impl Ssd {
             txn.target = target;
             txn.interval = self.intervals.begin(1);
             let id = self.flash.txns.insert(txn);
-            let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+            self.ftl.accept_write(lpn, id, &mut self.flash.txns);
             self.page_written(lpn);
             if self.journal.is_some() {
-                self.journal_accepted(before);
+                self.journal_accepted(lpn);
                 self.journal_page(id, lpn, None);
             }
             self.page_complete::<true>(id);
@@ -43,28 +43,30 @@ impl Ssd {
     /// The drive is about to start: what its pages hold is known.
     fn begin_journal(&mut self) {
         let Some(journal) = &mut self.journal else { return };
-        let (ftl, geometry) = (&self.ftl, &self.scenario.geometry);
+        let ftl = &self.ftl;
         ftl.for_each_block(|die, plane, block, pages| {
-            let plane = die * geometry.planes_per_die + plane;
-            let first = (plane * geometry.blocks_per_plane + block) * geometry.pages_per_block;
-            for page in first..first + pages {
+            for page in 0..pages {
+                let page = ftl.page_number(die, PageAddress { plane, block, page });
                 journal.starts_with(page, ftl.owner(page));
             }
         });
         let mappings = || (0..ftl.logical_pages()).map(|lpn| ftl.lookup(lpn));
-        let trimmed = mappings().filter(|mapping| *mapping == Mapping::Trimmed).count();
-        journal.trimmed = trimmed as u64;
+        let trimmed = (0..).zip(mappings()).filter(|(_, held)| *held == Mapping::Trimmed);
+        trimmed.for_each(|(lpn, _)| journal.trimmed(lpn));
         if let Some(checker) = &mut self.checker {
             let holds = mappings().map(|mapping| matches!(mapping, Mapping::Flash(_)));
             checker.promises = Some(Promises::new(holds.collect()));
         }
     }
 
-    /// A page of a write, which held this before, is in the buffer.
+    /// A page of a write is in the buffer: a write-back one saves it before the list of trims, any
+    /// other may lose it.
     #[cold]
-    pub(super) fn journal_accepted(&mut self, before: Mapping) {
+    pub(super) fn journal_accepted(&mut self, lpn: u32) {
         let journal = self.journal.as_mut().expect("the caller has seen it");
-        journal.trimmed -= u64::from(before == Mapping::Trimmed);
+        if self.buffer.acknowledge != Acknowledge::Through {
+            journal.forget_trim(lpn);
+        }
     }
 
     /// A page of a request is in the buffer, as transaction `id`.
@@ -83,11 +85,11 @@ impl Ssd {
         }
     }
 
-    /// A page that held this before is trimmed.
+    /// A page is trimmed.
     #[cold]
-    pub(super) fn journal_trim(&mut self, before: Mapping, lpn: u32, request: u64) {
+    pub(super) fn journal_trim(&mut self, lpn: u32, request: u64) {
         let journal = self.journal.as_mut().expect("the caller has seen it");
-        journal.trimmed += u64::from(before != Mapping::Trimmed);
+        journal.trimmed(lpn);
         if let Some(promises) = self.checker.as_mut().and_then(|it| it.promises.as_mut()) {
             promises.trimmed(lpn, request);
         }
@@ -106,7 +108,7 @@ impl Ssd {
     #[cold]
     pub(super) fn journal_step(&mut self, txn: &Txn) {
         let page = self.ftl.page_number(txn.die, txn.at);
-        let pages = self.scenario.geometry.pages_per_block;
+        let pages = self.ftl.pages_per_block();
         let journal = self.journal.as_mut().expect("the caller has seen it");
         match txn.kind {
             Kind::GcProgram | Kind::GcCopy => journal.moved(txn.old, page),

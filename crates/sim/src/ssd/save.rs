@@ -1,5 +1,6 @@
 //! Saving the drive's state before its first request or after its last, and starting from one.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use reprieve_base::{Time, UserError};
@@ -44,8 +45,14 @@ pub(super) fn restore(
             dirty.len()
         )));
     }
-    if dirty.iter().any(|lpn| *lpn >= ftl.logical_pages()) {
-        let what = "the state has pages in its buffer that the drive has not; save it anew";
+    let different: BTreeSet<u32> = dirty.iter().copied().collect();
+    if dirty.iter().any(|lpn| *lpn >= ftl.logical_pages()) || different.len() < dirty.len() {
+        let what = "the state has pages in its buffer that the drive has not, or one of them \
+                    twice; save it anew";
+        return Err(UserError::new(what).at(place));
+    }
+    if let Some(name) = state.left() {
+        let what = format!("the state has a column {name:?} that no drive has; save it anew");
         return Err(UserError::new(what).at(place));
     }
     Ok((Preconditioner::done(), dirty))

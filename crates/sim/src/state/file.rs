@@ -110,12 +110,19 @@ pub(super) fn decode(bytes: &[u8], scenario: &Scenario) -> Result<State, UserErr
     for column in header["columns"].as_array().ok_or_else(damaged)? {
         let name = column["name"].as_str().ok_or_else(damaged)?;
         let size = |key: &str| column[key].as_u64().ok_or_else(damaged);
-        let (entries, bytes) = (size("entries")? as usize, size("bytes")? as usize);
+        let (entries, bytes) = (size("entries")?, size("bytes")? as usize);
+        // No column has more: what claims to is not read into memory.
+        if entries > scenario.geometry.pages() || state.has(name) {
+            return Err(UserError::new(format!(
+                "the state has {entries} entries in column {name:?}, which a drive of this size \
+                 has not, or has it twice; save it anew"
+            )));
+        }
         let (own, others) = data.split_at_checked(bytes).ok_or_else(damaged)?;
-        state.put(name, numbers(own, entries)?);
+        state.put(name, numbers(own, entries as usize)?);
         data = others;
     }
-    Ok(state)
+    if data.is_empty() { Ok(state) } else { Err(damaged()) }
 }
 
 fn damaged() -> UserError {
@@ -151,8 +158,10 @@ fn shuffled(column: Vec<u32>) -> Vec<u8> {
 fn numbers(compressed: &[u8], entries: usize) -> Result<Vec<u32>, UserError> {
     let mut bytes = Vec::with_capacity(entries * WIDTH);
     if entries > 0 {
-        let mut decoder = StreamingDecoder::new(compressed).map_err(|_| damaged())?;
-        decoder.read_to_end(&mut bytes).map_err(|_| damaged())?;
+        let decoder = StreamingDecoder::new(compressed).map_err(|_| damaged())?;
+        // One byte more tells of more.
+        let most = (entries * WIDTH) as u64 + 1;
+        decoder.take(most).read_to_end(&mut bytes).map_err(|_| damaged())?;
     }
     if bytes.len() != entries * WIDTH {
         return Err(damaged());

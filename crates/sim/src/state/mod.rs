@@ -61,6 +61,16 @@ impl State {
         })
     }
 
+    /// Whether there is a column of that name.
+    fn has(&self, name: &str) -> bool {
+        self.columns.contains_key(name)
+    }
+
+    /// The name of a column that nobody has taken.
+    pub fn left(&self) -> Option<&str> {
+        self.columns.keys().next().map(String::as_str)
+    }
+
     /// Takes a column of any length; empty if the state has none of that name.
     pub fn take_any(&mut self, name: &str) -> Vec<u32> {
         self.columns.remove(name).unwrap_or_default()

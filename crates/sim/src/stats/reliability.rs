@@ -149,7 +149,8 @@ impl WearFacts {
     pub fn since(&self, before: &WearFacts) -> WearFacts {
         WearFacts {
             erases: self.erases - before.erases,
-            suspensions: self.suspensions - before.suspensions,
+            program_suspensions: self.program_suspensions - before.program_suspensions,
+            erase_suspensions: self.erase_suspensions - before.erase_suspensions,
             ..*self
         }
     }

@@ -21,7 +21,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     request_bytes = [[512, 1], [2048, 3], [6144, 1]]\nalign_bytes = 512\nqueue_depth = 8\n";
 
 /// Sets of policies, of which each has something of its own under way when the power fails.
-const DRIVES: [&[&str]; 12] = [
+const DRIVES: [&[&str]; 16] = [
     &[],
     &["policy=pes-ips"],
     &["policy=fifo", "ftl.gc_background=false"],
@@ -34,6 +34,17 @@ const DRIVES: [&[&str]; 12] = [
     &["parallelism.multi_plane=page", "ftl.placement=aligned", "ftl.gc_parallel_planes=true"],
     &["device=fast12-mlc", "suspension.program=iteration", "suspension.erase_mode=deferred"],
     &["host.interface=nvme", "host.queues=2", "host.queue_entries=4", "host.t_command_us=2"],
+    &["ftl.twin_blocks=true", "parallelism.multi_plane=page"],
+    &["ftl.twin_blocks=true", "parallelism.multi_plane=block", "policy=fifo"],
+    &["ftl.twin_blocks=true", "parallelism.multi_plane=page", "geometry.planes_per_die=3"],
+    &[
+        "ftl.twin_blocks=true",
+        "parallelism.multi_plane=page",
+        "geometry.dies_per_channel=1",
+        "geometry.planes_per_die=4",
+        "policy=pes-ips",
+        "ftl.precondition=sequential",
+    ],
 ];
 
 /// How long the drive lives on: not at all, not long enough, and for ever.

@@ -82,7 +82,11 @@ impl ArrivalTimes {
 }
 
 /// Refuses a run that might not fit into a `Time`.
-fn check_span(arrivals: Arrivals, requests: u64, time_scale: f64) -> Result<(), UserError> {
+pub(super) fn check_span(
+    arrivals: Arrivals,
+    requests: u64,
+    time_scale: f64,
+) -> Result<(), UserError> {
     let rate_iops = match arrivals {
         Arrivals::Closed { .. } => return Ok(()),
         Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => rate_iops,

@@ -2,7 +2,7 @@
 
 use reprieve_base::{Entry, Op, Request, SECTOR_BYTES, Stream, UserError};
 
-use super::arrival::ArrivalTimes;
+use super::arrival::{ArrivalTimes, check_span};
 use super::runs::Runs;
 use super::zipf::{Scatter, Zipf};
 use crate::config::{Addresses, Arrivals, Footprint, MixedConfig, wrong};
@@ -79,12 +79,8 @@ impl Mixed {
         capacity_bytes: u64,
         seed: u64,
     ) -> Result<Mixed, UserError> {
-        config.check()?;
-        let align_sectors = u64::from(config.align_bytes) / SECTOR_BYTES;
-        let footprint_sectors =
-            footprint_bytes(config, capacity_bytes)? / SECTOR_BYTES / align_sectors * align_sectors;
-        let (hot_sectors, cold_sectors) = split(config, footprint_sectors, align_sectors);
-        let sizes = size_tables(config, hot_sectors, cold_sectors, align_sectors)?;
+        let Fit { align_sectors, footprint_sectors, hot_sectors, sizes } =
+            Fit::of(config, capacity_bytes)?;
         let arrivals =
             ArrivalTimes::new(config.arrivals, config.requests, config.time_scale, seed)?;
         let queue_depth = match config.arrivals {
@@ -215,6 +211,36 @@ fn split(config: &MixedConfig, footprint_sectors: u64, align_sectors: u64) -> (u
             (0, footprint_sectors)
         }
     }
+}
+
+/// How a load fits a drive.
+struct Fit {
+    align_sectors: u64,
+    footprint_sectors: u64,
+    hot_sectors: u64,
+    sizes: SizeTables,
+}
+
+impl Fit {
+    fn of(config: &MixedConfig, capacity_bytes: u64) -> Result<Fit, UserError> {
+        config.check()?;
+        let align_sectors = u64::from(config.align_bytes) / SECTOR_BYTES;
+        let footprint_sectors =
+            footprint_bytes(config, capacity_bytes)? / SECTOR_BYTES / align_sectors * align_sectors;
+        let (hot_sectors, cold_sectors) = split(config, footprint_sectors, align_sectors);
+        let sizes = size_tables(config, hot_sectors, cold_sectors, align_sectors)?;
+        Ok(Fit { align_sectors, footprint_sectors, hot_sectors, sizes })
+    }
+}
+
+/// What of a load does not fit a drive of so many bytes: the key, as section `[workload]` has it,
+/// and the sentence. Costs nothing that grows with the drive.
+pub fn misfit(config: &MixedConfig, capacity_bytes: u64) -> Option<(String, UserError)> {
+    let arrivals = || check_span(config.arrivals, config.requests, config.time_scale);
+    let error = Fit::of(config, capacity_bytes).map(drop).and_then(|()| arrivals()).err()?;
+    let sentence = error.to_string();
+    let (key, _) = sentence.split_once(" = ").expect("each begins with the key and its value");
+    Some((key.to_string(), error))
 }
 
 /// The bytes that are used, from the first one on.

@@ -12,6 +12,7 @@ use reprieve_base::Entry;
 
 pub(crate) use job::JobSource;
 pub(crate) use mixed::Mixed;
+pub use mixed::misfit;
 
 /// Every generator that a scenario can name.
 const GENERATORS: &[Entry] = &[mixed::ENTRY];

@@ -43,6 +43,7 @@ const REGISTRIES: Registries = Registries {
     streams: &[entry("single"), entry("hot-cold")],
     trace_formats: &[entry("spc"), entry("msr")],
     generators: &[entry("mixed")],
+    misfit: |_| None,
 };
 
 /// A scenario that is complete; tests append keys of `[workload]` or further sections.
