@@ -77,6 +77,44 @@ def test_every_number_of_a_summary_has_a_column() -> None:
     assert not {"run_wall_s", "wall_s", "run_peak_rss_bytes"} & set(row)
 
 
+def test_what_some_runs_have_and_others_have_not_is_one_column(tmp_path: Path) -> None:
+    # Every write of the second point takes as long as every other, so that the means of batches
+    # are equal and have no correlation; of the first they differ.
+    load = {"requests": 1300, "arrivals": "fixed", "rate_iops": 10, "read_fraction": 0}
+    axes = {"workload.rate_iops": [10, 20_000]}
+    name = "write_confidence_lag_1_autocorrelation"
+    plan = {"scenario": scenario(**load), "seeds": 2, "design": "grid", "axes": axes}
+    found = rp.sweep(plan, out=tmp_path)
+    assert found.runs.column_names.count(name) == 1
+    lags = found.runs.column(name).to_pylist()
+    assert lags[:2] == [None, None] and None not in lags[2:]
+    points = found.points  # which could not be read where a column was there twice
+    assert points.column(name).null_count == 1
+    assert len(set(points.column_names)) == len(points.column_names)
+
+
+def test_a_data_set_appears_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rp.sweep(grid(), out=tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("*.parquet")}
+    assert len(before) >= 3  # noqa: PLR2004
+    write_table, calls = pq.write_table, list[int]()
+
+    def fail(table: pa.Table, where: Any, **more: Any) -> None:
+        calls.append(1)
+        if len(calls) == len(before) - 1:
+            raise OSError(28, "No space left on device")
+        write_table(table, where, **more)
+
+    monkeypatch.setattr(pq, "write_table", fail)
+    axes = {"policy": ["rps"], "workload.rate_iops": [500]}
+    with pytest.raises(UserError, match="No space left on device"):
+        rp.sweep(grid(axes=axes), out=tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("*.parquet")} == before
+    assert not list(tmp_path.glob(".*.partial"))
+
+
 def test_no_number_is_called_like_a_key() -> None:
     headings = [line for line in _native.reference().splitlines() if line.startswith("### `")]
     keys = {column(line.split("`")[1]) for line in headings}

@@ -152,6 +152,8 @@ def points_table(plan: Plan, numbers: pa.Table, rows: Sequence[Row]) -> pa.Table
             continue
         for ending, values in _over_seeds(whole.column(name), seeds):
             made = made.append_column(name + ending, pa.array(values, from_pandas=True))
+    twice = {name for name in made.column_names if made.column_names.count(name) > 1}
+    assert not twice, f"two columns of points are called {', '.join(sorted(twice))}"
     if plan.goals:
         costs = goal_costs(
             plan.goals, {goal.column: _goal(plan, made, goal) for goal in plan.goals}
