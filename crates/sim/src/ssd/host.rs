@@ -341,7 +341,9 @@ impl Ssd {
             request.id,
             self.now,
         );
-        self.latencies.record(op, fua, bytes, latency_ns, parts);
+        if self.latencies.record(request.id, op, fua, bytes, latency_ns, parts) {
+            self.latencies.mark(request.id, self.now, self.flash.counts.programs());
+        }
         if FULL && self.flows.have_stats {
             self.flows.count(request, self.now, parts);
         }

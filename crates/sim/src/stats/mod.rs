@@ -1,5 +1,6 @@
 //! What a run counts: latencies, where their time went, the request log, the course, the summary.
 
+mod batches;
 mod confidence;
 mod flash_counts;
 mod flows;
@@ -8,6 +9,7 @@ mod histogram;
 mod latencies;
 mod latency;
 mod log;
+mod pairs;
 mod reliability;
 mod series;
 mod summary;

@@ -101,9 +101,9 @@ pub(super) fn requests(latencies: &Latencies, absent: &[Part]) -> Value {
     let (read, write) = (latencies.read(), latencies.write());
     let batching = latencies.batching();
     let mut requests = Map::new();
-    requests.insert("read".into(), class(&[read], absent, batching));
-    requests.insert("write".into(), class(&[write], absent, batching));
-    requests.insert("total".into(), class(&[read, write], absent, batching));
+    requests.insert("read".into(), class(&[read], absent, batching.as_ref()));
+    requests.insert("write".into(), class(&[write], absent, batching.as_ref()));
+    requests.insert("total".into(), class(&[read, write], absent, batching.as_ref()));
     for (name, latency) in latencies.rare() {
         if latency.count() > 0 {
             requests.insert(name.into(), class(&[latency], absent, None));
@@ -113,7 +113,7 @@ pub(super) fn requests(latencies: &Latencies, absent: &[Part]) -> Value {
 }
 
 /// Some classes of requests together; their confidence where they are in batches.
-fn class(classes: &[&Latency], absent: &[Part], batching: Option<Batching>) -> Value {
+fn class(classes: &[&Latency], absent: &[Part], batching: Option<&Batching>) -> Value {
     let histogram = whole(classes);
     let count = histogram.count();
     let mean = |sum: u128| if count == 0 { 0.0 } else { sum as f64 / count as f64 };
