@@ -67,7 +67,7 @@ class Simulation:
         """`summary.json` without what the caller measures."""
 
     def batches(self) -> str:
-        """The complete batches of the run as JSON, by column: latencies, and what went on."""
+        """Return the complete batches of the run as JSON, by column."""
 
     def power_series(self) -> dict[str, NDArray[np.int64]] | None:
         """Columns of the bins of power; None if the scenario keeps none."""

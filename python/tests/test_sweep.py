@@ -22,7 +22,7 @@ from reprieve.scenario import Source
 from reprieve.sweeps.columns import column, flat
 from reprieve.sweeps.engine import Settings, sweep_into
 from reprieve.sweeps.identity import path_keys, run_id
-from reprieve.sweeps.intervals import mean_intervals, student_t
+from reprieve.sweeps.intervals import mean_intervals
 from reprieve.sweeps.plan import read_plan
 from reprieve.sweeps.store import Store
 
@@ -98,7 +98,7 @@ def test_a_data_set_appears_whole_or_not_at_all(
 ) -> None:
     rp.sweep(grid(), out=tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.glob("*.parquet")}
-    assert len(before) >= 3  # noqa: PLR2004
+    assert len(before) >= 3
     write_table, calls = pq.write_table, list[int]()
 
     def fail(table: pa.Table, where: Any, **more: Any) -> None:
