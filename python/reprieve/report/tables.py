@@ -100,8 +100,8 @@ def certainty(runs: Runs) -> list[str]:
     for label, result in runs.items():
         requests = result.summary["requests"]
         if label != names[0]:
-            found = pairs.paired([result], [runs[names[0]]])
-            notes.append(f"{label} against {names[0]}: {_verdict(found, compared)}")
+            verdict = _verdict(pairs.paired([result], [runs[names[0]]]), compared)
+            notes.append(f"{label} against {names[0]}: {verdict}")
         for op, figure in compared:
             if requests[op]["count"] and figure in requests[op]["confidence"]["too_few"]:
                 unknown.setdefault(f"{op} {FIGURES[figure]}", []).append(label)
