@@ -66,6 +66,9 @@ class Simulation:
     def summary(self) -> str:
         """`summary.json` without what the caller measures."""
 
+    def batches(self) -> str:
+        """Return the complete batches of the run as JSON, by column."""
+
     def power_series(self) -> dict[str, NDArray[np.int64]] | None:
         """Columns of the bins of power; None if the scenario keeps none."""
 

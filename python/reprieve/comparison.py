@@ -8,14 +8,14 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprieve import frames
 from reprieve._native import UserError
-from reprieve.confidence import overlap
 from reprieve.outputs import ResultDirectory, replace_file
+from reprieve.pairs import Paired, paired
 from reprieve.parallel import each
 from reprieve.result import Result
 from reprieve.scenario import ScenarioLike, Source, toml_value
@@ -161,20 +161,17 @@ class Comparison(Mapping[str, Result]):
             for label, result in self.items()
         }
 
-    def overlaps(self) -> dict[str, dict[str, bool | None]]:
-        """For each run, whether its 95 % intervals have a latency in common with the first run's.
+    def paired(self, label: str, base: str | None = None) -> dict[str, Paired]:
+        """Return what a run has more than another, the first if none is named, at 95 %.
 
-        Keys as of `normalised`. True: the two may not differ. False: they do, at 95 % or more. None
-        where one of the two has too few requests for an interval.
+        Keys are measures, such as `read_latency_ns_p99`, `device_iops` or `flash_waf`. Batches of
+        the same requests are compared; a measure is `decided` if its interval does not hold 0.
         """
-        base = next(iter(self.values())).summary["requests"]
-        return {
-            label: {
-                f"{op}_{metric}": overlap(result.summary["requests"][op], base[op], metric)
-                for op, metric in _METRICS
-            }
-            for label, result in self.items()
-        }
+        first = next(iter(self)) if base is None else base
+        for name in (label, first):
+            if name not in self:
+                raise UserError(f'paired("{name}"): must be one of {", ".join(self)}')
+        return paired([self[label]], [self[first]])
 
     def to_arrow(self) -> pa.Table:
         """Return one row a run: its `label`, the value of each axis, and its summary, flat."""
@@ -211,7 +208,7 @@ class Comparison(Mapping[str, Result]):
         replace_file(Path(path), render(self, command))
 
     def to_json(self) -> str:
-        """`compare.json`: axes, and for each run its label, directory, overrides and summary."""
+        """`compare.json`: axes, runs with their summaries, each run against those before it."""
         document = {
             "schema": 1,
             "axes": [{"key": axis.key, "values": list(axis.values)} for axis in self.axes],
@@ -223,6 +220,10 @@ class Comparison(Mapping[str, Result]):
                     "summary": self[run.label].summary,
                 }
                 for run in self.runs
+            ],
+            "paired": [
+                {"run": label, "base": base, "measures": self.paired(label, base)}
+                for base, label in combinations(self, 2)
             ],
         }
         return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -27,18 +27,10 @@ def interval_ns(group: dict[str, Any], figure: str) -> tuple[float, float] | Non
     return None if found is None else (found[0], found[1])
 
 
-def half_us(group: dict[str, Any], figure: str) -> str:
-    """Return what to write behind ±, in µs, or that there are too few requests to tell."""
+def bounds_us(group: dict[str, Any], figure: str) -> tuple[str, str] | None:
+    """Return the ends of the interval of a figure in µs; None with too few requests for one."""
     found = interval_ns(group, figure)
-    return TOO_FEW if found is None else f"{(found[1] - found[0]) / 2000:,.1f}"
-
-
-def overlap(one: dict[str, Any], other: dict[str, Any], figure: str) -> bool | None:
-    """Return whether the intervals of two runs have a latency in common; None if one has none."""
-    first, second = interval_ns(one, figure), interval_ns(other, figure)
-    if first is None or second is None:
-        return None
-    return first[0] <= second[1] and second[0] <= first[1]
+    return None if found is None else (f"{found[0] / 1000:,.1f}", f"{found[1] / 1000:,.1f}")
 
 
 def shortage(group: dict[str, Any], kind: str) -> str | None:

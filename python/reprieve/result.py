@@ -101,6 +101,7 @@ class Result:
         requests: pa.Table | Path | None,
         power: dict[str, NDArray[np.int64]] | None = None,
         series: Series | None = None,
+        batches: dict[str, Any] | None = None,
     ) -> None:
         self.scenario = scenario
         """The resolved scenario as TOML; running it again gives identical results, but for policies
@@ -112,6 +113,8 @@ class Result:
         `io_pj`, an entry a bin."""
         self.series = series
         """How the run went over time; None unless it was asked for, as a report does."""
+        self.batches = batches or {}
+        """The complete batches of the run by column: what pairs of runs are compared by."""
         self._latencies = latencies
         self._requests = requests
 

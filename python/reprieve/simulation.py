@@ -300,6 +300,7 @@ def _simulate(
         requests,
         simulation.power_series(),
         _series(simulation) if kept.series else None,
+        json.loads(simulation.batches()),
     )
 
 

@@ -72,7 +72,7 @@ def test_verdicts() -> None:
 
 
 def test_comparison(tmp_path: Path) -> None:
-    rp.compare(DRIVE, {"policy": ["RPS"]}, out=tmp_path, workload__requests=10)
+    rp.compare(DRIVE, {"policy": ["RPS", "PE0"]}, out=tmp_path, workload__requests=10)
     written = json.loads((tmp_path / "compare.json").read_text(encoding="utf-8"))
     found = [
         f"{name}.{field}" if isinstance(value, list) else name

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import reprieve as rp
-from reprieve.confidence import half_us, listed, overlap, shortage
+from reprieve.confidence import bounds_us, listed, shortage
 from reprieve.report.tables import certainty
 
 from .drive import SMALL, Reprieve
@@ -44,12 +44,12 @@ def quantile_ns(latency_ns: NDArray[np.int64], quantile: float) -> float:
     return float(min(np.sort(bucket_ns(latency_ns))[rank - 1], latency_ns.max()))
 
 
-def interval(whole: float, batches: Values) -> list[float]:
-    """Interval around the figure of the whole run from those of its batches."""
-    count = len(batches)
-    error = math.sqrt(float(((batches - whole) ** 2).sum()) / count / (count - 1))
-    half = student_t(count - 1) * error
-    return [whole - half, whole + half]
+def interval(whole: float, strays: Values) -> list[float]:
+    """Interval around the figure of the whole run, whose logarithm those of batches stray from."""
+    count = len(strays)
+    error = math.sqrt(float((strays**2).sum()) / count / (count - 1))
+    factor = math.exp(student_t(count - 1) * error)
+    return [whole / factor, whole * factor]
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +62,14 @@ def result() -> rp.Result:
 @pytest.mark.parametrize("kind", ["read", "write", "total"])
 def test_intervals_are_those_of_the_log(result: rp.Result, kind: str) -> None:
     log = result.requests.to_pydict()
-    op = np.array(log["op"])
-    counts = (op == "read") | (op == "write")
-    latency_ns = (np.array(log["completion_ns"]) - np.array(log["arrival_ns"]))[counts]
-    mine = np.full(len(latency_ns), True) if kind == "total" else op[counts] == kind
+    by_number = np.argsort(log["id"])
+    op = np.array(log["op"])[by_number]
+    latency_ns = (np.array(log["completion_ns"]) - np.array(log["arrival_ns"]))[by_number]
+    mine = op != "trim" if kind == "total" else op == kind
 
     found = result.summary["requests"][kind]["confidence"]
     length = found["batch_requests"]
-    # 47,500 reads and writes, about: 11 batches of 4096.
+    # 50,000 requests, trims among them: 12 batches of 4096.
     assert (length, found["batches"]) == (4096, len(latency_ns) // 4096)
     ends = [slice(end, end + length) for end in range(0, found["batches"] * length, length)]
     batches = [latency_ns[end][mine[end]] for end in ends]
@@ -79,7 +79,7 @@ def test_intervals_are_those_of_the_log(result: rp.Result, kind: str) -> None:
     whole = latency_ns[mine]
     # As of any ratio: what a batch's sum is off the mean of all times its count.
     sums = np.array([float((batch - whole.mean()).sum()) for batch in batches])
-    expected = interval(whole.mean(), whole.mean() + sums / sizes.mean())
+    expected = interval(whole.mean(), sums / sizes.mean() / whole.mean())
     assert found["mean"] == pytest.approx(expected, rel=1e-6)
     for name, quantile in QUANTILES.items():
         if sizes.min() * (1 - quantile) < 10 - 1e-9:
@@ -87,7 +87,8 @@ def test_intervals_are_those_of_the_log(result: rp.Result, kind: str) -> None:
             assert found["too_few"][name] == round(10 / (1 - quantile))
         else:
             values = np.array([quantile_ns(batch, quantile) for batch in batches])
-            expected = interval(quantile_ns(whole, quantile), values)
+            figure = quantile_ns(whole, quantile)
+            expected = interval(figure, np.log(values / figure))
             assert found[name] == pytest.approx(expected, rel=1e-5), name
     means = np.array([batch.mean() for batch in batches])
     strays = means - means.mean()
@@ -115,16 +116,10 @@ def group(
     return {"count": 600, "confidence": confidence}
 
 
-def test_overlap_needs_a_latency_in_common() -> None:
-    one = group({"mean": [10.0, 20.0], "p50": None})
-    for bounds, expected in [([20.0, 30.0], True), ([20.1, 30.0], False), ([0.0, 9.9], False)]:
-        other = group({"mean": bounds, "p50": [1.0, 2.0]})
-        assert overlap(one, other, "mean") is expected
-        assert overlap(other, one, "mean") is expected
-        assert overlap(one, other, "p50") is None
-    assert half_us(one, "mean") == "0.0"
-    assert half_us(group({"mean": [1000.0, 4000.0]}), "mean") == "1.5"
-    assert half_us(one, "p50") == "too few"
+def test_bounds_are_in_microseconds_or_missing() -> None:
+    one = group({"mean": [1000.0, 4_250_000.0], "p50": None})
+    assert bounds_us(one, "mean") == ("1.0", "4,250.0")
+    assert bounds_us(one, "p50") is None
 
 
 def test_words_say_what_is_missing() -> None:
@@ -149,19 +144,37 @@ def test_run_shows_intervals_and_what_is_missing(
     at = next(index for index, line in enumerate(lines) if line.startswith("read "))
     summary = json.loads((tmp_path / "o" / "summary.json").read_text())
     low, high = summary["requests"]["read"]["confidence"]["mean"]
-    assert lines[at + 1].split()[:4] == ["±", "at", "95", "%"]
-    assert lines[at + 1].split()[4] == f"{(high - low) / 2000:,.1f}"
+    assert lines[at + 1].split()[:4] == ["95", "%", "from", f"{low / 1000:,.1f}"]
+    assert lines[at + 2].split()[:2] == ["to", f"{high / 1000:,.1f}"]
     assert lines[at + 1].count("too few") == 3
     assert any(line.startswith("too few reads for an interval of p99, p99.9 and") for line in lines)
 
 
-def test_compare_tells_what_may_not_differ(reprieve: Reprieve, small: Path) -> None:
-    axis = ("--axis", "seed=7,8", "--set", "workload.requests=20000", "--out", "o")
-    lines = reprieve("compare", small, *axis).stdout.splitlines()
-    assert any(line.startswith("95 % intervals of 8 and 7 overlap: read mean") for line in lines)
+def test_compare_says_what_is_decided_and_what_is_not(
+    reprieve: Reprieve, small: Path, tmp_path: Path
+) -> None:
+    axis = ("--axis", "timing.t_read_us=25,25.0,400", "--set", "workload.requests=20000")
+    lines = reprieve("compare", small, *axis, "--out", "o").stdout.splitlines()
+    # The same drive twice, and one whose reads are certainly longer.
+    alike = "25.0 against 25: nothing is decided at 95 %; not decided: read mean, write mean"
+    assert alike in lines
+    assert any(line.startswith("400 against 25: decided at 95 %: read mean (×") for line in lines)
     assert "too few requests for an interval of read p99, read p99.99" in "\n".join(lines)
-    slow = rp.compare(tomllib.loads(SMALL), {"timing.t_read_us": [25, 400]})
-    assert slow.overlaps()["400"]["read_mean"] is False
-    assert slow.overlaps()["25"]["read_mean"] is True
-    assert slow.overlaps()["400"]["read_p99_99"] is None
-    assert not any("overlap" in note and "read mean" in note for note in certainty(slow))
+    pairs = json.loads((tmp_path / "o" / "compare.json").read_text())["paired"]
+    names = [(pair["run"], pair["base"]) for pair in pairs]
+    assert names == [("25.0", "25"), ("400", "25"), ("400", "25.0")]
+    found = pairs[1]["measures"]["read_latency_ns_mean"]
+    # A read takes 375 µs more, and keeps others waiting.
+    assert found["decided"] and 375_000 < found["low"] < found["mean_difference"] < found["high"]
+
+
+def test_a_comparison_in_python_says_the_same() -> None:
+    runs = rp.compare(tomllib.loads(SMALL), {"timing.t_read_us": [25, 400]})
+    found = runs.paired("400")["read_latency_ns_mean"]
+    back = runs.paired("25", "400")["read_latency_ns_mean"]
+    assert found["decided"] and back["decided"]
+    assert (back["low"], back["high"]) == (-found["high"], -found["low"])  # type: ignore[operator]
+    assert runs.paired("400")["read_latency_ns_p99_99"]["low"] is None
+    with pytest.raises(rp.UserError, match=r'paired\("8"\): must be one of 25, 400'):
+        runs.paired("8")
+    assert certainty(runs)[0].startswith("400 against 25: decided at 95 %: read mean (×")

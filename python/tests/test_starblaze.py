@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import threading
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,12 +30,52 @@ from reprieve.reproduce.starblaze.jobs import LOADS, job_file
 from reprieve.reproduce.starblaze.measures import change_percent, measured
 from reprieve.reproduce.starblaze.paper import CASES, PARTS
 from reprieve.reproduce.starblaze.readings import BASE, READINGS, SETTINGS, TLC, Spot
+from reprieve.scenario import Source
 from reprieve.simulation import simulate
 
 from .drive import Reprieve
 
 FIO = shutil.which("fio")
+SAVERS = ("first", "second")
 FIRST, LAST = "2rr1rw_1thread", "5rr4rw_2thread"
+
+
+def test_drives_are_brought_to_their_states_side_by_side(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """One reads its job while another has opened its own for writing and written nothing yet."""
+    has_written, has_opened, has_read = (threading.Event() for _ in range(3))
+    write_text, jobs = Path.write_text, list[str]()
+
+    def write_late(path: Path, text: str) -> int:
+        if threading.current_thread().name == "first":
+            return write_text(path, text)
+        assert has_written.wait(60)
+        path.open("w").close()
+        has_opened.set()
+        assert has_read.wait(60)
+        return write_text(path, text)
+
+    def read_job(source: Source, **_: Any) -> None:
+        if threading.current_thread().name == "first":
+            has_written.set()
+            assert has_opened.wait(60)
+        jobs.append(Path(tomllib.loads(source.text)["workload"]["fio"]).read_text(encoding="utf-8"))
+        has_read.set()
+
+    monkeypatch.setattr(Path, "write_text", write_late)
+    monkeypatch.setattr(experiment, "simulate", read_job)
+
+    def save(name: str) -> None:
+        experiment.save_state({"seed": 1}, TLC, tmp_path / name, lambda _share, _requests: None)
+
+    threads = [threading.Thread(target=save, args=(name,), name=name) for name in SAVERS]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(jobs) == len(SAVERS)
+    assert all(job.startswith("[settle]") for job in jobs), jobs
 
 
 def test_littles_law_by_hand() -> None:

@@ -18,11 +18,13 @@ from scipy import stats
 
 import reprieve as rp
 from reprieve import UserError, _native
+from reprieve.pairs import measures
 from reprieve.scenario import Source
+from reprieve.student import student_t
 from reprieve.sweeps.columns import column, flat
 from reprieve.sweeps.engine import Settings, sweep_into
 from reprieve.sweeps.identity import path_keys, run_id
-from reprieve.sweeps.intervals import mean_intervals, student_t
+from reprieve.sweeps.intervals import mean_intervals
 from reprieve.sweeps.plan import read_plan
 from reprieve.sweeps.store import Store
 
@@ -77,6 +79,44 @@ def test_every_number_of_a_summary_has_a_column() -> None:
     assert not {"run_wall_s", "wall_s", "run_peak_rss_bytes"} & set(row)
 
 
+def test_what_some_runs_have_and_others_have_not_is_one_column(tmp_path: Path) -> None:
+    # Every write of the second point takes as long as every other, so that the means of batches
+    # are equal and have no correlation; of the first they differ.
+    load = {"requests": 1300, "arrivals": "fixed", "rate_iops": 10, "read_fraction": 0}
+    axes = {"workload.rate_iops": [10, 20_000]}
+    name = "write_confidence_lag_1_autocorrelation"
+    plan = {"scenario": scenario(**load), "seeds": 2, "design": "grid", "axes": axes}
+    found = rp.sweep(plan, out=tmp_path)
+    assert found.runs.column_names.count(name) == 1
+    lags = found.runs.column(name).to_pylist()
+    assert lags[:2] == [None, None] and None not in lags[2:]
+    points = found.points  # which could not be read where a column was there twice
+    assert points.column(name).null_count == 1
+    assert len(set(points.column_names)) == len(points.column_names)
+
+
+def test_a_data_set_appears_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rp.sweep(grid(), out=tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("*.parquet")}
+    assert len(before) >= 3
+    write_table, calls = pq.write_table, list[int]()
+
+    def fail(table: pa.Table, where: Any, **more: Any) -> None:
+        calls.append(1)
+        if len(calls) == len(before) - 1:
+            raise OSError(28, "No space left on device")
+        write_table(table, where, **more)
+
+    monkeypatch.setattr(pq, "write_table", fail)
+    axes = {"policy": ["rps"], "workload.rate_iops": [500]}
+    with pytest.raises(UserError, match="No space left on device"):
+        rp.sweep(grid(axes=axes), out=tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("*.parquet")} == before
+    assert not list(tmp_path.glob(".*.partial"))
+
+
 def test_no_number_is_called_like_a_key() -> None:
     headings = [line for line in _native.reference().splitlines() if line.startswith("### `")]
     keys = {column(line.split("`")[1]) for line in headings}
@@ -110,7 +150,7 @@ def test_damaged_run_is_named(tmp_path: Path) -> None:
     rp.sweep(grid(), out=tmp_path)
     file = next(tmp_path.glob("runs/*/*.gz"))
     whole = file.read_bytes()
-    for broken in (whole[:-9], b"", gzip.compress(b'{"schema": 2}')):
+    for broken in (whole[:-9], b"", gzip.compress(b'{"schema": 1}')):
         file.write_bytes(broken)
         with pytest.raises(UserError, match="delete it, and the sweep does its run again"):
             rp.sweep(grid(), out=tmp_path)
@@ -175,11 +215,17 @@ def test_version_is_part_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_intervals_over_seeds_are_those_of_the_textbook() -> None:
     # Of two samples, t is tan(0.475 π) = 12.7062; their standard error is half their difference.
-    mean, low, high = mean_intervals(np.array([[10.0, 14.0], [5.0, 5.0]]))
-    assert mean.tolist() == [12, 5]
+    samples = np.array([[10.0, 14.0], [5.0, 5.0], [0.0, 0.0]])
+    mean, low, high = mean_intervals(samples, positive=False)
+    assert mean.tolist() == [12, 5, 0]
     assert low[0] == pytest.approx(12 - 2 * math.tan(0.475 * math.pi))
     assert high[0] == pytest.approx(12 + 2 * math.tan(0.475 * math.pi))
     assert (low[1], high[1]) == (5, 5)
+    # The same error, 2.12 of a mean of 12, as a share of it: no end is below 0.
+    _, low, high = mean_intervals(samples, positive=True)
+    share = 2 * math.tan(0.475 * math.pi) / 12
+    assert (low[0], high[0]) == pytest.approx((12 * math.exp(-share), 12 * math.exp(share)))
+    assert (low[1], high[1], low[2], high[2]) == (5, 5, 0, 0)
     # Of three: with p = 0.95, t = p √2 / √(1 − p²).
     assert student_t(2) == pytest.approx(0.95 * math.sqrt(2 / (1 - 0.95**2)))
     for freedom in (1, 2, 3, 4, 5, 9, 10, 29, 100, 999):
@@ -193,11 +239,32 @@ def test_points_have_means_and_intervals_over_seeds(tmp_path: Path) -> None:
     for row in points:
         samples = [run["device_iops"] for run in runs if run["point"] == row["point"]]
         error = np.std(samples, ddof=1) / math.sqrt(3)
-        low, high = stats.t.interval(0.95, 2, loc=np.mean(samples), scale=error)
+        share = float(stats.t.ppf(0.975, 2)) * error / np.mean(samples)
+        low, high = (np.mean(samples) * math.exp(end * share) for end in (-1, 1))
         assert row["seeds"] == 3
         assert row["device_iops"] == pytest.approx(np.mean(samples))
         assert row["device_iops_low"] == pytest.approx(low)
         assert row["device_iops_high"] == pytest.approx(high)
+
+
+def test_points_are_compared_with_the_first_seed_by_seed(tmp_path: Path) -> None:
+    axes = {"timing.t_read_us": [25, 50]}
+    plan = {"scenario": scenario(requests=1300), "seeds": 2, "design": "grid", "axes": axes}
+    made = rp.sweep(plan, out=tmp_path)
+    found = {row["measure"]: row for row in made.differences.to_pylist()}
+    assert len(found) == made.differences.num_rows == len(measures())
+    row = found["read_latency_ns_mean"]
+    assert (row["point"], row["base"], row["units"]) == (1, 0, "batches")
+    # 1300 requests are ten batches of 128; of each of two seeds.
+    assert row["count"] == 20
+    means = made.points.column("read_latency_ns_mean").to_pylist()
+    assert row["mean_difference"] == pytest.approx(means[1] - means[0])
+    assert row["ratio"] == pytest.approx(means[1] / means[0])
+    # Every read takes 25 µs more, and some wait longer too.
+    assert row["decided"] and 25_000 < row["low"] < row["mean_difference"] < row["high"]
+    assert found["read_latency_ns_p99"]["reason"].endswith("1,000 are needed in each")
+    again = rp.Sweep(tmp_path).query("SELECT decided FROM differences WHERE measure = 'flash_waf'")
+    assert again.to_pylist() == [{"decided": False}]
 
 
 def test_collecting_leaves_out_points_that_lack_a_seed(tmp_path: Path) -> None:

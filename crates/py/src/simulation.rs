@@ -206,6 +206,11 @@ impl Simulation {
         self.with_running(|ssd| ssd.summary().to_string())
     }
 
+    /// The batches of the run as JSON, by column.
+    fn batches(&self) -> PyResult<String> {
+        self.with_running(|ssd| ssd.batches().to_string())
+    }
+
     /// The bins of power over time by column; None if none are kept.
     fn power_series<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(series) = self.with_running(|ssd| ssd.power_series())? else { return Ok(None) };

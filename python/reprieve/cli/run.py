@@ -21,7 +21,7 @@ from reprieve.cli.options import (
     TimelineFrom,
     TimelinePhases,
 )
-from reprieve.confidence import FIGURES, half_us
+from reprieve.confidence import FIGURES, TOO_FEW, bounds_us
 from reprieve.report.tables import certainty, measured, trace_changes
 from reprieve.result import KINDS, Result
 from reprieve.scenario import Source
@@ -141,7 +141,9 @@ def _show(result: Result) -> None:
             kind, f"{group['count']:,}", *(cells if group["count"] else ["–"] * len(cells))
         )
         if group["count"]:
-            rows.add_row("± at 95 %", "", *(half_us(group, key) for key in FIGURES), style="dim")
+            ends = [bounds_us(group, key) or (TOO_FEW, "") for key in FIGURES]
+            for end, word in enumerate(("95 % from", "to")):
+                rows.add_row(word, "", *(each[end] for each in ends), style="dim")
     show(rows)
     runs = {result.device: result}
     for note in [*measured(runs), *certainty(runs)]:

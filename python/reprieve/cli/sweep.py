@@ -76,7 +76,9 @@ def _show(plan: Plan, directory: Path) -> None:
         _print(made.select([*names, "runs", *_FIGURES]), len(names), "The fleet as one, ns")
         return
     points = pq.read_table(directory / "points.parquet")
-    title = "Means over seeds, ± at 95 %" if "read_count_low" in points.column_names else ""
+    title = (
+        "Means over seeds, and 95 % intervals" if "read_count_low" in points.column_names else ""
+    )
     if plan.goals:
         figures = [goal.column for goal in plan.goals]
         points = points.filter(pc.field("front"))
@@ -86,20 +88,20 @@ def _show(plan: Plan, directory: Path) -> None:
     else:
         figures = [name for name in _FIGURES if name in points.column_names]
     names = ["point", *(column(key) for key in plan.keys)]
-    _print(_with_halves(points, names, figures), len(names), title)
+    _print(_with_ends(points, names, figures), len(names), title)
 
 
-def _with_halves(points: pa.Table, names: list[str], figures: list[str]) -> pa.Table:
-    """Write ± behind each figure where the points have several seeds."""
+def _with_ends(points: pa.Table, names: list[str], figures: list[str]) -> pa.Table:
+    """Write the interval behind each figure where the points have several seeds."""
     made = points.select(names)
     for figure in figures:
         values = points.column(figure).to_pylist()
         cells = [_cell(value) for value in values]
         if f"{figure}_high" in points.column_names:
-            highs = points.column(f"{figure}_high").to_pylist()
+            ends = (points.column(f"{figure}_{end}").to_pylist() for end in ("low", "high"))
             cells = [
-                cell if high is None else f"{cell} ± {_cell(high - value)}"
-                for cell, value, high in zip(cells, values, highs, strict=True)
+                cell if high is None else f"{cell} ({_cell(low)} to {_cell(high)})"
+                for cell, low, high in zip(cells, *ends, strict=True)
             ]
         made = made.append_column(figure, [cells])
     return made

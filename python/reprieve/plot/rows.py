@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reprieve.confidence import interval_ns
+from reprieve.pairs import latency, paired
 from reprieve.plot.theme import COMPONENTS
 from reprieve.result import KINDS, Latency, Result
 
@@ -65,11 +65,14 @@ def _thinned(latency: Latency) -> Iterator[tuple[int, float, float]]:
 def ratios(runs: Runs) -> list[Row]:
     """Latencies as multiples of the first run's; nothing where one of the two has none.
 
-    The ends of the 95 % interval are multiples of the same, and missing with too few requests;
-    "end" is where what is drawn of a row ends.
+    "low" and "high" are the ends of the 95 % interval of the multiple, from pairs of batches; they
+    are missing with too few requests. "end" is where what is drawn of a row ends.
     """
     metrics = {"mean": "mean", "p99": "p99", "p99_99": "p99.99"}
     first = next(iter(runs.values()))
+    found = {
+        label: paired([result], [first]) for label, result in runs.items() if result is not first
+    }
     rows = []
     for op in ("read", "write"):
         for key, word in metrics.items():
@@ -79,10 +82,10 @@ def ratios(runs: Runs) -> list[Row]:
                 if base and value:
                     ratio = value / base
                     row = {"run": label, "metric": f"{op} {word}", "ratio": ratio, "end": ratio}
-                    interval = interval_ns(result.summary["requests"][op], key)
-                    if interval is not None:
-                        low, high = (bound / base for bound in interval)
-                        row |= {"low": low, "high": high, "end": high}
+                    pair = found.get(label, {}).get(latency(op, key), {})
+                    high = pair.get("ratio_high")
+                    if high is not None:
+                        row |= {"low": pair["ratio_low"], "high": high, "end": high}
                     rows.append(row)
     return rows
 

@@ -133,4 +133,7 @@ COMPARE = [
     Column("runs.directory", "", "of its results"),
     Column("runs.sets", "", "its overrides"),
     Column("runs.summary", "", "its `summary.json`"),
+    Column("paired.run", "", "label of a run; a list of pairs of runs"),
+    Column("paired.base", "", "label of the one that it is compared with"),
+    Column("paired.measures", "", "by name, such as `read_latency_ns_p99`: see below"),
 ]

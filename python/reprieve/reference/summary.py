@@ -21,8 +21,8 @@ _CLASS = [
 
 _CONFIDENCE = [
     Column("level", "share", "0.95: what share of such intervals holds the true figure"),
-    Column("batches", "batches", "pieces of the run, in order of completion"),
-    Column("batch_requests", "requests", "reads and writes together of each"),
+    Column("batches", "batches", "complete pieces of the run, in order of arrival"),
+    Column("batch_requests", "requests", "of each, of any kind"),
     Column("fewest_requests", "requests", "of this kind, in the batch that has fewest of them"),
     Column(f"{{mean,{_PERCENTILES[1:-1]}}}", "ns", "interval `[low, high]`; null if too few"),
     Column("lag_1_autocorrelation", "ratio", "of the means of batches, each with the next"),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from reprieve.confidence import FIGURES, TOO_FEW, half_us, listed, overlap, shortage
+from reprieve import pairs
+from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, listed, shortage
 from reprieve.result import KINDS, Result
 
 if TYPE_CHECKING:
@@ -80,8 +83,8 @@ def _latencies(runs: Runs, op: str) -> Table:
 
 
 def _known(group: dict[str, Any], figure: str) -> str:
-    half = half_us(group, figure)
-    return half if half == TOO_FEW else f"± {half}"
+    ends = bounds_us(group, figure)
+    return TOO_FEW if ends is None else f"{ends[0]} to {ends[1]}"
 
 
 def measured(runs: Runs) -> list[str]:
@@ -106,25 +109,20 @@ def measured(runs: Runs) -> list[str]:
 
 
 def certainty(runs: Runs) -> list[str]:
-    """Return sentences: where a run may not differ from the first, and where nobody can tell."""
+    """Return sentences: in what a run differs from the first, in what not, and what is unknown."""
     names = list(runs)
     if len(names) == 1:
         requests = runs[names[0]].summary["requests"]
         found = dict.fromkeys(shortage(requests[kind], kind) for kind in KINDS)
         return [note for note in found if note is not None]
-    first = runs[names[0]].summary["requests"]
     compared = [(op, figure) for op in ("read", "write") for figure in _COMPARED]
     notes: list[str] = []
     unknown: dict[str, list[str]] = {}
     for label, result in runs.items():
         requests = result.summary["requests"]
-        alike = [
-            f"{op} {FIGURES[figure]}"
-            for op, figure in compared
-            if label != names[0] and overlap(requests[op], first[op], figure)
-        ]
-        if alike:
-            notes.append(f"95 % intervals of {label} and {names[0]} overlap: {', '.join(alike)}")
+        if label != names[0]:
+            verdict = _verdict(pairs.paired([result], [runs[names[0]]]), compared)
+            notes.append(f"{label} against {names[0]}: {verdict}")
         for op, figure in compared:
             if requests[op]["count"] and figure in requests[op]["confidence"]["too_few"]:
                 unknown.setdefault(f"{op} {FIGURES[figure]}", []).append(label)
@@ -134,6 +132,31 @@ def certainty(runs: Runs) -> list[str]:
     for names_of, figures in by_runs.items():
         notes.append(f"too few requests for an interval of {listed(figures)}: {names_of}")
     return notes
+
+
+def _verdict(found: Mapping[str, pairs.Paired], compared: Sequence[tuple[str, str]]) -> str:
+    """Return what is decided between two runs, and what is not."""
+    if reason := found["device_iops"].get("reason"):
+        return f"nothing can be decided: {reason}"
+    differ, alike = [], []
+    for op, figure in compared:
+        pair, what = found[pairs.latency(op, figure)], f"{op} {FIGURES[figure]}"
+        if pair["decided"]:
+            differ.append(f"{what}{_ratio(pair)}")
+        elif "reason" not in pair:
+            alike.append(what)
+    decided = f"decided at 95 %: {', '.join(differ)}" if differ else "nothing is decided at 95 %"
+    return f"{decided}; not decided: {', '.join(alike)}" if alike else decided
+
+
+def _ratio(pair: pairs.Paired) -> str:
+    """Return how large a difference is as a multiple of the first, with its interval."""
+    ratio, low, high = (pair[name] for name in ("ratio", "ratio_low", "ratio_high"))
+    if ratio is None or low is None or high is None:
+        return ""
+    # As many digits as tell the ends apart.
+    digits = 2 if high == low else max(2, 1 - math.floor(math.log10(high - low)))
+    return f" (×{ratio:.{digits}f}, {low:.{digits}f} to {high:.{digits}f})"
 
 
 def _multiple(ratio: float) -> str:

@@ -42,13 +42,24 @@ class Sweep:
         """A row a point: means over its seeds, with 95 % intervals; `front` if there are goals."""
         return self._read("points")
 
+    @property
+    def differences(self) -> pa.Table:
+        """A row for each measure of each point against the first, with 95 % intervals.
+
+        Batches of the same requests under the same seeds are compared; with ten seeds or more,
+        whole runs. UserError for a fleet, whose points are different loads.
+        """
+        if not (self.directory / "differences.parquet").exists():
+            raise UserError(f"{self.directory}: a fleet has no differences between its points")
+        return self._read("differences")
+
     def _read(self, name: str) -> pa.Table:
         import pyarrow.parquet as pq
 
         return pq.read_table(self.directory / f"{name}.parquet")
 
     def query(self, sql: str) -> pa.Table:
-        """Return what SQL finds in the tables `runs`, `points`, `measured`, `buckets`.
+        """Return what SQL finds in `runs`, `points`, `differences`, `measured` and `buckets`.
 
         UserError if the SQL is wrong.
         """

@@ -11,6 +11,9 @@ from typing import Any
 MEASURED = ("wall_s", "page_transactions_per_s", "peak_rss_bytes")
 """What of a summary is of the machine and not of the run."""
 
+_INTERVALS = {"mean", "p50", "p95", "p99", "p99_9", "p99_99", "p99_999"}
+"""Fields of `confidence` that are intervals, or null where there are too few requests for one."""
+
 _LEFT_OUT = {("schema",), ("run", "seed"), *(("run", name) for name in MEASURED)}
 
 # `requests` is said by read, write and total; keys of a scenario begin with `workload` too, and
@@ -54,7 +57,7 @@ def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
             for where, leaf in _leaves(inner, (*path, key)):
                 is_nothing = is_empty and key in ("latency_ns", "components_ns")
                 yield where, None if is_nothing else leaf
-    elif len(path) > 1 and path[-2] == "confidence" and not isinstance(value, int | float):
+    elif len(path) > 1 and path[-2] == "confidence" and path[-1] in _INTERVALS:
         low, high = (None, None) if value is None else value
         yield (*path, "low"), low
         yield (*path, "high"), high

@@ -18,12 +18,14 @@ from reprieve.outputs import ResultDirectory
 from reprieve.result import KINDS
 from reprieve.sweeps.columns import MEASURED, column, flat
 from reprieve.sweeps.designs import Point, word
+from reprieve.sweeps.differences import differences_table
 from reprieve.sweeps.intervals import mean_intervals
 from reprieve.sweeps.pareto import front
 from reprieve.sweeps.plan import Goal, Plan
 from reprieve.sweeps.store import Store
 
 RUNS, POINTS, MEASURES = "runs.parquet", "points.parquet", "measured.parquet"
+DIFFERENCES = "differences.parquet"
 
 # Rows that are in memory at once with their histograms; a row group of the file.
 _BLOCK = 1000
@@ -56,6 +58,9 @@ def write(plan: Plan, store: Store, rows: Sequence[Row], directory: Path) -> lis
                 writer.write_table(block)
         pq.write_table(points_table(plan, numbers, rows), out.open(POINTS))
         pq.write_table(measured, out.open(MEASURES))
+        if plan.design != "fleet":  # whose points are different loads
+            found = differences_table(store, _whole_points(plan, rows))
+            pq.write_table(found, out.open(DIFFERENCES))
         return out.commit()
 
 
@@ -150,8 +155,12 @@ def points_table(plan: Plan, numbers: pa.Table, rows: Sequence[Row]) -> pa.Table
     for name in numbers.column_names[len(names) + 2 :]:
         if not _is_number(numbers.schema.field(name).type):
             continue
-        for ending, values in _over_seeds(whole.column(name), seeds):
+        # Of all numbers of a summary, only a correlation can be negative.
+        positive = not name.endswith("autocorrelation")
+        for ending, values in _over_seeds(whole.column(name), seeds, positive=positive):
             made = made.append_column(name + ending, pa.array(values, from_pandas=True))
+    twice = {name for name in made.column_names if made.column_names.count(name) > 1}
+    assert not twice, f"two columns of points are called {', '.join(sorted(twice))}"
     if plan.goals:
         costs = goal_costs(
             plan.goals, {goal.column: _goal(plan, made, goal) for goal in plan.goals}
@@ -160,18 +169,27 @@ def points_table(plan: Plan, numbers: pa.Table, rows: Sequence[Row]) -> pa.Table
     return made
 
 
+def _whole_points(plan: Plan, rows: Sequence[Row]) -> list[tuple[int, list[str]]]:
+    """Return the points of which every seed is done, each with its runs."""
+    groups = groupby(rows, key=lambda row: row.point.index)
+    points = [(index, [row.run for row in group]) for index, group in groups]
+    return [(index, runs) for index, runs in points if len(runs) == max(1, len(plan.seeds))]
+
+
 def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
 
 
-def _over_seeds(values: pa.ChunkedArray, seeds: int) -> Iterator[tuple[str, NDArray[np.float64]]]:
+def _over_seeds(
+    values: pa.ChunkedArray, seeds: int, *, positive: bool
+) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Yield means, and ends of intervals, with the endings of their columns; NaN for none."""
     floats = pc.cast(values, pa.float64(), safe=False).to_numpy()
     samples = floats.reshape(-1, seeds)
     if seeds == 1:
         yield "", samples[:, 0]
         return
-    yield from zip(("", "_low", "_high"), mean_intervals(samples), strict=True)
+    yield from zip(("", "_low", "_high"), mean_intervals(samples, positive=positive), strict=True)
 
 
 def _goal(plan: Plan, points: pa.Table, goal: Goal) -> NDArray[np.float64]:

@@ -3,49 +3,26 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-LEVEL = 0.95
-"""How often an interval is to hold the mean."""
+from reprieve.student import student_t
+
+Floats = NDArray[np.float64]
 
 
-def mean_intervals(
-    samples: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return means, lower and upper ends for rows of independent samples, two or more a row."""
+def mean_intervals(samples: Floats, *, positive: bool) -> tuple[Floats, Floats, Floats]:
+    """Return means, lower and upper ends for rows of independent samples, two or more a row.
+
+    `positive`: they cannot be less than 0, and their intervals do not reach below it. Then the
+    intervals are made on the scale of logarithms, where the error of a mean is a share of it
+    (Meeker and Escobar, Statistical Methods for Reliability Data, 1998, chapter 7).
+    """
     count = samples.shape[1]
     mean = samples.mean(axis=1)
     half = student_t(count - 1) * samples.std(axis=1, ddof=1) / math.sqrt(count)
-    return mean, mean - half, mean + half
-
-
-@lru_cache
-def student_t(freedom: int) -> float:
-    """Return what Student's t of so many degrees of freedom exceeds, up or down, at `LEVEL`."""
-    low, high = 0.0, 20.0
-    assert freedom > 0, "an interval has two samples or more"
-    while (middle := (low + high) / 2) not in (low, high):
-        if _within(middle, freedom) < LEVEL:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _within(t: float, freedom: int) -> float:
-    """Return the probability of −t to t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
-    angle = math.atan(t / math.sqrt(freedom))
-    cosine = math.cos(angle)
-    is_odd = freedom % 2
-    # Powers of the cosine up to freedom − 2, each with the product of n / (n + 1) below it.
-    term = cosine if is_odd else 1.0
-    total = term if freedom > 1 else 0.0
-    for power in range(2 + is_odd, freedom - 1, 2):
-        term *= cosine * cosine * (power - 1) / power
-        total += term
-    if is_odd:
-        return 2 / math.pi * (angle + math.sin(angle) * total)
-    return math.sin(angle) * total
+    if not positive:
+        return mean, mean - half, mean + half
+    factor = np.exp(np.divide(half, mean, out=np.zeros_like(mean), where=mean != 0))
+    return mean, mean / factor, mean * factor

@@ -412,8 +412,11 @@ impl Ssd {
         if FULL && request.id < self.measuring.first {
             self.excluded_done(op, bytes);
         } else {
-            if self.latencies.record(op, fua, bytes, latency_ns, parts) {
-                self.latencies.mark(self.programmed_bytes());
+            if self.latencies.record(request.id, op, fua, bytes, latency_ns, parts) {
+                self.latencies.mark(request.id, self.now, self.flash.counts.programs());
+            }
+            if self.latencies.ends_piece(op) {
+                self.latencies.end_piece(self.programmed_bytes());
             }
             self.count_done::<FULL>(id, latency_ns, parts);
         }

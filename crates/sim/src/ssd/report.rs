@@ -61,6 +61,12 @@ impl Ssd {
         self.measured_power()?.series
     }
 
+    /// The batches of the run as JSON, by column: `Latencies::by_batch`.
+    pub fn batches(&self) -> serde_json::Value {
+        let page_bytes = self.scenario.geometry.page_bytes;
+        self.latencies.by_batch(self.now, self.flash.counts.programs(), page_bytes)
+    }
+
     /// Latencies of reads, of writes, of both.
     pub fn latencies(&self) -> [Histogram; 3] {
         self.latencies.histograms()

@@ -8,7 +8,7 @@
 //! first quarter of the batch goes the same way, at least half as far, as a transient does and an
 //! outlier hardly; and the batch moves the mean of the run by a hundredth or more.
 
-use super::latencies::{Mark, PIECES};
+use super::pieces::{PIECES, PieceEnd};
 
 /// Share of the runs without a transient that are told to have one.
 const LEVEL: f64 = 0.01;
@@ -33,16 +33,17 @@ pub(super) struct Differs {
 type Stretch = (f64, f64);
 
 /// What of the beginning differs from the rest.
-pub(super) fn beginning(marks: &[Mark]) -> Vec<Differs> {
+pub(super) fn beginning(marks: &[PieceEnd]) -> Vec<Differs> {
     let latency = |kind: usize| {
         let enough = batches(marks, |mark| mark.count[kind])
             .is_some_and(|counts| counts.iter().all(|count| *count >= FEWEST_REQUESTS));
         enough.then(|| {
-            let sums = |mark: &Mark| (mark.latency_ns[kind] as f64 / 1e3, mark.count[kind] as f64);
+            let sums =
+                |mark: &PieceEnd| (mark.latency_ns[kind] as f64 / 1e3, mark.count[kind] as f64);
             marks.iter().map(sums).collect::<Vec<Stretch>>()
         })
     };
-    let bytes = |mark: &Mark| (mark.written_bytes[1] as f64, mark.written_bytes[0] as f64);
+    let bytes = |mark: &PieceEnd| (mark.written_bytes[1] as f64, mark.written_bytes[0] as f64);
     let has_waf = [0, 1].iter().all(|at| batches(marks, |mark| mark.written_bytes[*at]).is_some());
     let waf = has_waf.then(|| marks.iter().map(bytes).collect::<Vec<Stretch>>());
     let series = [
@@ -61,7 +62,7 @@ pub(super) fn beginning(marks: &[Mark]) -> Vec<Differs> {
 }
 
 /// How much each batch has; `None` where there are too few batches, or too little is in them.
-fn batches(marks: &[Mark], of: impl Fn(&Mark) -> u64) -> Option<Vec<u64>> {
+fn batches(marks: &[PieceEnd], of: impl Fn(&PieceEnd) -> u64) -> Option<Vec<u64>> {
     let ends: Vec<u64> =
         marks.iter().skip(PIECES as usize - 1).step_by(PIECES as usize).map(of).collect();
     let begins = std::iter::once(&0).chain(&ends);

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::latencies::{Batching, PLACES, batch};
+use super::batches::PLACES;
+use super::latencies::{Batching, batch};
 use super::{Histogram, Latency};
 
 /// Share of such intervals that hold what a run without end would give.
@@ -11,10 +12,12 @@ const LEVEL: f64 = 0.95;
 const FEWEST_BATCHES: usize = PLACES / 2;
 /// Requests that each batch has to have beyond a quantile.
 const BEYOND: f64 = 10.0;
-/// Student's t at 0.975, by degrees of freedom from 9 to 18 (NIST/SEMATECH e-Handbook of
+/// Student's t at 0.975, by degrees of freedom from 9 to 19 (NIST/SEMATECH e-Handbook of
 /// Statistical Methods, 1.3.6.7.2, has them to three digits; a test integrates the density).
-const STUDENT_T: [f64; PLACES - FEWEST_BATCHES] =
-    [2.26216, 2.22814, 2.20099, 2.17881, 2.16037, 2.14479, 2.13145, 2.11991, 2.10982, 2.10092];
+const STUDENT_T: [f64; PLACES - FEWEST_BATCHES + 1] = [
+    2.26216, 2.22814, 2.20099, 2.17881, 2.16037, 2.14479, 2.13145, 2.11991, 2.10982, 2.10092,
+    2.09302,
+];
 
 /// Percentiles of a summary, rising.
 pub(super) const PERCENTILES: [(&str, f64); 6] = [
@@ -59,49 +62,58 @@ impl Sample {
 impl Batches {
     /// The interval of the mean. Batches count by their requests, as classes share the batches and
     /// have not equally many in each.
+    ///
+    /// On the scale of logarithms an error of a mean is a share of it.
     fn mean_ns(&self) -> [f64; 2] {
         let number = self.parts.len() as f64;
         let centre = self.whole.mean_ns;
+        if centre == 0.0 {
+            return [0.0; 2];
+        }
         self.around(centre, |part| {
-            part.count as f64 * number / self.requests as f64 * (part.mean_ns - centre)
+            part.count as f64 * number / self.requests as f64 * (part.mean_ns / centre - 1.0)
         })
     }
 
-    /// The interval of a percentile, by its place in the list.
+    /// The interval of a percentile, by its place in the list. Below the nanosecond, which is the
+    /// grain of time, nothing is told apart: there the scale of logarithms ends.
     fn percentile_ns(&self, index: usize) -> [f64; 2] {
-        let centre = self.whole.percentiles_ns[index] as f64;
-        self.around(centre, |part| part.percentiles_ns[index] as f64 - centre)
+        let whole_ns = self.whole.percentiles_ns[index].max(1) as f64;
+        self.around(whole_ns, |part| (part.percentiles_ns[index].max(1) as f64 / whole_ns).ln())
     }
 
-    /// An interval from what the batches stray from the figure of the whole run.
+    /// An interval from how far the logarithms of the batches' figures stray from that of the
+    /// whole run's.
     ///
-    /// They stray around that and not around their own mean: a percentile of few requests is
-    /// biased, and around the mean of such the interval would be too (sectioning; Asmussen and
-    /// Glynn, Stochastic Simulation, 2007, III.5a).
+    /// A latency is positive, and so are both ends: normal intervals of positive figures are made
+    /// on the scale of logarithms (Meeker and Escobar, Statistical Methods for Reliability Data,
+    /// 1998, chapter 7). They stray around the figure of the whole run and not around their own
+    /// mean: a percentile of few requests is biased, and around the mean of such the interval would
+    /// be too (sectioning; Asmussen and Glynn, Stochastic Simulation, 2007, III.5a).
     fn around(&self, centre: f64, strays: impl Fn(&Sample) -> f64) -> [f64; 2] {
         let number = self.parts.len() as f64;
         let squares: f64 = self.parts.iter().map(|part| strays(part).powi(2)).sum();
         let error = (squares / (number * (number - 1.0))).sqrt();
-        let half = STUDENT_T[self.parts.len() - FEWEST_BATCHES] * error;
-        [centre - half, centre + half]
+        let factor = (STUDENT_T[self.parts.len() - FEWEST_BATCHES] * error).exp();
+        [centre / factor, centre * factor]
     }
 }
 
 /// Section `confidence` of some classes of requests together, which are `whole` in all.
-pub(super) fn confidence(classes: &[&Latency], whole: &Histogram, batching: Batching) -> Value {
-    let part = |number| Sample::of(&batch(classes, number));
-    let parts: Vec<Sample> = (0..batching.complete).map(part).collect();
+pub(super) fn confidence(classes: &[&Latency], whole: &Histogram, batching: &Batching) -> Value {
+    let part = |number: &usize| Sample::of(&batch(classes, *number));
+    let parts: Vec<Sample> = batching.complete.iter().map(part).collect();
     let fewest = parts.iter().map(|part| part.count).min().unwrap_or(0);
     let requests = parts.iter().map(|part| part.count).sum();
     let batches = Batches { whole: Sample::of(whole), parts, requests };
     let mut section = Map::new();
     section.insert("level".into(), json!(LEVEL));
-    section.insert("batches".into(), json!(batching.complete));
+    section.insert("batches".into(), json!(batching.complete.len()));
     section.insert("batch_requests".into(), json!(batching.requests));
     section.insert("fewest_requests".into(), json!(fewest));
     let mut too_few = Map::new();
     let mut insert = |name: &str, needs: f64, interval: &dyn Fn() -> [f64; 2]| {
-        let is_enough = batching.complete >= FEWEST_BATCHES && fewest as f64 >= needs;
+        let is_enough = batching.complete.len() >= FEWEST_BATCHES && fewest as f64 >= needs;
         section.insert(name.into(), json!(is_enough.then(interval)));
         if !is_enough {
             too_few.insert(name.into(), json!(needs as u64));

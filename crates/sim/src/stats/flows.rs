@@ -36,7 +36,7 @@ impl FlowStats {
     /// A request is complete.
     #[inline]
     pub fn completed(&mut self, op: Op, fua: bool, bytes: u32, latency_ns: u64, parts: &Parts) {
-        self.latencies.record(op, fua, bytes, latency_ns, parts);
+        self.latencies.record(0, op, fua, bytes, latency_ns, parts);
     }
 
     /// When the last request so far was complete.

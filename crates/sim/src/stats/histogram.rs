@@ -62,6 +62,16 @@ impl Histogram {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
+    /// The requests of this one but for those of `other`, which are among them; its extremes may
+    /// be those of requests that were left out.
+    pub fn without(&self, other: &Histogram) -> Histogram {
+        let mut rest = self.clone();
+        rest.counts.subtract(&other.counts).expect("the others are among these");
+        rest.count -= other.count;
+        rest.sum_ns -= other.sum_ns;
+        rest
+    }
+
     /// Forgets all requests.
     pub fn clear(&mut self) {
         self.counts.reset();
@@ -189,6 +199,13 @@ mod tests {
             let mut sum = of(&one);
             sum.add(&of(&other));
             prop_assert_eq!(facts(&sum), facts(&of(&[&one[..], &other].concat())));
+            let rest = sum.without(&of(&other));
+            let (buckets, mean) = (rest.buckets().collect::<Vec<_>>(), rest.mean_ns());
+            prop_assert_eq!(rest.count(), one.len() as u64);
+            prop_assert_eq!(mean, of(&one).mean_ns());
+            // Of a bucket that holds the largest, the end depends on which that is.
+            let counts = |all: &[(u64, u64)]| all.iter().map(|one| one.1).collect::<Vec<_>>();
+            prop_assert_eq!(counts(&buckets), counts(&facts(&of(&one)).0));
             sum.clear();
             prop_assert_eq!(facts(&sum), facts(&Histogram::default()));
             prop_assert_eq!(sum.counts.len(), 0);

@@ -1,17 +1,12 @@
 //! Latencies of all classes of requests, in batches that end for reads and writes together.
 
-use reprieve_base::Op;
+use reprieve_base::{Op, Time};
 
+use super::batches::{Batches, Mark, PLACES};
+use super::pieces::{PieceEnd, Pieces};
 use super::{Histogram, Latency};
 use crate::txn::Parts;
 
-/// Places for batches; when all are complete, every two become one. With half of them or more
-/// there are from 10 to 30, which is what Schmeiser (1982) found to serve best.
-pub(super) const PLACES: usize = 20;
-/// Reads and writes of a batch at first.
-const SHORTEST: u64 = 64;
-/// Pieces of a batch, at whose ends the counts are noted.
-pub(super) const PIECES: u64 = 4;
 /// Writes with forced unit access, after the classes of [`Op`].
 const FUA: usize = Op::Flush as usize + 1;
 
@@ -19,107 +14,118 @@ const FUA: usize = Op::Flush as usize + 1;
 #[derive(Clone, Debug)]
 pub struct Latencies {
     classes: [Latency; FUA + 1],
-    batching: Option<Batching>,
-    /// What had been counted at the end of each piece of the run; `PIECES` make a batch.
-    marks: Vec<Mark>,
+    batches: Option<Batches>,
+    /// Where there are batches.
+    pieces: Option<Pieces>,
 }
 
-/// What had been counted at one point of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Mark {
-    /// Reads, and writes.
-    pub count: [u64; 2],
-    /// Their latencies together.
-    pub latency_ns: [u128; 2],
-    /// Bytes written by the host, and programmed.
-    pub written_bytes: [u64; 2],
-}
-
-/// How far the batches are.
-#[derive(Clone, Copy, Debug)]
+/// The batches that are complete.
+#[derive(Clone, Debug)]
 pub(super) struct Batching {
-    /// Reads and writes of a batch.
+    /// Requests of a batch, of any kind.
     pub requests: u64,
-    /// Batches that are complete, less than [`PLACES`].
-    pub complete: usize,
-    /// Requests until the current piece is complete, and pieces until its batch is.
-    left: u64,
-    pieces_left: u64,
+    /// By number.
+    pub complete: Vec<usize>,
 }
 
 impl Latencies {
     /// Nothing counted yet; reads and writes will be told apart by batches.
     pub fn in_batches() -> Latencies {
-        let left = SHORTEST / PIECES;
-        let start = Batching { requests: SHORTEST, complete: 0, left, pieces_left: PIECES };
         let places = [PLACES, PLACES, 1, 1, 1];
-        let marks = Vec::with_capacity(PLACES * PIECES as usize);
-        Latencies { classes: places.map(Latency::new), batching: Some(start), marks }
+        let (batches, pieces) = (Some(Batches::new()), Some(Pieces::new()));
+        Latencies { classes: places.map(Latency::new), batches, pieces }
     }
 
     /// Nothing counted yet; the run will be one piece.
     pub fn in_one() -> Latencies {
-        let classes = [1; FUA + 1].map(Latency::new);
-        Latencies { classes, batching: None, marks: Vec::new() }
+        Latencies { classes: [1; FUA + 1].map(Latency::new), batches: None, pieces: None }
     }
 
-    /// Counts a request; says whether a piece of the run ends with it, which [`Latencies::mark`]
-    /// is then to be told.
+    /// Counts a request by its number in order of arrival, which says to what batch it belongs;
+    /// whether it is the first of its batch, which is then to be marked.
     #[inline]
     pub fn record(
         &mut self,
+        number: u64,
         op: Op,
         fua: bool,
         bytes: u32,
         latency_ns: u64,
         parts: &Parts,
     ) -> bool {
-        self.classes[op as usize].record(latency_ns, bytes, parts);
+        let mut place = 0;
+        let mut is_first = false;
+        if let Some(batches) = &self.batches {
+            place = match batches.of(number) {
+                Some(batch) => batch,
+                None => self.make_room(number),
+            };
+            let batches = self.batches.as_mut().expect("they are still there");
+            is_first = batches.is_new(place);
+            if let Op::Trim | Op::Flush = op {
+                batches.count_other(place);
+                place = 0;
+            }
+        }
+        self.classes[op as usize].record(place, latency_ns, bytes, parts);
         if fua {
-            self.classes[FUA].record(latency_ns, bytes, parts);
+            self.classes[FUA].record(0, latency_ns, bytes, parts);
         }
-        if let (Some(batching), Op::Read | Op::Write) = (&mut self.batching, op) {
-            batching.left -= 1;
-            return batching.left == 0;
+        is_first
+    }
+
+    /// Makes batches longer until there is one for a request.
+    #[cold]
+    fn make_room(&mut self, number: u64) -> usize {
+        let batches = self.batches.as_mut().expect("a request is in no batch");
+        let [read, write, ..] = &mut self.classes;
+        loop {
+            batches.pair_up();
+            read.pair_up();
+            write.pair_up();
+            if let Some(batch) = batches.of(number) {
+                return batch;
+            }
         }
-        false
+    }
+
+    /// Says what the drive has come to when the first request of a batch is complete and recorded.
+    #[cold]
+    pub fn mark(&mut self, number: u64, at: Time, programs: u64) {
+        let mark = self.come_to(at, programs);
+        let batches = self.batches.as_mut().expect("there are batches to mark");
+        batches.begin(batches.of(number).expect("the request is recorded"), mark);
+    }
+
+    /// What the drive has come to.
+    pub(super) fn come_to(&self, at: Time, programs: u64) -> Mark {
+        let (read, write) = (self.read(), self.write());
+        let requests = read.count() + write.count();
+        Mark { at, requests, bytes: self.bytes(), written_bytes: write.bytes, programs }
+    }
+
+    /// Counts a recorded request in the order of completion; whether a piece of the run ends with
+    /// it, which [`Latencies::end_piece`] is then to be told.
+    #[inline]
+    pub fn ends_piece(&mut self, op: Op) -> bool {
+        self.pieces.as_mut().is_some_and(|pieces| pieces.count(op))
     }
 
     /// A piece of the run has ended, in which the flash has come to so many bytes programmed.
     #[cold]
-    pub fn mark(&mut self, programmed_bytes: u64) {
-        let batching = self.batching.as_mut().expect("a piece has ended");
-        let [read, write, ..] = &mut self.classes;
-        self.marks.push(Mark {
+    pub fn end_piece(&mut self, programmed_bytes: u64) {
+        let (read, write) = (self.read(), self.write());
+        let end = PieceEnd {
             count: [read.count(), write.count()],
             latency_ns: [read.latency_ns(), write.latency_ns()],
             written_bytes: [write.bytes, programmed_bytes],
-        });
-        batching.pieces_left -= 1;
-        if batching.pieces_left == 0 {
-            batching.pieces_left = PIECES;
-            batching.complete += 1;
-            if batching.complete == PLACES {
-                read.pair_up();
-                write.pair_up();
-                batching.complete /= 2;
-                batching.requests *= 2;
-                let mut number = 0;
-                self.marks.retain(|_| {
-                    number += 1;
-                    number % 2 == 0
-                });
-            }
-            read.go_on_with(batching.complete);
-            write.go_on_with(batching.complete);
-        }
-        batching.left = batching.requests / PIECES;
+        };
+        self.pieces.as_mut().expect("a piece has ended").end(end);
     }
 
-    /// What had been counted at the end of each piece of the complete batches.
-    pub(super) fn marks(&self) -> &[Mark] {
-        let complete = self.batching.map_or(0, |batching| batching.complete * PIECES as usize);
-        &self.marks[..complete]
+    /// What had been counted at the end of each piece, as far as these make whole batches.
+    pub(super) fn piece_ends(&self) -> &[PieceEnd] {
+        self.pieces.as_ref().map_or(&[], Pieces::of_batches)
     }
 
     /// Bytes that were read and written.
@@ -141,8 +147,15 @@ impl Latencies {
         [("trim", trim), ("flush", flush), ("fua", fua)]
     }
 
+    pub(super) fn batches(&self) -> Option<&Batches> {
+        self.batches.as_ref()
+    }
+
+    /// The batches that are complete, if there are any at all.
     pub(super) fn batching(&self) -> Option<Batching> {
-        self.batching
+        let batches = self.batches.as_ref()?;
+        let counted = |batch| self.read().batch(batch).count() + self.write().batch(batch).count();
+        Some(Batching { requests: batches.length(), complete: batches.complete(counted) })
     }
 
     /// Distribution of reads, of writes, of both.
@@ -180,32 +193,38 @@ mod tests {
         request + 1
     }
 
-    /// Two of three are reads.
+    /// One of five is a trim, the others reads or writes.
     fn op(request: u64) -> Op {
-        if request % 3 < 2 { Op::Read } else { Op::Write }
+        [Op::Read, Op::Write, Op::Read, Op::Trim, Op::Read][(request % 5) as usize]
+    }
+
+    /// Requests in an order that is not that of their numbers: every eight backwards.
+    fn completions(requests: u64) -> impl Iterator<Item = u64> {
+        (0..requests.next_multiple_of(8)).map(|place| place ^ 7).filter(move |n| *n < requests)
     }
 
     #[test]
-    fn batches_are_pieces_of_the_run_whatever_was_paired_up() {
-        for requests in [0, 63, 64, 65, 1279, 1280, 1300, 5000, 100_000] {
+    fn batches_have_the_same_requests_in_whatever_order_these_are_complete() {
+        for requests in [0, 63, 64, 65, 1279, 1280, 1281, 1300, 5000, 100_000] {
             let mut latencies = Latencies::in_batches();
-            for request in 0..requests {
-                let (op, latency_ns) = (op(request), latency_ns(request));
-                if latencies.record(op, false, 512, latency_ns, &Parts::default()) {
-                    latencies.mark(3 * request);
+            let mut marked = Vec::new();
+            for number in completions(requests) {
+                let (op, none) = (op(number), Parts::default());
+                if latencies.record(number, op, false, 512, latency_ns(number), &none) {
+                    latencies.mark(number, Time::from_ns(number), 0);
+                    marked.push(number);
                 }
-                // What is neither read nor write moves no end of a batch.
-                assert!(!latencies.record(Op::Trim, false, 0, 7, &Parts::default()));
             }
-            let Batching { requests: length, complete, .. } =
+            let Batching { requests: length, complete } =
                 latencies.batching().expect("the batches are kept");
-            // From 10 to 19 once there were 20.
-            let expected = (SHORTEST.ilog2()..)
-                .map(|bits| 1 << bits)
-                .find(|length| requests / length < PLACES as u64);
+            // From 11 to 20 once there were 21.
+            let expected = (6..).map(|bits| 1u64 << bits);
+            let expected = expected.clone().find(|length| requests <= length * PLACES as u64);
             assert_eq!(Some(length), expected, "{requests}");
-            assert_eq!(complete as u64, requests / length, "{requests}");
-            for number in 0..=complete {
+            assert_eq!(complete, (0..(requests / length) as usize).collect::<Vec<_>>());
+            // The first that is complete of each group of eight is the last.
+            assert!(marked.iter().all(|number| number % 8 == 7 || *number == requests - 1));
+            for number in 0..PLACES {
                 let ends = |end: usize| (end as u64 * length).min(requests);
                 for (class, mine) in [(latencies.read(), Op::Read), (latencies.write(), Op::Write)]
                 {
@@ -219,16 +238,24 @@ mod tests {
                 }
             }
             let [_, _, total] = latencies.histograms();
-            assert_eq!(total.count(), requests);
-            assert_eq!(latencies.marks().len() as u64, complete as u64 * PIECES);
-            for (piece, mark) in (1..).zip(latencies.marks()) {
-                let end = piece * length / PIECES;
-                assert_eq!(mark.count.iter().sum::<u64>(), end, "{requests}");
-                let sum_ns = (0..end).map(latency_ns).sum::<u64>();
-                assert_eq!(mark.latency_ns.iter().sum::<u128>(), u128::from(sum_ns));
-                assert_eq!(mark.written_bytes, [512 * mark.count[1], 3 * (end - 1)]);
+            let kept = (0..requests).filter(|request| op(*request) != Op::Trim);
+            assert_eq!(total.count(), kept.count() as u64);
+        }
+    }
+
+    #[test]
+    fn a_batch_of_which_a_request_is_left_out_is_not_complete() {
+        let mut latencies = Latencies::in_batches();
+        for number in (0..640).filter(|number| *number != 130) {
+            let none = Parts::default();
+            let is_first = latencies.record(number, Op::Read, false, 512, 1, &none);
+            assert_eq!(is_first, number % 64 == 0 && number > 0);
+            if is_first {
+                latencies.mark(number, Time::from_ns(number), 0);
             }
         }
+        let complete = latencies.batching().expect("the batches are kept").complete;
+        assert_eq!(complete, [0, 1, 3, 4, 5, 6, 7, 8, 9]);
     }
 
     #[test]
@@ -237,9 +264,7 @@ mod tests {
         // 1 us to 10,000 s: beyond what there is room for at first, and beyond an hour.
         let all_ns: Vec<u64> = (0..300).map(|step| 1000 << (step % 34)).collect();
         for latency_ns in &all_ns {
-            if latencies.record(Op::Read, false, 512, *latency_ns, &Parts::default()) {
-                latencies.mark(0);
-            }
+            latencies.record(0, Op::Read, false, 512, *latency_ns, &Parts::default());
         }
         let [read, _, total] = latencies.histograms();
         let hour_ns = 3_600_000_000_000u64;

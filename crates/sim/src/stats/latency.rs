@@ -9,8 +9,6 @@ use crate::txn::{PART_NAMES, Parts};
 pub struct Latency {
     /// One, or as many as there can be batches.
     batches: Vec<Histogram>,
-    /// The batch that goes on.
-    current: usize,
     /// Histograms of all batches have room for latencies up to this one.
     longest_ns: u64,
     /// Bytes that the requests asked for.
@@ -33,7 +31,6 @@ impl Latency {
     pub(super) fn new(batches: usize) -> Latency {
         Latency {
             batches: vec![(); batches].into_iter().map(|()| Histogram::default()).collect(),
-            current: 0,
             longest_ns: USUAL_NS,
             bytes: 0,
             parts_ns: [0; PART_NAMES.len()],
@@ -41,13 +38,13 @@ impl Latency {
         }
     }
 
-    /// Counts a request, of whose latency no part is more than the whole.
+    /// Counts a request of a batch, of whose latency no part is more than the whole.
     #[inline(always)]
-    pub fn record(&mut self, latency_ns: u64, bytes: u32, parts: &Parts) {
+    pub fn record(&mut self, batch: usize, latency_ns: u64, bytes: u32, parts: &Parts) {
         if latency_ns > self.longest_ns {
             self.grow(latency_ns);
         }
-        self.batches[self.current].record(latency_ns);
+        self.batches[batch].record(latency_ns);
         self.bytes += u64::from(bytes);
         self.recent.latency_ns = match self.recent.latency_ns.checked_add(latency_ns) {
             Some(sum_ns) => sum_ns,
@@ -72,11 +69,6 @@ impl Latency {
         self.parts_ns = self.parts_ns();
         self.recent = Recent::default();
         latency_ns
-    }
-
-    /// What comes belongs to another batch, by its number.
-    pub(super) fn go_on_with(&mut self, batch: usize) {
-        self.current = batch;
     }
 
     /// Makes of every two batches one, so that the second half is free again.

@@ -1,5 +1,6 @@
 //! What a run counts: latencies, where their time went, the request log, the course, the summary.
 
+mod batches;
 mod beginning;
 mod confidence;
 mod flash_counts;
@@ -9,6 +10,8 @@ mod histogram;
 mod latencies;
 mod latency;
 mod log;
+mod pairs;
+mod pieces;
 mod reliability;
 mod series;
 mod summary;

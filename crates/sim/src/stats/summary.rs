@@ -6,6 +6,7 @@ use super::beginning::{Differs, beginning};
 use super::confidence::{PERCENTILES, confidence, percentiles_ns};
 use super::flows::{fairness, flows};
 use super::latencies::{Batching, whole};
+use super::pieces::PIECES;
 use super::{
     BadBlocks, ErrorCounts, FlashCounts, FlowStats, Latencies, Latency, MapCounts,
     SuspendedOperations, WearCounts, WearFacts,
@@ -96,8 +97,9 @@ impl Measured {
     /// What differs in the beginning, in a sentence, with the key to set.
     fn advise(&self, latencies: &Latencies) -> Option<String> {
         let advice = self.advice?;
-        let batching = latencies.batching()?;
-        let differs = beginning(latencies.marks());
+        let pieces = latencies.piece_ends();
+        let first = pieces.get(PIECES as usize - 1)?;
+        let differs = beginning(pieces);
         let told: Vec<String> = differs
             .iter()
             .map(|it| {
@@ -109,7 +111,7 @@ impl Measured {
             format!(
                 "the beginning differs from the rest: in the first {} of {} reads and writes {}; \
                  {advice} excludes it",
-                batching.requests,
+                first.count.iter().sum::<u64>(),
                 latencies.read().count() + latencies.write().count(),
                 told.join(", "),
             )
@@ -174,9 +176,9 @@ pub(super) fn requests(latencies: &Latencies, absent: &[Part]) -> Value {
     let (read, write) = (latencies.read(), latencies.write());
     let batching = latencies.batching();
     let mut requests = Map::new();
-    requests.insert("read".into(), class(&[read], absent, batching));
-    requests.insert("write".into(), class(&[write], absent, batching));
-    requests.insert("total".into(), class(&[read, write], absent, batching));
+    requests.insert("read".into(), class(&[read], absent, batching.as_ref()));
+    requests.insert("write".into(), class(&[write], absent, batching.as_ref()));
+    requests.insert("total".into(), class(&[read, write], absent, batching.as_ref()));
     for (name, latency) in latencies.rare() {
         if latency.count() > 0 {
             requests.insert(name.into(), class(&[latency], absent, None));
@@ -186,7 +188,7 @@ pub(super) fn requests(latencies: &Latencies, absent: &[Part]) -> Value {
 }
 
 /// Some classes of requests together; their confidence where they are in batches.
-fn class(classes: &[&Latency], absent: &[Part], batching: Option<Batching>) -> Value {
+fn class(classes: &[&Latency], absent: &[Part], batching: Option<&Batching>) -> Value {
     let histogram = whole(classes);
     let count = histogram.count();
     let mean = |sum: u128| if count == 0 { 0.0 } else { sum as f64 / count as f64 };

@@ -116,7 +116,8 @@ class _Settle:
 
 def save_state(scenario: Mapping[str, object], shape: Shape, path: Path, watch: Watch) -> None:
     """Save the state of a drive that is full, and has as many free blocks as it keeps."""
-    job = path.with_name("settle.fio")
+    # A file of its own: other drives of the same folder are brought to their states meanwhile.
+    job = path.with_name(f"{path.name}-settle.fio")
     job.write_text(_SETTLE_JOB)
     source = Setup({**scenario, "workload": {"fio": job}}, settled(shape)).source()
     simulate(source, watch=watch, drive=Drive(None, path, "start"))

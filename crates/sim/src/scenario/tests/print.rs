@@ -12,7 +12,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 90] = [
+const APPLY_ELSEWHERE: [&str; 91] = [
     "device",
     "part",
     "load",

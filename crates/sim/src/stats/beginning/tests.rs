@@ -5,9 +5,9 @@ use reprieve_base::Stream;
 use super::*;
 
 /// Marks of a run of reads with these latencies in ns, in 10 batches.
-fn marks(latencies_ns: &[f64]) -> Vec<Mark> {
+fn marks(latencies_ns: &[f64]) -> Vec<PieceEnd> {
     let piece = latencies_ns.len() / (10 * PIECES as usize);
-    let mut mark = Mark::default();
+    let mut mark = PieceEnd::default();
     let marks = latencies_ns.chunks_exact(piece).map(|chunk| {
         mark.count[0] += chunk.len() as u64;
         mark.latency_ns[0] += chunk.iter().map(|ns| ns.round() as u128).sum::<u128>();
@@ -144,7 +144,7 @@ fn too_few_batches_or_requests_say_nothing() {
 #[test]
 fn waf_is_tested_where_something_is_written() {
     // 100 KB a piece, programmed five times over in the first batch and twice or so after it.
-    let mut mark = Mark::default();
+    let mut mark = PieceEnd::default();
     let marks = (0..40u64).map(|piece| {
         mark.written_bytes[0] += 100_000;
         mark.written_bytes[1] += if piece < 4 { 500_000 } else { 200_000 + 100 * (piece % 7) };

@@ -1,0 +1,38 @@
+"""Student's t: how far a mean of few samples strays from what it is the mean of."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+LEVEL = 0.95
+"""How often an interval is to hold what it is an interval of."""
+
+
+@lru_cache
+def student_t(freedom: int) -> float:
+    """Return what Student's t of so many degrees of freedom exceeds, up or down, at `LEVEL`."""
+    low, high = 0.0, 20.0
+    assert freedom > 0, "an interval has two samples or more"
+    while (middle := (low + high) / 2) not in (low, high):
+        if _within(middle, freedom) < LEVEL:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _within(t: float, freedom: int) -> float:
+    """Return the probability of −t to t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    angle = math.atan(t / math.sqrt(freedom))
+    cosine = math.cos(angle)
+    is_odd = freedom % 2
+    # Powers of the cosine up to freedom − 2, each with the product of n / (n + 1) below it.
+    term = cosine if is_odd else 1.0
+    total = term if freedom > 1 else 0.0
+    for power in range(2 + is_odd, freedom - 1, 2):
+        term *= cosine * cosine * (power - 1) / power
+        total += term
+    if is_odd:
+        return 2 / math.pi * (angle + math.sin(angle) * total)
+    return math.sin(angle) * total
