@@ -9,10 +9,10 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test long bench lint docs figures pages site wheel clean tools
+.PHONY: help demo test long bench lint docs figures pages adopt site wheel clean tools
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: .venv/.built ## one real trace through five policies: a table, and a report in out/demo
 	$(BIN)/reprieve compare examples/mysql-five-policies.toml --axis policy=$(POLICIES) \
@@ -49,8 +49,11 @@ docs: .venv/.built ## write docs/reference and python/reprieve/keys anew from th
 figures: .venv/.built ## run all that the pages quote, half an hour; or some: STUDY="fast12 mbm"
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures $(STUDY) $(if $(MQSIM),--mqsim $(MQSIM))
 
-pages: .venv/.built ## write the pages anew from the numbers that `make figures` recorded
+pages: .venv/.built ## write pages from their templates and the numbers of `make figures`
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --pages
+
+adopt: .venv/.built ## take what was changed on a page by hand into its template
+	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --adopt
 
 wheel: .venv/.tools ## one wheel for every Python from 3.11 on, in dist
 	rm -rf dist

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import page_figures.__main__
 import pytest
 from page_figures import pages
 from page_figures.samples import SAMPLES
@@ -55,6 +56,25 @@ def test_a_page_is_filled_and_its_claims_are_weighed(
     assert page.broken == ("a is the smaller",)
     assert pages.fill("page.md", {"n": {"a": 1.0, "b": 2.0}}).broken == ()
     assert pages.names() == ["page.md"]
+
+
+def test_what_was_written_into_a_page_is_taken_into_its_template(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    template = "# Page\n\nIt takes {{ n | n(1) }} µs.\n\nA.\n\nB.\n\nIt is so.\n"
+    for module in (pages, page_figures.__main__):
+        monkeypatch.setattr(module, "TEMPLATES", tmp_path)
+    monkeypatch.setattr(page_figures.__main__, "ROOT", tmp_path)
+    (tmp_path / "page.md.jinja").write_text(template, encoding="utf-8")
+    changed = "# Page\n\nIt takes 2.5 µs.\n\nA.\n\nB.\n\nIt is not so.\n"
+    (tmp_path / "page.md").write_text(changed, encoding="utf-8")
+    assert not page_figures.__main__.adopt("page.md", {"n": 2.5})
+    taken = (tmp_path / "page.md.jinja").read_text(encoding="utf-8")
+    assert taken == template.replace("It is so", "It is not so")
+    # A line with a number is nobody's to merge.
+    (tmp_path / "page.md").write_text(changed.replace("takes", "lasts"), encoding="utf-8")
+    assert page_figures.__main__.adopt("page.md", {"n": 2.5})
+    assert "<<<<<<< template" in (tmp_path / "page.md.jinja").read_text(encoding="utf-8")
 
 
 def test_a_number_that_is_not_recorded_is_an_error(tmp_path: Path) -> None:

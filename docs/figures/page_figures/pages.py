@@ -20,6 +20,7 @@ HERE = Path(__file__).resolve().parents[1]
 ROOT = HERE.parents[1]
 TEMPLATES = HERE / "pages"
 DATA = HERE / "data"
+BENCH = ROOT / "benches/results"
 SUFFIX = ".jinja"
 
 
@@ -41,11 +42,14 @@ def names() -> list[str]:
 
 
 def recorded() -> dict[str, Any]:
-    """Return the numbers that are recorded, by the name of the study."""
-    return {
+    """Return the numbers that are recorded, by the name of the study; `bench`: of `make bench`."""
+    found = {
         path.stem.replace("-", "_"): json.loads(path.read_text(encoding="utf-8"))
         for path in sorted(DATA.glob("*.json"))
     }
+    latest = max(BENCH.glob("*.json"))
+    found["bench"] = {"date": latest.stem, **json.loads(latest.read_text(encoding="utf-8"))}
+    return found
 
 
 def fill(path: str, numbers: Mapping[str, Any]) -> Page:

@@ -5,7 +5,6 @@ longer is of this program. They have the study's own scenarios, with fewer reque
 """
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import reprieve as rp
@@ -25,6 +24,8 @@ from reprieve.reproduce.zambelli21 import experiment as zambelli21
 from reprieve.reproduce.zambelli21 import measures as of_zambelli21
 from reprieve.reproduce.zambelli21 import readings as zambelli21_readings
 from reprieve.result import Result
+
+from .guide import EXAMPLES, guide
 
 Sample = dict[str, list[float]]
 """Exact results by run: counts and latencies in ns of reads and writes, operations of the flash."""
@@ -165,15 +166,25 @@ def _mqsim(_recorded: Mapping[str, Any]) -> Sample:
     return {"generated": exact(rp.run(scenario))}
 
 
+def _guide(_recorded: Mapping[str, Any]) -> Sample:
+    """All of them again."""
+    found = guide()
+    return {
+        "copyback": [*found["copyback"].values()],
+        **{name: [*one.values()] for name, one in found["tenants"].items()},
+    }
+
+
 def _demo(_recorded: Mapping[str, Any]) -> Sample:
     """Two of its runs, whole."""
-    path = Path(__file__).resolve().parents[3] / "examples/mysql-five-policies.toml"
+    path = EXAMPLES / "mysql-five-policies.toml"
     return {policy: exact(rp.run(str(path), policy=policy)) for policy in ("FIFO", "PES-IPC")}
 
 
 SAMPLES: Mapping[str, Callable[[Mapping[str, Any]], Sample]] = {
     "demo": _demo,
     "fast12": _fast12,
+    "guide": _guide,
     "mbm": _mbm,
     "mbm-blocks": _mbm_blocks,
     "mqsim": _mqsim,

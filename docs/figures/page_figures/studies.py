@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import runpy
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -17,12 +16,10 @@ from reprieve.validate import validate_into
 from reprieve.verdicts import tally
 
 from .asides import fast12_asides
-from .pages import DATA, HERE, ROOT
+from .guide import demo, guide
+from .pages import DATA, HERE
 from .samples import SAMPLES
 from .twins import twins
-
-DEMO = ROOT / "examples/mysql-five-policies.toml"
-POLICIES = ("FIFO", "RPS", "PES-IPS", "PES-IPC", "PE0")
 
 
 @dataclass(frozen=True)
@@ -61,30 +58,6 @@ def _paper(name: str, **settings: Any) -> Callable[[Path, Wanted], dict[str, Any
 def _fast12(out: Path, wanted: Wanted) -> dict[str, Any]:
     numbers = _paper("fast12")(out, wanted)
     return {**numbers, "asides": fast12_asides(numbers)}
-
-
-def _demo(_out: Path, _wanted: Wanted) -> dict[str, Any]:
-    """Run what `make demo` runs, and draw its picture."""
-    runs = rp.compare(str(DEMO), {"policy": list(POLICIES)})
-    runpy.run_path(str(HERE / "demo_read_tail.py"))
-    found = {}
-    for label, ratios in runs.normalised().items():
-        summary = runs[label].summary
-        found[label] = {
-            "ratios": list(ratios.values()),
-            "suspensions": sum(summary["flash"]["suspensions"].values()),
-            "waf": summary["flash"]["waf"],
-        }
-    first = runs["FIFO"].summary
-    return {
-        "runs": found,
-        "fifo_us": [
-            first["requests"][op]["latency_ns"][key] / 1000
-            for op in ("read", "write")
-            for key in ("mean", "p99", "p99_99")
-        ],
-        "idle_percent": 100 * first["device"]["idle_share"],
-    }
 
 
 def _validate(out: Path, _wanted: Wanted) -> dict[str, Any]:
@@ -190,13 +163,12 @@ def _commands_on_the_link(
     return found
 
 
-def _twins(_out: Path, _wanted: Wanted) -> dict[str, Any]:
-    return twins()
-
-
 STUDIES: Mapping[str, Study] = {
-    "demo": Study("make demo", _demo, {}),
-    "loads": Study("reprieve trace info --load NAME --device fast12-slc", _twins, {}),
+    "demo": Study("make demo", lambda out, _wanted: demo(out), {}),
+    "guide": Study("reprieve compare", lambda _out, _wanted: guide(), {}),
+    "loads": Study(
+        "reprieve trace info --load NAME --device fast12-slc", lambda _out, _wanted: twins(), {}
+    ),
     "mqsim": Study("reprieve run synth-4k.toml --requests", _mqsim, {}),
     "validate": Study("reprieve validate", _validate, {}),
     "fast12": Study(

@@ -12,7 +12,9 @@ _GIVEN = re.compile(r"\{#-? Given:\n(.*?)-?#\}", re.DOTALL)
 # What is no number of ours: expressions, code, targets of links, comments, names of places in a
 # paper, years and dates.
 _BLANKED = re.compile(
-    r"\{#-? By hand: .*?\{#-? End|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|<!--.*?-->|^(?:```|~~~).*?^(?:```|~~~)$|`[^`]*`|\]\([^)]*\)"
+    r"\{# By hand: .*?\{# End"
+    r"|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|<!--.*?-->"
+    r"|^(?:```|~~~).*?^(?:```|~~~)$|`[^`]*`|\]\([^)]*\)"
     r"|\b(?:Tables?|Figures?|sections?|equation|Algorithm|axiom)\s\(?\d[\d.]*\)?"
     r"(?:(?:,| and| to| or)\s\d[\d.]*\b(?!\s*%))*|\b(?:19|20)\d\d(?:-\d\d-\d\d)?\b",
     re.DOTALL | re.MULTILINE,
@@ -24,7 +26,8 @@ def numbers_are_recorded(tree: Tree) -> Iterator[Problem]:
     """Demand a template for every page with numbers of ours, and no number of ours by hand in it.
 
     A template lists what numbers it may have by hand, and where they come from, as its first
-    comment: `{#- Given:`, then a line `reason: numbers` for each source.
+    comment: `{#- Given:`, then a line `reason: numbers` for each source. What no program can run
+    again stands between `{# By hand: reason #}` and `{# End #}`.
     """
     for pattern in tables.PAGES_WITH_NUMBERS:
         for page in tree.files(pattern):
