@@ -64,7 +64,7 @@ def _run(result: Result, program_units: int) -> dict[str, Any]:
         "die_busy_percent": 100 * device["die_busy_share"],
         "programs_per_s": programs / seconds,
         "erases_per_s": flash["erases"] / seconds,
-        "suspensions_per_program": flash["suspensions"]["program"] / programs,
+        "suspensions_per_program": flash["suspensions"]["program"] / programs if programs else None,
         "suspended_percent": 100 * flash["suspended_share"]["program"],
     }
 
