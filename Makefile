@@ -9,10 +9,10 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test long bench lint docs site wheel clean tools
+.PHONY: help demo test long bench lint docs figures pages adopt site wheel clean tools
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: .venv/.built ## one real trace through five policies: a table, and a report in out/demo
 	$(BIN)/reprieve compare examples/mysql-five-policies.toml --axis policy=$(POLICIES) \
@@ -38,14 +38,23 @@ bench: tools ## the fixed loads of benches/: page transactions a second, cost by
 lint: .venv/.dev ## formatting, clippy, ruff, types
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests benches docs/site notebooks
-	$(BIN)/ruff format --check python tests benches docs/site notebooks
+	$(BIN)/ruff check python tests benches docs/site docs/figures notebooks
+	$(BIN)/ruff format --check python tests benches docs/site docs/figures notebooks
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
 
 docs: .venv/.built ## write docs/reference and python/reprieve/keys anew from the program itself
 	$(BIN)/python -m reprieve.reference docs/reference
 	$(BIN)/python -m reprieve.generate_keys
+
+figures: .venv/.built ## run all that the pages quote, half an hour; or some: STUDY="fast12 mbm"
+	PYTHONPATH=docs/figures $(BIN)/python -m page_figures $(STUDY) $(if $(MQSIM),--mqsim $(MQSIM))
+
+pages: .venv/.built ## write pages from their templates and the numbers of `make figures`
+	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --pages
+
+adopt: .venv/.built ## take what was changed on a page by hand into its template
+	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --adopt
 
 wheel: .venv/.tools ## one wheel for every Python from 3.11 on, in dist
 	rm -rf dist

@@ -292,6 +292,12 @@ def test_the_whole_of_it(tmp_path: Path) -> None:
     written = json.loads((tmp_path / "o/verdicts.json").read_text())
     assert [row["claim"] for row in written] == [verdict.claim for verdict in verdicts]
     assert all(row["paper"] is not None for row in written)
+    numbers = json.loads((tmp_path / "o/numbers.json").read_text())
+    assert numbers["tally"]["claims"] == len(verdicts)
+    ours = {verdict.claim: verdict.ours for verdict in verdicts}
+    assert numbers["claims"]["mbm_src"] == ours["src1_2: response of MBM above that of TBM"]
+    of, to = (numbers["runs"]["src1_2"][scheme]["mean_ms"] for scheme in ("MBM", "TBM"))
+    assert numbers["claims"]["mbm_src"] == pytest.approx(100 * (of / to - 1))
     figures = {path.stem for path in (tmp_path / "o/figures").iterdir()}
     numbered = {f"figure-{number}" for number in ("8", "9", "10", "11", "12a", "12b", "13a", "13b")}
     assert figures == numbered | {"sensitivity", "parts", "grid"}

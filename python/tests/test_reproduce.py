@@ -238,6 +238,10 @@ def test_the_whole_of_it(reprieve: Reprieve, tmp_path: Path) -> None:
     table = {row["claim"]: row["reproduced"] for row in verdicts if "Table 2" in row["source"]}
     assert table["SLC: mean read latency of fin1-like under FIFO"] is None
     assert table["SLC: mean read latency of F2 under FIFO"] is not None
+    numbers = json.loads((tmp_path / "o/numbers.json").read_text())
+    claims = {row["claim"]: row["ours"] for row in verdicts}
+    shorter = numbers["claims"]["base"]["MLC"]["rps_read_reduction"]
+    assert shorter == claims["MLC: RPS shortens reads against FIFO, average"]
     figures = {path.name for path in (tmp_path / "o/figures").iterdir()}
     assert {
         f"figure-{number}.{kind}" for number in range(1, 8) for kind in ("svg", "png")

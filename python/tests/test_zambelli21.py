@@ -180,6 +180,12 @@ def test_the_whole_of_it(tmp_path: Path) -> None:
     assert [row["claim"] for row in written] == [verdict.claim for verdict in verdicts]
     tolerances = {row["claim"]: row["tolerance"] for row in written}
     assert tolerances["suspension raises the bandwidth, 25W-75R, QD 64"] == 0.15 * 113
+    numbers = json.loads((tmp_path / "o/numbers.json").read_text())
+    with_ten, without = (
+        numbers["runs"]["page-1"]["25W-75R"]["64"][count]["iops_kiops"] for count in ("10", "0")
+    )
+    bandwidth = next(one for one in verdicts if one.claim.startswith("suspension raises the band"))
+    assert bandwidth.ours == with_ten - without
     figures = {path.stem for path in (tmp_path / "o/figures").iterdir()}
     own = ("3a", "3b", "10a", "10b", "11a", "11b", "12", "13a", "13b")
     of_the_bench = ("6", "7a", "7b", "8a", "8b")

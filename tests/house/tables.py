@@ -84,6 +84,17 @@ LARGE_FILES_IN = ("traces/", "docs/figures/")
 # Manifests that a tool defines and everyone knows need no sentence that says what they are for.
 NO_HEAD = frozenset({"Cargo.toml", "rustfmt.toml", "pyproject.toml"})
 
+# Pages with numbers that a command prints: each is written from a template, docs/figures/pages/.
+PAGES_WITH_NUMBERS = (
+    "README.md",
+    "docs/guide/first-run.md",
+    "docs/guide/parallelism.md",
+    "docs/guide/scenario.md",
+    "docs/reproductions/[!R]*.md",
+    "docs/model/against-mqsim.md",
+    "docs/model/loads.md",
+)
+
 # ---- Words that must not appear ----------------------------------------------------------------
 
 # Pattern and what is wrong with it, in any text file.

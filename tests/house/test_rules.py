@@ -16,6 +16,10 @@ IN_ORDER = {
         "# Reprieve\n\nSee [how](CONTRIBUTING.md#set-up), [map](ARCHITECTURE.md).\n\n"
         "| where | what |\n|---|---|\n| [Guide](docs/guide/README.md) | tasks |\n"
     ),
+    "docs/figures/pages/README.md.jinja": (
+        "{#- Given:\ntheirs: 1,000 4.5\n-#}\n# Reprieve\n\nOurs {{ a | n }}, theirs 1,000 "
+        "(4.5 %), p99.9 of Table 3, 2012, A25, `x 7`, [7th](a.md#7), <!-- 8 -->\n"
+    ),
     "docs/guide/README.md": "# Guide\n\n| task | page |\n|---|---|\n| run | [run](run.md) |\n",
     "docs/guide/run.md": "# Run\n",
     "ARCHITECTURE.md": "# Architecture\n",
@@ -196,6 +200,21 @@ CASES: list[tuple[str, dict[str, str], str]] = [
         "listed pages",
         {"docs/guide/README.md": "# Guide\n\nSee [run](run.md).\n"},
         "docs/guide/run.md: no table of docs/guide/README.md links to it",
+    ),
+    (
+        "numbers by hand",
+        {"docs/figures/pages/README.md.jinja": "# R\n\nIt takes 4.5 µs.\n"},
+        "docs/figures/pages/README.md.jinja:3: 4.5: take it from a file, or list it",
+    ),
+    (
+        "numbers by hand",
+        {"docs/figures/pages/README.md.jinja": "{#- Given:\ntheirs: 7\n-#}\n# R\n"},
+        "docs/figures/pages/README.md.jinja:1: 7: under `Given:`, but not on the page",
+    ),
+    (
+        "numbers by hand",
+        {"docs/figures/pages/README.md.jinja": ""},
+        "README.md: needs a template, docs/figures/pages/README.md.jinja",
     ),
     (
         "listed pages",

@@ -59,7 +59,7 @@ def reproduce(
 ) -> None:
     """Run what a paper measured and say for each of its claims whether it is reproduced.
 
-    Writes report.html, verdicts.json and figures/ (SVG and PNG) to DIR.
+    Writes report.html, verdicts.json, numbers.json and figures/ (SVG and PNG) to DIR.
     """
     from reprieve.reproduce import Settings, reproduce_into
 

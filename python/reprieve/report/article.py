@@ -78,6 +78,8 @@ class Article:
     """What the source of the expected numbers is called: "paper", "theory"."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Written beside it: text by its path, such as job files."""
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    """By name, for those who quote them."""
 
     @property
     def figures(self) -> list[Figure]:

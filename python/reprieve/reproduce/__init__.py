@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import Step
 from reprieve.report.article import Article, render_article, write_figures
 from reprieve.reproduce import fast12, mbm, starblaze, zambelli21
-from reprieve.verdicts import Verdict, verdicts_json
+from reprieve.verdicts import Verdict, tally, verdicts_json
 
 __all__ = ["PAPERS", "Paper", "Settings", "reproduce", "reproduce_into"]
 
@@ -157,7 +160,7 @@ def reproduce(
     """Reproduce a paper and return a verdict for each of its claims.
 
     `paper`: a name of `PAPERS`: "fast12", "starblaze", "zambelli21" or "mbm".
-    `out`: a directory for `report.html`, `verdicts.json` and `figures/`.
+    `out`: a directory for `report.html`, `verdicts.json`, `numbers.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their twins.
     `requests`: of each load at most, or of each run.
     `full_geometry`: the blocks of the paper's drive ("mbm").
@@ -180,7 +183,7 @@ def reproduce(
 
 
 def reproduce_into(paper: str, directory: Path, settings: Settings) -> Article:
-    """Reproduce a paper and write `report.html`, `verdicts.json` and `figures/`, all at the end."""
+    """Reproduce a paper and write its report, verdicts, numbers and figures, all at the end."""
     known = _paper(paper)
     with ResultDirectory(directory) as out:
         article = known.build(settings)
@@ -189,8 +192,29 @@ def reproduce_into(paper: str, directory: Path, settings: Settings) -> Article:
             out.write(path, text)
         out.write("report.html", render_article(article))
         out.write("verdicts.json", verdicts_json(article.verdicts))
+        out.write("numbers.json", numbers_json(article))
         out.commit()
     return article
+
+
+def numbers_json(article: Article) -> str:
+    """`numbers.json`: what pages quote, by name; `null` where a run has no such number."""
+    names = ("reproduced", "not_reproduced", "not_testable")
+    counts = {
+        "claims": len(article.verdicts),
+        **dict(zip(names, tally(article.verdicts), strict=True)),
+    }
+    numbers = _finite({"tally": counts, **article.numbers})
+    return json.dumps(numbers, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinities; a number that is none was not measured."""
+    if isinstance(value, Mapping):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _paper(name: str) -> Paper:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from ..tree import Problem, Tree
-from . import documents, layers, registries, shape
+from . import documents, figures, layers, registries, shape
 
 Rule = Callable[[Tree], Iterator[Problem]]
 
@@ -25,4 +25,5 @@ RULES: dict[str, Rule] = {
     "readme length": documents.readme_is_short,
     "links": documents.links_resolve,
     "listed pages": documents.pages_are_listed,
+    "numbers by hand": figures.numbers_are_recorded,
 }

@@ -11,6 +11,7 @@ from reprieve.parallel import Step, Workshop
 from reprieve.report.article import Article
 from reprieve.reproduce.fast12 import claims, loads, page
 from reprieve.reproduce.fast12.experiment import Plan, run
+from reprieve.reproduce.fast12.numbers import all_numbers
 from reprieve.reproduce.loads import real, traces_at_hand
 
 __all__ = ["REQUESTS", "REQUESTS_QUICK", "Request", "article"]
@@ -51,4 +52,5 @@ def article(request: Request, jobs: int | None, step: Step, command: str) -> Art
         facts=page.facts(outcome),
         sections=page.sections(outcome),
         verdicts=claims.verdicts(outcome),
+        numbers=all_numbers(outcome),
     )

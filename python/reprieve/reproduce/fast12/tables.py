@@ -103,18 +103,31 @@ def explained(outcome: Outcome) -> Table:
     return Table("Which reading comes nearest to each number", columns, rows, words=3)
 
 
-def increase(outcome: Outcome) -> Table:
-    """Figure 5 by both denominators and both instants of resumption."""
+def increases(outcome: Outcome) -> dict[str, dict[str, dict[str, float]]]:
+    """Return Figure 5 by device, instant of resumption and denominator, in per cent."""
     loads = [load.trace for load in outcome.plan.papers]
     sets = {"data out": outcome.main, "array read": outcome.alternatives["array-read"]}
-    rows = []
+    found: dict[str, dict[str, dict[str, float]]] = {}
     for device in DEVICES:
         bus_ns = round(TABLE_1[device].bus * 1000)
+        found[device] = {}
         for title, runs in sets.items():
             results = Group(runs, device, loads).results("PES_IPC")
-            whole = MEASURES["suspended_increase"](Group(runs, device, loads))
-            array = 100 * fmean(suspended_increase_of_array(result, bus_ns) for result in results)
-            rows.append([device, title, f"{whole:.1f}", f"{array:.1f}"])
+            found[device][title] = {
+                "whole": MEASURES["suspended_increase"](Group(runs, device, loads)),
+                "array": 100
+                * fmean(suspended_increase_of_array(result, bus_ns) for result in results),
+            }
+    return found
+
+
+def increase(outcome: Outcome) -> Table:
+    """Figure 5 by both denominators and both instants of resumption."""
+    rows = [
+        [device, title, f"{one['whole']:.1f}", f"{one['array']:.1f}"]
+        for device, of_device in increases(outcome).items()
+        for title, one in of_device.items()
+    ]
     columns = ["device", "resumes after", "of transfer in and array, %", "of the array alone, %"]
     return Table("Figure 5: increase of a suspended operation, average of the loads", columns, rows,
                  words=2)  # fmt: skip

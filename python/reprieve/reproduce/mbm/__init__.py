@@ -12,6 +12,7 @@ from reprieve.report.article import Article
 from reprieve.reproduce.loads import real, traces_at_hand
 from reprieve.reproduce.mbm import blocks, claims, loads, page
 from reprieve.reproduce.mbm.experiment import PAGES_PER_BLOCK_RUN, Plan, pieces, run
+from reprieve.reproduce.mbm.numbers import all_numbers, numbers_of_blocks
 
 __all__ = ["FULL", "QUICK", "Request", "article"]
 
@@ -66,6 +67,7 @@ def article(request: Request, jobs: int | None, step: Step, command: str) -> Art
         facts=page.facts(outcome),
         sections=page.sections(outcome),
         verdicts=claims.verdicts(outcome),
+        numbers=all_numbers(outcome),
     )
 
 
@@ -77,4 +79,5 @@ def _with_blocks_of_the_paper(plan: Plan, jobs: int | None, step: Step, command:
         facts=blocks.facts(outcomes),
         sections=blocks.sections(outcomes),
         verdicts=blocks.verdicts(outcomes),
+        numbers=numbers_of_blocks(outcomes),
     )

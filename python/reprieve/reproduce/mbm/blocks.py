@@ -121,17 +121,23 @@ def comparison(outcomes: Sequence[Outcome]) -> Table:
         claim = named[measure]
         ours = [f"{MEASURES[measure](outcome):.3g}" for outcome in outcomes]
         rows.append([claim.claim, claim.unit, f"{claim.paper:g}", *ours])
-    for name, take in _RATIOS.items():
-        cells = [_ratio(outcome, take) for outcome in outcomes]
+    found = [ratios(outcome) for outcome in outcomes]
+    for name in _RATIOS:
+        cells = ["–" if one[name] is None else f"{one[name]:.3g}" for one in found]
         rows.append([f"{name} of MBM over TBM, geometric mean", "1", "–", *cells])
     columns = ["claim", "unit", "paper", *(_title(outcome) for outcome in outcomes)]
     return Table("Headlines by length of a block", columns, rows, words=2)
 
 
-def _ratio(outcome: Outcome, take: Callable[[Measured], float | None]) -> str:
+def ratios(outcome: Outcome) -> dict[str, float | None]:
+    """Return what MBM has over TBM, geometric means; None where no load has enough requests."""
+    return {name: _ratio(outcome, take) for name, take in _RATIOS.items()}
+
+
+def _ratio(outcome: Outcome, take: Callable[[Measured], float | None]) -> float | None:
     found = []
     for load in outcome.loads:
         of, to = (take(outcome.runs[Spot(MAIN, load, name)]) for name in (MBM, TBM))
         if of is not None and to is not None:
             found.append(of / to)
-    return f"{geometric(found):.3g}" if found else "–"
+    return geometric(found) if found else None

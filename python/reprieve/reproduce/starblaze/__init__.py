@@ -9,6 +9,7 @@ from reprieve.parallel import Step, Workshop
 from reprieve.report.article import Article
 from reprieve.reproduce.starblaze import claims, page, realtime
 from reprieve.reproduce.starblaze.experiment import Plan, files, run
+from reprieve.reproduce.starblaze.numbers import all_numbers
 
 __all__ = ["FULL", "QUICK", "article"]
 
@@ -42,4 +43,5 @@ def article(
         sections=sections,
         verdicts=verdicts,
         files=files(plan),
+        numbers=all_numbers(outcome),
     )

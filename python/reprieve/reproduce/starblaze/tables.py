@@ -15,7 +15,7 @@ from reprieve.reproduce.starblaze.arithmetic import (
 from reprieve.reproduce.starblaze.bench import conflicts
 from reprieve.reproduce.starblaze.experiment import Outcome
 from reprieve.reproduce.starblaze.measures import amplification, measured
-from reprieve.reproduce.starblaze.paper import CASES, KINDS, PARTS
+from reprieve.reproduce.starblaze.paper import CASES, KINDS, PARTS, Case
 from reprieve.reproduce.starblaze.readings import (
     BASE,
     COMMAND_US,
@@ -113,23 +113,34 @@ def sums() -> Table:
     return Table("The slides' numbers under Little's law, by hand", columns, rows)
 
 
-def waits(outcome: Outcome) -> Table:
-    """Say by hand what reads wait for, and what the longest after implies."""
+def waits_by_hand(outcome: Outcome, case: Case) -> dict[str, float]:
+    """Return by hand what reads of a case wait for, and what the longest after implies."""
     program_us = 1e3 * TLC.times.t_program_ms[0] + TLC.load_us
     alone = alone_us(TLC, COMMAND_US, LINK_US)
+    factor = _case_amplification(outcome, case.name)
+    found = wait(TLC, case, factor)
+    behind = found.reads_behind_programs
+    return {
+        "amplification": factor,
+        "program_percent": 100 * found.program_share,
+        "program_us": found.program_us,
+        "erase_us": found.erase_us,
+        "mean_read_us": alone + found.program_us + found.erase_us,
+        "reads_behind_erases": found.reads_behind_erases,
+        "reads_behind_programs": behind,
+        "longest_us": alone + expected_us_max(program_us, behind),
+        "waits_implied": waits_behind(case.read.after_us_max - alone, program_us),
+    }
+
+
+def waits(outcome: Outcome) -> Table:
+    """Say by hand what reads wait for, and what the longest after implies."""
+    formats = (".2f", ".1f", ".1f", ".2f", ".1f", ",.0f", ",.0f", ",.0f", ".1f")
     rows = []
     for case in CASES.values():
-        factor = _case_amplification(outcome, case.name)
-        found = wait(TLC, case, factor)
-        behind = found.reads_behind_programs
-        rows.append([
-            case.name, f"{factor:.2f}", f"{100 * found.program_share:.1f}",
-            f"{found.program_us:.1f}", f"{found.erase_us:.2f}",
-            f"{alone + found.program_us + found.erase_us:.1f}",
-            f"{found.reads_behind_erases:,.0f}", f"{behind:,.0f}",
-            f"{alone + expected_us_max(program_us, behind):,.0f}",
-            f"{waits_behind(case.read.after_us_max - alone, program_us):.1f}",
-        ])  # fmt: skip
+        found = waits_by_hand(outcome, case)
+        cells = [format(one, spec) for one, spec in zip(found.values(), formats, strict=True)]
+        rows.append([case.name, *cells])
     columns = [
         "case",
         "write amplification, ours",

@@ -7,6 +7,7 @@ from reprieve.parallel import Step, Workshop
 from reprieve.report.article import Article
 from reprieve.reproduce.zambelli21 import claims, page
 from reprieve.reproduce.zambelli21.experiment import Plan, run
+from reprieve.reproduce.zambelli21.numbers import all_numbers
 
 __all__ = ["REQUESTS", "REQUESTS_QUICK", "article"]
 
@@ -30,4 +31,5 @@ def article(requests: int, jobs: int | None, step: Step, command: str) -> Articl
         facts=page.facts(outcome),
         sections=page.sections(outcome),
         verdicts=claims.verdicts(outcome),
+        numbers=all_numbers(outcome),
     )

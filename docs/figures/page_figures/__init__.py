@@ -1,0 +1,1 @@
+"""Writes the numbers of the documentation: commands run, what they print recorded, pages filled."""

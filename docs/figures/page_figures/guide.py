@@ -1,0 +1,76 @@
+"""What the examples of README and guide print."""
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import reprieve as rp
+
+from .pages import HERE, ROOT
+
+EXAMPLES = ROOT / "examples"
+POLICIES = ("FIFO", "RPS", "PES-IPS", "PES-IPC", "PE0")
+CLASSES = ("low", "high", "urgent")
+
+
+def demo(out: Path) -> dict[str, Any]:
+    """Run what `make demo` runs, keep what it prints, and draw its picture."""
+    scenario = str(EXAMPLES / "mysql-five-policies.toml")
+    out.mkdir(parents=True)
+    command = [str(Path(sys.executable).with_name("reprieve")), "compare", scenario]
+    axis = ["--axis", f"policy={','.join(POLICIES)}", "--out", "out/demo"]
+    printed = subprocess.run(
+        [*command, *axis], cwd=out, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        check=True,
+    ).stdout  # fmt: skip
+    runpy.run_path(str(HERE / "demo_read_tail.py"))
+    runs = rp.compare(scenario, {"policy": list(POLICIES)})
+    found = {}
+    for label, ratios in runs.normalised().items():
+        flash = runs[label].summary["flash"]
+        found[label] = {
+            "ratios": list(ratios.values()),
+            "suspensions": sum(flash["suspensions"].values()),
+            "waf": flash["waf"],
+        }
+    first = runs["FIFO"].summary
+    return {
+        "printed": [line.rstrip() for line in printed.rstrip().splitlines()],
+        "runs": found,
+        "fifo_us": [
+            first["requests"][op]["latency_ns"][key] / 1000
+            for op in ("read", "write")
+            for key in ("mean", "p99", "p99_99")
+        ],
+        "idle_percent": 100 * first["device"]["idle_share"],
+    }
+
+
+def guide() -> dict[str, Any]:
+    """Run the examples whose numbers the guide has."""
+    copyback = rp.compare(
+        str(EXAMPLES / "write-heavy-steady.toml"),
+        {"ftl.copyback": [False, True]},
+        workload__requests=5000,
+    )
+    ratios = list(copyback.normalised().values())[-1]
+    return {
+        "copyback": ratios,
+        "tenants": {name: _tenants(name) for name in CLASSES},
+    }
+
+
+def _tenants(name: str) -> dict[str, float]:
+    """Return what both tenants get where the small one has this class."""
+    result = rp.run(str(EXAMPLES / "two-tenants.toml"), host__queue_priorities=["low", name])
+    summary = result.summary
+    large, small = summary["flows"].values()
+    reads = small["requests"]["read"]
+    return {
+        "reads_per_s": 1e9 * reads["count"] / small["active_ns"],
+        "mean_read_us": reads["latency_ns"]["mean"] / 1000,
+        "large_read_p99_us": large["requests"]["read"]["latency_ns"]["p99"] / 1000,
+        **{key: summary["fairness"][key] for key in ("jain_iops", "jain_bandwidth")},
+    }

@@ -1,0 +1,143 @@
+"""Fills the templates of pages with recorded numbers, and checks what a page says of them.
+
+A template is the page with expressions in place of numbers, at the page's own path below `pages`.
+What a sentence says of numbers without printing them, an order or "half", stands in the template
+as `{% set claims = {"what it says": whether it holds} %}`; a page whose claims do not hold is not
+written.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+HERE = Path(__file__).resolve().parents[1]
+ROOT = HERE.parents[1]
+TEMPLATES = HERE / "pages"
+DATA = HERE / "data"
+BENCH = ROOT / "benches/results"
+SUFFIX = ".jinja"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page as its template and the recorded numbers have it."""
+
+    path: str
+    """From the root of the project."""
+    text: str
+    broken: tuple[str, ...]
+    """What it says that the numbers do not."""
+
+
+def names() -> list[str]:
+    """Return the paths of the pages that have a template."""
+    found = sorted(TEMPLATES.rglob(f"*{SUFFIX}"))
+    return [path.relative_to(TEMPLATES).as_posix().removesuffix(SUFFIX) for path in found]
+
+
+def recorded() -> dict[str, Any]:
+    """Return the numbers that are recorded, by the name of the study; `bench`: of `make bench`."""
+    found = {
+        path.stem.replace("-", "_"): json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(DATA.glob("*.json"))
+    }
+    latest = max(BENCH.glob("*.json"))
+    found["bench"] = {"date": latest.stem, **json.loads(latest.read_text(encoding="utf-8"))}
+    return found
+
+
+def fill(path: str, numbers: Mapping[str, Any]) -> Page:
+    """Return a page."""
+    template = environment(TEMPLATES).get_template(f"{path}{SUFFIX}")
+    module = template.make_module(dict(numbers))
+    claims: Mapping[str, bool] = getattr(module, "claims", {})
+    broken = tuple(words for words, holds in claims.items() if not holds)
+    return Page(path, str(module).lstrip("\n"), broken)
+
+
+def environment(templates: Path) -> Environment:
+    """Return what reads templates: a name that no number has is an error."""
+    made = Environment(
+        loader=FileSystemLoader(templates),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # Markdown is not HTML
+    )
+    made.filters |= {
+        "n": plain,
+        "signed": signed,
+        "sig": significant,
+        "pm": with_interval,
+        "span": span,
+        "col": column,
+        "multiply": lambda value, by: value * by,
+    }
+    made.globals |= {"word": word, "all": all, "any": any, "zip": zip, "len": len}
+    return made
+
+
+def plain(value: float | None, digits: int = 0) -> str:
+    """Write a number with so many decimals, thousands apart, and a true minus; – for none."""
+    if value is None:
+        return "–"
+    return f"{_rounded(value, digits):,}".replace("-", "−")
+
+
+def signed(value: float, digits: int = 0) -> str:
+    """Write the same with its sign."""
+    return f"{_rounded(value, digits):+,}".replace("-", "−")
+
+
+def significant(value: float | None, digits: int = 3) -> str:
+    """Write a number with so many significant digits."""
+    if value is None:
+        return "–"
+    places = digits - 1 - math.floor(math.log10(abs(value))) if value else 0
+    return plain(round(value, places), max(places, 0))
+
+
+def with_interval(estimate: tuple[float, float], digits: int = 3) -> str:
+    """Write a mean and half its interval."""
+    mean, half = estimate
+    return f"{plain(mean, digits)} ± {plain(half, digits)}"
+
+
+def span(values: Iterable[float | None], digits: int = 0, word: str = "to") -> str:
+    """Write the least and the greatest of some numbers, or one where they look alike."""
+    known = [value for value in values if value is not None]
+    least, most = plain(min(known), digits), plain(max(known), digits)
+    return least if least == most else f"{least} {word} {most}"
+
+
+def column(rows: Mapping[str, Any] | list[Any], *keys: Any) -> list[Any]:
+    """Return one value of every row, by the keys that lead to it."""
+    found = []
+    for row in rows.values() if isinstance(rows, Mapping) else rows:
+        value = row
+        for key in keys:
+            value = value[key]
+        found.append(value)
+    return found
+
+
+_WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def word(count: float) -> str:
+    """Write a small count as a word."""
+    whole = round(count)
+    return _WORDS[whole] if 0 <= whole < len(_WORDS) else f"{whole:,}"
+
+
+def _rounded(value: float, digits: int) -> Decimal:
+    """Round, halves away from zero, and leave no sign on a zero."""
+    rounded = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return abs(rounded) if rounded == 0 else rounded

@@ -1,0 +1,194 @@
+"""A few short runs of each study, whose exact results are recorded and repeated by the tests.
+
+A change of the program that moves a study's numbers moves these, so that the recorded file no
+longer is of this program. They have the study's own scenarios, with fewer requests.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import reprieve as rp
+from reprieve.parallel import Workshop
+from reprieve.reproduce.fast12 import beyond
+from reprieve.reproduce.fast12 import loads as fast12_loads
+from reprieve.reproduce.fast12.measures import POLICIES
+from reprieve.reproduce.fast12.paper import DEVICES
+from reprieve.reproduce.mbm import loads as mbm_loads
+from reprieve.reproduce.mbm.experiment import Plan, place
+from reprieve.reproduce.mbm.readings import GRID_FTLS, IPS, MBM, SCHEMES, Scheme
+from reprieve.reproduce.runs import Setup
+from reprieve.reproduce.starblaze import experiment as starblaze
+from reprieve.reproduce.starblaze import readings as of_starblaze
+from reprieve.reproduce.starblaze.paper import CASES
+from reprieve.reproduce.zambelli21 import experiment as zambelli21
+from reprieve.reproduce.zambelli21 import measures as of_zambelli21
+from reprieve.reproduce.zambelli21 import readings as zambelli21_readings
+from reprieve.result import Result
+
+from .guide import EXAMPLES, guide
+
+Sample = dict[str, list[float]]
+"""Exact results by run: counts and latencies in ns of reads and writes, operations of the flash."""
+
+_REQUESTS = 4_000
+_SCALE = "workload.time_scale"
+
+
+def exact(result: Result) -> list[float]:
+    """Return what identifies the results of a run."""
+    found: list[float] = []
+    for op in ("read", "write"):
+        group = result.summary["requests"][op]
+        latency = group["latency_ns"]
+        found += [group["count"], latency["mean"], latency["p99"], latency["max"]]
+    flash = result.summary["flash"]
+    return [*found, flash["reads"], flash["programs"], flash["erases"],
+            sum(flash["suspensions"].values()),
+            result.summary["device"]["simulated_ns"]]  # fmt: skip
+
+
+def run(setup: Setup) -> list[float]:
+    """Simulate, and return that."""
+    return exact(setup.simulate(lambda _share, _done: None))
+
+
+def _fast12(recorded: Mapping[str, Any]) -> Sample:
+    """Two loads, on the empty drive and on the full one."""
+    found: Sample = {}
+    for load in fast12_loads.papers({}):
+        if load.trace not in ("F1", "DAP"):
+            continue
+        for device, preset in DEVICES.items():
+            speeds = recorded["loads"][load.trace][device]
+            setup = load.setup(preset, _REQUESTS)
+            empty = setup.with_overrides({_SCALE: 1 / speeds["speed"]})
+            full = setup.with_overrides(
+                {**load.spread, **beyond.DRIVE, _SCALE: 1 / speeds["beyond_speed"]}
+            )
+            for drive, own in (("empty", empty), ("full", full)):
+                for name in ("FIFO", "RPS", "PES_IPS", "PES_IPC"):
+                    policy = {"policy": POLICIES[name]}
+                    key = f"{load.trace}, {device}, {drive}, {name}"
+                    found[key] = run(own.with_overrides(policy))
+    return found
+
+
+def _mbm(recorded: Mapping[str, Any]) -> Sample:
+    """Two loads with every FTL."""
+    found: Sample = {}
+    plan = Plan(mbm_loads.papers({}), [], _REQUESTS)
+    schemes = {**SCHEMES, "GCPAR": Scheme(GRID_FTLS["GCPAR"], IPS)}
+    for load in plan.papers:
+        if load.trace in ("usr_0", "Financial"):
+            for name, scheme in schemes.items():
+                scale = {_SCALE: 1 / recorded["speeds"][load.trace]}
+                setup = place(plan, load, _REQUESTS, 2).with_overrides({**scheme.settings, **scale})
+                found[f"{load.trace}, {name}"] = run(setup)
+    return found
+
+
+def _mbm_blocks(recorded: Mapping[str, Any]) -> Sample:
+    """One load on the drive with the paper's blocks."""
+    pages = recorded["columns"][-1]["pages"]
+    plan = Plan(mbm_loads.papers({}), [], _REQUESTS, pages)
+    load = plan.papers[0]
+    scale = {_SCALE: 1 / recorded["speeds"][load.trace]}
+    setup = place(plan, load, _REQUESTS, 2).with_overrides({**SCHEMES[MBM].settings, **scale})
+    return {f"{load.trace}, {MBM}": run(setup)}
+
+
+def _nobody(_what: str, _done: int, _pieces: int) -> None:
+    """Nobody watches."""
+
+
+def _zambelli21(_recorded: Mapping[str, Any]) -> Sample:
+    """One load and depth, with and without suspension."""
+
+    class One(zambelli21.Plan):
+        """Three runs of the reading that is chosen."""
+
+        @property
+        def spots(self) -> list[of_zambelli21.Spot]:
+            return [
+                spot
+                for spot in super().spots
+                if spot.reading == zambelli21_readings.BASE.name
+                and (spot.mix, spot.queue_depth) == ("25W-75R", 64)
+            ]
+
+        @property
+        def shapes(self) -> list[zambelli21_readings.Shape]:
+            return [zambelli21_readings.BASE.shape]
+
+    outcome = zambelli21.run(One(20_000), Workshop(None, _nobody, 1))
+    return {f"{spot.suspensions} suspensions": exact(run) for spot, run in outcome.runs.items()}
+
+
+def _starblaze(_recorded: Mapping[str, Any]) -> Sample:
+    """One case, for a second, with and without suspension."""
+
+    class One(starblaze.Plan):
+        """Two runs of the reading that is chosen."""
+
+        @property
+        def spots(self) -> list[of_starblaze.Spot]:
+            return [
+                spot
+                for spot in super().spots
+                if spot.reading == of_starblaze.BASE.name
+                and spot.case == next(iter(CASES))
+                and spot.setting in ("none", "both")
+            ]
+
+        @property
+        def shapes(self) -> list[of_starblaze.Shape]:
+            return [of_starblaze.BASE.shape]
+
+    outcome = starblaze.run(One(1, 1, 1), Workshop(None, _nobody, 1))
+    return {spot.setting: exact(result) for spot, result in outcome.runs.items()}
+
+
+def _mqsim(_recorded: Mapping[str, Any]) -> Sample:
+    """Run the load that stands in for MQSim's own sequence."""
+    scenario = {
+        "seed": 1,
+        "device": "mqsim-default-like",
+        "geometry": {"page_bytes": 4096},
+        "timing": {"t_bus_us": 12.288},
+        "workload": {
+            "generator": "mixed",
+            "requests": 100_000,
+            "read_fraction": 0.7,
+            "request_bytes": 4096,
+            "queue_depth": 16,
+        },
+    }
+    return {"generated": exact(rp.run(scenario))}
+
+
+def _guide(_recorded: Mapping[str, Any]) -> Sample:
+    """All of them again."""
+    found = guide()
+    return {
+        "copyback": [*found["copyback"].values()],
+        **{name: [*one.values()] for name, one in found["tenants"].items()},
+    }
+
+
+def _demo(_recorded: Mapping[str, Any]) -> Sample:
+    """Two of its runs, whole."""
+    path = EXAMPLES / "mysql-five-policies.toml"
+    return {policy: exact(rp.run(str(path), policy=policy)) for policy in ("FIFO", "PES-IPC")}
+
+
+SAMPLES: Mapping[str, Callable[[Mapping[str, Any]], Sample]] = {
+    "demo": _demo,
+    "fast12": _fast12,
+    "guide": _guide,
+    "mbm": _mbm,
+    "mbm-blocks": _mbm_blocks,
+    "mqsim": _mqsim,
+    "starblaze": _starblaze,
+    "zambelli21": _zambelli21,
+}
+"""By the name of the study; takes what is recorded of it, for how its loads are compressed."""

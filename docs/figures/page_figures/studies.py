@@ -1,0 +1,224 @@
+"""What is run for the numbers of the pages, and what of it is recorded."""
+
+import gzip
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import reprieve as rp
+from reprieve.reproduce import Settings, reproduce_into
+from reprieve.validate import Settings as ValidateSettings
+from reprieve.validate import validate_into
+from reprieve.verdicts import tally
+
+from .asides import fast12_asides
+from .guide import demo, guide
+from .pages import DATA, HERE
+from .samples import SAMPLES
+from .twins import twins
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asked for beside the names of studies."""
+
+    mqsim: Path | None = None
+    """Folder with MQSim's two inputs, which do not travel with the project."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """Some runs whose numbers are recorded in one file."""
+
+    what: str
+    """Also the command that does the same by hand."""
+    run: Callable[[Path, Wanted], dict[str, Any]]
+    """Takes a folder for what the command writes."""
+    pictures: Mapping[str, str]
+    """Figures of the pages, by their path in that folder."""
+
+
+def _paper(name: str, **settings: Any) -> Callable[[Path, Wanted], dict[str, Any]]:
+    def run(out: Path, _wanted: Wanted) -> dict[str, Any]:
+        reproduce_into(name, out, Settings(**settings))
+        numbers: dict[str, Any] = json.loads((out / "numbers.json").read_text(encoding="utf-8"))
+        rows = json.loads((out / "verdicts.json").read_text(encoding="utf-8"))
+        numbers["verdicts"] = {
+            row["claim"]: {"ours": row["ours"], "reproduced": row["reproduced"]} for row in rows
+        }
+        return numbers
+
+    return run
+
+
+def _fast12(out: Path, wanted: Wanted) -> dict[str, Any]:
+    numbers = _paper("fast12")(out, wanted)
+    return {**numbers, "asides": fast12_asides(numbers)}
+
+
+def _validate(out: Path, _wanted: Wanted) -> dict[str, Any]:
+    verdicts = validate_into(out, ValidateSettings(), lambda _what, _done, _pieces: None).verdicts
+    names = ("reproduced", "not_reproduced", "not_testable")
+    return {"values": len(verdicts), **dict(zip(names, tally(verdicts), strict=True))}
+
+
+MQSIM_INPUTS: Mapping[str, Mapping[str, Any]] = {
+    "synth-4k": {
+        "geometry.page_bytes": 4096,
+        "timing.t_bus_us": 12.288,
+        "workload.replay": "closed",
+        "workload.queue_depth": 16,
+    },
+    "wsrch-small": {"workload.devices": "merge"},
+}
+"""As docs/model/against-mqsim.md has them, by the name of the input."""
+ORDERS: Mapping[str, Mapping[str, Any]] = {
+    "as above": {},
+    "asked": {"channel.order": "asked"},
+    "commands_first": {"channel.order": "commands_first"},
+    "whole pages": {"channel.transfer_unit_bytes": "none"},
+}
+
+
+def _mqsim(out: Path, wanted: Wanted) -> dict[str, Any]:
+    """Run MQSim's own inputs; its own response times are recorded beside them, once."""
+    if wanted.mqsim is None:
+        raise rp.UserError(
+            "mqsim: its inputs do not travel with the project; give the folder that has them with "
+            "--mqsim DIR"
+        )
+    recorded = json.loads((DATA / "mqsim.json").read_text(encoding="utf-8"))
+    out.mkdir(parents=True, exist_ok=True)
+    found: dict[str, Any] = {"theirs": recorded["theirs"], "runs": {}, "mean_read_ns": {}}
+    for name, settings in MQSIM_INPUTS.items():
+        trace = out / f"{name}.trace"
+        (packed,) = wanted.mqsim.glob(f"{name}.*trace.gz")
+        trace.write_bytes(gzip.decompress(packed.read_bytes()))
+        scenario: dict[str, Any] = {
+            "seed": 1,
+            "device": "mqsim-default-like",
+            "workload": {"trace": str(trace), "format": "mqsim"},
+        }
+        for order, changed in ORDERS.items():
+            keep = order == "as above"
+            result = rp.run(scenario, requests=keep, **{**settings, **changed})
+            mean = result.summary["requests"]["read"]["latency_ns"]["mean"]
+            found["mean_read_ns"].setdefault(order, {})[name] = mean
+            if keep:
+                found["runs"][name] = _by_rank(result)
+        if name == "synth-4k":
+            found["link"] = _commands_on_the_link(scenario, settings)
+    return found
+
+
+def _by_rank(result: rp.Result) -> dict[str, Any]:
+    """Return latencies of every request, percentiles by nearest rank."""
+    found: dict[str, Any] = {}
+    log = result.requests
+    times = (log["completion_ns"].to_numpy() - log["arrival_ns"].to_numpy()).tolist()
+    ops = log["op"].to_pylist()
+    for op in ("read", "write"):
+        own = sorted(time for time, one in zip(times, ops, strict=True) if one == op)
+        ranks = {
+            name: own[-(-len(own) * share // 1000) - 1]
+            for name, share in (("p50", 500), ("p99", 990), ("p99_9", 999))
+        }
+        mean = sum(own) / len(own)
+        found[op] = {"count": len(own), "mean": mean, **ranks, "max": own[-1]}
+    flash = result.summary["flash"]
+    return {**found, "reads": flash["reads"], "programs": flash["programs"]}
+
+
+def _commands_on_the_link(
+    scenario: Mapping[str, Any], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Say what the link is worth: commands across it, apart from it, and taking no time."""
+    ways: Mapping[str, Mapping[str, Any]] = {
+        "cross": {},
+        "apart": {"host.commands_cross_link": False, "host.t_command_us": 0.06},
+        "nothing": {"host.commands_cross_link": False, "host.t_command_us": 0},
+    }
+    found = {}
+    for name, changed in ways.items():
+        result = rp.run(scenario, requests=True, **{**settings, **changed})
+        reads = sorted(
+            completion - arrival
+            for completion, arrival, op in zip(
+                result.requests["completion_ns"].to_pylist(),
+                result.requests["arrival_ns"].to_pylist(),
+                result.requests["op"].to_pylist(),
+                strict=True,
+            )
+            if op == "read"
+        )
+        found[name] = {
+            "mean": sum(reads) / len(reads),
+            "median": reads[(len(reads) + 1) // 2 - 1],
+            "alone_percent": 100 * reads.count(reads[0]) / len(reads),
+        }
+    return found
+
+
+STUDIES: Mapping[str, Study] = {
+    "demo": Study("make demo", lambda out, _wanted: demo(out), {}),
+    "guide": Study("reprieve compare", lambda _out, _wanted: guide(), {}),
+    "loads": Study(
+        "reprieve trace info --load NAME --device fast12-slc", lambda _out, _wanted: twins(), {}
+    ),
+    "mqsim": Study("reprieve run synth-4k.toml --requests", _mqsim, {}),
+    "validate": Study("reprieve validate", _validate, {}),
+    "fast12": Study(
+        "reprieve reproduce fast12",
+        _fast12,
+        {"figures/figure-2.svg": "fast12-figure-2.svg",
+         "figures/beyond-mlc.svg": "fast12-beyond-mlc.svg"},
+    ),
+    "mbm": Study(
+        "reprieve reproduce mbm",
+        _paper("mbm"),
+        {"figures/figure-8.svg": "mbm-figure-8.svg",
+         "figures/sensitivity.svg": "mbm-readings.svg",
+         "figures/grid.svg": "mbm-grid.svg"},
+    ),
+    "mbm-blocks": Study(
+        "reprieve reproduce mbm --full-geometry", _paper("mbm", full_geometry=True), {}
+    ),
+    "starblaze": Study(
+        "reprieve reproduce starblaze",
+        _paper("starblaze"),
+        {"figures/read-mean.svg": "starblaze-read-mean.svg",
+         "figures/read-tail.svg": "starblaze-read-tail.svg"},
+    ),
+    "zambelli21": Study(
+        "reprieve reproduce zambelli21",
+        _paper("zambelli21"),
+        {"figures/figure-10a.svg": "zambelli21-figure-10a.svg",
+         "figures/figure-12.svg": "zambelli21-figure-12.svg"},
+    ),
+}  # fmt: skip
+"""In the order in which they are run: short ones first."""
+
+
+def record(name: str, wanted: Wanted) -> None:
+    """Run a study, and write its file and its pictures."""
+    study = STUDIES[name]
+    with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
+        out = Path(folder, name)
+        numbers = study.run(out, wanted)
+        for source, target in study.pictures.items():
+            shutil.copy(out / source, HERE / target)
+    write(name, numbers)
+
+
+def write(name: str, numbers: Mapping[str, Any]) -> None:
+    """Write the file of a study, with the results of a few of its runs, that tests repeat."""
+    recorded = {"command": STUDIES[name].what, **numbers}
+    if name in SAMPLES:
+        recorded["sample"] = SAMPLES[name](recorded)
+    DATA.mkdir(exist_ok=True)
+    text = json.dumps(recorded, indent=1, ensure_ascii=False, allow_nan=False)
+    (DATA / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
