@@ -69,7 +69,8 @@ impl Simulation {
                         of your own may remember the first; give measure.from_request with them";
             return Err(raise(reprieve_base::UserError::new(what).at(path)));
         }
-        let options = Options { log_requests, series, from_state, check, served: false, timeline };
+        let options =
+            Options { log_requests, series, from_state, check, timeline, ..Options::default() };
         let state = State::Loaded(Box::new((scenario, options, own)));
         Ok(Simulation { state: Mutex::new(state), scenario: text })
     }
