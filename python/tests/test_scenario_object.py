@@ -273,7 +273,7 @@ def test_numbers_of_numpy_and_enumerations_are_numbers() -> None:
         TWO = 2
 
     given = {"geometry": {"channels": Channels.TWO, "planes_per_die": np.int32(2)}}
-    given["timing"] = {"t_read_us": np.float64(31.5)}  # type: ignore[dict-item]
+    given["timing"] = {"t_read_us": np.float64(31.5)}
     sizes = np.array([[512, 1], [2048, 3]])
     whole: dict[str, Any] = {**tomllib.loads(SMALL), **given, "device": "fast12-slc"}
     whole["workload"] = {**whole["workload"], "request_bytes": sizes}

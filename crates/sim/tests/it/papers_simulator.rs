@@ -40,11 +40,10 @@ const POLICIES: [(Policy, &str); 6] = [
 ];
 
 /// Requests of the kind of Financial1: runs of one operation, of which many come at one tick, to
-/// several sequential streams and to what was used lately, in whole pages.
+/// several sequential streams and to what was used lately, by sectors.
 fn load(seed: u64, requests: usize, mean_gap_us: u64, end: u64) -> Vec<TraceRow> {
     let mut stream = Stream::new(seed, "test.papers-simulator", 0);
-    let page = |stream: &mut Stream| stream.below(end / SECTORS_OF_PAGE) * SECTORS_OF_PAGE;
-    let mut cursors: Vec<u64> = (0..6).map(|_| page(&mut stream)).collect();
+    let mut cursors: Vec<u64> = (0..6).map(|_| stream.below(end)).collect();
     let mut rows: Vec<TraceRow> = Vec::with_capacity(requests);
     let (mut at_ns, mut left, mut op) = (0, 0, 'R');
     while rows.len() < requests {
@@ -57,13 +56,13 @@ fn load(seed: u64, requests: usize, mean_gap_us: u64, end: u64) -> Vec<TraceRow>
             // A clock of whole microseconds makes ties frequent.
             at_ns += 1000 * stream.below(4 * mean_gap_us);
         }
-        let sectors = [8, 8, 8, 8, 8, 16, 24, 96][stream.below(8) as usize];
+        let sectors = [1, 2, 4, 6, 7, 8, 16, 96][stream.below(8) as usize];
         let sector = match stream.below(10) {
             0..3 if !rows.is_empty() => {
                 let back = stream.below(40) as usize % rows.len();
                 rows[rows.len() - 1 - back].2
             }
-            3 => page(&mut stream),
+            3 => stream.below(end),
             _ => {
                 let cursor = &mut cursors[stream.below(6) as usize];
                 *cursor += sectors;
@@ -73,21 +72,6 @@ fn load(seed: u64, requests: usize, mean_gap_us: u64, end: u64) -> Vec<TraceRow>
         rows.push((at_ns, op, sector, sectors));
     }
     rows
-}
-
-/// The same for a policy: where reads suspend programs, they go to other pages than writes, as no
-/// page is read whose block is being programmed.
-fn rows_for(policy: Policy, rows: &[TraceRow]) -> Vec<TraceRow> {
-    let half = PAGES / 2 * SECTORS_OF_PAGE;
-    let apart = |row: &TraceRow| {
-        let (at_ns, op, sector, sectors) = *row;
-        let start = if op == 'R' { 0 } else { half };
-        (at_ns, op, start + sector % (half - sectors), sectors)
-    };
-    match policy {
-        Policy::Ips | Policy::Ipc => rows.iter().map(apart).collect(),
-        Policy::Fifo | Policy::Rps | Policy::Per | Policy::Pe0 => rows.to_vec(),
-    }
 }
 
 /// When the reference has the requests complete, whose addresses wrap at the drive's end.
@@ -133,10 +117,9 @@ const GAPS_US: [u64; 2] = [150, 60];
 fn every_request_is_done_when_sixteen_dies_with_one_queue_each_have_it_done() {
     for (seed, gap_us) in (1..).zip(GAPS_US) {
         // Twice the drive: addresses wrap.
-        let all = load(seed, 4000, gap_us, 2 * PAGES * SECTORS_OF_PAGE);
+        let rows = load(seed, 4000, gap_us, 2 * PAGES * SECTORS_OF_PAGE);
         let mut means = Vec::new();
         for (policy, set) in POLICIES {
-            let rows = rows_for(policy, &all);
             let theirs = reference(Drive { policy, ..MLC }, &rows);
             let outcome = ours(&[set], &rows);
             assert_same(set, &rows, &completions(&outcome), &theirs);
@@ -154,17 +137,22 @@ fn every_request_is_done_when_sixteen_dies_with_one_queue_each_have_it_done() {
 #[test]
 fn without_any_one_of_its_readings_it_is_another_drive() {
     let rows = load(3, 4000, GAPS_US[0], PAGES * SECTORS_OF_PAGE);
-    let theirs = reference(Drive { policy: Policy::Rps, ..MLC }, &rows);
-    assert_same("rps", &rows, &completions(&ours(&["policy=rps"], &rows)), &theirs);
-    for other in ["buffer.read_hits=true", "host.order=free"] {
-        let differs = completions(&ours(&["policy=rps", other], &rows)) != theirs;
+    let theirs = reference(Drive { policy: Policy::Ipc, ..MLC }, &rows);
+    assert_same("pes-ipc", &rows, &completions(&ours(&["policy=pes-ipc"], &rows)), &theirs);
+    for other in [
+        "buffer.read_hits=true",
+        "host.order=free",
+        "suspension.same_block=block",
+        "ftl.partial_write=read_modify_write",
+    ] {
+        let differs = completions(&ours(&["policy=pes-ipc", other], &rows)) != theirs;
         assert!(differs, "{other} moves nothing");
     }
 }
 
 #[test]
 fn limits_of_dies_and_of_the_drive_are_kept_as_the_reference_keeps_them() {
-    let all = load(4, 4000, GAPS_US[1], PAGES * SECTORS_OF_PAGE);
+    let rows = load(4, 4000, GAPS_US[1], PAGES * SECTORS_OF_PAGE);
     for (limit, scope) in [
         (Limit::OfDie(4), "die"),
         (Limit::OfDie(12), "die"),
@@ -177,7 +165,6 @@ fn limits_of_dies_and_of_the_drive_are_kept_as_the_reference_keeps_them() {
             format!("scheduling.write_queue_limit_scope={scope}"),
         ];
         for (policy, set) in POLICIES {
-            let rows = rows_for(policy, &all);
             let theirs = reference(Drive { policy, limit, ..MLC }, &rows);
             let done = completions(&ours(&[set, &limits[0], &limits[1]], &rows));
             assert_same(&format!("{set}, {limits:?}"), &rows, &done, &theirs);
