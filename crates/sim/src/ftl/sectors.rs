@@ -235,9 +235,8 @@ impl Ftl {
                 Mapping::Unwritten => true,
             };
             if !fits {
-                return Err(format!(
-                    "logical page {lpn} is {mapping:?}, and that it holds sectors is {holds}"
-                ));
+                let some = if holds { "some" } else { "no" };
+                return Err(format!("logical page {lpn} is {mapping:?} and holds {some} sectors"));
             }
         }
         let what = "sectors are held behind the last logical page";
@@ -253,7 +252,7 @@ type Break = (fn(&mut Ftl), &'static str);
 #[cfg(test)]
 pub const BREAKS: &[Break] = &[
     (|ftl| ftl.broken().clear(4, 1..2), "sector 1 of logical page 4 is held: false; by the record"),
-    (|ftl| ftl.broken().clear(4, 0..4), "and that it holds sectors is false"),
+    (|ftl| ftl.broken().clear(4, 0..4), "and holds no sectors"),
     (
         |ftl| {
             let last = ftl.broken().words.len() - 1;

@@ -205,6 +205,7 @@ fn a_state_whose_sectors_do_not_fit_its_pages_is_refused() {
     ];
     for forge in forged {
         let error = restored(forge).err().expect("a forged state");
-        assert_eq!(error, "the state contradicts itself; save it anew");
+        assert!(error.starts_with("the state contradicts itself: "), "{error}");
+        assert!(error.contains("sectors"), "{error}");
     }
 }
