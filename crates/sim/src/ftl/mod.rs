@@ -23,10 +23,11 @@ mod table;
 mod unnamed;
 mod verify;
 mod wear;
+mod work;
 
 use std::collections::VecDeque;
 
-use reprieve_base::{Geometry, PageAddress, Time, UserError};
+use reprieve_base::{Geometry, PageAddress, UserError};
 
 use crate::blocks::BlockIndex;
 use crate::place::{self, Placement};
@@ -35,7 +36,7 @@ use crate::slab::Slab;
 use crate::twin::Twins;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
-use crate::work::{GcNeed, Work};
+use crate::work::GcNeed;
 use demand::DemandMap;
 use faults::Failing;
 use fronts::Fronts;
@@ -425,84 +426,6 @@ fn overtake(newest: Mapping, txns: &mut Slab<Txn>) -> u32 {
         }
         Mapping::Flash(page) => page,
         Mapping::Unwritten | Mapping::Trimmed => NONE,
-    }
-}
-
-impl Work for Ftl {
-    #[inline]
-    fn place(&mut self, txn: &mut Txn) -> bool {
-        let plane = self.plane_of(txn.die, txn.at);
-        if !self.has_room(plane, txn.front) {
-            return false;
-        }
-        txn.at = self.allocate_together(plane, usize::from(txn.front));
-        self.earn_moves(plane);
-        true
-    }
-
-    fn could_place(&self, txn: &Txn, _: Option<(u32, u32)>) -> bool {
-        // A block that is being erased is neither open nor free: no page of it is ever named.
-        self.has_room(self.plane_of(txn.die, txn.at), txn.front)
-    }
-
-    fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
-        txn.at = PageAddress { page: first.page + number, ..first };
-        self.earn_moves(self.plane_of(txn.die, txn.at));
-        true
-    }
-
-    fn next_page(&self, txn: &Txn) -> Option<PageAddress> {
-        let plane = self.plane_of(txn.die, txn.at);
-        if !self.has_room(plane, txn.front) {
-            return None;
-        }
-        let pages_per_block = self.geometry.pages_per_block;
-        let front = usize::from(txn.front);
-        let (block, page) = self.planes[plane as usize].next(front, pages_per_block);
-        Some(self.twins.outer(PageAddress { plane: txn.at.plane, block, page }))
-    }
-
-    #[inline(always)]
-    fn locate(&mut self, txn: &mut Txn) {
-        let erases = self.erases(txn.die, txn.at);
-        if erases != txn.erases_seen {
-            txn.erases_seen = erases;
-            self.locate_anew(txn);
-        }
-    }
-
-    #[inline]
-    fn gc_need(&mut self, die: u32) -> GcNeed {
-        self.need_of_die(die)
-    }
-
-    fn gc_next(&mut self, die: u32) -> Option<Kind> {
-        self.next_step(die)
-    }
-
-    fn gc_peek(&self, die: u32) -> Kind {
-        self.peek(die)
-    }
-
-    #[inline(always)]
-    fn gc_take(&mut self, die: u32, now: Time) -> Txn {
-        self.take_step(die, now)
-    }
-
-    fn gc_take_page(&mut self, first: &Txn, number: u32, now: Time) -> Option<Txn> {
-        self.take_held(first, number, now)
-    }
-
-    fn gc_take_beside(&mut self, first: &Txn, now: Time) -> Option<Txn> {
-        self.take_beside(first, now)
-    }
-
-    fn gc_next_read(&mut self, die: u32) -> Option<u32> {
-        self.next_read_beside(die)
-    }
-
-    fn gc_take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn> {
-        self.take_erase(die, block, now)
     }
 }
 

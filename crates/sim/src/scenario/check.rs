@@ -480,10 +480,8 @@ fn mixed(config: &MixedConfig, scenario: &Scenario, resolved: &Resolved) -> Resu
         _ => {}
     }
     consistent(config.contradiction(), resolved)?;
-    match misfit(config, capacity_bytes) {
-        None => Ok(()),
-        Some((key, error)) => Err(resolved.at(&key, error)),
-    }
+    let misfit = misfit(config, capacity_bytes);
+    misfit.map_or(Ok(()), |(key, error)| Err(resolved.at(&key, error)))
 }
 
 /// The error of two values of the workload that do not fit each other.
