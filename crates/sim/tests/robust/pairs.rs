@@ -175,6 +175,7 @@ fn every_pair_of_features_is_refused_at_once_or_runs() {
 
 #[test]
 #[ignore = "takes ten minutes: make long"]
+#[expect(clippy::disallowed_methods, reason = "a new seed each time, for ten minutes")]
 fn features_together_are_refused_at_once_or_run() {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
     let seed = since.as_secs();
