@@ -97,9 +97,15 @@ fn every_key_that_applies_is_printed() {
     assert!(untyped.contains(&for_both) && untyped.contains(&"reliability.rber_factor_by_type"));
     // What a part knows is printed without a model, and nothing else.
     let conditional = missing(&[typed]);
-    let some = (conditional[0], conditional[5], conditional[6]);
-    assert_eq!(some, ("reliability.age_days", for_both, "ecc.code"));
-    assert_eq!(conditional.len(), 6 + 12);
+    let of_wear = [
+        "reliability.wear_per_program_suspend",
+        "reliability.wear_per_erase_suspend",
+        for_both,
+        "reliability.warranty_days",
+        "ecc.code",
+    ];
+    assert_eq!((conditional[0], &conditional[3..8]), ("reliability.age_days", &of_wear[..]));
+    assert_eq!(conditional.len(), 7 + 12);
 }
 
 #[test]
