@@ -32,6 +32,10 @@ const BYTES_PER_WEARING_BLOCK: u64 = 24;
 const SECTORS_PER_BYTE: u64 = 8;
 /// Bytes for each page of a drive that is prepared for a loss of power: what is stored beside it.
 const BYTES_PER_STAMPED_PAGE: u64 = 16;
+/// Bytes for each block of a drive that runs in before the run: the die's page count.
+const BYTES_PER_BLOCK_RUN_IN: u64 = 4;
+/// Its queues, transactions in flight and histograms.
+const FIXED_BYTES_RUN_IN: u64 = 10 << 20;
 /// Queues, transactions in flight, histograms, code.
 const FIXED_BYTES: u64 = 50 << 20;
 
@@ -46,6 +50,7 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
         + last_writes * BYTES_PER_LAST_WRITE
         + mapping_bytes(scenario)
         + preconditioning_bytes(scenario)
+        + run_in_bytes(scenario)
         + read_cache_bytes(scenario)
         + reliability_bytes(scenario)
         + sector_bytes(scenario)
@@ -72,6 +77,18 @@ fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     let is_fixed = place::make(&scenario.ftl.placement, geometry).is_fixed();
     let dealt = if is_fixed { pages.div_ceil(u64::from(geometry.planes())) } else { pages };
     geometry.pages().div_ceil(8) + dealt * BYTES_PER_LOGICAL_PAGE
+}
+
+/// Bytes of the drive that runs in, beside that which runs: all but the tables of the FTL, which
+/// are lent to it.
+fn run_in_bytes(scenario: &Scenario) -> u64 {
+    if scenario.ftl.precondition != Precondition::Steady {
+        return 0;
+    }
+    scenario.geometry.blocks() * BYTES_PER_BLOCK_RUN_IN
+        + read_cache_bytes(scenario)
+        + reliability_bytes(scenario)
+        + FIXED_BYTES_RUN_IN
 }
 
 fn read_cache_bytes(scenario: &Scenario) -> u64 {
@@ -171,13 +188,14 @@ mod tests {
         assert!(error.starts_with("geometry: a drive of 16777216 pages needs 165 MiB"), "{error}");
         assert!(error.contains("160 MiB are available"), "{error}");
         // In the steady state besides: a bit for each page is 2 MiB; names are dealt over a plane
-        // of 64 (0.7 MiB), or with dynamic placement over all (44.8 MiB).
+        // of 64 (0.7 MiB), or with dynamic placement over all (44.8 MiB). The drive that runs in
+        // has 4 bytes for each block (0.5 MiB), and 10 MiB.
         let steady = |placement: &str| {
             let mut scenario = scenario.clone();
             scenario.ftl.precondition = Precondition::Steady;
             scenario.ftl.placement = placement.to_string();
             needed_bytes(&scenario) >> 20
         };
-        assert_eq!((steady("cwdp"), steady("dynamic")), (167, 211));
+        assert_eq!((steady("cwdp"), steady("dynamic")), (178, 222));
     }
 }

@@ -6,6 +6,7 @@
 mod config;
 mod convert;
 mod devices;
+mod endless;
 mod fio;
 mod formats;
 mod profile;

@@ -148,6 +148,13 @@ def _show(result: Result) -> None:
     runs = {result.device: result}
     for note in [*measured(runs), *certainty(runs)]:
         say(note)
+    run_in = result.summary.get("precondition")
+    if run_in is not None and not run_in["at_rest"]:
+        say(
+            f"the drive was still changing when the run began: after {run_in['requests']:,} "
+            f"requests before it, {run_in['simulated_ns'] / 1e9:,.3f} s simulated, the free blocks "
+            "of its planes had not come to rest; its results may depend on how long it runs"
+        )
     if changes := trace_changes(result):
         say(
             f"of the {result.summary['workload']['rows']:,} rows of the trace: {', '.join(changes)}"

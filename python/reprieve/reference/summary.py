@@ -133,6 +133,11 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                 Column("zero_reads", "pages", "of reads, trimmed, or unwritten if that is zero"),
                 Column("partial_writes", "pages", "written in part"),
                 Column("merged_writes", "pages", "overwritten before their program began"),
+                Column(
+                    "buffered_at_start",
+                    "pages",
+                    "acknowledged and in the write buffer when the run began; absent if none",
+                ),
                 Column("dropped_writes", "pages", "overtaken or trimmed while dirty"),
                 Column("redistributed_pages", "pages", "spread over the dies after long reads"),
                 Column("read_cache.{hits,misses}", "pages", "of reads, in the read cache or not"),
@@ -243,6 +248,20 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                     "rows",
                     "dropped for this reason",
                 ),
+            ],
+        ),
+    ),
+    "`precondition`": (
+        'Only of a drive that ran in: `ftl.precondition = "steady"` with a load of its own.',
+        _under(
+            "precondition",
+            [
+                Column("requests", "", "completed before the run"),
+                Column("simulated_ns", "ns", "that they took; not in any time of the run"),
+                Column("host_pages", "pages", "programmed for them"),
+                Column("free_blocks_mean", "blocks", "of a plane, over the last of the run-in"),
+                Column("at_rest", "", "whether that had ceased to change"),
+                Column("valid_pages", "pages", "with data in the flash when the run began"),
             ],
         ),
     ),

@@ -18,6 +18,7 @@ mod independent;
 mod media;
 mod metering;
 mod queue;
+mod rehearsal;
 mod start;
 mod tally;
 mod telling;

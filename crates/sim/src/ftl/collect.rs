@@ -26,7 +26,7 @@ impl Ftl {
         let free = state.free_blocks();
         let has_begun = state.job.victim.is_some();
         let is_short = free <= self.reserve_blocks || free < self.gc.start_blocks;
-        if !is_short && !has_begun && state.failed.is_empty() {
+        if !is_short && !has_begun && state.failed.is_empty() || self.frozen {
             return GcNeed::None;
         }
         if has_begun && !self.gc.preemptible {

@@ -48,6 +48,11 @@ impl Failing {
         }
     }
 
+    /// From now on so much fails.
+    pub(super) fn set_faults(&mut self, faults: Faults) {
+        self.faults = faults;
+    }
+
     /// A block is bad from the start.
     pub(super) fn add_bad_from_factory(&mut self, block: u32) {
         self.counts.factory += 1;

@@ -13,6 +13,7 @@ mod nameless;
 mod peek;
 mod plane;
 mod precondition;
+mod rehearsal;
 mod replay;
 mod restore;
 mod room;
@@ -48,7 +49,7 @@ use sectors::Sectors;
 use wear::WearTable;
 
 pub use map::Mapping;
-pub use precondition::Preconditioner;
+pub use precondition::{Collection, Preconditioner};
 pub use room::misfit;
 #[cfg(test)]
 pub use sectors::BREAKS as SECTOR_BREAKS;
@@ -95,6 +96,8 @@ pub struct Ftl {
     placement: Box<dyn Placement>,
     /// Nothing is begun any more that need not be.
     closing: bool,
+    /// No step of collection is taken, not even of what was begun.
+    frozen: bool,
 }
 
 /// Garbage collection on one die.
@@ -163,7 +166,11 @@ impl Ftl {
             copyback: ftl.copyback,
             placement: place::make(&ftl.placement, &geometry),
             closing: false,
+            frozen: false,
         };
+        let margins = scenario.collection_margins();
+        let open_blocks = drive.fronts.count();
+        assert_eq!(margins.further_open_blocks + 1, open_blocks, "open blocks are miscounted");
         drive.free_good_blocks(scenario);
         Ok(drive)
     }

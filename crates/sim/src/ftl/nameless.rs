@@ -18,7 +18,9 @@ pub(super) struct Nameless {
     plane: u32,
     pages_per_block: u32,
     blocks_per_plane: u32,
+    /// Free blocks that the host leaves, and those down to which collection lets it write.
     reserve_blocks: u32,
+    kept_blocks: u32,
     /// One bit a page.
     valid: Vec<u64>,
     index: BlockIndex,
@@ -49,7 +51,7 @@ impl BlockView for InDrive<'_> {
 
 impl Nameless {
     /// A plane of an FTL with nothing valid.
-    pub(super) fn new(ftl: &Ftl, plane: u32) -> Nameless {
+    pub(super) fn new(ftl: &Ftl, plane: u32, kept_blocks: u32) -> Nameless {
         let (pages, blocks) = (ftl.geometry.pages_per_block, ftl.geometry.blocks_per_plane);
         let words = (pages * blocks).div_ceil(64) as usize;
         Nameless {
@@ -57,6 +59,7 @@ impl Nameless {
             pages_per_block: pages,
             blocks_per_plane: blocks,
             reserve_blocks: ftl.reserve_blocks,
+            kept_blocks,
             valid: vec![0; words],
             index: BlockIndex::new(1, blocks, pages),
             filled: vec![0; blocks as usize],
@@ -115,9 +118,13 @@ impl Nameless {
 
     /// Collects until the plane can take a page; returns the pages moved.
     pub(super) fn make_room(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy) -> u64 {
-        let mut moved = 0;
-        while !state.has_room(usize::from(FRONT), self.reserve_blocks, self.pages_per_block) {
-            moved += u64::from(self.collect(state, victim));
+        let (mut moved, front) = (0, usize::from(FRONT));
+        while !state.has_room(front, self.kept_blocks, self.pages_per_block) {
+            match self.collect(state, victim) {
+                Some(pages) => moved += u64::from(pages),
+                None if state.has_room(front, self.reserve_blocks, self.pages_per_block) => break,
+                None => panic!("over-provisioning leaves every plane a block to reclaim"),
+            }
         }
         moved
     }
@@ -151,12 +158,11 @@ impl Nameless {
         }
     }
 
-    /// Reclaims one block; returns the pages moved.
-    fn collect(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy) -> u32 {
+    /// Reclaims one block; returns the pages moved, or `None` if none is worth it.
+    fn collect(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy) -> Option<u32> {
         let first = self.plane * self.blocks_per_plane;
         let picked = victim.pick(&mut InDrive { index: &mut self.index, first }, self.plane);
-        let picked = picked.expect("over-provisioning leaves every plane a block to reclaim");
-        let block = picked - first;
+        let block = picked? - first;
         self.index.reclaim(block);
         let moved = self.index.take_valid(block);
         self.set(block * self.pages_per_block..(block + 1) * self.pages_per_block, false);
@@ -164,7 +170,7 @@ impl Nameless {
         state.pad();
         self.erases[block as usize] += 1;
         state.add_free(block, self.erases[block as usize]);
-        moved
+        Some(moved)
     }
 
     /// Tells the drive of valid pages and of the order in which blocks were filled. Erases before

@@ -13,10 +13,15 @@ use super::Ftl;
 use super::replay::Replay;
 use super::unnamed::Unnamed;
 use crate::scenario::{Precondition, Scenario};
+use crate::victim;
 
-/// Two passes whose counts of pages moved are apart by less than one in so many writes are alike.
+/// Two passes whose counts of pages moved are apart by less than one in so many writes are alike;
+/// three in a row have to be, as a count that swings is alike where it turns.
 const STATIONARY: u64 = 200;
-/// On a small drive chance alone parts two passes by this many standard deviations.
+/// Of passes that neither rise nor fall, this many standard deviations are chance. Pages that a
+/// victim leaves free spread like those of a Poisson law, so that with draws of one page each the
+/// deviation of a count is the root of the writes, times write amplification; requests of several
+/// pages are as many draws fewer.
 const DEVIATIONS: u64 = 3;
 /// Passes after which we give up; a drive settles within ten.
 const PASSES_MAX: u32 = 40;
@@ -24,6 +29,17 @@ const PASSES_MAX: u32 = 40;
 /// Preconditioning under way, a piece at a time, so that whoever waits for it can be told.
 pub struct Preconditioner {
     state: State,
+    /// Free blocks of a plane down to which collection lets the host write.
+    kept_blocks: u32,
+}
+
+/// How collection keeps up with a load, which says how many blocks of a plane are free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collection {
+    /// It has as many free as it aims at.
+    KeepsUp,
+    /// It has none beyond its reserve.
+    LagsBehind,
 }
 
 enum State {
@@ -73,36 +89,41 @@ struct Overwriting {
 /// One pass: as many random overwrites as the drive has logical pages.
 struct Pass {
     number: u32,
-    /// Pages that garbage collection has moved in this pass, and in the one before.
+    /// Pages that garbage collection has moved in this pass, and in the two before.
     moved: u64,
-    before: u64,
+    before: [u64; 2],
+    /// Places that were drawn in this pass: one for each write, or for each request.
+    draws: u64,
 }
 
 impl Preconditioner {
     /// For a drive with nothing written and the state that its scenario asks for.
-    pub fn new(scenario: &Scenario, ftl: &mut Ftl) -> Preconditioner {
-        Preconditioner::with_threads(scenario, ftl, Unnamed::threads())
+    pub fn new(scenario: &Scenario, ftl: &mut Ftl, collection: Collection) -> Preconditioner {
+        let kept_blocks = ftl.kept_blocks(collection);
+        Preconditioner::with_threads(scenario, ftl, kept_blocks, Unnamed::threads())
     }
 
     /// The same with at most so many threads; the state does not depend on it.
     pub(super) fn with_threads(
         scenario: &Scenario,
         ftl: &mut Ftl,
+        kept_blocks: u32,
         threads: usize,
     ) -> Preconditioner {
+        ftl.victim = victim::make(&scenario.drawing_apart("precondition.victim"), ftl.geometry);
         let state = match scenario.ftl.precondition {
             Precondition::None => State::Done,
-            Precondition::Steady if ftl.pages_are_alike() => {
-                State::Overwriting(Box::new(Overwriting::new(ftl, scenario, threads)))
+            Precondition::Steady if ftl.pages_are_alike() && scenario.writes_evenly() => {
+                State::Overwriting(Box::new(Overwriting::new(ftl, scenario, kept_blocks, threads)))
             }
             Precondition::Sequential | Precondition::Steady => State::Filling(0),
         };
-        Preconditioner { state }
+        Preconditioner { state, kept_blocks }
     }
 
     /// For a drive that has its state from elsewhere.
     pub fn done() -> Preconditioner {
-        Preconditioner { state: State::Done }
+        Preconditioner { state: State::Done, kept_blocks: 0 }
     }
 
     /// Whether the state asked for is reached.
@@ -125,10 +146,13 @@ impl Preconditioner {
                 let pages = ftl.all_pages();
                 let end = (u64::from(*next) + writes).min(u64::from(pages)) as u32;
                 for lpn in *next..end {
-                    ftl.write_now(lpn);
+                    ftl.write_now(lpn, ftl.reserve_blocks);
                 }
                 *next = end;
-                (end == pages).then(|| State::after_filling(ftl, scenario))
+                match end == pages {
+                    true => Some(State::after_filling(ftl, scenario, self.kept_blocks)?),
+                    false => None,
+                }
             }
             State::Replaying(replaying) => {
                 replaying.advance(ftl, writes)?.then_some(State::Settling)
@@ -139,7 +163,6 @@ impl Preconditioner {
             State::Settling => {
                 ftl.settle(scenario);
                 ftl.forget_wear();
-                ftl.hold_all_sectors();
                 Some(State::Done)
             }
         };
@@ -151,29 +174,35 @@ impl Preconditioner {
 }
 
 impl State {
-    fn after_filling(ftl: &Ftl, scenario: &Scenario) -> State {
-        match scenario.ftl.precondition {
+    fn after_filling(
+        ftl: &mut Ftl,
+        scenario: &Scenario,
+        kept_blocks: u32,
+    ) -> Result<State, UserError> {
+        ftl.hold_all_sectors();
+        Ok(match scenario.ftl.precondition {
             Precondition::Steady => State::Replaying(Box::new(Replaying {
-                replay: Replay::new(scenario.seed),
+                replay: Replay::new(scenario, kept_blocks)?,
                 pass: Pass::first(),
                 left: u64::from(ftl.logical_pages()),
             })),
             _ => State::Settling,
-        }
+        })
     }
 }
 
 impl Replaying {
     /// Goes on for about `writes` page writes; true when the drive is stationary.
     fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
-        let now = writes.min(self.left);
-        self.pass.moved += self.replay.overwrite(ftl, now);
-        self.left -= now;
+        let done = self.replay.overwrite(ftl, writes.min(self.left))?;
+        self.pass.moved += done.moved;
+        self.pass.draws += done.draws;
+        self.left = self.left.saturating_sub(done.written);
         if self.left > 0 {
             return Ok(false);
         }
         let pages = u64::from(ftl.logical_pages());
-        if self.pass.is_like_the_one_before(pages, ftl.geometry.pages()) {
+        if self.pass.is_like_those_before(pages, ftl.geometry.pages()) {
             return Ok(true);
         }
         self.pass.next()?;
@@ -184,7 +213,8 @@ impl Replaying {
 
 impl Overwriting {
     /// Every logical page written once.
-    fn new(ftl: &mut Ftl, scenario: &Scenario, threads: usize) -> Overwriting {
+    fn new(ftl: &mut Ftl, scenario: &Scenario, kept_blocks: u32, threads: usize) -> Overwriting {
+        ftl.hold_all_sectors();
         let pages = ftl.logical_pages();
         let planes = ftl.geometry.planes();
         let stream = |index| Stream::new(scenario.seed, "precondition.overwrite", index);
@@ -198,7 +228,8 @@ impl Overwriting {
         scopes.sort_by_key(|scope| scope.plane);
         // A plane's pages stay there, whatever happens to those of the others.
         let by_plane = ftl.placement.is_fixed();
-        let mut unnamed = Unnamed::new(ftl, scenario, if by_plane { threads } else { 1 });
+        let threads = if by_plane { threads } else { 1 };
+        let mut unnamed = Unnamed::new(ftl, scenario, threads, kept_blocks);
         for home in &scopes {
             unnamed.fill(ftl, home.plane, home.lpns);
         }
@@ -242,7 +273,8 @@ impl Overwriting {
 
     fn end_pass(&mut self, ftl: &Ftl) -> Result<(), UserError> {
         let pages = u64::from(ftl.logical_pages());
-        if self.pass.is_like_the_one_before(pages, ftl.geometry.pages()) {
+        self.pass.draws = pages;
+        if self.pass.is_like_those_before(pages, ftl.geometry.pages()) {
             self.named = Some(0);
             return Ok(());
         }
@@ -254,14 +286,20 @@ impl Overwriting {
 
 impl Pass {
     fn first() -> Pass {
-        Pass { number: 0, moved: 0, before: 0 }
+        Pass { number: 0, moved: 0, before: [0; 2], draws: 0 }
     }
 
-    fn is_like_the_one_before(&self, pages: u64, physical_pages: u64) -> bool {
-        let alike = (pages / STATIONARY).max(DEVIATIONS * pages.isqrt());
+    fn is_like_those_before(&self, pages: u64, physical_pages: u64) -> bool {
         // Before every block has been filled once, garbage collection has nothing to do.
-        let used = u64::from(self.number) * pages >= physical_pages;
-        used && self.moved.abs_diff(self.before) <= alike
+        if u64::from(self.number) * pages < physical_pages {
+            return false;
+        }
+        let [before, earlier] = self.before;
+        let differs_by = self.moved.abs_diff(before).max(self.moved.abs_diff(earlier));
+        let drifts = (self.moved > before) == (before > earlier);
+        let chance = DEVIATIONS * (self.moved + pages) / self.draws.isqrt().max(1);
+        let alike = (pages / STATIONARY).max(DEVIATIONS * pages.isqrt());
+        differs_by <= alike || !drifts && differs_by <= chance
     }
 
     fn next(&mut self) -> Result<(), UserError> {
@@ -272,12 +310,26 @@ impl Pass {
                  larger ftl.over_provisioning"
             )));
         }
-        *self = Pass { number: self.number + 1, moved: 0, before: self.moved };
+        let before = [self.moved, self.before[0]];
+        *self = Pass { number: self.number + 1, moved: 0, before, draws: 0 };
         Ok(())
     }
 }
 
 impl Ftl {
+    /// Free blocks of a plane down to which collection lets the host write.
+    fn kept_blocks(&self, collection: Collection) -> u32 {
+        let runs_early = self.gc.in_background || self.gc.rate_ppm > 0;
+        if collection == Collection::LagsBehind || !runs_early {
+            return self.reserve_blocks;
+        }
+        // It begins below so many; but with most of its room free, a plane would do nothing else.
+        let pages = self.all_pages().div_ceil(self.geometry.planes());
+        let data_blocks = pages.div_ceil(self.geometry.pages_per_block);
+        let spare_blocks = self.geometry.blocks_per_plane.saturating_sub(data_blocks);
+        (self.gc.start_blocks.saturating_sub(1)).min(spare_blocks / 2).max(self.reserve_blocks)
+    }
+
     /// Says of every block how far it is programmed: die, plane in the die, block, pages.
     pub fn for_each_block(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
         let geometry = self.geometry;

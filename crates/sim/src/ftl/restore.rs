@@ -19,6 +19,8 @@ const COUNT_MAX: u32 = 1 << 31;
 struct Pool {
     free: Vec<u32>,
     front: Front,
+    /// The block that is being collected.
+    victim: Option<u32>,
     fills: u32,
 }
 
@@ -66,6 +68,7 @@ impl Ftl {
         let open = state.take("plane.open", planes)?;
         let next_page = state.take("plane.next_page", planes)?;
         let fills = state.take("plane.fills", planes)?;
+        let victims = state.take("plane.victim", planes)?;
         let mut free = free.into_iter();
         let pool = |plane: usize| Pool {
             free: free.by_ref().take(free_blocks[plane] as usize).collect(),
@@ -73,23 +76,27 @@ impl Ftl {
                 block: (open[plane] != NONE).then_some(open[plane]),
                 next_page: next_page[plane],
             },
+            victim: (victims[plane] != NONE).then_some(victims[plane]),
             fills: fills[plane],
         };
         Ok((0..planes).map(pool).collect())
     }
 
-    /// Each block of a plane is free, open or full, and an open one is filled as programs fill it.
-    fn check_pool(&self, plane: u32, Pool { free, front, .. }: &Pool) -> Result<(), UserError> {
+    /// Each block of a plane is free, open, being collected or full, and an open one is filled as programs fill it.
+    fn check_pool(&self, plane: u32, pool: &Pool) -> Result<(), UserError> {
+        let Pool { free, front, victim, .. } = pool;
         let (blocks, pages) = (self.geometry.blocks_per_plane, self.geometry.pages_per_block);
         let mut seen = vec![false; blocks as usize];
-        for block in free.iter().chain(&front.block) {
+        for block in free.iter().chain(&front.block).chain(victim) {
             match seen.get_mut(*block as usize) {
                 None => {
                     let what = format!("plane {plane} has block {block} of {blocks}");
                     return Err(wrong(what));
                 }
                 Some(true) => {
-                    let what = format!("block {block} of plane {plane} is free or open twice");
+                    let what = format!(
+                        "block {block} of plane {plane} has two of the roles free, open and being collected"
+                    );
                     return Err(wrong(what));
                 }
                 Some(seen) => *seen = true,
@@ -107,10 +114,11 @@ impl Ftl {
         Ok(())
     }
 
-    fn restore_pool(&mut self, plane: u32, Pool { free, front, fills }: Pool) {
+    fn restore_pool(&mut self, plane: u32, Pool { free, front, victim, fills }: Pool) {
         let blocks = self.geometry.blocks_per_plane;
         let state = &mut self.planes[plane as usize];
         state.open(front);
+        state.job.victim = victim.map(|victim| plane * blocks + victim);
         state.fills = fills;
         for block in free {
             state.add_free(block, self.wear.of(plane * blocks + block));

@@ -24,11 +24,10 @@ pub(super) struct GcRules {
 impl GcRules {
     pub(super) fn of(scenario: &Scenario) -> GcRules {
         let ftl = &scenario.ftl;
-        let blocks = f64::from(scenario.geometry.blocks_per_plane);
-        let start_blocks = (ftl.gc_start_free_share * blocks).ceil() as u32;
+        let start_blocks = scenario.collection_margins().start_blocks;
         let rate = ftl.gc.rate_pages_per_write;
         GcRules {
-            start_blocks: if ftl.gc_background || rate.is_some() { start_blocks } else { 0 },
+            start_blocks,
             in_background: ftl.gc_background && start_blocks > 0,
             rate_ppm: (rate.unwrap_or(0.0) * PPM as f64).round() as i64,
             preemptible: ftl.gc.preemptible,

@@ -197,6 +197,11 @@ impl Ftl {
         }
     }
 
+    /// Whether it is known that a page holds a sector.
+    pub fn holds_any_sector(&self, lpn: u32) -> bool {
+        self.sectors.as_ref().is_some_and(|sectors| sectors.any(lpn, sectors.whole()))
+    }
+
     /// Adds which sectors hold data to a state.
     pub(super) fn save_sectors(&self, state: &mut State) {
         if let Some(sectors) = &self.sectors {

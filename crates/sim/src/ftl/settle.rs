@@ -1,12 +1,15 @@
 //! The state that a drive starts from: what of the FTL it is made of, and the rest made from that.
 
+use std::collections::VecDeque;
+
 use crate::blocks::BlockIndex;
 use crate::scenario::Scenario;
 use crate::state::State;
 use crate::victim;
 
+use super::job::Job;
 use super::plane::Plane;
-use super::{Ftl, Mapping};
+use super::{Ftl, GcDie, Mapping};
 
 /// "None" in a column.
 pub(super) const NONE: u32 = u32::MAX;
@@ -40,11 +43,16 @@ impl Ftl {
             state.unworn = None;
             state.credit_ppm = 0;
             state.pad();
+            // What was read of a victim is read again.
+            state.job = Job { victim: state.job.victim, ..Job::default() };
         }
         self.index = index;
-        for (die, state) in self.gc_dies.iter_mut().enumerate() {
-            state.plane = die as u32 * geometry.planes_per_die;
-            state.need = None;
+        (self.collecting, self.waiting_dies) = (0, VecDeque::new());
+        for (die, planes) in self.planes.chunks(geometry.planes_per_die as usize).enumerate() {
+            let jobs = planes.iter().filter(|plane| plane.job.victim.is_some()).count() as u32;
+            let plane = die as u32 * geometry.planes_per_die;
+            self.gc_dies[die] = GcDie { plane, page: 0, need: None, jobs, waits: false };
+            self.collecting += u32::from(jobs > 0);
         }
     }
 
@@ -54,9 +62,9 @@ impl Ftl {
         self.gc_dies.iter_mut().for_each(|die| die.need = None);
     }
 
-    /// Adds the state of the FTL, of which nothing is under way.
+    /// Adds the state of the FTL, of which no step is under way.
     pub fn save(&self, state: &mut State) {
-        assert!(self.planes.iter().all(|plane| plane.job.victim.is_none()), "a victim is begun");
+        assert!(self.planes.iter().all(|plane| !plane.job.in_flight), "a step is under way");
         let entries = (0..self.logical_pages()).map(|lpn| {
             let buffered = matches!(self.map.get(lpn), Mapping::Buffered(_));
             assert!(!buffered, "logical page {lpn} is still in the buffer");
@@ -64,7 +72,7 @@ impl Ftl {
         });
         state.put("map.physical", entries.collect());
         self.save_sectors(state);
-        self.save_blocks(state, &[]);
+        self.save_blocks(state, None);
     }
 
     /// Adds what a recovery has found: the page of each logical page, where `page` has one; trimmed
@@ -85,11 +93,13 @@ impl Ftl {
             None => Mapping::Unwritten.encode(),
         });
         state.put("map.physical", entries.collect());
-        self.save_blocks(state, erased);
+        self.save_blocks(state, Some(erased));
     }
 
-    /// Adds the roles of blocks and their order; those in `erased` are free besides.
-    fn save_blocks(&self, state: &mut State, erased: &[u32]) {
+    /// Adds the roles of blocks and their order; after a loss of power those that are erased are
+    /// free besides, and nobody knows which were being collected.
+    fn save_blocks(&self, state: &mut State, lost_power: Option<&[u32]>) {
+        let (erased, with_victims) = (lost_power.unwrap_or(&[]), lost_power.is_some());
         let planes = || self.planes.iter();
         let blocks = self.geometry.blocks_per_plane;
         let mut free: Vec<Vec<u32>> = planes().map(Plane::free_list).collect();
@@ -104,12 +114,17 @@ impl Ftl {
         let fronts = || planes().map(|plane| plane.fronts[0]);
         state.put("plane.open", fronts().map(|front| front.block.unwrap_or(NONE)).collect());
         state.put("plane.next_page", fronts().map(|front| front.next_page).collect());
+        let victim = |plane: &Plane| plane.job.victim.filter(|_| !with_victims);
+        let victims = planes().map(|plane| victim(plane).map_or(NONE, |block| block % blocks));
+        state.put("plane.victim", victims.collect());
         state.put("block.erases", erases);
         let mut filled = vec![0; self.filled.len()];
         let mut fills = Vec::with_capacity(self.planes.len());
         for (plane, state) in (0..).zip(&self.planes) {
-            let oldest = self.oldest_number(plane);
-            for block in self.full_blocks(plane) {
+            let full = self.filled_blocks(plane, with_victims);
+            let numbers = full.iter().map(|block| self.filled[*block as usize]);
+            let oldest = numbers.min().unwrap_or(state.fills);
+            for block in full {
                 if !erased.contains(&block) {
                     filled[block as usize] = self.filled[block as usize] - oldest;
                 }
@@ -143,8 +158,14 @@ impl Ftl {
         full
     }
 
-    /// Blocks of a plane that are neither free nor open nor bad, counted over the drive, in order.
+    /// Blocks of a plane that are neither free nor open nor bad nor being collected, counted over
+    /// the drive, in order.
     fn full_blocks(&self, plane: u32) -> Vec<u32> {
+        self.filled_blocks(plane, false)
+    }
+
+    /// The same, if asked with the one that is being collected.
+    fn filled_blocks(&self, plane: u32, with_victim: bool) -> Vec<u32> {
         let first = plane * self.geometry.blocks_per_plane;
         let mut full = vec![true; self.geometry.blocks_per_plane as usize];
         let state = &self.planes[plane as usize];
@@ -152,6 +173,9 @@ impl Ftl {
         state.open_blocks().for_each(|block| full[block as usize] = false);
         for block in self.failing.bad_in(first..first + self.geometry.blocks_per_plane) {
             full[(block - first) as usize] = false;
+        }
+        if let Some(victim) = state.job.victim.filter(|_| !with_victim) {
+            full[(victim - first) as usize] = false;
         }
         let numbered = (first..).zip(full);
         numbered.filter_map(|(block, full)| full.then_some(block)).collect()

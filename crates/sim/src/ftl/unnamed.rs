@@ -37,15 +37,16 @@ struct Own<'a> {
 }
 
 impl Unnamed {
-    /// Nothing valid; `threads` at most are put to work.
-    pub(super) fn new(ftl: &Ftl, scenario: &Scenario, threads: usize) -> Unnamed {
+    /// Nothing valid; `threads` at most are put to work, and so many free blocks kept in a plane.
+    pub(super) fn new(ftl: &Ftl, scenario: &Scenario, threads: usize, kept: u32) -> Unnamed {
         let planes = ftl.planes.len();
         let group_planes = planes.div_ceil(threads.clamp(1, THREADS_MAX));
-        let pages = (0..).zip(&ftl.planes).map(|(plane, _)| Nameless::new(ftl, plane));
+        let pages = (0..).zip(&ftl.planes).map(|(plane, _)| Nameless::new(ftl, plane, kept));
         let groups = planes.div_ceil(group_planes);
+        let apart = scenario.drawing_apart("precondition.victim");
         Unnamed {
             pages: pages.collect(),
-            victims: (0..groups).map(|_| victim::make(scenario, ftl.geometry)).collect(),
+            victims: (0..groups).map(|_| victim::make(&apart, ftl.geometry)).collect(),
             dealt: vec![Vec::new(); groups],
             group_planes,
         }

@@ -49,6 +49,14 @@ pub struct Streams {
     pub gc_separate: bool,
 }
 
+impl Streams {
+    /// Blocks that a plane may have open besides the first.
+    pub fn further_open_blocks(&self, has_map: bool) -> u32 {
+        let hot_and_cold = self.hot_window_share.is_some();
+        [hot_and_cold, self.gc_separate, has_map].into_iter().map(u32::from).sum()
+    }
+}
+
 /// Wear levelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wear {

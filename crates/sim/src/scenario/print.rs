@@ -19,6 +19,9 @@ pub fn print(scenario: &Scenario) -> String {
             }
             push_keys(&mut toml, section.keys.iter(), &values);
         }
+        if section.name == "ftl" {
+            toml.push_str(&collection_slack(scenario));
+        }
     }
     if scenario.fio.is_some() {
         return toml;
@@ -40,6 +43,22 @@ pub fn print(scenario: &Scenario) -> String {
         push_keys(&mut toml, keys, &flatten::values(&alone));
     }
     toml
+}
+
+/// A comment: between which numbers of free blocks collection has its slack.
+fn collection_slack(scenario: &Scenario) -> String {
+    let margins = &scenario.collection_margins();
+    match margins.start_blocks {
+        0 => format!(
+            "# Collection begins where it must: with {} free blocks of a plane.\n",
+            margins.reserve_blocks
+        ),
+        start => format!(
+            "# Collection begins below {start} free blocks of a plane; {} are reserved, {} kept for \
+             open blocks beyond the first: a slack of {}.\n",
+            margins.reserve_blocks, margins.further_open_blocks, margins.slack_blocks
+        ),
+    }
 }
 
 fn push_keys<'k>(toml: &mut String, keys: impl Iterator<Item = &'k Key>, values: &Values) {

@@ -1,6 +1,6 @@
 //! The resolved scenario: typed, in base units, every value within its range.
 
-use reprieve_base::{Dur, Geometry};
+use reprieve_base::{Dur, Geometry, Stream};
 use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
@@ -59,12 +59,67 @@ pub struct Scenario {
     pub measure: Measure,
 }
 
+/// Free blocks of a plane between which collection runs before it has to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CollectionMargins {
+    /// It begins below so many; 0: only where it has to.
+    pub start_blocks: u32,
+    /// With so many it has to.
+    pub reserve_blocks: u32,
+    /// Blocks that may be opened besides the one that every plane has open.
+    pub further_open_blocks: u32,
+    /// What is left between the two, whatever is open.
+    pub slack_blocks: u32,
+}
+
 impl Scenario {
     /// Pages that the user sees: what over-provisioning leaves, to the nearest page.
     pub fn logical_pages(&self) -> u32 {
         let pages = self.geometry.pages();
         let spare = (pages as f64 * self.ftl.over_provisioning).round() as u64;
         u32::try_from(pages - spare).expect("a checked geometry has less than 2^31 pages")
+    }
+
+    /// Between which numbers of free blocks of a plane collection runs before it has to.
+    pub fn collection_margins(&self) -> CollectionMargins {
+        let ftl = &self.ftl;
+        let further_open_blocks = ftl.streams.further_open_blocks(ftl.demand.is_some());
+        let blocks = f64::from(self.geometry.blocks_per_plane);
+        let share_blocks = (ftl.gc_start_free_share * blocks).ceil() as u32;
+        let reserve_blocks = ftl.gc_hard_free_blocks;
+        let runs = ftl.gc_background || ftl.gc.rate_pages_per_write.is_some();
+        let start_blocks =
+            if runs && share_blocks > 0 { share_blocks + further_open_blocks } else { 0 };
+        let slack_blocks = start_blocks.saturating_sub(reserve_blocks + further_open_blocks);
+        CollectionMargins { start_blocks, reserve_blocks, further_open_blocks, slack_blocks }
+    }
+
+    /// Bytes that the user sees.
+    pub fn capacity_bytes(&self) -> u64 {
+        u64::from(self.logical_pages()) * u64::from(self.geometry.page_bytes)
+    }
+
+    /// The same with draws of its own, for what is done under this name before the run: a policy
+    /// that drew the same again would choose the same blocks once more.
+    pub fn drawing_apart(&self, name: &str) -> Scenario {
+        Scenario { seed: Stream::new(self.seed, name, 0).next_u64(), ..self.clone() }
+    }
+
+    /// The loads of the drive.
+    pub fn loads(&self) -> impl Iterator<Item = &WorkloadConfig> {
+        self.workload.iter().chain(self.flows.iter().map(|flow| &flow.workload))
+    }
+
+    /// The generated loads that change data, going on at random for as long as they are asked.
+    pub fn overwriting_loads(&self) -> impl Iterator<Item = WorkloadConfig> {
+        let changing = self.loads().filter(|load| load.changes_data());
+        changing.filter_map(WorkloadConfig::at_random)
+    }
+
+    /// Whether generated loads write all pages of the drive alike and trim none.
+    pub fn writes_evenly(&self) -> bool {
+        let capacity_bytes = self.capacity_bytes();
+        self.overwriting_loads().all(|load| load.writes_evenly(capacity_bytes))
     }
 }
 

@@ -43,10 +43,10 @@ pub(super) struct Flows {
 }
 
 impl Flows {
-    /// The loads of a scenario, opened for its drive with so many submission queues.
+    /// The loads of a scenario, opened for its drive with so many submission queues and this seed.
     ///
     /// Errors if there is none, or one cannot be opened.
-    pub(super) fn open(scenario: &Scenario, queues: u32) -> Result<Flows, UserError> {
+    pub(super) fn open(scenario: &Scenario, queues: u32, seed: u64) -> Result<Flows, UserError> {
         let page_bytes = scenario.geometry.page_bytes;
         let capacity_bytes = u64::from(scenario.logical_pages()) * u64::from(page_bytes);
         let open = |config, seed, queues, stats| {
@@ -61,14 +61,14 @@ impl Flows {
             } else {
                 scenario.queues.clone()
             };
-            list.push(open(config, scenario.seed, all, None)?);
+            list.push(open(config, seed, all, None)?);
         }
         for (place, flow) in scenario.flows.iter().enumerate() {
             // By name, so that one flow more leaves the others as they are.
             let stream = format!("flow.{}", flow.name);
             let course = course(&flow.workload, &list);
             let clone = course.as_ref().map_or(0, |course| place as u32 - course.figures);
-            let seed = Stream::new(scenario.seed, &stream, u64::from(clone)).next_u64();
+            let seed = Stream::new(seed, &stream, u64::from(clone)).next_u64();
             let own = match flow.queues.is_empty() {
                 true => (queues > 0).then(|| place as u32 % queues).into_iter().collect(),
                 false => flow.queues.clone(),

@@ -47,6 +47,12 @@ impl Held {
         Some(id)
     }
 
+    /// The place of a page among them; `None`: it is not there.
+    pub(super) fn place(&self, id: u32) -> Option<u64> {
+        let is_there = self.order.contains(id);
+        is_there.then(|| self.order.iter().take_while(|other| *other != id).count() as u64)
+    }
+
     /// Their transactions, the next to be sent first; no more than may stay.
     pub(super) fn verify(&self) -> Result<Vec<u32>, String> {
         let ids: Vec<u32> = self.order.iter().collect();

@@ -23,6 +23,7 @@ mod queues;
 mod read_cache;
 mod replay;
 mod report;
+mod run_in;
 mod save;
 mod series;
 mod timeline;
@@ -35,6 +36,7 @@ use crate::check::Checker;
 use crate::dispatch::{self, Dispatcher};
 use crate::event::EventQueue;
 use crate::flash::Flash;
+use crate::ftl::Collection::KeepsUp;
 use crate::ftl::{Ftl, Preconditioner};
 use crate::policies::Policies;
 use crate::power_loss::Journal;
@@ -52,6 +54,7 @@ use link::Links;
 use measure::Measuring;
 use queues::HostQueues;
 use read_cache::ReadCache;
+use run_in::Stage::{self, Over, ToCome};
 
 pub use cut::{Cut, Recovered};
 pub use glance::Glance;
@@ -95,6 +98,9 @@ pub struct Ssd {
     /// The run looks for the end of its transient.
     transient: Option<Box<Transient>>,
     preconditioner: Preconditioner,
+    stage: Stage,
+    /// Its policies are not those that the scenario names.
+    has_own_policies: bool,
     /// Nothing beyond buffer, mapping and flash is asked for. As that of the flash, the loop is in
     /// the machine code twice: without all of that (`FULL` is false), and with it.
     plain: bool,
@@ -141,18 +147,31 @@ impl Ssd {
         from: Option<(State, String)>,
         policies: Policies,
     ) -> Result<Ssd, UserError> {
+        let mut ftl = Ftl::new(&scenario)?;
+        let made = match from {
+            Some((state, place)) => save::restore(state, &place, &scenario, &mut ftl)?,
+            None => (Preconditioner::new(&scenario, &mut ftl, KeepsUp), Vec::new()),
+        };
+        let seed = scenario.seed;
+        Ssd::assemble(scenario, seed, options, policies, ftl, made)
+    }
+
+    /// The drive with these tables, whose loads draw from this seed.
+    fn assemble(
+        scenario: Scenario,
+        seed: u64,
+        options: &Options,
+        policies: Policies,
+        ftl: Ftl,
+        (preconditioner, replay): (Preconditioner, Vec<u32>),
+    ) -> Result<Ssd, UserError> {
         let queues = HostQueues::of(&scenario.host);
         let count = queues.as_ref().map_or(0, HostQueues::count);
         let flows = match options.served {
             true => Flows::served(&scenario, count),
-            false => Flows::open(&scenario, count)?,
+            false => Flows::open(&scenario, count, seed)?,
         };
         let flash = Flash::with(&scenario, policies);
-        let mut ftl = Ftl::new(&scenario)?;
-        let (preconditioner, replay) = match from {
-            Some((state, place)) => save::restore(state, &place, &scenario, &mut ftl)?,
-            None => (Preconditioner::new(&scenario, &mut ftl), Vec::new()),
-        };
         let new = |repeat| Checker::new(&scenario.geometry, scenario.seed, repeat);
         let checker = options.check.as_deref().map(new).map(Box::new);
         let timing = &scenario.timing;
@@ -185,7 +204,9 @@ impl Ssd {
             series: options.series.then(Box::default),
             measuring: Measuring::all(),
             transient: None,
+            stage: if preconditioner.is_done() { Over(None) } else { ToCome(KeepsUp) },
             preconditioner,
+            has_own_policies: false,
             plain: false,
             started: false,
             ended: false,
@@ -276,9 +297,7 @@ impl Ssd {
     /// if too many of its blocks have failed.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
-            if !self.preconditioner.is_done() {
-                let (ftl, scenario) = (&mut self.ftl, &self.scenario);
-                self.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
+            if !self.prepare()? {
                 return Ok(true);
             }
             self.start()?;
@@ -475,11 +494,6 @@ impl Ssd {
                 }
             }
         }
-    }
-
-    /// Whether the drive is preconditioned and the first request can arrive.
-    pub fn is_preconditioned(&self) -> bool {
-        self.preconditioner.is_done()
     }
 
     /// Takes the request log since the last call; empty columns if none is kept.

@@ -10,13 +10,16 @@ impl Ssd {
     /// The drive of a scenario under these policies, in place of those that the scenario names.
     ///
     /// What the scenario says of the limits of a die and of what may suspend what holds for them
-    /// as well. Errors as [`Ssd::with`].
+    /// as well. A drive that runs in for its steady state does it under them, with times of its own
+    /// that begin at 0. Errors as [`Ssd::with`].
     pub fn with_policies(
         scenario: Scenario,
         options: &Options,
         policies: Policies,
     ) -> Result<Ssd, UserError> {
-        Ssd::make(scenario, options, policies)
+        let mut ssd = Ssd::make(scenario, options, policies)?;
+        ssd.has_own_policies = true;
+        Ok(ssd)
     }
 
     /// Whether the loop runs that asks only what a plain drive needs: for tests.

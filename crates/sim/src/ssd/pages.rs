@@ -250,7 +250,7 @@ impl Ssd {
 
     /// The plane that takes a write, or `NONE` where a dispatcher will say; `None`: all are full.
     #[inline]
-    fn place_write<const FULL: bool>(&mut self, lpn: u32) -> Option<u32> {
+    pub(super) fn place_write<const FULL: bool>(&mut self, lpn: u32) -> Option<u32> {
         if FULL && self.flash.places_late() {
             return Some(NONE);
         }
@@ -259,7 +259,7 @@ impl Ssd {
 
     /// Where a write goes, as far as it is known.
     #[inline]
-    fn at_target(&self, target: u32) -> (u32, PageAddress) {
+    pub(super) fn at_target(&self, target: u32) -> (u32, PageAddress) {
         if target == NONE {
             return (NONE, PageAddress { plane: 0, block: 0, page: 0 });
         }

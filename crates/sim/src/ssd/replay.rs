@@ -15,22 +15,24 @@ impl Ssd {
     /// Errors if there is no room for them.
     pub(super) fn replay(&mut self) -> Result<(), UserError> {
         self.begin_journal();
+        self.totals.buffered_at_start = self.replay.len() as u64;
         for lpn in std::mem::take(&mut self.replay) {
-            let placed = self.ftl.place_write(lpn, &|die| self.flash.is_idle(die));
-            let target = placed.ok_or_else(|| {
+            let target = self.place_write::<true>(lpn).ok_or_else(|| {
                 UserError::new(format!(
                     "the state has logical page {lpn} in the write buffer, and no plane has room \
                      for it; ftl.placement must be what it was"
                 ))
             })?;
             self.buffer.take();
-            let (die, at) = self.ftl.in_plane(target);
+            let (die, at) = self.at_target(target);
             let mut txn = Txn::new(Kind::Program, die, at, lpn, NONE, self.now);
             txn.target = target;
             txn.interval = self.intervals.begin(1);
             let id = self.flash.txns.insert(txn);
             self.ftl.accept_write(lpn, id, &mut self.flash.txns);
-            self.page_written(lpn);
+            if !self.ftl.holds_any_sector(lpn) {
+                self.page_written(lpn);
+            }
             if self.journal.is_some() {
                 self.journal_accepted(lpn);
                 self.journal_page(id, lpn, None);

@@ -44,6 +44,9 @@ impl Ssd {
             seed: self.scenario.seed,
         }
         .summary();
+        if let Some(run_in) = self.run_in_summary() {
+            summary["precondition"] = run_in;
+        }
         if let Some(power) = self.measured_power() {
             summary["power"] = power.summary(self.measured_bytes());
         }

@@ -46,7 +46,9 @@ pub(super) fn restore(
         )));
     }
     let different: BTreeSet<u32> = dirty.iter().copied().collect();
-    if dirty.iter().any(|lpn| *lpn >= ftl.logical_pages()) || different.len() < dirty.len() {
+    // A buffer that holds its pages overwrites them; another has each until it is programmed.
+    let is_twice = different.len() < dirty.len() && scenario.buffer.hold.is_some();
+    if dirty.iter().any(|lpn| *lpn >= ftl.logical_pages()) || is_twice {
         let what = "the state has pages in its buffer that the drive has not, or one of them \
                     twice; save it anew";
         return Err(UserError::new(what).at(place));
@@ -71,7 +73,7 @@ impl Ssd {
         if let Some(cut) = &self.cut {
             return self.recovered_state(cut).write(path, &self.scenario);
         }
-        let at_start = !self.started && self.preconditioner.is_done();
+        let at_start = !self.started && self.is_preconditioned();
         if !at_start && !self.ended {
             return Err(UserError::new(
                 "a state is saved when the drive is preconditioned, before its first request, or \
@@ -83,6 +85,9 @@ impl Ssd {
         }
         let mut state = State::default();
         self.ftl.save(&mut state);
+        if !self.replay.is_empty() {
+            state.put(DIRTY, self.replay.clone());
+        }
         state.write(path, &self.scenario)
     }
 

@@ -9,7 +9,7 @@ use std::hash::Hasher;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use reprieve_base::UserError;
+use reprieve_base::{SECTOR_BYTES, UserError};
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::{Map, Value, json};
@@ -19,7 +19,7 @@ use super::State;
 use crate::scenario::Scenario;
 
 /// Goes up with every change of what a state consists of.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 const MAGIC: &[u8; 8] = b"RPVSTATE";
 /// Bytes before what the checksum covers: magic, version, checksum.
@@ -85,6 +85,14 @@ pub(super) fn write(path: &Path, pieces: &[Vec<u8>]) -> std::io::Result<()> {
     written
 }
 
+/// Entries that a column may have: one for each page, or for each page of the buffer, or the bits
+/// of the sectors of each page.
+fn entries_max(scenario: &Scenario) -> u64 {
+    let page_bytes = u64::from(scenario.geometry.page_bytes);
+    let words = (page_bytes / SECTOR_BYTES).div_ceil(u64::from(u32::BITS));
+    (scenario.geometry.pages() * words).max(scenario.buffer.bytes / page_bytes)
+}
+
 /// The state in the bytes of a file, if it is one of a drive of this scenario.
 pub(super) fn decode(bytes: &[u8], scenario: &Scenario) -> Result<State, UserError> {
     if bytes.len() < PREFIX_BYTES || &bytes[..MAGIC.len()] != MAGIC {
@@ -102,7 +110,7 @@ pub(super) fn decode(bytes: &[u8], scenario: &Scenario) -> Result<State, UserErr
         return Err(damaged());
     }
     let header_bytes = rest.get(..WIDTH).map(number).ok_or_else(damaged)? as usize;
-    let header = rest.get(WIDTH..WIDTH + header_bytes).ok_or_else(damaged)?;
+    let header = rest.get(WIDTH..WIDTH.saturating_add(header_bytes)).ok_or_else(damaged)?;
     let header: Value = serde_json::from_slice(header).map_err(|_| damaged())?;
     same_drive(&header["drive"], scenario)?;
     let mut state = State::default();
@@ -112,7 +120,7 @@ pub(super) fn decode(bytes: &[u8], scenario: &Scenario) -> Result<State, UserErr
         let size = |key: &str| column[key].as_u64().ok_or_else(damaged);
         let (entries, bytes) = (size("entries")?, size("bytes")? as usize);
         // No column has more: what claims to is not read into memory.
-        if entries > scenario.geometry.pages() || state.has(name) {
+        if entries > entries_max(scenario) || state.has(name) {
             return Err(UserError::new(format!(
                 "the state has {entries} entries in column {name:?}, which a drive of this size \
                  has not, or has it twice; save it anew"

@@ -24,6 +24,8 @@ pub struct Totals {
     pub partial_writes: u64,
     /// Pages overwritten in a write-back buffer before their program began.
     pub merged_writes: u64,
+    /// Acknowledged pages that were in the write buffer when the run began.
+    pub buffered_at_start: u64,
     /// Pages of the buffer that were overtaken or trimmed before they went to the flash; `None`:
     /// each goes at once.
     pub dropped_writes: Option<u64>,
@@ -370,6 +372,9 @@ impl Facts<'_> {
             "trimmed_pages": totals.trimmed_pages,
             "trims_of_part_of_a_page": totals.trims_of_part_of_a_page,
         });
+        if totals.buffered_at_start > 0 {
+            device["buffered_at_start"] = json!(totals.buffered_at_start);
+        }
         if let Some(dropped) = totals.dropped_writes {
             device["dropped_writes"] = json!(dropped);
         }

@@ -119,11 +119,13 @@ pub(super) fn check_pages(case: &Case, outcome: &Outcome) {
     let anew = outcome.summary["device"]["redistributed_pages"].as_u64().unwrap_or(0);
     let merged = device("merged_writes");
     let programmed_at_last = flash("host_programs") + merged;
+    let at_start = outcome.summary["device"]["buffered_at_start"].as_u64().unwrap_or(0);
     if case.policies.write_back {
         let failed = outcome.summary["flash"]["bad_blocks"]["failed_host_programs"].as_u64();
         let held = outcome.summary["device"].get("dropped_writes").is_some();
         let dropped = if held { device("dropped_writes") } else { 0 };
-        let buffered = (written + anew + failed.unwrap_or(0)) - programmed_at_last - dropped;
+        let came = written + at_start + anew + failed.unwrap_or(0);
+        let buffered = came - programmed_at_last - dropped;
         let room = case.buffer_pages() + failed.unwrap_or(0);
         assert!(buffered <= room, "{buffered} pages lost, the buffer holds {room}");
         assert!(
@@ -132,12 +134,12 @@ pub(super) fn check_pages(case: &Case, outcome: &Outcome) {
     } else if let Some(bad) = outcome.summary["flash"].get("bad_blocks") {
         // Each of these was written again, unless it had been overwritten.
         let failed = bad["failed_host_programs"].as_u64().expect("a count");
-        let most = written + anew + failed;
+        let most = written + at_start + anew + failed;
         assert!((written..=most).contains(&programmed_at_last), "{programmed_at_last} of {most}");
         assert_eq!(device("partial_writes"), in_part, "pages written in part");
     } else {
         assert_eq!(merged, 0, "a page that is acknowledged when programmed is programmed");
-        let most = written + anew;
+        let most = written + at_start + anew;
         assert!((written..=most).contains(&programmed_at_last), "{programmed_at_last} of {most}");
         assert_eq!(device("partial_writes"), in_part, "pages written in part");
     }
@@ -146,6 +148,21 @@ pub(super) fn check_pages(case: &Case, outcome: &Outcome) {
     let (trimmed, trimmed_in_part) = sum(Op::Trim);
     assert_eq!(device("trims_of_part_of_a_page"), trimmed_in_part);
     assert_eq!(device("trimmed_pages"), trimmed - trimmed_in_part);
+}
+
+/// Logical pages that have their data in the flash when the run begins, or fewer where nobody says.
+fn valid_at_first(case: &Case, outcome: &Outcome) -> u64 {
+    let logical = case.shape.logical_pages();
+    let trims = case.load.trim_fraction > 0.0;
+    let Some(run_in) = outcome.summary.get("precondition") else {
+        // Only overwrites of the load's own trim, as they do for a mapping in flash.
+        return if case.policies.preconditioned && !trims { logical } else { 0 };
+    };
+    let valid = run_in["valid_pages"].as_u64().expect("a count");
+    assert!(valid <= logical, "{valid} of {logical} pages");
+    // A page that waits in the buffer has its old data in the flash.
+    assert!(trims || valid == logical, "{valid} of {logical} pages, and nothing is trimmed");
+    valid
 }
 
 /// What the flash did against what it can do.
@@ -165,7 +182,7 @@ pub(super) fn check_flash(case: &Case, outcome: &Outcome) {
     let most = flash("gc_reads") + failed.unwrap_or(0);
     assert!(flash("gc_programs") <= most, "moved without having been read");
     // Pages that were free at first, and those of erased blocks; all can be in use at most once.
-    let valid_at_first = if case.policies.preconditioned { case.shape.logical_pages() } else { 0 };
+    let valid_at_first = valid_at_first(case, outcome);
     let free_at_first = case.shape.physical_pages() - valid_at_first;
     let gained = flash("erases") * u64::from(case.shape.pages);
     assert!(programs <= free_at_first + gained, "{programs} programs, {gained} pages erased");

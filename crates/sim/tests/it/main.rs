@@ -12,6 +12,7 @@ mod determinism;
 mod dispatch;
 mod dispatchers;
 mod drive;
+mod equilibrium;
 mod fio;
 mod flows;
 mod golden;

@@ -203,7 +203,7 @@ const DRIVES: [&[&str]; 10] = [
     &[],
     &["workload.unwritten=zero"],
     &["ftl.precondition=sequential"],
-    &["ftl.precondition=steady", "ftl.gc_background=false"],
+    &["ftl.precondition=sequential", "ftl.gc_background=false"],
     &["geometry.page_bytes=4096", "timing.t_bus_us=40", "channel.transfer_unit_bytes=512"],
     &["geometry.page_bytes=1536", "ftl.copyback=true"],
     &["ftl.mapping=demand", "ftl.map_cache_bytes=64"],

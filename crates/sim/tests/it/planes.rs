@@ -84,7 +84,7 @@ fn a_busy_drive_reads_faster() {
              blocks_per_plane = 24\npages_per_block = 8\n\
              [timing]\nt_bus_us = 10\n\
              [ftl]\nover_provisioning = 0.3\nprecondition = \"steady\"\n\
-             [workload]\ngenerator = \"mixed\"\nrequests = 3000\nread_fraction = 0.9\n\
+             [workload]\ngenerator = \"mixed\"\nrequests = 12000\nread_fraction = 0.9\n\
              request_bytes = 4096\nqueue_depth = 32\n"
         );
         let sets: Vec<_> = [more].into_iter().filter(|set| !set.is_empty()).collect();
@@ -92,7 +92,7 @@ fn a_busy_drive_reads_faster() {
         let with = [PLANES].into_iter().chain(sets.iter().copied()).collect::<Vec<_>>();
         let outcome = drive::run(drive::load_with(&text, &with));
         let what = format!("{policy} {more}");
-        assert_eq!(outcome.count("requests.total.count"), 3000, "{what}");
+        assert_eq!(outcome.count("requests.total.count"), 12_000, "{what}");
         let mean = |outcome: &Outcome| outcome.number("requests.read.latency_ns.mean");
         assert!(mean(&outcome) < mean(&alone), "{what}: {} {}", mean(&outcome), mean(&alone));
         assert_eq!(drive::run(drive::load_with(&text, &with)), outcome, "{what}");

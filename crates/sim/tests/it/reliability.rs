@@ -277,7 +277,8 @@ fn erases_are_cycles_and_forget_reads() {
         &["scheduling.policy=rps-age", "scheduling.age_limit_us=100"],
         &["scheduling.write_queue_limit=1", "ftl.gc_background=false"],
         &["ecc.retries_max=1", "ecc.retry_rber_factor=1", "ecc.soft_correctable_bits=80"],
-        &["buffer.acknowledge=back", "ftl.gc_background=false"],
+        // A buffer that does not hold the whole drive, or no read would come to the flash.
+        &["buffer.acknowledge=back", "buffer.bytes=32768", "ftl.gc_background=false"],
         &[
             "parallelism.independent_plane_reads=true",
             "parallelism.multi_plane=page",

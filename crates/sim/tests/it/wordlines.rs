@@ -135,13 +135,13 @@ fn a_busy_drive_of_wordlines_comes_to_its_end() {
              [geometry]\nchannels = 1\ndies_per_channel = 2\nplanes_per_die = 4\n\
              blocks_per_plane = 24\npages_per_block = 16\n\
              [ftl]\nover_provisioning = 0.45\nprecondition = \"steady\"\n\
-             [workload]\ngenerator = \"mixed\"\nrequests = 4000\nread_fraction = 0.3\n\
+             [workload]\ngenerator = \"mixed\"\nrequests = 8000\nread_fraction = 0.3\n\
              request_bytes = 4096\nqueue_depth = 32\nflush_every_requests = 100\n"
         );
         let sets: Vec<_> = TWO.into_iter().chain([more]).filter(|set| !set.is_empty()).collect();
         let outcome = drive::run(drive::load_with(&text, &sets));
         let what = format!("{policy} {more}");
-        assert_eq!(outcome.count("requests.total.count"), 3960, "{what}");
+        assert_eq!(outcome.count("requests.total.count"), 7_920, "{what}");
         let pages = if more == "timing.wordline_pages=4" { 4 } else { 2 };
         let taken = outcome.count("flash.programs") + outcome.count("flash.padded_pages");
         assert_eq!(taken % pages, 0, "{what}: programs are of whole wordlines");

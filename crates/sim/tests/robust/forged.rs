@@ -133,14 +133,14 @@ const FORGERIES: &[Forgery] = &[
             let first = file.column("plane.free")[0];
             put(file, "plane.free", 1, first);
         },
-        "of plane 0 is free or open twice",
+        "of plane 0 has two of the roles",
     ),
     (
         |file| {
             let open = file.column("plane.open")[0];
             put(file, "plane.free", 0, open);
         },
-        "of plane 0 is free or open twice",
+        "of plane 0 has two of the roles",
     ),
     (|file| put(file, "plane.next_page", 0, 9), "the next page of plane 0 is 9, of blocks of 8"),
     (
@@ -231,7 +231,6 @@ const FORGERIES: &[Forgery] = &[
     ),
     (|file| file.columns.push(("more".into(), vec![1])), "a column \"more\" that no drive has"),
     (|file| file.columns.push(("buffer.dirty".into(), vec![128])), "pages in its buffer"),
-    (|file| file.columns.push(("buffer.dirty".into(), vec![3, 3])), "one of them twice"),
     (|file| file.column("plane.open").push(1), "no column \"plane.open\" of 2 entries"),
     (|file| file.columns.push(file.columns[0].clone()), "or has it twice"),
 ];
@@ -251,6 +250,18 @@ fn a_state_that_contradicts_itself_is_refused() {
         assert!(error.contains(said), "forgery {number}: {error}");
         assert!(error.starts_with(&path.display().to_string()), "{error}");
     }
+}
+
+#[test]
+fn a_page_is_once_in_a_buffer_that_overwrites_it() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = directory.path().join("drive.state");
+    let mut file = saved(&[], &path);
+    file.columns.push(("buffer.dirty".into(), vec![3, 3]));
+    file.write(&path);
+    assert_eq!(start(&[], &path), Ok(()), "both are programmed");
+    let error = start(&["buffer.replacement=lru"], &path).expect_err("one page twice");
+    assert!(error.contains("one of them twice"), "{error}");
 }
 
 #[test]

@@ -1,0 +1,41 @@
+//! A back end that runs before the run: policies that are lent to it, and its end.
+
+use super::{Flash, Queue};
+use crate::order::Order;
+use crate::policies::Policies;
+use crate::txn::Kind;
+
+impl Flash {
+    /// Takes these policies in place of those that it has, which say the same of themselves.
+    pub fn exchange_policies(&mut self, policies: Policies) -> Policies {
+        let Policies { scheduler, suspension } = policies;
+        Policies {
+            scheduler: std::mem::replace(&mut self.scheduler, scheduler),
+            suspension: std::mem::replace(&mut self.policy, suspension),
+        }
+    }
+
+    /// The place of a transaction among those that wait at no die; `None`: it is not among them.
+    pub fn place_at_no_die(&self, id: u32) -> Option<u64> {
+        let is_there = self.unplaced.contains(id);
+        is_there.then(|| self.unplaced.iter().take_while(|other| *other != id).count() as u64)
+    }
+
+    /// What waits has never come, but for pages that collection has begun to read.
+    pub fn forget_waiting(&mut self) {
+        self.unplaced = Order::with_capacity(0);
+        for unit in &mut self.units {
+            let waiting = unit.reads.iter(&self.txns);
+            let begun: Vec<u32> =
+                waiting.filter(|id| self.txns[*id].kind == Kind::GcRead).collect();
+            (unit.reads, unit.writes) = (Queue::new(), Queue::new());
+            for id in begun {
+                unit.reads.push(&mut self.txns, id);
+            }
+            unit.pending_programs = 0;
+            if self.together > 1 {
+                unit.planes.waiting.fill(0);
+            }
+        }
+    }
+}
