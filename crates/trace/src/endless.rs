@@ -31,6 +31,15 @@ impl WorkloadConfig {
         }
     }
 
+    /// Whether a request comes when another is complete, so that the drive is never without work.
+    pub fn is_closed(&self) -> bool {
+        match self {
+            WorkloadConfig::Trace(_) => false,
+            WorkloadConfig::Mixed(mixed) => matches!(mixed.arrivals, Arrivals::Closed { .. }),
+            WorkloadConfig::Fio(_) => true,
+        }
+    }
+
     /// Whether it writes, or trims.
     pub fn changes_data(&self) -> bool {
         match self {

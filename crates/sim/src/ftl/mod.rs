@@ -8,6 +8,7 @@ mod faults;
 mod free;
 mod fronts;
 mod job;
+mod kept;
 mod map;
 mod nameless;
 mod peek;
@@ -48,8 +49,9 @@ use rules::GcRules;
 use sectors::Sectors;
 use wear::WearTable;
 
+pub use kept::Kept;
 pub use map::Mapping;
-pub use precondition::{Collection, Preconditioner};
+pub use precondition::Preconditioner;
 pub use room::misfit;
 #[cfg(test)]
 pub use sectors::BREAKS as SECTOR_BREAKS;

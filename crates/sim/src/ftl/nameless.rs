@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use reprieve_base::Stream;
 
-use super::Ftl;
 use super::plane::Plane;
+use super::{Ftl, Kept};
 use crate::blocks::BlockIndex;
 use crate::victim::{BlockView, VictimPolicy};
 
@@ -18,9 +18,9 @@ pub(super) struct Nameless {
     plane: u32,
     pages_per_block: u32,
     blocks_per_plane: u32,
-    /// Free blocks that the host leaves, and those down to which collection lets it write.
+    /// Free blocks that the host leaves.
     reserve_blocks: u32,
-    kept_blocks: u32,
+    kept: Kept,
     /// One bit a page.
     valid: Vec<u64>,
     index: BlockIndex,
@@ -51,7 +51,7 @@ impl BlockView for InDrive<'_> {
 
 impl Nameless {
     /// A plane of an FTL with nothing valid.
-    pub(super) fn new(ftl: &Ftl, plane: u32, kept_blocks: u32) -> Nameless {
+    pub(super) fn new(ftl: &Ftl, plane: u32, kept: Kept) -> Nameless {
         let (pages, blocks) = (ftl.geometry.pages_per_block, ftl.geometry.blocks_per_plane);
         let words = (pages * blocks).div_ceil(64) as usize;
         Nameless {
@@ -59,7 +59,7 @@ impl Nameless {
             pages_per_block: pages,
             blocks_per_plane: blocks,
             reserve_blocks: ftl.reserve_blocks,
-            kept_blocks,
+            kept,
             valid: vec![0; words],
             index: BlockIndex::new(1, blocks, pages),
             filled: vec![0; blocks as usize],
@@ -119,7 +119,8 @@ impl Nameless {
     /// Collects until the plane can take a page; returns the pages moved.
     pub(super) fn make_room(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy) -> u64 {
         let (mut moved, front) = (0, usize::from(FRONT));
-        while !state.has_room(front, self.kept_blocks, self.pages_per_block) {
+        let kept_blocks = self.kept.of(self.plane, state.fills);
+        while !state.has_room(front, kept_blocks, self.pages_per_block) {
             match self.collect(state, victim) {
                 Some(pages) => moved += u64::from(pages),
                 None if state.has_room(front, self.reserve_blocks, self.pages_per_block) => break,

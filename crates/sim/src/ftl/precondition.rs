@@ -9,9 +9,9 @@
 
 use reprieve_base::{Stream, UserError};
 
-use super::Ftl;
 use super::replay::Replay;
 use super::unnamed::Unnamed;
+use super::{Ftl, Kept};
 use crate::scenario::{Precondition, Scenario};
 use crate::victim;
 
@@ -29,17 +29,7 @@ const PASSES_MAX: u32 = 40;
 /// Preconditioning under way, a piece at a time, so that whoever waits for it can be told.
 pub struct Preconditioner {
     state: State,
-    /// Free blocks of a plane down to which collection lets the host write.
-    kept_blocks: u32,
-}
-
-/// How collection keeps up with a load, which says how many blocks of a plane are free.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Collection {
-    /// It has as many free as it aims at.
-    KeepsUp,
-    /// It has none beyond its reserve.
-    LagsBehind,
+    kept: Kept,
 }
 
 enum State {
@@ -98,32 +88,36 @@ struct Pass {
 
 impl Preconditioner {
     /// For a drive with nothing written and the state that its scenario asks for.
-    pub fn new(scenario: &Scenario, ftl: &mut Ftl, collection: Collection) -> Preconditioner {
-        let kept_blocks = ftl.kept_blocks(collection);
-        Preconditioner::with_threads(scenario, ftl, kept_blocks, Unnamed::threads())
+    pub fn new(scenario: &Scenario, ftl: &mut Ftl, kept: Kept) -> Preconditioner {
+        Preconditioner::with_threads(scenario, ftl, kept, Unnamed::threads())
     }
 
     /// The same with at most so many threads; the state does not depend on it.
     pub(super) fn with_threads(
         scenario: &Scenario,
         ftl: &mut Ftl,
-        kept_blocks: u32,
+        kept: Kept,
         threads: usize,
     ) -> Preconditioner {
         ftl.victim = victim::make(&scenario.drawing_apart("precondition.victim"), ftl.geometry);
         let state = match scenario.ftl.precondition {
             Precondition::None => State::Done,
             Precondition::Steady if ftl.pages_are_alike() && scenario.writes_evenly() => {
-                State::Overwriting(Box::new(Overwriting::new(ftl, scenario, kept_blocks, threads)))
+                State::Overwriting(Box::new(Overwriting::new(ftl, scenario, kept, threads)))
             }
             Precondition::Sequential | Precondition::Steady => State::Filling(0),
         };
-        Preconditioner { state, kept_blocks }
+        Preconditioner { state, kept }
     }
 
     /// For a drive that has its state from elsewhere.
     pub fn done() -> Preconditioner {
-        Preconditioner { state: State::Done, kept_blocks: 0 }
+        Preconditioner { state: State::Done, kept: Kept::always(0) }
+    }
+
+    /// Free blocks that it leaves in a plane.
+    pub fn kept(&self) -> Kept {
+        self.kept
     }
 
     /// Whether the state asked for is reached.
@@ -145,12 +139,13 @@ impl Preconditioner {
             State::Filling(next) => {
                 let pages = ftl.all_pages();
                 let end = (u64::from(*next) + writes).min(u64::from(pages)) as u32;
+                let reserve = Kept::always(ftl.reserve_blocks);
                 for lpn in *next..end {
-                    ftl.write_now(lpn, ftl.reserve_blocks);
+                    ftl.write_now(lpn, reserve);
                 }
                 *next = end;
                 match end == pages {
-                    true => Some(State::after_filling(ftl, scenario, self.kept_blocks)?),
+                    true => Some(State::after_filling(ftl, scenario, self.kept)?),
                     false => None,
                 }
             }
@@ -174,15 +169,11 @@ impl Preconditioner {
 }
 
 impl State {
-    fn after_filling(
-        ftl: &mut Ftl,
-        scenario: &Scenario,
-        kept_blocks: u32,
-    ) -> Result<State, UserError> {
+    fn after_filling(ftl: &mut Ftl, scenario: &Scenario, kept: Kept) -> Result<State, UserError> {
         ftl.hold_all_sectors();
         Ok(match scenario.ftl.precondition {
             Precondition::Steady => State::Replaying(Box::new(Replaying {
-                replay: Replay::new(scenario, kept_blocks)?,
+                replay: Replay::new(scenario, kept)?,
                 pass: Pass::first(),
                 left: u64::from(ftl.logical_pages()),
             })),
@@ -213,7 +204,7 @@ impl Replaying {
 
 impl Overwriting {
     /// Every logical page written once.
-    fn new(ftl: &mut Ftl, scenario: &Scenario, kept_blocks: u32, threads: usize) -> Overwriting {
+    fn new(ftl: &mut Ftl, scenario: &Scenario, kept: Kept, threads: usize) -> Overwriting {
         ftl.hold_all_sectors();
         let pages = ftl.logical_pages();
         let planes = ftl.geometry.planes();
@@ -229,7 +220,7 @@ impl Overwriting {
         // A plane's pages stay there, whatever happens to those of the others.
         let by_plane = ftl.placement.is_fixed();
         let threads = if by_plane { threads } else { 1 };
-        let mut unnamed = Unnamed::new(ftl, scenario, threads, kept_blocks);
+        let mut unnamed = Unnamed::new(ftl, scenario, threads, kept);
         for home in &scopes {
             unnamed.fill(ftl, home.plane, home.lpns);
         }
@@ -317,19 +308,6 @@ impl Pass {
 }
 
 impl Ftl {
-    /// Free blocks of a plane down to which collection lets the host write.
-    fn kept_blocks(&self, collection: Collection) -> u32 {
-        let runs_early = self.gc.in_background || self.gc.rate_ppm > 0;
-        if collection == Collection::LagsBehind || !runs_early {
-            return self.reserve_blocks;
-        }
-        // It begins below so many; but with most of its room free, a plane would do nothing else.
-        let pages = self.all_pages().div_ceil(self.geometry.planes());
-        let data_blocks = pages.div_ceil(self.geometry.pages_per_block);
-        let spare_blocks = self.geometry.blocks_per_plane.saturating_sub(data_blocks);
-        (self.gc.start_blocks.saturating_sub(1)).min(spare_blocks / 2).max(self.reserve_blocks)
-    }
-
     /// Says of every block how far it is programmed: die, plane in the die, block, pages.
     pub fn for_each_block(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
         let geometry = self.geometry;

@@ -10,7 +10,7 @@ use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, UserError};
 use reprieve_trace::Workload;
 
 use super::plane::Plane;
-use super::{Ftl, Mapping};
+use super::{Ftl, Kept, Mapping};
 use crate::scenario::Scenario;
 
 /// Pages drawn ahead, so that the misses of their mapping overlap.
@@ -19,8 +19,7 @@ const DRAWN_AHEAD: u64 = 16;
 /// Overwrites, the same for as long as they go on.
 pub(super) struct Replay {
     pages: Pages,
-    /// Free blocks of a plane down to which collection lets the host write.
-    kept_blocks: u32,
+    kept: Kept,
 }
 
 /// Which pages are overwritten.
@@ -45,10 +44,10 @@ impl Replay {
     /// Overwrites as the loads of a scenario write, or evenly where they do.
     ///
     /// Errors if a load cannot be opened.
-    pub(super) fn new(scenario: &Scenario, kept_blocks: u32) -> Result<Replay, UserError> {
+    pub(super) fn new(scenario: &Scenario, kept: Kept) -> Result<Replay, UserError> {
         let stream = Stream::new(scenario.seed, "precondition.overwrite", 0);
         if scenario.writes_evenly() {
-            return Ok(Replay { pages: Pages::Evenly(stream), kept_blocks });
+            return Ok(Replay { pages: Pages::Evenly(stream), kept });
         }
         let page_bytes = u64::from(scenario.geometry.page_bytes);
         let loads = scenario.overwriting_loads().zip(0..).map(|(load, number)| {
@@ -56,14 +55,14 @@ impl Replay {
             Workload::open(&load, scenario.capacity_bytes(), seed)
         });
         let loads = loads.collect::<Result<Vec<Workload>, UserError>>()?;
-        Ok(Replay { pages: Pages::Loads { loads, turn: 0, page_bytes }, kept_blocks })
+        Ok(Replay { pages: Pages::Loads { loads, turn: 0, page_bytes }, kept })
     }
 
     /// Overwrites logical pages of the host, about so many.
     pub(super) fn overwrite(&mut self, ftl: &mut Ftl, writes: u64) -> Result<Done, UserError> {
         match &mut self.pages {
             Pages::Evenly(stream) => {
-                let moved = overwrite_evenly(ftl, writes, stream, self.kept_blocks);
+                let moved = overwrite_evenly(ftl, writes, stream, self.kept);
                 Ok(Done { written: writes, draws: writes, moved })
             }
             Pages::Loads { loads, turn, page_bytes } => {
@@ -72,7 +71,7 @@ impl Replay {
                     let request = loads[*turn].next_request()?;
                     *turn = (*turn + 1) % loads.len();
                     let request = request.expect("a load without end");
-                    let (pages, moved) = ftl.replay_now(&request, *page_bytes, self.kept_blocks);
+                    let (pages, moved) = ftl.replay_now(&request, *page_bytes, self.kept);
                     done.written += pages;
                     done.draws += u64::from(pages > 0);
                     done.moved += moved;
@@ -83,7 +82,7 @@ impl Replay {
     }
 }
 
-fn overwrite_evenly(ftl: &mut Ftl, writes: u64, stream: &mut Stream, kept_blocks: u32) -> u64 {
+fn overwrite_evenly(ftl: &mut Ftl, writes: u64, stream: &mut Stream, kept: Kept) -> u64 {
     let pages = u64::from(ftl.logical_pages());
     let mut drawn = [0; DRAWN_AHEAD as usize];
     let (mut left, mut moved) = (writes, 0);
@@ -91,7 +90,7 @@ fn overwrite_evenly(ftl: &mut Ftl, writes: u64, stream: &mut Stream, kept_blocks
         let lpns = &mut drawn[..left.min(DRAWN_AHEAD) as usize];
         lpns.fill_with(|| stream.below(pages) as u32);
         ftl.touch(lpns);
-        moved += lpns.iter().map(|lpn| u64::from(ftl.write_now(*lpn, kept_blocks))).sum::<u64>();
+        moved += lpns.iter().map(|lpn| u64::from(ftl.write_now(*lpn, kept))).sum::<u64>();
         left -= lpns.len() as u64;
     }
     moved
@@ -112,7 +111,7 @@ impl Ftl {
 
     /// Writes or trims at once what a request does; returns the changes of a page's data, and the
     /// pages that collection moved for them.
-    fn replay_now(&mut self, request: &Request, page_bytes: u64, kept_blocks: u32) -> (u64, u64) {
+    fn replay_now(&mut self, request: &Request, page_bytes: u64, kept: Kept) -> (u64, u64) {
         let (from, bytes) = (request.lba * SECTOR_BYTES, u64::from(request.bytes));
         match request.op {
             Op::Read | Op::Flush => (0, 0),
@@ -121,7 +120,7 @@ impl Ftl {
                 let mut moved = 0;
                 for lpn in pages.clone() {
                     self.hold_sectors(lpn as u32, sectors_of(lpn, page_bytes, from, bytes));
-                    moved += u64::from(self.write_now(lpn as u32, kept_blocks));
+                    moved += u64::from(self.write_now(lpn as u32, kept));
                 }
                 (pages.end - pages.start, moved)
             }
@@ -148,16 +147,16 @@ impl Ftl {
     }
 
     /// Writes a logical page at once; returns the pages that garbage collection moved for it.
-    pub(super) fn write_now(&mut self, lpn: u32, kept_blocks: u32) -> u32 {
+    pub(super) fn write_now(&mut self, lpn: u32, kept: Kept) -> u32 {
         let plane = self.place_write(lpn, &|_| true);
         let plane = plane.expect("the drive has more room than logical pages");
         let front = self.fronts.of_write(lpn);
         let mut moved = 0;
+        let kept_blocks = kept.of(plane, self.planes[plane as usize].fills);
         let pages_per_block = self.geometry.pages_per_block;
-        let is_open = |plane: &Plane, kept_blocks| {
-            plane.has_room(usize::from(front), kept_blocks, pages_per_block)
-        };
-        while !is_open(&self.planes[plane as usize], kept_blocks) {
+        let is_open =
+            |plane: &Plane| plane.has_room(usize::from(front), kept_blocks, pages_per_block);
+        while !is_open(&self.planes[plane as usize]) {
             match self.collect_now(plane) {
                 Some(pages) => moved += pages,
                 None if self.has_room(plane, front) => break,

@@ -26,7 +26,7 @@ fn drive(seed: u64, more: &[&str]) -> Scenario {
 fn preconditioned(seed: u64, more: &[&str]) -> Ftl {
     let scenario = drive(seed, more);
     let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
-    let mut preconditioner = Preconditioner::new(&scenario, &mut ftl, Collection::LagsBehind);
+    let mut preconditioner = Preconditioner::new(&scenario, &mut ftl, Kept::always(2));
     while !preconditioner.is_done() {
         preconditioner.advance(&mut ftl, &scenario, 1000).expect("a drive that settles");
     }
@@ -37,7 +37,8 @@ impl Ftl {
     /// Overwrites logical pages drawn at random, by name; returns the pages moved for it.
     fn replay(&mut self, writes: u32, stream: &mut Stream) -> u32 {
         let pages = u64::from(self.logical_pages());
-        (0..writes).map(|_| self.write_now(stream.below(pages) as u32, self.reserve_blocks)).sum()
+        let kept = Kept::always(self.reserve_blocks);
+        (0..writes).map(|_| self.write_now(stream.below(pages) as u32, kept)).sum()
     }
 
     /// Blocks by valid pages, then the pages that the next writes move.
@@ -141,7 +142,8 @@ fn every_logical_page_is_on_its_plane_and_on_any_page_of_it() {
 fn start_of(threads: usize, sets: &[&str]) -> (Vec<Mapping>, Vec<u32>) {
     let scenario = drive(7, &[sets, &["ftl.precondition=steady"]].concat());
     let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
-    let mut preconditioner = Preconditioner::with_threads(&scenario, &mut ftl, 2, threads);
+    let mut preconditioner =
+        Preconditioner::with_threads(&scenario, &mut ftl, Kept::on_average(2.3), threads);
     while !preconditioner.is_done() {
         preconditioner.advance(&mut ftl, &scenario, 1000).expect("a drive that settles");
     }

@@ -7,7 +7,7 @@ use reprieve_base::Stream;
 use super::nameless::{FRONT, Nameless};
 use super::plane::Plane;
 use super::precondition::Scope;
-use super::{Ftl, Mapping};
+use super::{Ftl, Kept, Mapping};
 use crate::scenario::Scenario;
 use crate::victim::{self, VictimPolicy};
 
@@ -38,7 +38,7 @@ struct Own<'a> {
 
 impl Unnamed {
     /// Nothing valid; `threads` at most are put to work, and so many free blocks kept in a plane.
-    pub(super) fn new(ftl: &Ftl, scenario: &Scenario, threads: usize, kept: u32) -> Unnamed {
+    pub(super) fn new(ftl: &Ftl, scenario: &Scenario, threads: usize, kept: Kept) -> Unnamed {
         let planes = ftl.planes.len();
         let group_planes = planes.div_ceil(threads.clamp(1, THREADS_MAX));
         let pages = (0..).zip(&ftl.planes).map(|(plane, _)| Nameless::new(ftl, plane, kept));

@@ -31,12 +31,12 @@ mod verify;
 
 use reprieve_base::{Dur, Time, UserError};
 use reprieve_nand::Refusal;
+use reprieve_trace::WorkloadConfig;
 
 use crate::check::Checker;
-use crate::dispatch::{self, Dispatcher};
+use crate::dispatch;
 use crate::event::EventQueue;
 use crate::flash::Flash;
-use crate::ftl::Collection::KeepsUp;
 use crate::ftl::{Ftl, Preconditioner};
 use crate::policies::Policies;
 use crate::power_loss::Journal;
@@ -54,7 +54,7 @@ use link::Links;
 use measure::Measuring;
 use queues::HostQueues;
 use read_cache::ReadCache;
-use run_in::Stage::{self, Over, ToCome};
+use run_in::Stage;
 
 pub use cut::{Cut, Recovered};
 pub use glance::Glance;
@@ -150,7 +150,11 @@ impl Ssd {
         let mut ftl = Ftl::new(&scenario)?;
         let made = match from {
             Some((state, place)) => save::restore(state, &place, &scenario, &mut ftl)?,
-            None => (Preconditioner::new(&scenario, &mut ftl, KeepsUp), Vec::new()),
+            None => {
+                let is_behind = scenario.loads().any(WorkloadConfig::is_closed);
+                let kept = if is_behind { ftl.kept_behind() } else { ftl.kept_ahead() };
+                (Preconditioner::new(&scenario, &mut ftl, kept), Vec::new())
+            }
         };
         let seed = scenario.seed;
         Ssd::assemble(scenario, seed, options, policies, ftl, made)
@@ -204,7 +208,7 @@ impl Ssd {
             series: options.series.then(Box::default),
             measuring: Measuring::all(),
             transient: None,
-            stage: if preconditioner.is_done() { Over(None) } else { ToCome(KeepsUp) },
+            stage: Stage::before(&preconditioner),
             preconditioner,
             has_own_policies: false,
             plain: false,
@@ -244,50 +248,6 @@ impl Ssd {
             && self.scenario.channel.transfer_unit_bytes.is_none()
             && self.scenario.ftl.partial_write == PartialWrite::ReadModifyWrite
             && self.scenario.reliability.ageing.is_none()
-    }
-
-    /// The same under this dispatcher, in place of the one that the scenario names.
-    ///
-    /// One that places writes does it in place of the scenario's placement; the read of a page that
-    /// was never written goes where that placement has it. Errors besides if it does and writes go
-    /// to several open blocks of a plane.
-    pub fn with_dispatcher(
-        scenario: Scenario,
-        log_requests: bool,
-        dispatcher: Box<dyn Dispatcher>,
-    ) -> Result<Ssd, UserError> {
-        let mut ssd = Ssd::new(scenario, log_requests)?;
-        ssd.put_under(dispatcher)?;
-        Ok(ssd)
-    }
-
-    fn put_under(&mut self, dispatcher: Box<dyn Dispatcher>) -> Result<(), UserError> {
-        let stream = &self.scenario.ftl.streams.policy;
-        if dispatcher.places() && stream != "single" {
-            return Err(UserError::new(format!(
-                "ftl.stream = {stream:?}: a dispatcher sees one next page of a plane; must be \
-                 \"single\" under one that places writes"
-            )));
-        }
-        if self.scenario.power_loss.is_some() {
-            return Err(UserError::new(
-                "power_loss.mode = \"on\": pages in the write buffer of a dispatcher have no plane \
-                 to come back to; must be \"off\" under one",
-            ));
-        }
-        if dispatcher.rewrites() {
-            if self.ftl.maps_on_demand() {
-                return Err(UserError::new(
-                    "ftl.mapping = \"demand\": a dispatcher that has pages written anew looks \
-                     nothing up in the flash; must be \"flat\", or scheduling.mbm_redistribution \
-                     \"none\"",
-                ));
-            }
-            self.totals.redistributed_pages = Some(0);
-        }
-        self.flash.set_dispatcher(dispatcher);
-        self.plain = false;
-        Ok(())
     }
 
     /// Simulates until `requests` more are complete; false when the workload is done.

@@ -1,8 +1,9 @@
-//! A drive under policies of the program that embeds it.
+//! A drive under policies, or a dispatcher, of the program that embeds it.
 
 use reprieve_base::UserError;
 
 use super::{Options, Ssd};
+use crate::dispatch::Dispatcher;
 use crate::policies::Policies;
 use crate::scenario::Scenario;
 
@@ -20,6 +21,50 @@ impl Ssd {
         let mut ssd = Ssd::make(scenario, options, policies)?;
         ssd.has_own_policies = true;
         Ok(ssd)
+    }
+
+    /// The same under this dispatcher, in place of the one that the scenario names.
+    ///
+    /// One that places writes does it in place of the scenario's placement; the read of a page that
+    /// was never written goes where that placement has it. Errors besides if it does and writes go
+    /// to several open blocks of a plane.
+    pub fn with_dispatcher(
+        scenario: Scenario,
+        log_requests: bool,
+        dispatcher: Box<dyn Dispatcher>,
+    ) -> Result<Ssd, UserError> {
+        let mut ssd = Ssd::new(scenario, log_requests)?;
+        ssd.put_under(dispatcher)?;
+        Ok(ssd)
+    }
+
+    pub(super) fn put_under(&mut self, dispatcher: Box<dyn Dispatcher>) -> Result<(), UserError> {
+        let stream = &self.scenario.ftl.streams.policy;
+        if dispatcher.places() && stream != "single" {
+            return Err(UserError::new(format!(
+                "ftl.stream = {stream:?}: a dispatcher sees one next page of a plane; must be \
+                 \"single\" under one that places writes"
+            )));
+        }
+        if self.scenario.power_loss.is_some() {
+            return Err(UserError::new(
+                "power_loss.mode = \"on\": pages in the write buffer of a dispatcher have no plane \
+                 to come back to; must be \"off\" under one",
+            ));
+        }
+        if dispatcher.rewrites() {
+            if self.ftl.maps_on_demand() {
+                return Err(UserError::new(
+                    "ftl.mapping = \"demand\": a dispatcher that has pages written anew looks \
+                     nothing up in the flash; must be \"flat\", or scheduling.mbm_redistribution \
+                     \"none\"",
+                ));
+            }
+            self.totals.redistributed_pages = Some(0);
+        }
+        self.flash.set_dispatcher(dispatcher);
+        self.plain = false;
+        Ok(())
     }
 
     /// Whether the loop runs that asks only what a plain drive needs: for tests.

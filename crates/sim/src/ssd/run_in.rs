@@ -4,12 +4,14 @@
 //! Preconditioning without time leaves the right pages valid, and says nothing of what depends on
 //! time: how many blocks are free, which are being collected, how full the write buffer is.
 
+use std::ops::Range;
+
 use reprieve_base::{Stream, Time, UserError};
 use serde_json::{Value, json};
 
 use super::event::Event;
 use super::{Options, PRECONDITION_STEP, Ssd};
-use crate::ftl::{Collection, Ftl, Mapping, Preconditioner};
+use crate::ftl::{Ftl, Kept, Mapping, Preconditioner};
 use crate::policies::Policies;
 use crate::scenario::{Measure, Precondition, Scenario};
 use crate::txn::{Kind, NONE, Txn};
@@ -17,37 +19,73 @@ use crate::txn::{Kind, NONE, Txn};
 /// Requests between two looks at the drive, and between two returns to the caller.
 const REQUESTS_LOOK: u64 = 256;
 const REQUESTS_STEP: u64 = 1 << 16;
-/// Page operations of the flash, or requests, after which a drive that still changes is not waited for: seconds;
-/// and of a small drive so many for each of its logical pages.
+/// Page operations of the flash, or requests, after which a drive that still changes is not waited
+/// for: seconds; and of a small drive so many for each of its logical pages.
 const OPERATIONS_MAX: u64 = 4_000_000;
 const OPERATIONS_PER_PAGE: u64 = 64;
 /// Parts in which the drive is looked at together, and parts after which it is not waited for.
 const PARTS: usize = 4;
-const PARTS_MAX: u64 = 16;
+const PARTS_MAX: u64 = 20;
 /// Of the blocks that the host fills between two halves of those parts, the share by which the free
 /// ones may change; and by how many they may change at most, as a mean over the planes.
 const CHANGE_SHARE: f64 = 0.1;
 const CHANGE_BLOCKS_MAX: f64 = 0.5;
+/// How often a drive is preconditioned at most, each time with the free blocks that the load has
+/// left it the time before; and by which share of its spare blocks that number may be off. Write
+/// amplification then is off by about as much.
+const ATTEMPTS_MAX: u32 = 5;
+/// The same of a drive with more logical pages than this, which takes seconds each time.
+const ATTEMPTS_MAX_LARGE: u32 = 2;
+const LARGE_PAGES: u32 = 1 << 24;
+const OFF_SHARE: f64 = 0.01;
+
+/// A drive that has not been looked at as long as it has to be is waited for so many times longer.
+const LATEST: u64 = 8;
 
 /// How far a drive has come on its way to the state that it runs in.
 pub(super) enum Stage {
-    /// It has its pages, with collection as the load is thought to let it, or gets them.
-    ToCome(Collection),
+    /// It has its pages, with so many free blocks as the load is thought to leave, or gets them.
+    ToCome(Attempt),
     /// It runs in.
     Running(Box<RunIn>),
     /// The run can begin; what was done before, if anything was.
     Over(Option<Report>),
 }
 
+/// Which time a drive is preconditioned, and what it then leaves free.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attempt {
+    kept: Kept,
+    number: u32,
+}
+
 /// A drive that runs in.
 pub(super) struct RunIn {
     drive: Ssd,
-    collection: Collection,
-    /// Host pages programmed that make a part.
+    attempt: Attempt,
+    /// Share of valid pages that preconditioning has left in full blocks.
+    share_before: f64,
+    /// Host pages programmed that make a part; when the part under way is complete, and when the
+    /// blocks are looked at next.
     part_pages: u64,
+    part_ends: u64,
+    next_look: u64,
     parts_done: u64,
-    /// The part under way and those before it, the newest last: free blocks over all looks, looks.
-    parts: Vec<(u64, u64)>,
+    /// Parts are as long as they are to be; before, they are as short as can be told from.
+    is_long: bool,
+    /// The part under way and those before it, the newest last.
+    parts: Vec<Part>,
+}
+
+/// What was seen in a part of a drive's run.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    /// Free blocks over all looks.
+    free_blocks: u64,
+    looks: u64,
+    /// Shares of valid pages in full blocks, over fewer.
+    shares: f64,
+    share_looks: u64,
 }
 
 /// What was done before the run.
@@ -63,14 +101,24 @@ pub(super) struct Report {
 }
 
 /// What a drive that runs in has come to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Course {
     GoesOn,
     AtRest,
-    /// It is not waited for, and its planes have ever fewer free blocks.
-    Loses,
+    /// The load leaves it so many free blocks, not as many as it was preconditioned with.
+    Again(Kept),
     /// It is not waited for.
     TooLong,
+}
+
+impl Stage {
+    /// Of a drive that is to be preconditioned so.
+    pub(super) fn before(preconditioner: &Preconditioner) -> Stage {
+        match preconditioner.is_done() {
+            true => Stage::Over(None),
+            false => Stage::ToCome(Attempt { kept: preconditioner.kept(), number: 1 }),
+        }
+    }
 }
 
 impl Ssd {
@@ -89,19 +137,18 @@ impl Ssd {
                 self.stage = Stage::Over(report);
                 return Ok(true);
             }
-            Stage::ToCome(collection) => {
-                self.stage = Stage::Running(Box::new(self.begin_run_in(collection)?));
+            Stage::ToCome(attempt) => {
+                self.stage = Stage::Running(Box::new(self.begin_run_in(attempt)?));
             }
             Stage::Running(mut run_in) => match run_in.advance()? {
                 Course::GoesOn => self.stage = Stage::Running(run_in),
-                Course::Loses if run_in.collection == Collection::KeepsUp => {
+                Course::Again(kept) => {
+                    let number = run_in.attempt.number + 1;
                     self.take_back_policies(&mut run_in.drive);
                     drop(run_in);
                     self.ftl = Ftl::new(&self.scenario)?;
-                    let behind = Collection::LagsBehind;
-                    self.preconditioner =
-                        Preconditioner::new(&self.scenario, &mut self.ftl, behind);
-                    self.stage = Stage::ToCome(behind);
+                    self.preconditioner = Preconditioner::new(&self.scenario, &mut self.ftl, kept);
+                    self.stage = Stage::ToCome(Attempt { kept, number });
                 }
                 course => self.end_run_in(*run_in, course == Course::AtRest),
             },
@@ -137,7 +184,7 @@ impl Ssd {
             && scenario.loads().any(|load| load.changes_data())
     }
 
-    fn begin_run_in(&mut self, collection: Collection) -> Result<RunIn, UserError> {
+    fn begin_run_in(&mut self, attempt: Attempt) -> Result<RunIn, UserError> {
         let scenario = without_end(&self.scenario);
         let policies = match self.has_own_policies {
             true => self.flash.exchange_policies(Policies::of(&self.scenario)),
@@ -146,28 +193,23 @@ impl Ssd {
         let mut ftl = Ftl::stand_in(&scenario);
         std::mem::swap(&mut ftl, &mut self.ftl);
         ftl.rehearse(&scenario);
-        let pages_per_block = u64::from(scenario.geometry.pages_per_block);
-        let block_of_each = pages_per_block * u64::from(scenario.geometry.planes());
-        let part_pages = block_of_each.max(scenario.logical_pages().into()).div_ceil(PARTS as u64);
-        let most_pages = OPERATIONS_MAX / 8;
-        let part_pages = part_pages.min(most_pages.max(block_of_each.div_ceil(PARTS as u64)));
         let seed = Stream::new(scenario.seed, "precondition.run_in", 0).next_u64();
         let made = (Preconditioner::done(), Vec::new());
         let mut drive = Ssd::assemble(scenario, seed, &Options::default(), policies, ftl, made)?;
         if self.has_own_policies {
             drive.plain = false;
         }
-        let parts = vec![(0, 0)];
-        Ok(RunIn { drive, collection, part_pages, parts_done: 0, parts })
+        Ok(RunIn::new(drive, attempt))
     }
 
     fn end_run_in(&mut self, mut run_in: RunIn, at_rest: bool) {
+        let free_blocks_mean = run_in.free_blocks(0..run_in.parts.len());
         let drive = &mut run_in.drive;
         let mut report = Report {
             requests: drive.completed,
             simulated_ns: drive.now.ns(),
             host_pages: drive.flash.counts.host_programs,
-            free_blocks_mean: mean(&run_in.parts) / f64::from(self.scenario.geometry.planes()),
+            free_blocks_mean,
             at_rest,
             valid_pages: 0,
         };
@@ -261,38 +303,130 @@ impl RunIn {
         Ok(Course::GoesOn)
     }
 
+    fn new(drive: Ssd, attempt: Attempt) -> RunIn {
+        let share_before = drive.ftl.valid_share();
+        let part_pages = shortest_part(&drive.scenario);
+        RunIn {
+            drive,
+            attempt,
+            share_before,
+            part_pages,
+            part_ends: part_pages,
+            next_look: 0,
+            parts_done: 0,
+            is_long: false,
+            parts: vec![Part::default()],
+        }
+    }
+
     fn look(&mut self) -> Course {
-        let part = self.parts.last_mut().expect("a part is under way");
-        (part.0, part.1) = (part.0 + self.drive.ftl.free_blocks(), part.1 + 1);
         let host_pages = self.drive.flash.counts.host_programs;
-        let pages = u64::from(self.drive.scenario.logical_pages());
-        let most = OPERATIONS_MAX.min(OPERATIONS_PER_PAGE * pages);
-        // A load that lives in the buffer asks nothing of the flash.
-        let is_late = self.drive.page_transactions().max(self.drive.completed) >= most;
-        if host_pages < (self.parts_done + 1) * self.part_pages {
-            return if is_late { self.give_up() } else { Course::GoesOn };
+        let part = self.parts.last_mut().expect("a part is under way");
+        part.free_blocks += self.drive.ftl.free_blocks();
+        part.looks += 1;
+        if host_pages >= self.next_look {
+            part.shares += self.drive.ftl.valid_share();
+            part.share_looks += 1;
+            self.next_look = host_pages + self.part_pages / PARTS as u64;
+        }
+        if host_pages < self.part_ends {
+            return if self.is_late() { Course::TooLong } else { Course::GoesOn };
         }
         self.parts_done += 1;
         if self.parts.len() == PARTS {
-            if self.change_blocks().abs() <= self.change_blocks_max() {
-                return Course::AtRest;
+            let course = self.judge();
+            if course != Course::GoesOn {
+                return course;
             }
+        }
+        if self.parts.len() == PARTS {
             self.parts.remove(0);
         }
-        self.parts.push((0, 0));
-        if is_late || self.parts_done == PARTS_MAX { self.give_up() } else { Course::GoesOn }
+        self.parts.push(Part::default());
+        self.part_ends = host_pages + self.part_pages;
+        let is_late = self.is_late() || self.parts_done == PARTS_MAX;
+        if is_late { Course::TooLong } else { Course::GoesOn }
     }
 
-    fn give_up(&self) -> Course {
-        let loses = self.change_blocks() < -self.change_blocks_max();
-        if loses { Course::Loses } else { Course::TooLong }
+    /// What follows from the parts that were looked at.
+    fn judge(&mut self) -> Course {
+        let ftl = &self.drive.ftl;
+        let half = &self.parts[PARTS / 2..];
+        let share = half.iter().map(|part| part.shares).sum::<f64>()
+            / half.iter().map(|part| part.share_looks).sum::<u64>() as f64;
+        let Attempt { kept, number } = self.attempt;
+        let found = ftl.kept_for(kept, self.share_before, share);
+        let off_blocks = (found.blocks() - kept.blocks()).abs();
+        let off_blocks_max = OFF_SHARE * f64::from(ftl.spare_blocks());
+        if number == 1 && self.change_blocks().abs() > self.change_blocks_max() {
+            // It is far from where it goes, more than could be seen.
+            let ends = [ftl.kept_behind(), ftl.kept_ahead()];
+            let end = ends[usize::from(self.change_blocks() > 0.0)];
+            if (end.blocks() - kept.blocks()).abs() > off_blocks_max {
+                return Course::Again(end);
+            }
+        }
+        let is_large = ftl.logical_pages() > LARGE_PAGES;
+        let attempts_max = if is_large { ATTEMPTS_MAX_LARGE } else { ATTEMPTS_MAX };
+        if number < attempts_max && off_blocks > off_blocks_max {
+            // A drive with fewer free blocks gets more of them: past the first time, half way.
+            let half = f64::midpoint(kept.blocks(), found.blocks());
+            return Course::Again(if number == 1 { found } else { Kept::on_average(half) });
+        }
+        if !self.is_long && self.begin_long_parts() {
+            return Course::GoesOn;
+        }
+        let is_at_rest = self.change_blocks().abs() <= self.change_blocks_max();
+        if is_at_rest { Course::AtRest } else { Course::GoesOn }
+    }
+
+    /// From now on parts are as long as the drive is given time for, its capacity together at most;
+    /// false if that is no longer than they are.
+    fn begin_long_parts(&mut self) -> bool {
+        self.is_long = true;
+        let pages = u64::from(self.drive.scenario.logical_pages());
+        let host_pages = self.drive.flash.counts.host_programs.max(1);
+        let (done, most) = (self.operations(), self.operations_max());
+        let affordable = most.saturating_sub(done) * host_pages / done.max(1) / PARTS as u64;
+        let part_pages = pages.div_ceil(PARTS as u64).min(affordable);
+        if part_pages <= self.part_pages {
+            return false;
+        }
+        self.part_pages = part_pages;
+        self.parts = Vec::new();
+        true
+    }
+
+    /// A load that lives in the buffer asks nothing of the flash, and makes requests.
+    fn operations(&self) -> u64 {
+        self.drive.page_transactions().max(self.drive.completed)
+    }
+
+    fn operations_max(&self) -> u64 {
+        let pages = u64::from(self.drive.scenario.logical_pages());
+        OPERATIONS_MAX.min(OPERATIONS_PER_PAGE * pages)
+    }
+
+    /// A drive whose blocks have not been looked at yet is waited for.
+    fn is_late(&self) -> bool {
+        let host_pages = self.drive.flash.counts.host_programs;
+        let is_seen = self.is_long || host_pages == 0;
+        is_seen && self.operations() >= self.operations_max()
+            || self.operations() >= LATEST * self.operations_max()
+    }
+
+    /// Free blocks of a plane, on average over some of the parts.
+    fn free_blocks(&self, parts: Range<usize>) -> f64 {
+        let parts = &self.parts[parts];
+        let looks: u64 = parts.iter().map(|part| part.looks).sum();
+        let blocks: u64 = parts.iter().map(|part| part.free_blocks).sum();
+        let planes = f64::from(self.drive.scenario.geometry.planes());
+        if looks == 0 { 0.0 } else { blocks as f64 / looks as f64 / planes }
     }
 
     /// By how many blocks a plane has more free in the second half of the parts than in the first.
     fn change_blocks(&self) -> f64 {
-        let (first, second) = self.parts.split_at(self.parts.len() / 2);
-        let planes = f64::from(self.drive.scenario.geometry.planes());
-        (mean(second) - mean(first)) / planes
+        self.free_blocks(PARTS / 2..PARTS) - self.free_blocks(0..PARTS / 2)
     }
 
     /// By how many it may be.
@@ -306,10 +440,10 @@ impl RunIn {
     }
 }
 
-/// Mean over the looks of some parts.
-fn mean(parts: &[(u64, u64)]) -> f64 {
-    let (sum, looks) = parts.iter().fold((0, 0), |all, part| (all.0 + part.0, all.1 + part.1));
-    if looks == 0 { 0.0 } else { sum as f64 / looks as f64 }
+/// Host pages of a part that can be told from: a block in each plane.
+fn shortest_part(scenario: &Scenario) -> u64 {
+    let geometry = &scenario.geometry;
+    u64::from(geometry.pages_per_block) * u64::from(geometry.planes())
 }
 
 fn is_buffered(txn: &Txn) -> bool {

@@ -1,0 +1,106 @@
+//! How many free blocks of a plane preconditioning leaves: between two whole numbers, on average.
+
+use super::Ftl;
+
+/// 2^64 over the golden ratio: multiples of it fill `[0, 1)` evenly, however many there are.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Parts the planes, so that they do not all have the greater number at once.
+const OF_PLANE: u64 = 0xd1b5_4a32_d192_ed03;
+
+/// Free blocks of a plane down to which collection lets the host write.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Kept {
+    blocks: f64,
+}
+
+impl Kept {
+    /// So many, on average.
+    pub fn on_average(blocks: f64) -> Kept {
+        Kept { blocks }
+    }
+
+    /// So many.
+    pub fn always(blocks: u32) -> Kept {
+        Kept { blocks: f64::from(blocks) }
+    }
+
+    /// The number on average.
+    pub fn blocks(self) -> f64 {
+        self.blocks
+    }
+
+    /// The number while a plane, counted over the drive, fills the block of this number.
+    pub(super) fn of(self, plane: u32, fills: u32) -> u32 {
+        let (whole, share) = (self.blocks.floor(), self.blocks.fract());
+        let place = u64::from(fills).wrapping_mul(GOLDEN);
+        let place = place.wrapping_add(u64::from(plane).wrapping_mul(OF_PLANE));
+        let is_more = (place as f64) < share * 2f64.powi(64);
+        whole as u32 + u32::from(is_more)
+    }
+}
+
+impl Ftl {
+    /// Free blocks of a plane whose collection is always behind.
+    pub fn kept_behind(&self) -> Kept {
+        Kept::always(self.reserve_blocks)
+    }
+
+    /// Free blocks that collection leaves where it keeps up with the load.
+    pub fn kept_ahead(&self) -> Kept {
+        let runs_early = self.gc.in_background || self.gc.rate_ppm > 0;
+        let start_blocks = if runs_early { self.gc.start_blocks.saturating_sub(1) } else { 0 };
+        self.within_spare(f64::from(start_blocks))
+    }
+
+    /// The next number to try, when blocks were filled to one share of valid pages by
+    /// preconditioning and to another by the load.
+    ///
+    /// A plane that has a full block fewer has its pages in the others.
+    pub fn kept_for(&self, kept: Kept, share_before: f64, share: f64) -> Kept {
+        let blocks = f64::from(self.geometry.blocks_per_plane) - kept.blocks - 1.0;
+        self.within_spare(kept.blocks + blocks * (share / share_before - 1.0))
+    }
+
+    /// Collection has its reserve; and with most of its room free, a plane would do nothing else.
+    fn within_spare(&self, blocks: f64) -> Kept {
+        let most = f64::from(self.spare_blocks() / 2);
+        Kept { blocks: blocks.min(most).max(f64::from(self.reserve_blocks)) }
+    }
+
+    /// Blocks of a plane beyond those that its logical pages fill.
+    pub fn spare_blocks(&self) -> u32 {
+        let pages = self.all_pages().div_ceil(self.geometry.planes());
+        let data_blocks = pages.div_ceil(self.geometry.pages_per_block);
+        self.geometry.blocks_per_plane.saturating_sub(data_blocks)
+    }
+
+    /// Share of the pages of full blocks that are valid; 0 where no block is full.
+    pub fn valid_share(&self) -> f64 {
+        let full = (0..self.geometry.blocks() as u32).filter(|block| self.index.is_full(*block));
+        let (mut blocks, mut pages) = (0u64, 0u64);
+        for block in full {
+            (blocks, pages) = (blocks + 1, pages + u64::from(self.index.valid(block)));
+        }
+        let of = blocks * u64::from(self.geometry.pages_per_block);
+        if of == 0 { 0.0 } else { pages as f64 / of as f64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kept;
+
+    #[test]
+    fn a_number_between_two_is_met_on_average() {
+        for (blocks, least) in [(2.0, 2), (2.25, 2), (3.9, 3)] {
+            let kept = Kept::on_average(blocks);
+            let numbers: Vec<u32> = (0..1000).map(|fills| kept.of(5, fills)).collect();
+            assert!(numbers.iter().all(|number| *number == least || *number == least + 1));
+            let mean = numbers.iter().sum::<u32>() as f64 / 1000.0;
+            assert!((mean - blocks).abs() < 0.005, "{mean} {blocks}");
+            // Planes part: at one time about as many of them have the greater number.
+            let planes = (0..1000).map(|plane| kept.of(plane, 7)).sum::<u32>() as f64 / 1000.0;
+            assert!((planes - blocks).abs() < 0.02, "{planes} {blocks}");
+        }
+    }
+}
