@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 import reprieve as rp
+from reprieve.reproduce.compress import Compression
 from reprieve.reproduce.mbm import experiment, loads, slack
 from reprieve.reproduce.mbm.experiment import SLACK, Outcome, Plan, Spot
 from reprieve.reproduce.mbm.paper import LOADS
-from reprieve.reproduce.mbm.readings import MBM, SLACK_SCHEMES, SLACKS, TBM
+from reprieve.reproduce.mbm.readings import BASE, MBM, SLACK_SCHEMES, SLACKS, TBM
 from reprieve.scenario import Source
 
 from .test_mbm import run
@@ -63,13 +64,9 @@ def means_ns(settings: dict[str, Any], further_blocks: int, speed: float) -> dic
 @pytest.mark.parametrize("name", DISPATCHERS)
 def test_one_block_moves_no_mean_but_those_that_the_report_names(name: str) -> None:
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
-    named = {
-        (jump["op"], jump["slack"])
-        for jump in recorded["slack"]["loads"][LOAD]["jumps"]
-        if jump["scheme"] == name
-    }
-    speed = recorded["speeds"][LOAD]
-    runs = [means_ns(DISPATCHERS[name], blocks, speed) for blocks in range(5)]
+    own = recorded["slack"]["loads"][LOAD]
+    named = {(jump["op"], jump["slack"]) for jump in own["jumps"] if jump["scheme"] == name}
+    runs = [means_ns(DISPATCHERS[name], blocks, own["speed"]) for blocks in range(5)]
     jumps = {
         (op, blocks): after[op] / before[op]
         for blocks, (before, after) in enumerate(pairwise(runs))
@@ -122,7 +119,8 @@ def test_numbers_are_geometric_means_over_loads_by_hand() -> None:
                 halved = scheme == MBM and blocks > 0
                 spot = Spot(SLACK, load, scheme, slack=blocks)
                 runs[spot] = run(mean_us / 2 if halved else mean_us)
-    found = slack.numbers(Outcome(Plan(loads.papers({}), [], 1000), {}, runs))
+    as_given = dict.fromkeys(((BASE.name, load) for load in LOADS), Compression(0.5, 0.9, 0.7, 1))
+    found = slack.numbers(Outcome(Plan(loads.papers({}), [], 1000), as_given, runs))
     root = 4 ** (1 / 6)
     assert found["mbm_over_tbm"] == pytest.approx([root, *[root / 2] * 4])
     assert found["over_chosen"][MBM]["read"] == pytest.approx([1, 0.5, 0.5, 0.5, 0.5])
@@ -131,6 +129,7 @@ def test_numbers_are_geometric_means_over_loads_by_hand() -> None:
     expected = [(MBM, op, 0) for op in slack.OPS]
     assert [(one["scheme"], one["op"], one["slack"]) for one in found["jumps"]] == expected
     assert [one["ratio"] for one in found["jumps"]] == pytest.approx([0.5] * 3)
+    assert found["loads"]["stg_0"]["speed"] == 2
     assert found["loads"]["stg_0"]["means_us"][MBM]["total"] == pytest.approx([100, *[50] * 4])
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from reprieve.report.article import Section, Table
 from reprieve.reproduce.mbm.experiment import SLACK, Outcome, Spot
 from reprieve.reproduce.mbm.measures import geometric
-from reprieve.reproduce.mbm.readings import MBM, SLACK_SCHEMES, SLACKS, SPRINKLER, TBM
+from reprieve.reproduce.mbm.readings import BASE, MBM, SLACK_SCHEMES, SLACKS, SPRINKLER, TBM
 
 JUMP = 1.25
 """Of neighbours, the longer mean over the shorter one, from which on it is named."""
@@ -123,7 +123,8 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
         "sprinkler_over_tbm": over(means[SPRINKLER]["total"], means[TBM]["total"]),
         "same_sign": same_sign(mbm),
         "jumps": [one._asdict() for one in jumps(means)],
-        "loads": {load: {"means_us": own, "jumps": [one._asdict() for one in jumps(own)]}
+        "loads": {load: {"speed": outcome.compressions[BASE.name, load].speed, "means_us": own,
+                         "jumps": [one._asdict() for one in jumps(own)]}
                   for load, own in by_load.items()},
         "sentence": sentence(means, mbm),
     }  # fmt: skip
