@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -23,6 +25,8 @@ from reprieve.reproduce.mbm.readings import (
     QUEUE_DEPTH,
     READINGS,
     SCHEMES,
+    SLACK_SCHEMES,
+    SLACKS,
     TBM,
     Reading,
     Scheme,
@@ -49,6 +53,7 @@ PAGES_PER_BLOCK_RUN = 128
 and to its running state in an eighth of the requests."""
 
 MAIN, LIMIT, TAIL, GRID, ABLATED = "main", "limit", "tail", "grid", "parts"
+SLACK = "slack"
 _SCALE = "workload.time_scale"
 
 
@@ -56,7 +61,7 @@ class Spot(NamedTuple):
     """Which run."""
 
     series: str
-    """`MAIN`, `LIMIT`, `TAIL`, `GRID`, `ABLATED` or the name of a reading."""
+    """`MAIN`, `LIMIT`, `TAIL`, `GRID`, `ABLATED`, `SLACK` or the name of a reading."""
     load: str
     """The paper's name of its trace."""
     scheme: str
@@ -65,6 +70,8 @@ class Spot(NamedTuple):
     draft: int = 0
     """Which sample of the load and of the drive's first state; of a recorded load, of the
     latter."""
+    slack: int = 0
+    """By how many free blocks of a plane sooner than chosen collection begins."""
 
 
 Runs = Mapping[Spot, Measured]
@@ -153,7 +160,8 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
     todo = list_jobs(plan, scales)
     # The last of equals stands, which has to be one whose erases are counted.
     once = {job.key: job for job in sorted(todo, key=lambda job: job.warm_up is not None)}
-    results = workshop.each("Figures 8 to 13, readings, ablation", list(once.values()), Job.run)
+    what = "Figures 8 to 13, readings, slack, ablation"
+    results = workshop.each(what, list(once.values()), Job.run)
     by_key = dict(zip(once, results, strict=True))
     return Outcome(plan, scales, {job.spot: by_key[job.key] for job in todo})
 
@@ -214,7 +222,7 @@ class _Jobs:
             self._add(Spot(MAIN, load.trace, name), load, scheme)
 
     def of_paper(self, load: Load) -> None:
-        """Add what is run under the paper's loads: Figures 9, 10, 12 and 13, other readings."""
+        """Add what is run under the paper's loads: Figures 9, 10, 12, 13, readings, slack."""
         for chips in CHIPS:
             if chips != TABLE_1_CHIPS:
                 for name in PAPERS:
@@ -227,6 +235,10 @@ class _Jobs:
                           requests=self._plan.requests_tail)  # fmt: skip
         for reading in (BASE, *READINGS):
             self._reading(reading, load)
+        for name, scheme in SLACK_SCHEMES.items():
+            for slack in SLACKS:
+                self._add(Spot(SLACK, load.trace, name, slack=slack), load, scheme,
+                          requests=self._plan.requests_short)  # fmt: skip
 
     def _reading(self, reading: Reading, load: Load) -> None:
         named = reading.name if reading.idle_share is not None else BASE.name
@@ -245,6 +257,7 @@ class _Jobs:
         count = requests or self._plan.requests
         load = replace(load, seed=load.seed + _SEEDS_APART * spot.draft)
         setup = place(self._plan, load, count, spot.chips).with_overrides(settings)
+        setup = sooner(setup, spot.slack)
         warm_up = None
         if spot.series == MAIN and spot.chips == TABLE_1_CHIPS:
             before = place(self._plan, load, warm_up_requests(count), spot.chips)
@@ -256,6 +269,16 @@ def place(plan: Plan, load: Load, requests: int, chips: int) -> Setup:
     """Return a load on the drive of so many chips a channel, without an FTL."""
     shape = {**DRIVE, **geometry(chips), "geometry.pages_per_block": plan.pages_per_block}
     return load.setup(DEVICE, requests).with_overrides({**shape, **load.spread})
+
+
+def sooner(setup: Setup, blocks: int) -> Setup:
+    """Return the same with collection that begins so many free blocks of a plane sooner."""
+    if not blocks:
+        return setup
+    drive = tomllib.loads(setup.source().resolve())
+    of_plane = drive["geometry"]["blocks_per_plane"]
+    start = math.ceil(drive["ftl"]["gc_start_free_share"] * of_plane)
+    return setup.with_overrides({"ftl.gc_start_free_share": (start + blocks) / of_plane})
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from reprieve.reproduce.mbm import ablation, blocks, formulas
+from reprieve.reproduce.mbm import ablation, blocks, formulas, slack
 from reprieve.reproduce.mbm.claims import of_claim
 from reprieve.reproduce.mbm.experiment import GRID, LIMIT, MAIN, TAIL, Outcome, Spot
 from reprieve.reproduce.mbm.measured import OPS, WARM_UP_SHARE, Measured
@@ -53,6 +53,7 @@ def all_numbers(outcome: Outcome) -> dict[str, Any]:
         "chips": {str(chips): {name: papers(outcome).normalised(name, chips) for name in PAPERS}
                   for chips in CHIPS},
         "readings": {one.name: _reading(outcome, one.name) for one in (BASE, *READINGS)},
+        "slack": slack.numbers(outcome),
         "parts": {part: {name: _estimate(ablation.part_estimate(outcome, part, name))
                          for name in ablation.MEASURES} for part in PARTS},
         "grid": {row: {way: {name: _estimate(ablation.grid_estimate(outcome, row, way, name))

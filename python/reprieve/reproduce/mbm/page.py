@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reprieve.report.article import Section
-from reprieve.reproduce.mbm import ablation, figures, tables
+from reprieve.reproduce.mbm import ablation, figures, slack, tables
 from reprieve.reproduce.mbm.experiment import PAGES_PER_BLOCK_RUN, Outcome
 from reprieve.reproduce.mbm.formulas import (
     read_bound_mb_per_s,
@@ -88,6 +88,7 @@ def sections(outcome: Outcome) -> list[Section]:
         Section("Other readings of the paper",
                 [*questions, f"Columns “{SRC}” are multiples of TBM."],
                 [figures.sensitivity(outcome)], [tables.readings(outcome)]),
+        slack.section(outcome),
         Section("Ablation", [_ABLATION], [figures.parts(outcome), figures.grid(outcome)],
                 [tables.parts(outcome), tables.grid(outcome)]),
     ]  # fmt: skip

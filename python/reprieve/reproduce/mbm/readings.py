@@ -20,7 +20,7 @@ QUEUE_DEPTH = 32
 """Of a drive at its limit."""
 
 PLAIN, TBM, SPRINKLER, MBM = "page-level", "TBM", "Sprinkler", "MBM"
-GCPAR = "GCPAR"
+GCPAR, PAQ, SLACKER = "GCPAR", "PAQ", "Slacker"
 NO_SUSPENSION, IPS, IPC = "none", "IPS", "IPC"
 
 SUSPENSION: Mapping[str, str] = MappingProxyType(
@@ -45,6 +45,8 @@ FTLS: Mapping[str, Overrides] = MappingProxyType(
         PLAIN: {},
         TBM: {"ftl.twin_blocks": True},
         SPRINKLER: {_DISPATCH: "sprinkler"},
+        PAQ: {_DISPATCH: "paq"},
+        SLACKER: {_DISPATCH: "slacker"},
         GCPAR: {"ftl.gc_parallel_planes": True},
         MBM: {_DISPATCH: "mbm", **_WRITES_ALIGNED},
     }
@@ -82,6 +84,17 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType(
 """As the paper compares them, and a page-level FTL."""
 
 PAPERS = (TBM, SPRINKLER, MBM)
+
+SLACKS = (0, 1, 2, 3, 4)
+"""By how many free blocks of a plane sooner than chosen collection begins."""
+SLACK_SCHEMES: Mapping[str, Scheme] = MappingProxyType(
+    {
+        **SCHEMES,
+        PAQ: Scheme(PAQ, NO_SUSPENSION),
+        SLACKER: Scheme(SLACKER, NO_SUSPENSION),
+    }
+)
+"""Each is run with every one of them."""
 
 PARTS: Mapping[str, Scheme] = MappingProxyType(
     {
