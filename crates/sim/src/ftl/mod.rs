@@ -21,6 +21,7 @@ mod rules;
 mod sectors;
 mod settle;
 mod table;
+mod tile;
 mod unnamed;
 mod verify;
 mod wear;

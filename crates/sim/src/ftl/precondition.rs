@@ -11,6 +11,7 @@ use reprieve_base::{Stream, UserError};
 
 use super::Ftl;
 use super::replay::Replay;
+use super::tile::{BY_NAME_PAGES, Tiling};
 use super::unnamed::Unnamed;
 use crate::scenario::{Precondition, Scenario};
 use crate::victim;
@@ -49,6 +50,8 @@ enum State {
     Replaying(Box<Replaying>),
     /// They are written and overwritten without names.
     Overwriting(Box<Overwriting>),
+    /// Some of its planes are, by name, and the others are copies of them.
+    Tiling(Box<Tiling>),
     /// The mapping is as asked for.
     Settling,
     Done,
@@ -100,7 +103,25 @@ impl Preconditioner {
     /// For a drive with nothing written and the state that its scenario asks for.
     pub fn new(scenario: &Scenario, ftl: &mut Ftl, collection: Collection) -> Preconditioner {
         let kept_blocks = ftl.kept_blocks(collection);
-        Preconditioner::with_threads(scenario, ftl, kept_blocks, Unnamed::threads())
+        Preconditioner::with_limit(scenario, ftl, kept_blocks, BY_NAME_PAGES)
+    }
+
+    /// The same with every page overwritten by name, where any is.
+    pub(super) fn by_name(scenario: &Scenario, ftl: &mut Ftl, kept_blocks: u32) -> Preconditioner {
+        Preconditioner::with_limit(scenario, ftl, kept_blocks, u32::MAX)
+    }
+
+    /// The same with copies of planes if there are more logical pages than that.
+    pub(super) fn with_limit(
+        scenario: &Scenario,
+        ftl: &mut Ftl,
+        kept_blocks: u32,
+        by_name_pages: u32,
+    ) -> Preconditioner {
+        match Tiling::of(scenario, by_name_pages) {
+            Some(tiling) => Preconditioner { state: State::Tiling(Box::new(tiling)), kept_blocks },
+            None => Preconditioner::with_threads(scenario, ftl, kept_blocks, Unnamed::threads()),
+        }
     }
 
     /// The same with at most so many threads; the state does not depend on it.
@@ -159,6 +180,10 @@ impl Preconditioner {
             }
             State::Overwriting(overwriting) => {
                 overwriting.advance(ftl, writes)?.then_some(State::Settling)
+            }
+            State::Tiling(tiling) => {
+                let is_done = tiling.advance(ftl, scenario, self.kept_blocks, writes)?;
+                is_done.then_some(State::Settling)
             }
             State::Settling => {
                 ftl.settle(scenario);

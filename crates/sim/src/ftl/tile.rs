@@ -1,0 +1,365 @@
+//! The steady state of a large drive whose pages differ: that of some planes, copied to all.
+//!
+//! Where each logical page has its plane, what happens on one does not depend on the others; and
+//! as pages are striped over planes, each plane has the same part of every region of a load. So a
+//! drive of a few such planes is overwritten by name, and its planes are copied: the k-th logical
+//! page of a plane lies where the k-th of its model does. Then the load itself is written to the
+//! whole drive for a while, so that copies of one plane do not collect at the same time.
+
+use reprieve_base::{Geometry, Stream, UserError};
+use reprieve_trace::{LikePages, PlaneShare, WorkloadConfig};
+
+use super::precondition::Preconditioner;
+use super::replay::Replay;
+use super::{Ftl, Mapping};
+use crate::place;
+use crate::scenario::{Precondition, Scenario};
+use crate::twin::Twins;
+
+/// Logical pages up to which a drive is overwritten by name, page by page of its own: some seconds.
+pub(super) const BY_NAME_PAGES: u32 = 1 << 22;
+/// Writes to the whole drive, at most, by which copies of one plane are driven apart.
+const PARTING_WRITES: u64 = 1 << 22;
+
+/// A large drive on its way to the steady state.
+pub(super) struct Tiling {
+    /// The drive of a few planes.
+    scenario: Scenario,
+    like_pages: LikePages,
+    stage: Stage,
+}
+
+enum Stage {
+    /// The drive of a few planes has to be made.
+    ToBegin,
+    /// It is brought to its steady state.
+    Overwriting {
+        models: Ftl,
+        preconditioner: Preconditioner,
+    },
+    Copying(Copying),
+    /// Copies of one plane are driven apart by so many writes.
+    Parting {
+        replay: Replay,
+        left: u64,
+    },
+}
+
+/// Planes that are copied, and how far that has got.
+struct Copying {
+    models: Ftl,
+    /// Where they have ranks, the logical pages of each plane that is copied in their order.
+    pages: Vec<Vec<u32>>,
+    /// Of each plane of the drive the one that it is a copy of.
+    model_of: Vec<u32>,
+    /// Of each, where pages have ranks, those that are copied.
+    copied: Vec<u32>,
+    /// Those of all planes.
+    done: u32,
+}
+
+/// The drive of a few planes that a large one is made from, with an order of the large one's pages
+/// in which those at equal places of their planes are alike; `None` if it is not made so.
+pub(super) fn models(scenario: &Scenario, by_name_pages: u32) -> Option<(Scenario, LikePages)> {
+    let all_pages = scenario.logical_pages();
+    let geometry =
+        Twins::new(scenario.ftl.twin_blocks, &scenario.geometry).inner_geometry(scenario.geometry);
+    let has_own_pages = scenario.ftl.streams.hot_window_share.is_some()
+        || scenario.ftl.demand.is_some()
+        || scenario.ftl.faults.factory_bad_share > 0.0;
+    let is_fixed = || place::make(&scenario.ftl.placement, &geometry).is_fixed();
+    if scenario.ftl.precondition != Precondition::Steady
+        || all_pages <= by_name_pages
+        || has_own_pages
+        || !is_fixed()
+        || !scenario.ftl.streams.gc_separate && scenario.writes_evenly()
+    {
+        return None;
+    }
+    let pages = all_pages.div_ceil(geometry.planes());
+    let mut planes = (by_name_pages / pages).min(geometry.planes() / 2).max(1);
+    // Loads with long requests need more planes.
+    loop {
+        if planes > geometry.planes() / 2 {
+            return None;
+        }
+        if let Some(models) = models_of(scenario, &geometry, planes, pages) {
+            return Some(models);
+        }
+        planes *= 2;
+    }
+}
+
+/// The drive with so many planes of the inner geometry, each with so many logical pages.
+fn models_of(
+    scenario: &Scenario,
+    geometry: &Geometry,
+    planes: u32,
+    pages: u32,
+) -> Option<(Scenario, LikePages)> {
+    let page_bytes = u64::from(geometry.page_bytes);
+    let share = PlaneShare {
+        page_bytes,
+        all_planes: geometry.planes().into(),
+        planes: planes.into(),
+        capacity_bytes: scenario.capacity_bytes(),
+        share_bytes: u64::from(planes) * u64::from(pages) * page_bytes,
+    };
+    let mut few = scenario.drawing_apart("precondition.models");
+    (few.geometry.channels, few.geometry.dies_per_channel) = (planes, 1);
+    few.geometry.chips_per_channel = 1;
+    if !few.ftl.twin_blocks {
+        few.geometry.planes_per_die = 1;
+    }
+    let physical = few.geometry.pages() as f64;
+    few.ftl.over_provisioning = 1.0 - f64::from(planes * pages) / physical;
+    assert_eq!(few.logical_pages(), planes * pages, "logical pages are rounded to the nearest");
+    let mut like_pages = LikePages::ByAddress;
+    if scenario.writes_evenly() {
+        (few.workload, few.flows) = (None, Vec::new());
+        return Some((few, like_pages));
+    }
+    let count = scenario.overwriting_loads().count();
+    let loads = few.workload.iter_mut();
+    for load in loads.chain(few.flows.iter_mut().map(|flow| &mut flow.workload)) {
+        if matches!(load, WorkloadConfig::Trace(_)) || !load.changes_data() {
+            continue;
+        }
+        match load.like_pages(page_bytes, share.capacity_bytes)? {
+            LikePages::ByAddress => {}
+            // Of several loads the pages have several ranks.
+            LikePages::ByRank { .. } if count > 1 => return None,
+            by_rank => like_pages = by_rank,
+        }
+        *load = load.of_planes(&share)?;
+    }
+    Some((few, like_pages))
+}
+
+impl Tiling {
+    /// Of a scenario, if its drive has more pages than that and can be made from some planes.
+    pub(super) fn of(scenario: &Scenario, by_name_pages: u32) -> Option<Tiling> {
+        let (few, like_pages) = models(scenario, by_name_pages)?;
+        Some(Tiling { scenario: few, like_pages, stage: Stage::ToBegin })
+    }
+
+    /// Goes on for about `writes` page writes; true when the drive is in its steady state.
+    pub(super) fn advance(
+        &mut self,
+        ftl: &mut Ftl,
+        scenario: &Scenario,
+        kept_blocks: u32,
+        writes: u64,
+    ) -> Result<bool, UserError> {
+        match &mut self.stage {
+            Stage::ToBegin => {
+                let mut models = Ftl::new(&self.scenario)?;
+                let preconditioner =
+                    Preconditioner::by_name(&self.scenario, &mut models, kept_blocks);
+                self.stage = Stage::Overwriting { models, preconditioner };
+            }
+            Stage::Overwriting { models, preconditioner } => {
+                preconditioner.advance(models, &self.scenario, writes)?;
+                if preconditioner.is_done() {
+                    let mut done = Ftl::stand_in(&self.scenario);
+                    std::mem::swap(&mut done, models);
+                    self.stage = Stage::Copying(Copying::new(done, ftl, &self.scenario));
+                }
+            }
+            Stage::Copying(copying) => {
+                if copying.advance(ftl, &self.like_pages, writes) {
+                    if matches!(self.like_pages, LikePages::ByAddress) {
+                        for (plane, first) in (0..).zip(firsts(ftl)) {
+                            copying.copy_owners(ftl, plane, first);
+                        }
+                    }
+                    copying.count_valid(ftl);
+                    copying.copy_blocks(ftl);
+                    ftl.settle(&scenario.drawing_apart("precondition.victim"));
+                    let replay = Replay::new(scenario, kept_blocks)?;
+                    self.stage = Stage::Parting { replay, left: parting_writes(&ftl.geometry) };
+                }
+            }
+            Stage::Parting { replay, left } => {
+                let done = replay.overwrite(ftl, writes.min(*left))?;
+                *left = left.saturating_sub(done.written);
+                return Ok(*left == 0);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Writes after which those of a plane vary by about a block: chance makes that the root of their
+/// number.
+fn parting_writes(geometry: &Geometry) -> u64 {
+    let per_plane = u64::from(geometry.pages_per_block).pow(2);
+    (per_plane * u64::from(geometry.planes())).min(PARTING_WRITES)
+}
+
+impl Copying {
+    fn new(models: Ftl, ftl: &Ftl, scenario: &Scenario) -> Copying {
+        let like_pages = like_pages(scenario);
+        let count = models.geometry.planes();
+        let mut pages = vec![Vec::new(); count as usize];
+        if matches!(like_pages, LikePages::ByRank { .. }) {
+            for place in 0..models.logical_pages() {
+                let lpn = like_pages.page(place);
+                pages[models.placement.home(lpn) as usize].push(lpn);
+            }
+        }
+        let planes = ftl.geometry.planes();
+        // Each plane is copied as often as any other, in an order of chance.
+        let mut stream = Stream::new(scenario.seed, "precondition.copies", 0);
+        let mut model_of: Vec<u32> = (0..planes).map(|plane| plane % count).collect();
+        for round in model_of.chunks_mut(count as usize) {
+            for last in (1..round.len()).rev() {
+                round.swap(last, stream.below(last as u64 + 1) as usize);
+            }
+        }
+        let copied = vec![0; planes as usize];
+        Copying { models, pages, model_of, copied, done: 0 }
+    }
+
+    /// Copies where logical pages lie, about so many; true when all are copied.
+    fn advance(&mut self, ftl: &mut Ftl, like_pages: &LikePages, pages: u64) -> bool {
+        let end = (u64::from(self.done) + pages).min(ftl.logical_pages().into()) as u32;
+        match like_pages {
+            LikePages::ByAddress => self.copy_rows(ftl, end),
+            LikePages::ByRank { .. } => self.copy_ranked(ftl, like_pages, end),
+        }
+        self.done = end;
+        end == ftl.logical_pages()
+    }
+
+    /// The same up to some page, in an order in which planes come by chance.
+    fn copy_ranked(&mut self, ftl: &mut Ftl, like_pages: &LikePages, end: u32) {
+        let offsets = self.offsets(ftl);
+        for place in self.done..end {
+            let lpn = like_pages.page(place);
+            let plane = ftl.placement.home(lpn) as usize;
+            let (rank, model) = (self.copied[plane] as usize, self.model_of[plane] as usize);
+            let like = self.pages[model][rank];
+            self.copied[plane] += 1;
+            let mapping = moved_by(self.models.map.get(like), offsets[plane]);
+            ftl.map.set(lpn, mapping);
+            if let Mapping::Flash(page) = mapping {
+                ftl.map.own(page, lpn);
+            }
+            ftl.copy_sectors(lpn, &self.models, like);
+        }
+    }
+
+    /// The same in the order of addresses, where one plane follows the other: the tables are gone
+    /// through from front to back, and who owns a page is copied by [`Copying::copy_owners`].
+    fn copy_rows(&mut self, ftl: &mut Ftl, end: u32) {
+        let planes = ftl.geometry.planes();
+        let count = self.models.geometry.planes();
+        let offsets = self.offsets(ftl);
+        let firsts = firsts(&self.models);
+        let of_column = |column: u32| {
+            let plane = ftl.placement.home(column) as usize;
+            (firsts[self.model_of[plane] as usize], offsets[plane])
+        };
+        let columns: Vec<(u32, u32)> = (0..planes).map(of_column).collect();
+        let (mut row, mut column) = (self.done / planes, self.done % planes);
+        for lpn in self.done..end {
+            let (first, offset) = columns[column as usize];
+            let like = row * count + first;
+            ftl.map.set(lpn, moved_by(self.models.map.get(like), offset));
+            ftl.copy_sectors(lpn, &self.models, like);
+            column += 1;
+            if column == planes {
+                (row, column) = (row + 1, 0);
+            }
+        }
+    }
+
+    /// Copies which logical pages of a plane its pages hold, where those are in order of address.
+    fn copy_owners(&self, ftl: &mut Ftl, plane: u32, first: u32) {
+        let (planes, count) = (ftl.geometry.planes(), self.models.geometry.planes());
+        let per_plane = pages_of_plane(ftl);
+        let model = self.model_of[plane as usize];
+        for page in 0..per_plane {
+            let Some(like) = self.models.map.owner(model * per_plane + page) else { continue };
+            let lpn = u64::from(like / count) * u64::from(planes) + u64::from(first);
+            // A plane may have one logical page fewer than that which it is a copy of.
+            if lpn < u64::from(ftl.logical_pages()) {
+                ftl.map.own(plane * per_plane + page, lpn as u32);
+            }
+        }
+    }
+
+    /// By how much the pages of each plane, counted over the drive, are behind those of its model;
+    /// modulo 2^32.
+    fn offsets(&self, ftl: &Ftl) -> Vec<u32> {
+        let per_plane = pages_of_plane(ftl);
+        let offset =
+            |(plane, model): (u32, &u32)| plane.wrapping_sub(*model).wrapping_mul(per_plane);
+        (0..).zip(&self.model_of).map(offset).collect()
+    }
+
+    /// Counts the valid pages of each block, which are named already.
+    fn count_valid(&self, ftl: &mut Ftl) {
+        let pages = ftl.geometry.pages_per_block;
+        for plane in 0..ftl.geometry.planes() {
+            let blocks = ftl.geometry.blocks_per_plane;
+            for block in plane * blocks..(plane + 1) * blocks {
+                let owned = |page: &u32| ftl.map.owner(*page).is_some();
+                let valid = (block * pages..(block + 1) * pages).filter(owned).count() as u32;
+                ftl.index.add_valid_pages(block, valid);
+                ftl.planes[plane as usize].committed += valid;
+            }
+        }
+    }
+
+    /// Copies what the blocks of the planes are, and in which order they were filled.
+    fn copy_blocks(&self, ftl: &mut Ftl) {
+        let blocks = ftl.geometry.blocks_per_plane as usize;
+        for (plane, model) in self.model_of.iter().map(|model| *model as usize).enumerate() {
+            let state = &self.models.planes[model];
+            assert!(state.job.victim.is_none() && state.failed.is_empty(), "nothing is under way");
+            let copy = &mut ftl.planes[plane];
+            assert_eq!(copy.good_blocks, state.good_blocks, "a plane has bad blocks of its own");
+            // A plane may have one logical page fewer than that which it is a copy of.
+            let committed = copy.committed;
+            *copy = state.clone();
+            copy.committed = committed;
+            let filled = &self.models.filled[model * blocks..(model + 1) * blocks];
+            ftl.filled[plane * blocks..(plane + 1) * blocks].copy_from_slice(filled);
+        }
+    }
+}
+
+fn pages_of_plane(ftl: &Ftl) -> u32 {
+    ftl.geometry.pages_per_block * ftl.geometry.blocks_per_plane
+}
+
+/// Of each plane its first logical page.
+fn firsts(ftl: &Ftl) -> Vec<u32> {
+    let mut firsts = vec![0; ftl.geometry.planes() as usize];
+    (0..ftl.geometry.planes()).for_each(|lpn| firsts[ftl.placement.home(lpn) as usize] = lpn);
+    firsts
+}
+
+/// Where a page lies so many pages behind; of a page that was trimmed nothing lies anywhere.
+fn moved_by(mapping: Mapping, offset: u32) -> Mapping {
+    match mapping {
+        Mapping::Flash(page) => Mapping::Flash(page.wrapping_add(offset)),
+        Mapping::Trimmed => Mapping::Trimmed,
+        other => panic!("a page of a drive in its steady state is {other:?}"),
+    }
+}
+
+/// The order of the pages of a drive of few planes.
+fn like_pages(scenario: &Scenario) -> LikePages {
+    let page_bytes = u64::from(scenario.geometry.page_bytes);
+    let capacity_bytes = scenario.capacity_bytes();
+    let changing = scenario.loads().filter(|load| load.changes_data());
+    let mut orders = changing.filter_map(|load| load.like_pages(page_bytes, capacity_bytes));
+    let by_rank = orders.find(|order| matches!(order, LikePages::ByRank { .. }));
+    by_rank.unwrap_or(LikePages::ByAddress)
+}
+
+#[cfg(test)]
+mod tests;
