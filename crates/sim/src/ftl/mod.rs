@@ -54,6 +54,7 @@ pub use precondition::{Collection, Preconditioner};
 pub use room::misfit;
 #[cfg(test)]
 pub use sectors::BREAKS as SECTOR_BREAKS;
+pub use tile::models_bytes;
 #[cfg(test)]
 pub use verify::BREAKS;
 

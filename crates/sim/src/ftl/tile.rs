@@ -7,7 +7,7 @@
 //! whole drive for a while, so that copies of one plane do not collect at the same time.
 
 use reprieve_base::{Geometry, Stream, UserError};
-use reprieve_trace::{LikePages, PlaneShare, WorkloadConfig};
+use reprieve_trace::{PlaneShare, WorkloadConfig};
 
 use super::precondition::Preconditioner;
 use super::replay::Replay;
@@ -25,7 +25,6 @@ const PARTING_WRITES: u64 = 1 << 22;
 pub(super) struct Tiling {
     /// The drive of a few planes.
     scenario: Scenario,
-    like_pages: LikePages,
     stage: Stage,
 }
 
@@ -48,19 +47,14 @@ enum Stage {
 /// Planes that are copied, and how far that has got.
 struct Copying {
     models: Ftl,
-    /// Where they have ranks, the logical pages of each plane that is copied in their order.
-    pages: Vec<Vec<u32>>,
     /// Of each plane of the drive the one that it is a copy of.
     model_of: Vec<u32>,
-    /// Of each, where pages have ranks, those that are copied.
-    copied: Vec<u32>,
-    /// Those of all planes.
+    /// Logical pages whose places are copied.
     done: u32,
 }
 
-/// The drive of a few planes that a large one is made from, with an order of the large one's pages
-/// in which those at equal places of their planes are alike; `None` if it is not made so.
-pub(super) fn models(scenario: &Scenario, by_name_pages: u32) -> Option<(Scenario, LikePages)> {
+/// The drive of a few planes that a large one is made from; `None` if it is not made so.
+fn models(scenario: &Scenario, by_name_pages: u32) -> Option<Scenario> {
     let all_pages = scenario.logical_pages();
     let geometry =
         Twins::new(scenario.ftl.twin_blocks, &scenario.geometry).inner_geometry(scenario.geometry);
@@ -96,7 +90,7 @@ fn models_of(
     geometry: &Geometry,
     planes: u32,
     pages: u32,
-) -> Option<(Scenario, LikePages)> {
+) -> Option<Scenario> {
     let page_bytes = u64::from(geometry.page_bytes);
     let share = PlaneShare {
         page_bytes,
@@ -114,33 +108,25 @@ fn models_of(
     let physical = few.geometry.pages() as f64;
     few.ftl.over_provisioning = 1.0 - f64::from(planes * pages) / physical;
     assert_eq!(few.logical_pages(), planes * pages, "logical pages are rounded to the nearest");
-    let mut like_pages = LikePages::ByAddress;
     if scenario.writes_evenly() {
         (few.workload, few.flows) = (None, Vec::new());
-        return Some((few, like_pages));
+        return Some(few);
     }
-    let count = scenario.overwriting_loads().count();
     let loads = few.workload.iter_mut();
     for load in loads.chain(few.flows.iter_mut().map(|flow| &mut flow.workload)) {
         if matches!(load, WorkloadConfig::Trace(_)) || !load.changes_data() {
             continue;
         }
-        match load.like_pages(page_bytes, share.capacity_bytes)? {
-            LikePages::ByAddress => {}
-            // Of several loads the pages have several ranks.
-            LikePages::ByRank { .. } if count > 1 => return None,
-            by_rank => like_pages = by_rank,
-        }
         *load = load.of_planes(&share)?;
     }
-    Some((few, like_pages))
+    Some(few)
 }
 
 impl Tiling {
     /// Of a scenario, if its drive has more pages than that and can be made from some planes.
     pub(super) fn of(scenario: &Scenario, by_name_pages: u32) -> Option<Tiling> {
-        let (few, like_pages) = models(scenario, by_name_pages)?;
-        Some(Tiling { scenario: few, like_pages, stage: Stage::ToBegin })
+        let scenario = models(scenario, by_name_pages)?;
+        Some(Tiling { scenario, stage: Stage::ToBegin })
     }
 
     /// Goes on for about `writes` page writes; true when the drive is in its steady state.
@@ -167,11 +153,9 @@ impl Tiling {
                 }
             }
             Stage::Copying(copying) => {
-                if copying.advance(ftl, &self.like_pages, writes) {
-                    if matches!(self.like_pages, LikePages::ByAddress) {
-                        for (plane, first) in (0..).zip(firsts(ftl)) {
-                            copying.copy_owners(ftl, plane, first);
-                        }
+                if copying.advance(ftl, writes) {
+                    for (plane, first) in (0..).zip(firsts(ftl)) {
+                        copying.copy_owners(ftl, plane, first);
                     }
                     copying.count_valid(ftl);
                     copying.copy_blocks(ftl);
@@ -199,15 +183,7 @@ fn parting_writes(geometry: &Geometry) -> u64 {
 
 impl Copying {
     fn new(models: Ftl, ftl: &Ftl, scenario: &Scenario) -> Copying {
-        let like_pages = like_pages(scenario);
         let count = models.geometry.planes();
-        let mut pages = vec![Vec::new(); count as usize];
-        if matches!(like_pages, LikePages::ByRank { .. }) {
-            for place in 0..models.logical_pages() {
-                let lpn = like_pages.page(place);
-                pages[models.placement.home(lpn) as usize].push(lpn);
-            }
-        }
         let planes = ftl.geometry.planes();
         // Each plane is copied as often as any other, in an order of chance.
         let mut stream = Stream::new(scenario.seed, "precondition.copies", 0);
@@ -217,42 +193,15 @@ impl Copying {
                 round.swap(last, stream.below(last as u64 + 1) as usize);
             }
         }
-        let copied = vec![0; planes as usize];
-        Copying { models, pages, model_of, copied, done: 0 }
+        Copying { models, model_of, done: 0 }
     }
 
     /// Copies where logical pages lie, about so many; true when all are copied.
-    fn advance(&mut self, ftl: &mut Ftl, like_pages: &LikePages, pages: u64) -> bool {
+    ///
+    /// The tables are gone through from front to back: who owns a page is copied by
+    /// [`Copying::copy_owners`].
+    fn advance(&mut self, ftl: &mut Ftl, pages: u64) -> bool {
         let end = (u64::from(self.done) + pages).min(ftl.logical_pages().into()) as u32;
-        match like_pages {
-            LikePages::ByAddress => self.copy_rows(ftl, end),
-            LikePages::ByRank { .. } => self.copy_ranked(ftl, like_pages, end),
-        }
-        self.done = end;
-        end == ftl.logical_pages()
-    }
-
-    /// The same up to some page, in an order in which planes come by chance.
-    fn copy_ranked(&mut self, ftl: &mut Ftl, like_pages: &LikePages, end: u32) {
-        let offsets = self.offsets(ftl);
-        for place in self.done..end {
-            let lpn = like_pages.page(place);
-            let plane = ftl.placement.home(lpn) as usize;
-            let (rank, model) = (self.copied[plane] as usize, self.model_of[plane] as usize);
-            let like = self.pages[model][rank];
-            self.copied[plane] += 1;
-            let mapping = moved_by(self.models.map.get(like), offsets[plane]);
-            ftl.map.set(lpn, mapping);
-            if let Mapping::Flash(page) = mapping {
-                ftl.map.own(page, lpn);
-            }
-            ftl.copy_sectors(lpn, &self.models, like);
-        }
-    }
-
-    /// The same in the order of addresses, where one plane follows the other: the tables are gone
-    /// through from front to back, and who owns a page is copied by [`Copying::copy_owners`].
-    fn copy_rows(&mut self, ftl: &mut Ftl, end: u32) {
         let planes = ftl.geometry.planes();
         let count = self.models.geometry.planes();
         let offsets = self.offsets(ftl);
@@ -273,6 +222,8 @@ impl Copying {
                 (row, column) = (row + 1, 0);
             }
         }
+        self.done = end;
+        end == ftl.logical_pages()
     }
 
     /// Copies which logical pages of a plane its pages hold, where those are in order of address.
@@ -351,14 +302,10 @@ fn moved_by(mapping: Mapping, offset: u32) -> Mapping {
     }
 }
 
-/// The order of the pages of a drive of few planes.
-fn like_pages(scenario: &Scenario) -> LikePages {
-    let page_bytes = u64::from(scenario.geometry.page_bytes);
-    let capacity_bytes = scenario.capacity_bytes();
-    let changing = scenario.loads().filter(|load| load.changes_data());
-    let mut orders = changing.filter_map(|load| load.like_pages(page_bytes, capacity_bytes));
-    let by_rank = orders.find(|order| matches!(order, LikePages::ByRank { .. }));
-    by_rank.unwrap_or(LikePages::ByAddress)
+/// Bytes of memory that making a drive from copies takes besides its own, if it is made so; by
+/// what a drive takes.
+pub fn models_bytes(scenario: &Scenario, of_drive: impl Fn(&Scenario) -> u64) -> u64 {
+    models(scenario, BY_NAME_PAGES).map_or(0, |models| of_drive(&models))
 }
 
 #[cfg(test)]

@@ -216,7 +216,7 @@ fn split(config: &MixedConfig, footprint_sectors: u64, align_sectors: u64) -> (u
 /// How a load fits a drive.
 pub(super) struct Fit {
     align_sectors: u64,
-    pub(super) footprint_sectors: u64,
+    footprint_sectors: u64,
     hot_sectors: u64,
     sizes: SizeTables,
 }
@@ -347,8 +347,14 @@ fn placement(config: &MixedConfig, hot_sectors: u64, footprint_sectors: u64) -> 
         Addresses::HotCold { hot_fraction, .. } => {
             Placement::HotCold { hot_below: fixed_point(hot_fraction), cold_sector: hot_sectors }
         }
-        Addresses::Zipf { theta, .. } => {
-            let (unit_sectors, units) = zipf_units(config, footprint_sectors);
+        Addresses::Zipf { theta, unit_bytes } => {
+            let align_bytes = u64::from(config.align_bytes);
+            let usual_bytes = ZIPF_UNIT_BYTES_MIN.next_multiple_of(align_bytes).max(align_bytes);
+            let unit_sectors = unit_bytes.map_or(usual_bytes, u64::from) / SECTOR_BYTES;
+            let longest = config.size_tables().flat_map(|(_, sizes)| sizes).map(|size| size.0);
+            let longest = u64::from(longest.max().expect("checked: a size")) / SECTOR_BYTES;
+            // The last units may be too near the end for the longest request: they stay unused.
+            let units = (footprint_sectors - longest) / unit_sectors + 1;
             Placement::Zipf {
                 law: Zipf::new(units, theta),
                 scatter: Scatter::new(units),
@@ -356,20 +362,6 @@ fn placement(config: &MixedConfig, hot_sectors: u64, footprint_sectors: u64) -> 
             }
         }
     }
-}
-
-/// Sectors of a unit of Zipf's law, and the units of a footprint.
-pub(super) fn zipf_units(config: &MixedConfig, footprint_sectors: u64) -> (u64, u64) {
-    let Addresses::Zipf { unit_bytes, .. } = config.addresses else {
-        panic!("asked only of Zipf's law")
-    };
-    let align_bytes = u64::from(config.align_bytes);
-    let usual_bytes = ZIPF_UNIT_BYTES_MIN.next_multiple_of(align_bytes).max(align_bytes);
-    let unit_sectors = unit_bytes.map_or(usual_bytes, u64::from) / SECTOR_BYTES;
-    let longest = config.size_tables().flat_map(|(_, sizes)| sizes).map(|size| size.0);
-    let longest = u64::from(longest.max().expect("checked: a size")) / SECTOR_BYTES;
-    // The last units may be too near the end for the longest request: they stay unused.
-    (unit_sectors, (footprint_sectors - longest) / unit_sectors + 1)
 }
 
 /// A probability in [0, 1] as a bound for draws of 53 bits: 1 takes every draw, 0 none.

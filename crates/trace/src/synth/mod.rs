@@ -14,7 +14,7 @@ use reprieve_base::Entry;
 pub(crate) use job::JobSource;
 pub(crate) use mixed::Mixed;
 pub use mixed::misfit;
-pub use share::{LikePages, PlaneShare, RankedPages};
+pub use share::PlaneShare;
 
 /// Every generator that a scenario can name.
 const GENERATORS: &[Entry] = &[mixed::ENTRY];

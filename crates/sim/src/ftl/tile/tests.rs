@@ -103,13 +103,6 @@ fn copies_of_planes_have_the_law_of_pages_by_name_where_some_are_hot() {
 }
 
 #[test]
-fn copies_of_planes_have_the_law_of_pages_by_name_under_zipf() {
-    assert_same_law(&["workload.addresses=zipf", "workload.zipf_theta=0.8"]);
-    let zipf = ["workload.addresses=zipf", "workload.zipf_theta=0.95"];
-    assert_same_law(&[&zipf[..], &["workload.footprint_share=0.7"]].concat());
-}
-
-#[test]
 fn copies_of_planes_have_the_law_of_pages_by_name_where_pages_are_trimmed_or_long() {
     assert_same_law(&["workload.trim_fraction=0.05"]);
     let long = ["workload.request_bytes=16384", "workload.align_bytes=16384"];
@@ -121,10 +114,9 @@ fn copies_of_planes_have_the_law_of_pages_by_name_where_pages_are_trimmed_or_lon
 #[test]
 fn every_page_is_copied_once_to_its_plane() {
     let trims = ["workload.trim_fraction=0.2", "ftl.partial_write=track_sectors"];
-    let zipf = ["workload.addresses=zipf", "workload.zipf_theta=0.9"];
-    // Planes with one page more than others, in both orders.
+    // Planes with one page more than others.
     let uneven = ["ftl.over_provisioning=0.2803"];
-    for more in [&HOT_COLD[..], &trims, &zipf, &[&zipf[..], &trims].concat(), &uneven] {
+    for more in [&HOT_COLD[..], &trims, &[&HOT_COLD[..], &trims].concat()] {
         let more = [more, &uneven, &["workload.footprint_share=0.9"]].concat();
         let scenario = drive(5, &more);
         assert_ne!(scenario.logical_pages() % PLANES, 0, "a page more on some planes");
@@ -192,12 +184,8 @@ fn drives_whose_planes_are_not_alike_are_done_by_name() {
     ] {
         assert!(!hot_cold_and(more), "{more:?}");
     }
-    // A few pages get most of the writes.
-    assert!(is_tiled(&["workload.addresses=zipf", "workload.zipf_theta=0.99"]));
-    assert!(!is_tiled(&["workload.addresses=zipf", "workload.zipf_theta=1"]));
-    // Two ranks a page.
-    let halves = ["workload.addresses=zipf", "workload.zipf_theta=0.9", "geometry.page_bytes=8192"];
-    assert!(!is_tiled(&halves));
+    // Pages with popularities of their own.
+    assert!(!is_tiled(&["workload.addresses=zipf", "workload.zipf_theta=0.8"]));
     // As many pages as are done by name.
     let few = drive(1, &HOT_COLD);
     assert!(models(&few, few.logical_pages()).is_none());
