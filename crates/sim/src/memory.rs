@@ -67,7 +67,7 @@ fn mapping_bytes(scenario: &Scenario) -> u64 {
 }
 
 /// Bytes beside the tables while the steady state is reached: which pages are valid, and the pages
-/// among which names are dealt, those of a plane or of the drive.
+/// among which names are dealt, those of a plane or of the drive; or the planes that are copied.
 fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     if scenario.ftl.precondition != Precondition::Steady {
         return 0;
@@ -76,7 +76,13 @@ fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     let pages = u64::from(scenario.logical_pages());
     let is_fixed = place::make(&scenario.ftl.placement, geometry).is_fixed();
     let dealt = if is_fixed { pages.div_ceil(u64::from(geometry.planes())) } else { pages };
-    geometry.pages().div_ceil(8) + dealt * BYTES_PER_LOGICAL_PAGE
+    let models = crate::ftl::models_bytes(scenario, |models| {
+        models.geometry.pages() * BYTES_PER_PHYSICAL_PAGE
+            + u64::from(models.logical_pages()) * BYTES_PER_LOGICAL_PAGE
+            + models.geometry.blocks() * BYTES_PER_BLOCK
+            + sector_bytes(models)
+    });
+    geometry.pages().div_ceil(8) + dealt * BYTES_PER_LOGICAL_PAGE + models
 }
 
 /// Bytes of the drive that runs in, beside that which runs: all but the tables of the FTL, which

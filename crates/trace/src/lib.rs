@@ -31,5 +31,5 @@ pub use reading::{
     SameSecond, ZeroLength,
 };
 pub use source::is_trace;
-pub use synth::{generators, misfit};
+pub use synth::{PlaneShare, generators, misfit};
 pub use workload::{Counts, Workload};

@@ -22,6 +22,7 @@ mod rules;
 mod sectors;
 mod settle;
 mod table;
+mod tile;
 mod unnamed;
 mod verify;
 mod wear;
@@ -55,6 +56,7 @@ pub use precondition::Preconditioner;
 pub use room::misfit;
 #[cfg(test)]
 pub use sectors::BREAKS as SECTOR_BREAKS;
+pub use tile::models_bytes;
 #[cfg(test)]
 pub use verify::BREAKS;
 

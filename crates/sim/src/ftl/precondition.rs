@@ -10,6 +10,7 @@
 use reprieve_base::{Stream, UserError};
 
 use super::replay::Replay;
+use super::tile::{BY_NAME_PAGES, Tiling};
 use super::unnamed::Unnamed;
 use super::{Ftl, Kept};
 use crate::scenario::{Precondition, Scenario};
@@ -39,6 +40,8 @@ enum State {
     Replaying(Box<Replaying>),
     /// They are written and overwritten without names.
     Overwriting(Box<Overwriting>),
+    /// Some of its planes are, by name, and the others are copies of them.
+    Tiling(Box<Tiling>),
     /// The mapping is as asked for.
     Settling,
     Done,
@@ -89,7 +92,25 @@ struct Pass {
 impl Preconditioner {
     /// For a drive with nothing written and the state that its scenario asks for.
     pub fn new(scenario: &Scenario, ftl: &mut Ftl, kept: Kept) -> Preconditioner {
-        Preconditioner::with_threads(scenario, ftl, kept, Unnamed::threads())
+        Preconditioner::with_limit(scenario, ftl, kept, BY_NAME_PAGES)
+    }
+
+    /// The same with every page overwritten by name, where any is.
+    pub(super) fn by_name(scenario: &Scenario, ftl: &mut Ftl, kept: Kept) -> Preconditioner {
+        Preconditioner::with_limit(scenario, ftl, kept, u32::MAX)
+    }
+
+    /// The same with copies of planes if there are more logical pages than that.
+    pub(super) fn with_limit(
+        scenario: &Scenario,
+        ftl: &mut Ftl,
+        kept: Kept,
+        by_name_pages: u32,
+    ) -> Preconditioner {
+        match Tiling::of(scenario, by_name_pages) {
+            Some(tiling) => Preconditioner { state: State::Tiling(Box::new(tiling)), kept },
+            None => Preconditioner::with_threads(scenario, ftl, kept, Unnamed::threads()),
+        }
     }
 
     /// The same with at most so many threads; the state does not depend on it.
@@ -154,6 +175,10 @@ impl Preconditioner {
             }
             State::Overwriting(overwriting) => {
                 overwriting.advance(ftl, writes)?.then_some(State::Settling)
+            }
+            State::Tiling(tiling) => {
+                let is_done = tiling.advance(ftl, scenario, self.kept, writes)?;
+                is_done.then_some(State::Settling)
             }
             State::Settling => {
                 ftl.settle(scenario);

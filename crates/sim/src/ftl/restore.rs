@@ -82,7 +82,8 @@ impl Ftl {
         Ok((0..planes).map(pool).collect())
     }
 
-    /// Each block of a plane is free, open, being collected or full, and an open one is filled as programs fill it.
+    /// Each block of a plane is free, open, being collected or full, and an open one is filled as
+    /// programs fill it.
     fn check_pool(&self, plane: u32, pool: &Pool) -> Result<(), UserError> {
         let Pool { free, front, victim, .. } = pool;
         let (blocks, pages) = (self.geometry.blocks_per_plane, self.geometry.pages_per_block);
@@ -95,7 +96,8 @@ impl Ftl {
                 }
                 Some(true) => {
                     let what = format!(
-                        "block {block} of plane {plane} has two of the roles free, open and being collected"
+                        "block {block} of plane {plane} has two of the roles free, open and being \
+                         collected"
                     );
                     return Err(wrong(what));
                 }

@@ -202,6 +202,13 @@ impl Ftl {
         self.sectors.as_ref().is_some_and(|sectors| sectors.any(lpn, sectors.whole()))
     }
 
+    /// A page holds the sectors that another holds on a drive with pages of as many.
+    pub(super) fn copy_sectors(&mut self, lpn: u32, from: &Ftl, like: u32) {
+        let (Some(own), Some(from)) = (&mut self.sectors, &from.sectors) else { return };
+        let held = (0..own.per_page).filter(|sector| from.any(like, *sector..sector + 1));
+        held.collect::<Vec<_>>().into_iter().for_each(|sector| own.hold(lpn, sector..sector + 1));
+    }
+
     /// Adds which sectors hold data to a state.
     pub(super) fn save_sectors(&self, state: &mut State) {
         if let Some(sectors) = &self.sectors {

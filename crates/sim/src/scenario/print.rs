@@ -54,8 +54,8 @@ fn collection_slack(scenario: &Scenario) -> String {
             margins.reserve_blocks
         ),
         start => format!(
-            "# Collection begins below {start} free blocks of a plane; {} are reserved, {} kept for \
-             open blocks beyond the first: a slack of {}.\n",
+            "# Collection begins below {start} free blocks of a plane; {} are reserved, {} kept \
+             for open blocks beyond the first: a slack of {}.\n",
             margins.reserve_blocks, margins.further_open_blocks, margins.slack_blocks
         ),
     }

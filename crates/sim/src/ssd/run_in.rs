@@ -21,7 +21,7 @@ const REQUESTS_LOOK: u64 = 256;
 const REQUESTS_STEP: u64 = 1 << 16;
 /// Page operations of the flash, or requests, after which a drive that still changes is not waited
 /// for: seconds; and of a small drive so many for each of its logical pages.
-const OPERATIONS_MAX: u64 = 4_000_000;
+const OPERATIONS_MAX: u64 = 1_000_000;
 const OPERATIONS_PER_PAGE: u64 = 64;
 /// Parts in which the drive is looked at together, and parts after which it is not waited for.
 const PARTS: usize = 4;

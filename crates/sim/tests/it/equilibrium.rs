@@ -250,9 +250,9 @@ fn forty_drives_start_as_they_run() {
     assert!(tally.agree as f64 >= fewest, "{} of {}", tally.agree, tally.all);
     assert!(tally.first_ratio <= 1.5, "{}", tally.first_ratio);
     // Were drives to begin too slow or too fast by little, they all would.
-    for measure in 0..2 {
+    for (measure, name) in MEASURES.iter().enumerate().take(2) {
         let (mean, half) = tally.ratio(measure);
-        assert!(mean.abs() <= half.max(0.01), "{}: {mean} +- {half}", MEASURES[measure]);
+        assert!(mean.abs() <= half.max(0.01), "{name}: {mean} +- {half}");
     }
 }
 

@@ -214,7 +214,7 @@ fn split(config: &MixedConfig, footprint_sectors: u64, align_sectors: u64) -> (u
 }
 
 /// How a load fits a drive.
-struct Fit {
+pub(super) struct Fit {
     align_sectors: u64,
     footprint_sectors: u64,
     hot_sectors: u64,
@@ -222,7 +222,7 @@ struct Fit {
 }
 
 impl Fit {
-    fn of(config: &MixedConfig, capacity_bytes: u64) -> Result<Fit, UserError> {
+    pub(super) fn of(config: &MixedConfig, capacity_bytes: u64) -> Result<Fit, UserError> {
         config.check()?;
         let align_sectors = u64::from(config.align_bytes) / SECTOR_BYTES;
         let footprint_sectors =

@@ -6,6 +6,7 @@ mod mixed;
 mod phases;
 mod places;
 mod runs;
+mod share;
 mod zipf;
 
 use reprieve_base::Entry;
@@ -13,6 +14,7 @@ use reprieve_base::Entry;
 pub(crate) use job::JobSource;
 pub(crate) use mixed::Mixed;
 pub use mixed::misfit;
+pub use share::PlaneShare;
 
 /// Every generator that a scenario can name.
 const GENERATORS: &[Entry] = &[mixed::ENTRY];
