@@ -15,7 +15,7 @@ from same.values import digest, of_requests, of_summary, rounded
 from reprieve.scenario import Source
 
 LITTLE = (
-    'device = "fast12-slc"\n[geometry]\nblocks_per_plane = 16\npages_per_block = 16\n'
+    'device = "fast12-slc"\n[geometry]\nblocks_per_plane = 32\npages_per_block = 16\n'
     '[workload]\ngenerator = "mixed"\nrequests = 200\nread_fraction = 0.5\nqueue_depth = 4\n'
 )
 
