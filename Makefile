@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test long bench lint docs figures pages adopt site wheel clean tools
+.PHONY: help demo test same long bench lint docs figures pages adopt site wheel clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +21,10 @@ demo: .venv/.built ## one real trace through five policies: a table, and a repor
 test: .venv/.dev ## every test: Rust, Python, house rules
 	cargo test --workspace
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile python/tests tests/house
+
+same: .venv/.built ## run examples, studies, random drives: results as recorded? ONLY=, RECORD=1, OUT=
+	PYTHONPATH=tests:docs/figures $(BIN)/python -m same $(if $(ONLY),--only '$(ONLY)') \
+	  $(if $(filter 1,$(RECORD)),--record) $(if $(OUT),--out '$(OUT)')
 
 long: .venv/.dev wheel ## an hour more of tests: 10^8 page transactions, 500 kills, the wheel, SLURM
 	cargo test --package reprieve-sim --test it -- --ignored --nocapture

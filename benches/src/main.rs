@@ -5,7 +5,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
+#[path = "../../crates/sim/tests/robust/features.rs"]
+mod features;
 mod load;
+mod pairs;
 mod table;
 
 use std::process::ExitCode;
@@ -14,7 +17,7 @@ use lexopt::prelude::*;
 use load::Load;
 
 const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | dies | capacity | \
-                     precondition | timeline | one REQUESTS [KEY=VALUE]…]";
+                     precondition | timeline | one REQUESTS [KEY=VALUE]… | pairs]";
 
 fn main() -> ExitCode {
     match run() {
@@ -69,6 +72,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
             println!("{} page transactions", sample.transactions);
             println!("{:#}", load.summary());
         }
+        Some("pairs") => println!("{:#}", pairs::document()),
         Some(_) => return Err(USAGE.into()),
     }
     Ok(())

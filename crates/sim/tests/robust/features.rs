@@ -1,11 +1,22 @@
 //! The features of which pairs are tried: keys with few values from the schema, others by a row.
 
+use reprieve_base::Stream;
 use reprieve_sim::registries;
 use reprieve_sim::scenario::{self, Kind, When};
+
+/// A busy little drive that collects garbage from the first request on.
+pub const DRIVE: &str = "device = \"fast12-slc\"\n[geometry]\nchannels = 2\n\
+    dies_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 20\npages_per_block = 8\n\
+    [ftl]\nover_provisioning = 0.5\ngc_hard_free_blocks = 3\nprecondition = \"sequential\"\n\
+    [buffer]\nbytes = 65536\n[workload]\ngenerator = \"mixed\"\nread_fraction = 0.4\n\
+    trim_fraction = 0.05\nfua_fraction = 0.05\nflush_every_requests = 25\n\
+    request_bytes = [[512, 1], [2048, 3], [6144, 1]]\nalign_bytes = 512\nqueue_depth = 6\n";
 
 /// A feature: in what it may differ from its default, each a list of `KEY=VALUE`.
 #[derive(Clone, Debug)]
 pub struct Feature {
+    /// The key, or the name of the row; of this feature alone.
+    pub name: &'static str,
     pub choices: Vec<Vec<String>>,
 }
 
@@ -142,12 +153,12 @@ pub fn all() -> Vec<Feature> {
         }
         let choice = |value: &&str| [&needs[..], &[format!("{}={value}", key.full_name)]].concat();
         let choices = values.iter().map(choice).collect();
-        features.push(Feature { choices });
+        features.push(Feature { name: key.full_name, choices });
     }
-    for (_, choices) in ROWS {
+    for &(name, choices) in ROWS {
         let sets = |choice: &&str| split(choice);
         let choices = choices.iter().map(sets).collect();
-        features.push(Feature { choices });
+        features.push(Feature { name, choices });
     }
     features
 }
@@ -160,6 +171,19 @@ fn split(choice: &str) -> Vec<String> {
             Some(last) => *last = format!("{last} {word}"),
             None => sets.push(word.to_string()),
         }
+    }
+    sets
+}
+
+/// The sets of some features at random, with a seed and a number of requests of its own.
+pub fn sets(features: &[&Feature], stream: &mut Stream) -> Vec<String> {
+    let mut sets = vec![
+        format!("seed={}", stream.below(1_000)),
+        format!("workload.requests={}", 1 + stream.below(150)),
+    ];
+    for feature in features {
+        let choice = stream.below(feature.choices.len() as u64) as usize;
+        sets.extend(feature.choices[choice].iter().cloned());
     }
     sets
 }

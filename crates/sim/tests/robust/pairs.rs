@@ -8,16 +8,8 @@ use reprieve_base::{Stream, Time};
 use reprieve_sim::scenario::{self, LossPolicy, Scenario};
 use reprieve_sim::{Options, Ssd};
 
-use super::features::{self, Feature};
+use super::features::{self, DRIVE, Feature, sets};
 use super::load;
-
-/// A busy little drive that collects garbage from the first request on.
-const DRIVE: &str = "device = \"fast12-slc\"\n[geometry]\nchannels = 2\ndies_per_channel = 2\n\
-    planes_per_die = 2\nblocks_per_plane = 20\npages_per_block = 8\n\
-    [ftl]\nover_provisioning = 0.5\ngc_hard_free_blocks = 3\nprecondition = \"sequential\"\n\
-    [buffer]\nbytes = 65536\n[workload]\ngenerator = \"mixed\"\nread_fraction = 0.4\n\
-    trim_fraction = 0.05\nfua_fraction = 0.05\nflush_every_requests = 25\n\
-    request_bytes = [[512, 1], [2048, 3], [6144, 1]]\nalign_bytes = 512\nqueue_depth = 6\n";
 
 /// Sentences of runs that cannot be told before: blocks fail by chance, and some drives have no
 /// steady state to come to.
@@ -147,17 +139,13 @@ fn what_went_wrong_once_is_right() {
     }
 }
 
-/// The sets of some features at random, with a seed and a number of requests of its own.
-fn sets(features: &[&Feature], stream: &mut Stream) -> Vec<String> {
-    let mut sets = vec![
-        format!("seed={}", stream.below(1_000)),
-        format!("workload.requests={}", 1 + stream.below(150)),
-    ];
-    for feature in features {
-        let choice = stream.below(feature.choices.len() as u64) as usize;
-        sets.extend(feature.choices[choice].iter().cloned());
-    }
-    sets
+#[test]
+fn every_feature_has_a_name_of_its_own() {
+    let mut names: Vec<&str> = features::all().iter().map(|feature| feature.name).collect();
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count, "two features of one name are one in the recorded results");
 }
 
 #[test]

@@ -1,0 +1,33 @@
+//! Random scenarios of two features each, whose results `make same` keeps.
+
+use reprieve_base::Stream;
+use serde_json::{Map, Value, json};
+
+use crate::features::{self, DRIVE, Feature, sets};
+
+/// Of so many pairs one is taken.
+const OUT_OF: u64 = 18;
+const SEED: u64 = 1;
+
+/// The drive, and by the names of two features the `KEY=VALUE` that they set on it.
+///
+/// Each pair draws from a stream of its own, named by the features: a new feature brings pairs of
+/// its own, and leaves all others as they are.
+pub fn document() -> Value {
+    let mut features = features::all();
+    features.sort_by_key(|feature| feature.name);
+    let mut pairs = Map::new();
+    for (number, one) in features.iter().enumerate() {
+        for other in &features[number + 1..] {
+            pairs.extend(pair(one, other));
+        }
+    }
+    json!({"drive": DRIVE, "pairs": pairs})
+}
+
+/// The pair with its name, if it is one of those that are taken.
+fn pair(one: &Feature, other: &Feature) -> Option<(String, Value)> {
+    let name = format!("{}+{}", one.name, other.name);
+    let mut stream = Stream::new(SEED, &format!("same.{name}"), 0);
+    (stream.below(OUT_OF) == 0).then(|| (name, json!(sets(&[one, other], &mut stream))))
+}
