@@ -223,7 +223,7 @@ impl Tally {
             "{} of {} agree; the longest of the first requests is at most {:.2} of the longest",
             self.agree, self.all, self.first_ratio
         );
-        for (measure, name) in MEASURES.iter().enumerate() {
+        for (measure, name) in MEASURES.iter().enumerate().filter(|_| self.all > MEASURES.len()) {
             let (mean, half) = self.ratio(measure);
             println!("{name}: {:+.2} % +- {:.2} over the drives", 100.0 * mean, 100.0 * half);
         }
@@ -256,12 +256,16 @@ fn forty_drives_start_as_they_run() {
     }
 }
 
-/// Drives of two of the three kinds of collection and buffer: the others take minutes.
-const SOME: [u64; 2] = [1, 3];
+/// One of them: of four planes a die, with collection in the background.
+const ONE: u64 = 3;
 
+/// In so few requests the planes of a drive have not collected once, and chance makes as much as
+/// its waves; a drive that starts with collection due everywhere has far more.
 #[test]
 fn a_drive_starts_as_it_runs() {
-    let tally = compare(SOME.into_iter(), 10_000);
-    assert!(tally.agree + 2 >= tally.all, "{} of {}", tally.agree, tally.all);
+    let tally = compare([ONE].into_iter(), 20_000);
     assert!(tally.first_ratio <= 1.5, "{}", tally.first_ratio);
+    for (ratios, name) in tally.ratios.iter().zip(MEASURES).take(2) {
+        assert!(ratios[0].abs() <= 0.05, "{name}: {}", ratios[0]);
+    }
 }
