@@ -16,7 +16,8 @@ TOLERANCE = 0.02
 
 def figures(requests: int, settings: dict[str, Any]) -> tuple[float, float]:
     """Return IOPS and write amplification of a run, nothing of which is left out."""
-    summary = rp.run(EXAMPLE, **{"workload.requests": requests}, **settings).summary
+    everything: dict[str, Any] = {"workload.requests": requests, **settings}
+    summary = rp.run(EXAMPLE, **everything).summary
     assert summary["precondition"]["at_rest"]
     flash = summary["flash"]
     amplification = 1 + flash["gc_programs"] / flash["host_programs"]
