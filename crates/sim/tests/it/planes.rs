@@ -4,7 +4,7 @@
 
 use reprieve_sim::rig::RigOp::{Program, Read};
 
-use super::drive::{self, Outcome};
+use super::drive;
 use super::multi_plane::rig_us;
 
 const PLANES: &str = "parallelism.independent_plane_reads=true";
@@ -79,7 +79,7 @@ fn a_busy_drive_reads_faster() {
         ("rps", "timing.t_command_us=0.5"),
     ] {
         let text = format!(
-            "seed = 5\ndevice = \"fast12-mlc\"\npolicy = \"{policy}\"\n\
+            "device = \"fast12-mlc\"\npolicy = \"{policy}\"\n\
              [geometry]\nchannels = 2\ndies_per_channel = 2\nplanes_per_die = 4\n\
              blocks_per_plane = 24\npages_per_block = 8\n\
              [timing]\nt_bus_us = 10\n\
@@ -87,14 +87,25 @@ fn a_busy_drive_reads_faster() {
              [workload]\ngenerator = \"mixed\"\nrequests = 12000\nread_fraction = 0.9\n\
              request_bytes = 4096\nqueue_depth = 32\n"
         );
-        let sets: Vec<_> = [more].into_iter().filter(|set| !set.is_empty()).collect();
-        let alone = drive::run(drive::load_with(&text, &sets));
-        let with = [PLANES].into_iter().chain(sets.iter().copied()).collect::<Vec<_>>();
-        let outcome = drive::run(drive::load_with(&text, &with));
         let what = format!("{policy} {more}");
-        assert_eq!(outcome.count("requests.total.count"), 12_000, "{what}");
-        let mean = |outcome: &Outcome| outcome.number("requests.read.latency_ns.mean");
-        assert!(mean(&outcome) < mean(&alone), "{what}: {} {}", mean(&outcome), mean(&alone));
-        assert_eq!(drive::run(drive::load_with(&text, &with)), outcome, "{what}");
+        // Collection comes in waves that make three per cent of one seed, of five that are gained.
+        let mean = |sets: &[&str]| {
+            let of_seed = |seed: u32| {
+                let seed = format!("seed={seed}");
+                let outcome = drive::run(drive::load_with(&text, &[sets, &[&seed]].concat()));
+                assert_eq!(outcome.count("requests.total.count"), 12_000, "{what}");
+                outcome.number("requests.read.latency_ns.mean")
+            };
+            (1..=3).map(of_seed).sum::<f64>() / 3.0
+        };
+        let sets: Vec<_> = [more].into_iter().filter(|set| !set.is_empty()).collect();
+        let with = [PLANES].into_iter().chain(sets.iter().copied()).collect::<Vec<_>>();
+        let (alone, beside) = (mean(&sets), mean(&with));
+        assert!(beside < alone, "{what}: {beside} {alone}");
+        assert_eq!(
+            drive::run(drive::load_with(&text, &with)),
+            drive::run(drive::load_with(&text, &with)),
+            "{what}"
+        );
     }
 }
