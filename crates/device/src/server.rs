@@ -148,7 +148,7 @@ impl Server {
         if let Some(path) = &options.control {
             Listener::check_free(path, "--control")?;
         }
-        let bytes = u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
+        let bytes = scenario.capacity_bytes();
         let data = DataPlace::choose(bytes, &options)?;
         room::allow_files(CLIENTS_MAX)?;
         let mut listeners = Vec::new();

@@ -58,9 +58,7 @@ pub fn workload_info(
                 "[flow]: several loads have no profile in common; give one as [workload]",
             )
         })?;
-        let page_bytes = u64::from(scenario.geometry.page_bytes);
-        let capacity_bytes = u64::from(scenario.logical_pages()) * page_bytes;
-        reprieve_trace::profile_load(workload, capacity_bytes, scenario.seed)
+        reprieve_trace::profile_load(workload, scenario.capacity_bytes(), scenario.seed)
     })
     .map_err(raise)
     .map(|profile| profile.to_json())

@@ -44,18 +44,24 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
     let geometry = &scenario.geometry;
     let knows_last_writes = scenario.ftl.streams.hot_window_share.is_some();
     let last_writes = if knows_last_writes { u64::from(scenario.logical_pages()) } else { 0 };
-    geometry.pages() * BYTES_PER_PHYSICAL_PAGE
-        + u64::from(scenario.logical_pages()) * BYTES_PER_LOGICAL_PAGE
-        + geometry.blocks() * BYTES_PER_BLOCK
+    table_bytes(scenario)
         + last_writes * BYTES_PER_LAST_WRITE
         + mapping_bytes(scenario)
         + preconditioning_bytes(scenario)
         + run_in_bytes(scenario)
         + read_cache_bytes(scenario)
         + reliability_bytes(scenario)
-        + sector_bytes(scenario)
         + scenario.power_loss.as_ref().map_or(0, |_| geometry.pages() * BYTES_PER_STAMPED_PAGE)
         + FIXED_BYTES
+}
+
+/// Bytes for the tables of pages, blocks and sectors.
+fn table_bytes(scenario: &Scenario) -> u64 {
+    let geometry = &scenario.geometry;
+    geometry.pages() * BYTES_PER_PHYSICAL_PAGE
+        + u64::from(scenario.logical_pages()) * BYTES_PER_LOGICAL_PAGE
+        + geometry.blocks() * BYTES_PER_BLOCK
+        + sector_bytes(scenario)
 }
 
 /// Bytes for a mapping in flash: of each page its place in the cache, and the cache itself.
@@ -76,12 +82,7 @@ fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     let pages = u64::from(scenario.logical_pages());
     let is_fixed = place::make(&scenario.ftl.placement, geometry).is_fixed();
     let dealt = if is_fixed { pages.div_ceil(u64::from(geometry.planes())) } else { pages };
-    let models = crate::ftl::models_bytes(scenario, |models| {
-        models.geometry.pages() * BYTES_PER_PHYSICAL_PAGE
-            + u64::from(models.logical_pages()) * BYTES_PER_LOGICAL_PAGE
-            + models.geometry.blocks() * BYTES_PER_BLOCK
-            + sector_bytes(models)
-    });
+    let models = crate::ftl::models_bytes(scenario, table_bytes);
     geometry.pages().div_ceil(8) + dealt * BYTES_PER_LOGICAL_PAGE + models
 }
 

@@ -15,10 +15,9 @@ impl Flash {
         }
     }
 
-    /// The place of a transaction among those that wait at no die; `None`: it is not among them.
-    pub fn place_at_no_die(&self, id: u32) -> Option<u64> {
-        let is_there = self.unplaced.contains(id);
-        is_there.then(|| self.unplaced.iter().take_while(|other| *other != id).count() as u64)
+    /// The transactions that wait at no die, in order.
+    pub fn at_no_die(&self) -> impl Iterator<Item = u32> {
+        self.unplaced.iter()
     }
 
     /// What waits has never come, but for pages that collection has begun to read.

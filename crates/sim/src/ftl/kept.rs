@@ -47,9 +47,7 @@ impl Ftl {
 
     /// Free blocks that collection leaves where it keeps up with the load.
     pub fn kept_ahead(&self) -> Kept {
-        let runs_early = self.gc.in_background || self.gc.rate_ppm > 0;
-        let start_blocks = if runs_early { self.gc.start_blocks.saturating_sub(1) } else { 0 };
-        self.within_spare(f64::from(start_blocks))
+        self.within_spare(f64::from(self.gc.start_blocks.saturating_sub(1)))
     }
 
     /// The next number to try, when blocks were filled to one share of valid pages by

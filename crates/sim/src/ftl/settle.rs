@@ -99,7 +99,7 @@ impl Ftl {
     /// Adds the roles of blocks and their order; after a loss of power those that are erased are
     /// free besides, and nobody knows which were being collected.
     fn save_blocks(&self, state: &mut State, lost_power: Option<&[u32]>) {
-        let (erased, with_victims) = (lost_power.unwrap_or(&[]), lost_power.is_some());
+        let (erased, victims_are_full) = (lost_power.unwrap_or(&[]), lost_power.is_some());
         let planes = || self.planes.iter();
         let blocks = self.geometry.blocks_per_plane;
         let mut free: Vec<Vec<u32>> = planes().map(Plane::free_list).collect();
@@ -114,16 +114,15 @@ impl Ftl {
         let fronts = || planes().map(|plane| plane.fronts[0]);
         state.put("plane.open", fronts().map(|front| front.block.unwrap_or(NONE)).collect());
         state.put("plane.next_page", fronts().map(|front| front.next_page).collect());
-        let victim = |plane: &Plane| plane.job.victim.filter(|_| !with_victims);
+        let victim = |plane: &Plane| plane.job.victim.filter(|_| !victims_are_full);
         let victims = planes().map(|plane| victim(plane).map_or(NONE, |block| block % blocks));
         state.put("plane.victim", victims.collect());
         state.put("block.erases", erases);
         let mut filled = vec![0; self.filled.len()];
         let mut fills = Vec::with_capacity(self.planes.len());
         for (plane, state) in (0..).zip(&self.planes) {
-            let full = self.filled_blocks(plane, with_victims);
-            let numbers = full.iter().map(|block| self.filled[*block as usize]);
-            let oldest = numbers.min().unwrap_or(state.fills);
+            let full = self.filled_blocks(plane, victims_are_full);
+            let oldest = self.oldest_of(plane, &full);
             for block in full {
                 if !erased.contains(&block) {
                     filled[block as usize] = self.filled[block as usize] - oldest;
@@ -138,7 +137,10 @@ impl Ftl {
 
     /// The number of the full block of a plane that was filled first.
     pub(super) fn oldest_number(&self, plane: u32) -> u32 {
-        let full = self.full_blocks(plane);
+        self.oldest_of(plane, &self.full_blocks(plane))
+    }
+
+    fn oldest_of(&self, plane: u32, full: &[u32]) -> u32 {
         let numbers = full.iter().map(|block| self.filled[*block as usize]);
         numbers.min().unwrap_or(self.planes[plane as usize].fills)
     }

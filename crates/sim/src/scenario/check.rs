@@ -465,8 +465,7 @@ fn workload(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
 }
 
 fn mixed(config: &MixedConfig, scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
-    let capacity_bytes =
-        u64::from(scenario.logical_pages()) * u64::from(scenario.geometry.page_bytes);
+    let capacity_bytes = scenario.capacity_bytes();
     if config.footprint_start_bytes >= capacity_bytes {
         let what = format!("is past the end of the drive; must be below {capacity_bytes}");
         return Err(resolved.fault("workload.footprint_start_bytes", what));

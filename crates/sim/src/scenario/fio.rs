@@ -27,9 +27,7 @@ pub(super) fn check_alone(leaves: &Leaves, flows: &Overlays) -> Result<(), UserE
 /// The scenario with the jobs of its fio file, if it names one.
 pub(super) fn with_jobs(scenario: Scenario) -> Result<Scenario, UserError> {
     let Some(path) = &scenario.fio else { return Ok(scenario) };
-    let page_bytes = u64::from(scenario.geometry.page_bytes);
-    let capacity_bytes = u64::from(scenario.logical_pages()) * page_bytes;
-    let jobs = fio_jobs(Path::new(path), capacity_bytes)?;
+    let jobs = fio_jobs(Path::new(path), scenario.capacity_bytes())?;
     let flow = |job: reprieve_trace::FioJob| Flow {
         name: job.name.clone(),
         queues: scenario.queues.clone(),

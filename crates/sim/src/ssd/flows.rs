@@ -48,7 +48,7 @@ impl Flows {
     /// Errors if there is none, or one cannot be opened.
     pub(super) fn open(scenario: &Scenario, queues: u32, seed: u64) -> Result<Flows, UserError> {
         let page_bytes = scenario.geometry.page_bytes;
-        let capacity_bytes = u64::from(scenario.logical_pages()) * u64::from(page_bytes);
+        let capacity_bytes = scenario.capacity_bytes();
         let open = |config, seed, queues, stats| {
             let workload = Workload::open(config, capacity_bytes, seed)?;
             let feed = Feed::new(workload, page_bytes);

@@ -47,15 +47,14 @@ impl Held {
         Some(id)
     }
 
-    /// The place of a page among them; `None`: it is not there.
-    pub(super) fn place(&self, id: u32) -> Option<u64> {
-        let is_there = self.order.contains(id);
-        is_there.then(|| self.order.iter().take_while(|other| *other != id).count() as u64)
+    /// Their transactions, the next to be sent first.
+    pub(super) fn ids(&self) -> impl Iterator<Item = u32> {
+        self.order.iter()
     }
 
-    /// Their transactions, the next to be sent first; no more than may stay.
+    /// The same; no more than may stay.
     pub(super) fn verify(&self) -> Result<Vec<u32>, String> {
-        let ids: Vec<u32> = self.order.iter().collect();
+        let ids: Vec<u32> = self.ids().collect();
         let may = ids.len() as u64 <= self.high_pages;
         let told = format!("{} pages stay dirty, and {} may stay", ids.len(), self.high_pages);
         may.then_some(ids).ok_or(told)

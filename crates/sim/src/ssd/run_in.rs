@@ -4,12 +4,14 @@
 //! Preconditioning without time leaves the right pages valid, and says nothing of what depends on
 //! time: how many blocks are free, which are being collected, how full the write buffer is.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use reprieve_base::{Stream, Time, UserError};
 use serde_json::{Value, json};
 
 use super::event::Event;
+use super::hold::Held;
 use super::{Options, PRECONDITION_STEP, Ssd};
 use crate::ftl::{Ftl, Kept, Mapping, Preconditioner};
 use crate::policies::Policies;
@@ -31,14 +33,14 @@ const PARTS_MAX: u64 = 20;
 const CHANGE_SHARE: f64 = 0.1;
 const CHANGE_BLOCKS_MAX: f64 = 0.5;
 /// How often a drive is preconditioned at most, each time with the free blocks that the load has
-/// left it the time before; and by which share of its spare blocks that number may be off. Write
-/// amplification then is off by about as much.
+/// left it the time before.
 const ATTEMPTS_MAX: u32 = 5;
 /// The same of a drive with more logical pages than this, which takes seconds each time.
 const ATTEMPTS_MAX_LARGE: u32 = 2;
 const LARGE_PAGES: u32 = 1 << 24;
+/// The share of its spare blocks by which that number may be off; write amplification then is off
+/// by about as much.
 const OFF_SHARE: f64 = 0.01;
-
 /// A drive that has not been looked at as long as it has to be is waited for so many times longer.
 const LATEST: u64 = 8;
 
@@ -262,6 +264,12 @@ impl Ssd {
     fn acknowledged_pages(&self) -> Vec<u32> {
         let txns = &self.flash.txns;
         let held = self.buffer.held.as_ref();
+        // What waits at no die goes before what the buffer holds back.
+        let held_back = held.into_iter().flat_map(Held::ids).map(|id| (id, 3));
+        let waiting = self.flash.at_no_die().map(|id| (id, 2));
+        let in_order = held_back.chain(waiting).zip(0u64..);
+        let places: BTreeMap<u32, (u8, u64)> =
+            in_order.map(|((id, kind), place)| (id, (kind, place))).collect();
         let mut pages = Vec::new();
         for (id, txn) in txns.iter().filter(|(_, txn)| is_buffered(txn) && txn.request == NONE) {
             let newest = match self.ftl.lookup(txn.lpn) {
@@ -271,15 +279,10 @@ impl Ssd {
             if txn.stale && (held.is_some() || !newest) {
                 continue;
             }
-            let at_no_die = || self.flash.place_at_no_die(id);
             let order = match txn.start {
                 start if start < Time::NEVER => (0, txn.seq),
                 _ if txn.waits_for != NONE => (4, u64::from(id)),
-                _ => match (at_no_die(), held.and_then(|held| held.place(id))) {
-                    (Some(place), _) => (2, place),
-                    (None, Some(place)) => (3, place),
-                    (None, None) => (1, txn.seq),
-                },
+                _ => places.get(&id).copied().unwrap_or((1, txn.seq)),
             };
             pages.push((order, id, txn.lpn));
         }
@@ -338,9 +341,8 @@ impl RunIn {
             if course != Course::GoesOn {
                 return course;
             }
-        }
-        if self.parts.len() == PARTS {
-            self.parts.remove(0);
+            // Longer parts begin with none.
+            self.parts.drain(..self.parts.len().min(1));
         }
         self.parts.push(Part::default());
         self.part_ends = host_pages + self.part_pages;

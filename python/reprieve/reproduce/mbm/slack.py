@@ -133,17 +133,17 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
 def section(outcome: Outcome) -> Section:
     """Return that part of the report."""
     found = numbers(outcome)
-    tables = [_table(found), _of_loads(outcome)]
+    tables = [_table(found), _of_loads(outcome, found)]
     return Section("Slack of collection", [_TEXT, found["sentence"], _CHANCE], tables=tables)
 
 
-def _of_loads(outcome: Outcome) -> Table:
+def _of_loads(outcome: Outcome, found: Mapping[str, Any]) -> Table:
     """Name what jumps under each load."""
     rows = [
         [load.label, one.scheme, OPS[one.op], f"+{one.slack}", f"+{one.slack + 1}",
          f"{one.ratio:.2f}"]
         for load in outcome.plan.papers
-        for one in jumps(courses(outcome, [load.trace]))
+        for one in (Jump(**jump) for jump in found["loads"][load.trace]["jumps"])
     ]  # fmt: skip
     columns = ["load", "scheme", "mean of", "from", "to", "times"]
     return Table("Means of single loads that one block changes by more", columns, rows, words=3)
