@@ -80,6 +80,9 @@ impl Work for NoWork {
     fn gc_next(&mut self, _: u32) -> Option<Kind> {
         None
     }
+    fn free_blocks(&self, _: u32, _: u32) -> Option<u32> {
+        None
+    }
     fn gc_take(&mut self, _: u32, _: Time) -> Txn {
         unreachable!("the rig collects no garbage")
     }

@@ -1,15 +1,16 @@
 //! Planes that make way apart: reads of some planes beside what runs on the others.
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Elapsed, PlaneWork, Refusal, Suspend};
+use reprieve_nand::{Elapsed, PlaneWork, Suspend};
 
+use super::asking::Asking;
 use super::decide::Grant;
 use super::group::Planes;
 use super::unit::part_of_wait;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::sched::{Choice, DieView, SuspendView};
-use crate::suspend::OperationView;
+use crate::sched::{Choice, DieView};
+use crate::suspend::Answer;
 use crate::txn::{Kind, NONE, Part, Txn};
 use crate::work::Work;
 
@@ -58,7 +59,10 @@ impl Flash {
             work.locate(txn);
             let is_open = !self.units[die as usize].die.bars_read(txn.at);
             let plane = txn.at.plane;
-            if !self.admission.admits(txn.kind, operation) || !is_open || !seen.insert(plane) {
+            if !self.suspension.eligibility.admits(txn.kind, operation)
+                || !is_open
+                || !seen.insert(plane)
+            {
                 continue;
             }
             if self.read_beside_others(id, now, work, out, &mut grant) {
@@ -89,7 +93,7 @@ impl Flash {
         let unit = &self.units[die as usize];
         match unit.die.plane_work(plane) {
             PlaneWork::Running(until) => {
-                self.ask_plane(id, until, now, out);
+                self.ask_plane(id, until, now, work, out);
                 return true;
             }
             PlaneWork::Suspending(_) => return true,
@@ -98,7 +102,7 @@ impl Flash {
             }
             PlaneWork::None => {}
             PlaneWork::Suspended => {
-                if self.choose_on_plane(id, now) != Choice::Read {
+                if self.choose_on_plane(id, now, work) != Choice::Read {
                     return false;
                 }
             }
@@ -117,21 +121,19 @@ impl Flash {
     }
 
     /// What the scheduler chooses for a suspended plane for which a read waits.
-    fn choose_on_plane(&self, read: u32, now: Time) -> Choice {
-        let txn = &self.txns[read];
-        let unit = &self.units[txn.die as usize];
-        let Apart { operation, free_at, .. } = unit.planes.apart[txn.at.plane as usize];
+    fn choose_on_plane<W: Work>(&self, read: u32, now: Time, work: &mut W) -> Choice {
+        let Txn { die, at, .. } = self.txns[read];
+        let unit = &self.units[die as usize];
+        let Apart { operation, free_at, .. } = unit.planes.apart[at.plane as usize];
         let before = Dur::from_ns(self.txns[operation].suspended_ns);
         let suspended = before + (now - free_at);
-        let (die, class) = (txn.die, Flash::class(self.txns[operation].kind));
-        let stopped = OperationView { now, die, class, remaining: Dur::ZERO, suspended };
         let view = DieView {
             now,
             die,
             suspended: Some(self.operation_of(operation)),
-            must_resume: self.policy.must_resume(&stopped),
+            must_resume: self.must_resume((die, Some(at.plane), operation), suspended, now, work),
             read: Some(self.waiter(read)),
-            write: self.next_write::<true>(txn.die, now).map(|id| self.waiter(id)),
+            write: self.next_write::<true>(die, now).map(|id| self.waiter(id)),
             write_fits_inside: false,
             writes_first: self.write_queue.is_reached::<true>(unit),
             urgent_gc: None,
@@ -143,16 +145,17 @@ impl Flash {
         if !self.sees_classes {
             return self.scheduler.choose(&view);
         }
-        let classes = self.classes_of_plane(txn.die, now, operation, suspended);
+        let classes = self.classes_of_plane(die, now, operation, suspended);
         self.scheduler.choose_by_class(&view, &classes)
     }
 
     /// Asks the plane of a read, on which something runs to `until`, to make way for it.
-    fn ask_plane(
+    fn ask_plane<W: Work>(
         &mut self,
         read: u32,
         until: Time,
         now: Time,
+        work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
         let (die, plane) = (self.txns[read].die, self.txns[read].at.plane);
@@ -161,30 +164,24 @@ impl Flash {
             NONE => unit.operation,
             own => own,
         };
-        let suspended = Dur::from_ns(match unit.planes.apart[plane as usize].operation {
-            NONE => 0,
-            own => self.txns[own].suspended_ns,
-        });
-        let view = SuspendView {
-            now,
-            die,
-            running: self.operation_of(operation),
-            read: Some(self.waiter(read)),
-            write: None,
-            queued_write: self.next_write::<true>(die, now).map(|id| self.waiter(id)),
-            for_gc_read: false,
-            classes: self
-                .sees_classes
-                .then(|| self.classes_of_plane(die, now, operation, suspended)),
-        };
-        let (class, remaining) = (Flash::class(self.txns[operation].kind), until - now);
-        if !self.policy.suspend(&OperationView { now, die, class, remaining, suspended }) {
-            return;
+        let asking = Asking { read: Some(read), ..Asking::default() };
+        match self.ask_chain((die, Some(plane), operation), until, now, asking, work) {
+            Answer::Now => self.suspend_plane(die, plane, operation, until, now, out),
+            Answer::At(at) => out.schedule(at, FlashEvent::Poke { die }),
+            Answer::No(_) => {}
         }
-        if !self.scheduler.lets_suspend(&view) {
-            self.ask_again(&view, until, out);
-            return;
-        }
+    }
+
+    /// Has what runs on a plane to `until` make way there.
+    fn suspend_plane(
+        &mut self,
+        die: u32,
+        plane: u32,
+        operation: u32,
+        until: Time,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
         match self.units[die as usize].die.suspend_plane(now, plane) {
             Ok(Suspend::FreeAt(free_at)) => {
                 if self.ages.is_some() {
@@ -199,12 +196,8 @@ impl Flash {
                     self.tell_plane_stop(own, now, free_at);
                 }
             }
-            Err(Refusal::TooSoon { until: from }) if from < until => {
-                out.schedule(from, FlashEvent::Poke { die });
-            }
             // It runs to its end: what is queued waits for that.
-            Ok(Suspend::RunsToEnd)
-            | Err(Refusal::TooSoon { .. } | Refusal::LimitReached | Refusal::NotSuspendable) => {}
+            Ok(Suspend::RunsToEnd) => {}
             Err(refusal) => panic!("at {now} die {die} refused a suspension: {refusal}"),
         }
     }
@@ -252,6 +245,7 @@ impl Flash {
         out.schedule(until, FlashEvent::Apart { die, plane });
         let suspended = (now - apart.free_at).ns();
         let operation = apart.operation;
+        self.tell_resumed(operation, Dur::from_ns(suspended), now);
         let mut each = operation;
         let is_erase = self.txns[each].kind == Kind::Erase;
         self.counts.suspended_ns[usize::from(is_erase)] += suspended;
@@ -298,6 +292,7 @@ impl Flash {
             each = txn.next;
         }
         self.count_suspension::<true>(die, Some(plane), is_erase);
+        self.tell_suspended(operation, now);
         if self.listens {
             self.tell_plane_left(operation, now, false);
         }

@@ -163,6 +163,11 @@ impl Budget {
         Some(die)
     }
 
+    /// What it allows to be drawn beyond what is counted now.
+    pub(super) fn left_uw(&self) -> u64 {
+        self.limit_uw.saturating_sub(self.drawn_uw)
+    }
+
     fn change(&mut self, die: u32, change: impl FnOnce(&mut Held)) {
         let held = &mut self.held[die as usize];
         let sum = |held: &Held| held.sense_uw + held.run_uw.unwrap_or(0);

@@ -66,7 +66,7 @@ impl Flash {
         let operation = match self.units[die as usize].operation {
             NONE => None,
             id => {
-                let suspended = self.operation_view(die, Dur::ZERO, now).suspended;
+                let suspended = self.suspended_for(die, now);
                 Some((Flash::class(self.txns[id].kind), suspended))
             }
         };

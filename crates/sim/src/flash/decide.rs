@@ -1,14 +1,14 @@
 //! Decisions: at the end of an instant, what each die that was touched and each channel does next.
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Refusal, Suspend};
+use reprieve_nand::Suspend;
 
 use super::channel::Wish;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::sched::{Choice, Class, DieView, Operation, SuspendView, Waiter};
-use crate::suspend::OperationView;
-use crate::txn::{Kind, NONE};
+use crate::sched::{Choice, Class, DieView, Operation, Waiter};
+use crate::suspend::Answer;
+use crate::txn::NONE;
 use crate::work::{GcNeed, Work};
 
 /// Whether the channel is free for a die that is deciding.
@@ -169,84 +169,6 @@ impl Flash {
         true
     }
 
-    /// The oldest queued read that may be served now, and while an operation runs, suspend it.
-    #[inline(always)]
-    fn admissible_read<W: Work>(&mut self, die: u32, work: &mut W) -> Option<u32> {
-        let unit = &self.units[die as usize];
-        let first = unit.reads.first()?;
-        if unit.operation == NONE || self.may_be_beside(die, first, work) {
-            return Some(first);
-        }
-        self.read_behind(die, first, work)
-    }
-
-    /// Whether a queued read may be served beside the operation of its die.
-    #[inline(always)]
-    fn may_be_beside<W: Work>(&mut self, die: u32, id: u32, work: &mut W) -> bool {
-        let unit = &self.units[die as usize];
-        let operation = self.txns[unit.operation].kind;
-        let txn = &mut self.txns[id];
-        if !self.admission.admits(txn.kind, operation) {
-            return false;
-        }
-        work.locate(txn);
-        // What a running or suspended operation holds cannot be read.
-        !unit.die.bars_read(txn.at)
-    }
-
-    /// The oldest of those behind a read that may be served beside the operation.
-    #[cold]
-    fn read_behind<W: Work>(&mut self, die: u32, first: u32, work: &mut W) -> Option<u32> {
-        let mut id = self.txns[first].next;
-        while id != NONE && !self.may_be_beside(die, id, work) {
-            id = self.txns[id].next;
-        }
-        (id != NONE).then_some(id)
-    }
-
-    /// The oldest host program, if it may run inside the erase on the die now.
-    ///
-    /// Programs do not overtake each other: pages of a block are programmed in order.
-    #[inline]
-    fn admissible_write<W: Work, const FULL: bool>(&self, die: u32, work: &W) -> Option<u32> {
-        if FULL && self.admission.write_in_erase { self.program_for_erase(die, work) } else { None }
-    }
-
-    #[cold]
-    fn program_for_erase<W: Work>(&self, die: u32, work: &W) -> Option<u32> {
-        let unit = &self.units[die as usize];
-        let id = unit.writes.first()?;
-        let kinds = (self.txns[id].kind, self.txns[unit.operation].kind);
-        let admits = kinds.0.is_program() && kinds.1 == Kind::Erase;
-        (admits && work.could_place(&self.txns[id], unit.die.operation_block())).then_some(id)
-    }
-
-    /// Whether the next step of garbage collection is an erase that a program which waits would
-    /// suspend as soon as it has begun.
-    #[cold]
-    fn erase_gives_way<W: Work>(&self, die: u32, now: Time, work: &mut W) -> bool {
-        let Some(id) = self.units[die as usize].writes.first() else { return false };
-        let remaining = self.timing.erase + self.timing.erase_verify;
-        let (class, suspended) = (Class::Erase, Dur::ZERO);
-        self.policy.suspend(&OperationView { now, die, class, remaining, suspended })
-            && work.could_place(&self.txns[id], None)
-            && work.gc_next(die) == Some(Kind::Erase)
-    }
-
-    /// Whether a read of garbage collection may make the operation on the die wait.
-    #[inline(always)]
-    fn admits_gc_read<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
-        self.admission.admits_any(Kind::GcRead) && self.wants_gc_read(die, work)
-    }
-
-    #[cold]
-    fn wants_gc_read<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
-        let operation = self.txns[self.units[die as usize].operation].kind;
-        self.admission.admits(Kind::GcRead, operation)
-            && work.gc_need(die) == GcNeed::Urgent
-            && work.gc_next(die) == Some(Kind::GcRead)
-    }
-
     #[inline(always)]
     pub(super) fn view<W: Work, const FULL: bool>(
         &mut self,
@@ -271,9 +193,10 @@ impl Flash {
             idle_gc: false,
         };
         if view.suspended.is_some() {
-            let operation = self.operation_view(die, Dur::ZERO, now);
-            view.must_resume =
-                self.policy.must_resume(&operation) || FULL && self.outer_must_resume(die, now);
+            let operation = self.units[die as usize].operation;
+            let suspended = self.suspended_for(die, now);
+            view.must_resume = self.must_resume((die, None, operation), suspended, now, work)
+                || self.outer_must_resume(die, now, work);
             view.write_fits_inside = self.admissible_write::<W, FULL>(die, work).is_some();
             if read.is_none() && self.admits_gc_read(die, work) {
                 // Served as a read; there is no host read that it could be confused with.
@@ -290,8 +213,9 @@ impl Flash {
             GcNeed::Idle => view.idle_gc = true,
             GcNeed::Exclusive => view.gc_runs_through = true,
             GcNeed::Due | GcNeed::Urgent => {
-                view.gc_gives_way =
-                    FULL && self.admission.write_in_erase && self.erase_gives_way(die, now, work);
+                view.gc_gives_way = FULL
+                    && self.suspension.eligibility.write_in_erase
+                    && self.erase_gives_way(die, now, work);
                 let arrivals = &mut self.arrivals;
                 let waits = &mut self.units[die as usize].gc_waits;
                 view.urgent_gc = Some(*waits.get_or_insert_with(|| {
@@ -320,29 +244,25 @@ impl Flash {
         Operation { is_host_program, since: txn.queued_at() }
     }
 
+    /// How long the operation of a die has been suspended so far, in all.
     #[inline(always)]
-    pub(super) fn operation_view(&self, die: u32, remaining: Dur, now: Time) -> OperationView {
+    pub(super) fn suspended_for(&self, die: u32, now: Time) -> Dur {
         let unit = &self.units[die as usize];
         let txn = &self.txns[unit.operation];
         let since = if unit.die.is_suspended() { (now - unit.suspended_since).ns() } else { 0 };
-        let suspended = Dur::from_ns(txn.suspended_ns + since);
-        OperationView { now, die, class: Flash::class(txn.kind), remaining, suspended }
+        Dur::from_ns(txn.suspended_ns + since)
     }
 
     /// Whether the erase around the operation has been suspended for as long as it may be: then
     /// the operation goes on to its end, so that the erase can.
     #[inline]
-    fn outer_must_resume(&self, die: u32, now: Time) -> bool {
-        self.units[die as usize].outer != NONE && self.enclosing_must_resume(die, now)
-    }
-
-    #[cold]
-    fn enclosing_must_resume(&self, die: u32, now: Time) -> bool {
+    pub(super) fn outer_must_resume<W: Work>(&self, die: u32, now: Time, work: &mut W) -> bool {
         let unit = &self.units[die as usize];
-        let outer = &self.txns[unit.outer];
-        let suspended = Dur::from_ns(outer.suspended_ns) + (now - unit.outer_since);
-        let (class, remaining) = (Flash::class(outer.kind), Dur::ZERO);
-        self.policy.must_resume(&OperationView { now, die, class, remaining, suspended })
+        unit.outer != NONE && {
+            let since = (now - unit.outer_since).ns();
+            let suspended = Dur::from_ns(self.txns[unit.outer].suspended_ns + since);
+            self.must_resume((die, None, unit.outer), suspended, now, work)
+        }
     }
 
     /// Asks for a suspension of the running operation if a read or write that waits may have one.
@@ -353,44 +273,38 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        if !self.suspends {
-            return;
-        }
-        let unit = &self.units[die as usize];
-        let reads_may =
-            !self.write_queue.is_reached::<FULL>(unit) && !self.txns[unit.operation].unsuspendable;
-        let read = if reads_may { self.admissible_read(die, work) } else { None };
-        let for_gc_read = read.is_none() && reads_may && self.admits_gc_read(die, work);
-        let for_read = read.is_some() || for_gc_read;
-        let write = self.admissible_write::<W, FULL>(die, work);
-        if !for_read && write.is_none() {
-            return;
-        }
-        let until = self.units[die as usize].promised;
-        let view = self.operation_view(die, until - now, now);
-        if !self.policy.suspend(&view) || FULL && self.outer_must_resume(die, now) {
-            return;
-        }
-        let view = SuspendView {
-            now,
-            die,
-            running: self.operation_of(self.units[die as usize].operation),
-            read: read.map(|id| self.waiter(id)),
-            write: write.map(|id| self.waiter(id)),
-            queued_write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
-            for_gc_read,
-            classes: (FULL && self.sees_classes).then(|| self.classes(die, now, work, for_gc_read)),
+        let (operation, until) = {
+            let unit = &self.units[die as usize];
+            (unit.operation, unit.promised)
         };
-        if !self.scheduler.lets_suspend(&view) {
-            self.ask_again(&view, until, out);
-            return;
+        let answer = match self.asking(die, work) {
+            Ok(asking) => {
+                self.units[die as usize].asked_by_write =
+                    asking.read.is_none() && !asking.for_gc_read;
+                self.ask_chain((die, None, operation), until, now, asking, work)
+            }
+            Err(reason) => Answer::No(reason),
+        };
+        match answer {
+            Answer::Now => self.suspend::<FULL>(die, now, out),
+            Answer::At(at) => out.schedule(at, FlashEvent::Poke { die }),
+            Answer::No(_) => {}
         }
+    }
+
+    /// Has the running operation of a die make way.
+    fn suspend<const FULL: bool>(
+        &mut self,
+        die: u32,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
         let unit = &mut self.units[die as usize];
+        let until = unit.promised;
         match unit.die.suspend(now) {
             Ok(Suspend::FreeAt(free_at)) => {
                 unit.suspend_asked = now;
                 unit.suspend_free = free_at;
-                unit.asked_by_write = !for_read;
                 unit.promise_sooner(die, free_at, out);
                 if FULL && self.ages.is_some() {
                     let operation = self.units[die as usize].operation;
@@ -400,27 +314,9 @@ impl Flash {
                     self.tell_stop(die, now, free_at);
                 }
             }
-            Err(Refusal::TooSoon { until: from }) if from < until => {
-                out.schedule(from, FlashEvent::Poke { die });
-            }
             // It runs to its end: what is queued waits for that.
-            Ok(Suspend::RunsToEnd)
-            | Err(Refusal::TooSoon { .. } | Refusal::LimitReached | Refusal::NotSuspendable) => {}
+            Ok(Suspend::RunsToEnd) => {}
             Err(refusal) => panic!("at {now} die {die} refused a suspension: {refusal}"),
-        }
-    }
-
-    /// Lets a die look again at what runs to `until`, when its scheduler says, which has not let it
-    /// be suspended now.
-    #[cold]
-    pub(super) fn ask_again(
-        &self,
-        view: &SuspendView,
-        until: Time,
-        out: &mut impl Schedule<FlashEvent>,
-    ) {
-        if let Some(at) = self.scheduler.asks_again(view).filter(|at| *at < until) {
-            out.schedule(at, FlashEvent::Poke { die: view.die });
         }
     }
 }

@@ -90,7 +90,7 @@ impl Flash {
             let unit = &mut self.units[die as usize];
             if unit.die.is_suspended() {
                 let operation = self.txns[unit.operation].kind;
-                if !self.admission.admits(self.txns[id].kind, operation) {
+                if !self.suspension.eligibility.admits(self.txns[id].kind, operation) {
                     continue;
                 }
             }

@@ -98,7 +98,9 @@ impl Flash {
         let (mut id, mut waits) = (unit.reads.first()?, None);
         while id != NONE {
             let txn = &mut self.txns[id];
-            if operation.is_none_or(|operation| self.admission.admits(txn.kind, operation)) {
+            if operation
+                .is_none_or(|operation| self.suspension.eligibility.admits(txn.kind, operation))
+            {
                 work.locate(txn);
                 if !unit.die.bars_read(txn.at) {
                     if unit.die.plane_is_free(txn.at.plane) {

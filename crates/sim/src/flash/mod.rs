@@ -3,7 +3,7 @@
 //! It knows no mapping and no host: which page a program gets, and what garbage collection does
 //! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
-mod admission;
+mod asking;
 mod beside;
 mod budget;
 mod cache;
@@ -41,11 +41,10 @@ use crate::scenario::Scenario;
 use crate::sched::Scheduler;
 use crate::slab::Slab;
 use crate::stats::{AGES, Ages, FlashCounts};
-use crate::suspend::{self, SuspendPolicy};
+use crate::suspend::{self, Chain};
 use crate::timeline::Timeline;
 use crate::twin::Twins;
 use crate::txn::{Kind, Txn};
-use admission::Admission;
 use budget::Budget;
 use channel::Channel;
 use media::Media;
@@ -153,8 +152,10 @@ pub struct Flash {
     sees_classes: bool,
     suspends: bool,
     reads_first: bool,
-    policy: Box<dyn SuspendPolicy>,
-    admission: Admission,
+    /// Whether what runs makes way for what waits.
+    suspension: Chain,
+    /// Room in the write buffer.
+    buffer_pages: u64,
     dispatcher: Option<Box<dyn Dispatcher>>,
     /// Writes to which the dispatcher has given no plane, and all that it holds back.
     unplaced: Order,
@@ -256,8 +257,8 @@ impl Flash {
             suspends: scheduler.suspends(),
             reads_first: scheduler.reads_first(),
             scheduler,
-            policy,
-            admission: Admission::new(rules, write_in_erase),
+            suspension: Chain::new(policy, rules, write_in_erase, dies),
+            buffer_pages: scenario.buffer.bytes / u64::from(geometry.page_bytes),
             dispatcher: None,
             unplaced: Order::with_capacity(0),
             places_late: false,
@@ -298,8 +299,7 @@ impl Flash {
     /// Lets other rules hold from now on: when the controller asks, what it may stop, how often.
     pub fn set_rules(&mut self, scenario: &Scenario) {
         let rules = &scenario.suspend_rules;
-        self.policy = suspend::make(rules);
-        self.admission = Admission::new(rules, self.admission.write_in_erase);
+        self.suspension.set_rules(suspend::make(rules), rules);
         self.write_queue.set_rules(&scenario.scheduling);
         let part = Arc::new(Part {
             suspension: scenario.suspension,
@@ -317,7 +317,7 @@ impl Flash {
         none_together
             && none_apart
             && !self.parallelism.cache_program
-            && !self.admission.write_in_erase
+            && !self.suspension.eligibility.write_in_erase
             && !self.write_queue.of_drive
             && !self.sees_classes
             && self.transfer_unit_bytes.is_none()

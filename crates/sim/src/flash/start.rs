@@ -268,7 +268,7 @@ impl Flash {
             // When its own data is in, that of the next can follow.
             out.schedule(now + transfer, FlashEvent::Poke { die });
         }
-        if FULL && self.admission.write_in_erase && self.txns[id].kind == Kind::Erase {
+        if FULL && self.suspension.eligibility.write_in_erase && self.txns[id].kind == Kind::Erase {
             // A program that stood in line behind it asks at once for its suspension.
             out.schedule(now, FlashEvent::Poke { die });
         }
@@ -312,7 +312,9 @@ impl Flash {
         if FULL && self.parallelism.cache_program {
             out.schedule(now, FlashEvent::Poke { die });
         }
-        let mut each = unit.operation;
+        let operation = unit.operation;
+        self.tell_resumed(operation, Dur::from_ns(suspended), now);
+        let mut each = operation;
         while each != NONE {
             let txn = &mut self.txns[each];
             txn.suspended_ns += suspended;
@@ -386,6 +388,7 @@ impl Flash {
                     each = if FULL { txn.next } else { NONE };
                 }
                 self.count_suspension::<FULL>(die, None, is_erase);
+                self.tell_suspended(self.units[die as usize].operation, now);
                 self.wake(die);
             }
         }

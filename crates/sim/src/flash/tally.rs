@@ -4,6 +4,7 @@ use reprieve_base::{Dur, Time};
 
 use super::Flash;
 use crate::stats::Ages;
+use crate::suspend::Event;
 use crate::txn::{Kind, NONE, Part, Txn};
 
 impl Flash {
@@ -112,6 +113,38 @@ impl Flash {
         }
     }
 
+    /// Tells the suspension policy, if it is told, that an operation is suspended.
+    #[inline(always)]
+    pub(super) fn tell_suspended(&mut self, id: u32, now: Time) {
+        if self.suspension.is_told() {
+            let Txn { die, kind, .. } = self.txns[id];
+            self.suspension.tell(Event::Suspended { now, die, class: Flash::class(kind) });
+        }
+    }
+
+    /// Tells it that the operation goes on after so long.
+    #[inline(always)]
+    pub(super) fn tell_resumed(&mut self, id: u32, suspended: Dur, now: Time) {
+        if self.suspension.is_told() {
+            let Txn { die, kind, .. } = self.txns[id];
+            let class = Flash::class(kind);
+            self.suspension.tell(Event::Resumed { now, die, class, suspended });
+        }
+    }
+
+    /// Tells it that a transaction is complete.
+    #[cold]
+    fn tell_completed(&mut self, id: u32) {
+        let txn = &self.txns[id];
+        self.suspension.tell(Event::Completed {
+            now: txn.mark,
+            die: txn.die,
+            class: Flash::class(txn.kind),
+            since: txn.queued_at(),
+            suspensions: txn.suspensions,
+        });
+    }
+
     /// An operation with so much left is asked to make way.
     #[cold]
     pub(super) fn age_asked(&mut self, die: u32, plane: Option<u32>, id: u32, remaining: Dur) {
@@ -148,6 +181,9 @@ impl Flash {
 
     #[inline]
     pub(super) fn complete(&mut self, id: u32) {
+        if self.suspension.is_told() {
+            self.tell_completed(id);
+        }
         let die = self.txns[id].die;
         self.done.push(id);
         self.wake(die);

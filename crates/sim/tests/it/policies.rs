@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use reprieve_base::{Dur, Time};
 use reprieve_sim::scenario::Class;
 use reprieve_sim::sched::{Choice, DieView, Scheduler, SuspendView};
-use reprieve_sim::suspend::{OperationView, SuspendPolicy};
+use reprieve_sim::suspend::{Answer, OperationView, Reason, SuspendPolicy};
 use reprieve_sim::{Options, Policies, Ssd};
 
 use super::drive;
@@ -48,20 +48,32 @@ fn run_in(full_loop: bool, with: impl Fn(Policies) -> Policies) -> [u64; 2] {
     })
 }
 
+/// What it sees of what runs.
+#[derive(Clone, Copy)]
+struct Seen {
+    now: Time,
+    die: u32,
+    class: Class,
+    remaining: Dur,
+    suspended: Dur,
+}
+
 /// Answers as it is told, and keeps what it sees of what runs.
 struct Told {
     suspends: bool,
-    seen: Arc<Mutex<Vec<OperationView>>>,
+    seen: Arc<Mutex<Vec<Seen>>>,
 }
 
 impl SuspendPolicy for Told {
-    fn suspend(&self, operation: &OperationView) -> bool {
-        self.seen.lock().expect("one thread").push(*operation);
-        self.suspends
-    }
-
-    fn must_resume(&self, _: &OperationView) -> bool {
-        false
+    fn suspend(&self, operation: &dyn OperationView) -> Answer {
+        self.seen.lock().expect("one thread").push(Seen {
+            now: operation.now(),
+            die: operation.die(),
+            class: operation.class(),
+            remaining: operation.remaining(),
+            suspended: operation.suspended(),
+        });
+        if self.suspends { Answer::Now } else { Answer::No(Reason::Policy) }
     }
 }
 
@@ -82,7 +94,7 @@ impl Scheduler for Patient {
         true
     }
 
-    fn lets_suspend(&self, view: &SuspendView) -> bool {
+    fn allow_suspend(&self, view: &SuspendView) -> bool {
         view.now >= Time::from_ns(98_000)
     }
 
