@@ -182,7 +182,7 @@ fn run_flash(
         }
         end = now;
         while let Some(event) = events.pop_at(now) {
-            flash.handle::<true>(event, now, &mut events);
+            flash.handle(event, now, &mut events);
             while let Some(id) = flash.done.pop() {
                 let txn = flash.txns.remove(id);
                 flash.tell_completion(now, txn.request);
@@ -200,7 +200,7 @@ fn run_flash(
             flash.tell_arrival(now, arrival_of(row as u32, kind));
             flash.enqueue(id);
         }
-        flash.decide::<_, true>(now, &mut NoWork, &mut events);
+        flash.decide(now, &mut NoWork, &mut events);
         if let Some(error) = refused(&flash, commands) {
             return Err(error);
         }

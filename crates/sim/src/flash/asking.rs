@@ -6,6 +6,7 @@ use reprieve_base::{Dur, Time};
 use reprieve_nand::{Outlook, Refusal};
 
 use super::Flash;
+use super::lane::LaneId;
 use crate::sched::{Class, Classes, SuspendView, Waiter};
 use crate::suspend::{Answer, Case, GcNeed, OperationView, Reason};
 use crate::txn::{Kind, NONE};
@@ -48,8 +49,8 @@ impl Flash {
             return Err(Reason::NoSuspension);
         }
         let unit = &self.units[die as usize];
-        let held_off = if self.write_queue.is_reached::<true>(unit)
-            || self.txns[unit.operation].unsuspendable
+        let held_off = if self.write_queue.is_reached(unit)
+            || self.txns[unit.whole.operation()].unsuspendable
         {
             Some(Reason::WriteQueueLimit)
         } else {
@@ -58,7 +59,7 @@ impl Flash {
         let waits = unit.reads.first();
         let read = if held_off.is_none() { self.admissible_read(die, work) } else { None };
         let for_gc_read = read.is_none() && held_off.is_none() && self.admits_gc_read(die, work);
-        let write = self.admissible_write::<W, true>(die, work);
+        let write = self.admissible_write(die, work);
         if read.is_some() || for_gc_read || write.is_some() {
             return Ok(Asking { read, for_gc_read, write });
         }
@@ -66,7 +67,7 @@ impl Flash {
         if let Some(reason) = held_off {
             return Err(reason);
         }
-        let operation = self.txns[self.units[die as usize].operation].kind;
+        let operation = self.txns[self.units[die as usize].whole.operation()].kind;
         let admitted = self.suspension.eligibility.admits(self.txns[first].kind, operation);
         Err(if admitted { Reason::SameBlock } else { Reason::Class })
     }
@@ -76,7 +77,7 @@ impl Flash {
     pub(super) fn admissible_read<W: Work>(&mut self, die: u32, work: &mut W) -> Option<u32> {
         let unit = &self.units[die as usize];
         let first = unit.reads.first()?;
-        if unit.operation == NONE || self.may_be_beside(die, first, work) {
+        if unit.whole.operation() == NONE || self.may_be_beside(die, first, work) {
             return Some(first);
         }
         self.read_behind(die, first, work)
@@ -86,7 +87,7 @@ impl Flash {
     #[inline(always)]
     fn may_be_beside<W: Work>(&mut self, die: u32, id: u32, work: &mut W) -> bool {
         let unit = &self.units[die as usize];
-        let operation = self.txns[unit.operation].kind;
+        let operation = self.txns[unit.whole.operation()].kind;
         let txn = &mut self.txns[id];
         if !self.suspension.eligibility.admits(txn.kind, operation) {
             return false;
@@ -110,12 +111,8 @@ impl Flash {
     ///
     /// Programs do not overtake each other: pages of a block are programmed in order.
     #[inline]
-    pub(super) fn admissible_write<W: Work, const FULL: bool>(
-        &self,
-        die: u32,
-        work: &W,
-    ) -> Option<u32> {
-        if FULL && self.suspension.eligibility.write_in_erase {
+    pub(super) fn admissible_write<W: Work>(&self, die: u32, work: &W) -> Option<u32> {
+        if self.suspension.eligibility.write_in_erase {
             self.program_for_erase(die, work)
         } else {
             None
@@ -126,7 +123,7 @@ impl Flash {
     fn program_for_erase<W: Work>(&self, die: u32, work: &W) -> Option<u32> {
         let unit = &self.units[die as usize];
         let id = unit.writes.first()?;
-        let kinds = (self.txns[id].kind, self.txns[unit.operation].kind);
+        let kinds = (self.txns[id].kind, self.txns[unit.whole.operation()].kind);
         let admits = kinds.0.is_program() && kinds.1 == Kind::Erase;
         (admits && work.could_place(&self.txns[id], unit.die.operation_block())).then_some(id)
     }
@@ -149,7 +146,7 @@ impl Flash {
 
     #[cold]
     fn wants_gc_read<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
-        let operation = self.txns[self.units[die as usize].operation].kind;
+        let operation = self.txns[self.units[die as usize].whole.operation()].kind;
         self.suspension.eligibility.admits(Kind::GcRead, operation)
             && work.gc_need(die) == GcNeed::Urgent
             && work.gc_next(die) == Some(Kind::GcRead)
@@ -158,17 +155,18 @@ impl Flash {
     /// Puts the question of a suspension of what runs to `until` to the chain.
     pub(super) fn ask_chain<W: Work>(
         &mut self,
-        (die, plane, operation): (u32, Option<u32>, u32),
-        until: Time,
+        (die, lane): (u32, LaneId),
         now: Time,
         asking: Asking,
         work: &mut W,
     ) -> Answer {
+        let running = self.units[die as usize].running_lane(lane);
+        let (operation, until) = (running.operation(), running.scheduled);
         let suspended = Dur::from_ns(self.txns[operation].suspended_ns);
-        let classes = match (self.sees_classes, plane) {
+        let classes = match (self.sees_classes, lane) {
             (false, _) => None,
-            (true, None) => Some(self.classes(die, now, work, asking.for_gc_read)),
-            (true, Some(_)) => Some(self.classes_of_plane(die, now, operation, suspended)),
+            (true, LaneId::WHOLE) => Some(self.classes(die, now, work, asking.for_gc_read)),
+            (true, _) => Some(self.classes_of_plane(die, now, operation, suspended)),
         };
         let class = Flash::class(self.txns[operation].kind);
         let work = RefCell::new(work);
@@ -178,7 +176,7 @@ impl Flash {
             work,
             now,
             die,
-            plane,
+            plane: lane.plane(),
             operation,
             class,
             until,
@@ -192,7 +190,7 @@ impl Flash {
     /// Whether the policy wants an operation to resume that has been suspended for so long.
     pub(super) fn must_resume<W: Work>(
         &self,
-        (die, plane, operation): (u32, Option<u32>, u32),
+        (die, lane, operation): (u32, LaneId, u32),
         suspended: Dur,
         now: Time,
         work: &mut W,
@@ -202,7 +200,7 @@ impl Flash {
             work: RefCell::new(work),
             now,
             die,
-            plane,
+            plane: lane.plane(),
             operation,
             class: Flash::class(self.txns[operation].kind),
             until: now,
@@ -355,8 +353,8 @@ impl<W: Work> OperationView for Stopped<'_, W> {
 impl<W: Work> Case for Stopped<'_, W> {
     fn guard(&self) -> Result<(), Answer> {
         let flash = self.flash;
-        let outer = flash.units[self.die as usize].outer;
-        if outer != NONE
+        let below = flash.units[self.die as usize].whole.below;
+        if below.operation != NONE
             && flash.outer_must_resume(self.die, self.now, &mut **self.work.borrow_mut())
         {
             return Err(Answer::No(Reason::Nesting));
@@ -382,7 +380,7 @@ impl<W: Work> Case for Stopped<'_, W> {
             running: flash.operation_of(self.operation),
             read: self.asking.read.map(waiter),
             write: self.asking.write.map(waiter),
-            queued_write: flash.next_write::<true>(self.die, self.now).map(waiter),
+            queued_write: flash.next_write(self.die, self.now).map(waiter),
             for_gc_read: self.asking.for_gc_read,
             classes: self.classes,
         };

@@ -382,7 +382,7 @@ impl Ssd {
         if FULL && self.flash.is_dispatched() {
             self.dispatch();
         }
-        self.flash.decide::<_, FULL>(self.now, &mut self.ftl, &mut self.events);
+        self.flash.decide(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {
             self.refused(id, refusal);
         }
@@ -401,7 +401,7 @@ impl Ssd {
     fn handle<const FULL: bool>(&mut self, event: Event) {
         match event {
             Event::Flash(event) => {
-                self.flash.handle::<FULL>(event, self.now, &mut self.events);
+                self.flash.handle(event, self.now, &mut self.events);
                 while let Some(id) = self.flash.done.pop() {
                     self.transaction_done::<FULL>(id);
                 }

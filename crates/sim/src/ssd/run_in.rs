@@ -243,7 +243,7 @@ impl Ssd {
             self.flash.wake(die);
         }
         loop {
-            self.flash.decide::<_, true>(self.now, &mut self.ftl, &mut self.events);
+            self.flash.decide(self.now, &mut self.ftl, &mut self.events);
             self.now = self.events.next_time();
             if self.now == Time::NEVER {
                 break;
