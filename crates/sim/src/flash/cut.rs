@@ -18,7 +18,7 @@ impl Flash {
         loss: &PowerLoss,
         powers: &Powers,
     ) -> Vec<CutDie> {
-        let dies = 0..self.geometry.dies();
+        let dies = 0..self.facts.geometry.dies();
         dies.map(|die| self.cut_die(die, at, policy, (loss, powers))).collect()
     }
 

@@ -13,7 +13,7 @@ impl Flash {
     /// Puts the addresses of what follows `id` into `others`; says how many planes there are.
     #[inline]
     pub(super) fn list_others(&mut self, id: u32) -> u64 {
-        if self.gathers { self.list_each(id) } else { 1 }
+        if self.facts.gathers { self.list_each(id) } else { 1 }
     }
 
     #[cold]
@@ -22,7 +22,7 @@ impl Flash {
         let mut each = self.txns[id].next;
         while each != NONE {
             let txn = &self.txns[each];
-            if self.opens_plane(txn) {
+            if self.facts.opens_plane(txn) {
                 self.others.push(txn.at);
             }
             each = self.txns[each].next;
@@ -45,7 +45,7 @@ impl Flash {
     /// Planes that the command of `id` works on.
     #[inline]
     pub(super) fn planes_of(&self, id: u32) -> u64 {
-        if self.gathers { self.count_planes(id) } else { 1 }
+        if self.facts.gathers { self.count_planes(id) } else { 1 }
     }
 
     #[cold]
@@ -53,28 +53,16 @@ impl Flash {
         let (mut planes, mut each) = (1, self.txns[id].next);
         while each != NONE {
             let txn = &self.txns[each];
-            planes += u64::from(self.opens_plane(txn));
+            planes += u64::from(self.facts.opens_plane(txn));
             each = txn.next;
         }
         planes
     }
 
-    /// Whether a transaction that follows another is the first of its plane.
-    #[inline]
-    fn opens_plane(&self, txn: &Txn) -> bool {
-        self.together == 1 || !txn.kind.is_program() || txn.at.page % self.together == 0
-    }
-
-    /// Whether one command can take `other` with `first`, if their planes differ.
-    fn goes_with(&self, first: PageAddress, other: PageAddress, is_erase: bool) -> bool {
-        let block = first.block == other.block || self.parallelism.multi_plane == MultiPlane::Page;
-        block && (is_erase || first.page == other.page)
-    }
-
     /// Links to a read that begins those that wait and can go with it, the oldest of each plane.
     #[cold]
     pub(super) fn gather_reads<W: Work>(&mut self, first: u32, work: &mut W) {
-        let Parallelism { multi_plane, independent_plane_reads, .. } = self.parallelism;
+        let Parallelism { multi_plane, independent_plane_reads, .. } = self.facts.parallelism;
         if multi_plane == MultiPlane::None || independent_plane_reads {
             return;
         }
@@ -84,7 +72,7 @@ impl Flash {
         while let Some(id) = next {
             let following = self.txns[id].next;
             next = (following != NONE).then_some(following);
-            if !self.joins_requests && (self.txns[id].request != request || request == NONE) {
+            if !self.stage.joins_requests && (self.txns[id].request != request || request == NONE) {
                 continue;
             }
             let unit = &mut self.units[die as usize];
@@ -99,7 +87,7 @@ impl Flash {
             let is_free = !self.holds_plane(first, other.plane);
             let unit = &mut self.units[die as usize];
             let open = !unit.die.bars_read(other);
-            if is_free && open && self.goes_with(at, other, false) {
+            if is_free && open && self.facts.goes_with(at, other, false) {
                 self.units[die as usize].reads.remove(&mut self.txns, id);
                 self.txns[last].next = id;
                 last = id;
@@ -111,18 +99,18 @@ impl Flash {
     /// planes and can go with it.
     #[cold]
     pub(super) fn gather_writes<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
-        if self.together > 1 {
+        if self.facts.together > 1 {
             self.gather_wordline(first, first, work);
         }
-        if self.twins.exist() {
+        if self.facts.twins.exist() {
             self.gather_twins(first, work);
-        } else if self.parallelism.multi_plane != MultiPlane::None {
+        } else if self.facts.parallelism.multi_plane != MultiPlane::None {
             self.gather_planes(first, now, work);
         }
     }
 
     /// Of each other plane the oldest, for what waits for a plane keeps its order.
-    pub(super) fn gather_planes<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
+    fn gather_planes<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
         let (die, at) = (self.txns[first].die, self.txns[first].at);
         let kind = self.txns[first].kind;
         let mut last = self.last_of(first);
@@ -139,14 +127,17 @@ impl Flash {
                 continue;
             }
             let is_program = kind.is_program();
-            if is_program && self.together > 1 && !self.is_ready(id, now) {
+            if is_program && self.facts.together > 1 && !self.is_ready(id, now) {
                 continue;
             }
             let other = match is_program {
                 true => work.next_page(&self.txns[id]),
                 false => Some(self.txns[id].at),
             };
-            if !other.is_some_and(|other| self.goes_with(at, other, !is_program)) {
+            let unit = &self.units[die as usize];
+            let is_held = |other| unit.die.is_suspended() && unit.die.works_on(other);
+            let fits = |other| self.facts.goes_with(at, other, !is_program) && !is_held(other);
+            if !other.is_some_and(fits) {
                 continue;
             }
             let placed = !is_program || work.place(&mut self.txns[id]);
@@ -158,7 +149,7 @@ impl Flash {
             self.txns[id].unsuspendable = self.txns[first].unsuspendable;
             self.txns[last].next = id;
             last = id;
-            if is_program && self.together > 1 {
+            if is_program && self.facts.together > 1 {
                 last = self.gather_wordline(first, id, work);
                 // What has been taken may have been next.
                 next = self.units[die as usize].writes.first();
@@ -208,7 +199,7 @@ impl Flash {
     pub(super) fn gather_gc<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
         if self.txns[first].kind != Kind::Erase {
             self.gather_moves(first, now, work);
-        } else if self.parallelism.multi_plane != MultiPlane::None {
+        } else if self.facts.parallelism.multi_plane != MultiPlane::None {
             self.gather_erases(first, now, work);
         }
     }
@@ -217,7 +208,7 @@ impl Flash {
     /// twins, and the same of planes that collect side by side.
     fn gather_moves<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
         let is_program = self.txns[first].kind == Kind::GcProgram;
-        let several = is_program && (self.together > 1 || self.twins.exist());
+        let several = is_program && (self.facts.together > 1 || self.facts.twins.exist());
         let mut last = if several { self.gather_held(first, now, work) } else { first };
         while let Some(txn) = work.gc_take_beside(&self.txns[first], now) {
             let id = self.txns.insert(txn);
@@ -229,7 +220,7 @@ impl Flash {
     /// Links to an erase of garbage collection those to which other planes have come.
     fn gather_erases<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
         let (die, at) = (self.txns[first].die, self.txns[first].at);
-        let block = (self.parallelism.multi_plane == MultiPlane::Block).then_some(at.block);
+        let block = (self.facts.parallelism.multi_plane == MultiPlane::Block).then_some(at.block);
         let mut last = first;
         while let Some(txn) = work.gc_take_erase(die, block, now) {
             let id = self.txns.insert(txn);

@@ -13,7 +13,7 @@ impl Flash {
     #[inline]
     pub(super) fn next_write(&self, die: u32, now: Time) -> Option<u32> {
         let first = self.units[die as usize].writes.first();
-        if self.together == 1 { first } else { self.first_ready(first, now) }
+        if self.facts.together == 1 { first } else { self.first_ready(first, now) }
     }
 
     #[cold]
@@ -36,9 +36,10 @@ impl Flash {
     pub(super) fn is_ready(&self, id: u32, now: Time) -> bool {
         let txn = &self.txns[id];
         txn.kind != Kind::Program
-            || self.units[txn.die as usize].planes.waiting[txn.at.plane as usize] >= self.together
-            || txn.seq < self.flushed
-            || txn.mark + self.wordline_timeout <= now
+            || self.units[txn.die as usize].planes.waiting[txn.at.plane as usize]
+                >= self.facts.together
+            || txn.seq < self.agenda.flushed
+            || txn.mark + self.facts.wordline_timeout <= now
     }
 
     /// Makes the die decide again when the page that has waited longest has waited for long enough.
@@ -47,7 +48,7 @@ impl Flash {
         let (mut id, mut soonest) = (unit.writes.first().unwrap_or(NONE), Time::NEVER);
         while id != NONE {
             let txn = &self.txns[id];
-            let until = txn.mark + self.wordline_timeout;
+            let until = txn.mark + self.facts.wordline_timeout;
             if txn.kind == Kind::Program && until > now {
                 soonest = soonest.min(until);
             }
@@ -61,9 +62,9 @@ impl Flash {
 
     /// What is queued waits for no more pages of its wordline.
     pub fn flush(&mut self) {
-        if self.together > 1 {
-            self.flushed = self.arrivals;
-            (0..self.geometry.dies()).for_each(|die| self.wake(die));
+        if self.facts.together > 1 {
+            self.agenda.flushed = self.agenda.arrivals;
+            (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
         }
     }
 
@@ -78,7 +79,7 @@ impl Flash {
         let mut number = 1;
         self.units[die as usize].planes.waiting[at.plane as usize] -= 1;
         let mut next = self.units[die as usize].writes.first().unwrap_or(NONE);
-        while next != NONE && number < self.together {
+        while next != NONE && number < self.facts.together {
             let beside = next;
             next = self.txns[beside].next;
             if self.txns[beside].at.plane != at.plane {
@@ -116,7 +117,9 @@ impl Flash {
     }
 
     /// Counts the pages of a program's wordlines that had no data.
-    pub(super) fn count_padding(&mut self, first: u32, planes: u64) {
+    #[cold]
+    pub(super) fn count_padding(&mut self, first: u32) {
+        let planes = self.planes_of(first);
         if !matches!(self.txns[first].kind, Kind::Program | Kind::GcProgram) {
             return;
         }
@@ -126,6 +129,6 @@ impl Flash {
             each = self.txns[each].next;
         }
         let padded = self.counts.padded_pages.as_mut().expect("programs take several pages");
-        *padded += planes * u64::from(self.together) - pages;
+        *padded += planes * u64::from(self.facts.together) - pages;
     }
 }

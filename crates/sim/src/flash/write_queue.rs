@@ -52,7 +52,7 @@ impl Flash {
     pub(super) fn tell_limit(&mut self) {
         if self.write_queue.has_changed() {
             self.write_queue.was_reached = !self.write_queue.was_reached;
-            (0..self.geometry.dies()).for_each(|die| self.wake(die));
+            (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
         }
     }
 }

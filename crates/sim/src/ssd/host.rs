@@ -375,7 +375,7 @@ impl Ssd {
     /// A request is complete; `parts` say where the time of its last page went.
     pub(super) fn request_done<const FULL: bool>(&mut self, id: u32, parts: &Parts) {
         if FULL && self.flash.is_drawn() {
-            self.flash.tell_completion(self.now, id);
+            self.flash.request_done(self.now, id);
         }
         if self.checker.is_some() {
             self.check_completed(id);

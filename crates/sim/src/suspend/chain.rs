@@ -59,6 +59,8 @@ pub(crate) struct Chain {
     pub(crate) eligibility: Eligibility,
     policy: Box<dyn SuspendPolicy>,
     /// What the policy says of itself.
+    wants_all: bool,
+    limits: bool,
     is_told: bool,
     window: Option<Dur>,
     dies: u32,
@@ -76,6 +78,8 @@ impl Chain {
         let (is_told, window) = (policy.is_told(), policy.window());
         Chain {
             eligibility: Eligibility::new(rules, write_in_erase),
+            wants_all: policy.wants_all() && !policy.limits_suspension(),
+            limits: policy.limits_suspension(),
             policy,
             is_told: is_told || window.is_some(),
             window,
@@ -114,6 +118,18 @@ impl Chain {
     #[inline]
     pub(crate) fn must_resume(&self, operation: &impl OperationView) -> bool {
         self.policy.must_resume(operation)
+    }
+
+    /// Whether the policy never says no: then only guards are asked.
+    #[inline(always)]
+    pub(crate) fn wants_all(&self) -> bool {
+        self.wants_all
+    }
+
+    /// Whether that can be.
+    #[inline(always)]
+    pub(crate) fn limits_suspension(&self) -> bool {
+        self.limits
     }
 
     /// Whether what happens on the dies has to be told.

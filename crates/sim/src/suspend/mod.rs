@@ -27,6 +27,16 @@ pub trait SuspendPolicy: Send {
     /// Whether to suspend a running operation.
     fn suspend(&self, operation: &dyn OperationView) -> Answer;
 
+    /// Whether `suspend` always answers `Now`; asked once, and if so that is never asked.
+    fn wants_all(&self) -> bool {
+        false
+    }
+
+    /// Whether `must_resume` ever says yes; asked once, and if not that is never asked.
+    fn limits_suspension(&self) -> bool {
+        true
+    }
+
     /// Whether a suspended operation has to resume though reads or writes are waiting.
     fn must_resume(&self, _: &dyn OperationView) -> bool {
         false

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::raw::{self, Rank};
-use super::super::schema::{Key, keys};
+use super::super::schema::{Key, When, keys};
 use super::super::{Scenario, print};
 use super::{BASE, good};
 
