@@ -24,7 +24,7 @@ impl Ssd {
     /// A request is complete.
     #[cold]
     pub(super) fn check_completed(&mut self, id: u32) {
-        let request = self.requests[id];
+        let request = self.host.requests[id];
         let (first, last) = match request.op {
             Op::Write => self.pages_of(request.lba, request.bytes),
             _ => (1, 0),

@@ -65,19 +65,20 @@ impl Ssd {
             self.start()?;
         }
         while self.next_instant() <= at && !self.ended {
-            self.ended = !self.instant::<true>()?;
+            self.ended = !self.instant();
         }
+        self.check_course()?;
         Ok(!self.ended && !self.is_done())
     }
 
     /// Whether no request is open and none will come.
     fn is_done(&self) -> bool {
-        self.requests.is_empty() && self.flows.next_time() == Time::NEVER
+        self.host.requests.is_empty() && self.flows.next_time() == Time::NEVER
     }
 
     /// When something happens next.
     pub fn next_instant(&self) -> Time {
-        self.events.next_time().min(self.flows.next_time())
+        self.next_event().min(self.flows.next_time())
     }
 
     /// Steps of a drive that is prepared for a loss of power; `None`: none comes in this run.
@@ -90,7 +91,8 @@ impl Ssd {
             if self.next_instant() > at && !self.is_done() {
                 self.fail_power(at);
                 self.check_measured()?;
-            } else if !self.instant::<true>()? {
+            } else if !self.instant() {
+                self.check_course()?;
                 return Err(UserError::new(format!(
                     "power_loss.at_us: the power fails at {at}, and the last request is complete \
                      at {}; must be earlier",

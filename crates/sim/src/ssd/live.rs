@@ -43,9 +43,12 @@ impl Ssd {
     ///
     /// Errors if too many blocks of the drive have failed.
     pub fn advance(&mut self, until: Time) -> Result<(), UserError> {
-        while self.events.next_time() <= until && self.events.next_time() != Time::NEVER {
-            let next = self.events.next_time();
-            self.pass::<true>(next, Time::NEVER)?;
+        loop {
+            let next = self.next_event();
+            if next > until || next == Time::NEVER {
+                break;
+            }
+            self.pass(next, Time::NEVER);
         }
         self.ftl.check_blocks()
     }
@@ -64,7 +67,7 @@ impl Ssd {
         debug_assert_eq!(request.op == Op::Flush, request.bytes == 0, "only a flush has no length");
         let number = self.arrived;
         self.flows.offer(request);
-        self.pass::<true>(arrival, arrival)?;
+        self.pass(arrival, arrival);
         Ok(number)
     }
 
@@ -80,7 +83,7 @@ impl Ssd {
     pub fn activity(&self) -> Activity {
         let counts = &self.flash.counts;
         Activity {
-            open_requests: self.requests.len(),
+            open_requests: self.host.requests.len(),
             transactions: self.flash.txns.len(),
             suspensions: counts.suspensions,
             operations: [counts.reads(), counts.programs(), counts.erases],

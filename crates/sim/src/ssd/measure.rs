@@ -23,8 +23,6 @@ pub(super) struct Measuring {
     earlier_bytes: [u64; 2],
     /// What an earlier run of the same scenario has found.
     found: Option<Found>,
-    /// The plain loop will do once nothing is left to exclude.
-    plain_then: bool,
 }
 
 /// What had been counted when the measured part began.
@@ -52,19 +50,7 @@ impl Measuring {
             power: None,
         };
         let begun = Some(Box::new(before));
-        Measuring {
-            first: 0,
-            begun,
-            excluded: 0,
-            earlier_bytes: [0; 2],
-            found: None,
-            plain_then: false,
-        }
-    }
-
-    /// Nothing is left to exclude.
-    pub(super) fn is_through(&self) -> bool {
-        self.first == self.excluded
+        Measuring { first: 0, begun, excluded: 0, earlier_bytes: [0; 2], found: None }
     }
 
     pub(super) fn has_begun(&self) -> bool {
@@ -106,13 +92,6 @@ impl Ssd {
         self.measuring.found = Some(found);
     }
 
-    /// The first request is about to come: the loop has to ask of each whether it counts, unless
-    /// all do.
-    pub(super) fn ask_what_is_measured(&mut self) {
-        self.measuring.plain_then = self.plain;
-        self.plain &= self.measuring.is_through() && self.transient.is_none();
-    }
-
     /// Nothing of the instant `now` has happened: the measured part may have begun before it.
     #[cold]
     pub(super) fn look_at_clock(&mut self) {
@@ -136,14 +115,6 @@ impl Ssd {
         }
         if self.measuring.has_begun() {
             self.measuring.first = self.arrived;
-            self.measured_whole();
-        }
-    }
-
-    /// Where no excluded request is open any more, the loop need not ask.
-    fn measured_whole(&mut self) {
-        if self.measuring.is_through() {
-            self.plain = self.measuring.plain_then;
         }
     }
 
@@ -157,7 +128,7 @@ impl Ssd {
         let Totals { dropped_writes, redistributed_pages, .. } = self.totals;
         self.totals = Totals::none(dropped_writes.is_some(), redistributed_pages.is_some());
         self.idle_ns = 0;
-        if self.requests.is_empty() {
+        if self.host.requests.is_empty() {
             self.idle_since = at;
         }
         let (die_busy_ns, channel_busy_ns) = self.flash.busy_ns_each(at);
@@ -187,7 +158,6 @@ impl Ssd {
             measuring.earlier_bytes[op as usize] += u64::from(bytes);
         }
         measuring.excluded += 1;
-        self.measured_whole();
     }
 
     /// A request is complete, in a run that looks for the end of its transient.

@@ -17,7 +17,7 @@ impl Ssd {
         self.begin_journal();
         self.totals.buffered_at_start = self.replay.len() as u64;
         for lpn in std::mem::take(&mut self.replay) {
-            let target = self.place_write::<true>(lpn).ok_or_else(|| {
+            let target = self.place_write(lpn).ok_or_else(|| {
                 UserError::new(format!(
                     "the state has logical page {lpn} in the write buffer, and no plane has room \
                      for it; ftl.placement must be what it was"
@@ -37,7 +37,7 @@ impl Ssd {
                 self.journal_accepted(lpn);
                 self.journal_page(id, lpn, None);
             }
-            self.page_complete::<true>(id);
+            self.page_complete(id);
         }
         Ok(())
     }
@@ -74,7 +74,7 @@ impl Ssd {
     /// A page of a request is in the buffer, as transaction `id`.
     #[cold]
     pub(super) fn journal_write(&mut self, id: u32, lpn: u32, request: u32) {
-        let request = &self.requests[request];
+        let request = &self.host.requests[request];
         let is_durable = request.fua || self.buffer.acknowledge == Acknowledge::Through;
         self.journal_page(id, lpn, Some((request.id, is_durable)));
     }

@@ -8,7 +8,8 @@ impl Ssd {
     /// The summary so far as JSON, without the wall-clock fields of `run`.
     pub fn summary(&self) -> serde_json::Value {
         let geometry = &self.scenario.geometry;
-        let idle_now = if self.requests.is_empty() { (self.now - self.idle_since).ns() } else { 0 };
+        let idle_now =
+            if self.host.requests.is_empty() { (self.now - self.idle_since).ns() } else { 0 };
         let counts = self.flows.counts();
         let mut workload = vec![
             ("rows", counts.rows),
@@ -32,7 +33,7 @@ impl Ssd {
             flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
             read_cache: self.read_cache_counts(),
             cells: cells.as_ref().map(|(errors, wear)| (errors, *wear)),
-            host_queues: self.queues.is_some(),
+            host_queues: self.host.has_queues(),
             workload,
             simulated_ns: self.now.ns() - measured.from_ns,
             measured,
@@ -85,7 +86,7 @@ impl Ssd {
         format!(
             "at {} nothing is left to happen, but {} requests are not complete (seed {})",
             self.now,
-            self.requests.len(),
+            self.host.requests.len(),
             self.scenario.seed
         )
     }

@@ -249,12 +249,13 @@ impl Ssd {
                 break;
             }
             while let Some(event) = self.events.pop_at(self.now) {
-                // Nothing comes from the host any more, and nothing goes there.
                 if let Event::Flash(_) = event {
-                    self.handle::<true>(event);
+                    self.handle(event);
                 }
             }
         }
+        // Nothing comes from the host any more, and nothing goes there.
+        self.host.cut_off();
         for (_, txn) in self.flash.txns.iter().filter(|(_, txn)| is_buffered(txn)) {
             self.ftl.take_back_write(txn);
         }

@@ -98,13 +98,11 @@ impl Ssd {
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
         }
-        self.decide::<true>();
-        while self.events.next_time() != Time::NEVER {
-            self.now = self.events.next_time();
-            while let Some(event) = self.events.pop_at(self.now) {
-                self.handle::<true>(event);
-            }
-            self.decide::<true>();
+        self.decide();
+        while self.next_event() != Time::NEVER {
+            self.now = self.next_event();
+            self.let_happen();
+            self.decide();
             if self.checker.is_some() {
                 self.check_instant(false);
             }

@@ -18,9 +18,7 @@ impl Ssd {
             let holds = |lpn| self.ftl.lookup(lpn);
             cache.verify(holds).map_err(|what| ("the read cache", what))?;
         }
-        if let Some(queues) = &self.queues {
-            queues.verify(&self.requests).map_err(|what| ("the submission queues", what))?;
-        }
+        self.host.verify().map_err(|what| ("the submission queues", what))?;
         if let Some((errors, _)) = self.flash.cells() {
             errors.verify().map_err(|what| ("decoding", what))?;
         }
@@ -87,19 +85,15 @@ pub const BREAKS: &[Break] = &[
     (|ssd| ssd.cache().mix_up(), "the read cache: logical page"),
     (|ssd| ssd.cache().lose_slot(), " slots, "),
     (|ssd| ssd.trim_behind_the_cache(), "was written or trimmed since"),
-    (|ssd| ssd.host_queues().mix_up(), "queue 0 may be fetched from"),
-    (|ssd| ssd.host_queues().count_one_more(), " in all, and "),
-    (|ssd| ssd.host_queues().lose_requests(), "8 are open"),
+    (|ssd| ssd.host.host_queues().mix_up(), "queue 0 may be fetched from"),
+    (|ssd| ssd.host.host_queues().count_one_more(), " in all, and "),
+    (|ssd| ssd.host.host_queues().lose_requests(), "8 are open"),
 ];
 
 #[cfg(test)]
 impl Ssd {
     fn cache(&mut self) -> &mut super::ReadCache {
         self.read_cache.as_mut().expect("there is a cache")
-    }
-
-    fn host_queues(&mut self) -> &mut super::HostQueues {
-        self.queues.as_mut().expect("there are queues")
     }
 
     fn trim_behind_the_cache(&mut self) {

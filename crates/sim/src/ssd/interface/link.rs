@@ -60,6 +60,11 @@ impl Links {
         }
     }
 
+    /// Whether what crosses it does so later.
+    pub(super) fn takes_time(&self) -> bool {
+        self.first.bytes_per_s.is_some()
+    }
+
     /// Data of a write that is ready at `now`.
     #[inline]
     pub(super) fn cross_in(&mut self, now: Time, bytes: u64) -> Time {

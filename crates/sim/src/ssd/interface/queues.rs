@@ -2,7 +2,7 @@
 
 use reprieve_base::Dur;
 
-use super::host::HostRequest;
+use super::HostRequest;
 use crate::arbitrate::{self, Arbiter, QueueView};
 use crate::scenario::{Host, Interface, Nvme};
 use crate::slab::Slab;
@@ -24,6 +24,8 @@ struct Lines {
     queues: Vec<Queue>,
     /// One bit for each queue that has a request which may be fetched.
     ready: Vec<u64>,
+    /// Bits that are set.
+    ready_count: u32,
     /// Requests of one queue that the drive may have fetched and not answered.
     entries: u32,
 }
@@ -57,6 +59,7 @@ impl HostQueues {
             lines: Lines {
                 queues: vec![empty; nvme.queues as usize],
                 ready: vec![0; nvme.queues.div_ceil(64) as usize],
+                ready_count: 0,
                 entries: nvme.queue_entries,
             },
             arbiter: arbitrate::make(nvme),
@@ -85,9 +88,17 @@ impl HostQueues {
         self.lines.look_at(number);
     }
 
+    /// Whether there is a request that the drive may fetch now.
+    #[inline(always)]
+    pub(super) fn may_fetch(&self) -> bool {
+        let is_free = !self.is_fetching && self.outstanding < self.outstanding_max;
+        self.lines.ready_count > 0 && is_free
+    }
+
     /// Fetches a request, if there is one that the drive may fetch now.
+    #[inline]
     pub(super) fn fetch(&mut self, requests: &Slab<HostRequest>) -> Option<u32> {
-        if self.is_fetching || self.outstanding == self.outstanding_max {
+        if !self.may_fetch() {
             return None;
         }
         let number = self.arbiter.pick(&self.lines)?;
@@ -159,6 +170,7 @@ impl HostQueues {
         let queue = self.lines.queues.iter_mut().find(waits).expect("requests wait");
         (queue.first, queue.last) = (NONE, NONE);
         self.lines.ready.fill(0);
+        self.lines.ready_count = 0;
     }
 
     /// Says of a queue that it may be fetched from if it may not, or the other way round.
@@ -174,10 +186,9 @@ impl Lines {
         let queue = &self.queues[number as usize];
         let is_ready = queue.first != NONE && queue.fetched < self.entries;
         let (word, bit) = (&mut self.ready[number as usize / 64], 1 << (number % 64));
-        if is_ready {
-            *word |= bit;
-        } else {
-            *word &= !bit;
+        if is_ready != (*word & bit != 0) {
+            *word ^= bit;
+            self.ready_count = self.ready_count + u32::from(is_ready) - u32::from(!is_ready);
         }
     }
 }
