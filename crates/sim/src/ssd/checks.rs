@@ -67,7 +67,7 @@ impl Ssd {
     pub(super) fn end_checks(&mut self) {
         self.check_instant(true);
         let Some(checker) = &self.checker else { return };
-        checker.ended(self.now, self.completed);
+        checker.ended(self.now, self.stats.completed);
         if let Some(Err(what)) = self.flash.power_report(self.now).map(|power| power.verify()) {
             checker.fail(self.now, "power", &what);
         }

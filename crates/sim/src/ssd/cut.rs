@@ -58,9 +58,9 @@ impl Ssd {
     /// Errors as [`Ssd::step`] does.
     pub fn run_until(&mut self, at: Time) -> Result<bool, UserError> {
         if !self.started {
-            while !self.preconditioner.is_done() {
+            while !self.preparation.preconditioner.is_done() {
                 let (ftl, scenario) = (&mut self.ftl, &self.scenario);
-                self.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
+                self.preparation.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
             }
             self.start()?;
         }
@@ -87,7 +87,7 @@ impl Ssd {
     pub(super) fn step_to_cut(&mut self, until: u64) -> Result<Option<bool>, UserError> {
         let Some(at) = self.loss().at else { return Ok(None) };
         let at = Time::ZERO + at;
-        while self.cut.is_none() && self.completed < until {
+        while self.power.cut.is_none() && self.stats.completed < until {
             if self.next_instant() > at && !self.is_done() {
                 self.fail_power(at);
                 self.check_measured()?;
@@ -100,7 +100,7 @@ impl Ssd {
                 )));
             }
         }
-        Ok(Some(self.cut.is_none()))
+        Ok(Some(self.power.cut.is_none()))
     }
 
     fn fail_power(&mut self, at: Time) {
@@ -111,7 +111,7 @@ impl Ssd {
         }
         self.ended = true;
         self.flash.end_timeline(at);
-        self.cut = Some(Box::new(cut));
+        self.power.cut = Some(Box::new(cut));
     }
 
     fn loss(&self) -> &PowerLoss {
@@ -119,7 +119,7 @@ impl Ssd {
     }
 
     fn journal(&self) -> &Journal {
-        self.journal.as_ref().expect("a drive that is prepared for a loss of power has one")
+        self.power.journal.as_ref().expect("a drive that is prepared for a loss of power has one")
     }
 
     /// What would become of the drive if its power failed at `at`, before the next instant; the
@@ -377,7 +377,7 @@ impl Ssd {
 
     /// How the power failed and what a recovery found, if it has failed.
     pub(super) fn cut_summary(&self) -> Option<Value> {
-        let cut = self.cut.as_ref()?;
+        let cut = self.power.cut.as_ref()?;
         let recovered = self.recover(cut);
         let mut told = self.tell_cut(cut);
         told["recovery"]["unreadable_pages"] = recovered.found.unreadable_pages.into();

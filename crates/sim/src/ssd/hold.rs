@@ -80,7 +80,7 @@ impl Ssd {
 
     fn hold_page(&mut self, id: u32) {
         let txn = &self.flash.txns[id];
-        let is_awaited = txn.request != NONE || !self.intervals.is_current(txn.interval);
+        let is_awaited = txn.request != NONE || !self.buffer.intervals.is_current(txn.interval);
         if is_awaited {
             self.send_write(id);
         } else if txn.stale {
@@ -148,7 +148,7 @@ impl Ssd {
             self.ftl.finish_write(&txn);
         }
         self.buffer.give_back();
-        *self.totals.dropped_writes.as_mut().expect("pages are held") += 1;
+        *self.stats.totals.dropped_writes.as_mut().expect("pages are held") += 1;
         self.page_is_safe(txn.interval);
     }
 
@@ -178,7 +178,7 @@ impl Ssd {
         if !self.host.requests.is_empty() {
             return;
         }
-        let due: Time = self.idle_since + wait;
+        let due: Time = self.stats.idle_since + wait;
         if due > self.now {
             held.look_pending = true;
             self.events.schedule(due, Event::LookIdle);

@@ -62,10 +62,10 @@ impl Ssd {
         if arrival > Time::ZERO {
             self.advance(Time::from_ns(arrival.ns() - 1))?;
         }
-        let is_new = arrival > self.now || self.arrived == 0;
+        let is_new = arrival > self.now || self.stats.arrived == 0;
         assert!(is_new, "a request arrives at {arrival}, and it is {}", self.now);
         debug_assert_eq!(request.op == Op::Flush, request.bytes == 0, "only a flush has no length");
-        let number = self.arrived;
+        let number = self.stats.arrived;
         self.flows.offer(request);
         self.pass(arrival, arrival);
         Ok(number)
@@ -76,7 +76,7 @@ impl Ssd {
     /// Panics if the drive keeps no log of requests.
     pub fn take_completed(&mut self, into: &mut LogBatch) {
         into.clear();
-        std::mem::swap(self.log.as_mut().expect("the drive keeps a log"), into);
+        std::mem::swap(self.stats.log.as_mut().expect("the drive keeps a log"), into);
     }
 
     /// What the drive is doing.

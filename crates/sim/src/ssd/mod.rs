@@ -25,6 +25,7 @@ mod requests;
 mod run_in;
 mod save;
 mod series;
+mod statistics;
 mod timeline;
 mod verify;
 
@@ -41,16 +42,14 @@ use crate::policies::Policies;
 use crate::power_loss::Journal;
 use crate::scenario::Scenario;
 use crate::state::State;
-use crate::stats::{Latencies, LogBatch, Series, Totals, Transient};
+use crate::stats::LogBatch;
 use crate::txn::{Kind, Txn};
 use buffer::Buffer;
 use event::Event;
 use flows::Flows;
-use flush::Intervals;
 use interface::HostInterface;
-use measure::Measuring;
-use read_cache::ReadCache;
 use run_in::Stage;
+use statistics::Statistics;
 
 pub use cut::{Cut, Recovered};
 pub use glance::Glance;
@@ -67,42 +66,40 @@ const PRECONDITION_STEP: u64 = 1 << 22;
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
     scenario: Scenario,
-    flows: Flows,
     now: Time,
     events: EventQueue<Event>,
-    flash: Flash,
-    ftl: Ftl,
-    buffer: Buffer,
-    read_cache: Option<ReadCache>,
+    flows: Flows,
     host: HostInterface,
-    arrived: u64,
-    completed: u64,
-    intervals: Intervals,
-    idle_since: Time,
-    idle_ns: u64,
-    latencies: Latencies,
-    totals: Totals,
-    log: Option<LogBatch>,
-    series: Option<Box<Series>>,
-    /// From when on the run is measured.
-    measuring: Measuring,
-    /// The run looks for the end of its transient.
-    transient: Option<Box<Transient>>,
-    preconditioner: Preconditioner,
-    stage: Stage,
-    /// Its policies are not those that the scenario names.
-    has_own_policies: bool,
+    buffer: Buffer,
+    ftl: Ftl,
+    flash: Flash,
+    stats: Statistics,
+    preparation: Preparation,
+    power: PowerFailure,
+    checker: Option<Box<Checker>>,
     /// Nothing is asked for that the flash has to look at in few drives; its functions are in the
     /// machine code twice, without all of that and with it.
     plain: bool,
     started: bool,
     /// The workload is done.
     ended: bool,
-    checker: Option<Box<Checker>>,
-    /// What is stored beside pages, where the power may fail.
-    journal: Option<Box<Journal>>,
+}
+
+/// How the drive comes into the state that it starts from.
+struct Preparation {
+    preconditioner: Preconditioner,
+    stage: Stage,
+    /// Its policies are not those that the scenario names.
+    has_own_policies: bool,
     /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
     replay: Vec<u32>,
+}
+
+/// What is kept for the case that the power fails.
+#[derive(Default)]
+struct PowerFailure {
+    /// What is stored beside pages, where the power may fail.
+    journal: Option<Box<Journal>>,
     /// How the power failed, once it has.
     cut: Option<Box<Cut>>,
 }
@@ -182,30 +179,20 @@ impl Ssd {
             events: EventQueue::new(spacing, program),
             flash,
             ftl,
-            read_cache: ReadCache::of(&scenario),
-            buffer: Buffer::new(&scenario.buffer, scenario.geometry.page_bytes),
+            buffer: Buffer::new(&scenario),
             host,
-            arrived: 0,
-            completed: 0,
-            intervals: Intervals::new(),
-            idle_since: Time::ZERO,
-            idle_ns: 0,
-            latencies: Latencies::in_batches(),
-            totals: Totals::none(scenario.buffer.hold.is_some(), false),
-            log: options.log_requests.then(LogBatch::default),
-            series: options.series.then(Box::default),
-            measuring: Measuring::all(),
-            transient: None,
-            stage: Stage::before(&preconditioner),
-            preconditioner,
-            has_own_policies: false,
+            stats: Statistics::new(&scenario, options),
+            preparation: Preparation {
+                stage: Stage::before(&preconditioner),
+                preconditioner,
+                has_own_policies: false,
+                replay,
+            },
+            power: PowerFailure { journal: journal.map(Box::new), cut: None },
             plain: false,
             started: false,
             ended: false,
             checker,
-            journal: journal.map(Box::new),
-            replay,
-            cut: None,
             scenario,
         };
         if let Some(dispatcher) = dispatcher {
@@ -225,7 +212,7 @@ impl Ssd {
         !self.flash.is_dispatched()
             && self.flash.is_plain()
             && plain_ftl
-            && self.series.is_none()
+            && self.stats.series.is_none()
             && self.scenario.channel.transfer_unit_bytes.is_none()
             && self.scenario.reliability.ageing.is_none()
     }
@@ -242,14 +229,14 @@ impl Ssd {
             }
             self.start()?;
         }
-        let until = self.completed.saturating_add(requests);
-        if self.journal.is_some() {
+        let until = self.stats.completed.saturating_add(requests);
+        if self.power.journal.is_some() {
             if let Some(goes_on) = self.step_to_cut(until)? {
                 return Ok(goes_on);
             }
         }
         let mut goes_on = true;
-        while goes_on && self.completed < until {
+        while goes_on && self.stats.completed < until {
             goes_on = self.instant();
         }
         self.check_course()?;
@@ -265,9 +252,9 @@ impl Ssd {
     #[cold]
     fn start(&mut self) -> Result<(), UserError> {
         self.start_now()?;
-        let before = self.arrived;
+        let before = self.stats.arrived;
         self.pull();
-        if self.arrived > before {
+        if self.stats.arrived > before {
             self.fetch();
             self.decide();
         }
@@ -276,7 +263,7 @@ impl Ssd {
 
     fn start_now(&mut self) -> Result<(), UserError> {
         self.started = true;
-        if self.series.is_some() {
+        if self.stats.series.is_some() {
             self.flash.keep_ages();
         }
         let flash = &mut self.flash;
@@ -330,10 +317,10 @@ impl Ssd {
     fn pass(&mut self, now: Time, arrival: Time) {
         debug_assert!(now >= self.now, "time runs back");
         self.now = now;
-        if !self.measuring.has_begun() {
+        if !self.stats.measuring.has_begun() {
             self.look_at_clock();
         }
-        if self.series.is_some() {
+        if self.stats.series.is_some() {
             self.series_instant();
         }
         self.let_happen();
@@ -439,7 +426,7 @@ impl Ssd {
         }
         match self.flash.txns[id].kind {
             Kind::HostRead => {
-                if self.read_cache.is_some() {
+                if self.buffer.read_cache.is_some() {
                     self.cache_read(id);
                 }
                 let Txn { request, lpn, ref parts, .. } = self.flash.txns[id];
@@ -455,7 +442,7 @@ impl Ssd {
             Kind::MapUpdate => self.map_page_ready(id),
             Kind::MapProgram => self.map_page_programmed(id),
             Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
-                if self.journal.is_some() {
+                if self.power.journal.is_some() {
                     let txn = self.flash.txns[id];
                     self.journal_step(&txn);
                 }
@@ -470,12 +457,12 @@ impl Ssd {
 
     /// Takes the request log since the last call; empty columns if none is kept.
     pub fn take_log(&mut self) -> LogBatch {
-        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+        self.stats.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Share of the workload that has been handed out, and requests completed.
     pub fn progress(&self) -> (Option<f64>, u64) {
-        (self.flows.progress(), self.completed)
+        (self.flows.progress(), self.stats.completed)
     }
 
     /// The scenario that is being run.

@@ -37,7 +37,7 @@ impl Ssd {
             }
             Mapping::Buffered(id) if !self.buffer.read_hits => match self.flash.txns[id].old {
                 NONE if !self.scenario.host.unwritten_costs_read => {
-                    self.totals.zero_reads += 1;
+                    self.stats.totals.zero_reads += 1;
                     self.page_read(request, lpn, &parts);
                     return;
                 }
@@ -46,12 +46,12 @@ impl Ssd {
             },
             Mapping::Buffered(id) => {
                 self.page_used(id);
-                self.totals.buffer_hits += 1;
+                self.stats.totals.buffer_hits += 1;
                 self.page_read(request, lpn, &parts);
                 return;
             }
             Mapping::Unwritten | Mapping::Trimmed => {
-                self.totals.zero_reads += 1;
+                self.stats.totals.zero_reads += 1;
                 self.page_read(request, lpn, &parts);
                 return;
             }
@@ -145,12 +145,12 @@ impl Ssd {
             ..Txn::new(Kind::Program, die, at, lpn, owner, now)
         });
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
-        if self.journal.is_some() {
+        if self.power.journal.is_some() {
             self.journal_accepted(lpn);
             self.journal_write(id, lpn, request);
         }
         if !is_whole {
-            self.totals.partial_writes += 1;
+            self.stats.totals.partial_writes += 1;
             self.flash.txns[id].out_units = self.rest_units(request, lpn);
         }
         self.sectors_written(request, lpn);
@@ -194,8 +194,8 @@ impl Ssd {
         self.cache_write(lpn, is_whole);
         self.sectors_written(request, lpn);
         self.leave_line(request, lpn);
-        self.totals.merged_writes += 1;
-        if self.journal.is_some() {
+        self.stats.totals.merged_writes += 1;
+        if self.power.journal.is_some() {
             self.journal_write(id, lpn, request);
         }
         self.page_acknowledged(request, parts);
@@ -215,11 +215,11 @@ impl Ssd {
         let (die, at) = self.at_target(target);
         let mut txn = Txn::new(Kind::Program, die, at, lpn, NONE, self.now);
         txn.target = target;
-        txn.interval = self.intervals.begin(1);
+        txn.interval = self.buffer.intervals.begin(1);
         let id = self.flash.txns.insert(txn);
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
         self.fill_page(id, before);
-        let count = self.totals.redistributed_pages.as_mut();
+        let count = self.stats.totals.redistributed_pages.as_mut();
         *count.expect("only then pages are written anew") += 1;
     }
 
@@ -355,7 +355,7 @@ impl Ssd {
         if self.ftl.programs_fail() && self.is_written_again(id) {
             return;
         }
-        if self.journal.is_some() {
+        if self.power.journal.is_some() {
             self.journal_program(id);
         }
         let txn = &self.flash.txns[id];

@@ -136,7 +136,7 @@ impl Ssd {
         self.ftl.trim(lpn, &mut self.flash.txns);
         self.overtaken(before);
         self.cache_trim(lpn);
-        if self.journal.is_some() {
+        if self.power.journal.is_some() {
             self.journal_trim(lpn, number);
         }
         if let Some(held) = self.checker.as_mut().and_then(|it| it.sectors.as_mut()) {

@@ -9,7 +9,7 @@ impl Ssd {
     pub fn summary(&self) -> serde_json::Value {
         let geometry = &self.scenario.geometry;
         let idle_now =
-            if self.host.requests.is_empty() { (self.now - self.idle_since).ns() } else { 0 };
+            if self.host.requests.is_empty() { (self.now - self.stats.idle_since).ns() } else { 0 };
         let counts = self.flows.counts();
         let mut workload = vec![
             ("rows", counts.rows),
@@ -24,9 +24,9 @@ impl Ssd {
         let measured = self.measured();
         let (die_busy_ns, channel_busy_ns) = self.measured_busy_ns();
         let mut summary = Facts {
-            latencies: &self.latencies,
+            latencies: &self.stats.latencies,
             flash: &self.flash.counts,
-            totals: &self.totals,
+            totals: &self.stats.totals,
             wear: self.ftl.wear_counts(),
             mapping: self.ftl.map_counts(),
             bad_blocks: self.ftl.bad_blocks(),
@@ -37,7 +37,7 @@ impl Ssd {
             workload,
             simulated_ns: self.now.ns() - measured.from_ns,
             measured,
-            idle_ns: self.idle_ns + idle_now,
+            idle_ns: self.stats.idle_ns + idle_now,
             busy_ns: (die_busy_ns.iter().sum(), channel_busy_ns.iter().sum()),
             dies: geometry.dies(),
             channels: geometry.channels,
@@ -68,12 +68,12 @@ impl Ssd {
     /// The batches of the run as JSON, by column: `Latencies::by_batch`.
     pub fn batches(&self) -> serde_json::Value {
         let page_bytes = self.scenario.geometry.page_bytes;
-        self.latencies.by_batch(self.now, self.flash.counts.programs(), page_bytes)
+        self.stats.latencies.by_batch(self.now, self.flash.counts.programs(), page_bytes)
     }
 
     /// Latencies of reads, of writes, of both.
     pub fn latencies(&self) -> [Histogram; 3] {
-        self.latencies.histograms()
+        self.stats.latencies.histograms()
     }
 
     /// Page reads and programs so far, of the host and of garbage collection.

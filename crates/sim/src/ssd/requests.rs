@@ -44,10 +44,10 @@ impl Ssd {
     pub(super) fn arrive(&mut self, request: Request, flow: u32) {
         let Request { arrival, op, lba, bytes, fua } = request;
         if self.host.requests.is_empty() {
-            self.idle_ns += (self.now - self.idle_since).ns();
+            self.stats.idle_ends(self.now);
         }
-        let number = self.arrived;
-        if self.measuring.first > number {
+        let number = self.stats.arrived;
+        if self.stats.measuring.first > number {
             self.look_at_arrival();
         }
         let id = self.host.requests.insert_with(|| HostRequest {
@@ -70,10 +70,10 @@ impl Ssd {
             parts: Parts::default(),
         });
         if let Some(checker) = &mut self.checker {
-            checker.request_arrived(self.now, self.arrived);
+            checker.request_arrived(self.now, self.stats.arrived);
         }
-        self.arrived += 1;
-        if self.flows.have_stats && number >= self.measuring.first {
+        self.stats.arrived += 1;
+        if self.flows.have_stats && number >= self.stats.measuring.first {
             self.flows.count_arrival(flow, arrival);
         }
         if self.flash.is_drawn() {
@@ -164,7 +164,7 @@ impl Ssd {
     fn write_accepted(&mut self, id: u32) {
         let (first, last) = self.pages_of(self.host.requests[id].lba, self.host.requests[id].bytes);
         let pages = last - first + 1;
-        let interval = self.intervals.begin(pages);
+        let interval = self.buffer.intervals.begin(pages);
         let request = &mut self.host.requests[id];
         request.pages_left = pages;
         request.next_lpn = first;
@@ -185,10 +185,10 @@ impl Ssd {
         for lpn in first..=last {
             if self.covered_bytes(&request, lpn) == self.scenario.geometry.page_bytes {
                 self.trim_page(id, lpn);
-                self.totals.trimmed_pages += 1;
+                self.stats.totals.trimmed_pages += 1;
             } else {
                 // The rest of the page may still be wanted.
-                self.totals.trims_of_part_of_a_page += 1;
+                self.stats.totals.trims_of_part_of_a_page += 1;
                 self.trim_part(id, lpn);
             }
         }
@@ -201,7 +201,7 @@ impl Ssd {
         if let Some(checker) = &mut self.checker {
             checker.flush_arrived(self.host.requests[id].id);
         }
-        if self.intervals.flush(id) {
+        if self.buffer.intervals.flush(id) {
             self.send_all_held();
             // After the pages above have been queued: none of them waits for a wordline to fill.
             self.flash.flush();
@@ -262,21 +262,21 @@ impl Ssd {
             request.id,
             self.now,
         );
-        if request.id < self.measuring.first {
+        if request.id < self.stats.measuring.first {
             self.excluded_done(op, bytes);
         } else {
-            if self.latencies.record(request.id, op, fua, bytes, latency_ns, parts) {
-                self.latencies.mark(request.id, self.now, self.flash.counts.programs());
+            if self.stats.latencies.record(request.id, op, fua, bytes, latency_ns, parts) {
+                self.stats.latencies.mark(request.id, self.now, self.flash.counts.programs());
             }
-            if self.latencies.ends_piece(op) {
-                self.latencies.end_piece(self.programmed_bytes());
+            if self.stats.latencies.ends_piece(op) {
+                self.stats.latencies.end_piece(self.programmed_bytes());
             }
             self.count_done(id, latency_ns);
         }
-        self.completed += 1;
+        self.stats.completed += 1;
         self.host.requests.release(id);
         if self.host.requests.is_empty() {
-            self.idle_since = self.now;
+            self.stats.idle_begins(self.now);
             self.idle_begins();
         }
         self.flows.completed(flow);
@@ -288,14 +288,14 @@ impl Ssd {
         if self.flows.have_stats {
             self.flows.count(&self.host.requests[id], self.now);
         }
-        if self.series.is_some() {
+        if self.stats.series.is_some() {
             self.series_completed(id);
         }
-        if self.transient.is_some() {
+        if self.stats.transient.is_some() {
             let HostRequest { op, bytes, .. } = self.host.requests[id];
             self.observe(op, latency_ns, bytes);
         }
-        if self.log.is_some() {
+        if self.stats.log.is_some() {
             self.log_request(id);
         }
     }
@@ -304,7 +304,7 @@ impl Ssd {
     #[inline(never)]
     fn log_request(&mut self, id: u32) {
         let request = &self.host.requests[id];
-        let log = self.log.as_mut().expect("a log is kept");
+        let log = self.stats.log.as_mut().expect("a log is kept");
         log.push(&LogRow {
             id: request.id,
             op: request.op,
@@ -320,8 +320,8 @@ impl Ssd {
 
     /// Completes the flushes that waited for the page of a write of `interval`.
     pub(super) fn page_is_safe(&mut self, interval: u32) {
-        self.intervals.end(interval);
-        while let Some(id) = self.intervals.next_flushed() {
+        self.buffer.intervals.end(interval);
+        while let Some(id) = self.buffer.intervals.next_flushed() {
             let mut parts = Parts::default();
             parts.add(Part::Buffer, (self.now - self.host.requests[id].begun).ns());
             self.answer(id, &parts);

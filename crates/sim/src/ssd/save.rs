@@ -70,7 +70,7 @@ impl Ssd {
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
         State::check(&self.scenario)?;
         check_state(&self.scenario)?;
-        if let Some(cut) = &self.cut {
+        if let Some(cut) = &self.power.cut {
             return self.recovered_state(cut).write(path, &self.scenario);
         }
         let at_start = !self.started && self.is_preconditioned();
@@ -85,8 +85,8 @@ impl Ssd {
         }
         let mut state = State::default();
         self.ftl.save(&mut state);
-        if !self.replay.is_empty() {
-            state.put(DIRTY, self.replay.clone());
+        if !self.preparation.replay.is_empty() {
+            state.put(DIRTY, self.preparation.replay.clone());
         }
         state.write(path, &self.scenario)
     }

@@ -24,16 +24,16 @@ impl Ssd {
     /// The instant `now` has come, and nothing of it has happened.
     #[inline(never)]
     pub(super) fn series_instant(&mut self) {
-        let mut series = self.series.take().expect("the caller has seen it");
+        let mut series = self.stats.series.take().expect("the caller has seen it");
         series.advance(self.now, self.host.requests.len() as u64, |then| self.sample(then));
-        self.series = Some(series);
+        self.stats.series = Some(series);
     }
 
     /// A request is complete.
     #[inline(never)]
     pub(super) fn series_completed(&mut self, id: u32) {
         let request = &self.host.requests[id];
-        let series = self.series.as_mut().expect("the caller has seen it");
+        let series = self.stats.series.as_mut().expect("the caller has seen it");
         let latency_ns = (self.now - request.arrival).ns();
         series.record(request.op, request.bytes, latency_ns, &request.parts);
     }
@@ -58,7 +58,7 @@ impl Ssd {
 
     /// How the run went so far; `None` if nobody asked for it, or before it begins.
     pub fn course(&self) -> Option<Course> {
-        let mut series = self.series.clone()?;
+        let mut series = self.stats.series.clone()?;
         let ages = self.measured_ages()?;
         // The power may have failed after the last instant.
         series.advance(self.now, self.host.requests.len() as u64, |then| self.sample(then));

@@ -14,7 +14,7 @@ impl Ssd {
         if let Some(held) = &self.buffer.held {
             self.verify_held(held).map_err(|what| ("the write buffer", what))?;
         }
-        if let Some(cache) = &self.read_cache {
+        if let Some(cache) = &self.buffer.read_cache {
             let holds = |lpn| self.ftl.lookup(lpn);
             cache.verify(holds).map_err(|what| ("the read cache", what))?;
         }
@@ -36,7 +36,7 @@ impl Ssd {
     /// written anew is read all the same.
     fn verify_padding(&self) -> Result<(), String> {
         let is_padded = self.scenario.ftl.partial_write == PartialWrite::Pad;
-        if !is_padded || self.totals.redistributed_pages.is_some() {
+        if !is_padded || self.stats.totals.redistributed_pages.is_some() {
             return Ok(());
         }
         let mut writes = self.flash.txns.iter();
@@ -54,7 +54,7 @@ impl Ssd {
             let txn = &self.flash.txns[id];
             let is_whole = txn.kind == Kind::Program && txn.waits_for == NONE && !txn.waits_map;
             let is_newest = self.ftl.lookup(txn.lpn) == Mapping::Buffered(id) && !txn.stale;
-            let is_awaited = txn.request != NONE || !self.intervals.is_current(txn.interval);
+            let is_awaited = txn.request != NONE || !self.buffer.intervals.is_current(txn.interval);
             if !is_whole || !is_newest || is_awaited {
                 return Err(format!(
                     "logical page {} stays dirty as transaction {id}: whole {is_whole}, newest \
@@ -92,8 +92,8 @@ pub const BREAKS: &[Break] = &[
 
 #[cfg(test)]
 impl Ssd {
-    fn cache(&mut self) -> &mut super::ReadCache {
-        self.read_cache.as_mut().expect("there is a cache")
+    fn cache(&mut self) -> &mut super::read_cache::ReadCache {
+        self.buffer.read_cache.as_mut().expect("there is a cache")
     }
 
     fn trim_behind_the_cache(&mut self) {

@@ -322,7 +322,7 @@ impl HostInterface {
     }
 
     #[cfg(test)]
-    pub(super) fn host_queues(&mut self) -> &mut HostQueues {
+    pub(in crate::ssd) fn host_queues(&mut self) -> &mut HostQueues {
         self.queues.as_mut().expect("there are queues")
     }
 }

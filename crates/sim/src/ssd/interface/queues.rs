@@ -31,7 +31,7 @@ struct Lines {
 }
 
 /// The queues between host and drive.
-pub(super) struct HostQueues {
+pub(in crate::ssd) struct HostQueues {
     lines: Lines,
     arbiter: Box<dyn Arbiter>,
     /// Requests of all queues that the drive may have fetched and not answered.
@@ -159,13 +159,13 @@ impl HostQueues {
 
     /// Counts a command as outstanding that is not.
     #[cfg(test)]
-    pub(super) fn count_one_more(&mut self) {
+    pub(in crate::ssd) fn count_one_more(&mut self) {
         self.outstanding += 1;
     }
 
     /// Forgets the requests that wait in a queue.
     #[cfg(test)]
-    pub(super) fn lose_requests(&mut self) {
+    pub(in crate::ssd) fn lose_requests(&mut self) {
         let waits = |queue: &&mut Queue| queue.first != NONE;
         let queue = self.lines.queues.iter_mut().find(waits).expect("requests wait");
         (queue.first, queue.last) = (NONE, NONE);
@@ -175,7 +175,7 @@ impl HostQueues {
 
     /// Says of a queue that it may be fetched from if it may not, or the other way round.
     #[cfg(test)]
-    pub(super) fn mix_up(&mut self) {
+    pub(in crate::ssd) fn mix_up(&mut self) {
         self.lines.ready[0] ^= 1;
     }
 }
