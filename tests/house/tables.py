@@ -47,7 +47,10 @@ class Use:
     reason: str
 
 
-SIM_USES_ALLOWED: tuple[Use, ...] = ()
+SIM_USES_ALLOWED: tuple[Use, ...] = (
+    Use("suspend", "txn", "eligibility is a table of kinds of transactions"),
+    Use("suspend", "work", "a policy sees how much a die needs garbage collection"),
+)
 
 # ---- Registries ---------------------------------------------------------------------------------
 

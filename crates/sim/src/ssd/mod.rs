@@ -77,9 +77,6 @@ pub struct Ssd {
     preparation: Preparation,
     power: PowerFailure,
     checker: Option<Box<Checker>>,
-    /// Nothing is asked for that the flash has to look at in few drives; its functions are in the
-    /// machine code twice, without all of that and with it.
-    plain: bool,
     started: bool,
     /// The workload is done.
     ended: bool,
@@ -189,7 +186,6 @@ impl Ssd {
                 replay,
             },
             power: PowerFailure { journal: journal.map(Box::new), cut: None },
-            plain: false,
             started: false,
             ended: false,
             checker,
@@ -202,19 +198,7 @@ impl Ssd {
             ssd.flash.draw(window);
         }
         ssd.begin_measuring();
-        ssd.plain = ssd.is_plain() && !options.full_loop;
         Ok(ssd)
-    }
-
-    /// Whether the flash can do without all that is asked for by few scenarios.
-    fn is_plain(&self) -> bool {
-        let plain_ftl = !self.ftl.maps_on_demand() && !self.ftl.programs_fail();
-        !self.flash.is_dispatched()
-            && self.flash.is_plain()
-            && plain_ftl
-            && self.stats.series.is_none()
-            && self.scenario.channel.transfer_unit_bytes.is_none()
-            && self.scenario.reliability.ageing.is_none()
     }
 
     /// Simulates until `requests` more are complete; false when the workload is done.
@@ -382,11 +366,7 @@ impl Ssd {
         if self.flash.is_dispatched() {
             self.dispatch();
         }
-        if self.plain {
-            self.flash.decide::<_, false>(self.now, &mut self.ftl, &mut self.events);
-        } else {
-            self.flash.decide::<_, true>(self.now, &mut self.ftl, &mut self.events);
-        }
+        self.flash.decide(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {
             self.refused(id, refusal);
         }
@@ -405,11 +385,7 @@ impl Ssd {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Flash(event) => {
-                if self.plain {
-                    self.flash.handle::<false>(event, self.now, &mut self.events);
-                } else {
-                    self.flash.handle::<true>(event, self.now, &mut self.events);
-                }
+                self.flash.handle(event, self.now, &mut self.events);
                 while let Some(id) = self.flash.done.pop() {
                     self.transaction_done(id);
                 }

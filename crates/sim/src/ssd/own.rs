@@ -63,13 +63,6 @@ impl Ssd {
             self.stats.totals.redistributed_pages = Some(0);
         }
         self.flash.set_dispatcher(dispatcher);
-        self.plain = false;
         Ok(())
-    }
-
-    /// Whether the loop runs that asks only what a plain drive needs: for tests.
-    #[doc(hidden)]
-    pub fn runs_plain_loop(&self) -> bool {
-        self.plain
     }
 }

@@ -199,10 +199,7 @@ impl Ssd {
         ftl.rehearse(&scenario);
         let seed = Stream::new(scenario.seed, "precondition.run_in", 0).next_u64();
         let made = (Preconditioner::done(), Vec::new());
-        let mut drive = Ssd::assemble(scenario, seed, &Options::default(), policies, ftl, made)?;
-        if self.preparation.has_own_policies {
-            drive.plain = false;
-        }
+        let drive = Ssd::assemble(scenario, seed, &Options::default(), policies, ftl, made)?;
         Ok(RunIn::new(drive, attempt))
     }
 
@@ -245,7 +242,7 @@ impl Ssd {
             self.flash.wake(die);
         }
         loop {
-            self.flash.decide::<_, true>(self.now, &mut self.ftl, &mut self.events);
+            self.flash.decide(self.now, &mut self.ftl, &mut self.events);
             self.now = self.events.next_time();
             if self.now == Time::NEVER {
                 break;

@@ -1,5 +1,5 @@
-//! One model, two ways through it: the plain loop and the full one, a die of one plane and a plane
-//! that works by itself. Every policy that a scenario can name gives the same either way.
+//! One model, two ways through it: a die of one plane, and a lane of one plane. Every policy that a
+//! scenario can name gives the same either way.
 
 use reprieve_base::Entry;
 use reprieve_sim::{Options, registries};
@@ -71,44 +71,9 @@ fn combinations() -> Vec<([&'static str; 3], Vec<String>)> {
     all
 }
 
-fn run(sets: &[String], more: &[&str], full_loop: bool) -> (Outcome, bool) {
+fn run(sets: &[String], more: &[&str]) -> Outcome {
     let sets: Vec<&str> = sets.iter().map(String::as_str).chain(more.iter().copied()).collect();
-    let options = Options { full_loop, ..Options::default() };
-    drive::run_with(drive::load_with(BUSY, &sets), u64::MAX, &options)
-}
-
-/// Settings under which the plain loop runs, and on which the two could differ.
-const PLAIN: [&[&str]; 5] = [
-    &[],
-    &["geometry.planes_per_die=2", "timing.cache_register=true", "timing.t_command_us=1"],
-    &["suspension.program=ips", "suspension.shadow_buffer=false", "scheduling.write_queue_limit=3"],
-    &["suspension.resume_at=array_read", "suspension.min_progress_us=50", "ftl.copyback=true"],
-    &[
-        "suspension.max_per_operation=2",
-        "suspension.gc_read_suspends=[\"program\", \"gc_program\", \"erase\"]",
-        "geometry.dies_per_channel=1",
-        "buffer.acknowledge=back",
-    ],
-];
-
-#[test]
-fn the_plain_loop_and_the_full_one_are_the_same() {
-    let needs_all = |[scheduler, _, dispatcher]: [&str; 3]| {
-        // It has to be shown classes; and what sees the whole drive is asked at every instant.
-        scheduler == "microcode" || dispatcher != "none"
-    };
-    for (names, sets) in combinations() {
-        for more in PLAIN {
-            let (plain, is_plain) = run(&sets, more, false);
-            assert_eq!(is_plain, !needs_all(names), "{names:?} {more:?}");
-            if is_plain {
-                let (full, is_plain) = run(&sets, more, true);
-                assert!(!is_plain);
-                assert_eq!(plain.rows, full.rows, "{names:?} {more:?}");
-                assert_eq!(plain.summary, full.summary, "{names:?} {more:?}");
-            }
-        }
-    }
+    drive::run_with(drive::load_with(BUSY, &sets), u64::MAX, &Options::default())
 }
 
 /// Ways for planes to work apart, which a die of one plane has no use for.
@@ -146,9 +111,9 @@ fn a_lane_of_one_plane_is_a_die_of_one_plane() {
     let mut others = Vec::new();
     for (names, sets) in combinations() {
         for more in SETTINGS {
-            let (die, _) = run(&sets, more, true);
+            let die = run(&sets, more);
             for lane in LANES {
-                let (lane_outcome, _) = run(&sets, &[more, lane].concat(), true);
+                let lane_outcome = run(&sets, &[more, lane].concat());
                 let same_rows = die.rows == lane_outcome.rows;
                 if !same_rows || without_planes(&die) != without_planes(&lane_outcome) {
                     let rows = die.rows.iter().zip(&lane_outcome.rows);

@@ -89,8 +89,8 @@ impl Flash {
             }
             let unit = &mut self.units[die as usize];
             if unit.die.is_suspended() {
-                let operation = self.txns[unit.operation].kind;
-                if !self.admission.admits(self.txns[id].kind, operation) {
+                let operation = self.txns[unit.whole.operation()].kind;
+                if !self.suspension.eligibility.admits(self.txns[id].kind, operation) {
                     continue;
                 }
             }
@@ -268,16 +268,12 @@ impl Planes {
 
 /// Begins a command of so many planes on a die.
 #[inline]
-pub(super) fn start<const FULL: bool>(
+pub(super) fn start_command(
     die: &mut Die,
     now: Time,
     command: Command,
     planes: u64,
     others: &[PageAddress],
 ) -> Result<Time, Refusal> {
-    if !FULL || planes == 1 {
-        die.start(now, command)
-    } else {
-        die.start_together(now, command, others)
-    }
+    if planes == 1 { die.start(now, command) } else { die.start_together(now, command, others) }
 }

@@ -1,14 +1,12 @@
-//! A die with its queues and what it is serving.
+//! A die with its queues, its lanes and what it is serving.
 
 use std::sync::Arc;
 
-use reprieve_base::{Dur, Rare, Time};
-use reprieve_nand::{Die, Parallelism, Part};
+use reprieve_base::{Rare, Time};
+use reprieve_nand::{Die, Elapsed, Parallelism, Part, Refusal, Run, Suspend};
 
-use crate::event::Schedule;
-use crate::flash::FlashEvent;
-use crate::flash::beside::Apart;
-use crate::flash::queue::Queue;
+use super::lane::{Lane, LaneId};
+use super::queue::Queue;
 use crate::sched::Waiter;
 use crate::seen::{Record, Seen};
 use crate::txn::NONE;
@@ -20,8 +18,8 @@ pub(super) struct Planes {
     pub(super) waiting: Vec<u32>,
     /// On planes that read by themselves, what each senses or holds; else empty.
     pub(super) reads: Vec<u32>,
-    /// What each plane does that was stopped apart; empty where all stop at once.
-    pub(super) apart: Vec<Apart>,
+    /// The lane of each plane that makes way by itself; empty where all planes do together.
+    pub(super) lanes: Vec<Lane>,
 }
 
 impl Planes {
@@ -35,7 +33,7 @@ impl Planes {
         Planes {
             waiting: vec![0; count_if(part.timing.wordline.is_some())],
             reads: vec![NONE; count_if(part.parallelism.independent_plane_reads)],
-            apart: vec![Apart::NOT; count_if(part.parallelism.plane_suspension)],
+            lanes: vec![Lane::IDLE; count_if(part.parallelism.plane_suspension)],
         }
     }
 }
@@ -54,12 +52,10 @@ pub(super) struct Unit {
     pub(super) looks_at: Time,
     /// Programs in `writes`.
     pub(super) pending_programs: u32,
-    /// The program or erase that runs or was suspended last; what runs with it follows it.
-    pub(super) operation: u32,
-    /// The program whose page comes in while `operation`, another one, runs; or `NONE`.
+    /// The planes that act together; those that were split off are in `planes`.
+    pub(super) whole: Lane,
+    /// The program whose page comes in while another one runs, or `NONE`.
     pub(super) loaded: u32,
-    /// The suspended erase inside which that program began, or `NONE`.
-    pub(super) outer: u32,
     /// The read that is being sensed, or held in the page buffer; others with it follow it.
     pub(super) reading: u32,
     /// The read whose page waits for the channel or crosses it, and those whose pages are next.
@@ -68,12 +64,6 @@ pub(super) struct Unit {
     pub(super) leaving_last: u32,
     /// What planes do that are not all alike.
     pub(super) planes: Rare<Planes>,
-    /// Of how many planes the operation was when it began.
-    pub(super) planes_begun: u64,
-    /// When the array will have done what it promised last.
-    pub(super) promised: Time,
-    /// Promises of the array made before the epoch moved on are void.
-    pub(super) epoch: u32,
     /// On the list of dies that have to decide.
     pub(super) dirty: bool,
     /// In the channel's line of reads, of others.
@@ -83,14 +73,6 @@ pub(super) struct Unit {
     /// Reads of garbage collection that are being decoded, or sensed once more: no further step of
     /// it can begin.
     pub(super) gc_decoding: u32,
-    /// The last suspension: when it was asked for and when the array was free.
-    pub(super) suspend_asked: Time,
-    pub(super) suspend_free: Time,
-    /// Whether only a host write wanted it.
-    pub(super) asked_by_write: bool,
-    /// Since when the operation, and the erase around it, are suspended.
-    pub(super) suspended_since: Time,
-    pub(super) outer_since: Time,
     busy_since: Time,
     /// Total time in which the array or the page buffer was in use.
     busy_ns: u64,
@@ -107,74 +89,94 @@ impl Unit {
             writes: Queue::new(),
             looks_at: Time::ZERO,
             pending_programs: 0,
-            operation: NONE,
+            whole: Lane::IDLE,
             loaded: NONE,
-            outer: NONE,
             reading: NONE,
             leaving: NONE,
             leaving_last: NONE,
             planes: Rare::only_if(Planes::are_needed(part), || Planes::new(part)),
-            planes_begun: 1,
-            promised: Time::ZERO,
-            epoch: 0,
             dirty: false,
             in_line: [false; 2],
             gc_waits: None,
             gc_decoding: 0,
-            suspend_asked: Time::ZERO,
-            suspend_free: Time::ZERO,
-            asked_by_write: false,
-            suspended_since: Time::ZERO,
-            outer_since: Time::ZERO,
             busy_since: Time::ZERO,
             busy_ns: 0,
             seen: Record::default(),
         }
     }
 
-    /// The array will be done at `until`; what it promised before is void.
-    #[inline]
-    pub(super) fn promise(&mut self, die: u32, until: Time, out: &mut impl Schedule<FlashEvent>) {
-        self.promised = until;
-        self.epoch = self.epoch.wrapping_add(1);
-        out.schedule(until, FlashEvent::Array { die, epoch: self.epoch });
-    }
-
-    /// The array will be done at `until`, sooner than it promised last.
     #[inline(always)]
-    pub(super) fn promise_sooner(
-        &mut self,
-        die: u32,
-        until: Time,
-        out: &mut impl Schedule<FlashEvent>,
-    ) {
-        // Void in any case, but an instant at which nothing happens takes time too.
-        out.withdraw(self.promised, FlashEvent::Array { die, epoch: self.epoch });
-        self.promise(die, until, out);
-    }
-
-    /// What was suspended, an erase, now lies around the operation that begins.
-    #[cold]
-    pub(super) fn enclose(&mut self) {
-        assert_eq!(self.outer, NONE, "a program inside a program inside an erase");
-        self.outer = self.operation;
-        self.outer_since = self.suspended_since;
-    }
-
-    /// The operation is complete; what lay around it is as it was before.
-    #[inline]
-    pub(super) fn end_operation(&mut self) -> u32 {
-        let id = std::mem::replace(&mut self.operation, NONE);
-        if self.outer != NONE {
-            self.uncover();
+    pub(super) fn lane(&self, lane: LaneId) -> &Lane {
+        match lane.plane() {
+            None => &self.whole,
+            Some(plane) => &self.planes.lanes[plane as usize],
         }
-        id
     }
 
-    #[cold]
-    fn uncover(&mut self) {
-        self.operation = std::mem::replace(&mut self.outer, NONE);
-        self.suspended_since = self.outer_since;
+    #[inline(always)]
+    pub(super) fn lane_mut(&mut self, lane: LaneId) -> &mut Lane {
+        match lane.plane() {
+            None => &mut self.whole,
+            Some(plane) => &mut self.planes.lanes[plane as usize],
+        }
+    }
+
+    /// The lane on which the operation runs that a lane would have make way: that of all planes,
+    /// as long as it has not been split off.
+    #[inline]
+    pub(super) fn running_lane(&self, lane: LaneId) -> &Lane {
+        let own = self.lane(lane);
+        if own.operation() == NONE { &self.whole } else { own }
+    }
+
+    /// The read that is sensed or held on a plane that reads by itself, or on all of a command.
+    #[inline(always)]
+    pub(super) fn read_on(&mut self, plane: Option<u32>) -> &mut u32 {
+        match plane {
+            None => &mut self.reading,
+            Some(plane) => &mut self.planes.reads[plane as usize],
+        }
+    }
+
+    /// All lanes that can have an operation.
+    pub(super) fn lanes(&self) -> impl Iterator<Item = &Lane> {
+        let split = self.planes.get().map_or(&[][..], |planes| &planes.lanes);
+        [&self.whole].into_iter().chain(split)
+    }
+
+    /// Asks what runs on a lane to make way.
+    #[inline]
+    pub(super) fn suspend(&mut self, lane: LaneId, now: Time) -> Result<Suspend, Refusal> {
+        match lane.plane() {
+            None => self.die.suspend(now),
+            Some(plane) => self.die.suspend_plane(now, plane),
+        }
+    }
+
+    /// Lets what is suspended on a lane go on.
+    #[inline]
+    pub(super) fn resume(&mut self, lane: LaneId, now: Time) -> Result<Time, Refusal> {
+        match lane.plane() {
+            None => self.die.resume(now),
+            Some(plane) => self.die.resume_plane(now, plane),
+        }
+    }
+
+    /// The array of a lane has done what was scheduled.
+    #[inline(always)]
+    pub(super) fn elapse(&mut self, lane: LaneId, now: Time) -> Elapsed {
+        match lane.plane() {
+            None => self.die.elapse(now),
+            Some(plane) => self.die.elapse_piece(now, plane),
+        }
+    }
+
+    /// What runs on a lane since it began or was resumed at `from`.
+    pub(super) fn run(&self, lane: LaneId, from: Time) -> Option<Run> {
+        match lane.plane() {
+            None => self.die.run(from),
+            Some(plane) => self.die.plane_run(plane, from),
+        }
     }
 
     #[inline]
@@ -194,17 +196,4 @@ impl Unit {
         let current = if self.die.is_at_rest() { 0 } else { (now - self.busy_since).ns() };
         self.busy_ns + current
     }
-
-    /// The part of a wait from `mark` to `now` that the last suspension took to take effect.
-    #[inline]
-    pub(super) fn suspend_wait(&self, mark: Time, now: Time) -> Dur {
-        part_of_wait((mark, now), (self.suspend_asked, self.suspend_free))
-    }
-}
-
-/// How much of a wait lies between the request for a suspension and its effect.
-#[inline]
-pub(super) fn part_of_wait((mark, now): (Time, Time), (asked, free_at): (Time, Time)) -> Dur {
-    let (from, to) = (asked.max(mark), free_at.min(now));
-    if to > from { to - from } else { Dur::ZERO }
 }

@@ -1,4 +1,4 @@
-//! Which reads may have an operation suspended: the rules of a scenario as bits.
+//! Eligibility: which reads may have an operation suspended, as bits.
 
 use crate::scenario::SuspendRules;
 use crate::txn::Kind;
@@ -8,16 +8,16 @@ const KINDS: usize = Kind::Erase as usize + 1;
 
 /// Which operations each class of reads may suspend, and whether writes may suspend erases.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Admission {
+pub(crate) struct Eligibility {
     /// By the kind of the read, a bit for each kind of operation: asked at every decision.
     operations: [u16; KINDS],
     /// The part, the scheduler and the scenario let host programs suspend erases.
-    pub(super) write_in_erase: bool,
+    pub(crate) write_in_erase: bool,
 }
 
-impl Admission {
+impl Eligibility {
     /// What a scenario lets reads suspend.
-    pub(super) fn new(rules: &SuspendRules, write_in_erase: bool) -> Admission {
+    pub(crate) fn new(rules: &SuspendRules, write_in_erase: bool) -> Eligibility {
         let mut operations = [0; KINDS];
         for (reads, set) in [
             // A request waits for either.
@@ -34,18 +34,18 @@ impl Admission {
             let mask = admitted.flat_map(|(_, kinds)| kinds).map(|kind| 1 << *kind as u32).sum();
             reads.iter().for_each(|read| operations[*read as usize] = mask);
         }
-        Admission { operations, write_in_erase }
+        Eligibility { operations, write_in_erase }
     }
 
     /// Whether a read of kind `read` may suspend an operation of kind `operation`.
     #[inline(always)]
-    pub(super) fn admits(&self, read: Kind, operation: Kind) -> bool {
+    pub(crate) fn admits(&self, read: Kind, operation: Kind) -> bool {
         self.operations[read as usize] >> operation as u32 & 1 > 0
     }
 
     /// Whether there is an operation that a read of kind `read` may suspend.
     #[inline(always)]
-    pub(super) fn admits_any(&self, read: Kind) -> bool {
+    pub(crate) fn admits_any(&self, read: Kind) -> bool {
         self.operations[read as usize] > 0
     }
 }
