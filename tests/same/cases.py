@@ -17,7 +17,7 @@ from reprieve.power_loss import cut
 from reprieve.scenario import Source
 from reprieve.simulation import Drive, Watch, simulate
 from reprieve.timeline import Drawing, Window
-from reprieve.validate import validate
+from reprieve_studies.theory import validate
 
 from .values import digest, of_arrays, of_requests, of_summary, of_verdicts, rounded
 

@@ -25,6 +25,8 @@ from rich.text import Text
 
 from reprieve.parallel import Step
 
+__all__ = ["overall", "progress", "say", "show", "table"]
+
 # In a pipe there is no width to fit into: wrapped cells could not be parsed.
 _PIPE_COLUMNS = 200
 
