@@ -37,9 +37,10 @@ long: .venv/.dev wheel ## an hour more of tests: 10^8 page transactions, 500 kil
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
 	  else echo 'left out: a sweep on SLURM, which is not installed here'; fi
 
-bench: tools ## the fixed loads of benches/: page transactions a second, cost by size, instructions
+bench: .venv/.built ## the fixed loads of benches/: speed, cost by size, instructions, start of a run
 	cargo run --release -p reprieve-bench
 	$(PYTHON) benches/instructions.py
+	$(BIN)/python benches/start.py
 
 lint: .venv/.dev ## formatting, clippy, ruff, types
 	cargo fmt --all --check

@@ -17,7 +17,7 @@ from reprieve import _native
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
-from reprieve.result import KINDS, Latency, Result, power_csv, summary_json
+from reprieve.result import KINDS, Result, power_csv, summary_json
 from reprieve.scenario import ScenarioLike, Source
 from reprieve.timeline import FILE_NAME, Drawing, Window, timeline_file
 
@@ -311,12 +311,12 @@ def _simulate(
     summary["run"] = _measured(summary["run"], time.perf_counter() - began_s)
     if names := drive.own.names():
         summary["run"]["python_policies"] = names
-    latencies = {what: _latency(simulation, summary, what) for what in KINDS}
+    buckets = {what: simulation.histogram(what) for what in KINDS}
     drive.save(simulation, "end")
     return Result(
         drive.own.note() + simulation.scenario,
         summary,
-        latencies,
+        buckets,
         requests,
         simulation.power_series(),
         _series(simulation) if kept.series else None,
@@ -337,12 +337,6 @@ def _next_step(requests: int, took_s: float) -> int:
     """Approach the step's length by at most a factor of two, whatever one step was hit by."""
     factor = min(2.0, max(0.5, _STEP_S / max(took_s, 1e-9)))
     return min(_STEP_REQUESTS_MAX, max(1, int(requests * factor)))
-
-
-def _latency(simulation: _native.Simulation, summary: dict[str, Any], what: str) -> Latency:
-    upper_ns, count = simulation.histogram(what)
-    exact = summary["requests"][what]["latency_ns"]
-    return Latency(upper_ns, count, exact["mean"], exact["min"], exact["max"])
 
 
 def _measured(run: dict[str, Any], wall_s: float) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import reprieve as rp
 from reprieve.characterize import measure
 from reprieve.die_rig import rig_source, run_commands, run_metered
-from reprieve.power_loss import power_loss
+from reprieve.power_failure import power_loss
 from reprieve.reference import files
 from reprieve.reference.files import Column
 from reprieve.reference.summary import SUMMARY

@@ -13,7 +13,7 @@ from typing import Any
 
 from reprieve import UserError
 from reprieve.die_rig import rig_source, run_commands
-from reprieve.power_loss import cut
+from reprieve.power_failure import cut
 from reprieve.scenario import Source
 from reprieve.simulation import Drive, Watch, simulate
 from reprieve.timeline import Drawing, Window

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from reprieve import _native
 from reprieve._native import UserError
 from reprieve.cli.console import say
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 COMMANDS = {
     "run": "reprieve.cli.run:run",
@@ -50,9 +53,10 @@ def load(name: str) -> Callable[..., Any] | typer.Typer:
         module, _, attribute = COMMANDS[name].partition(":")
         found: Callable[..., Any] = getattr(import_module(module), attribute)
         return found
-    for point in entry_points(group=GROUP, name=name):
-        loaded: Callable[..., Any] = point.load()
-        return loaded
+    for point in _points():
+        if point.name == name:
+            loaded: Callable[..., Any] = point.load()
+            return loaded
     if name in OF_STUDIES:
         raise UserError(
             f"reprieve {name} needs the package reprieve-studies, which is not installed: "
@@ -63,10 +67,57 @@ def load(name: str) -> Callable[..., Any] | typer.Typer:
 
 def names() -> list[str]:
     """List the commands that are here: our own, then those of other packages."""
-    return [*COMMANDS, *sorted({point.name for point in entry_points(group=GROUP)} - {*COMMANDS})]
+    return [*COMMANDS, *sorted({point.name for point in _points()} - {*COMMANDS})]
 
 
-class _Group(TyperGroup):
+def _points() -> Iterable[EntryPoint]:
+    # Looking for them takes a while, and our own commands do without.
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
+
+
+class _Taken:
+    """What a parameter is given, taken as it is where that will do.
+
+    For every parameter Typer asks Pydantic, whose import takes longer than a small simulation.
+    """
+
+    @classmethod
+    def by(cls, parameter: Any) -> None:
+        """Stand in for Typer's own, where Typer has one that is made when it is asked for."""
+        if getattr(parameter, "_runtime_param", parameter) is None:
+            parameter._runtime_param = cls()
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return a value of the parameter's type; an error of Typer's if there is none."""
+        wanted = param.type_descriptor.annotation
+        if wanted == list[str]:
+            return list(value or ()) or ()
+        if value is None or (isinstance(wanted, type) and isinstance(value, wanted)):
+            return value
+        if wanted is Path:
+            return Path(value)
+        param._runtime_param = None
+        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+
+
+class _Light:
+    """Has parameters that are taken as they are, where that will do."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return them, with that of `--help`."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for each in parameters:
+            _Taken.by(each)
+        return parameters
+
+
+class _Command(_Light, TyperCommand):
+    """A command of its own."""
+
+
+class _Group(_Light, TyperGroup):
     """Loads the module of a command when the command is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -88,7 +139,7 @@ class _Group(TyperGroup):
 
 def _alone(function: Callable[..., Any]) -> typer.Typer:
     one = typer.Typer(**_SETTINGS)
-    one.command()(function)
+    one.command(cls=_Command)(function)
     return one
 
 
