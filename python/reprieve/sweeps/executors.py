@@ -20,7 +20,7 @@ from reprieve.sweeps.work import Task, perform
 Done = tuple[Task, bytes]
 """A task and the file of its run."""
 
-Crew = Callable[[Iterable[Task]], Iterator[Done]]
+Executor = Callable[[Iterable[Task]], Iterator[Done]]
 """Does tasks side by side and yields them as they are done, in whatever order."""
 
 # What a thread of a cluster gets at once takes at least about so long, and longer if the cluster is
@@ -32,10 +32,10 @@ _BUNDLE_TASKS_MAX = 256
 _CONNECT_TIMEOUT = "20s"
 
 
-def threads(workers: int | None) -> Crew:
+def threads(workers: int | None) -> Executor:
     """Return threads of this process; None: one a core."""
 
-    def crew(tasks: Iterable[Task]) -> Iterator[Done]:
+    def executor(tasks: Iterable[Task]) -> Iterator[Done]:
         stop = threading.Event()
 
         def watch(_share: float | None, _requests: int) -> None:
@@ -60,17 +60,17 @@ def threads(workers: int | None) -> Crew:
                 stop.set()
                 pool.shutdown(cancel_futures=True)
 
-    return crew
+    return executor
 
 
-def dask(address: str) -> Crew:
+def dask(address: str) -> Executor:
     """Return the workers of the Dask cluster whose scheduler is at an address."""
     distributed = need("distributed", "--scheduler", "distributed", "cluster")
     # What matters of its troubles comes back as an exception, and is said in a sentence.
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
-    def crew(tasks: Iterable[Task]) -> Iterator[Done]:
+    def executor(tasks: Iterable[Task]) -> Iterator[Done]:
         try:
             client = distributed.Client(address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -80,7 +80,7 @@ def dask(address: str) -> Crew:
         with client:
             yield from _Cluster(distributed, client).perform(tasks)
 
-    return crew
+    return executor
 
 
 class _Cluster:
