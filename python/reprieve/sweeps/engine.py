@@ -13,9 +13,9 @@ from reprieve._native import UserError
 from reprieve.parallel import Step
 from reprieve.sweeps import dataset, fleet
 from reprieve.sweeps.columns import flat
-from reprieve.sweeps.executors import Executor, dask, threads
 from reprieve.sweeps.dataset import Row
 from reprieve.sweeps.designs import Point, points
+from reprieve.sweeps.executors import Executor, dask, threads
 from reprieve.sweeps.identity import run_id
 from reprieve.sweeps.pareto import Search
 from reprieve.sweeps.plan import Plan
