@@ -1,6 +1,6 @@
 """Links that the pages do not have to write: from numbers of assumptions, keys and presets.
 
-On the site a mention of `A135` leads to that assumption, and a key of the scenario or the name of a
+On the site a mention of `A13` leads to that assumption, and a key of the scenario or the name of a
 preset that stands in the text as code leads to its section of the reference.
 """
 
