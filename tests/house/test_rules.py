@@ -246,7 +246,20 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     (
         "listed pages",
         {"docs/model/words.md": "# Words\n"},
-        "docs/model/words.md: docs/model/README.md, which is to list it, is not there",
+        "docs/model/words.md: no table of README.md links to it",
+    ),
+    (
+        "assumption numbers",
+        {"docs/model/assumptions.md": "# A\n\n**A25. One.** x\n"},
+        "docs/model/assumptions.md: numbers are to follow each other",
+    ),
+    (
+        "assumption numbers",
+        {
+            "docs/model/assumptions.md": "# A\n\n**A1. One.** x\n",
+            "docs/model/assumptions-of-runs.md": "# B\n\n**A2. Two.** See A3.\n",
+        },
+        "docs/model/assumptions-of-runs.md:3: A3 is no assumption",
     ),
 ]
 

@@ -47,7 +47,7 @@ _SHORT_SHARE = 3
 """Other readings, and the search for a compression, have this part of the requests."""
 _REQUESTS_MIN = 500
 PAGES_PER_BLOCK_RUN = 128
-"""In place of 1024 (A387): blocks of an eighth bring a drive to its state in an eighth of the time,
+"""In place of 1024 (A141): blocks of an eighth bring a drive to its state in an eighth of the time,
 and to its running state in an eighth of the requests."""
 
 MAIN, LIMIT, TAIL, GRID, ABLATED = "main", "limit", "tail", "grid", "parts"

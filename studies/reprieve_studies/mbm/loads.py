@@ -15,7 +15,7 @@ _RATE_IOPS = 100.0
 """Any: what counts is the idle time that a twin is compressed to."""
 _BURSTS: Overrides = {
     # The twins of FAST'12: the squared coefficient of variation of Financial1's first 10,000
-    # requests, 10.3, with a short phase of 0.454 of the mean gap, and their trains (A92).
+    # requests, 10.3, with a short phase of 0.454 of the mean gap, and their trains (A127).
     "arrivals": "hyperexponential",
     "rate_iops": _RATE_IOPS,
     "burst_fraction": 0.94,
@@ -60,7 +60,7 @@ def _twin(name: str) -> Load:
 
 
 def sizes(mean_kib: float) -> list[list[float]]:
-    """Return the two powers of two around a mean, weighted to it (A95)."""
+    """Return the two powers of two around a mean, weighted to it (A129)."""
     low = 1
     while 2 * low <= mean_kib:
         low *= 2

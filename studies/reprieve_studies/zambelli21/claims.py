@@ -30,7 +30,7 @@ from reprieve_studies.zambelli21.paper import (
 )
 from reprieve_studies.zambelli21.readings import BASE, PACE
 
-_POWERS = "the paper's powers are confidential and ours assumed (A278): compare sign and size"
+_POWERS = "the paper's powers are confidential and ours assumed (A140): compare sign and size"
 _IMPLIED = "follows from +113 kIOPS and −97 µs with 64 requests outstanding, by Little's law"
 
 

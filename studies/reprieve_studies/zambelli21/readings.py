@@ -17,7 +17,7 @@ from reprieve_studies.zambelli21.paper import (
 )
 
 UNIT_BYTES = 4096
-"""What the drive maps and reads: the paper's requests (A271)."""
+"""What the drive maps and reads: the paper's requests (A135)."""
 PAGE_UNITS = 4
 """Of a page of 16 KiB."""
 WORDLINE_UNITS = 12
@@ -25,10 +25,10 @@ WORDLINE_UNITS = 12
 UNIT_BUS_US = 10.24
 """4096 bytes at 400 MT/s."""
 BLOCKS = 64
-"""Of a die, in place of 2048: the shares stay (A272)."""
+"""Of a die, in place of 2048: the shares stay (A136)."""
 FRAME_BUFFER_FRAMES = 1024
 PACE = WRITE_AMPLIFICATION - 1
-"""Pages moved for each page of the host (A274)."""
+"""Pages moved for each page of the host (A138)."""
 
 
 @dataclass(frozen=True)

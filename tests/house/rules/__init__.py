@@ -27,5 +27,6 @@ RULES: dict[str, Rule] = {
     "readme length": documents.readme_is_short,
     "links": documents.links_resolve,
     "listed pages": documents.pages_are_listed,
+    "assumption numbers": documents.assumptions_exist,
     "numbers by hand": figures.numbers_are_recorded,
 }
