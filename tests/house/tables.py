@@ -24,11 +24,10 @@ POLICIES_MAY_USE = frozenset({"scenario"})
 COMPONENTS = ("ftl", "flash")
 
 # Modules that put components together; only they may name them all.
-OWNERS = ("ssd", "run", "rig")
+OWNERS = ("ssd", "rig")
 
 # Modules with a list of their own of what they may use of the crate.
 ONLY: dict[str, frozenset[str]] = {
-    "report": frozenset({"stats", "scenario"}),
     "scenario": frozenset(),
     "stats": frozenset({"txn"}),
     "timeline": frozenset({"txn", "power"}),

@@ -115,6 +115,21 @@ CASES: list[tuple[str, dict[str, str], str]] = [
         "python/reprieve/run.py:3: the package may not import studies",
     ),
     (
+        "circles of files",
+        {
+            "crates/sim/src/ftl.rs": "//! Reclaims.\nuse crate::flash::Die;\n",
+            "crates/sim/src/flash.rs": "//! Dies.\nuse crate::scenario::Key;\n",
+            "crates/sim/src/scenario.rs": "//! Keys.\nuse crate::ftl::{self, Map};\nmod list;\n",
+        },
+        "crates/sim/src/flash.rs: is in a circle of files: crates/sim/src/flash.rs -> "
+        "crates/sim/src/ftl.rs -> crates/sim/src/scenario.rs",
+    ),
+    (
+        "type names",
+        {"crates/sim/src/ftl.rs": "//! Reclaims.\nenum View {}\n"},
+        "crates/sim/src/ftl.rs: type View is also one of crates/sim/src/sched/mod.rs",
+    ),
+    (
         "policy registries",
         {"crates/sim/src/sched/rps.rs": "//! Reads first.\n" + ENTRY.format("rps")},
         "crates/sim/src/sched/rps.rs: listed 0 times",

@@ -6,7 +6,7 @@ use reprieve_nand::{EraseMode, ProgramSuspension, Run};
 use super::Flash;
 use super::lane::LaneId;
 use crate::power::Class;
-use crate::timeline::{Arrival, Name, Timeline, Window, Work};
+use crate::timeline::{Arrival, DrawnWork as Work, Name, Timeline, Window};
 use crate::txn::{Kind, NONE, Txn};
 
 impl Flash {

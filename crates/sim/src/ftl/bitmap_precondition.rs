@@ -6,7 +6,7 @@ use reprieve_base::Stream;
 
 use super::bitmap_plane::{BitmapPlane, FRONT};
 use super::plane::Plane;
-use super::precondition::Scope;
+use super::scope::Scope;
 use super::{Ftl, Kept, Mapping};
 use crate::scenario::Scenario;
 use crate::victim::{self, VictimPolicy};

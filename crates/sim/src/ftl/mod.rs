@@ -20,6 +20,7 @@ mod replay;
 mod restore;
 mod room;
 mod rules;
+mod scope;
 mod sectors;
 mod table;
 mod tile;

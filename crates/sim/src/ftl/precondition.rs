@@ -11,7 +11,8 @@ use reprieve_base::{Stream, UserError};
 
 use super::bitmap_precondition::BitmapDrive;
 use super::replay::Replay;
-use super::tile::{BY_NAME_PAGES, Tiling};
+use super::scope::Scope;
+use super::tile::{BY_NAME_PAGES, InPieces, Tiling};
 use super::{Ftl, Kept};
 use crate::scenario::{Precondition, Scenario};
 use crate::victim;
@@ -41,24 +42,25 @@ enum Progress {
     /// They are written and overwritten without names.
     Overwriting(Box<Overwriting>),
     /// Some of its planes are, by name, and the others are copies of them.
-    Tiling(Box<Tiling>),
+    Tiling(Box<Tiling<Preconditioner>>),
     /// The mapping is as asked for.
     Settling,
     Done,
 }
 
-/// Logical pages that are overwritten, and at last drawn anew, among themselves: those of the
-/// drive, or those of one plane.
-pub(super) struct Scope {
-    /// The plane, counted over the drive, if they are those of one; else 0.
-    pub(super) plane: u32,
-    /// The first of the logical pages, and how far each is from the next.
-    pub(super) first_lpn: u32,
-    pub(super) stride: u32,
-    lpns: u32,
-    /// Writes that they have still to get in this pass.
-    pub(super) left: u64,
-    pub(super) stream: Stream,
+impl InPieces for Preconditioner {
+    fn advance(
+        &mut self,
+        ftl: &mut Ftl,
+        scenario: &Scenario,
+        writes: u64,
+    ) -> Result<(), UserError> {
+        Preconditioner::advance(self, ftl, scenario, writes)
+    }
+
+    fn is_done(&self) -> bool {
+        Preconditioner::is_done(self)
+    }
 }
 
 struct Replaying {
@@ -177,7 +179,8 @@ impl Preconditioner {
                 overwriting.advance(ftl, writes)?.then_some(Progress::Settling)
             }
             Progress::Tiling(tiling) => {
-                let is_done = tiling.advance(ftl, scenario, self.kept, writes)?;
+                let by_name = (self.kept, Preconditioner::by_name as fn(&_, &mut _, _) -> _);
+                let is_done = tiling.advance(ftl, scenario, by_name, writes)?;
                 is_done.then_some(Progress::Settling)
             }
             Progress::Settling => {

@@ -8,7 +8,7 @@ use super::{Ftl, demand};
 use crate::place::PlaneView;
 use crate::scenario::{Misfit, Scenario};
 use crate::txn::Txn;
-use crate::work::{Planes, Work};
+use crate::work::{PlaneQueries, Work};
 
 /// Blocks that garbage collection has under way besides its reserve and one to gain: the open block
 /// of the host, its own, and the one it erases.
@@ -43,7 +43,7 @@ impl PlaneView for RoomView<'_> {
     }
 }
 
-impl Planes for Ftl {
+impl PlaneQueries for Ftl {
     fn can_take(&self, plane: u32) -> bool {
         let (state, pages) = (&self.planes[plane as usize], self.geometry.pages_per_block);
         // Collection pads wordlines: no plane may come to hold much more than an even share.

@@ -11,7 +11,7 @@ use crate::scenario::Scenario;
 use crate::stats::FlowStats;
 
 /// One load.
-pub(super) struct Flow {
+pub(super) struct LoadState {
     feed: Prefetch,
     /// The request that arrives next; requests of a closed loop are pulled instead.
     next: Option<Request>,
@@ -28,7 +28,7 @@ pub(super) struct Flow {
 
 /// All loads.
 pub(super) struct Flows {
-    pub(super) list: Vec<Flow>,
+    pub(super) list: Vec<LoadState>,
     /// When the next request arrives, and of which load; the first of equals.
     next: Option<(Time, u32)>,
     /// Requests of all closed loops that may arrive now.
@@ -51,9 +51,9 @@ impl Flows {
         let open = |config, seed, queues, stats| {
             let workload = Workload::open(config, capacity_bytes, seed)?;
             let feed = Prefetch::new(workload, page_bytes);
-            Ok(Flow { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats })
+            Ok(LoadState { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats })
         };
-        let mut list: Vec<Flow> = Vec::with_capacity(scenario.flows.len().max(1));
+        let mut list: Vec<LoadState> = Vec::with_capacity(scenario.flows.len().max(1));
         if let Some(config) = &scenario.workload {
             let all = if scenario.queues.is_empty() {
                 (0..queues).collect()
@@ -74,7 +74,7 @@ impl Flows {
             };
             let stats = (clone == 0).then(|| Box::new(FlowStats::new(&flow.name)));
             let opened = open(&flow.workload, seed, own, stats)?;
-            list.push(Flow { course: course.map(Box::new), ..opened });
+            list.push(LoadState { course: course.map(Box::new), ..opened });
         }
         if list.is_empty() {
             let what = "workload: missing; a run needs workload.trace, .generator or .fio";
@@ -89,7 +89,7 @@ impl Flows {
         let feed = Prefetch::new(Workload::nothing(), scenario.geometry.page_bytes);
         let queues = (0..queues).collect();
         let flow =
-            Flow { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats: None };
+            LoadState { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats: None };
         let list = vec![flow];
         Flows { list, next: None, to_pull: 0, group: 0, have_stats: false, is_served: true }
     }
@@ -333,7 +333,7 @@ impl Flows {
 }
 
 /// The course of a job behind these loads; `None` of another load.
-fn course(config: &WorkloadConfig, before: &[Flow]) -> Option<JobCourse> {
+fn course(config: &WorkloadConfig, before: &[LoadState]) -> Option<JobCourse> {
     let WorkloadConfig::Fio(job) = config else { return None };
     let FioJob { clone, .. } = **job;
     let place = before.len() as u32;

@@ -44,8 +44,8 @@ use crate::scenario::Scenario;
 use crate::state::State;
 use crate::stats::LogBatch;
 use crate::txn::{Kind, Txn};
-use buffer::Buffer;
-use event::Event;
+use buffer::WriteBuffer;
+use event::DriveEvent;
 use flows::Flows;
 use interface::HostInterface;
 use run_in::RunInStage;
@@ -67,10 +67,10 @@ const PRECONDITION_STEP: u64 = 1 << 22;
 pub struct Ssd {
     scenario: Scenario,
     now: Time,
-    events: EventQueue<Event>,
+    events: EventQueue<DriveEvent>,
     flows: Flows,
     host: HostInterface,
-    buffer: Buffer,
+    buffer: WriteBuffer,
     ftl: Ftl,
     flash: Flash,
     stats: Statistics,
@@ -176,7 +176,7 @@ impl Ssd {
             events: EventQueue::new(spacing, program),
             flash,
             ftl,
-            buffer: Buffer::new(&scenario),
+            buffer: WriteBuffer::new(&scenario),
             host,
             stats: Statistics::new(&scenario, options),
             preparation: Preparation {
@@ -382,15 +382,15 @@ impl Ssd {
     }
 
     #[inline(always)]
-    fn handle(&mut self, event: Event) {
+    fn handle(&mut self, event: DriveEvent) {
         match event {
-            Event::Flash(event) => {
+            DriveEvent::Flash(event) => {
                 self.flash.handle(event, self.now, &mut self.events);
                 while let Some(id) = self.flash.done.pop() {
                     self.transaction_done(id);
                 }
             }
-            Event::LookIdle => self.look_idle(),
+            DriveEvent::LookIdle => self.look_idle(),
         }
     }
 

@@ -11,7 +11,8 @@ use crate::check::{Content, Promise};
 use crate::ftl::Mapping;
 use crate::policies::Policies;
 use crate::power_loss::{
-    CutDie, DieScan, Found, Journal, Powers, RecoveryTime, Rescue, Stamp, recovery_time, rescue,
+    CutDie, DieScan, Journal, Powers, RecoveredPages, RecoveryTime, Rescue, Stamp, recovery_time,
+    rescue,
 };
 use crate::scenario::{Acknowledge, LossPolicy, PowerLoss, Scenario};
 use crate::state::State;
@@ -42,7 +43,7 @@ pub struct Cut {
 #[derive(Clone, Debug)]
 pub struct Recovered {
     /// The newest page of each logical page in flash.
-    pub found: Found,
+    pub found: RecoveredPages,
     /// Logical pages that were saved, and are in the write buffer again.
     pub saved: Vec<u32>,
     /// Whether it is known which logical pages were trimmed.
@@ -181,7 +182,7 @@ impl Ssd {
 
     /// What a recovery finds after it: it reads what is stored beside every programmed page.
     pub fn recover(&self, cut: &Cut) -> Recovered {
-        let mut found = Found::new(self.ftl.logical_pages());
+        let mut found = RecoveredPages::new(self.ftl.logical_pages());
         self.read_all(cut, |page, stamp| found.read(page, stamp));
         let saved = (cut.rescue.saved_pages as usize).min(cut.dump.len());
         Recovered {
@@ -306,7 +307,7 @@ impl Ssd {
 
     /// A page whose newest data is in flash is found where the mapping had it, unless garbage
     /// collection still moved it.
-    fn verify_found(&self, cut: &Cut, found: &Found) -> Result<(), String> {
+    fn verify_found(&self, cut: &Cut, found: &RecoveredPages) -> Result<(), String> {
         for lpn in 0..self.ftl.logical_pages() {
             let Mapping::Flash(mapped) = self.ftl.lookup(lpn) else { continue };
             let page = found.page(lpn);

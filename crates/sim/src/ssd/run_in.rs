@@ -10,7 +10,7 @@ use std::ops::Range;
 use reprieve_base::{Stream, Time, UserError};
 use serde_json::{Value, json};
 
-use super::event::Event;
+use super::event::DriveEvent;
 use super::write_back::DirtyPages;
 use super::{Options, PRECONDITION_STEP, Ssd};
 use crate::ftl::{Ftl, Kept, Mapping, Preconditioner};
@@ -76,12 +76,12 @@ pub(super) struct RunIn {
     /// Parts are as long as they are to be; before, they are as short as can be told from.
     is_long: bool,
     /// The part under way and those before it, the newest last.
-    parts: Vec<Stretch>,
+    parts: Vec<RunInPart>,
 }
 
 /// What was seen in a part of a drive's run.
 #[derive(Clone, Copy, Debug, Default)]
-struct Stretch {
+struct RunInPart {
     /// Free blocks over all looks.
     free_blocks: u64,
     looks: u64,
@@ -104,7 +104,7 @@ pub(super) struct RunInReport {
 
 /// What a drive that runs in has come to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Outcome {
+enum RunInCourse {
     GoesOn,
     AtRest,
     /// The load leaves it so many free blocks, not as many as it was preconditioned with.
@@ -143,8 +143,8 @@ impl Ssd {
                 self.preparation.stage = RunInStage::Running(Box::new(self.begin_run_in(attempt)?));
             }
             RunInStage::Running(mut run_in) => match run_in.advance()? {
-                Outcome::GoesOn => self.preparation.stage = RunInStage::Running(run_in),
-                Outcome::Again(kept) => {
+                RunInCourse::GoesOn => self.preparation.stage = RunInStage::Running(run_in),
+                RunInCourse::Again(kept) => {
                     let number = run_in.attempt.number + 1;
                     self.take_back_policies(&mut run_in.drive);
                     drop(run_in);
@@ -153,7 +153,7 @@ impl Ssd {
                         Preconditioner::new(&self.scenario, &mut self.ftl, kept);
                     self.preparation.stage = RunInStage::ToCome(Attempt { kept, number });
                 }
-                course => self.end_run_in(*run_in, course == Outcome::AtRest),
+                course => self.end_run_in(*run_in, course == RunInCourse::AtRest),
             },
         }
         Ok(false)
@@ -248,7 +248,7 @@ impl Ssd {
                 break;
             }
             while let Some(event) = self.events.pop_at(self.now) {
-                if let Event::Flash(_) = event {
+                if let DriveEvent::Flash(_) = event {
                     self.handle(event);
                 }
             }
@@ -292,18 +292,18 @@ impl Ssd {
 }
 
 impl RunIn {
-    fn advance(&mut self) -> Result<Outcome, UserError> {
+    fn advance(&mut self) -> Result<RunInCourse, UserError> {
         let until = self.drive.stats.completed + REQUESTS_STEP;
         while self.drive.stats.completed < until {
             if !self.drive.step(REQUESTS_LOOK)? {
-                return Ok(Outcome::TooLong);
+                return Ok(RunInCourse::TooLong);
             }
             let course = self.look();
-            if course != Outcome::GoesOn {
+            if course != RunInCourse::GoesOn {
                 return Ok(course);
             }
         }
-        Ok(Outcome::GoesOn)
+        Ok(RunInCourse::GoesOn)
     }
 
     fn new(drive: Ssd, attempt: Attempt) -> RunIn {
@@ -318,11 +318,11 @@ impl RunIn {
             next_look: 0,
             parts_done: 0,
             is_long: false,
-            parts: vec![Stretch::default()],
+            parts: vec![RunInPart::default()],
         }
     }
 
-    fn look(&mut self) -> Outcome {
+    fn look(&mut self) -> RunInCourse {
         let host_pages = self.drive.flash.counts.host_programs;
         let part = self.parts.last_mut().expect("a part is under way");
         part.free_blocks += self.drive.ftl.free_blocks();
@@ -333,25 +333,25 @@ impl RunIn {
             self.next_look = host_pages + self.part_pages / PARTS as u64;
         }
         if host_pages < self.part_ends {
-            return if self.is_late() { Outcome::TooLong } else { Outcome::GoesOn };
+            return if self.is_late() { RunInCourse::TooLong } else { RunInCourse::GoesOn };
         }
         self.parts_done += 1;
         if self.parts.len() == PARTS {
             let course = self.judge();
-            if course != Outcome::GoesOn {
+            if course != RunInCourse::GoesOn {
                 return course;
             }
             // Longer parts begin with none.
             self.parts.drain(..self.parts.len().min(1));
         }
-        self.parts.push(Stretch::default());
+        self.parts.push(RunInPart::default());
         self.part_ends = host_pages + self.part_pages;
         let is_late = self.is_late() || self.parts_done == PARTS_MAX;
-        if is_late { Outcome::TooLong } else { Outcome::GoesOn }
+        if is_late { RunInCourse::TooLong } else { RunInCourse::GoesOn }
     }
 
     /// What follows from the parts that were looked at.
-    fn judge(&mut self) -> Outcome {
+    fn judge(&mut self) -> RunInCourse {
         let ftl = &self.drive.ftl;
         let half = &self.parts[PARTS / 2..];
         let share = half.iter().map(|part| part.shares).sum::<f64>()
@@ -365,7 +365,7 @@ impl RunIn {
             let ends = [ftl.kept_behind(), ftl.kept_ahead()];
             let end = ends[usize::from(self.change_blocks() > 0.0)];
             if (end.blocks() - kept.blocks()).abs() > off_blocks_max {
-                return Outcome::Again(end);
+                return RunInCourse::Again(end);
             }
         }
         let is_large = ftl.logical_pages() > LARGE_PAGES;
@@ -373,13 +373,13 @@ impl RunIn {
         if number < attempts_max && off_blocks > off_blocks_max {
             // A drive with fewer free blocks gets more of them: past the first time, half way.
             let half = f64::midpoint(kept.blocks(), found.blocks());
-            return Outcome::Again(if number == 1 { found } else { Kept::on_average(half) });
+            return RunInCourse::Again(if number == 1 { found } else { Kept::on_average(half) });
         }
         if !self.is_long && self.begin_long_parts() {
-            return Outcome::GoesOn;
+            return RunInCourse::GoesOn;
         }
         let is_at_rest = self.change_blocks().abs() <= self.change_blocks_max();
-        if is_at_rest { Outcome::AtRest } else { Outcome::GoesOn }
+        if is_at_rest { RunInCourse::AtRest } else { RunInCourse::GoesOn }
     }
 
     /// From now on parts are as long as the drive is given time for, its capacity together at most;

@@ -92,7 +92,7 @@ pub const BREAKS: &[DriveBreak] = &[
 
 #[cfg(test)]
 impl Ssd {
-    fn cache(&mut self) -> &mut super::read_cache::ReadCache {
+    fn cache(&mut self) -> &mut super::read_cache::PageCache {
         self.buffer.read_cache.as_mut().expect("there is a cache")
     }
 

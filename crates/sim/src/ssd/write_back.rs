@@ -2,7 +2,7 @@
 
 use reprieve_base::{Dur, Time};
 
-use super::{Event, Ssd};
+use super::{DriveEvent, Ssd};
 use crate::event::Schedule;
 use crate::ftl::Mapping;
 use crate::order::Order;
@@ -166,7 +166,7 @@ impl Ssd {
         let Some(wait) = held.flush_idle else { return };
         if !held.look_pending {
             held.look_pending = true;
-            self.events.schedule(self.now + wait, Event::LookIdle);
+            self.events.schedule(self.now + wait, DriveEvent::LookIdle);
         }
     }
 
@@ -181,7 +181,7 @@ impl Ssd {
         let due: Time = self.stats.idle_since + wait;
         if due > self.now {
             held.look_pending = true;
-            self.events.schedule(due, Event::LookIdle);
+            self.events.schedule(due, DriveEvent::LookIdle);
             return;
         }
         self.send_all_held();

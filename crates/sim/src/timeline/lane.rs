@@ -9,7 +9,7 @@ use super::trace::{Annotation, FlowArrow, Trace, Track};
 
 /// What the annotations of a page operation say.
 #[derive(Clone, Copy, Debug)]
-pub struct Work {
+pub struct DrawnWork {
     /// What it is.
     pub name: Name,
     /// Number of the host request that waits for it.
@@ -27,7 +27,7 @@ pub struct Work {
 /// A read that senses a page, or holds it.
 #[derive(Clone, Copy, Debug)]
 struct Read {
-    work: Work,
+    work: DrawnWork,
     start: Time,
     sensed: (Time, Time),
 }
@@ -35,7 +35,7 @@ struct Read {
 /// A program or erase that is not complete.
 #[derive(Clone, Copy, Debug)]
 struct DrawnOperation {
-    work: Work,
+    work: DrawnWork,
     /// What it does now; `None`: it is suspended.
     piece: Option<Piece>,
     suspensions: u64,
@@ -63,7 +63,7 @@ struct Stop {
 
 /// A die, or a plane of it: it does one thing at a time.
 #[derive(Clone, Debug)]
-pub struct Lane {
+pub struct LaneTrack {
     track: Track,
     read: Option<Read>,
     /// Transfers of the pages that the read holds.
@@ -82,13 +82,13 @@ pub struct Pen<'a> {
     pub flows: &'a mut u64,
 }
 
-impl Lane {
-    pub fn new(track: Track) -> Lane {
-        Lane { track, read: None, outs: Vec::new(), open: Vec::new() }
+impl LaneTrack {
+    pub fn new(track: Track) -> LaneTrack {
+        LaneTrack { track, read: None, outs: Vec::new(), open: Vec::new() }
     }
 
     /// A read begins, which senses from one instant to another.
-    pub fn read(&mut self, work: Work, start: Time, sensed: (Time, Time)) {
+    pub fn read(&mut self, work: DrawnWork, start: Time, sensed: (Time, Time)) {
         debug_assert!(self.read.is_none(), "two reads at once in an array");
         self.read = Some(Read { work, start, sensed });
     }
@@ -117,7 +117,7 @@ impl Lane {
     }
 
     /// A program or erase begins, perhaps inside one that is suspended.
-    pub fn begin(&mut self, now: Time, work: Work, run: Run, prelude: Name) {
+    pub fn begin(&mut self, now: Time, work: DrawnWork, run: Run, prelude: Name) {
         let piece = Piece::new(now, run, prelude);
         self.open.push(DrawnOperation { work, piece: Some(piece), suspensions: 0, flow: None });
     }
@@ -184,7 +184,7 @@ impl Lane {
     }
 }
 
-impl Work {
+impl DrawnWork {
     fn notes(&self, suspensions: u64) -> ([Annotation; 7], usize) {
         let mut notes = [(Note::Plane, u64::from(self.at.plane)); 7];
         notes[1] = (Note::Block, u64::from(self.at.block));

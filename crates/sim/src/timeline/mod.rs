@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::power::PowerStep;
 pub use host::Arrival;
 use host::{Counter, HostTracks};
-pub use lane::Work;
-use lane::{Lane, Pen};
+pub use lane::DrawnWork;
+use lane::{LaneTrack, Pen};
 pub use names::Name;
 use names::Note;
 use trace::{CounterUnit, Trace, Track};
@@ -52,7 +52,7 @@ pub struct Timeline {
     trace: Trace,
     flows: u64,
     /// Dies; where planes work by themselves, their planes.
-    lanes: Vec<Lane>,
+    lanes: Vec<LaneTrack>,
     lanes_per_die: u32,
     channels: Vec<Track>,
     host: HostTracks,
@@ -89,12 +89,12 @@ impl Timeline {
         for die in 0..geometry.dies() {
             let own = trace.track(&format!("die {die}"), Some(&dies), u64::from(die));
             if !planes_apart {
-                lanes.push(Lane::new(own));
+                lanes.push(LaneTrack::new(own));
                 continue;
             }
             lanes.extend((0..lanes_per_die).map(|plane| {
                 let name = format!("die {die} plane {plane}");
-                Lane::new(trace.track(&name, Some(&own), u64::from(plane)))
+                LaneTrack::new(trace.track(&name, Some(&own), u64::from(plane)))
             }));
         }
         let group = trace.track("channels", None, 2);
@@ -139,7 +139,7 @@ impl Timeline {
         self.host.number(slot)
     }
 
-    fn lane(&mut self, die: u32, plane: u32) -> (&mut Lane, Pen<'_>) {
+    fn lane(&mut self, die: u32, plane: u32) -> (&mut LaneTrack, Pen<'_>) {
         let lane = match self.lanes_per_die {
             1 => die,
             planes => die * planes + plane,
@@ -161,7 +161,7 @@ impl Timeline {
     }
 
     /// A read begins.
-    pub fn read(&mut self, die: u32, work: Work, start: Time, sensed: (Time, Time)) {
+    pub fn read(&mut self, die: u32, work: DrawnWork, start: Time, sensed: (Time, Time)) {
         self.lane(die, work.at.plane).0.read(work, start, sensed);
         self.touch(die);
     }
@@ -178,7 +178,7 @@ impl Timeline {
     }
 
     /// A program or erase begins.
-    pub fn begin(&mut self, die: u32, now: Time, work: Work, run: Run, prelude: Name) {
+    pub fn begin(&mut self, die: u32, now: Time, work: DrawnWork, run: Run, prelude: Name) {
         self.lane(die, work.at.plane).0.begin(now, work, run, prelude);
         self.touch(die);
     }

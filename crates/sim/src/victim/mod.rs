@@ -48,7 +48,7 @@ const POLICIES: &[(Entry, MakeVictim)] = &[
     (greedy::ENTRY, |_| Box::new(greedy::Greedy)),
     (d_choices::ENTRY, |scenario| Box::new(d_choices::DChoices::of(scenario))),
     (random::ENTRY, |scenario| Box::new(random::of(scenario))),
-    (fifo::ENTRY, |scenario| Box::new(fifo::Fifo::new(&scenario.geometry))),
+    (fifo::ENTRY, |scenario| Box::new(fifo::OldestFirst::new(&scenario.geometry))),
     (windowed_greedy::ENTRY, |scenario| Box::new(windowed_greedy::WindowedGreedy::of(scenario))),
     (cost_benefit::ENTRY, |scenario| Box::new(cost_benefit::CostBenefit::of(scenario))),
 ];
