@@ -75,7 +75,7 @@ class Simulation:
     def course(self) -> dict[str, Any] | None:
         """How the run went over time, by name; None if that was not asked for."""
 
-    def histogram(self, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def histogram(self, what: str) -> tuple[bytes, bytes]:
         """Upper value in ns and count of each non-empty bucket: "read", "write" or "total"."""
 
 class Decision:

@@ -24,11 +24,10 @@ POLICIES_MAY_USE = frozenset({"scenario"})
 COMPONENTS = ("ftl", "flash")
 
 # Modules that put components together; only they may name them all.
-OWNERS = ("ssd", "run", "rig")
+OWNERS = ("ssd", "rig")
 
 # Modules with a list of their own of what they may use of the crate.
 ONLY: dict[str, frozenset[str]] = {
-    "report": frozenset({"stats", "scenario"}),
     "scenario": frozenset(),
     "stats": frozenset({"txn"}),
     "timeline": frozenset({"txn", "power"}),
@@ -50,6 +49,26 @@ class Use:
 SIM_USES_ALLOWED: tuple[Use, ...] = (
     Use("suspend", "txn", "eligibility is a table of kinds of transactions"),
     Use("suspend", "work", "a policy sees how much a die needs garbage collection"),
+)
+
+# Modules of the Python package whose `__all__` is there for other programs. The studies may use
+# that and nothing else of it, and it never uses them.
+PUBLIC_MODULES = frozenset(
+    {
+        "reprieve",
+        "reprieve.characterize",
+        "reprieve.cli.console",
+        "reprieve.cli.options",
+        "reprieve.die_rig",
+        "reprieve.outputs",
+        "reprieve.parallel",
+        "reprieve.plot",
+        "reprieve.reliability",
+        "reprieve.report.page",
+        "reprieve.request_log",
+        "reprieve.scenario",
+        "reprieve.simulation",
+    }
 )
 
 # ---- Registries ---------------------------------------------------------------------------------

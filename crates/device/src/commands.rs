@@ -2,7 +2,7 @@
 
 use reprieve_base::{Op, Request, Time, UserError};
 
-use crate::clock::Wall;
+use crate::command::Command;
 use crate::connection::{Connection, Phase, Reply};
 use crate::drive::{self, Done};
 use crate::handshake::Step;
@@ -14,22 +14,6 @@ use crate::store::Fault;
 /// Data of a write is stored in pieces that end at multiples of this, so that nothing smaller is
 /// torn if the client vanishes on the way.
 const WHOLE_BYTES: u64 = 4096;
-
-/// A command that is under way.
-pub struct Command {
-    client: Key,
-    request: protocol::Request,
-    error: u32,
-    /// Requests of the model that it waits for.
-    left: u32,
-    numbers: (u64, u32),
-    arrival: Time,
-    completion: Time,
-    /// When it is due if the model has no part in it.
-    received: Wall,
-    /// What has to be brought to safety first.
-    ticket: Option<u64>,
-}
 
 fn error_of(fault: Fault) -> u32 {
     match fault {

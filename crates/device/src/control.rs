@@ -5,7 +5,7 @@ use reprieve_sim::registries;
 use reprieve_sim::scenario::{self, CHANGEABLE, Scenario, Sources};
 use serde_json::{Value, json};
 
-use crate::server::Source;
+use crate::options::Source;
 
 /// Limits that belong to a policy of suspension, and go with it.
 const OF_POLICY: [&str; 2] = ["suspension.min_remaining_us", "suspension.max_suspended_us"];
@@ -68,21 +68,21 @@ pub fn load(source: &Source) -> Result<Scenario, UserError> {
 }
 
 /// A command as `reprieve ctl` sends it, in one line.
-pub enum Command {
+pub enum ControlCommand {
     Show,
     Set { key: String, value: String },
 }
 
 /// The command in a line of JSON.
-pub fn parse(line: &str) -> Result<Command, UserError> {
+pub fn parse(line: &str) -> Result<ControlCommand, UserError> {
     let wrong = || UserError::new("a command is {\"show\": true} or {\"set\": [KEY, VALUE]}");
     let command: Value = serde_json::from_str(line).map_err(|_| wrong())?;
     if command.get("show") == Some(&json!(true)) {
-        return Ok(Command::Show);
+        return Ok(ControlCommand::Show);
     }
     match command.get("set").and_then(Value::as_array).map(Vec::as_slice) {
         Some([Value::String(key), Value::String(value)]) => {
-            Ok(Command::Set { key: key.clone(), value: value.clone() })
+            Ok(ControlCommand::Set { key: key.clone(), value: value.clone() })
         }
         _ => Err(wrong()),
     }
@@ -163,6 +163,6 @@ mod tests {
             assert!(error.to_string().contains(expected), "{error}");
         }
         assert!(parse("{\"set\": [\"a\"]}").is_err() && parse("").is_err());
-        assert!(matches!(parse("{\"show\": true}"), Ok(Command::Show)));
+        assert!(matches!(parse("{\"show\": true}"), Ok(ControlCommand::Show)));
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::clock::Wall;
 use crate::connection::Phase;
-use crate::control::{self, Command};
+use crate::control::{self, ControlCommand};
 use crate::report;
 use crate::server::{END_NS, PATIENCE_NS, SIDES_MAX, Server};
 use crate::side::{self, Heard, Side, Topic};
@@ -80,7 +80,7 @@ impl Server {
     }
 
     fn obey(&mut self, question: &str) -> Result<Value, UserError> {
-        if let Command::Set { key, value } = control::parse(question)? {
+        if let ControlCommand::Set { key, value } = control::parse(question)? {
             if self.drive.recorder.is_some() {
                 let what = "what a drive does is being recorded, and one scenario replays it; \
                             serve without --record to change rules";

@@ -63,12 +63,12 @@ pub struct Handshake {
     /// `None`: the client's flags have not come.
     no_zeroes: Option<bool>,
     structured: bool,
-    security: Security,
+    security: HandshakeSecurity,
 }
 
 /// What a handshake knows of TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Security {
+pub enum HandshakeSecurity {
     /// There is none.
     Plain,
     /// It has to be started first.
@@ -87,14 +87,14 @@ pub fn greeting() -> [u8; 18] {
 }
 
 impl Handshake {
-    pub fn new(security: Security) -> Handshake {
+    pub fn new(security: HandshakeSecurity) -> Handshake {
         Handshake { no_zeroes: None, structured: false, security }
     }
 
     /// The channel is encrypted from here on; what was agreed on before is forgotten.
     pub fn tls_started(&mut self) {
         self.structured = false;
-        self.security = Security::TlsStarted;
+        self.security = HandshakeSecurity::TlsStarted;
     }
 
     /// Takes what has come, appends answers, and says how much was taken and what follows.
@@ -135,7 +135,7 @@ impl Handshake {
             reply(ACK, &[]);
             return Step::Close;
         }
-        if self.security == Security::TlsWanted && option != START_TLS {
+        if self.security == HandshakeSecurity::TlsWanted && option != START_TLS {
             if option == EXPORT_NAME {
                 return Step::Close;
             }
@@ -154,9 +154,9 @@ impl Handshake {
                 reply(ACK, &[]);
             }
             START_TLS => match self.security {
-                Security::Plain => reply(POLICY, &[]),
-                Security::TlsStarted => reply(INVALID, &[]),
-                Security::TlsWanted => {
+                HandshakeSecurity::Plain => reply(POLICY, &[]),
+                HandshakeSecurity::TlsStarted => reply(INVALID, &[]),
+                HandshakeSecurity::TlsWanted => {
                     reply(ACK, &[]);
                     return Step::StartTls;
                 }
@@ -230,7 +230,7 @@ mod tests {
         [&head[..], &(data.len() as u32).to_be_bytes(), data].concat()
     }
 
-    fn talk(security: Security, said: &[u8]) -> (Vec<u8>, usize, Step) {
+    fn talk(security: HandshakeSecurity, said: &[u8]) -> (Vec<u8>, usize, Step) {
         let export = Export { bytes: 1 << 20, description: "a drive".into() };
         let mut out = Vec::new();
         let (taken, step) = Handshake::new(security).feed(said, &export, &mut out);
@@ -242,10 +242,10 @@ mod tests {
         let go = [&3u32.to_be_bytes()[..], &option(8, &[]), &option(7, &[0, 0, 0, 0, 0, 0])];
         let said = go.concat();
         for length in 0..said.len() {
-            let (_, taken, step) = talk(Security::Plain, &said[..length]);
+            let (_, taken, step) = talk(HandshakeSecurity::Plain, &said[..length]);
             assert!(step == Step::More && taken <= length, "{length}");
         }
-        let (_, taken, step) = talk(Security::Plain, &said);
+        let (_, taken, step) = talk(HandshakeSecurity::Plain, &said);
         assert_eq!((taken, step), (said.len(), Step::Transmission { structured: true }));
     }
 
@@ -261,12 +261,12 @@ mod tests {
             (&[0, 0, 0, 1, 65, 0, 0], UNKNOWN),
         ] {
             let said = [&flags[..], &option(7, data)].concat();
-            let (out, _, step) = talk(Security::Plain, &said);
+            let (out, _, step) = talk(HandshakeSecurity::Plain, &said);
             assert_eq!((number(&out, 12, 4) as u32, step), (expected, Step::More), "{data:?}");
         }
-        assert_eq!(talk(Security::Plain, &[0, 0, 0, 4]).2, Step::Close, "an unknown flag");
+        assert_eq!(talk(HandshakeSecurity::Plain, &[0, 0, 0, 4]).2, Step::Close, "an unknown flag");
         let endless = [&flags[..], &OPTION_MAGIC.to_be_bytes(), &[0, 0, 0, 3], &[255; 4]].concat();
-        assert_eq!(talk(Security::Plain, &endless).2, Step::Close);
+        assert_eq!(talk(HandshakeSecurity::Plain, &endless).2, Step::Close);
     }
 
     #[test]
@@ -274,14 +274,17 @@ mod tests {
         let flags = 1u32.to_be_bytes();
         for (code, data) in [(3, &[][..]), (6, &[0; 6]), (7, &[0; 6]), (8, &[])] {
             let said = [&flags[..], &option(code, data)].concat();
-            let (out, _, step) = talk(Security::TlsWanted, &said);
+            let (out, _, step) = talk(HandshakeSecurity::TlsWanted, &said);
             assert_eq!((number(&out, 12, 4) as u32, step), (TLS_REQUIRED, Step::More));
             assert_eq!(out.len(), 20, "no word of the export");
         }
         let said = [&flags[..], &option(1, &[])].concat();
-        assert_eq!(talk(Security::TlsWanted, &said), (Vec::new(), said.len(), Step::Close));
+        assert_eq!(
+            talk(HandshakeSecurity::TlsWanted, &said),
+            (Vec::new(), said.len(), Step::Close)
+        );
         let said = [&flags[..], &option(5, &[])].concat();
-        assert_eq!(talk(Security::TlsWanted, &said).2, Step::StartTls);
-        assert_eq!(talk(Security::Plain, &said).2, Step::More);
+        assert_eq!(talk(HandshakeSecurity::TlsWanted, &said).2, Step::StartTls);
+        assert_eq!(talk(HandshakeSecurity::Plain, &said).2, Step::More);
     }
 }

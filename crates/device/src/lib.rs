@@ -4,6 +4,7 @@
 //! first. The model is that of a run; only here is there a clock, and only here are there sockets.
 
 mod clock;
+mod command;
 mod commands;
 mod connection;
 mod control;
@@ -12,6 +13,7 @@ mod ending;
 mod handshake;
 mod listener;
 mod metrics;
+mod options;
 mod protocol;
 mod recorder;
 mod report;
@@ -24,4 +26,5 @@ mod token;
 mod transport;
 mod waiting;
 
-pub use server::{Options, Place, Security, Server, Source};
+pub use options::{Options, Place, Security, Source};
+pub use server::Server;

@@ -6,7 +6,7 @@ use std::{env, fs};
 use reprieve_base::UserError;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::server::Options;
+use crate::options::Options;
 use crate::store::Store;
 
 /// Where the data of a drive goes.

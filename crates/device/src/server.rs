@@ -1,11 +1,9 @@
 //! The server: what it is made of, its one loop, and its end.
 
 use std::io;
-use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use reprieve_base::UserError;
@@ -15,13 +13,14 @@ use rustls::ServerConfig;
 use serde_json::Value;
 
 use crate::clock::{Clock, Wall};
-use crate::commands::Command;
+use crate::command::Command;
 use crate::connection::{Connection, Reply};
 use crate::control;
 use crate::drive::{Done, Drive};
 use crate::handshake::{self, Export, Handshake};
 use crate::listener::{Listener, tls_config};
 use crate::metrics::Metrics;
+use crate::options::{Options, Place, Security, Source};
 use crate::recorder::Recorder;
 use crate::room::{self, DataPlace};
 use crate::side::{Side, Topic};
@@ -43,58 +42,6 @@ pub(crate) const PATIENCE_NS: u64 = 10_000_000_000;
 const LOOK_NS: u64 = 1_000_000_000;
 /// How long open requests are waited for at the end.
 pub(crate) const END_NS: u64 = 5_000_000_000;
-
-/// What a scenario is read from.
-#[derive(Clone, Debug)]
-pub struct Source {
-    /// The file's content.
-    pub text: String,
-    /// Its path.
-    pub path: String,
-    /// Overrides `KEY=VALUE`.
-    pub sets: Vec<String>,
-}
-
-/// Where clients find the drive.
-#[derive(Clone, Debug)]
-pub enum Place {
-    /// At a socket in the file system.
-    Unix(PathBuf),
-    /// In the network.
-    Tcp(SocketAddr, Security),
-}
-
-/// Who can listen in on a network.
-#[derive(Clone, Debug)]
-pub enum Security {
-    /// Nobody: certificates and their key, as files in PEM.
-    Tls(PathBuf, PathBuf),
-    /// Anybody.
-    Insecure,
-}
-
-/// What is asked of a server beyond its scenario.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Where clients find the drive.
-    pub place: Place,
-    /// Where commands of `reprieve ctl` are taken; `None`: nowhere.
-    pub control: Option<PathBuf>,
-    /// The saved state that the drive starts in; `None`: it is preconditioned.
-    pub from_state: Option<PathBuf>,
-    /// The file that holds the data; `None`: memory does, or a file without a name.
-    pub store: Option<PathBuf>,
-    /// Memory that data may take up; `None`: as much as the drive has.
-    pub memory_bytes: Option<u64>,
-    /// No data is kept; reads give zeros.
-    pub discard_data: bool,
-    /// How many thousandths times slower than the wall's the model's clock runs; above 0.
-    pub scale_thousandths: u64,
-    /// Where what is asked of the drive is recorded.
-    pub record: Option<PathBuf>,
-    /// Where metrics are told.
-    pub metrics: Option<SocketAddr>,
-}
 
 /// A drive that serves.
 pub struct Server {
@@ -350,8 +297,8 @@ impl Server {
             return Ok(());
         }
         let security = match self.tls {
-            Some(_) => handshake::Security::TlsWanted,
-            None => handshake::Security::Plain,
+            Some(_) => handshake::HandshakeSecurity::TlsWanted,
+            None => handshake::HandshakeSecurity::Plain,
         };
         self.metrics.connections += 1;
         let now = self.drive.clock.now();

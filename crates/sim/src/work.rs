@@ -67,7 +67,7 @@ pub trait Work {
 }
 
 /// What the back end asks of the layer above where there is a dispatcher.
-pub trait Planes {
+pub trait PlaneQueries {
     /// Whether a plane, counted over the drive, can hold one more page and still be collected.
     fn can_take(&self, plane: u32) -> bool;
 

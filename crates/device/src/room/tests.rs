@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::DataPlace;
-use crate::server::{Options, Place};
+use crate::options::{Options, Place};
 
 /// The bytes of a drive, and what they take up in memory: a page of 4 KiB more for each 2 MiB.
 const BYTES: u64 = 1 << 30;

@@ -9,7 +9,7 @@ use super::{Flash, Queue};
 use crate::dispatch::{Dispatcher, DriveView, Queued, Service};
 use crate::order::Order;
 use crate::txn::{Kind, NONE};
-use crate::work::Planes;
+use crate::work::PlaneQueries;
 
 /// The drive as a dispatcher sees it.
 struct View<'a, P> {
@@ -18,7 +18,7 @@ struct View<'a, P> {
     now: Time,
 }
 
-impl<P: Planes> DriveView for View<'_, P> {
+impl<P: PlaneQueries> DriveView for View<'_, P> {
     fn now(&self) -> Time {
         self.now
     }
@@ -251,7 +251,7 @@ impl Flash {
 
     /// Lets the dispatcher place writes, let go what it holds back, and order the queues of the
     /// dies that will decide.
-    pub fn dispatch<P: Planes>(&mut self, now: Time, planes: &mut P) {
+    pub fn dispatch<P: PlaneQueries>(&mut self, now: Time, planes: &mut P) {
         let Some(mut dispatcher) = self.stage.dispatcher.take() else { return };
         loop {
             let view = View { flash: self, planes: &*planes, now };

@@ -299,22 +299,6 @@ impl Flash {
         (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
     }
 
-    /// Whether the loop can do without all that is asked for by few scenarios.
-    pub fn is_plain(&self) -> bool {
-        let none_together = !self.facts.gathers && self.facts.together == 1;
-        let none_apart = !self.facts.splits && !self.facts.parallelism.independent_plane_reads;
-        none_together
-            && none_apart
-            && !self.facts.parallelism.cache_program
-            && !self.suspension.eligibility.write_in_erase
-            && !self.write_queue.of_drive
-            && !self.serving.sees_classes
-            && self.facts.transfer_unit_bytes.is_none()
-            && self.media.is_none()
-            && !self.observers.listens
-            && self.observers.budget.is_none()
-    }
-
     /// Puts a transaction into the queue of its die.
     #[inline]
     fn admit(&mut self, id: u32) {

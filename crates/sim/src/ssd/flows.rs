@@ -3,17 +3,16 @@
 use reprieve_base::{Request, Stream, Time, UserError};
 use reprieve_trace::{Counts, FioJob, Workload, WorkloadConfig};
 
-use super::course::{Course, Step};
-use super::feed::Feed;
-use super::host::HostRequest;
+use super::fio_jobs::{JobCourse, JobStep};
+use super::interface::HostRequest;
+use super::prefetch::Prefetch;
 use crate::ftl::Ftl;
 use crate::scenario::Scenario;
 use crate::stats::FlowStats;
-use crate::txn::Parts;
 
 /// One load.
-pub(super) struct Flow {
-    feed: Feed,
+pub(super) struct LoadState {
+    feed: Prefetch,
     /// The request that arrives next; requests of a closed loop are pulled instead.
     next: Option<Request>,
     /// Requests of a closed loop that may arrive now.
@@ -22,14 +21,14 @@ pub(super) struct Flow {
     queues: Vec<u32>,
     turn: usize,
     /// The course of a job of fio; `None`: a load that takes its requests as they come.
-    course: Option<Box<Course>>,
+    course: Option<Box<JobCourse>>,
     /// `None`: the drive's figures are those of its only load, or another clone has the job's.
     pub(super) stats: Option<Box<FlowStats>>,
 }
 
 /// All loads.
 pub(super) struct Flows {
-    pub(super) list: Vec<Flow>,
+    pub(super) list: Vec<LoadState>,
     /// When the next request arrives, and of which load; the first of equals.
     next: Option<(Time, u32)>,
     /// Requests of all closed loops that may arrive now.
@@ -51,10 +50,10 @@ impl Flows {
         let capacity_bytes = scenario.capacity_bytes();
         let open = |config, seed, queues, stats| {
             let workload = Workload::open(config, capacity_bytes, seed)?;
-            let feed = Feed::new(workload, page_bytes);
-            Ok(Flow { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats })
+            let feed = Prefetch::new(workload, page_bytes);
+            Ok(LoadState { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats })
         };
-        let mut list: Vec<Flow> = Vec::with_capacity(scenario.flows.len().max(1));
+        let mut list: Vec<LoadState> = Vec::with_capacity(scenario.flows.len().max(1));
         if let Some(config) = &scenario.workload {
             let all = if scenario.queues.is_empty() {
                 (0..queues).collect()
@@ -75,7 +74,7 @@ impl Flows {
             };
             let stats = (clone == 0).then(|| Box::new(FlowStats::new(&flow.name)));
             let opened = open(&flow.workload, seed, own, stats)?;
-            list.push(Flow { course: course.map(Box::new), ..opened });
+            list.push(LoadState { course: course.map(Box::new), ..opened });
         }
         if list.is_empty() {
             let what = "workload: missing; a run needs workload.trace, .generator or .fio";
@@ -87,10 +86,10 @@ impl Flows {
 
     /// One load whose requests are offered one by one.
     pub(super) fn served(scenario: &Scenario, queues: u32) -> Flows {
-        let feed = Feed::new(Workload::nothing(), scenario.geometry.page_bytes);
+        let feed = Prefetch::new(Workload::nothing(), scenario.geometry.page_bytes);
         let queues = (0..queues).collect();
         let flow =
-            Flow { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats: None };
+            LoadState { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats: None };
         let list = vec![flow];
         Flows { list, next: None, to_pull: 0, group: 0, have_stats: false, is_served: true }
     }
@@ -106,7 +105,7 @@ impl Flows {
     }
 
     /// Reads the first request of each open load, and lets each closed one fill its depth.
-    pub(super) fn start(&mut self, ftl: &Ftl) -> Result<(), UserError> {
+    pub(super) fn start(&mut self, ftl: &Ftl) {
         self.begin_group(0, Time::ZERO);
         for flow in self.list.iter_mut().filter(|flow| flow.course.is_none()) {
             match flow.feed.queue_depth() {
@@ -114,11 +113,10 @@ impl Flows {
                     flow.to_pull = depth;
                     self.to_pull += depth;
                 }
-                None => flow.next = flow.feed.next(ftl)?,
+                None => flow.next = flow.feed.next(ftl),
             }
         }
         self.find_next();
-        Ok(())
     }
 
     /// When the next request of an open load arrives; `NEVER` if none does.
@@ -128,19 +126,25 @@ impl Flows {
     }
 
     /// Takes the next request of an open load, and its load.
-    pub(super) fn take(&mut self, ftl: &Ftl) -> Result<(Request, u32), UserError> {
+    pub(super) fn take(&mut self, ftl: &Ftl) -> (Request, u32) {
         let (_, number) = self.next.expect("the caller has seen when it arrives");
         let flow = &mut self.list[number as usize];
         let request = flow.next.take().expect("the next request is there");
         match flow.course {
-            None => flow.next = flow.feed.next(ftl)?,
+            None => flow.next = flow.feed.next(ftl),
             Some(_) => {
                 flow.to_pull += 1;
                 self.to_pull += 1;
             }
         }
         self.find_next();
-        Ok((request, number))
+        (request, number)
+    }
+
+    /// A row that could not be read, once the requests before it have been handed out.
+    #[cold]
+    pub(super) fn check(&mut self) -> Result<(), UserError> {
+        self.list.iter_mut().find_map(|flow| flow.feed.take_error()).map_or(Ok(()), Err)
     }
 
     fn find_next(&mut self) {
@@ -155,28 +159,24 @@ impl Flows {
         self.to_pull > 0
     }
 
-    /// A request that a closed load may send now, and its load; a plain drive has one load.
-    #[inline(always)]
-    pub(super) fn pull<const FULL: bool>(
-        &mut self,
-        ftl: &Ftl,
-        now: Time,
-    ) -> Result<Option<(Request, u32)>, UserError> {
-        if FULL {
+    /// A request that a closed load may send now, and its load.
+    #[inline]
+    pub(super) fn pull(&mut self, ftl: &Ftl, now: Time) -> Option<(Request, u32)> {
+        let [flow] = &mut self.list[..] else { return self.pull_any(ftl, now) };
+        if flow.course.is_some() {
             return self.pull_any(ftl, now);
         }
-        let flow = &mut self.list[0];
         while self.to_pull > 0 {
             flow.to_pull -= 1;
             self.to_pull -= 1;
-            if let Some(request) = flow.feed.next(ftl)? {
-                return Ok(Some((request, 0)));
+            if let Some(request) = flow.feed.next(ftl) {
+                return Some((request, 0));
             }
         }
-        Ok(None)
+        None
     }
 
-    fn pull_any(&mut self, ftl: &Ftl, now: Time) -> Result<Option<(Request, u32)>, UserError> {
+    fn pull_any(&mut self, ftl: &Ftl, now: Time) -> Option<(Request, u32)> {
         // More than one round, as the end of a job may let one begin that stands before it.
         let mut places = (0..self.list.len()).cycle();
         while self.to_pull > 0 {
@@ -186,48 +186,43 @@ impl Flows {
                 flow.to_pull -= 1;
                 self.to_pull -= 1;
                 let request = match flow.course {
-                    None => flow.feed.next(ftl)?,
-                    Some(_) => self.pull_job(place as u32, ftl, now)?,
+                    None => flow.feed.next(ftl),
+                    Some(_) => self.pull_job(place as u32, ftl, now),
                 };
                 if let Some(request) = request {
-                    return Ok(Some((request, place as u32)));
+                    return Some((request, place as u32));
                 }
             }
         }
-        Ok(None)
+        None
     }
 
     /// The request that a job issues now, if it does.
     #[cold]
-    fn pull_job(
-        &mut self,
-        number: u32,
-        ftl: &Ftl,
-        now: Time,
-    ) -> Result<Option<Request>, UserError> {
+    fn pull_job(&mut self, number: u32, ftl: &Ftl, now: Time) -> Option<Request> {
         let flow = &mut self.list[number as usize];
         let course = flow.course.as_mut().expect("it is a job");
         if flow.next.is_some() {
-            return Ok(None);
+            return None;
         }
-        match course.next(&mut flow.feed, ftl, now)? {
-            Step::Issue(request) => {
+        match course.next(&mut flow.feed, ftl, now) {
+            JobStep::Issue(request) => {
                 flow.to_pull += 1;
                 self.to_pull += 1;
-                return Ok(Some(request));
+                return Some(request);
             }
-            Step::Later(request) => {
+            JobStep::Later(request) => {
                 flow.next = Some(request);
                 self.find_next();
             }
-            Step::Nothing if course.over().is_some() => {
+            JobStep::Nothing if course.over().is_some() => {
                 course.end_at_least(now);
                 let group = course.group;
                 self.group_over(group);
             }
-            Step::Nothing => {}
+            JobStep::Nothing => {}
         }
-        Ok(None)
+        None
     }
 
     /// A job of this group is over; if it was the last, the next group begins.
@@ -236,7 +231,7 @@ impl Flows {
             return;
         }
         let jobs = self.list.iter().filter_map(|flow| flow.course.as_deref());
-        let ends = jobs.filter(|course| course.group == group).map(Course::over);
+        let ends = jobs.filter(|course| course.group == group).map(JobCourse::over);
         if let Some(end) = ends.reduce(|one, other| Some(one?.max(other?))).flatten() {
             self.begin_group(group + 1, end);
         }
@@ -264,10 +259,10 @@ impl Flows {
 
     /// Counts a completed request in the figures of its load.
     #[cold]
-    pub(super) fn count(&mut self, request: &HostRequest, now: Time, parts: &Parts) {
+    pub(super) fn count(&mut self, request: &HostRequest, now: Time) {
         let Some(stats) = self.figures(request.flow, request.arrival) else { return };
         let latency_ns = (now - request.arrival).ns();
-        stats.completed(request.op, request.fua, request.bytes, latency_ns, parts);
+        stats.completed(request.op, request.fua, request.bytes, latency_ns, &request.parts);
         stats.ended(now);
     }
 
@@ -338,11 +333,11 @@ impl Flows {
 }
 
 /// The course of a job behind these loads; `None` of another load.
-fn course(config: &WorkloadConfig, before: &[Flow]) -> Option<Course> {
+fn course(config: &WorkloadConfig, before: &[LoadState]) -> Option<JobCourse> {
     let WorkloadConfig::Fio(job) = config else { return None };
     let FioJob { clone, .. } = **job;
     let place = before.len() as u32;
     let last = before.last().and_then(|flow| flow.course.as_ref());
     let number = last.map_or(0, |last| if clone == 0 { last.job + 1 } else { last.job });
-    Some(Course::new(job, number, place - clone))
+    Some(JobCourse::new(job, number, place - clone))
 }

@@ -4,7 +4,7 @@ use reprieve_base::{Op, Time};
 use serde_json::{Map, Value, json};
 
 use super::Latencies;
-use super::summary::{rate, requests};
+use super::requests::{rate, requests};
 use crate::txn::{Part, Parts};
 
 /// What is counted of one load.

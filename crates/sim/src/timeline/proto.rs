@@ -2,16 +2,16 @@
 
 /// A message that is being written.
 #[derive(Clone, Debug, Default)]
-pub struct Message(Vec<u8>);
+pub struct ProtoMessage(Vec<u8>);
 
 const VARINT: u64 = 0;
 const FIXED64: u64 = 1;
 const BYTES: u64 = 2;
 
-impl Message {
+impl ProtoMessage {
     /// An empty message.
-    pub fn new() -> Message {
-        Message(Vec::with_capacity(256))
+    pub fn new() -> ProtoMessage {
+        ProtoMessage(Vec::with_capacity(256))
     }
 
     /// Begins another message in its place.
@@ -49,7 +49,7 @@ impl Message {
 
     /// A field that holds another message.
     #[inline]
-    pub fn message(&mut self, field: u64, inner: &Message) {
+    pub fn message(&mut self, field: u64, inner: &ProtoMessage) {
         self.raw(field, &inner.0);
     }
 
@@ -84,13 +84,13 @@ mod tests {
     /// The examples of the description of the format, protobuf.dev/programming-guides/encoding.
     #[test]
     fn fields_are_those_of_the_description() {
-        let mut message = Message::new();
+        let mut message = ProtoMessage::new();
         message.number(1, 150);
         assert_eq!(message.bytes(), [0x08, 0x96, 0x01]);
         message.clear();
         message.text(2, "testing");
         assert_eq!(message.bytes(), [0x12, 0x07, 0x74, 0x65, 0x73, 0x74, 0x69, 0x6e, 0x67]);
-        let mut inner = Message::new();
+        let mut inner = ProtoMessage::new();
         inner.number(1, 150);
         message.clear();
         message.message(3, &inner);
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn numbers_reach_their_ends() {
-        let mut message = Message::new();
+        let mut message = ProtoMessage::new();
         message.number(1, u64::MAX);
         let longest = [&[0x08][..], &[0xff; 9], &[0x01]].concat();
         assert_eq!(message.bytes(), longest);

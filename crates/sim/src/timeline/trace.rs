@@ -8,7 +8,7 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 use reprieve_base::Time;
 
 use super::names::{Name, Note, names, notes};
-use super::proto::{Message, put_bytes};
+use super::proto::{ProtoMessage, put_bytes};
 
 /// Bytes of packets that are packed together.
 const CHUNK_BYTES: usize = 1 << 18;
@@ -78,7 +78,7 @@ const DESCRIPTIONS: u64 = 1;
 
 /// What a counter counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum CounterUnit {
     /// Things.
     Count,
     /// Milliwatts.
@@ -99,7 +99,7 @@ pub type Annotation = (Note, u64);
 
 /// How a slice is joined to others by arrows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub enum FlowArrow {
     /// Not at all.
     None,
     /// From the one before it and to one after it, as far as there are any.
@@ -114,9 +114,9 @@ pub struct Trace {
     pending: Vec<u8>,
     packed: Vec<u8>,
     packer: Compress,
-    event: Message,
-    note: Message,
-    packet: Message,
+    event: ProtoMessage,
+    note: ProtoMessage,
+    packet: ProtoMessage,
     /// Slices that have begun.
     pub slices: u64,
 }
@@ -128,9 +128,9 @@ impl Trace {
             pending: Vec::with_capacity(CHUNK_BYTES + 1024),
             packed: Vec::new(),
             packer: Compress::new(Compression::fast(), true),
-            event: Message::new(),
-            note: Message::new(),
-            packet: Message::new(),
+            event: ProtoMessage::new(),
+            note: ProtoMessage::new(),
+            packet: ProtoMessage::new(),
             slices: 0,
         }
     }
@@ -141,11 +141,11 @@ impl Trace {
     }
 
     /// A track of numbers.
-    pub fn counter(&mut self, name: &str, parent: &Track, rank: u64, unit: Unit) -> Track {
-        let mut counter = Message::new();
+    pub fn counter(&mut self, name: &str, parent: &Track, rank: u64, unit: CounterUnit) -> Track {
+        let mut counter = ProtoMessage::new();
         match unit {
-            Unit::Count => counter.number(field::COUNTER_UNIT, UNIT_COUNT),
-            Unit::Milliwatts => counter.text(field::COUNTER_UNIT_NAME, "mW"),
+            CounterUnit::Count => counter.number(field::COUNTER_UNIT, UNIT_COUNT),
+            CounterUnit::Milliwatts => counter.text(field::COUNTER_UNIT_NAME, "mW"),
         }
         self.describe(name, Some(parent), rank, Some(&counter))
     }
@@ -155,10 +155,10 @@ impl Trace {
         name: &str,
         parent: Option<&Track>,
         rank: u64,
-        counter: Option<&Message>,
+        counter: Option<&ProtoMessage>,
     ) -> Track {
         self.tracks += 1;
-        let mut descriptor = Message::new();
+        let mut descriptor = ProtoMessage::new();
         descriptor.number(field::DESCRIPTOR_UUID, self.tracks);
         descriptor.text(field::DESCRIPTOR_NAME, name);
         if let Some(parent) = parent {
@@ -184,7 +184,7 @@ impl Trace {
         at: Time,
         name: Name,
         notes: &[Annotation],
-        flow: Flow,
+        flow: FlowArrow,
     ) {
         self.slices += 1;
         self.event.clear();
@@ -197,9 +197,9 @@ impl Trace {
             self.event.message(field::EVENT_NOTE, &self.note);
         }
         match flow {
-            Flow::None => {}
-            Flow::Through(id) => self.event.fixed(field::EVENT_FLOW, id),
-            Flow::Last(id) => self.event.fixed(field::EVENT_LAST_FLOW, id),
+            FlowArrow::None => {}
+            FlowArrow::Through(id) => self.event.fixed(field::EVENT_FLOW, id),
+            FlowArrow::Last(id) => self.event.fixed(field::EVENT_LAST_FLOW, id),
         }
         self.put_event(track, at);
     }
@@ -220,7 +220,7 @@ impl Trace {
         name: Name,
         notes: &[Annotation],
     ) {
-        self.begin(track, from, name, notes, Flow::None);
+        self.begin(track, from, name, notes, FlowArrow::None);
         self.end(track, to);
     }
 
@@ -251,8 +251,8 @@ impl Trace {
     /// The first packet of a sequence: its clock, its track, and all names.
     #[cold]
     fn open(&mut self, track: &Track) -> Time {
-        let mut inner = Message::new();
-        let mut snapshot = Message::new();
+        let mut inner = ProtoMessage::new();
+        let mut snapshot = ProtoMessage::new();
         for clock in [CLOCK_BOOT, CLOCK_INCREMENTAL] {
             inner.clear();
             inner.number(field::CLOCK_ID, clock);
@@ -262,12 +262,12 @@ impl Trace {
             }
             snapshot.message(field::SNAPSHOT_CLOCK, &inner);
         }
-        let mut defaults = Message::new();
+        let mut defaults = ProtoMessage::new();
         inner.clear();
         inner.number(field::EVENT_TRACK, track.number);
         defaults.message(field::DEFAULTS_TRACK_EVENT, &inner);
         defaults.number(field::DEFAULTS_CLOCK, CLOCK_INCREMENTAL);
-        let mut interned = Message::new();
+        let mut interned = ProtoMessage::new();
         for (iid, name) in names() {
             intern(&mut interned, field::INTERNED_EVENT_NAME, iid, name);
         }
@@ -318,8 +318,8 @@ impl Trace {
     }
 }
 
-fn intern(interned: &mut Message, table: u64, iid: u64, text: &str) {
-    let mut entry = Message::new();
+fn intern(interned: &mut ProtoMessage, table: u64, iid: u64, text: &str) {
+    let mut entry = ProtoMessage::new();
     entry.number(field::INTERNED_IID, iid);
     entry.text(field::INTERNED_TEXT, text);
     interned.message(table, &entry);

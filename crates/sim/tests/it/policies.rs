@@ -19,14 +19,8 @@ const SLC: &str = "device = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     [geometry]\nchannels = 1\nplanes_per_die = 1\nblocks_per_plane = 16\npages_per_block = 4\n\
     [ftl]\nover_provisioning = 0.5\n[host]\nlink_bytes_per_s = \"none\"\n";
 
-/// When the write and the read are done, in us: the same in either loop.
+/// When the write and the read are done, in us.
 fn run(with: impl Fn(Policies) -> Policies) -> [u64; 2] {
-    let [plain, full] = [false, true].map(|full_loop| run_in(full_loop, &with));
-    assert_eq!(plain, full, "in the plain loop and in the full one");
-    plain
-}
-
-fn run_in(full_loop: bool, with: impl Fn(Policies) -> Policies) -> [u64; 2] {
     let mut trace = String::new();
     for (us, op, sector) in [(0, 'W', 0), (61, 'R', 64)] {
         writeln!(trace, "0.{us:06} ; {sector} ; 4 ; {op} ; 0.0 ; 0.0").expect("it takes text");
@@ -37,9 +31,8 @@ fn run_in(full_loop: bool, with: impl Fn(Policies) -> Policies) -> [u64; 2] {
     let scenario =
         drive::load(&format!("{SLC}[workload]\ntrace = '{path}'\nformat = \"blkreplay\"\n"));
     let policies = with(Policies::of(&scenario));
-    let options = Options { log_requests: true, full_loop, ..Options::default() };
+    let options = Options { log_requests: true, ..Options::default() };
     let mut ssd = Ssd::with_policies(scenario, &options, policies).expect("it fits into memory");
-    assert_ne!(ssd.runs_plain_loop(), full_loop);
     while ssd.step(1000).expect("a good trace") {}
     let log = ssd.take_log();
     [0, 1].map(|id| {

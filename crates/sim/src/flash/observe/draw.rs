@@ -4,7 +4,7 @@ use reprieve_base::{Dur, Time};
 use reprieve_nand::{EraseMode, ProgramSuspension};
 
 use super::{Observe, Scene};
-use crate::timeline::{Arrival, Name, Timeline, Work};
+use crate::timeline::{Arrival, DrawnWork, Name, Timeline};
 use crate::txn::{Kind, NONE, Txn};
 
 impl Observe for Timeline {
@@ -142,12 +142,12 @@ fn breaks_off(scene: &Scene, id: u32, length: Dur) -> bool {
 }
 
 /// What a timeline says of a command that begins with `id`.
-fn work(timeline: &Timeline, scene: &Scene, id: u32) -> Work {
+fn work(timeline: &Timeline, scene: &Scene, id: u32) -> DrawnWork {
     let txn = scene.txn(id);
     let has_lba =
         !matches!(txn.kind, Kind::Erase | Kind::MapRead | Kind::MapUpdate | Kind::MapProgram);
     let is_shown = |other: &&Txn| !timeline.planes_apart() || other.at.plane == txn.at.plane;
-    Work {
+    DrawnWork {
         name: Name::of_kind(txn.kind),
         request: (txn.request != NONE).then(|| timeline.request(txn.request)),
         lba: (has_lba && txn.lpn != NONE).then(|| timeline.lba_of(txn.lpn)),

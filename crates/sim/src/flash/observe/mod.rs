@@ -11,7 +11,7 @@ use super::budget::Budget;
 use super::die::Unit;
 use super::facts::Facts;
 use super::lane::LaneId;
-use crate::power::{Meter, Report};
+use crate::power::{Meter, PowerReport};
 use crate::slab::Slab;
 use crate::stats::Ages;
 use crate::timeline::{Arrival, Timeline};
@@ -203,7 +203,7 @@ impl Observers {
     }
 
     /// Power and energy until `now`, if they are accounted for.
-    pub(super) fn power_report(&self, now: Time) -> Option<Report> {
+    pub(super) fn power_report(&self, now: Time) -> Option<PowerReport> {
         self.meter.as_ref().map(|meter| meter.report(now))
     }
 }
@@ -278,7 +278,7 @@ impl super::Flash {
     }
 
     /// Power and energy until `now`, if they are accounted for.
-    pub fn power_report(&self, now: Time) -> Option<Report> {
+    pub fn power_report(&self, now: Time) -> Option<PowerReport> {
         self.observers.power_report(now)
     }
 

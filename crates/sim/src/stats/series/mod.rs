@@ -82,7 +82,7 @@ impl Bin {
 
 /// Requests of alike latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Class {
+pub struct SeriesClass {
     /// How many.
     pub count: u64,
     /// Where their time went, in the order of [`PART_NAMES`].
@@ -105,7 +105,7 @@ pub struct Series {
     bins: Vec<Bin>,
     /// Requests by bin, by kind, by bucket of latency.
     latencies: Vec<u64>,
-    classes: [Vec<Class>; 2],
+    classes: [Vec<SeriesClass>; 2],
 }
 
 impl Default for Series {
@@ -126,7 +126,7 @@ impl Series {
             before,
             bins: vec![Bin::default(); BINS],
             latencies: vec![0; BINS * 2 * BUCKETS],
-            classes: [vec![Class::default(); BUCKETS], vec![Class::default(); BUCKETS]],
+            classes: [vec![SeriesClass::default(); BUCKETS], vec![SeriesClass::default(); BUCKETS]],
         }
     }
 
@@ -242,5 +242,5 @@ pub struct Finished {
     /// Requests by bin, by kind (reads, writes), by bucket of latency: [`BUCKETS`] each.
     pub latencies: Vec<u64>,
     /// Requests of the whole run by kind, by bucket of latency.
-    pub classes: [Vec<Class>; 2],
+    pub classes: [Vec<SeriesClass>; 2],
 }
