@@ -3,11 +3,10 @@
 use std::cell::RefCell;
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::Outlook;
+use reprieve_nand::{Outlook, Refusal};
 
 use super::Flash;
 use super::lane::LaneId;
-use super::operation::held_off;
 use crate::sched::{Class, Classes, SuspendView, Waiter};
 use crate::suspend::{Answer, Case, GcNeed, OperationView, Reason};
 use crate::txn::{Kind, NONE};
@@ -408,5 +407,17 @@ impl<W: Work> Case for Stopped<'_, W> {
         }
         let again = flash.serving.scheduler.asks_again(&view).filter(|at| *at < self.until);
         again.map_or(Answer::No(Reason::Scheduler), Answer::At)
+    }
+}
+
+/// What a refusal of a die to suspend what runs to `until` means to those who wait.
+#[cold]
+pub(super) fn held_off(refusal: Refusal, until: Time) -> Answer {
+    match refusal {
+        Refusal::TooSoon { until: from } if from < until => Answer::At(from),
+        Refusal::TooSoon { .. } => Answer::No(Reason::NearlyDone),
+        Refusal::LimitReached => Answer::No(Reason::Limit),
+        Refusal::NotSuspendable => Answer::No(Reason::NotSuspendable),
+        refusal => panic!("a die that runs refused a suspension: {refusal}"),
     }
 }

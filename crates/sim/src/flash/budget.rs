@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use reprieve_base::{Dur, Time};
 use reprieve_nand::{Activity, MultiPlane, Timing};
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::power::AtWork;

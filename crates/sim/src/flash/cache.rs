@@ -2,7 +2,7 @@
 
 use reprieve_base::Time;
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::sched::Choice;
@@ -47,7 +47,7 @@ impl Flash {
         let txn = &mut self.txns[id];
         txn.unsuspendable = view.writes_first || view.read.is_some();
         if self.facts.gathers {
-            self.gather_writes(id, now, work);
+            self.gathering().gather_writes(id, now, work);
         }
         self.load(id, now, out);
     }

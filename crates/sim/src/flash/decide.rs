@@ -3,7 +3,7 @@
 use reprieve_base::{Dur, Time};
 
 use super::asking::Asking;
-use super::channel::Wish;
+use super::channel::{Grant, Wish};
 use super::lane::LaneId;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
@@ -11,15 +11,6 @@ use crate::sched::{Choice, Class, DieView, Operation, Waiter};
 use crate::suspend::Answer;
 use crate::txn::NONE;
 use crate::work::{GcNeed, Work};
-
-/// Whether the channel is free for a die that is deciding.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Grant {
-    /// Only if nobody uses it or waits for it.
-    Ask,
-    /// It is this die's turn.
-    Given,
-}
 
 impl Flash {
     /// Lets everything decide that was touched at this instant.

@@ -2,7 +2,7 @@
 
 use reprieve_base::{Dur, Time};
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::media::Verdict;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;

@@ -1,16 +1,17 @@
 //! What a back end is from its making on: shape, times, and what its dies can do at once.
 
-use reprieve_base::{Dur, Geometry, PageAddress};
+use reprieve_base::{Dur, Geometry, PageAddress, Time};
 use reprieve_nand::{MultiPlane, Parallelism, ResumeAt, Timing};
 
+use super::die::DieUnit;
 use crate::scenario::Scenario;
 use crate::sched::Scheduler;
 use crate::twin::Twins;
-use crate::txn::Txn;
+use crate::txn::{Kind, Txn};
 
-/// Facts of a scenario as the dies and channels need them.
+/// FlashFacts of a scenario as the dies and channels need them.
 #[derive(Clone, Debug)]
-pub(super) struct Facts {
+pub(super) struct FlashFacts {
     pub(super) geometry: Geometry,
     pub(super) timing: Timing,
     pub(super) parallelism: Parallelism,
@@ -35,13 +36,13 @@ pub(super) struct Facts {
     pub(super) buffer_pages: u64,
 }
 
-impl Facts {
-    pub(super) fn new(scenario: &Scenario, scheduler: &dyn Scheduler) -> Facts {
+impl FlashFacts {
+    pub(super) fn new(scenario: &Scenario, scheduler: &dyn Scheduler) -> FlashFacts {
         let (timing, geometry) = (scheduler.timing(scenario.timing), scenario.geometry);
         let parallelism = scenario.parallelism;
         let one_plane = parallelism.multi_plane == MultiPlane::None;
         let together = timing.pages_together();
-        Facts {
+        FlashFacts {
             geometry,
             timing,
             parallelism,
@@ -83,5 +84,14 @@ impl Facts {
     pub(super) fn goes_with(&self, first: PageAddress, other: PageAddress, is_erase: bool) -> bool {
         let block = first.block == other.block || self.parallelism.multi_plane == MultiPlane::Page;
         block && (is_erase || first.page == other.page)
+    }
+
+    /// Whether a program or erase that is the oldest of its plane at a die need not wait for others:
+    /// of a wordline that is complete, or flushed, or that has waited for long enough.
+    pub(super) fn is_ready(&self, unit: &DieUnit, txn: &Txn, flushed: u64, now: Time) -> bool {
+        txn.kind != Kind::Program
+            || unit.planes.waiting[txn.at.plane as usize] >= self.together
+            || txn.seq < flushed
+            || txn.mark + self.wordline_timeout <= now
     }
 }

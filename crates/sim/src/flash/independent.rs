@@ -2,7 +2,7 @@
 
 use reprieve_base::Time;
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::sched::{Choice, DieView};

@@ -14,6 +14,7 @@ mod decode;
 mod die;
 mod dispatch;
 mod facts;
+mod gathering;
 mod independent;
 mod lane;
 mod media;
@@ -45,10 +46,10 @@ use crate::stats::{AGES, Ages, FlashCounts};
 use crate::suspend::{self, Chain};
 use crate::txn::{Kind, Txn};
 use budget::Budget;
-use channel::Channel;
-use die::Unit;
+use channel::ChannelBus;
+use die::DieUnit;
 use dispatch::Stage;
-use facts::Facts;
+use facts::FlashFacts;
 use lane::LaneId;
 use media::Media;
 pub use media::check_state;
@@ -140,9 +141,9 @@ pub const FLASH_EVENTS: u32 = 7;
 
 /// Dies, channels, queues and the policies that choose between them.
 pub struct Flash {
-    facts: Facts,
-    units: Vec<Unit>,
-    channels: Vec<Channel>,
+    facts: FlashFacts,
+    units: Vec<DieUnit>,
+    channels: Vec<ChannelBus>,
     /// Transactions in flight.
     pub txns: Slab<Txn>,
     /// What a free die does next.
@@ -230,7 +231,7 @@ impl Flash {
     /// The same under these policies, in place of those that the scenario names.
     pub fn with(scenario: &Scenario, policies: Policies) -> Flash {
         let Policies { scheduler, suspension: policy } = policies;
-        let facts = Facts::new(scenario, &*scheduler);
+        let facts = FlashFacts::new(scenario, &*scheduler);
         let (timing, geometry) = (facts.timing, facts.geometry);
         let dies = geometry.dies();
         let shape = Shape {
@@ -248,10 +249,10 @@ impl Flash {
         let mut flash = Flash {
             facts,
             units: (0..dies)
-                .map(|die| Unit::new(&part, scenario.seed, die, die / geometry.dies_per_channel))
+                .map(|die| DieUnit::new(&part, scenario.seed, die, die / geometry.dies_per_channel))
                 .collect(),
             channels: vec![
-                Channel::new(geometry.dies_per_channel, scenario.channel.order);
+                ChannelBus::new(geometry.dies_per_channel, scenario.channel.order);
                 geometry.channels as usize
             ],
             txns: Slab::with_capacity(4096),
@@ -360,7 +361,7 @@ impl Flash {
 
     /// Dies on which an operation is suspended.
     pub fn suspended_dies(&self) -> u64 {
-        let stands = |unit: &&Unit| unit.die.is_suspended() || unit.die.has_suspended_plane();
+        let stands = |unit: &&DieUnit| unit.die.is_suspended() || unit.die.has_suspended_plane();
         self.units.iter().filter(stands).count() as u64
     }
 

@@ -1,10 +1,11 @@
 //! Programs and erases on a lane: each start, suspension, resumption and completion of one is here.
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Command, Elapsed, Refusal, Suspend};
+use reprieve_nand::{Command, Elapsed, Suspend};
 
-use super::decide::Grant;
-use super::die::Unit;
+use super::asking::held_off;
+use super::channel::Grant;
+use super::die::DieUnit;
 use super::lane::{Frame, LaneId};
 use super::multi_plane::start_command;
 use super::{Flash, FlashEvent};
@@ -242,7 +243,7 @@ impl Flash {
 
     /// The array of a lane has done what was scheduled.
     ///
-    /// In the machine code once for the lane of all planes, which most dies are, and once for others.
+    /// In the machine code once for the lane of all planes, and once for those split off.
     #[inline(always)]
     pub(super) fn array_elapsed(
         &mut self,
@@ -313,7 +314,7 @@ impl Flash {
 /// Books what a program or erase has waited for, and the transfer with which it begins.
 #[inline(always)]
 fn book_start(
-    unit: &mut Unit,
+    unit: &mut DieUnit,
     txns: &mut Slab<Txn>,
     id: u32,
     pages: u32,
@@ -340,17 +341,5 @@ fn book_start(
         txn.mark = now + transfer;
         txn.start = now;
         each = txn.next;
-    }
-}
-
-/// What a refusal of a die to suspend what runs to `until` means to those who wait.
-#[cold]
-pub(super) fn held_off(refusal: Refusal, until: Time) -> Answer {
-    match refusal {
-        Refusal::TooSoon { until: from } if from < until => Answer::At(from),
-        Refusal::TooSoon { .. } => Answer::No(Reason::NearlyDone),
-        Refusal::LimitReached => Answer::No(Reason::Limit),
-        Refusal::NotSuspendable => Answer::No(Reason::NotSuspendable),
-        refusal => panic!("a die that runs refused a suspension: {refusal}"),
     }
 }

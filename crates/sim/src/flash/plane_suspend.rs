@@ -4,9 +4,9 @@ use reprieve_base::{Dur, Time};
 use reprieve_nand::PlaneWork;
 
 use super::asking::Asking;
-use super::decide::Grant;
+use super::channel::Grant;
 use super::lane::{Lane, LaneId};
-use super::multi_plane::Planes;
+use super::multi_plane::PlaneSet;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::sched::{Choice, DieView};
@@ -29,8 +29,8 @@ impl Flash {
         let (unit, operation) = (&self.units[die as usize], &self.txns[at_work]);
         let (operation, unsuspendable) = (operation.kind, operation.unsuspendable);
         let reads_may = !self.write_queue.is_reached(unit) && !unsuspendable;
-        let mut seen = Planes::default();
-        let mut waits = Planes::default();
+        let mut seen = PlaneSet::default();
+        let mut waits = PlaneSet::default();
         let mut next = unit.reads.first().filter(|_| reads_may).unwrap_or(NONE);
         while next != NONE {
             let id = next;

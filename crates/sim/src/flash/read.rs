@@ -3,7 +3,7 @@
 use reprieve_base::{Dur, Time};
 use reprieve_nand::{Command, Elapsed};
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::lane::LaneId;
 use super::multi_plane::start_command;
 use super::{Flash, FlashEvent};
@@ -30,7 +30,7 @@ impl Flash {
         unit.reads.remove(&mut self.txns, id);
         work.locate(&mut self.txns[id]);
         if self.facts.gathers {
-            self.gather_reads(id, work);
+            self.gathering().gather_reads(id, work);
         }
         self.sense(id, now, out);
         true

@@ -2,7 +2,7 @@
 
 use reprieve_base::{Dur, Time};
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::txn::{Kind, Txn};
@@ -74,7 +74,7 @@ impl Flash {
         self.write_queue.pending -= u32::from(is_program);
         self.txns[id].unsuspendable = unsuspendable;
         if self.facts.gathers {
-            self.gather_writes(id, now, work);
+            self.gathering().gather_writes(id, now, work);
         }
         self.start(id, now, out);
     }
@@ -97,7 +97,7 @@ impl Flash {
         debug_assert_eq!(taken, kind, "garbage collection took another step than it named");
         self.units[die as usize].gc_waits = None;
         if self.facts.gathers {
-            self.gather_gc(id, now, work);
+            self.gathering().gather_gc(id, now, work);
         }
         if kind.is_read() {
             self.sense(id, now, out);

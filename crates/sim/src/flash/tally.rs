@@ -5,7 +5,7 @@ use reprieve_base::{Dur, Time};
 use super::Flash;
 use super::lane::LaneId;
 use crate::stats::Ages;
-use crate::suspend::Event;
+use crate::suspend::SuspendEvent;
 use crate::txn::{Kind, NONE, Part, Txn};
 
 impl Flash {
@@ -110,7 +110,7 @@ impl Flash {
     pub(super) fn tell_suspended(&mut self, id: u32, now: Time) {
         if self.suspension.is_told() {
             let Txn { die, kind, .. } = self.txns[id];
-            self.suspension.tell(Event::Suspended { now, die, class: Flash::class(kind) });
+            self.suspension.tell(SuspendEvent::Suspended { now, die, class: Flash::class(kind) });
         }
     }
 
@@ -120,7 +120,7 @@ impl Flash {
         if self.suspension.is_told() {
             let Txn { die, kind, .. } = self.txns[id];
             let class = Flash::class(kind);
-            self.suspension.tell(Event::Resumed { now, die, class, suspended });
+            self.suspension.tell(SuspendEvent::Resumed { now, die, class, suspended });
         }
     }
 
@@ -128,7 +128,7 @@ impl Flash {
     #[cold]
     fn tell_completed(&mut self, id: u32) {
         let txn = &self.txns[id];
-        self.suspension.tell(Event::Completed {
+        self.suspension.tell(SuspendEvent::Completed {
             now: txn.mark,
             die: txn.die,
             class: Flash::class(txn.kind),

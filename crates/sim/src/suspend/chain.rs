@@ -1,10 +1,10 @@
-//! The chain of a decision: eligibility, then guards, then policies; the first that says no ends it.
+//! The chain of a decision: eligibility, guards, policies; the first that says no ends it.
 
 use std::collections::VecDeque;
 
 use reprieve_base::{Dur, Time};
 
-use super::{Eligibility, Event, OperationView, SuspendPolicy};
+use super::{Eligibility, OperationView, SuspendEvent, SuspendPolicy};
 use crate::scenario::SuspendRules;
 
 /// Whether a running operation is suspended for what waits.
@@ -140,8 +140,8 @@ impl Chain {
 
     /// Tells the policy what has happened.
     #[cold]
-    pub(crate) fn tell(&mut self, event: Event) {
-        if let (Event::Suspended { now, die, .. }, Some(window)) = (event, self.window) {
+    pub(crate) fn tell(&mut self, event: SuspendEvent) {
+        if let (SuspendEvent::Suspended { now, die, .. }, Some(window)) = (event, self.window) {
             let recent = &mut self.recent[die as usize];
             recent.push_back(now);
             while recent.front().is_some_and(|at| *at + window <= now) {

@@ -10,7 +10,7 @@ use reprieve_sim::{registries, scenario};
 fn longest_wait(policy: &str) -> Dur {
     let sets = [format!("policy={policy}")];
     let scenario = scenario::load_rig("fast12-slc", &sets, registries()).expect("a good scenario");
-    let command = |arrival_us, op, block| RigCommand {
+    let command = |arrival_us: u64, op, block| RigCommand {
         arrival: Time::from_ns(arrival_us * 1000),
         op,
         at: PageAddress { plane: 0, block, page: 0 },

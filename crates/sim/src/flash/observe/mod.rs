@@ -8,8 +8,8 @@ use reprieve_base::{Dur, Time};
 use reprieve_nand::Run;
 
 use super::budget::Budget;
-use super::die::Unit;
-use super::facts::Facts;
+use super::die::DieUnit;
+use super::facts::FlashFacts;
 use super::lane::LaneId;
 use crate::power::{Meter, PowerReport};
 use crate::slab::Slab;
@@ -22,8 +22,8 @@ pub use waits::LongestEraseWait;
 pub struct Scene<'a> {
     now: Time,
     txns: &'a Slab<Txn>,
-    dies: &'a [Unit],
-    facts: &'a Facts,
+    dies: &'a [DieUnit],
+    facts: &'a FlashFacts,
     /// Of how many planes the command is that begins.
     planes: u32,
 }
@@ -46,7 +46,7 @@ impl<'a> Scene<'a> {
         std::iter::successors(Some(first), next).map(|id| &txns[id])
     }
 
-    fn unit(&self, die: u32) -> &'a Unit {
+    fn unit(&self, die: u32) -> &'a DieUnit {
         &self.dies[die as usize]
     }
 
@@ -238,7 +238,7 @@ impl super::Flash {
     pub fn draw(&mut self, window: crate::timeline::Window) {
         let planes_apart = self.facts.parallelism.independent_plane_reads;
         let has_power = self.observers.meter.is_some();
-        let Facts { geometry, timing, .. } = &self.facts;
+        let FlashFacts { geometry, timing, .. } = &self.facts;
         let timeline = Timeline::new(window, geometry, timing, planes_apart, has_power);
         self.observers.draw(timeline);
         self.look_for_shared();
