@@ -1,4 +1,4 @@
-"""The recipe of docs/guide/add-a-policy.md, applied as it stands to a copy of the project, and run."""
+"""The recipe of docs/guide/add-a-policy.md, applied as it stands to a copy of the project."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATH = re.compile(r"`(crates/[\w/]+\.rs)`")
 
 
 def steps() -> list[tuple[str, str, str]]:
-    """Return path, language and text of every block of Rust, which the last path before it names."""
+    """Return path, language and text of every block of Rust; the last path before it names it."""
     text = RECIPE.read_text().split("## In Rust")[1]
     found = []
     for block in BLOCK.finditer(text):

@@ -1,4 +1,4 @@
-//! The chain of a decision: eligibility, then guards, then policies; the first that says no ends it.
+//! The chain of a decision: eligibility, guards, policies; the first that says no ends it.
 
 use std::collections::VecDeque;
 

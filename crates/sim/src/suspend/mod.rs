@@ -1,7 +1,7 @@
 //! Suspension: whether a running operation makes way for a read or write that waits.
 //!
-//! One chain decides, [`Chain`]: which of what waits is eligible, whether a guard is against it, and
-//! what the policy wants. This folder's policies are its last link.
+//! One chain decides, [`Chain`]: which of what waits is eligible, whether a guard is against it,
+//! and what the policy wants. This folder's policies are its last link.
 
 mod always;
 mod chain;
@@ -20,8 +20,8 @@ pub use view::{GcNeed, OperationView};
 
 /// A suspension policy: what is worth while.
 ///
-/// It is asked only for what a class may suspend and no guard is against; what it answers may depend
-/// on the view, and on what it has been told so far. It may be asked about the same operation any
+/// It is asked only for what a class may suspend and no guard is against; its answer may depend on
+/// the view, and on what it has been told so far. It may be asked about the same operation any
 /// number of times.
 pub trait SuspendPolicy: Send {
     /// Whether to suspend a running operation.
