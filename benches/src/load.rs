@@ -1,4 +1,4 @@
-//! The fixed load: FAST'12 MLC, 16 dies, 70/30 random page-sized requests, PES-IPC, steady state.
+//! The fixed loads: what is simulated while time and instructions are taken.
 
 use std::fs;
 use std::time::Instant;
@@ -7,7 +7,18 @@ use reprieve_base::UserError;
 use reprieve_sim::scenario::{self, Scenario, Sources};
 use reprieve_sim::{Options, Ssd, Window, registries};
 
-const SCENARIO: &str = r#"
+/// A fixed load: its name on the command line, what it is, and its scenario.
+pub struct Fixed {
+    pub name: &'static str,
+    pub what: &'static str,
+    scenario: &'static str,
+}
+
+/// What runs unless another load is named.
+pub const MAIN: Fixed = Fixed {
+    name: "main",
+    what: "16-die FAST'12 MLC, 70/30 random, PES-IPC, steady state",
+    scenario: r#"
 device = "fast12-mlc"
 policy = "pes-ipc"
 [ftl]
@@ -18,7 +29,74 @@ read_fraction = 0.7
 request_bytes = 4096
 arrivals = "closed"
 queue_depth = 64
-"#;
+"#,
+};
+
+/// All of them.
+pub const FIXED: [Fixed; 4] = [
+    MAIN,
+    Fixed {
+        name: "equal",
+        what: "MQSim's default drive with pages of 4 KiB, 70/30 random of a page, QD 16",
+        scenario: r#"
+device = "mqsim-default-like"
+[geometry]
+page_bytes = 4096
+[workload]
+generator = "mixed"
+read_fraction = 0.7
+request_bytes = 4096
+arrivals = "closed"
+queue_depth = 16
+"#,
+    },
+    Fixed {
+        name: "tlc",
+        what: "1 TiB TLC, four planes, 70/30 random of a page, QD 64, PES, steady state",
+        scenario: r#"
+device = "tlc-enterprise"
+[suspension]
+program = "iteration"
+erase = true
+[ftl]
+precondition = "steady"
+[workload]
+generator = "mixed"
+read_fraction = 0.7
+request_bytes = 16384
+arrivals = "closed"
+queue_depth = 64
+"#,
+    },
+    Fixed {
+        name: "everything",
+        what: "the same with NVMe queues, streams, MBM's dispatcher, planes, reliability, power",
+        scenario: r#"
+device = "tlc-enterprise"
+[suspension]
+program = "iteration"
+erase = true
+[scheduling]
+dispatch = "mbm"
+[parallelism]
+multi_plane = "plane"
+[host]
+interface = "nvme"
+[ftl]
+precondition = "steady"
+stream = "hot_cold"
+[reliability]
+pe_cycles = 1000
+[power]
+[workload]
+generator = "mixed"
+read_fraction = 0.7
+request_bytes = 16384
+arrivals = "closed"
+queue_depth = 64
+"#,
+    },
+];
 
 /// A drive in steady state, and the fixed load on it.
 pub struct Load {
@@ -45,11 +123,17 @@ impl Sample {
 }
 
 impl Load {
-    /// The load with overrides `KEY=VALUE`, preconditioned, for `requests` requests in all.
+    /// The main load with overrides `KEY=VALUE`, preconditioned, for `requests` requests in all.
     pub fn new(sets: &[String], requests: u64) -> Result<Load, UserError> {
+        Load::fixed(&MAIN, sets, requests)
+    }
+
+    /// The same of any of the fixed loads.
+    pub fn fixed(fixed: &Fixed, sets: &[String], requests: u64) -> Result<Load, UserError> {
         let mut all = vec![format!("workload.requests={requests}")];
         all.extend_from_slice(sets);
-        let sources = Sources { text: SCENARIO, path: "the fixed load", sets: &all };
+        let path = format!("the load {}", fixed.name);
+        let sources = Sources { text: fixed.scenario, path: &path, sets: &all };
         let scenario = scenario::load(&sources, registries())?;
         Load::of(scenario, Options::default())
     }

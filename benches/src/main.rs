@@ -14,10 +14,11 @@ mod table;
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
-use load::Load;
+use load::{FIXED, Load};
 
 const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | dies | capacity | \
-                     precondition | timeline | one REQUESTS [KEY=VALUE]… | pairs]";
+                     precondition | timeline | LOAD REQUESTS [KEY=VALUE]… | pairs]\n\
+                     where LOAD is main, equal, tlc or everything";
 
 fn main() -> ExitCode {
     match run() {
@@ -60,20 +61,30 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
                 std::fs::write(path, format!("{results:#}\n"))?;
             }
         }
-        Some("main") => drop(table::main_load()?),
         Some("dies") => drop(table::dies()?),
         Some("capacity") => drop(table::capacity()?),
         Some("precondition") => drop(table::precondition()?),
         Some("timeline") => drop(table::timeline()?),
-        Some("one") => {
-            let requests = words.get(1).ok_or(USAGE)?.parse()?;
-            let mut load = Load::new(&words[2..], requests)?;
-            let sample = load.window(requests)?;
-            println!("{} page transactions", sample.transactions);
-            println!("{:#}", load.summary());
-        }
         Some("pairs") => println!("{:#}", pairs::document()),
-        Some(_) => return Err(USAGE.into()),
+        Some("main") if words.len() == 1 => drop(table::main_load()?),
+        Some(name) => return one(name, &words[1..]),
     }
+    Ok(())
+}
+
+/// Runs one of the fixed loads and prints its summary: what is run under callgrind, and by turns.
+fn one(name: &str, rest: &[String]) -> Result<(), Box<dyn std::error::Error>> {
+    let fixed = FIXED.iter().find(|fixed| fixed.name == name).ok_or(USAGE)?;
+    let requests = rest.first().ok_or(USAGE)?.parse()?;
+    let mut load = Load::fixed(fixed, &rest[1..], requests)?;
+    let sample = load.window(requests)?;
+    println!(
+        "{} page transactions, {} requests, {:.1} ns a transaction, {:.1} ns a request",
+        sample.transactions,
+        sample.requests,
+        sample.ns_per_transaction(),
+        sample.seconds * 1e9 / sample.requests as f64
+    );
+    println!("{:#}", load.summary());
     Ok(())
 }

@@ -10,7 +10,8 @@ import pytest
 
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import each
-from reprieve.report.article import (
+from reprieve.simulation import Watch
+from reprieve_studies.article import (
     Article,
     Figure,
     Section,
@@ -18,9 +19,8 @@ from reprieve.report.article import (
     render_article,
     write_figures,
 )
-from reprieve.reproduce.charts import Bars, Lines
-from reprieve.simulation import Watch
-from reprieve.verdicts import Verdict
+from reprieve_studies.charts import Bars, Lines
+from reprieve_studies.verdicts import Verdict
 
 BARS = Bars({(d, w, p): 0.5 for d in ("SLC", "MLC") for w in ("a", "b") for p in ("x", "y")}, "y")
 LINES = Lines([{"series": "s", "x": 1, "y": 2.0, "low": 1.5, "high": 2.5}], "x", "y")

@@ -47,7 +47,30 @@ class Use:
     reason: str
 
 
-SIM_USES_ALLOWED: tuple[Use, ...] = ()
+SIM_USES_ALLOWED: tuple[Use, ...] = (
+    Use("suspend", "txn", "eligibility is a table of kinds of transactions"),
+    Use("suspend", "work", "a policy sees how much a die needs garbage collection"),
+)
+
+# Modules of the Python package whose `__all__` is there for other programs. The studies may use
+# that and nothing else of it, and it never uses them.
+PUBLIC_MODULES = frozenset(
+    {
+        "reprieve",
+        "reprieve.characterize",
+        "reprieve.cli.console",
+        "reprieve.cli.options",
+        "reprieve.die_rig",
+        "reprieve.outputs",
+        "reprieve.parallel",
+        "reprieve.plot",
+        "reprieve.reliability",
+        "reprieve.report.page",
+        "reprieve.request_log",
+        "reprieve.scenario",
+        "reprieve.simulation",
+    }
+)
 
 # ---- Registries ---------------------------------------------------------------------------------
 

@@ -48,6 +48,8 @@ IN_ORDER = {
         '//! List.\nconst A: &str = include_str!("../devices/a.toml");\n'
     ),
     "devices/a.toml": "# A drive.\nchannels = 1\n",
+    "python/reprieve/__init__.py": '"""All."""\n\n__all__ = ["run"]\n',
+    "studies/own.py": '"""Own."""\n\nimport reprieve as rp\n\nrp.run()\n',
     "python/reprieve/run.py": '"""Runs."""\n\n\ndef run() -> None:\n    pass\n',
 }
 
@@ -91,6 +93,26 @@ CASES: list[tuple[str, dict[str, str], str]] = [
         "components stand apart",
         {"crates/sim/src/scenario.rs": "//! Scenario.\nuse crate::ftl::Gc;\nmod list;\n"},
         "crates/sim/src/scenario.rs: scenario uses crate::ftl::Gc",
+    ),
+    (
+        "studies use public names",
+        {"studies/mine.py": '"""Mine."""\n\nfrom reprieve.secret import run\n'},
+        "studies/mine.py:3: reprieve.secret is not among",
+    ),
+    (
+        "studies use public names",
+        {"studies/mine.py": '"""Mine."""\n\nfrom reprieve import run, walk\n'},
+        "studies/mine.py:3: walk is not in the __all__ of reprieve",
+    ),
+    (
+        "studies use public names",
+        {"studies/mine.py": '"""Mine."""\n\nimport reprieve as rp\n\nrp.walk()\n'},
+        "studies/mine.py:5: walk is not in the __all__ of reprieve",
+    ),
+    (
+        "studies stand above",
+        {"python/reprieve/run.py": '"""Runs."""\n\nimport reprieve_studies.mbm\n'},
+        "python/reprieve/run.py:3: the package may not import studies",
     ),
     (
         "policy registries",

@@ -5,6 +5,7 @@ mod beside;
 mod cache;
 mod lengths;
 mod limits;
+mod outlook;
 mod pieces;
 mod planes;
 
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use reprieve_base::{Dur, PageAddress, Rare, Stream, Time};
 
 use beside::Beside;
+pub use outlook::Outlook;
 pub use pieces::PlaneWork;
 
 use crate::command::{Command, Elapsed, Part, Suspend};
@@ -283,14 +285,8 @@ impl Die {
 
     /// Asks the running program or erase to make way at `now`.
     pub fn suspend(&mut self, now: Time) -> Result<Suspend, Refusal> {
-        match self.array {
-            Array::Running(_) if self.is_whole() => {}
-            Array::Suspending(_) => return Err(Refusal::AlreadySuspending),
-            _ if self.suspended => return Err(Refusal::Nested),
-            _ => return Err(Refusal::NothingToSuspend),
-        }
+        self.may_suspend(now, None)?;
         let (operation, _) = self.operation.as_mut().expect("a running array has an operation");
-        may_stop(operation, now, &self.part.suspension)?;
         match operation.stop(now, &self.part.timing, &self.part.suspension, &mut self.vth) {
             Stop::AtEnd => Ok(Suspend::RunsToEnd),
             Stop::At(free_at) => {

@@ -16,6 +16,7 @@ fn whole(number: u64) -> i64 {
 
 /// Everything, by name: `bins` has a column for each thing counted, the others are arrays.
 pub fn columns<'py>(py: Python<'py>, course: Course) -> PyResult<Bound<'py, PyDict>> {
+    crate::need_numpy(py)?;
     let all = PyDict::new(py);
     all.set_item("bins", bins(py, &course.series)?)?;
     let used = used_buckets(&course.series);

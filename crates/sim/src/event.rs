@@ -40,15 +40,29 @@ pub trait Event: Copy {
     fn from_words(words: Words) -> Self;
 }
 
+/// Numbers in order of scheduling, which decides among events of one instant.
+#[derive(Clone, Debug, Default)]
+pub struct Orders(u64);
+
+impl Orders {
+    /// The next number.
+    #[inline(always)]
+    pub fn take(&mut self) -> u64 {
+        self.0 += 1;
+        self.0
+    }
+}
+
 /// An event within the horizon with the instant at which it happens.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     at: Time,
+    order: u64,
     event: Words,
     next: u32,
 }
 
-const _: () = assert!(size_of::<Node>() == 24, "as small as it can be");
+const _: () = assert!(size_of::<Node>() == 32, "two to a line of the cache");
 
 /// An event beyond the horizon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,8 +92,7 @@ pub struct EventQueue<E> {
     far: BinaryHeap<Reverse<Far>>,
     /// When the first of them happens; `NEVER` if there is none.
     far_time: Time,
-    /// Events that have been put there.
-    far_scheduled: u64,
+    orders: Orders,
     /// Slot of the instant reached, counted from the start of the run.
     reached: u64,
     next_time: Time,
@@ -102,7 +115,7 @@ impl<E: Event> EventQueue<E> {
             unused: NIL,
             far: BinaryHeap::with_capacity(1024),
             far_time: Time::NEVER,
-            far_scheduled: 0,
+            orders: Orders::default(),
             reached: 0,
             next_time: Time::NEVER,
             events: PhantomData,
@@ -113,6 +126,21 @@ impl<E: Event> EventQueue<E> {
     #[inline]
     pub fn next_time(&self) -> Time {
         self.next_time
+    }
+
+    /// The order of scheduling of the next event, if there is one.
+    pub fn next_order(&self) -> u64 {
+        if self.far_time == self.next_time {
+            return self.far.peek().map_or(u64::MAX, |Reverse(far)| far.order);
+        }
+        let slot = (self.next_time.ns() >> self.shift) as usize % SLOTS;
+        self.nodes[self.heads[slot] as usize].order
+    }
+
+    /// Numbers for what happens outside the queue, in one order with what is in it.
+    #[inline]
+    pub fn orders(&mut self) -> &mut Orders {
+        &mut self.orders
     }
 
     /// Takes the next event if it happens at `now`.
@@ -194,6 +222,7 @@ impl<E: Event> EventQueue<E> {
         self.unused = place.next;
         // Word by word, for what is written in parts and then read whole makes a processor wait.
         place.at = at;
+        place.order = self.orders.take();
         place.event[0] = what;
         place.event[1] = first;
         place.event[2] = second;
@@ -214,7 +243,7 @@ impl<E: Event> EventQueue<E> {
     #[cold]
     fn add_with_room(&mut self, at: Time, what: u32, first: u32, second: u32) {
         debug_assert_eq!(self.unused, NIL, "an unused node is one of the nodes");
-        self.nodes.push(Node { at: Time::NEVER, event: [0; 3], next: NIL });
+        self.nodes.push(Node { at: Time::NEVER, order: 0, event: [0; 3], next: NIL });
         self.unused = u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 events pending");
         self.add(at, what, first, second);
     }
@@ -224,8 +253,7 @@ impl<E: Event> EventQueue<E> {
         self.next_time = self.next_time.min(at);
         self.far_time = self.far_time.min(at);
         let event = [what, first, second];
-        self.far.push(Reverse(Far { at, order: self.far_scheduled, event }));
-        self.far_scheduled += 1;
+        self.far.push(Reverse(Far { at, order: self.orders.take(), event }));
     }
 
     /// Puts a node into the list of a slot that has others, behind all that happen as early.
@@ -257,7 +285,7 @@ impl<E: Event> EventQueue<E> {
         let mut before = NIL;
         let mut node = self.heads[slot];
         while node != NIL {
-            let Node { at: when, event: what, next } = self.nodes[node as usize];
+            let Node { at: when, event: what, next, .. } = self.nodes[node as usize];
             if when == at && what == event {
                 self.set_next(slot, before, next);
                 self.nodes[node as usize].next = self.unused;

@@ -80,6 +80,9 @@ impl Work for NoWork {
     fn gc_next(&mut self, _: u32) -> Option<Kind> {
         None
     }
+    fn free_blocks(&self, _: u32, _: u32) -> Option<u32> {
+        None
+    }
     fn gc_take(&mut self, _: u32, _: Time) -> Txn {
         unreachable!("the rig collects no garbage")
     }
@@ -179,7 +182,7 @@ fn run_flash(
         }
         end = now;
         while let Some(event) = events.pop_at(now) {
-            flash.handle::<true>(event, now, &mut events);
+            flash.handle(event, now, &mut events);
             while let Some(id) = flash.done.pop() {
                 let txn = flash.txns.remove(id);
                 flash.tell_completion(now, txn.request);
@@ -197,7 +200,7 @@ fn run_flash(
             flash.tell_arrival(now, arrival_of(row as u32, kind));
             flash.enqueue(id);
         }
-        flash.decide::<_, true>(now, &mut NoWork, &mut events);
+        flash.decide(now, &mut NoWork, &mut events);
         if let Some(error) = refused(&flash, commands) {
             return Err(error);
         }

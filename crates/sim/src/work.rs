@@ -44,6 +44,9 @@ pub trait Work {
     /// What the next step of garbage collection on the die is, if there is a useful one.
     fn gc_next(&mut self, die: u32) -> Option<Kind>;
 
+    /// Free blocks of the plane of an address; `None`: nobody keeps a list of them.
+    fn free_blocks(&self, die: u32, plane: u32) -> Option<u32>;
+
     /// The kind of the step that it would be, without choosing a victim; of a die that needs it.
     fn gc_peek(&self, die: u32) -> Kind;
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from reprieve.reproduce.fast12 import beyond
-from reprieve.reproduce.fast12.loads import papers
-from reprieve.reproduce.fast12.paper import DEVICES
-from reprieve.reproduce.loads import real, traces_at_hand
-from reprieve.reproduce.runs import Setup
+from reprieve_studies.fast12 import beyond
+from reprieve_studies.fast12.loads import papers
+from reprieve_studies.fast12.paper import DEVICES
+from reprieve_studies.loads import real, traces_at_hand
+from reprieve_studies.runs import Setup
 
 _REQUESTS = 100_000
 _SPREAD = {"workload.footprint_bytes": 8 << 30}

@@ -9,21 +9,21 @@ from typing import Any
 
 import reprieve as rp
 from reprieve.parallel import Workshop
-from reprieve.reproduce.fast12 import beyond
-from reprieve.reproduce.fast12 import loads as fast12_loads
-from reprieve.reproduce.fast12.measures import POLICIES
-from reprieve.reproduce.fast12.paper import DEVICES
-from reprieve.reproduce.mbm import loads as mbm_loads
-from reprieve.reproduce.mbm.experiment import Plan, place
-from reprieve.reproduce.mbm.readings import GRID_FTLS, IPS, MBM, SCHEMES, Scheme
-from reprieve.reproduce.runs import Setup
-from reprieve.reproduce.starblaze import experiment as starblaze
-from reprieve.reproduce.starblaze import readings as of_starblaze
-from reprieve.reproduce.starblaze.paper import CASES
-from reprieve.reproduce.zambelli21 import experiment as zambelli21
-from reprieve.reproduce.zambelli21 import measures as of_zambelli21
-from reprieve.reproduce.zambelli21 import readings as zambelli21_readings
 from reprieve.result import Result
+from reprieve_studies.fast12 import beyond
+from reprieve_studies.fast12 import loads as fast12_loads
+from reprieve_studies.fast12.measures import POLICIES
+from reprieve_studies.fast12.paper import DEVICES
+from reprieve_studies.mbm import loads as mbm_loads
+from reprieve_studies.mbm.experiment import Plan, place
+from reprieve_studies.mbm.readings import GRID_FTLS, IPS, MBM, SCHEMES, Scheme
+from reprieve_studies.runs import Setup
+from reprieve_studies.starblaze import experiment as starblaze
+from reprieve_studies.starblaze import readings as of_starblaze
+from reprieve_studies.starblaze.paper import CASES
+from reprieve_studies.zambelli21 import experiment as zambelli21
+from reprieve_studies.zambelli21 import measures as of_zambelli21
+from reprieve_studies.zambelli21 import readings as zambelli21_readings
 
 from .guide import EXAMPLES, guide
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+__all__ = ["DrawTimeline", "ScenarioFile", "Sets", "TimelineFor", "TimelineFrom", "TimelinePhases"]
+
 ScenarioFile = Annotated[
     Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.", show_default=False)
 ]

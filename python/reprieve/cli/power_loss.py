@@ -9,7 +9,7 @@ import typer
 
 from reprieve.cli.console import progress, say, show, table
 from reprieve.cli.options import ScenarioFile, Sets
-from reprieve.power_loss import cut_into
+from reprieve.power_failure import cut_into
 from reprieve.scenario import Source
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,6 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
-from reprieve.cli.live import live
 from reprieve.cli.options import (
     DrawTimeline,
     ScenarioFile,
@@ -25,7 +25,7 @@ from reprieve.confidence import FIGURES, TOO_FEW, bounds_us
 from reprieve.report.tables import certainty, measured, trace_changes
 from reprieve.result import KINDS, Result
 from reprieve.scenario import Source
-from reprieve.simulation import Drive, Files, run_into
+from reprieve.simulation import Drive, Files, Look, Watch, not_looking, run_into, unwatched
 from reprieve.timeline import Window, time_ns, told
 
 _STATISTICS = FIGURES | {"max": "max"}
@@ -99,13 +99,22 @@ def run(
     drive = Drive(from_state, save_state, moment.value, command if check else None)
     window = _window(timeline, timeline_from, timeline_for, timeline_phases)
     files = Files(requests, report_command=command if report else None, timeline=window)
-    with live(scenario.stem) as (watch, look):
+    with _live(scenario.stem) as (watch, look):
         result, paths = run_into(source, directory, files, watch, drive, look=look)
     _show(result)
     if window is not None:
         say(told(result.summary))
     paths += [] if save_state is None else [save_state]
     say("wrote " + ", ".join(str(path) for path in paths))
+
+
+def _live(label: str) -> AbstractContextManager[tuple[Watch, Look]]:
+    """Show the run while it goes on; nothing at all if stderr is no terminal."""
+    if not sys.stderr.isatty():
+        return nullcontext((unwatched, not_looking))
+    from reprieve.cli.live import live
+
+    return live(label)
 
 
 def _window(

@@ -11,6 +11,8 @@ RULES: dict[str, Rule] = {
     "crate dependencies": layers.crates_depend_as_drawn,
     "policies stand alone": layers.policies_use_no_component,
     "components stand apart": layers.components_stand_apart,
+    "studies use public names": layers.studies_use_public_names,
+    "studies stand above": layers.package_uses_no_study,
     "policy registries": registries.policies_are_listed,
     "preset registries": registries.presets_are_listed,
     "dead Rust files": registries.rust_files_are_reachable,

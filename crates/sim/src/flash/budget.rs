@@ -163,6 +163,11 @@ impl Budget {
         Some(die)
     }
 
+    /// What it allows to be drawn beyond what is counted now.
+    pub(super) fn left_uw(&self) -> u64 {
+        self.limit_uw.saturating_sub(self.drawn_uw)
+    }
+
     fn change(&mut self, die: u32, change: impl FnOnce(&mut Held)) {
         let held = &mut self.held[die as usize];
         let sum = |held: &Held| held.sense_uw + held.run_uw.unwrap_or(0);
@@ -260,7 +265,7 @@ impl Flash {
 
     /// A die that has its channel to itself has sensed.
     #[cold]
-    pub(super) fn sensed(&mut self, die: u32) {
+    pub(super) fn budget_sensed(&mut self, die: u32) {
         self.budget.as_mut().expect("there is a budget").sensed(die, false);
     }
 
@@ -268,7 +273,7 @@ impl Flash {
     #[cold]
     pub(super) fn has_power_to_resume(&mut self, die: u32) -> bool {
         let unit = &self.units[die as usize];
-        let (txn, planes) = (&self.txns[unit.operation], unit.die.planes_at_work());
+        let (txn, planes) = (&self.txns[unit.whole.operation()], unit.die.planes_at_work());
         let (kind, turn) = (txn.kind, self.turn(die, txn.kind, txn.start));
         let budget = self.budget.as_mut().expect("there is a budget");
         let whole_uw = budget.counted.uw(kind) * u64::from(planes);
@@ -284,7 +289,7 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
     ) {
         while let Some(die) = self.budget.as_mut().and_then(|budget| budget.next()) {
-            self.decide_die::<W, true>(die, now, work, out, Grant::Ask);
+            self.decide_die(die, now, work, out, Grant::Ask);
         }
     }
 

@@ -7,8 +7,7 @@ use super::decide::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::sched::Choice;
-use crate::seen::{Extent, Seen};
-use crate::txn::{Kind, NONE, Part};
+use crate::txn::Kind;
 use crate::work::Work;
 
 impl Flash {
@@ -29,7 +28,7 @@ impl Flash {
             return;
         }
         let read = unit.reads.first();
-        let view = self.view::<W, true>(die, read, now, work);
+        let view = self.view(die, read, now, work);
         if view.gc_runs_through
             || self.choose(die, read, &view, work) != Choice::Write
             || work.next_page(&self.txns[id]).is_none_or(|next| next.page == 0)
@@ -48,66 +47,6 @@ impl Flash {
         if self.parallelism.multi_plane != MultiPlane::None {
             self.gather_planes(id, now, work);
         }
-        self.load(id, now, out);
-    }
-
-    /// Begins the transfer of a program's page, and of those that follow it, in no queue any more.
-    fn load(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let planes = self.list_others(id);
-        let (die, at) = (self.txns[id].die, self.txns[id].at);
-        let unit = &mut self.units[die as usize];
-        let until = match unit.die.load(now, at, &self.others) {
-            Ok(until) => until,
-            Err(refusal) => {
-                self.refused.get_or_insert((id, refusal));
-                return;
-            }
-        };
-        unit.loaded = id;
-        let transfer = (self.timing.command + self.timing.bus) * planes;
-        let mut each = id;
-        while each != NONE {
-            let txn = &mut self.txns[each];
-            unit.seen.note(Seen::Program(now, Extent::of_page(txn.at, each != id)));
-            txn.book(Part::Queue, now);
-            txn.parts.add(Part::Bus, transfer.ns());
-            txn.mark = until;
-            txn.start = now;
-            each = txn.next;
-        }
-        let channel = self.channel_of(die);
-        self.channels[channel].occupy(now, transfer);
-        // If the program before it has ended by then, the next page can follow.
-        out.schedule(until, FlashEvent::Poke { die });
-        if self.listens {
-            self.tell_load(id, now, transfer, planes);
-        }
-    }
-
-    /// The program that was loaded takes the array from one that has ended.
-    #[cold]
-    pub(super) fn begin_loaded(
-        &mut self,
-        die: u32,
-        now: Time,
-        out: &mut impl Schedule<FlashEvent>,
-    ) {
-        let unit = &mut self.units[die as usize];
-        unit.operation = std::mem::replace(&mut unit.loaded, NONE);
-        let until = unit.die.running_until().expect("the program that was loaded runs");
-        unit.promise(die, until, out);
-        let mut each = unit.operation;
-        while each != NONE {
-            let txn = &mut self.txns[each];
-            if txn.mark < now {
-                // In the register, behind the program before it: no part of its service.
-                txn.start = txn.start + (now - txn.mark);
-                txn.book(Part::Queue, now);
-            }
-            each = txn.next;
-        }
-        if self.listens {
-            self.tell_loaded(die, now);
-        }
+        self.start(id, true, now, out);
     }
 }

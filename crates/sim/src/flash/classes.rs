@@ -62,11 +62,11 @@ impl Flash {
     /// The same where no garbage collection is looked at.
     #[cold]
     pub(super) fn classes_without_gc(&self, die: u32, now: Time) -> Classes {
-        let write = self.next_write::<true>(die, now).map(|id| self.txns[id].kind);
-        let operation = match self.units[die as usize].operation {
+        let write = self.next_write(die, now).map(|id| self.txns[id].kind);
+        let operation = match self.units[die as usize].whole.operation() {
             NONE => None,
             id => {
-                let suspended = self.operation_view(die, Dur::ZERO, now).suspended;
+                let suspended = self.suspended_for(die, now);
                 Some((Flash::class(self.txns[id].kind), suspended))
             }
         };

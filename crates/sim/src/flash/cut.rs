@@ -30,7 +30,8 @@ impl Flash {
         (loss, powers): (&PowerLoss, &Powers),
     ) -> CutDie {
         let unit = &self.units[die as usize];
-        let suspended = u64::from(unit.die.is_suspended()) + u64::from(unit.outer != NONE);
+        let suspended =
+            u64::from(unit.die.is_suspended()) + u64::from(unit.whole.below.operation != NONE);
         let mut cut = CutDie {
             free_at: at,
             channel_until: at,
@@ -41,15 +42,17 @@ impl Flash {
         };
         let resets = policy == LossPolicy::Reset;
         let mut stays = if resets { 0 } else { suspended };
-        let promised = unit.promised.max(at);
+        let scheduled = unit.whole.scheduled.max(at);
         if unit.die.is_running() {
             stays += u64::from(self.cut_operation(die, at, policy, (loss, powers), &mut cut));
         } else if !unit.die.is_free() {
-            let suspends = !unit.die.is_suspended() && unit.operation != NONE;
-            let kind = if suspends { self.txns[unit.operation].kind } else { Kind::HostRead };
+            let suspends = !unit.die.is_suspended() && unit.whole.operation() != NONE;
+            let kind =
+                if suspends { self.txns[unit.whole.operation()].kind } else { Kind::HostRead };
             // A page that waits in the page buffer is not wanted any more.
-            cut.free_at = if resets { at + reset_of(kind, loss) } else { promised };
-            let uw = if suspends { self.draws(unit.operation, powers) } else { powers.sense_uw };
+            cut.free_at = if resets { at + reset_of(kind, loss) } else { scheduled };
+            let uw =
+                if suspends { self.draws(unit.whole.operation(), powers) } else { powers.sense_uw };
             cut.draws.push(Draw { from: at, to: cut.free_at, uw });
             stays += u64::from(suspends && !resets);
         }
@@ -68,26 +71,28 @@ impl Flash {
         cut: &mut CutDie,
     ) -> bool {
         let unit = &self.units[die as usize];
-        let kind = self.txns[unit.operation].kind;
+        let kind = self.txns[unit.whole.operation()].kind;
         let is_erase = kind == Kind::Erase;
         let free_at = match policy {
             LossPolicy::Reset => Some(at + reset_of(kind, loss)),
-            LossPolicy::Suspend => suspend(unit.die.clone(), at, unit.promised),
-            LossPolicy::SuspendErase if is_erase => suspend(unit.die.clone(), at, unit.promised),
+            LossPolicy::Suspend => suspend(unit.die.clone(), at, unit.whole.scheduled),
+            LossPolicy::SuspendErase if is_erase => {
+                suspend(unit.die.clone(), at, unit.whole.scheduled)
+            }
             LossPolicy::SuspendErase | LossPolicy::Wait => None,
         };
         if policy != LossPolicy::Reset {
-            cut.channel_until = self.txns[unit.operation].mark.max(at);
+            cut.channel_until = self.txns[unit.whole.operation()].mark.max(at);
         }
-        cut.free_at = free_at.unwrap_or(unit.promised);
-        let uw = self.draws(unit.operation, powers);
+        cut.free_at = free_at.unwrap_or(unit.whole.scheduled);
+        let uw = self.draws(unit.whole.operation(), powers);
         cut.draws.push(Draw { from: at, to: cut.free_at, uw });
         if free_at.is_some() {
             (cut.stopped_program, cut.stopped_erase) = (!is_erase, is_erase);
         } else {
-            let mut each = unit.operation;
+            let mut each = unit.whole.operation();
             while each != NONE {
-                cut.ends.push((each, unit.promised));
+                cut.ends.push((each, unit.whole.scheduled));
                 each = self.txns[each].next;
             }
         }
@@ -112,10 +117,10 @@ impl Flash {
 }
 
 /// When the array of a running die is free if it is asked to suspend from `at` on, as soon as it
-/// may; `None`: it runs to its end, which it has promised.
-fn suspend(mut die: Die, at: Time, promised: Time) -> Option<Time> {
+/// may; `None`: it runs to its end.
+fn suspend(mut die: Die, at: Time, scheduled: Time) -> Option<Time> {
     let answer = match die.suspend(at) {
-        Err(Refusal::TooSoon { until }) if until < promised => die.suspend(until),
+        Err(Refusal::TooSoon { until }) if until < scheduled => die.suspend(until),
         answer => answer,
     };
     match answer {

@@ -70,7 +70,7 @@ impl Flash {
             id = self.txns[id].next;
         }
         if id != NONE {
-            self.start_read::<W, true>(id, now, work, out, grant);
+            self.start_read(id, now, work, out, grant);
         }
         // Else its page is being decoded, and will wake the die.
         true

@@ -106,7 +106,7 @@ impl<P: Planes> DriveView for View<'_, P> {
                 |kind| matches!(kind, Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase);
             id != NONE && !of_collection(self.flash.txns[id].kind)
         };
-        let served = [unit.reading, unit.leaving, unit.loaded, unit.outer];
+        let served = [unit.reading, unit.leaving, unit.loaded, unit.whole.below.operation];
         let by_plane = unit.planes.get().map_or(&[][..], |planes| &planes.reads);
         unit.reads.first().is_some()
             || unit.writes.first().is_some()
@@ -147,12 +147,12 @@ impl<P: Planes> DriveView for View<'_, P> {
             return self.now;
         }
         let leaves = if unit.reading != NONE { self.flash.timing.bus } else { Dur::ZERO };
-        let promised = match self.flash.splits {
-            true => self.flash.planes_promised(die).unwrap_or(self.now),
-            false => unit.promised + leaves,
+        let scheduled = match self.flash.splits {
+            true => self.flash.lanes_scheduled(die).unwrap_or(self.now),
+            false => unit.whole.scheduled + leaves,
         };
         let on_planes = unit.die.senses_until().map(|sensed| sensed + self.flash.timing.bus);
-        promised.max(self.now).max(on_planes.unwrap_or(self.now))
+        scheduled.max(self.now).max(on_planes.unwrap_or(self.now))
     }
 
     fn has_room(&self, plane: u32) -> bool {

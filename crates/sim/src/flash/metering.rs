@@ -88,7 +88,7 @@ impl Flash {
         let unit = &self.units[die as usize];
         let planes = u64::from(unit.die.planes_at_work());
         let run = unit.die.run(now).expect("an operation has been resumed");
-        let kind = self.txns[unit.operation].kind;
+        let kind = self.txns[unit.whole.operation()].kind;
         self.metered().resume(now, die, run);
         if let Some(budget) = &mut self.budget {
             budget.resumed(die, kind, run.planes());

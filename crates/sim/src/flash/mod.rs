@@ -3,8 +3,7 @@
 //! It knows no mapping and no host: which page a program gets, and what garbage collection does
 //! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
-mod admission;
-mod beside;
+mod asking;
 mod budget;
 mod cache;
 mod channel;
@@ -12,17 +11,21 @@ mod classes;
 mod cut;
 mod decide;
 mod decode;
+mod die;
 mod dispatch;
-mod group;
 mod independent;
+mod lane;
 mod media;
 mod metering;
+mod multi_plane;
+mod operation;
+mod plane_suspend;
 mod queue;
+mod read;
 mod rehearsal;
 mod start;
 mod tally;
 mod telling;
-mod unit;
 mod wordline;
 mod write_queue;
 
@@ -41,38 +44,33 @@ use crate::scenario::Scenario;
 use crate::sched::Scheduler;
 use crate::slab::Slab;
 use crate::stats::{AGES, Ages, FlashCounts};
-use crate::suspend::{self, SuspendPolicy};
+use crate::suspend::{self, Chain};
 use crate::timeline::Timeline;
 use crate::twin::Twins;
 use crate::txn::{Kind, Txn};
-use admission::Admission;
 use budget::Budget;
 use channel::Channel;
+use die::Unit;
+use lane::LaneId;
 use media::Media;
 pub use media::check_state;
 use queue::Queue;
-use unit::Unit;
 use write_queue::WriteQueue;
 
 /// What can happen in the back end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FlashEvent {
-    /// What the array of a die promised has come; void if the die's epoch has moved on.
+    /// The array of a lane has done what it does; stale if that is of an earlier generation.
     Array {
         /// The die.
         die: u32,
-        /// Its epoch when the promise was made.
-        epoch: u32,
+        /// The lane of the die.
+        lane: LaneId,
+        /// Its generation when the completion was scheduled.
+        generation: u32,
     },
     /// A plane that reads by itself has sensed its page.
-    Plane {
-        /// The die.
-        die: u32,
-        /// The plane in the die.
-        plane: u32,
-    },
-    /// What a plane promised that was stopped apart has come; void if it has promised another time.
-    Apart {
+    PlaneSensed {
         /// The die.
         die: u32,
         /// The plane in the die.
@@ -109,35 +107,36 @@ impl Event for FlashEvent {
     #[inline(always)]
     fn words(self) -> Words {
         match self {
-            FlashEvent::Array { die, epoch } => [0, die, epoch],
+            FlashEvent::Array { die, lane, generation } => [0, die, lane.pack(generation)],
             FlashEvent::Out { die } => [1, die, 0],
             FlashEvent::Channel { channel } => [2, channel, 0],
             FlashEvent::Poke { die } => [3, die, 0],
-            FlashEvent::Plane { die, plane } => [4, die, plane],
-            FlashEvent::Apart { die, plane } => [5, die, plane],
-            FlashEvent::Decoded { txn } => [6, txn, 0],
-            FlashEvent::Sensed { die } => [7, die, 0],
+            FlashEvent::PlaneSensed { die, plane } => [4, die, plane],
+            FlashEvent::Decoded { txn } => [5, txn, 0],
+            FlashEvent::Sensed { die } => [6, die, 0],
         }
     }
 
     #[inline(always)]
     fn from_words([what, first, second]: Words) -> FlashEvent {
         match what {
-            0 => FlashEvent::Array { die: first, epoch: second },
+            0 => {
+                let (lane, generation) = LaneId::unpack(second);
+                FlashEvent::Array { die: first, lane, generation }
+            }
             1 => FlashEvent::Out { die: first },
             2 => FlashEvent::Channel { channel: first },
             3 => FlashEvent::Poke { die: first },
-            4 => FlashEvent::Plane { die: first, plane: second },
-            5 => FlashEvent::Apart { die: first, plane: second },
-            6 => FlashEvent::Decoded { txn: first },
-            7 => FlashEvent::Sensed { die: first },
+            4 => FlashEvent::PlaneSensed { die: first, plane: second },
+            5 => FlashEvent::Decoded { txn: first },
+            6 => FlashEvent::Sensed { die: first },
             what => unreachable!("no event of the flash is {what}"),
         }
     }
 }
 
 /// The first word of events that are not the flash's is this or more.
-pub const FLASH_EVENTS: u32 = 8;
+pub const FLASH_EVENTS: u32 = 7;
 
 /// Dies, channels, queues and the policies that choose between them.
 pub struct Flash {
@@ -153,8 +152,10 @@ pub struct Flash {
     sees_classes: bool,
     suspends: bool,
     reads_first: bool,
-    policy: Box<dyn SuspendPolicy>,
-    admission: Admission,
+    /// Whether what runs makes way for what waits.
+    suspension: Chain,
+    /// Room in the write buffer.
+    buffer_pages: u64,
     dispatcher: Option<Box<dyn Dispatcher>>,
     /// Writes to which the dispatcher has given no plane, and all that it holds back.
     unplaced: Order,
@@ -256,8 +257,8 @@ impl Flash {
             suspends: scheduler.suspends(),
             reads_first: scheduler.reads_first(),
             scheduler,
-            policy,
-            admission: Admission::new(rules, write_in_erase),
+            suspension: Chain::new(policy, rules, write_in_erase, dies),
+            buffer_pages: scenario.buffer.bytes / u64::from(geometry.page_bytes),
             dispatcher: None,
             unplaced: Order::with_capacity(0),
             places_late: false,
@@ -298,8 +299,7 @@ impl Flash {
     /// Lets other rules hold from now on: when the controller asks, what it may stop, how often.
     pub fn set_rules(&mut self, scenario: &Scenario) {
         let rules = &scenario.suspend_rules;
-        self.policy = suspend::make(rules);
-        self.admission = Admission::new(rules, self.admission.write_in_erase);
+        self.suspension.set_rules(suspend::make(rules), rules);
         self.write_queue.set_rules(&scenario.scheduling);
         let part = Arc::new(Part {
             suspension: scenario.suspension,
@@ -308,22 +308,6 @@ impl Flash {
         self.units.iter_mut().for_each(|unit| unit.die.set_limits(&part));
         // What waited because of the old rules is looked at again.
         (0..self.geometry.dies()).for_each(|die| self.wake(die));
-    }
-
-    /// Whether the loop can do without all that is asked for by few scenarios.
-    pub fn is_plain(&self) -> bool {
-        let none_together = !self.gathers && self.together == 1;
-        let none_apart = !self.splits && !self.parallelism.independent_plane_reads;
-        none_together
-            && none_apart
-            && !self.parallelism.cache_program
-            && !self.admission.write_in_erase
-            && !self.write_queue.of_drive
-            && !self.sees_classes
-            && self.transfer_unit_bytes.is_none()
-            && self.media.is_none()
-            && !self.listens
-            && self.budget.is_none()
     }
 
     /// Puts a transaction into the queue of its die.
@@ -435,30 +419,24 @@ impl Flash {
         self.units[die as usize].channel as usize
     }
 
-    /// Handles an event; without `FULL` only what a plain drive needs.
+    /// Handles an event.
     #[inline(always)]
-    pub fn handle<const FULL: bool>(
-        &mut self,
-        event: FlashEvent,
-        now: Time,
-        out: &mut impl Schedule<FlashEvent>,
-    ) {
+    pub fn handle(&mut self, event: FlashEvent, now: Time, out: &mut impl Schedule<FlashEvent>) {
         match event {
-            FlashEvent::Array { die, epoch } => {
-                if self.units[die as usize].epoch == epoch {
-                    self.array_elapsed::<FULL>(die, now, out);
+            FlashEvent::Array { die, lane, generation } => {
+                if self.units[die as usize].lane(lane).holds(generation) {
+                    self.array_elapsed((die, lane), now, out);
                 }
             }
-            FlashEvent::Plane { die, plane } => self.plane_elapsed(die, plane, now),
-            FlashEvent::Apart { die, plane } => self.apart_elapsed(die, plane, now),
-            FlashEvent::Out { die } => self.page_left::<FULL>(die, now, out),
+            FlashEvent::PlaneSensed { die, plane } => self.plane_elapsed(die, plane, now),
+            FlashEvent::Out { die } => self.page_left(die, now, out),
             FlashEvent::Decoded { txn } => self.decoded(txn, now),
             FlashEvent::Channel { channel } => {
                 self.channels[channel as usize].event_pending = false;
                 self.wake_channel(channel);
             }
             FlashEvent::Poke { die } => self.wake(die),
-            FlashEvent::Sensed { die } => self.sensed(die),
+            FlashEvent::Sensed { die } => self.budget_sensed(die),
         }
     }
 

@@ -11,7 +11,7 @@ impl Flash {
         let Policies { scheduler, suspension } = policies;
         Policies {
             scheduler: std::mem::replace(&mut self.scheduler, scheduler),
-            suspension: std::mem::replace(&mut self.policy, suspension),
+            suspension: self.suspension.exchange(suspension),
         }
     }
 

@@ -3,32 +3,34 @@
 use reprieve_base::{Dur, Time};
 
 use super::Flash;
+use super::lane::LaneId;
 use crate::stats::Ages;
+use crate::suspend::Event;
 use crate::txn::{Kind, NONE, Part, Txn};
 
 impl Flash {
     /// The pages of an operation are programmed, or its blocks erased.
     #[inline]
-    pub(super) fn operation_ended<const FULL: bool>(&mut self, id: u32, now: Time) {
-        let mut planes = if FULL { self.planes_of(id) } else { 1 };
-        if FULL && self.together > 1 {
+    pub(super) fn operation_ended(&mut self, id: u32, planes_begun: u64, now: Time) {
+        let mut planes = self.planes_of(id);
+        if self.together > 1 {
             self.count_padding(id, planes);
         }
-        if FULL && self.splits {
-            planes = self.units[self.txns[id].die as usize].planes_begun;
+        if self.splits {
+            planes = planes_begun;
         }
         let undisturbed = match self.txns[id].suspensions {
             0 => Dur::ZERO,
-            _ => self.undisturbed::<FULL>(id, planes),
+            _ => self.undisturbed(id, planes),
         };
         let mut each = id;
         while each != NONE {
             self.txns[each].book(Part::Array, now);
             self.count_operation(each, now, undisturbed);
-            if FULL && self.media.is_some() {
+            if self.media.is_some() {
                 self.cells_worked(each, now);
             }
-            let next = if FULL { self.txns[each].next } else { NONE };
+            let next = self.txns[each].next;
             self.complete(each);
             each = next;
         }
@@ -36,9 +38,9 @@ impl Flash {
 
     /// How long the operation of `id` and what is linked behind it takes if nobody suspends it.
     #[inline]
-    fn undisturbed<const FULL: bool>(&self, id: u32, planes: u64) -> Dur {
+    fn undisturbed(&self, id: u32, planes: u64) -> Dur {
         let alone = self.undisturbed_alone(&self.txns[id]);
-        if FULL && self.gathers { self.undisturbed_together(id, planes, alone) } else { alone }
+        if self.gathers { self.undisturbed_together(id, planes, alone) } else { alone }
     }
 
     #[cold]
@@ -95,32 +97,59 @@ impl Flash {
 
     /// The operation of a die, or of one of its planes that makes way apart, is suspended.
     #[inline(always)]
-    pub(super) fn count_suspension<const FULL: bool>(
-        &mut self,
-        die: u32,
-        plane: Option<u32>,
-        is_erase: bool,
-    ) {
+    pub(super) fn count_suspension(&mut self, (die, lane): (u32, LaneId), is_erase: bool) {
         self.counts.suspensions[usize::from(is_erase)] += 1;
-        let by_write = self.units[die as usize].asked_by_write;
-        if let (Some(count), None) = (&mut self.counts.suspensions_by_write, plane) {
+        let by_write = self.units[die as usize].whole.asked_by_write;
+        if let (Some(count), LaneId::WHOLE) = (&mut self.counts.suspensions_by_write, lane) {
             *count += u64::from(by_write);
         }
-        if FULL && self.ages.is_some() {
-            let place = self.place_of(die, plane);
+        if self.ages.is_some() {
+            let place = self.place_of(die, lane.plane());
             self.aged().suspended(place, is_erase);
         }
     }
 
+    /// Tells the suspension policy, if it is told, that an operation is suspended.
+    #[inline(always)]
+    pub(super) fn tell_suspended(&mut self, id: u32, now: Time) {
+        if self.suspension.is_told() {
+            let Txn { die, kind, .. } = self.txns[id];
+            self.suspension.tell(Event::Suspended { now, die, class: Flash::class(kind) });
+        }
+    }
+
+    /// Tells it that the operation goes on after so long.
+    #[inline(always)]
+    pub(super) fn tell_resumed(&mut self, id: u32, suspended: Dur, now: Time) {
+        if self.suspension.is_told() {
+            let Txn { die, kind, .. } = self.txns[id];
+            let class = Flash::class(kind);
+            self.suspension.tell(Event::Resumed { now, die, class, suspended });
+        }
+    }
+
+    /// Tells it that a transaction is complete.
+    #[cold]
+    fn tell_completed(&mut self, id: u32) {
+        let txn = &self.txns[id];
+        self.suspension.tell(Event::Completed {
+            now: txn.mark,
+            die: txn.die,
+            class: Flash::class(txn.kind),
+            since: txn.queued_at(),
+            suspensions: txn.suspensions,
+        });
+    }
+
     /// An operation with so much left is asked to make way.
     #[cold]
-    pub(super) fn age_asked(&mut self, die: u32, plane: Option<u32>, id: u32, remaining: Dur) {
+    pub(super) fn age_asked(&mut self, (die, lane): (u32, LaneId), id: u32, remaining: Dur) {
         let planes = match self.splits {
-            true => self.units[die as usize].planes_begun,
+            true => self.units[die as usize].running_lane(lane).planes_begun,
             false => self.planes_of(id),
         };
-        let undisturbed = self.undisturbed::<true>(id, planes);
-        let place = self.place_of(die, plane);
+        let undisturbed = self.undisturbed(id, planes);
+        let place = self.place_of(die, lane.plane());
         self.aged().asked(place, remaining, undisturbed);
     }
 
@@ -148,6 +177,9 @@ impl Flash {
 
     #[inline]
     pub(super) fn complete(&mut self, id: u32) {
+        if self.suspension.is_told() {
+            self.tell_completed(id);
+        }
         let die = self.txns[id].die;
         self.done.push(id);
         self.wake(die);

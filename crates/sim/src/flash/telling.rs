@@ -4,6 +4,7 @@ use reprieve_base::{Dur, Time};
 use reprieve_nand::{EraseMode, ProgramSuspension, Run};
 
 use super::Flash;
+use super::lane::LaneId;
 use crate::power::Class;
 use crate::timeline::{Arrival, Name, Timeline, Window, Work};
 use crate::txn::{Kind, NONE, Txn};
@@ -112,8 +113,7 @@ impl Flash {
     }
 
     /// The page of the next program comes in while one runs.
-    #[cold]
-    pub(super) fn tell_load(&mut self, id: u32, now: Time, length: Dur, planes: u64) {
+    fn tell_load(&mut self, id: u32, now: Time, (length, planes): (Dur, u64)) {
         let Txn { die, kind, .. } = self.txns[id];
         if self.meter.is_some() {
             self.meter_in(Class::of(kind), now, length, planes);
@@ -124,6 +124,15 @@ impl Flash {
         timeline.touch(die);
     }
 
+    /// A program or erase starts, or its data comes in while another one runs.
+    #[cold]
+    pub(super) fn tell_start(&mut self, id: u32, loads: bool, now: Time, data_in: (Dur, u64)) {
+        match loads {
+            true => self.tell_load(id, now, data_in),
+            false => self.tell_begin(id, now, Some(data_in)),
+        }
+    }
+
     /// A program or erase begins, with its data unless that has come before.
     #[cold]
     pub(super) fn tell_begin(&mut self, id: u32, now: Time, data_in: Option<(Dur, u64)>) {
@@ -131,7 +140,7 @@ impl Flash {
             self.meter_begin(id, now, data_in);
         }
         let Txn { die, kind, .. } = self.txns[id];
-        let (channel, run) = (self.channel_of(die), self.run_of(die, now));
+        let (channel, run) = (self.channel_of(die), self.run_of((die, LaneId::WHOLE), now));
         let (prelude, transfer) = match kind {
             Kind::Erase => (Name::Command, Name::Command),
             Kind::GcCopy => (Name::Sense, Name::Command),
@@ -158,14 +167,19 @@ impl Flash {
         }
     }
 
-    /// The operation of a die goes on; `transfer` of its data crosses the channel again.
+    /// The operation of a lane goes on; `transfer` of its data crosses the channel again.
     #[cold]
-    pub(super) fn tell_resume(&mut self, die: u32, now: Time, transfer: Option<Dur>) {
+    pub(super) fn tell_resume(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        now: Time,
+        transfer: Option<Dur>,
+    ) {
         if self.meter.is_some() {
             self.meter_resume(die, now, transfer);
         }
-        let (channel, run) = (self.channel_of(die), self.run_of(die, now));
-        let id = self.units[die as usize].operation;
+        let (channel, run) = (self.channel_of(die), self.run_of((die, lane), now));
+        let id = self.units[die as usize].lane(lane).operation();
         let prelude = self.resumption(id, transfer.is_some());
         if let (Some(timeline), Some(length)) = (self.drawn(), transfer) {
             timeline.transfer(channel, die, Name::DataIn, now, length);
@@ -182,15 +196,15 @@ impl Flash {
         }
     }
 
-    /// The operation of a die has been asked to make way and does so at `free_at`.
+    /// The operation of a lane has been asked to make way and does so at `free_at`.
     #[cold]
-    pub(super) fn tell_stop(&mut self, die: u32, now: Time, free_at: Time) {
+    pub(super) fn tell_stop(&mut self, (die, lane): (u32, LaneId), now: Time, free_at: Time) {
         if self.meter.is_some() {
             self.meter_stop(die, now, free_at);
         }
-        let id = self.units[die as usize].operation;
+        let unit = &self.units[die as usize];
+        let (id, part) = (unit.lane(lane).operation(), unit.die.part().clone());
         let breaks_off = self.breaks_off(id, free_at - now);
-        let part = self.units[die as usize].die.part().clone();
         self.on_planes(id, |timeline, plane| {
             let run = timeline.run(die, plane).stopped(now, free_at, &part);
             timeline.stop((die, plane), (now, free_at), run, breaks_off);
@@ -211,7 +225,7 @@ impl Flash {
         }
     }
 
-    /// The operation of `id`, which was that of its die, is suspended or complete.
+    /// The operation of `id`, which was that of a lane, is suspended or complete.
     #[cold]
     pub(super) fn tell_left(&mut self, id: u32, now: Time, is_complete: bool) {
         let die = self.txns[id].die;
@@ -219,47 +233,6 @@ impl Flash {
             self.meter_left(die, now, is_complete);
         }
         self.on_planes(id, |timeline, plane| timeline.left((die, plane), now, is_complete));
-    }
-
-    /// The program that was loaded has begun.
-    #[cold]
-    pub(super) fn tell_loaded(&mut self, die: u32, now: Time) {
-        let id = self.units[die as usize].operation;
-        debug_assert_ne!(id, NONE, "a program was loaded");
-        self.tell_begin(id, now, None);
-    }
-
-    /// A plane has been asked to make way, apart from the others, and does so at `free_at`.
-    #[cold]
-    pub(super) fn tell_plane_stop(&mut self, id: u32, now: Time, free_at: Time) {
-        let (die, plane) = (self.txns[id].die, self.txns[id].at.plane);
-        let breaks_off = self.breaks_off(id, free_at - now);
-        let part = self.units[die as usize].die.part().clone();
-        let Some(timeline) = self.drawn() else { return };
-        let run = timeline.run(die, plane).stopped(now, free_at, &part);
-        timeline.stop((die, plane), (now, free_at), run, breaks_off);
-    }
-
-    /// A plane that was suspended apart goes on.
-    #[cold]
-    pub(super) fn tell_plane_resume(&mut self, id: u32, now: Time) {
-        let (die, plane) = (self.txns[id].die, self.txns[id].at.plane);
-        let run = self.units[die as usize].die.plane_run(plane, now);
-        let run = run.expect("the plane has been resumed");
-        // Restores over the channel are refused where planes make way apart.
-        let prelude = self.resumption(id, false);
-        if let Some(timeline) = self.drawn() {
-            timeline.resume((die, plane), now, run, prelude);
-        }
-    }
-
-    /// What a plane did that was stopped apart is suspended, or complete.
-    #[cold]
-    pub(super) fn tell_plane_left(&mut self, id: u32, now: Time, is_complete: bool) {
-        let (die, plane) = (self.txns[id].die, self.txns[id].at.plane);
-        if let Some(timeline) = self.drawn() {
-            timeline.left((die, plane), now, is_complete);
-        }
     }
 
     /// Calls for the track of each plane on which `id` and what follows it works, or of its die.
@@ -278,8 +251,8 @@ impl Flash {
         }
     }
 
-    fn run_of(&self, die: u32, now: Time) -> Run {
-        self.units[die as usize].die.run(now).expect("a program or erase runs")
+    fn run_of(&self, (die, lane): (u32, LaneId), now: Time) -> Run {
+        self.units[die as usize].run(lane, now).expect("a program or erase runs")
     }
 
     /// What a timeline says of a command that begins with `id`.

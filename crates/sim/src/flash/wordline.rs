@@ -11,9 +11,9 @@ impl Flash {
     /// The oldest host program or erase that can begin: of a wordline that is complete, or whose
     /// oldest page has waited for long enough.
     #[inline]
-    pub(super) fn next_write<const FULL: bool>(&self, die: u32, now: Time) -> Option<u32> {
+    pub(super) fn next_write(&self, die: u32, now: Time) -> Option<u32> {
         let first = self.units[die as usize].writes.first();
-        if !FULL || self.together == 1 { first } else { self.first_ready(first, now) }
+        if self.together == 1 { first } else { self.first_ready(first, now) }
     }
 
     #[cold]

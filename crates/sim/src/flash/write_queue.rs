@@ -1,7 +1,7 @@
 //! The write queue limit: which pending programs it counts, and whether it is reached.
 
 use super::Flash;
-use super::unit::Unit;
+use super::die::Unit;
 use crate::scenario::{LimitScope, Scheduling};
 
 /// The limit, and the programs that wait at the dies of the whole drive.
@@ -35,8 +35,8 @@ impl WriteQueue {
 
     /// Whether the programs that wait at a die go ahead of its reads.
     #[inline(always)]
-    pub(super) fn is_reached<const FULL: bool>(&self, unit: &Unit) -> bool {
-        let pending = if FULL && self.of_drive { self.pending } else { unit.pending_programs };
+    pub(super) fn is_reached(&self, unit: &Unit) -> bool {
+        let pending = if self.of_drive { self.pending } else { unit.pending_programs };
         pending >= self.limit
     }
 

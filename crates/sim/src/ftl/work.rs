@@ -58,6 +58,11 @@ impl Work for Ftl {
         self.next_step(die)
     }
 
+    fn free_blocks(&self, die: u32, plane: u32) -> Option<u32> {
+        let at = PageAddress { plane, block: 0, page: 0 };
+        Some(self.planes[self.plane_of(die, at) as usize].free_blocks())
+    }
+
     fn gc_peek(&self, die: u32) -> Kind {
         self.peek(die)
     }

@@ -15,8 +15,8 @@ use super::resolve::Values;
 use super::value::Value;
 use super::words::Word;
 use super::{
-    Channel, Deadlines, Ftl, LimitScope, Scenario, Scheduling, SuspendRules, dispatch, front,
-    measure, power, power_loss, reliability,
+    Channel, Deadlines, Ftl, LimitScope, Parameters, Scenario, Scheduling, SuspendRules, dispatch,
+    front, measure, power, power_loss, reliability,
 };
 
 /// The scenario that these values describe; the schema has seen to their ranges.
@@ -180,8 +180,7 @@ fn parallelism(values: &Values) -> Parallelism {
 fn suspend_rules(values: &Values) -> SuspendRules {
     SuspendRules {
         policy: values.text("suspension.policy").to_string(),
-        min_remaining: values.dur_if_on("suspension.min_remaining_us"),
-        max_suspended: values.dur_if_on("suspension.max_suspended_us"),
+        parameters: Parameters::of(values, "suspension.policy"),
         host_read_suspends: values.operations("suspension.host_read_suspends"),
         rmw_read_suspends: values.operations("suspension.rmw_read_suspends"),
         gc_read_suspends: values.operations("suspension.gc_read_suspends"),

@@ -52,6 +52,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     pairs.extend(parallelism(&scenario.parallelism));
     pairs.extend(reliability::pairs(scenario));
     pairs.extend(suspend_rules(&scenario.suspend_rules));
+    pairs.extend(scenario.suspend_rules.parameters.pairs());
     pairs.extend(ftl(&scenario.ftl));
     pairs.extend(super::ftl::pairs(&scenario.ftl));
     if scenario.workload.is_some() || scenario.fio.is_some() {
@@ -191,11 +192,9 @@ fn parallelism(parallelism: &Parallelism) -> [Pair; 4] {
     ]
 }
 
-fn suspend_rules(rules: &SuspendRules) -> [Pair; 7] {
+fn suspend_rules(rules: &SuspendRules) -> [Pair; 5] {
     [
         ("suspension.policy", text(&rules.policy)),
-        ("suspension.min_remaining_us", rules.min_remaining.and_then(dur)),
-        ("suspension.max_suspended_us", rules.max_suspended.and_then(dur)),
         ("suspension.host_read_suspends", Some(Value::Operations(rules.host_read_suspends))),
         ("suspension.rmw_read_suspends", Some(Value::Operations(rules.rmw_read_suspends))),
         ("suspension.gc_read_suspends", Some(Value::Operations(rules.gc_read_suspends))),

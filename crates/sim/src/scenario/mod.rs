@@ -15,6 +15,7 @@ mod layers;
 mod maxima;
 mod mbm;
 mod measure;
+mod parameters;
 mod power;
 mod power_loss;
 mod preset;
@@ -56,6 +57,7 @@ pub use mbm::{
     Trigger,
 };
 pub use measure::{Measure, Warmup};
+pub use parameters::Parameters;
 pub use power::{BudgetCounts, Power};
 pub use power_loss::{Capacitor, LossPolicy, PowerLoss};
 pub use preset::{Preset, devices, loads, parts};

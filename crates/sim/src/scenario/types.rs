@@ -6,7 +6,8 @@ use reprieve_trace::WorkloadConfig;
 
 use super::ftl::{Demand, Faults, GcControl, PartialWrite, Streams, Wear};
 use super::{
-    Buffer, Dispatch, Flow, Host, Measure, Power, PowerLoss, ReadCache, Reliability, Step,
+    Buffer, Dispatch, Flow, Host, Measure, Parameters, Power, PowerLoss, ReadCache, Reliability,
+    Step,
 };
 
 /// Everything a run depends on.
@@ -135,14 +136,12 @@ pub struct OperationSet {
 }
 
 /// Section `[suspension]`, the controller's half.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SuspendRules {
     /// Name in the registry of suspension policies.
     pub policy: String,
-    /// Policy `threshold`: an operation with less than this left is not suspended.
-    pub min_remaining: Option<Dur>,
-    /// Policy `threshold`: after this much time in suspension, in all, an operation is left alone.
-    pub max_suspended: Option<Dur>,
+    /// What the keys of that policy say.
+    pub parameters: Parameters,
     /// What a host read may suspend.
     pub host_read_suspends: OperationSet,
     /// What the read of a read-modify-write may suspend.

@@ -133,8 +133,13 @@ pub trait Scheduler: Send {
 
     /// Whether the operation that runs may be suspended now; asked only of one that `suspends`,
     /// and only if the suspension policy wants it.
-    fn lets_suspend(&self, _: &SuspendView) -> bool {
+    fn allow_suspend(&self, _: &SuspendView) -> bool {
         true
+    }
+
+    /// How long after its arrival a read is due, if reads have a deadline.
+    fn read_deadline(&self) -> Option<Dur> {
+        None
     }
 
     /// If it may not be suspended now, when that may change without anything else happening.

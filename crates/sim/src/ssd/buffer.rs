@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
+use super::flush::Intervals;
 use super::hold::Held;
-use crate::scenario::{self, Acknowledge};
+use super::read_cache::ReadCache;
+use crate::scenario::{Acknowledge, Scenario};
 
 /// Room in the write buffer, and the writes that wait for it.
-#[derive(Clone, Debug)]
 pub(super) struct Buffer {
     capacity_pages: u64,
     used_pages: u64,
@@ -17,11 +18,16 @@ pub(super) struct Buffer {
     pub(super) held: Option<Held>,
     /// Requests whose data is at the drive and not all in the buffer.
     pub(super) waiting: VecDeque<u32>,
+    /// Pages that were read or written lately; `None`: there is no cache of them.
+    pub(super) read_cache: Option<ReadCache>,
+    /// What flushes wait for.
+    pub(super) intervals: Intervals,
 }
 
 impl Buffer {
-    pub(super) fn new(buffer: &scenario::Buffer, page_bytes: u32) -> Buffer {
-        let capacity_pages = buffer.bytes / u64::from(page_bytes);
+    pub(super) fn new(scenario: &Scenario) -> Buffer {
+        let buffer = &scenario.buffer;
+        let capacity_pages = buffer.bytes / u64::from(scenario.geometry.page_bytes);
         assert!(capacity_pages > 0, "the scenario asks for a buffer of at least one page");
         let waiting = VecDeque::with_capacity(1024);
         Buffer {
@@ -31,6 +37,8 @@ impl Buffer {
             read_hits: buffer.read_hits,
             held: buffer.hold.as_ref().map(|hold| Held::new(hold, capacity_pages)),
             waiting,
+            read_cache: ReadCache::of(scenario),
+            intervals: Intervals::new(),
         }
     }
 

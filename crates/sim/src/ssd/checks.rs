@@ -24,7 +24,7 @@ impl Ssd {
     /// A request is complete.
     #[cold]
     pub(super) fn check_completed(&mut self, id: u32) {
-        let request = self.requests[id];
+        let request = self.host.requests[id];
         let (first, last) = match request.op {
             Op::Write => self.pages_of(request.lba, request.bytes),
             _ => (1, 0),
@@ -67,7 +67,7 @@ impl Ssd {
     pub(super) fn end_checks(&mut self) {
         self.check_instant(true);
         let Some(checker) = &self.checker else { return };
-        checker.ended(self.now, self.completed);
+        checker.ended(self.now, self.stats.completed);
         if let Some(Err(what)) = self.flash.power_report(self.now).map(|power| power.verify()) {
             checker.fail(self.now, "power", &what);
         }

@@ -1,6 +1,6 @@
 //! The course of a job of a fio file: when it begins, how it is paced, and when it is over.
 
-use reprieve_base::{Dur, Request, Time, UserError};
+use reprieve_base::{Dur, Request, Time};
 use reprieve_trace::{FioJob, JobThink};
 
 use super::feed::Feed;
@@ -68,39 +68,34 @@ impl Course {
     }
 
     /// The next request out of `feed`, and when it is issued.
-    pub(super) fn next(
-        &mut self,
-        feed: &mut Feed,
-        ftl: &Ftl,
-        now: Time,
-    ) -> Result<Step, UserError> {
+    pub(super) fn next(&mut self, feed: &mut Feed, ftl: &Ftl, now: Time) -> Step {
         let begins = self.begins.expect("a job is looked at when it has begun");
         if self.ended.is_some() || self.outstanding == self.depth {
-            return Ok(Step::Nothing);
+            return Step::Nothing;
         }
         if let Some(think) = self.think.filter(|think| self.burst == think.every_requests) {
             if self.outstanding > 0 {
-                return Ok(Step::Nothing);
+                return Step::Nothing;
             }
             self.burst = 0;
             self.resumes = now + think.time;
         }
-        let Some(request) = feed.next(ftl)? else {
+        let Some(request) = feed.next(ftl) else {
             self.ended = Some(now);
-            return Ok(Step::Nothing);
+            return Step::Nothing;
         };
         let due = begins + Dur::from_ns(request.arrival.ns());
         let at = due.max(self.resumes).max(now);
         let stops = self.runtime.map(|runtime| begins + self.ramp + runtime);
         if let Some(stops) = stops.filter(|stops| at >= *stops) {
             self.ended = Some(stops.max(now));
-            return Ok(Step::Nothing);
+            return Step::Nothing;
         }
         self.outstanding += 1;
         self.issued += 1;
         self.burst += 1;
         let request = Request { arrival: at, ..request };
-        Ok(if at == now { Step::Issue(request) } else { Step::Later(request) })
+        if at == now { Step::Issue(request) } else { Step::Later(request) }
     }
 
     /// One of its requests is complete.

@@ -58,26 +58,27 @@ impl Ssd {
     /// Errors as [`Ssd::step`] does.
     pub fn run_until(&mut self, at: Time) -> Result<bool, UserError> {
         if !self.started {
-            while !self.preconditioner.is_done() {
+            while !self.preparation.preconditioner.is_done() {
                 let (ftl, scenario) = (&mut self.ftl, &self.scenario);
-                self.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
+                self.preparation.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
             }
             self.start()?;
         }
         while self.next_instant() <= at && !self.ended {
-            self.ended = !self.instant::<true>()?;
+            self.ended = !self.instant();
         }
+        self.check_course()?;
         Ok(!self.ended && !self.is_done())
     }
 
     /// Whether no request is open and none will come.
     fn is_done(&self) -> bool {
-        self.requests.is_empty() && self.flows.next_time() == Time::NEVER
+        self.host.requests.is_empty() && self.flows.next_time() == Time::NEVER
     }
 
     /// When something happens next.
     pub fn next_instant(&self) -> Time {
-        self.events.next_time().min(self.flows.next_time())
+        self.next_event().min(self.flows.next_time())
     }
 
     /// Steps of a drive that is prepared for a loss of power; `None`: none comes in this run.
@@ -86,11 +87,12 @@ impl Ssd {
     pub(super) fn step_to_cut(&mut self, until: u64) -> Result<Option<bool>, UserError> {
         let Some(at) = self.loss().at else { return Ok(None) };
         let at = Time::ZERO + at;
-        while self.cut.is_none() && self.completed < until {
+        while self.power.cut.is_none() && self.stats.completed < until {
             if self.next_instant() > at && !self.is_done() {
                 self.fail_power(at);
                 self.check_measured()?;
-            } else if !self.instant::<true>()? {
+            } else if !self.instant() {
+                self.check_course()?;
                 return Err(UserError::new(format!(
                     "power_loss.at_us: the power fails at {at}, and the last request is complete \
                      at {}; must be earlier",
@@ -98,7 +100,7 @@ impl Ssd {
                 )));
             }
         }
-        Ok(Some(self.cut.is_none()))
+        Ok(Some(self.power.cut.is_none()))
     }
 
     fn fail_power(&mut self, at: Time) {
@@ -109,7 +111,7 @@ impl Ssd {
         }
         self.ended = true;
         self.flash.end_timeline(at);
-        self.cut = Some(Box::new(cut));
+        self.power.cut = Some(Box::new(cut));
     }
 
     fn loss(&self) -> &PowerLoss {
@@ -117,7 +119,7 @@ impl Ssd {
     }
 
     fn journal(&self) -> &Journal {
-        self.journal.as_ref().expect("a drive that is prepared for a loss of power has one")
+        self.power.journal.as_ref().expect("a drive that is prepared for a loss of power has one")
     }
 
     /// What would become of the drive if its power failed at `at`, before the next instant; the
@@ -375,7 +377,7 @@ impl Ssd {
 
     /// How the power failed and what a recovery found, if it has failed.
     pub(super) fn cut_summary(&self) -> Option<Value> {
-        let cut = self.cut.as_ref()?;
+        let cut = self.power.cut.as_ref()?;
         let recovered = self.recover(cut);
         let mut told = self.tell_cut(cut);
         told["recovery"]["unreadable_pages"] = recovered.found.unreadable_pages.into();

@@ -17,7 +17,7 @@ pub(super) struct Feed {
     queue_depth: Option<u32>,
     ahead: Vec<Request>,
     next: usize,
-    /// A row that could not be read, told when the requests before it have been handed out.
+    /// A row that could not be read.
     error: Option<UserError>,
     page_bytes: u64,
 }
@@ -40,31 +40,31 @@ impl Feed {
         self.queue_depth
     }
 
-    /// The next request; `None` after the last.
+    /// The next request; `None` after the last, or at a row that cannot be read.
     #[inline]
-    pub(super) fn next(&mut self, ftl: &Ftl) -> Result<Option<Request>, UserError> {
+    pub(super) fn next(&mut self, ftl: &Ftl) -> Option<Request> {
         if self.next == self.ahead.len() {
-            self.refill(ftl)?;
+            self.refill(ftl);
         }
         let request = self.ahead.get(self.next).copied();
         self.next += usize::from(request.is_some());
-        Ok(request)
+        request
     }
 
-    fn refill(&mut self, ftl: &Ftl) -> Result<(), UserError> {
+    /// The row that could not be read, once the requests before it have been handed out.
+    pub(super) fn take_error(&mut self) -> Option<UserError> {
+        if self.next < self.ahead.len() { None } else { self.error.take() }
+    }
+
+    fn refill(&mut self, ftl: &Ftl) {
         self.ahead.clear();
         self.next = 0;
-        if let Some(error) = self.error.take() {
-            return Err(error);
-        }
-        while self.ahead.len() < AHEAD {
+        while self.error.is_none() && self.ahead.len() < AHEAD {
             match self.workload.next_request() {
                 Ok(Some(request)) => self.ahead.push(request),
                 Ok(None) => break,
-                Err(error) if self.ahead.is_empty() => return Err(error),
                 Err(error) => {
                     self.error = Some(error);
-                    break;
                 }
             }
         }
@@ -74,7 +74,6 @@ impl Feed {
             *lpn = if request.op == Op::Flush { 0 } else { page(request) };
         }
         ftl.touch(&lpns[..self.ahead.len()]);
-        Ok(())
     }
 
     /// Share of the workload that has been read.

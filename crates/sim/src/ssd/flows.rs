@@ -5,11 +5,10 @@ use reprieve_trace::{Counts, FioJob, Workload, WorkloadConfig};
 
 use super::course::{Course, Step};
 use super::feed::Feed;
-use super::host::HostRequest;
+use super::interface::HostRequest;
 use crate::ftl::Ftl;
 use crate::scenario::Scenario;
 use crate::stats::FlowStats;
-use crate::txn::Parts;
 
 /// One load.
 pub(super) struct Flow {
@@ -106,7 +105,7 @@ impl Flows {
     }
 
     /// Reads the first request of each open load, and lets each closed one fill its depth.
-    pub(super) fn start(&mut self, ftl: &Ftl) -> Result<(), UserError> {
+    pub(super) fn start(&mut self, ftl: &Ftl) {
         self.begin_group(0, Time::ZERO);
         for flow in self.list.iter_mut().filter(|flow| flow.course.is_none()) {
             match flow.feed.queue_depth() {
@@ -114,11 +113,10 @@ impl Flows {
                     flow.to_pull = depth;
                     self.to_pull += depth;
                 }
-                None => flow.next = flow.feed.next(ftl)?,
+                None => flow.next = flow.feed.next(ftl),
             }
         }
         self.find_next();
-        Ok(())
     }
 
     /// When the next request of an open load arrives; `NEVER` if none does.
@@ -128,19 +126,25 @@ impl Flows {
     }
 
     /// Takes the next request of an open load, and its load.
-    pub(super) fn take(&mut self, ftl: &Ftl) -> Result<(Request, u32), UserError> {
+    pub(super) fn take(&mut self, ftl: &Ftl) -> (Request, u32) {
         let (_, number) = self.next.expect("the caller has seen when it arrives");
         let flow = &mut self.list[number as usize];
         let request = flow.next.take().expect("the next request is there");
         match flow.course {
-            None => flow.next = flow.feed.next(ftl)?,
+            None => flow.next = flow.feed.next(ftl),
             Some(_) => {
                 flow.to_pull += 1;
                 self.to_pull += 1;
             }
         }
         self.find_next();
-        Ok((request, number))
+        (request, number)
+    }
+
+    /// A row that could not be read, once the requests before it have been handed out.
+    #[cold]
+    pub(super) fn check(&mut self) -> Result<(), UserError> {
+        self.list.iter_mut().find_map(|flow| flow.feed.take_error()).map_or(Ok(()), Err)
     }
 
     fn find_next(&mut self) {
@@ -155,28 +159,24 @@ impl Flows {
         self.to_pull > 0
     }
 
-    /// A request that a closed load may send now, and its load; a plain drive has one load.
-    #[inline(always)]
-    pub(super) fn pull<const FULL: bool>(
-        &mut self,
-        ftl: &Ftl,
-        now: Time,
-    ) -> Result<Option<(Request, u32)>, UserError> {
-        if FULL {
+    /// A request that a closed load may send now, and its load.
+    #[inline]
+    pub(super) fn pull(&mut self, ftl: &Ftl, now: Time) -> Option<(Request, u32)> {
+        let [flow] = &mut self.list[..] else { return self.pull_any(ftl, now) };
+        if flow.course.is_some() {
             return self.pull_any(ftl, now);
         }
-        let flow = &mut self.list[0];
         while self.to_pull > 0 {
             flow.to_pull -= 1;
             self.to_pull -= 1;
-            if let Some(request) = flow.feed.next(ftl)? {
-                return Ok(Some((request, 0)));
+            if let Some(request) = flow.feed.next(ftl) {
+                return Some((request, 0));
             }
         }
-        Ok(None)
+        None
     }
 
-    fn pull_any(&mut self, ftl: &Ftl, now: Time) -> Result<Option<(Request, u32)>, UserError> {
+    fn pull_any(&mut self, ftl: &Ftl, now: Time) -> Option<(Request, u32)> {
         // More than one round, as the end of a job may let one begin that stands before it.
         let mut places = (0..self.list.len()).cycle();
         while self.to_pull > 0 {
@@ -186,35 +186,30 @@ impl Flows {
                 flow.to_pull -= 1;
                 self.to_pull -= 1;
                 let request = match flow.course {
-                    None => flow.feed.next(ftl)?,
-                    Some(_) => self.pull_job(place as u32, ftl, now)?,
+                    None => flow.feed.next(ftl),
+                    Some(_) => self.pull_job(place as u32, ftl, now),
                 };
                 if let Some(request) = request {
-                    return Ok(Some((request, place as u32)));
+                    return Some((request, place as u32));
                 }
             }
         }
-        Ok(None)
+        None
     }
 
     /// The request that a job issues now, if it does.
     #[cold]
-    fn pull_job(
-        &mut self,
-        number: u32,
-        ftl: &Ftl,
-        now: Time,
-    ) -> Result<Option<Request>, UserError> {
+    fn pull_job(&mut self, number: u32, ftl: &Ftl, now: Time) -> Option<Request> {
         let flow = &mut self.list[number as usize];
         let course = flow.course.as_mut().expect("it is a job");
         if flow.next.is_some() {
-            return Ok(None);
+            return None;
         }
-        match course.next(&mut flow.feed, ftl, now)? {
+        match course.next(&mut flow.feed, ftl, now) {
             Step::Issue(request) => {
                 flow.to_pull += 1;
                 self.to_pull += 1;
-                return Ok(Some(request));
+                return Some(request);
             }
             Step::Later(request) => {
                 flow.next = Some(request);
@@ -227,7 +222,7 @@ impl Flows {
             }
             Step::Nothing => {}
         }
-        Ok(None)
+        None
     }
 
     /// A job of this group is over; if it was the last, the next group begins.
@@ -264,10 +259,10 @@ impl Flows {
 
     /// Counts a completed request in the figures of its load.
     #[cold]
-    pub(super) fn count(&mut self, request: &HostRequest, now: Time, parts: &Parts) {
+    pub(super) fn count(&mut self, request: &HostRequest, now: Time) {
         let Some(stats) = self.figures(request.flow, request.arrival) else { return };
         let latency_ns = (now - request.arrival).ns();
-        stats.completed(request.op, request.fua, request.bytes, latency_ns, parts);
+        stats.completed(request.op, request.fua, request.bytes, latency_ns, &request.parts);
         stats.ended(now);
     }
 

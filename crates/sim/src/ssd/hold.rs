@@ -70,8 +70,8 @@ impl Held {
 impl Ssd {
     /// All of a page is in the buffer: it goes to the flash, or stays until it has to.
     #[inline]
-    pub(super) fn page_complete<const FULL: bool>(&mut self, id: u32) {
-        if !FULL || self.buffer.held.is_none() {
+    pub(super) fn page_complete(&mut self, id: u32) {
+        if self.buffer.held.is_none() {
             self.send_write(id);
             return;
         }
@@ -80,7 +80,7 @@ impl Ssd {
 
     fn hold_page(&mut self, id: u32) {
         let txn = &self.flash.txns[id];
-        let is_awaited = txn.request != NONE || !self.intervals.is_current(txn.interval);
+        let is_awaited = txn.request != NONE || !self.buffer.intervals.is_current(txn.interval);
         if is_awaited {
             self.send_write(id);
         } else if txn.stale {
@@ -148,15 +148,15 @@ impl Ssd {
             self.ftl.finish_write(&txn);
         }
         self.buffer.give_back();
-        *self.totals.dropped_writes.as_mut().expect("pages are held") += 1;
-        self.page_is_safe::<true>(txn.interval);
+        *self.stats.totals.dropped_writes.as_mut().expect("pages are held") += 1;
+        self.page_is_safe(txn.interval);
     }
 
     /// Lets writes into the room that dropped pages have left.
     #[inline]
     pub(super) fn fill_after_drops(&mut self) {
         if self.buffer.held.is_some() {
-            self.fill_buffer::<true>();
+            self.fill_buffer();
         }
     }
 
@@ -175,10 +175,10 @@ impl Ssd {
         let held = self.buffer.held.as_mut().expect("only pages that are held are looked after");
         let wait = held.flush_idle.expect("only then the drive looks");
         held.look_pending = false;
-        if !self.requests.is_empty() {
+        if !self.host.requests.is_empty() {
             return;
         }
-        let due: Time = self.idle_since + wait;
+        let due: Time = self.stats.idle_since + wait;
         if due > self.now {
             held.look_pending = true;
             self.events.schedule(due, Event::LookIdle);

@@ -43,9 +43,12 @@ impl Ssd {
     ///
     /// Errors if too many blocks of the drive have failed.
     pub fn advance(&mut self, until: Time) -> Result<(), UserError> {
-        while self.events.next_time() <= until && self.events.next_time() != Time::NEVER {
-            let next = self.events.next_time();
-            self.pass::<true>(next, Time::NEVER)?;
+        loop {
+            let next = self.next_event();
+            if next > until || next == Time::NEVER {
+                break;
+            }
+            self.pass(next, Time::NEVER);
         }
         self.ftl.check_blocks()
     }
@@ -59,12 +62,12 @@ impl Ssd {
         if arrival > Time::ZERO {
             self.advance(Time::from_ns(arrival.ns() - 1))?;
         }
-        let is_new = arrival > self.now || self.arrived == 0;
+        let is_new = arrival > self.now || self.stats.arrived == 0;
         assert!(is_new, "a request arrives at {arrival}, and it is {}", self.now);
         debug_assert_eq!(request.op == Op::Flush, request.bytes == 0, "only a flush has no length");
-        let number = self.arrived;
+        let number = self.stats.arrived;
         self.flows.offer(request);
-        self.pass::<true>(arrival, arrival)?;
+        self.pass(arrival, arrival);
         Ok(number)
     }
 
@@ -73,14 +76,14 @@ impl Ssd {
     /// Panics if the drive keeps no log of requests.
     pub fn take_completed(&mut self, into: &mut LogBatch) {
         into.clear();
-        std::mem::swap(self.log.as_mut().expect("the drive keeps a log"), into);
+        std::mem::swap(self.stats.log.as_mut().expect("the drive keeps a log"), into);
     }
 
     /// What the drive is doing.
     pub fn activity(&self) -> Activity {
         let counts = &self.flash.counts;
         Activity {
-            open_requests: self.requests.len(),
+            open_requests: self.host.requests.len(),
             transactions: self.flash.txns.len(),
             suspensions: counts.suspensions,
             operations: [counts.reads(), counts.programs(), counts.erases],
@@ -94,7 +97,5 @@ impl Ssd {
         assert!(self.scenario.may_become(&scenario), "a drive stays what it is");
         self.flash.set_rules(&scenario);
         self.scenario = scenario;
-        // What the new rules ask for, the loop may have to look at.
-        self.plain = self.plain && self.is_plain();
     }
 }

@@ -92,7 +92,7 @@ impl Ssd {
         self.ftl.entry_found(lpn, kind == Kind::Program);
         if kind == Kind::HostRead {
             self.flash.txns.remove(id);
-            self.read_mapped::<true>(request, lpn, parts);
+            self.read_mapped(request, lpn, parts);
         } else if partial && old != NONE {
             let (die, at) = self.ftl.locate_page(old);
             self.read_old_page(id, die, at);
@@ -175,6 +175,6 @@ impl Ssd {
         let txn = self.flash.txns.remove(id);
         self.ftl.finish_write(&txn);
         self.write_map_pages();
-        self.fill_buffer::<true>();
+        self.fill_buffer();
     }
 }

@@ -23,8 +23,6 @@ pub(super) struct Measuring {
     earlier_bytes: [u64; 2],
     /// What an earlier run of the same scenario has found.
     found: Option<Found>,
-    /// The plain loop will do once nothing is left to exclude.
-    plain_then: bool,
 }
 
 /// What had been counted when the measured part began.
@@ -52,19 +50,7 @@ impl Measuring {
             power: None,
         };
         let begun = Some(Box::new(before));
-        Measuring {
-            first: 0,
-            begun,
-            excluded: 0,
-            earlier_bytes: [0; 2],
-            found: None,
-            plain_then: false,
-        }
-    }
-
-    /// Nothing is left to exclude.
-    pub(super) fn is_through(&self) -> bool {
-        self.first == self.excluded
+        Measuring { first: 0, begun, excluded: 0, earlier_bytes: [0; 2], found: None }
     }
 
     pub(super) fn has_begun(&self) -> bool {
@@ -83,10 +69,10 @@ impl Ssd {
     pub(super) fn begin_measuring(&mut self) {
         let measure = self.scenario.measure;
         if measure.from_request > 0 || measure.from.ns() > 0 {
-            self.measuring.first = NONE_YET;
-            self.measuring.begun = None;
+            self.stats.measuring.first = NONE_YET;
+            self.stats.measuring.begun = None;
         }
-        self.transient = (measure.warmup == Warmup::Auto).then(Box::default);
+        self.stats.transient = (measure.warmup == Warmup::Auto).then(Box::default);
     }
 
     /// What the run, which is done, has found of its transient; `None`: it has not looked for it.
@@ -94,7 +80,7 @@ impl Ssd {
     /// With `warmup = "auto"` a run looks for it and excludes nothing. The result is the second run
     /// of the same scenario, which [`Ssd::exclude`] tells what the first has found.
     pub fn found(&self) -> Option<Found> {
-        Some(self.transient.as_ref()?.found(self.arrived))
+        Some(self.stats.transient.as_ref()?.found(self.stats.arrived))
     }
 
     /// Excludes what an earlier run of the same scenario has found. Panics if the run has begun.
@@ -102,15 +88,8 @@ impl Ssd {
         assert!(!self.started, "the run has begun");
         self.scenario.measure.from_request = found.from_request;
         self.begin_measuring();
-        self.transient = None;
-        self.measuring.found = Some(found);
-    }
-
-    /// The first request is about to come: the loop has to ask of each whether it counts, unless
-    /// all do.
-    pub(super) fn ask_what_is_measured(&mut self) {
-        self.measuring.plain_then = self.plain;
-        self.plain &= self.measuring.is_through() && self.transient.is_none();
+        self.stats.transient = None;
+        self.stats.measuring.found = Some(found);
     }
 
     /// Nothing of the instant `now` has happened: the measured part may have begun before it.
@@ -118,7 +97,7 @@ impl Ssd {
     pub(super) fn look_at_clock(&mut self) {
         let measure = &self.scenario.measure;
         let from = Time::ZERO + measure.from;
-        let had_arrived = measure.from_request == 0 || self.arrived > measure.from_request;
+        let had_arrived = measure.from_request == 0 || self.stats.arrived > measure.from_request;
         if had_arrived && self.now >= from {
             self.measure_from(from);
         }
@@ -128,22 +107,14 @@ impl Ssd {
     #[cold]
     pub(super) fn look_at_arrival(&mut self) {
         let measure = &self.scenario.measure;
-        if !self.measuring.has_begun()
-            && self.arrived == measure.from_request
+        if !self.stats.measuring.has_begun()
+            && self.stats.arrived == measure.from_request
             && self.now >= Time::ZERO + measure.from
         {
             self.measure_from(self.now);
         }
-        if self.measuring.has_begun() {
-            self.measuring.first = self.arrived;
-            self.measured_whole();
-        }
-    }
-
-    /// Where no excluded request is open any more, the loop need not ask.
-    fn measured_whole(&mut self) {
-        if self.measuring.is_through() {
-            self.plain = self.measuring.plain_then;
+        if self.stats.measuring.has_begun() {
+            self.stats.measuring.first = self.stats.arrived;
         }
     }
 
@@ -154,14 +125,14 @@ impl Ssd {
         self.flash.forget_counts(at);
         self.ftl.forget_map_counts();
         self.forget_read_cache_counts();
-        let Totals { dropped_writes, redistributed_pages, .. } = self.totals;
-        self.totals = Totals::none(dropped_writes.is_some(), redistributed_pages.is_some());
-        self.idle_ns = 0;
-        if self.requests.is_empty() {
-            self.idle_since = at;
+        let Totals { dropped_writes, redistributed_pages, .. } = self.stats.totals;
+        self.stats.totals = Totals::none(dropped_writes.is_some(), redistributed_pages.is_some());
+        self.stats.idle_ns = 0;
+        if self.host.requests.is_empty() {
+            self.stats.idle_since = at;
         }
         let (die_busy_ns, channel_busy_ns) = self.flash.busy_ns_each(at);
-        self.measuring.begun = Some(Box::new(Before {
+        self.stats.measuring.begun = Some(Box::new(Before {
             at,
             transactions,
             die_busy_ns,
@@ -170,9 +141,9 @@ impl Ssd {
             cells: self.flash.cells().map(|(errors, wear)| (errors.clone(), wear)),
             power: self.flash.power_report(at).map(Box::new),
         }));
-        if self.series.is_some() {
+        if self.stats.series.is_some() {
             let sample = self.sample(at);
-            self.series = Some(Box::new(Series::starting(at, sample)));
+            self.stats.series = Some(Box::new(Series::starting(at, sample)));
         }
         if let Some(timeline) = self.flash.timeline() {
             timeline.measured_from(at);
@@ -182,20 +153,19 @@ impl Ssd {
     /// An excluded request is complete.
     #[cold]
     pub(super) fn excluded_done(&mut self, op: Op, bytes: u32) {
-        let measuring = &mut self.measuring;
+        let measuring = &mut self.stats.measuring;
         if measuring.has_begun() && matches!(op, Op::Read | Op::Write) {
             measuring.earlier_bytes[op as usize] += u64::from(bytes);
         }
         measuring.excluded += 1;
-        self.measured_whole();
     }
 
     /// A request is complete, in a run that looks for the end of its transient.
     #[cold]
     pub(super) fn observe(&mut self, op: Op, latency_ns: u64, bytes: u32) {
         let programmed_bytes = self.programmed_bytes();
-        let transient = self.transient.as_mut().expect("the caller has seen it");
-        transient.completed(op, latency_ns, bytes, self.arrived, programmed_bytes);
+        let transient = self.stats.transient.as_mut().expect("the caller has seen it");
+        transient.completed(op, latency_ns, bytes, self.stats.arrived, programmed_bytes);
     }
 
     /// Bytes that the flash has programmed, in the measured part.
@@ -205,23 +175,23 @@ impl Ssd {
 
     /// The run is done: something of it was to be measured.
     pub(super) fn check_measured(&self) -> Result<(), UserError> {
-        if self.measuring.first != NONE_YET {
+        if self.stats.measuring.first != NONE_YET {
             return Ok(());
         }
         let measure = &self.scenario.measure;
-        let (key, value) = match measure.from_request < self.arrived {
+        let (key, value) = match measure.from_request < self.stats.arrived {
             true => ("from_s", format!("{}", measure.from.ns() as f64 / 1e9)),
             false => ("from_request", measure.from_request.to_string()),
         };
         Err(UserError::new(format!(
             "measure.{key} = {value}: excludes the whole run, which has {} requests and ends at \
              {}; must be lower",
-            self.arrived, self.now
+            self.stats.arrived, self.now
         )))
     }
 
     fn before(&self) -> Option<&Before> {
-        self.measuring.begun.as_deref()
+        self.stats.measuring.begun.as_deref()
     }
 
     /// When the measured part began; now if that is still to come.
@@ -268,7 +238,7 @@ impl Ssd {
 
     /// Bytes that were read and written in the measured part, by excluded requests too.
     pub(super) fn measured_bytes(&self) -> u64 {
-        self.latencies.bytes() + self.measuring.earlier_bytes.iter().sum::<u64>()
+        self.stats.latencies.bytes() + self.stats.measuring.earlier_bytes.iter().sum::<u64>()
     }
 
     /// Page reads and programs before the measured part.
@@ -278,12 +248,12 @@ impl Ssd {
 
     /// What of the run is measured, for its summary.
     pub(super) fn measured(&self) -> Measured {
-        let measuring = &self.measuring;
+        let measuring = &self.stats.measuring;
         let found = measuring.found.as_ref();
         let measure = &self.scenario.measure;
         let reason = match (found, measure.from_request, measure.from.ns()) {
             (Some(found), ..) => found.reason.clone(),
-            _ if self.transient.is_some() => {
+            _ if self.stats.transient.is_some() => {
                 "warmup = \"auto\": the run looks for its transient".to_string()
             }
             (None, 0, 0) => "nothing is excluded".to_string(),
@@ -301,7 +271,7 @@ impl Ssd {
         };
         Measured {
             from_ns: self.measured_since().ns(),
-            requests_excluded: measuring.first.min(self.arrived),
+            requests_excluded: measuring.first.min(self.stats.arrived),
             reason,
             advice,
             warning: found.filter(|found| found.is_too_short).map(|found| found.reason.clone()),

@@ -10,8 +10,7 @@ mod flows;
 mod flush;
 mod glance;
 mod hold;
-mod host;
-mod link;
+mod interface;
 mod live;
 mod mapping;
 mod measure;
@@ -19,13 +18,14 @@ mod options;
 mod own;
 mod pages;
 mod partial;
-mod queues;
 mod read_cache;
 mod replay;
 mod report;
+mod requests;
 mod run_in;
 mod save;
 mod series;
+mod statistics;
 mod timeline;
 mod verify;
 
@@ -40,21 +40,16 @@ use crate::flash::Flash;
 use crate::ftl::{Ftl, Preconditioner};
 use crate::policies::Policies;
 use crate::power_loss::Journal;
-use crate::scenario::{PartialWrite, Scenario};
-use crate::slab::Slab;
+use crate::scenario::Scenario;
 use crate::state::State;
-use crate::stats::{Latencies, LogBatch, Series, Totals, Transient};
-use crate::txn::{Kind, Parts, Txn};
+use crate::stats::LogBatch;
+use crate::txn::{Kind, Txn};
 use buffer::Buffer;
 use event::Event;
 use flows::Flows;
-use flush::Intervals;
-use host::HostRequest;
-use link::Links;
-use measure::Measuring;
-use queues::HostQueues;
-use read_cache::ReadCache;
+use interface::HostInterface;
 use run_in::Stage;
+use statistics::Statistics;
 
 pub use cut::{Cut, Recovered};
 pub use glance::Glance;
@@ -71,47 +66,37 @@ const PRECONDITION_STEP: u64 = 1 << 22;
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
     scenario: Scenario,
-    flows: Flows,
     now: Time,
     events: EventQueue<Event>,
-    flash: Flash,
-    ftl: Ftl,
+    flows: Flows,
+    host: HostInterface,
     buffer: Buffer,
-    read_cache: Option<ReadCache>,
-    /// Between host and drive; `None`: requests go straight to the drive.
-    queues: Option<HostQueues>,
-    links: Links,
-    requests: Slab<HostRequest>,
-    /// Where the time of the requests went whose last data or completion is crossing the link.
-    crossing: Slab<Parts>,
-    arrived: u64,
-    completed: u64,
-    intervals: Intervals,
-    idle_since: Time,
-    idle_ns: u64,
-    latencies: Latencies,
-    totals: Totals,
-    log: Option<LogBatch>,
-    series: Option<Box<Series>>,
-    /// From when on the run is measured.
-    measuring: Measuring,
-    /// The run looks for the end of its transient.
-    transient: Option<Box<Transient>>,
+    ftl: Ftl,
+    flash: Flash,
+    stats: Statistics,
+    preparation: Preparation,
+    power: PowerFailure,
+    checker: Option<Box<Checker>>,
+    started: bool,
+    /// The workload is done.
+    ended: bool,
+}
+
+/// How the drive comes into the state that it starts from.
+struct Preparation {
     preconditioner: Preconditioner,
     stage: Stage,
     /// Its policies are not those that the scenario names.
     has_own_policies: bool,
-    /// Nothing beyond buffer, mapping and flash is asked for. As that of the flash, the loop is in
-    /// the machine code twice: without all of that (`FULL` is false), and with it.
-    plain: bool,
-    started: bool,
-    /// The workload is done.
-    ended: bool,
-    checker: Option<Box<Checker>>,
-    /// What is stored beside pages, where the power may fail.
-    journal: Option<Box<Journal>>,
     /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
     replay: Vec<u32>,
+}
+
+/// What is kept for the case that the power fails.
+#[derive(Default)]
+struct PowerFailure {
+    /// What is stored beside pages, where the power may fail.
+    journal: Option<Box<Journal>>,
     /// How the power failed, once it has.
     cut: Option<Box<Cut>>,
 }
@@ -169,8 +154,8 @@ impl Ssd {
         ftl: Ftl,
         (preconditioner, replay): (Preconditioner, Vec<u32>),
     ) -> Result<Ssd, UserError> {
-        let queues = HostQueues::of(&scenario.host);
-        let count = queues.as_ref().map_or(0, HostQueues::count);
+        let host = HostInterface::new(&scenario);
+        let count = host.queue_count();
         let flows = match options.served {
             true => Flows::served(&scenario, count),
             false => Flows::open(&scenario, count, seed)?,
@@ -191,33 +176,19 @@ impl Ssd {
             events: EventQueue::new(spacing, program),
             flash,
             ftl,
-            read_cache: ReadCache::of(&scenario),
-            buffer: Buffer::new(&scenario.buffer, scenario.geometry.page_bytes),
-            queues,
-            links: Links::new(&scenario.host),
-            requests: Slab::with_capacity(4096),
-            crossing: Slab::with_capacity(1024),
-            arrived: 0,
-            completed: 0,
-            intervals: Intervals::new(),
-            idle_since: Time::ZERO,
-            idle_ns: 0,
-            latencies: Latencies::in_batches(),
-            totals: Totals::none(scenario.buffer.hold.is_some(), false),
-            log: options.log_requests.then(LogBatch::default),
-            series: options.series.then(Box::default),
-            measuring: Measuring::all(),
-            transient: None,
-            stage: Stage::before(&preconditioner),
-            preconditioner,
-            has_own_policies: false,
-            plain: false,
+            buffer: Buffer::new(&scenario),
+            host,
+            stats: Statistics::new(&scenario, options),
+            preparation: Preparation {
+                stage: Stage::before(&preconditioner),
+                preconditioner,
+                has_own_policies: false,
+                replay,
+            },
+            power: PowerFailure { journal: journal.map(Box::new), cut: None },
             started: false,
             ended: false,
             checker,
-            journal: journal.map(Box::new),
-            replay,
-            cut: None,
             scenario,
         };
         if let Some(dispatcher) = dispatcher {
@@ -227,27 +198,7 @@ impl Ssd {
             ssd.flash.draw(window);
         }
         ssd.begin_measuring();
-        ssd.plain = ssd.is_plain() && !options.full_loop;
         Ok(ssd)
-    }
-
-    /// Whether the loop can do without all that is asked for by few scenarios.
-    fn is_plain(&self) -> bool {
-        let plain_link = !self.links.carries_commands && !self.links.in_order;
-        let plain_host = self.queues.is_none() && plain_link && self.buffer.read_hits;
-        let plain_ftl = !self.ftl.maps_on_demand() && !self.ftl.programs_fail();
-        !self.flash.is_dispatched()
-            && self.flash.is_plain()
-            && plain_host
-            && plain_ftl
-            && !self.flows.have_stats
-            && self.series.is_none()
-            && self.read_cache.is_none()
-            && self.buffer.held.is_none()
-            && self.journal.is_none()
-            && self.scenario.channel.transfer_unit_bytes.is_none()
-            && self.scenario.ftl.partial_write == PartialWrite::ReadModifyWrite
-            && self.scenario.reliability.ageing.is_none()
     }
 
     /// Simulates until `requests` more are complete; false when the workload is done.
@@ -262,18 +213,17 @@ impl Ssd {
             }
             self.start()?;
         }
-        let until = self.completed.saturating_add(requests);
-        if self.journal.is_some() {
+        let until = self.stats.completed.saturating_add(requests);
+        if self.power.journal.is_some() {
             if let Some(goes_on) = self.step_to_cut(until)? {
                 return Ok(goes_on);
             }
         }
         let mut goes_on = true;
-        while goes_on && self.completed < until {
-            goes_on = if self.plain { self.instant::<false>()? } else { self.instant::<true>()? };
+        while goes_on && self.stats.completed < until {
+            goes_on = self.instant();
         }
-        // A drive that is worn out comes to a halt sooner or later, whoever asks.
-        self.ftl.check_blocks()?;
+        self.check_course()?;
         if !goes_on {
             self.ended = true;
             self.flash.end_timeline(self.now);
@@ -286,17 +236,18 @@ impl Ssd {
     #[cold]
     fn start(&mut self) -> Result<(), UserError> {
         self.start_now()?;
-        if self.pull::<true>()? {
-            self.fetch()?;
-            self.decide::<true>();
+        let before = self.stats.arrived;
+        self.pull();
+        if self.stats.arrived > before {
+            self.fetch();
+            self.decide();
         }
-        Ok(())
+        self.flows.check()
     }
 
     fn start_now(&mut self) -> Result<(), UserError> {
         self.started = true;
-        self.ask_what_is_measured();
-        if self.series.is_some() {
+        if self.stats.series.is_some() {
             self.flash.keep_ages();
         }
         let flash = &mut self.flash;
@@ -308,65 +259,98 @@ impl Ssd {
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
         }
-        self.flows.start(&self.ftl)?;
+        self.flows.start(&self.ftl);
         self.replay()
     }
 
-    /// Lets one instant pass: what frees a resource, then arrivals, then decisions.
-    fn instant<const FULL: bool>(&mut self) -> Result<bool, UserError> {
+    /// Lets one instant pass: what frees a resource, then arrivals, then decisions. False once
+    /// nothing will happen any more that a request waits for.
+    fn instant(&mut self) -> bool {
         let arrival = self.flows.next_time();
-        let now = self.events.next_time().min(arrival);
+        self.host.run_to(self.events.next_time().min(arrival), self.events.orders());
+        let now = self.next_event().min(arrival);
         if now == Time::NEVER {
-            self.ftl.check_blocks()?;
-            assert!(self.requests.is_empty(), "{}", self.stuck());
-            return Ok(false);
+            return false;
         }
-        if arrival == Time::NEVER && self.requests.is_empty() {
+        if arrival == Time::NEVER && self.host.requests.is_empty() {
             // What is left is background work, which no request waits for.
-            return Ok(false);
+            return false;
         }
-        self.pass::<FULL>(now, arrival)?;
-        Ok(true)
+        self.pass(now, arrival);
+        true
+    }
+
+    /// Whether the workload went well, as far as it has gone, and why not.
+    fn check_course(&mut self) -> Result<(), UserError> {
+        self.flows.check()?;
+        // A drive that is worn out comes to a halt sooner or later, whoever asks.
+        self.ftl.check_blocks()?;
+        let is_stuck = self.next_event() == Time::NEVER && self.flows.next_time() == Time::NEVER;
+        assert!(!is_stuck || self.host.requests.is_empty(), "{}", self.stuck());
+        Ok(())
+    }
+
+    /// When something happens next, arrivals aside; `NEVER` if nothing does.
+    #[inline(always)]
+    fn next_event(&self) -> Time {
+        self.events.next_time().min(self.host.next_time())
     }
 
     /// Lets the instant `now` pass; the next request arrives at `arrival`.
     #[inline(always)]
-    fn pass<const FULL: bool>(&mut self, now: Time, arrival: Time) -> Result<(), UserError> {
+    fn pass(&mut self, now: Time, arrival: Time) {
         debug_assert!(now >= self.now, "time runs back");
         self.now = now;
-        if FULL && !self.measuring.has_begun() {
+        if !self.stats.measuring.has_begun() {
             self.look_at_clock();
         }
-        if FULL && self.series.is_some() {
+        if self.stats.series.is_some() {
             self.series_instant();
         }
-        while let Some(event) = self.events.pop_at(now) {
-            self.handle::<FULL>(event);
+        self.let_happen();
+        if self.flows.may_pull() {
+            self.pull();
         }
-        self.pull::<FULL>()?;
         if arrival == now {
-            self.take_arrivals::<FULL>()?;
+            self.take_arrivals();
         }
-        if FULL && self.queues.is_some() {
-            self.fetch()?;
+        if self.host.may_fetch() {
+            self.fetch();
         }
-        self.decide::<FULL>();
+        self.decide();
         if self.checker.is_some() {
             self.check_instant(false);
         }
-        Ok(())
     }
 
-    fn take_arrivals<const FULL: bool>(&mut self) -> Result<(), UserError> {
+    /// What happens at this instant in the drive and on the host link, in order of scheduling.
+    #[inline(always)]
+    fn let_happen(&mut self) {
+        loop {
+            let comes = self.host.next_time() == self.now;
+            if comes && !self.is_event_first() {
+                self.receive();
+            } else if let Some(event) = self.events.pop_at(self.now) {
+                self.handle(event);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Whether an event of the drive comes before the message of this instant.
+    #[inline]
+    fn is_event_first(&self) -> bool {
+        self.events.next_time() == self.now && self.events.next_order() < self.host.next_order()
+    }
+
+    fn take_arrivals(&mut self) {
         while self.flows.next_time() == self.now {
-            let (request, flow) = self.flows.take(&self.ftl)?;
-            self.arrive::<FULL>(request, flow);
+            let (request, flow) = self.flows.take(&self.ftl);
+            self.arrive(request, flow);
         }
-        if FULL {
-            // A job whose request came at its own time may have another.
-            self.pull::<FULL>()?;
-        }
-        Ok(())
+        // A job whose request came at its own time may have another.
+        self.pull();
     }
 
     #[cold]
@@ -378,11 +362,11 @@ impl Ssd {
     }
 
     #[inline(always)]
-    fn decide<const FULL: bool>(&mut self) {
-        if FULL && self.flash.is_dispatched() {
+    fn decide(&mut self) {
+        if self.flash.is_dispatched() {
             self.dispatch();
         }
-        self.flash.decide::<_, FULL>(self.now, &mut self.ftl, &mut self.events);
+        self.flash.decide(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {
             self.refused(id, refusal);
         }
@@ -398,50 +382,43 @@ impl Ssd {
     }
 
     #[inline(always)]
-    fn handle<const FULL: bool>(&mut self, event: Event) {
+    fn handle(&mut self, event: Event) {
         match event {
             Event::Flash(event) => {
-                self.flash.handle::<FULL>(event, self.now, &mut self.events);
+                self.flash.handle(event, self.now, &mut self.events);
                 while let Some(id) = self.flash.done.pop() {
-                    self.transaction_done::<FULL>(id);
+                    self.transaction_done(id);
                 }
             }
-            Event::Rung { request } => self.rung(request),
-            Event::Fetched { request } => self.fetched(request),
-            Event::Asked { request } => self.command_asked(request),
-            Event::Command { request } => self.command_here(request),
-            Event::DataAsked { request } => self.write_data::<FULL>(request),
-            Event::LinkIn { request } => self.write_received::<FULL>(request),
-            Event::Turn { request } => self.turn_over(request),
             Event::LookIdle => self.look_idle(),
-            Event::Done { request, parts } => self.answer_crossed::<FULL>(request, parts),
         }
     }
 
     /// A transaction has left its die.
     #[inline(always)]
-    fn transaction_done<const FULL: bool>(&mut self, id: u32) {
-        if FULL && self.flash.txns[id].lost {
+    fn transaction_done(&mut self, id: u32) {
+        if self.flash.txns[id].lost {
             self.page_lost(id);
         }
         match self.flash.txns[id].kind {
             Kind::HostRead => {
-                if FULL && self.read_cache.is_some() {
+                if self.buffer.read_cache.is_some() {
                     self.cache_read(id);
                 }
-                let Txn { request, lpn, parts, .. } = self.flash.txns[id];
+                let Txn { request, lpn, ref parts, .. } = self.flash.txns[id];
+                self.host.requests[request].parts = *parts;
                 self.flash.txns.release(id);
-                self.page_read::<FULL>(request, lpn, &parts);
+                self.send_page(request, lpn);
             }
             Kind::RmwRead => {
                 self.old_page_read(id);
             }
-            Kind::Program => self.page_programmed::<FULL>(id),
+            Kind::Program => self.page_programmed(id),
             Kind::MapRead => self.map_page_read(id),
             Kind::MapUpdate => self.map_page_ready(id),
             Kind::MapProgram => self.map_page_programmed(id),
             Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
-                if FULL && self.journal.is_some() {
+                if self.power.journal.is_some() {
                     let txn = self.flash.txns[id];
                     self.journal_step(&txn);
                 }
@@ -449,21 +426,19 @@ impl Ssd {
                 while let Some(die) = self.ftl.next_to_wake() {
                     self.flash.wake(die);
                 }
-                if FULL {
-                    self.write_map_pages();
-                }
+                self.write_map_pages();
             }
         }
     }
 
     /// Takes the request log since the last call; empty columns if none is kept.
     pub fn take_log(&mut self) -> LogBatch {
-        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+        self.stats.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Share of the workload that has been handed out, and requests completed.
     pub fn progress(&self) -> (Option<f64>, u64) {
-        (self.flows.progress(), self.completed)
+        (self.flows.progress(), self.stats.completed)
     }
 
     /// The scenario that is being run.

@@ -19,7 +19,7 @@ impl Ssd {
         policies: Policies,
     ) -> Result<Ssd, UserError> {
         let mut ssd = Ssd::make(scenario, options, policies)?;
-        ssd.has_own_policies = true;
+        ssd.preparation.has_own_policies = true;
         Ok(ssd)
     }
 
@@ -60,16 +60,9 @@ impl Ssd {
                      \"none\"",
                 ));
             }
-            self.totals.redistributed_pages = Some(0);
+            self.stats.totals.redistributed_pages = Some(0);
         }
         self.flash.set_dispatcher(dispatcher);
-        self.plain = false;
         Ok(())
-    }
-
-    /// Whether the loop runs that asks only what a plain drive needs: for tests.
-    #[doc(hidden)]
-    pub fn runs_plain_loop(&self) -> bool {
-        self.plain
     }
 }

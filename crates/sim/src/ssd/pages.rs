@@ -10,24 +10,22 @@ use crate::txn::{Kind, NONE, Parts, Txn};
 impl Ssd {
     /// One page of a host read has arrived.
     #[inline(always)]
-    pub(super) fn read_page<const FULL: bool>(&mut self, request: u32, lpn: u32) {
-        if FULL && self.ftl.maps_on_demand() && self.waits_for_entry(request, lpn) {
+    pub(super) fn read_page(&mut self, request: u32, lpn: u32) {
+        if self.ftl.maps_on_demand() && self.waits_for_entry(request, lpn) {
             return;
         }
-        self.read_mapped::<FULL>(request, lpn, Parts::default());
+        self.read_mapped(request, lpn, Parts::default());
     }
 
     /// One page of a host read whose mapping is known, after `parts`.
     ///
     /// Inlined, so that without a mapping in flash there are no parts to pass on.
     #[inline(always)]
-    pub(super) fn read_mapped<const FULL: bool>(&mut self, request: u32, lpn: u32, parts: Parts) {
+    pub(super) fn read_mapped(&mut self, request: u32, lpn: u32, parts: Parts) {
         let (die, at) = match self.ftl.lookup(lpn) {
             Mapping::Flash(page) => self.ftl.locate_page(page),
             Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
-                if FULL {
-                    self.sectors_read(request, lpn);
-                }
+                self.sectors_read(request, lpn);
                 self.ftl.image_page(lpn)
             }
             // The rest of a page that is written in part is still in the flash.
@@ -37,37 +35,33 @@ impl Ssd {
                     old => self.ftl.locate_page(old),
                 }
             }
-            Mapping::Buffered(id) if FULL && !self.buffer.read_hits => {
-                match self.flash.txns[id].old {
-                    NONE if !self.scenario.host.unwritten_costs_read => {
-                        self.totals.zero_reads += 1;
-                        self.page_read::<FULL>(request, lpn, &parts);
-                        return;
-                    }
-                    NONE => self.ftl.image_page(lpn),
-                    old => self.ftl.locate_page(old),
+            Mapping::Buffered(id) if !self.buffer.read_hits => match self.flash.txns[id].old {
+                NONE if !self.scenario.host.unwritten_costs_read => {
+                    self.stats.totals.zero_reads += 1;
+                    self.page_read(request, lpn, &parts);
+                    return;
                 }
-            }
+                NONE => self.ftl.image_page(lpn),
+                old => self.ftl.locate_page(old),
+            },
             Mapping::Buffered(id) => {
-                if FULL {
-                    self.page_used(id);
-                }
-                self.totals.buffer_hits += 1;
-                self.page_read::<FULL>(request, lpn, &parts);
+                self.page_used(id);
+                self.stats.totals.buffer_hits += 1;
+                self.page_read(request, lpn, &parts);
                 return;
             }
             Mapping::Unwritten | Mapping::Trimmed => {
-                self.totals.zero_reads += 1;
-                self.page_read::<FULL>(request, lpn, &parts);
+                self.stats.totals.zero_reads += 1;
+                self.page_read(request, lpn, &parts);
                 return;
             }
         };
-        if FULL && self.is_cached(lpn) {
-            self.page_read::<FULL>(request, lpn, &parts);
+        if self.is_cached(lpn) {
+            self.page_read(request, lpn, &parts);
             return;
         }
         let erases_seen = self.ftl.erases(die, at);
-        let out_units = if FULL { self.wanted_units(request, lpn) } else { None };
+        let out_units = self.wanted_units(request, lpn);
         let now = self.now;
         let id = self.flash.txns.insert_with(|| Txn {
             erases_seen,
@@ -79,23 +73,21 @@ impl Ssd {
     }
 
     /// The data of a write has crossed the link: its pages go into the buffer, or wait for room.
-    pub(super) fn write_received<const FULL: bool>(&mut self, request: u32) {
+    pub(super) fn write_received(&mut self, request: u32) {
         self.buffer.waiting.push_back(request);
-        self.fill_buffer::<FULL>();
+        self.fill_buffer();
     }
 
     /// Moves waiting pages into the buffer while it has room, in the order in which they came.
-    pub(super) fn fill_buffer<const FULL: bool>(&mut self) {
+    pub(super) fn fill_buffer(&mut self) {
         while let Some(request) = self.buffer.waiting.front().copied() {
-            let lpn = self.requests[request].next_lpn;
+            let lpn = self.host.requests[request].next_lpn;
             if self.buffer.is_full() && self.can_merge(request, lpn).is_none() {
                 return;
             }
-            if !self.buffer_page::<FULL>(request, lpn) {
-                if FULL {
-                    // Where dirty pages take up the room of the planes, they go.
-                    self.send_all_held();
-                }
+            if !self.buffer_page(request, lpn) {
+                // Where dirty pages take up the room of the planes, they go.
+                self.send_all_held();
                 return;
             }
         }
@@ -104,7 +96,7 @@ impl Ssd {
     /// The page of a write-back buffer that a write overwrites where it is, as its program has not
     /// begun.
     fn can_merge(&self, request: u32, lpn: u32) -> Option<u32> {
-        if self.buffer.acknowledge != Acknowledge::Back || self.requests[request].fua {
+        if self.buffer.acknowledge != Acknowledge::Back || self.host.requests[request].fua {
             return None;
         }
         match self.ftl.lookup(lpn) {
@@ -115,7 +107,7 @@ impl Ssd {
 
     /// The next page of the first waiting write leaves the line.
     fn leave_line(&mut self, request: u32, lpn: u32) {
-        let state = &mut self.requests[request];
+        let state = &mut self.host.requests[request];
         state.next_lpn = lpn + 1;
         let (lba, bytes) = (state.lba, state.bytes);
         if lpn == self.pages_of(lba, bytes).1 {
@@ -124,26 +116,24 @@ impl Ssd {
     }
 
     /// One page of a write goes into the buffer; false if no plane has room for it yet.
-    fn buffer_page<const FULL: bool>(&mut self, request: u32, lpn: u32) -> bool {
-        let state = &self.requests[request];
+    fn buffer_page(&mut self, request: u32, lpn: u32) -> bool {
+        let state = &self.host.requests[request];
         let (fua, interval) = (state.fua, state.interval);
-        let parts = self.received_parts(request);
+        let parts = self.host.received_parts(request, self.now);
         let is_whole = self.covered_bytes(state, lpn) == self.scenario.geometry.page_bytes;
         if let Some(id) = self.can_merge(request, lpn) {
-            self.merge_page::<FULL>(id, (request, lpn), is_whole, &parts);
+            self.merge_page(id, (request, lpn), is_whole, &parts);
             return true;
         }
-        let Some(target) = self.place_write::<FULL>(lpn) else {
+        let Some(target) = self.place_write(lpn) else {
             return false;
         };
         self.leave_line(request, lpn);
         self.buffer.take();
         // Asked before the write takes the page out.
-        let needs_rest = !is_whole && (!FULL || self.needs_rest(request, lpn));
-        let is_rest_cached = FULL && needs_rest && self.has_cached(lpn);
-        if FULL {
-            self.cache_write(lpn, is_whole);
-        }
+        let needs_rest = !is_whole && self.needs_rest(request, lpn);
+        let is_rest_cached = needs_rest && self.has_cached(lpn);
+        self.cache_write(lpn, is_whole);
         let (die, at) = self.at_target(target);
         let at_once = self.buffer.acknowledge == Acknowledge::Back && !fua;
         let owner = if at_once { NONE } else { request };
@@ -155,38 +145,31 @@ impl Ssd {
             ..Txn::new(Kind::Program, die, at, lpn, owner, now)
         });
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
-        if FULL && self.journal.is_some() {
+        if self.power.journal.is_some() {
             self.journal_accepted(lpn);
             self.journal_write(id, lpn, request);
         }
         if !is_whole {
-            self.totals.partial_writes += 1;
-            if FULL {
-                self.flash.txns[id].out_units = self.rest_units(request, lpn);
-            }
+            self.stats.totals.partial_writes += 1;
+            self.flash.txns[id].out_units = self.rest_units(request, lpn);
         }
-        if FULL {
-            self.sectors_written(request, lpn);
-        }
+        self.sectors_written(request, lpn);
         let is_rest_cached =
             is_rest_cached && matches!(before, Mapping::Flash(_) | Mapping::Unwritten);
         if is_rest_cached {
             self.cache_saved_a_read();
         }
         let is_complete = !needs_rest || is_rest_cached;
-        if FULL && self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, is_complete)
-        {
+        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, is_complete) {
             self.fetch_entry(id);
         } else if is_complete {
-            self.page_complete::<FULL>(id);
+            self.page_complete(id);
         } else {
             self.fill_page(id, before);
         }
-        if FULL {
-            self.overtaken(before);
-        }
+        self.overtaken(before);
         if at_once {
-            self.page_acknowledged::<FULL>(request, &parts);
+            self.page_acknowledged(request, &parts);
         }
         if fua {
             self.fua_page_sent(request, lpn);
@@ -197,7 +180,7 @@ impl Ssd {
     /// A page of a write with forced unit access has gone to the flash.
     #[cold]
     fn fua_page_sent(&mut self, request: u32, lpn: u32) {
-        let (lba, bytes) = (self.requests[request].lba, self.requests[request].bytes);
+        let (lba, bytes) = (self.host.requests[request].lba, self.host.requests[request].bytes);
         if lpn == self.pages_of(lba, bytes).1 {
             // Its completion waits for the program, which so waits for no wordline to fill.
             self.flash.flush();
@@ -205,26 +188,18 @@ impl Ssd {
     }
 
     /// One page of a write takes the place of one that is in the buffer.
-    fn merge_page<const FULL: bool>(
-        &mut self,
-        id: u32,
-        (request, lpn): (u32, u32),
-        is_whole: bool,
-        parts: &Parts,
-    ) {
-        let interval = self.requests[request].interval;
-        if FULL {
-            self.page_used(id);
-            self.cache_write(lpn, is_whole);
-            self.sectors_written(request, lpn);
-        }
+    fn merge_page(&mut self, id: u32, (request, lpn): (u32, u32), is_whole: bool, parts: &Parts) {
+        let interval = self.host.requests[request].interval;
+        self.page_used(id);
+        self.cache_write(lpn, is_whole);
+        self.sectors_written(request, lpn);
         self.leave_line(request, lpn);
-        self.totals.merged_writes += 1;
-        if FULL && self.journal.is_some() {
+        self.stats.totals.merged_writes += 1;
+        if self.power.journal.is_some() {
             self.journal_write(id, lpn, request);
         }
-        self.page_acknowledged::<FULL>(request, parts);
-        self.page_is_safe::<FULL>(interval);
+        self.page_acknowledged(request, parts);
+        self.page_is_safe(interval);
     }
 
     /// Reads a page of the flash and writes it anew, as a write of none of it would; not where the
@@ -235,23 +210,23 @@ impl Ssd {
         if !has_room || !matches!(before, Mapping::Flash(_)) {
             return;
         }
-        let Some(target) = self.place_write::<true>(lpn) else { return };
+        let Some(target) = self.place_write(lpn) else { return };
         self.buffer.take();
         let (die, at) = self.at_target(target);
         let mut txn = Txn::new(Kind::Program, die, at, lpn, NONE, self.now);
         txn.target = target;
-        txn.interval = self.intervals.begin(1);
+        txn.interval = self.buffer.intervals.begin(1);
         let id = self.flash.txns.insert(txn);
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
         self.fill_page(id, before);
-        let count = self.totals.redistributed_pages.as_mut();
+        let count = self.stats.totals.redistributed_pages.as_mut();
         *count.expect("only then pages are written anew") += 1;
     }
 
     /// The plane that takes a write, or `NONE` where a dispatcher will say; `None`: all are full.
     #[inline]
-    pub(super) fn place_write<const FULL: bool>(&mut self, lpn: u32) -> Option<u32> {
-        if FULL && self.flash.places_late() {
+    pub(super) fn place_write(&mut self, lpn: u32) -> Option<u32> {
+        if self.flash.places_late() {
             return Some(NONE);
         }
         self.ftl.place_write(lpn, &|die| self.flash.is_idle(die))
@@ -287,7 +262,7 @@ impl Ssd {
                     _ => previous_txn.waits_for,
                 };
                 if leader == NONE {
-                    self.page_complete::<true>(id);
+                    self.page_complete(id);
                     return;
                 }
                 // The rest of the page is still being read, for an earlier write.
@@ -305,7 +280,7 @@ impl Ssd {
                 let (die, at) = self.ftl.image_page(lpn);
                 self.read_old_page(id, die, at);
             }
-            Mapping::Unwritten | Mapping::Trimmed => self.page_complete::<true>(id),
+            Mapping::Unwritten | Mapping::Trimmed => self.page_complete(id),
         }
     }
 
@@ -328,7 +303,7 @@ impl Ssd {
         // A write that waited for its old page goes on to be a program.
         txn.lost = txn.kind == Kind::HostRead;
         if matches!(txn.kind, Kind::HostRead | Kind::RmwRead) && txn.request != NONE {
-            self.requests[txn.request].uncorrectable_pages += 1;
+            self.host.requests[txn.request].uncorrectable_pages += 1;
         }
     }
 
@@ -363,24 +338,24 @@ impl Ssd {
         let (die, at) = self.at_target(self.flash.txns[id].target);
         let txn = &mut self.flash.txns[id];
         (txn.die, txn.at) = (die, at);
-        self.page_complete::<true>(id);
+        self.page_complete(id);
         while in_order != NONE {
             let next = self.flash.txns[in_order].next;
             let txn = &mut self.flash.txns[in_order];
             txn.waits_for = NONE;
             txn.close_rmw(now);
-            self.page_complete::<true>(in_order);
+            self.page_complete(in_order);
             in_order = next;
         }
         self.fill_after_drops();
     }
 
     /// The page of a host write is in flash.
-    pub(super) fn page_programmed<const FULL: bool>(&mut self, id: u32) {
-        if FULL && self.ftl.programs_fail() && self.is_written_again(id) {
+    pub(super) fn page_programmed(&mut self, id: u32) {
+        if self.ftl.programs_fail() && self.is_written_again(id) {
             return;
         }
-        if FULL && self.journal.is_some() {
+        if self.power.journal.is_some() {
             self.journal_program(id);
         }
         let txn = &self.flash.txns[id];
@@ -389,13 +364,11 @@ impl Ssd {
         self.flash.txns.release(id);
         self.buffer.give_back();
         if request != NONE {
-            self.page_acknowledged::<FULL>(request, &parts);
+            self.page_acknowledged(request, &parts);
         }
-        self.page_is_safe::<FULL>(interval);
-        if FULL {
-            self.write_map_pages();
-        }
-        self.fill_buffer::<FULL>();
+        self.page_is_safe(interval);
+        self.write_map_pages();
+        self.fill_buffer();
     }
 
     /// If the program of a page has failed and the page is wanted, it goes to another block, behind
@@ -416,12 +389,12 @@ impl Ssd {
     }
 
     /// A page of a write is as safe as the host asked for.
-    fn page_acknowledged<const FULL: bool>(&mut self, request: u32, parts: &Parts) {
-        let state = &mut self.requests[request];
+    fn page_acknowledged(&mut self, request: u32, parts: &Parts) {
+        let state = &mut self.host.requests[request];
         state.pages_left -= 1;
         if state.pages_left > 0 {
             return;
         }
-        self.answer::<FULL>(request, parts);
+        self.answer(request, parts);
     }
 }

@@ -31,7 +31,7 @@ impl Ssd {
 
     /// The bytes of a page that a request covers: the first, and the one behind the last.
     fn covered_range(&self, request: u32, lpn: u32) -> (u32, u32) {
-        let request = &self.requests[request];
+        let request = &self.host.requests[request];
         let page = u64::from(lpn) * u64::from(self.scenario.geometry.page_bytes);
         let from = (request.lba * SECTOR_BYTES).saturating_sub(page) as u32;
         (from, from + self.covered_bytes(request, lpn))
@@ -131,12 +131,12 @@ impl Ssd {
 
     /// A page holds no data any more.
     pub(super) fn trim_page(&mut self, request: u32, lpn: u32) {
-        let number = self.requests[request].id;
+        let number = self.host.requests[request].id;
         let before = self.ftl.lookup(lpn);
         self.ftl.trim(lpn, &mut self.flash.txns);
         self.overtaken(before);
         self.cache_trim(lpn);
-        if self.journal.is_some() {
+        if self.power.journal.is_some() {
             self.journal_trim(lpn, number);
         }
         if let Some(held) = self.checker.as_mut().and_then(|it| it.sectors.as_mut()) {

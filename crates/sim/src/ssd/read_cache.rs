@@ -154,17 +154,17 @@ impl Ssd {
     /// Whether the cache answers a read that else goes to the flash.
     #[inline]
     pub(super) fn is_cached(&mut self, lpn: u32) -> bool {
-        self.read_cache.as_mut().is_some_and(|cache| cache.hit(lpn))
+        self.buffer.read_cache.as_mut().is_some_and(|cache| cache.hit(lpn))
     }
 
     /// Whether the cache has a page, which no request for it has used yet.
     pub(super) fn has_cached(&self, lpn: u32) -> bool {
-        self.read_cache.as_ref().is_some_and(|cache| cache.slots[lpn as usize] != NONE)
+        self.buffer.read_cache.as_ref().is_some_and(|cache| cache.slots[lpn as usize] != NONE)
     }
 
     /// The old page under a write of part of it came from the cache.
     pub(super) fn cache_saved_a_read(&mut self) {
-        self.read_cache.as_mut().expect("it held the page").counts.rmw_hits += 1;
+        self.buffer.read_cache.as_mut().expect("it held the page").counts.rmw_hits += 1;
     }
 
     /// A page was read from the flash: into the cache, unless its data has changed meanwhile, or
@@ -172,7 +172,7 @@ impl Ssd {
     #[cold]
     pub(super) fn cache_read(&mut self, id: u32) {
         let txn = &self.flash.txns[id];
-        let Some(cache) = &mut self.read_cache else { return };
+        let Some(cache) = &mut self.buffer.read_cache else { return };
         let is_newest = match self.ftl.lookup(txn.lpn) {
             Mapping::Flash(page) => self.ftl.locate_page(page) == (txn.die, txn.at),
             Mapping::Unwritten => true,
@@ -190,7 +190,7 @@ impl Ssd {
     /// A page, or a part of it, is written.
     #[inline]
     pub(super) fn cache_write(&mut self, lpn: u32, is_whole: bool) {
-        let Some(cache) = &mut self.read_cache else { return };
+        let Some(cache) = &mut self.buffer.read_cache else { return };
         if !cache.fill_on_write {
             cache.forget(lpn);
         } else if is_whole || cache.slots[lpn as usize] != NONE {
@@ -201,18 +201,21 @@ impl Ssd {
     /// A page is trimmed.
     #[inline]
     pub(super) fn cache_trim(&mut self, lpn: u32) {
-        if let Some(cache) = &mut self.read_cache {
+        if let Some(cache) = &mut self.buffer.read_cache {
             cache.forget(lpn);
         }
     }
 
     /// Forgets what has been counted.
     pub(super) fn forget_read_cache_counts(&mut self) {
-        self.read_cache.iter_mut().for_each(|cache| cache.counts = ReadCacheCounts::default());
+        self.buffer
+            .read_cache
+            .iter_mut()
+            .for_each(|cache| cache.counts = ReadCacheCounts::default());
     }
 
     /// What the cache has counted, if there is one.
     pub(super) fn read_cache_counts(&self) -> Option<ReadCacheCounts> {
-        self.read_cache.as_ref().map(|cache| cache.counts)
+        self.buffer.read_cache.as_ref().map(|cache| cache.counts)
     }
 }

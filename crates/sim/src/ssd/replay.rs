@@ -15,9 +15,9 @@ impl Ssd {
     /// Errors if there is no room for them.
     pub(super) fn replay(&mut self) -> Result<(), UserError> {
         self.begin_journal();
-        self.totals.buffered_at_start = self.replay.len() as u64;
-        for lpn in std::mem::take(&mut self.replay) {
-            let target = self.place_write::<true>(lpn).ok_or_else(|| {
+        self.stats.totals.buffered_at_start = self.preparation.replay.len() as u64;
+        for lpn in std::mem::take(&mut self.preparation.replay) {
+            let target = self.place_write(lpn).ok_or_else(|| {
                 UserError::new(format!(
                     "the state has logical page {lpn} in the write buffer, and no plane has room \
                      for it; ftl.placement must be what it was"
@@ -27,24 +27,24 @@ impl Ssd {
             let (die, at) = self.at_target(target);
             let mut txn = Txn::new(Kind::Program, die, at, lpn, NONE, self.now);
             txn.target = target;
-            txn.interval = self.intervals.begin(1);
+            txn.interval = self.buffer.intervals.begin(1);
             let id = self.flash.txns.insert(txn);
             self.ftl.accept_write(lpn, id, &mut self.flash.txns);
             if !self.ftl.holds_any_sector(lpn) {
                 self.page_written(lpn);
             }
-            if self.journal.is_some() {
+            if self.power.journal.is_some() {
                 self.journal_accepted(lpn);
                 self.journal_page(id, lpn, None);
             }
-            self.page_complete::<true>(id);
+            self.page_complete(id);
         }
         Ok(())
     }
 
     /// The drive is about to start: what its pages hold is known.
     fn begin_journal(&mut self) {
-        let Some(journal) = &mut self.journal else { return };
+        let Some(journal) = &mut self.power.journal else { return };
         let ftl = &self.ftl;
         ftl.for_each_block(|die, plane, block, pages| {
             for page in 0..pages {
@@ -65,7 +65,7 @@ impl Ssd {
     /// other may lose it.
     #[cold]
     pub(super) fn journal_accepted(&mut self, lpn: u32) {
-        let journal = self.journal.as_mut().expect("the caller has seen it");
+        let journal = self.power.journal.as_mut().expect("the caller has seen it");
         if self.buffer.acknowledge != Acknowledge::Through {
             journal.forget_trim(lpn);
         }
@@ -74,13 +74,13 @@ impl Ssd {
     /// A page of a request is in the buffer, as transaction `id`.
     #[cold]
     pub(super) fn journal_write(&mut self, id: u32, lpn: u32, request: u32) {
-        let request = &self.requests[request];
+        let request = &self.host.requests[request];
         let is_durable = request.fua || self.buffer.acknowledge == Acknowledge::Through;
         self.journal_page(id, lpn, Some((request.id, is_durable)));
     }
 
     fn journal_page(&mut self, id: u32, lpn: u32, request: Option<(u64, bool)>) {
-        let journal = self.journal.as_mut().expect("the caller has seen it");
+        let journal = self.power.journal.as_mut().expect("the caller has seen it");
         let version = journal.accepted(id);
         if let Some(checker) = &mut self.checker {
             checker.page_accepted(self.now, lpn, version, request);
@@ -90,7 +90,7 @@ impl Ssd {
     /// A page is trimmed.
     #[cold]
     pub(super) fn journal_trim(&mut self, lpn: u32, request: u64) {
-        let journal = self.journal.as_mut().expect("the caller has seen it");
+        let journal = self.power.journal.as_mut().expect("the caller has seen it");
         journal.trimmed(lpn);
         if let Some(promises) = self.checker.as_mut().and_then(|it| it.promises.as_mut()) {
             promises.trimmed(lpn, request);
@@ -102,7 +102,7 @@ impl Ssd {
     pub(super) fn journal_program(&mut self, id: u32) {
         let txn = &self.flash.txns[id];
         let page = self.ftl.page_number(txn.die, txn.at);
-        let journal = self.journal.as_mut().expect("the caller has seen it");
+        let journal = self.power.journal.as_mut().expect("the caller has seen it");
         journal.programmed(page, txn.lpn, id);
     }
 
@@ -111,7 +111,7 @@ impl Ssd {
     pub(super) fn journal_step(&mut self, txn: &Txn) {
         let page = self.ftl.page_number(txn.die, txn.at);
         let pages = self.ftl.pages_per_block();
-        let journal = self.journal.as_mut().expect("the caller has seen it");
+        let journal = self.power.journal.as_mut().expect("the caller has seen it");
         match txn.kind {
             Kind::GcProgram | Kind::GcCopy => journal.moved(txn.old, page),
             Kind::Erase => journal.erased(page / pages * pages, pages),

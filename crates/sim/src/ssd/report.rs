@@ -8,7 +8,8 @@ impl Ssd {
     /// The summary so far as JSON, without the wall-clock fields of `run`.
     pub fn summary(&self) -> serde_json::Value {
         let geometry = &self.scenario.geometry;
-        let idle_now = if self.requests.is_empty() { (self.now - self.idle_since).ns() } else { 0 };
+        let idle_now =
+            if self.host.requests.is_empty() { (self.now - self.stats.idle_since).ns() } else { 0 };
         let counts = self.flows.counts();
         let mut workload = vec![
             ("rows", counts.rows),
@@ -23,20 +24,20 @@ impl Ssd {
         let measured = self.measured();
         let (die_busy_ns, channel_busy_ns) = self.measured_busy_ns();
         let mut summary = Facts {
-            latencies: &self.latencies,
+            latencies: &self.stats.latencies,
             flash: &self.flash.counts,
-            totals: &self.totals,
+            totals: &self.stats.totals,
             wear: self.ftl.wear_counts(),
             mapping: self.ftl.map_counts(),
             bad_blocks: self.ftl.bad_blocks(),
             flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
             read_cache: self.read_cache_counts(),
             cells: cells.as_ref().map(|(errors, wear)| (errors, *wear)),
-            host_queues: self.queues.is_some(),
+            host_queues: self.host.has_queues(),
             workload,
             simulated_ns: self.now.ns() - measured.from_ns,
             measured,
-            idle_ns: self.idle_ns + idle_now,
+            idle_ns: self.stats.idle_ns + idle_now,
             busy_ns: (die_busy_ns.iter().sum(), channel_busy_ns.iter().sum()),
             dies: geometry.dies(),
             channels: geometry.channels,
@@ -67,12 +68,12 @@ impl Ssd {
     /// The batches of the run as JSON, by column: `Latencies::by_batch`.
     pub fn batches(&self) -> serde_json::Value {
         let page_bytes = self.scenario.geometry.page_bytes;
-        self.latencies.by_batch(self.now, self.flash.counts.programs(), page_bytes)
+        self.stats.latencies.by_batch(self.now, self.flash.counts.programs(), page_bytes)
     }
 
     /// Latencies of reads, of writes, of both.
     pub fn latencies(&self) -> [Histogram; 3] {
-        self.latencies.histograms()
+        self.stats.latencies.histograms()
     }
 
     /// Page reads and programs so far, of the host and of garbage collection.
@@ -85,7 +86,7 @@ impl Ssd {
         format!(
             "at {} nothing is left to happen, but {} requests are not complete (seed {})",
             self.now,
-            self.requests.len(),
+            self.host.requests.len(),
             self.scenario.seed
         )
     }

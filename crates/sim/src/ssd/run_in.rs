@@ -126,31 +126,32 @@ impl Stage {
 impl Ssd {
     /// Brings the drive nearer to the state that it starts from; true once it is there.
     pub(super) fn prepare(&mut self) -> Result<bool, UserError> {
-        if !self.preconditioner.is_done() {
+        if !self.preparation.preconditioner.is_done() {
             let (ftl, scenario) = (&mut self.ftl, &self.scenario);
-            self.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
-            if self.preconditioner.is_done() && !self.runs_in() {
-                self.stage = Stage::Over(None);
+            self.preparation.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
+            if self.preparation.preconditioner.is_done() && !self.runs_in() {
+                self.preparation.stage = Stage::Over(None);
             }
             return Ok(false);
         }
-        match std::mem::replace(&mut self.stage, Stage::Over(None)) {
+        match std::mem::replace(&mut self.preparation.stage, Stage::Over(None)) {
             Stage::Over(report) => {
-                self.stage = Stage::Over(report);
+                self.preparation.stage = Stage::Over(report);
                 return Ok(true);
             }
             Stage::ToCome(attempt) => {
-                self.stage = Stage::Running(Box::new(self.begin_run_in(attempt)?));
+                self.preparation.stage = Stage::Running(Box::new(self.begin_run_in(attempt)?));
             }
             Stage::Running(mut run_in) => match run_in.advance()? {
-                Course::GoesOn => self.stage = Stage::Running(run_in),
+                Course::GoesOn => self.preparation.stage = Stage::Running(run_in),
                 Course::Again(kept) => {
                     let number = run_in.attempt.number + 1;
                     self.take_back_policies(&mut run_in.drive);
                     drop(run_in);
                     self.ftl = Ftl::new(&self.scenario)?;
-                    self.preconditioner = Preconditioner::new(&self.scenario, &mut self.ftl, kept);
-                    self.stage = Stage::ToCome(Attempt { kept, number });
+                    self.preparation.preconditioner =
+                        Preconditioner::new(&self.scenario, &mut self.ftl, kept);
+                    self.preparation.stage = Stage::ToCome(Attempt { kept, number });
                 }
                 course => self.end_run_in(*run_in, course == Course::AtRest),
             },
@@ -160,12 +161,13 @@ impl Ssd {
 
     /// Whether the drive is in the state that it starts from.
     pub fn is_preconditioned(&self) -> bool {
-        self.preconditioner.is_done() && matches!(self.stage, Stage::Over(_))
+        self.preparation.preconditioner.is_done()
+            && matches!(self.preparation.stage, Stage::Over(_))
     }
 
     /// Section `precondition` of the summary: what was done before the run, if the drive ran in.
     pub(super) fn run_in_summary(&self) -> Option<Value> {
-        let Stage::Over(Some(report)) = &self.stage else { return None };
+        let Stage::Over(Some(report)) = &self.preparation.stage else { return None };
         Some(json!({
             "requests": report.requests,
             "simulated_ns": report.simulated_ns,
@@ -188,7 +190,7 @@ impl Ssd {
 
     fn begin_run_in(&mut self, attempt: Attempt) -> Result<RunIn, UserError> {
         let scenario = without_end(&self.scenario);
-        let policies = match self.has_own_policies {
+        let policies = match self.preparation.has_own_policies {
             true => self.flash.exchange_policies(Policies::of(&self.scenario)),
             false => Policies::of(&scenario),
         };
@@ -197,10 +199,7 @@ impl Ssd {
         ftl.rehearse(&scenario);
         let seed = Stream::new(scenario.seed, "precondition.run_in", 0).next_u64();
         let made = (Preconditioner::done(), Vec::new());
-        let mut drive = Ssd::assemble(scenario, seed, &Options::default(), policies, ftl, made)?;
-        if self.has_own_policies {
-            drive.plain = false;
-        }
+        let drive = Ssd::assemble(scenario, seed, &Options::default(), policies, ftl, made)?;
         Ok(RunIn::new(drive, attempt))
     }
 
@@ -208,24 +207,24 @@ impl Ssd {
         let free_blocks_mean = run_in.free_blocks(0..run_in.parts.len());
         let drive = &mut run_in.drive;
         let mut report = Report {
-            requests: drive.completed,
+            requests: drive.stats.completed,
             simulated_ns: drive.now.ns(),
             host_pages: drive.flash.counts.host_programs,
             free_blocks_mean,
             at_rest,
             valid_pages: 0,
         };
-        self.replay = drive.freeze();
+        self.preparation.replay = drive.freeze();
         self.take_back_policies(drive);
         std::mem::swap(&mut self.ftl, &mut drive.ftl);
         self.ftl.keep(&self.scenario);
         let is_in_flash = |lpn: &u32| matches!(self.ftl.lookup(*lpn), Mapping::Flash(_));
         report.valid_pages = (0..self.ftl.logical_pages()).filter(is_in_flash).count() as u64;
-        self.stage = Stage::Over(Some(report));
+        self.preparation.stage = Stage::Over(Some(report));
     }
 
     fn take_back_policies(&mut self, drive: &mut Ssd) {
-        if self.has_own_policies {
+        if self.preparation.has_own_policies {
             let own = drive.flash.exchange_policies(Policies::of(&self.scenario));
             self.flash.exchange_policies(own);
         }
@@ -243,18 +242,19 @@ impl Ssd {
             self.flash.wake(die);
         }
         loop {
-            self.flash.decide::<_, true>(self.now, &mut self.ftl, &mut self.events);
+            self.flash.decide(self.now, &mut self.ftl, &mut self.events);
             self.now = self.events.next_time();
             if self.now == Time::NEVER {
                 break;
             }
             while let Some(event) = self.events.pop_at(self.now) {
-                // Nothing comes from the host any more, and nothing goes there.
                 if let Event::Flash(_) = event {
-                    self.handle::<true>(event);
+                    self.handle(event);
                 }
             }
         }
+        // Nothing comes from the host any more, and nothing goes there.
+        self.host.cut_off();
         for (_, txn) in self.flash.txns.iter().filter(|(_, txn)| is_buffered(txn)) {
             self.ftl.take_back_write(txn);
         }
@@ -293,8 +293,8 @@ impl Ssd {
 
 impl RunIn {
     fn advance(&mut self) -> Result<Course, UserError> {
-        let until = self.drive.completed + REQUESTS_STEP;
-        while self.drive.completed < until {
+        let until = self.drive.stats.completed + REQUESTS_STEP;
+        while self.drive.stats.completed < until {
             if !self.drive.step(REQUESTS_LOOK)? {
                 return Ok(Course::TooLong);
             }
@@ -401,7 +401,7 @@ impl RunIn {
 
     /// A load that lives in the buffer asks nothing of the flash, and makes requests.
     fn operations(&self) -> u64 {
-        self.drive.page_transactions().max(self.drive.completed)
+        self.drive.page_transactions().max(self.drive.stats.completed)
     }
 
     fn operations_max(&self) -> u64 {

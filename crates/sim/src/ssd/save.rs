@@ -70,7 +70,7 @@ impl Ssd {
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
         State::check(&self.scenario)?;
         check_state(&self.scenario)?;
-        if let Some(cut) = &self.cut {
+        if let Some(cut) = &self.power.cut {
             return self.recovered_state(cut).write(path, &self.scenario);
         }
         let at_start = !self.started && self.is_preconditioned();
@@ -85,8 +85,8 @@ impl Ssd {
         }
         let mut state = State::default();
         self.ftl.save(&mut state);
-        if !self.replay.is_empty() {
-            state.put(DIRTY, self.replay.clone());
+        if !self.preparation.replay.is_empty() {
+            state.put(DIRTY, self.preparation.replay.clone());
         }
         state.write(path, &self.scenario)
     }
@@ -98,13 +98,11 @@ impl Ssd {
         for die in 0..self.scenario.geometry.dies() {
             self.flash.wake(die);
         }
-        self.decide::<true>();
-        while self.events.next_time() != Time::NEVER {
-            self.now = self.events.next_time();
-            while let Some(event) = self.events.pop_at(self.now) {
-                self.handle::<true>(event);
-            }
-            self.decide::<true>();
+        self.decide();
+        while self.next_event() != Time::NEVER {
+            self.now = self.next_event();
+            self.let_happen();
+            self.decide();
             if self.checker.is_some() {
                 self.check_instant(false);
             }

@@ -4,7 +4,6 @@ use reprieve_base::Time;
 
 use super::Ssd;
 use crate::stats::{AGES, Finished, Sample};
-use crate::txn::Parts;
 
 /// How a run went over time, and over the parts of the drive.
 #[derive(Clone, Debug)]
@@ -25,18 +24,18 @@ impl Ssd {
     /// The instant `now` has come, and nothing of it has happened.
     #[inline(never)]
     pub(super) fn series_instant(&mut self) {
-        let mut series = self.series.take().expect("the caller has seen it");
-        series.advance(self.now, self.requests.len() as u64, |then| self.sample(then));
-        self.series = Some(series);
+        let mut series = self.stats.series.take().expect("the caller has seen it");
+        series.advance(self.now, self.host.requests.len() as u64, |then| self.sample(then));
+        self.stats.series = Some(series);
     }
 
-    /// A request is complete; `parts` add up to its latency.
+    /// A request is complete.
     #[inline(never)]
-    pub(super) fn series_completed(&mut self, id: u32, parts: &Parts) {
-        let request = &self.requests[id];
-        let series = self.series.as_mut().expect("the caller has seen it");
+    pub(super) fn series_completed(&mut self, id: u32) {
+        let request = &self.host.requests[id];
+        let series = self.stats.series.as_mut().expect("the caller has seen it");
         let latency_ns = (self.now - request.arrival).ns();
-        series.record(request.op, request.bytes, latency_ns, parts);
+        series.record(request.op, request.bytes, latency_ns, &request.parts);
     }
 
     /// What has been counted; at `then`, since which nothing has happened.
@@ -59,10 +58,10 @@ impl Ssd {
 
     /// How the run went so far; `None` if nobody asked for it, or before it begins.
     pub fn course(&self) -> Option<Course> {
-        let mut series = self.series.clone()?;
+        let mut series = self.stats.series.clone()?;
         let ages = self.measured_ages()?;
         // The power may have failed after the last instant.
-        series.advance(self.now, self.requests.len() as u64, |then| self.sample(then));
+        series.advance(self.now, self.host.requests.len() as u64, |then| self.sample(then));
         let (die_busy_ns, channel_busy_ns) = self.measured_busy_ns();
         Some(Course {
             series: series.finish(&self.sample(self.now)),

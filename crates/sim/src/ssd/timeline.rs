@@ -9,7 +9,7 @@ impl Ssd {
     /// A request has arrived.
     #[cold]
     pub(super) fn draw_arrival(&mut self, id: u32) {
-        let request = &self.requests[id];
+        let request = &self.host.requests[id];
         let has_range = request.op != Op::Flush;
         let arrival = Arrival {
             slot: id,

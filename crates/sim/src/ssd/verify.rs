@@ -14,13 +14,11 @@ impl Ssd {
         if let Some(held) = &self.buffer.held {
             self.verify_held(held).map_err(|what| ("the write buffer", what))?;
         }
-        if let Some(cache) = &self.read_cache {
+        if let Some(cache) = &self.buffer.read_cache {
             let holds = |lpn| self.ftl.lookup(lpn);
             cache.verify(holds).map_err(|what| ("the read cache", what))?;
         }
-        if let Some(queues) = &self.queues {
-            queues.verify(&self.requests).map_err(|what| ("the submission queues", what))?;
-        }
+        self.host.verify().map_err(|what| ("the submission queues", what))?;
         if let Some((errors, _)) = self.flash.cells() {
             errors.verify().map_err(|what| ("decoding", what))?;
         }
@@ -38,7 +36,7 @@ impl Ssd {
     /// written anew is read all the same.
     fn verify_padding(&self) -> Result<(), String> {
         let is_padded = self.scenario.ftl.partial_write == PartialWrite::Pad;
-        if !is_padded || self.totals.redistributed_pages.is_some() {
+        if !is_padded || self.stats.totals.redistributed_pages.is_some() {
             return Ok(());
         }
         let mut writes = self.flash.txns.iter();
@@ -56,7 +54,7 @@ impl Ssd {
             let txn = &self.flash.txns[id];
             let is_whole = txn.kind == Kind::Program && txn.waits_for == NONE && !txn.waits_map;
             let is_newest = self.ftl.lookup(txn.lpn) == Mapping::Buffered(id) && !txn.stale;
-            let is_awaited = txn.request != NONE || !self.intervals.is_current(txn.interval);
+            let is_awaited = txn.request != NONE || !self.buffer.intervals.is_current(txn.interval);
             if !is_whole || !is_newest || is_awaited {
                 return Err(format!(
                     "logical page {} stays dirty as transaction {id}: whole {is_whole}, newest \
@@ -87,19 +85,15 @@ pub const BREAKS: &[Break] = &[
     (|ssd| ssd.cache().mix_up(), "the read cache: logical page"),
     (|ssd| ssd.cache().lose_slot(), " slots, "),
     (|ssd| ssd.trim_behind_the_cache(), "was written or trimmed since"),
-    (|ssd| ssd.host_queues().mix_up(), "queue 0 may be fetched from"),
-    (|ssd| ssd.host_queues().count_one_more(), " in all, and "),
-    (|ssd| ssd.host_queues().lose_requests(), "8 are open"),
+    (|ssd| ssd.host.host_queues().mix_up(), "queue 0 may be fetched from"),
+    (|ssd| ssd.host.host_queues().count_one_more(), " in all, and "),
+    (|ssd| ssd.host.host_queues().lose_requests(), "8 are open"),
 ];
 
 #[cfg(test)]
 impl Ssd {
-    fn cache(&mut self) -> &mut super::ReadCache {
-        self.read_cache.as_mut().expect("there is a cache")
-    }
-
-    fn host_queues(&mut self) -> &mut super::HostQueues {
-        self.queues.as_mut().expect("there are queues")
+    fn cache(&mut self) -> &mut super::read_cache::ReadCache {
+        self.buffer.read_cache.as_mut().expect("there is a cache")
     }
 
     fn trim_behind_the_cache(&mut self) {

@@ -1,0 +1,303 @@
+//! Programs and erases on a lane: each start, suspension, resumption and completion of one is here.
+
+use reprieve_base::{Dur, Time};
+use reprieve_nand::{Command, Elapsed, Suspend};
+
+use super::decide::Grant;
+use super::lane::LaneId;
+use super::multi_plane::start_command;
+use super::{Flash, FlashEvent};
+use crate::event::Schedule;
+use crate::seen::{Extent, Seen};
+use crate::txn::{Kind, NONE, Part};
+
+impl Flash {
+    /// What a program or erase asks of its die, and how long the channel is used for each plane.
+    #[inline(always)]
+    pub(super) fn command_of(&self, id: u32) -> (Command, Dur) {
+        let (timing, txn) = (&self.timing, &self.txns[id]);
+        match txn.kind {
+            Kind::Erase => (Command::Erase(txn.at), timing.command),
+            Kind::GcCopy => {
+                let from = self.address(txn.old);
+                (Command::Copyback { from, to: txn.at }, timing.command * 2)
+            }
+            _ => (Command::Program(txn.at), timing.command + timing.data_in()),
+        }
+    }
+
+    /// Starts a program or erase that is in no queue any more.
+    ///
+    /// With `loads` only its data comes in, while another program runs; its array work begins when
+    /// that is complete.
+    pub(super) fn start(
+        &mut self,
+        id: u32,
+        loads: bool,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let planes = self.list_others(id);
+        let (command, transfer) = self.command_of(id);
+        let transfer = transfer * planes;
+        let (die, at) = (self.txns[id].die, self.txns[id].at);
+        let unit = &mut self.units[die as usize];
+        let is_inside = unit.die.is_suspended();
+        let begun = match loads {
+            false => start_command(&mut unit.die, now, command, planes, &self.others),
+            true => unit.die.load(now, at, &self.others),
+        };
+        let until = match begun {
+            Ok(until) => until,
+            Err(refusal) => {
+                self.refused.get_or_insert((id, refusal));
+                return;
+            }
+        };
+        self.book_start(id, (transfer, is_inside), now);
+        if loads {
+            self.units[die as usize].loaded = id;
+            // If the program before it has ended by then, the next page can follow.
+            out.schedule(until, FlashEvent::Poke { die });
+        } else {
+            self.take_array(id, is_inside, until, now, out);
+        }
+        if !loads && self.parallelism.cache_program {
+            // When its own data is in, that of the next can follow.
+            out.schedule(now + transfer, FlashEvent::Poke { die });
+        }
+        if self.suspension.eligibility.write_in_erase && self.txns[id].kind == Kind::Erase {
+            // A program that stood in line behind it asks at once for its suspension.
+            out.schedule(now, FlashEvent::Poke { die });
+        }
+        if transfer > Dur::ZERO {
+            let channel = self.channel_of(die);
+            self.channels[channel].occupy(now, transfer);
+        }
+        if self.listens {
+            self.tell_start(id, loads, now, (transfer, planes));
+        }
+    }
+
+    /// Books what a program or erase has waited for, and the transfer with which it begins.
+    fn book_start(&mut self, id: u32, (transfer, is_inside): (Dur, bool), now: Time) {
+        let pages = self.together;
+        let unit = &mut self.units[self.txns[id].die as usize];
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            let joins = each != id;
+            match txn.kind {
+                Kind::Erase => unit.seen.note(Seen::Erase(now, Extent::of_page(txn.at, joins))),
+                // A wordline is programmed whole, and noted with its first page.
+                _ if pages > 1 && txn.at.page % pages > 0 => {}
+                _ => unit.seen.note(Seen::Program(now, Extent { at: txn.at, pages, joins })),
+            }
+            if is_inside {
+                let wait = unit.whole.suspend_wait(txn.mark, now);
+                txn.parts.add(Part::SuspendWait, wait.ns());
+                txn.mark = txn.mark + wait;
+            }
+            txn.book(Part::Queue, now);
+            txn.parts.add(Part::Bus, transfer.ns());
+            txn.mark = now + transfer;
+            txn.start = now;
+            each = txn.next;
+        }
+    }
+
+    /// A program or erase has the array until `until`.
+    #[inline]
+    fn take_array(
+        &mut self,
+        id: u32,
+        is_inside: bool,
+        until: Time,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let die = self.txns[id].die;
+        let planes = self.others.len() as u64 + 1;
+        let unit = &mut self.units[die as usize];
+        if is_inside {
+            unit.whole.push_operation();
+        }
+        unit.occupied(now);
+        unit.whole.top.operation = id;
+        unit.whole.planes_begun = planes;
+        unit.whole.schedule((die, LaneId::WHOLE), until, out);
+    }
+
+    /// The program that was loaded takes the array from one that is complete.
+    #[cold]
+    fn start_loaded(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let unit = &mut self.units[die as usize];
+        let id = std::mem::replace(&mut unit.loaded, NONE);
+        let until = unit.die.running_until().expect("the program that was loaded runs");
+        unit.whole.top.operation = id;
+        unit.whole.schedule((die, LaneId::WHOLE), until, out);
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            if txn.mark < now {
+                // In the register, behind the program before it: no part of its service.
+                txn.start = txn.start + (now - txn.mark);
+                txn.book(Part::Queue, now);
+            }
+            each = txn.next;
+        }
+        if self.listens {
+            self.tell_begin(id, now, None);
+        }
+    }
+
+    /// Has what runs on a lane make way; a plane that makes way by itself is split off.
+    pub(super) fn suspend(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let unit = &mut self.units[die as usize];
+        let running = unit.running_lane(lane);
+        let (operation, until) = (running.operation(), running.scheduled);
+        match unit.suspend(lane, now) {
+            Ok(Suspend::FreeAt(free_at)) => {
+                if self.ages.is_some() {
+                    self.age_asked((die, lane), operation, until - now);
+                }
+                let is_new = lane.plane().is_some_and(|plane| self.split_lane(die, plane));
+                let own = self.units[die as usize].lane_mut(lane);
+                (own.asked, own.free_at) = (now, free_at);
+                match is_new {
+                    true => own.schedule((die, lane), free_at, out),
+                    false => own.schedule_sooner((die, lane), free_at, out),
+                }
+                if self.listens {
+                    self.tell_stop((die, lane), now, free_at);
+                }
+            }
+            // It runs to its end: what is queued waits for that.
+            Ok(Suspend::RunsToEnd) => {}
+            Err(refusal) => panic!("at {now} die {die} refused a suspension: {refusal}"),
+        }
+    }
+
+    /// Lets what is suspended on a lane go on, if power and channel are there for it.
+    pub(super) fn resume(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) {
+        let unit = &self.units[die as usize];
+        let needs_channel = lane == LaneId::WHOLE && unit.die.resume_needs_channel();
+        let page_leaves = unit.die.output_in_use();
+        if self.budget.is_some() && !self.has_power_to_resume(die) {
+            return;
+        }
+        // Its page comes in again, as that of any program does.
+        if needs_channel && (page_leaves || !self.has_channel(die, now, grant, Kind::Program)) {
+            return;
+        }
+        let unit = &mut self.units[die as usize];
+        if unit.die.is_at_rest() {
+            unit.occupied(now);
+        }
+        let until = unit.resume(lane, now).expect("it is suspended, free and has the channel");
+        let transfer = match needs_channel {
+            true => self.timing.data_in() * u64::from(unit.die.planes_at_work()),
+            false => Dur::ZERO,
+        };
+        let own = unit.lane_mut(lane);
+        let (id, suspended) = (own.operation(), now - own.top.suspended_since);
+        own.schedule((die, lane), until, out);
+        if self.parallelism.cache_program {
+            out.schedule(now, FlashEvent::Poke { die });
+        }
+        let is_erase = self.txns[id].kind == Kind::Erase;
+        self.counts.suspended_ns[usize::from(is_erase)] += suspended.ns();
+        self.tell_resumed(id, suspended, now);
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            txn.suspended_ns += suspended.ns();
+            txn.book(Part::Suspended, now);
+            txn.parts.add(Part::Bus, transfer.ns());
+            txn.mark = now + transfer;
+            each = txn.next;
+        }
+        if needs_channel {
+            let channel = self.channel_of(die);
+            self.channels[channel].occupy(now, transfer);
+        }
+        if self.listens {
+            self.tell_resume((die, lane), now, needs_channel.then_some(transfer));
+        }
+    }
+
+    /// The array of a lane has done what was scheduled.
+    pub(super) fn array_elapsed(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        match self.units[die as usize].elapse(lane, now) {
+            Elapsed::ReadReady => self.sensed(die, None, false, now),
+            Elapsed::ReadHeld => self.sensed(die, None, true, now),
+            Elapsed::Programmed | Elapsed::Erased => self.complete_lane((die, lane), now, out),
+            Elapsed::Suspended => self.suspended((die, lane), now),
+        }
+    }
+
+    /// The operation on top of a lane is complete; what is below it, or loaded, is next.
+    fn complete_lane(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let unit = &mut self.units[die as usize];
+        let own = unit.lane_mut(lane);
+        let planes_begun = own.planes_begun;
+        let id = own.pop_operation();
+        let is_last = lane != LaneId::WHOLE || unit.loaded == NONE;
+        if is_last && unit.die.is_at_rest() {
+            unit.freed(now);
+        }
+        if self.listens {
+            self.tell_left(id, now, true);
+        }
+        if !is_last {
+            self.start_loaded(die, now, out);
+        }
+        self.operation_ended(id, planes_begun, now);
+    }
+
+    /// The operation on top of a lane is suspended.
+    fn suspended(&mut self, (die, lane): (u32, LaneId), now: Time) {
+        let unit = &mut self.units[die as usize];
+        if unit.die.is_at_rest() {
+            unit.freed(now);
+        }
+        let own = unit.lane_mut(lane);
+        own.top.suspended_since = now;
+        let id = own.operation();
+        if self.listens {
+            self.tell_left(id, now, false);
+        }
+        let is_erase = self.txns[id].kind == Kind::Erase;
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            txn.book(Part::Array, now);
+            txn.suspensions += 1;
+            each = txn.next;
+        }
+        self.count_suspension((die, lane), is_erase);
+        self.tell_suspended(id, now);
+        self.wake(die);
+    }
+}
