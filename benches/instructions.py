@@ -22,6 +22,7 @@ LINE = re.compile(r"\s*([\d,]+) \([ \d.]+%\)\s+(\S+?):(.+?)(?: \[.*\])?$")
 # The part of the program that a source file or function belongs to, first match wins.
 PARTS = [
     ("event queue", "sim/src/event"),
+    ("host interface", "sim/src/ssd/interface"),
     ("die", "nand/src"),
     ("dies and channels", "sim/src/flash"),
     ("scheduling and suspension policy", "sim/src/s(ched|uspend)"),
@@ -34,11 +35,11 @@ PARTS = [
 ]
 
 
-def count(requests: int, sets: list[str]) -> tuple[int, Counter[str]]:
+def count(requests: int, sets: list[str], load: str) -> tuple[int, Counter[str]]:
     """Run under callgrind; return page transactions and instructions by part."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "callgrind.out")
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", BENCH, "one"]
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", BENCH, load]
         run = subprocess.run(
             [*command, str(requests), *sets], capture_output=True, text=True, check=True
         )
@@ -59,9 +60,9 @@ def count(requests: int, sets: list[str]) -> tuple[int, Counter[str]]:
     return int(run.stdout.split(maxsplit=1)[0]), parts
 
 
-def per_transaction(sets: list[str]) -> Counter[str]:
+def per_transaction(sets: list[str], load: str = "main") -> Counter[str]:
     """Return instructions a page transaction by part, in thousandths."""
-    (few, start), (many, end) = count(SHORT, sets), count(LONG, sets)
+    (few, start), (many, end) = count(SHORT, sets, load), count(LONG, sets, load)
     return Counter({part: 1000 * (end[part] - start[part]) // (many - few) for part in end})
 
 
@@ -76,6 +77,10 @@ def main() -> None:
     for part, thousandths in parts.most_common():
         print(f"  {thousandths / 1000:8.1f}  {100 * thousandths / total:5.1f} %  {part}")
     print(f"  {total / 1000:8.1f}  in all")
+    print("Other loads, on small drives:")
+    for load in ("equal", "tlc", "everything"):
+        some = sum(per_transaction([] if load == "equal" else SMALL, load).values())
+        print(f"  {some / 1000:8.1f}  {load}")
     print("The same by dies (4 requests a die) and by capacity:")
     for dies in (1, 1024):
         sets = [

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use lexopt::prelude::*;
 use load::{FIXED, Load};
 
-const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | dies | capacity | \
+const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | others | dies | capacity | \
                      precondition | timeline | LOAD REQUESTS [KEY=VALUE]… | pairs]\n\
                      where LOAD is main, equal, tlc or everything";
 
@@ -52,6 +52,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
                 "unit": "ns of wall time a page transaction, one core",
                 "version": env!("CARGO_PKG_VERSION"),
                 "main": table::main_load()?,
+                "others": table::others()?,
                 "dies": table::dies()?,
                 "capacity_gib": table::capacity()?,
                 "precondition": table::precondition()?,
@@ -61,6 +62,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
                 std::fs::write(path, format!("{results:#}\n"))?;
             }
         }
+        Some("others") => drop(table::others()?),
         Some("dies") => drop(table::dies()?),
         Some("capacity") => drop(table::capacity()?),
         Some("precondition") => drop(table::precondition()?),

@@ -1,10 +1,10 @@
 //! The die: one array, its page buffer and output register, and the operations suspended there.
 
 mod admit;
-mod beside;
 mod cache;
 mod lengths;
 mod limits;
+mod multi_plane;
 mod outlook;
 mod pieces;
 mod planes;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use reprieve_base::{Dur, PageAddress, Rare, Stream, Time};
 
-use beside::Beside;
+use multi_plane::OtherPlanes;
 pub use outlook::Outlook;
 pub use pieces::PlaneWork;
 
@@ -56,7 +56,7 @@ pub struct Die {
     /// Whether `operation` is suspended.
     suspended: bool,
     /// What else there is.
-    beside: Rare<Beside>,
+    beside: Rare<OtherPlanes>,
     /// Planes that read by themselves whose page buffers are in use, and whose registers are.
     buffers_in_use: u32,
     registers_in_use: u32,
@@ -98,7 +98,9 @@ impl Die {
             leaving: 0,
             operation: None,
             suspended: false,
-            beside: Rare::only_if(Beside::is_needed(&part), || Beside::new(&part, seed, index)),
+            beside: Rare::only_if(OtherPlanes::is_needed(&part), || {
+                OtherPlanes::new(&part, seed, index)
+            }),
             buffers_in_use: 0,
             registers_in_use: 0,
             does_several: part.parallelism != Parallelism::NONE,

@@ -1,13 +1,13 @@
 //! The Python face: thin wrappers, with errors turned into Python's and the GIL released.
 
 mod characterize;
-mod course;
 mod policy;
 mod registry;
 mod reliability;
 mod rig;
 mod server;
 mod simulation;
+mod time_series;
 mod traces;
 
 use pyo3::create_exception;

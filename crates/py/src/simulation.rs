@@ -13,7 +13,7 @@ use reprieve_sim::txn::PART_NAMES;
 use reprieve_sim::{Options, Ssd, Window};
 
 use crate::policy::{self, Given};
-use crate::{UserError, course, need_numpy, raise};
+use crate::{UserError, need_numpy, raise, time_series};
 
 /// A run before its first step has tables to fill, which takes a while: the first step does that.
 enum State {
@@ -155,8 +155,8 @@ impl Simulation {
     /// `_native.pyi` names, and for how long each die was busy; None before the first step.
     fn glance<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let glance = py.detach(|| match &*self.lock() {
-            State::Running(ssd) => Some(ssd.glance([0.5, 0.99, 0.999])),
-            State::Looking(run) => Some(run.0.glance([0.5, 0.99, 0.999])),
+            State::Running(ssd) => Some(ssd.snapshot([0.5, 0.99, 0.999])),
+            State::Looking(run) => Some(run.0.snapshot([0.5, 0.99, 0.999])),
             _ => None,
         });
         let Some(glance) = glance else { return Ok(None) };
@@ -228,7 +228,7 @@ impl Simulation {
     /// How the run went over time, by name; None if that was not asked for.
     fn course<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let course = py.detach(|| self.with_running(|ssd| ssd.course()))?;
-        course.map(|course| course::columns(py, course)).transpose()
+        course.map(|course| time_series::columns(py, course)).transpose()
     }
 
     /// Upper value in ns and count of each bucket of "read", "write" or "total" that is not empty, as

@@ -38,5 +38,5 @@ pub use memory::needed_bytes;
 pub use policies::Policies;
 pub use registries::registries;
 pub use reprieve_nand::reliability;
-pub use ssd::{Activity, Course, Cut, Glance, Options, Recovered, Ssd};
+pub use ssd::{Activity, Cut, Options, Recovered, Snapshot, Ssd, TimeSeries};
 pub use timeline::Window;

@@ -6,7 +6,7 @@ use reprieve_base::{Dur, PageAddress, Time, UserError};
 
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
-use crate::power::Step;
+use crate::power::PowerStep;
 use crate::scenario::Scenario;
 use crate::timeline::{Arrival, Name, Timeline, Window};
 use crate::txn::{Kind, NONE, Txn};
@@ -108,7 +108,7 @@ impl Work for NoWork {
 ///
 /// Errors at a command that the die refuses, with the row (from 1) and the reason.
 pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult>, UserError> {
-    Ok(run_flash(scenario, commands, Kept::default())?.results)
+    Ok(run_flash(scenario, commands, Recording::default())?.results)
 }
 
 /// The same, and a timeline of the die, as a trace that Perfetto opens.
@@ -117,7 +117,7 @@ pub fn run_drawn(
     commands: &[RigCommand],
     window: Window,
 ) -> Result<(Vec<RigResult>, Vec<u8>), UserError> {
-    let kept = Kept { power: false, timeline: Some(window) };
+    let kept = Recording { power: false, timeline: Some(window) };
     let outcome = run_flash(scenario, commands, kept)?;
     Ok((outcome.results, outcome.timeline))
 }
@@ -128,33 +128,33 @@ pub fn run_drawn(
 pub fn run_metered(
     scenario: &Scenario,
     commands: &[RigCommand],
-) -> Result<(Vec<RigResult>, Vec<Step>), UserError> {
+) -> Result<(Vec<RigResult>, Vec<PowerStep>), UserError> {
     if scenario.power.is_none() {
         let what = "power.account = \"off\": must be \"on\" for a trace of power";
         return Err(UserError::new(what));
     }
-    let kept = Kept { power: true, timeline: None };
+    let kept = Recording { power: true, timeline: None };
     let outcome = run_flash(scenario, commands, kept)?;
     Ok((outcome.results, outcome.power.expect("the trace was kept")))
 }
 
 /// What is kept besides the results.
 #[derive(Clone, Copy, Default)]
-struct Kept {
+struct Recording {
     power: bool,
     timeline: Option<Window>,
 }
 
 struct Outcome {
     results: Vec<RigResult>,
-    power: Option<Vec<Step>>,
+    power: Option<Vec<PowerStep>>,
     timeline: Vec<u8>,
 }
 
 fn run_flash(
     scenario: &Scenario,
     commands: &[RigCommand],
-    kept: Kept,
+    kept: Recording,
 ) -> Result<Outcome, UserError> {
     let mut scenario = scenario.clone();
     scenario.geometry.channels = 1;
@@ -290,9 +290,9 @@ fn refused(flash: &Flash, commands: &[RigCommand]) -> Option<UserError> {
 }
 
 /// Steps of power as CSV text.
-pub fn power_csv(steps: &[Step]) -> String {
+pub fn power_csv(steps: &[PowerStep]) -> String {
     let mut csv = "time_ns,power_core_mw,power_io_mw\n".to_string();
-    for Step { from, core_uw, io_uw } in steps {
+    for PowerStep { from, core_uw, io_uw } in steps {
         let mw = [core_uw, io_uw].map(|uw| *uw as f64 / 1e3);
         writeln!(csv, "{},{},{}", from.ns(), mw[0], mw[1]).expect("a string takes any text");
     }

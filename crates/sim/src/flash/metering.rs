@@ -3,12 +3,12 @@
 use reprieve_base::{Dur, Time};
 
 use super::Flash;
-use crate::power::{Class, Meter, Report, Sensing, Transfer};
+use crate::power::{Class, Meter, PowerReport, Sensing, Transfer};
 use crate::txn::Kind;
 
 impl Flash {
     /// Power and energy until `now`, if they are accounted for.
-    pub fn power_report(&self, now: Time) -> Option<Report> {
+    pub fn power_report(&self, now: Time) -> Option<PowerReport> {
         self.meter.as_ref().map(|meter| meter.report(now))
     }
 

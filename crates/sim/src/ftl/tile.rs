@@ -25,10 +25,10 @@ const PARTING_WRITES: u64 = 1 << 22;
 pub(super) struct Tiling {
     /// The drive of a few planes.
     scenario: Scenario,
-    stage: Stage,
+    stage: TileStage,
 }
 
-enum Stage {
+enum TileStage {
     /// The drive of a few planes has to be made.
     ToBegin,
     /// It is brought to its steady state.
@@ -126,7 +126,7 @@ impl Tiling {
     /// Of a scenario, if its drive has more pages than that and can be made from some planes.
     pub(super) fn of(scenario: &Scenario, by_name_pages: u32) -> Option<Tiling> {
         let scenario = models(scenario, by_name_pages)?;
-        Some(Tiling { scenario, stage: Stage::ToBegin })
+        Some(Tiling { scenario, stage: TileStage::ToBegin })
     }
 
     /// Goes on for about `writes` page writes; true when the drive is in its steady state.
@@ -138,20 +138,20 @@ impl Tiling {
         writes: u64,
     ) -> Result<bool, UserError> {
         match &mut self.stage {
-            Stage::ToBegin => {
+            TileStage::ToBegin => {
                 let mut models = Ftl::new(&self.scenario)?;
                 let preconditioner = Preconditioner::by_name(&self.scenario, &mut models, kept);
-                self.stage = Stage::Overwriting { models, preconditioner };
+                self.stage = TileStage::Overwriting { models, preconditioner };
             }
-            Stage::Overwriting { models, preconditioner } => {
+            TileStage::Overwriting { models, preconditioner } => {
                 preconditioner.advance(models, &self.scenario, writes)?;
                 if preconditioner.is_done() {
                     let mut done = Ftl::stand_in(&self.scenario);
                     std::mem::swap(&mut done, models);
-                    self.stage = Stage::Copying(Copying::new(done, ftl, &self.scenario));
+                    self.stage = TileStage::Copying(Copying::new(done, ftl, &self.scenario));
                 }
             }
-            Stage::Copying(copying) => {
+            TileStage::Copying(copying) => {
                 if copying.advance(ftl, writes) {
                     for (plane, first) in (0..).zip(firsts(ftl)) {
                         copying.copy_owners(ftl, plane, first);
@@ -160,10 +160,10 @@ impl Tiling {
                     copying.copy_blocks(ftl);
                     ftl.settle(&scenario.drawing_apart("precondition.victim"));
                     let replay = Replay::new(scenario, kept)?;
-                    self.stage = Stage::Parting { replay, left: parting_writes(&ftl.geometry) };
+                    self.stage = TileStage::Parting { replay, left: parting_writes(&ftl.geometry) };
                 }
             }
-            Stage::Parting { replay, left } => {
+            TileStage::Parting { replay, left } => {
                 let done = replay.overwrite(ftl, writes.min(*left))?;
                 *left = left.saturating_sub(done.written);
                 return Ok(*left == 0);

@@ -12,7 +12,7 @@ use crate::scenario::Scenario;
 
 pub use journal::{Journal, Stamp};
 pub use recovery::{DieScan, Found, RecoveryTime, recovery_time};
-pub use rescue::{Budget, Rescue, rescue};
+pub use rescue::{Rescue, RescueBudget, rescue};
 
 /// Power that is drawn above that of idle dies and the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

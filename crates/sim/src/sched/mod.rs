@@ -168,10 +168,10 @@ pub trait Scheduler: Send {
     }
 }
 
-type Make = fn(&Scheduling) -> Box<dyn Scheduler>;
+type MakeScheduler = fn(&Scheduling) -> Box<dyn Scheduler>;
 
 /// The registry: name, sentence, maker.
-const SCHEDULERS: &[(Entry, Make)] = &[
+const SCHEDULERS: &[(Entry, MakeScheduler)] = &[
     (fifo::ENTRY, |_| Box::new(fifo::Fifo)),
     (rps::ENTRY, |_| Box::new(rps::Rps)),
     (rps_age::ENTRY, |scheduling| Box::new(rps_age::RpsAge::new(scheduling))),

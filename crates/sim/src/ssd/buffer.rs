@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use super::flush::Intervals;
-use super::hold::Held;
 use super::read_cache::ReadCache;
+use super::write_back::DirtyPages;
 use crate::scenario::{Acknowledge, Scenario};
 
 /// Room in the write buffer, and the writes that wait for it.
@@ -15,7 +15,7 @@ pub(super) struct Buffer {
     /// Reads of its pages are answered from it.
     pub(super) read_hits: bool,
     /// The pages that stay; `None`: they go to the flash at once.
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<DirtyPages>,
     /// Requests whose data is at the drive and not all in the buffer.
     pub(super) waiting: VecDeque<u32>,
     /// Pages that were read or written lately; `None`: there is no cache of them.
@@ -35,7 +35,7 @@ impl Buffer {
             used_pages: 0,
             acknowledge: buffer.acknowledge,
             read_hits: buffer.read_hits,
-            held: buffer.hold.as_ref().map(|hold| Held::new(hold, capacity_pages)),
+            held: buffer.hold.as_ref().map(|hold| DirtyPages::new(hold, capacity_pages)),
             waiting,
             read_cache: ReadCache::of(scenario),
             intervals: Intervals::new(),

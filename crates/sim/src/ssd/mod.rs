@@ -2,22 +2,20 @@
 
 mod buffer;
 mod checks;
-mod course;
-mod cut;
+mod custom_policies;
 mod event;
-mod feed;
+mod fio_jobs;
 mod flows;
 mod flush;
-mod glance;
-mod hold;
 mod interface;
 mod live;
 mod mapping;
 mod measure;
 mod options;
-mod own;
 mod pages;
 mod partial;
+mod power_failure;
+mod prefetch;
 mod read_cache;
 mod replay;
 mod report;
@@ -25,9 +23,11 @@ mod requests;
 mod run_in;
 mod save;
 mod series;
+mod snapshot;
 mod statistics;
 mod timeline;
 mod verify;
+mod write_back;
 
 use reprieve_base::{Dur, Time, UserError};
 use reprieve_nand::Refusal;
@@ -48,14 +48,14 @@ use buffer::Buffer;
 use event::Event;
 use flows::Flows;
 use interface::HostInterface;
-use run_in::Stage;
+use run_in::RunInStage;
 use statistics::Statistics;
 
-pub use cut::{Cut, Recovered};
-pub use glance::Glance;
 pub use live::Activity;
 pub use options::Options;
-pub use series::Course;
+pub use power_failure::{Cut, Recovered};
+pub use series::TimeSeries;
+pub use snapshot::Snapshot;
 
 #[cfg(test)]
 pub use verify::BREAKS;
@@ -85,9 +85,9 @@ pub struct Ssd {
 /// How the drive comes into the state that it starts from.
 struct Preparation {
     preconditioner: Preconditioner,
-    stage: Stage,
+    stage: RunInStage,
     /// Its policies are not those that the scenario names.
-    has_own_policies: bool,
+    has_custom_policies: bool,
     /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
     replay: Vec<u32>,
 }
@@ -180,9 +180,9 @@ impl Ssd {
             host,
             stats: Statistics::new(&scenario, options),
             preparation: Preparation {
-                stage: Stage::before(&preconditioner),
+                stage: RunInStage::before(&preconditioner),
                 preconditioner,
-                has_own_policies: false,
+                has_custom_policies: false,
                 replay,
             },
             power: PowerFailure { journal: journal.map(Box::new), cut: None },

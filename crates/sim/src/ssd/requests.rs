@@ -3,7 +3,7 @@
 use reprieve_base::{Op, Request, SECTOR_BYTES, Time};
 
 use super::Ssd;
-use super::interface::{HostRequest, Step};
+use super::interface::{HostRequest, HostStep};
 use crate::stats::LogRow;
 use crate::txn::{NONE, Part, Parts};
 
@@ -99,10 +99,10 @@ impl Ssd {
     #[inline(always)]
     pub(super) fn receive(&mut self) {
         match self.host.receive(self.now, self.events.orders()) {
-            Some(Step::Begin(id)) => self.begin(id),
-            Some(Step::Data(id)) => self.write_received(id),
-            Some(Step::Whole(id)) => self.whole_here(id),
-            Some(Step::Done(id)) => self.request_done(id),
+            Some(HostStep::Begin(id)) => self.begin(id),
+            Some(HostStep::Data(id)) => self.write_received(id),
+            Some(HostStep::Whole(id)) => self.whole_here(id),
+            Some(HostStep::Done(id)) => self.request_done(id),
             None => {}
         }
     }

@@ -84,10 +84,10 @@ pub enum Event {
     },
 }
 
-type Make = fn(&SuspendRules) -> Box<dyn SuspendPolicy>;
+type MakeSuspend = fn(&SuspendRules) -> Box<dyn SuspendPolicy>;
 
 /// The registry: name, sentence, maker.
-const POLICIES: &[(Entry, Make)] = &[
+const POLICIES: &[(Entry, MakeSuspend)] = &[
     (always::ENTRY, |_| Box::new(always::Always)),
     (threshold::ENTRY, |rules| Box::new(threshold::Threshold::new(rules))),
 ];

@@ -10,14 +10,14 @@ use reprieve_base::{Dur, Geometry, SECTOR_BYTES, Time};
 use reprieve_nand::{Run, Timing};
 use serde_json::{Value, json};
 
-use crate::power::Step;
+use crate::power::PowerStep;
 pub use host::Arrival;
-use host::{Counter, Host};
+use host::{Counter, HostTracks};
 pub use lane::Work;
 use lane::{Lane, Pen};
 pub use names::Name;
 use names::Note;
-use trace::{Trace, Track, Unit};
+use trace::{CounterUnit, Trace, Track};
 
 /// Slices that a timeline holds at most: as many as the viewer opens without trouble.
 pub const SLICES_MAX: u64 = 5_000_000;
@@ -55,7 +55,7 @@ pub struct Timeline {
     lanes: Vec<Lane>,
     lanes_per_die: u32,
     channels: Vec<Track>,
-    host: Host,
+    host: HostTracks,
     /// Page operations that wait for each die.
     waiting: Vec<Counter>,
     /// Dies of which that may have changed.
@@ -82,7 +82,7 @@ impl Timeline {
         has_power: bool,
     ) -> Timeline {
         let mut trace = Trace::new();
-        let host = Host::new(&mut trace, 0);
+        let host = HostTracks::new(&mut trace, 0);
         let dies = trace.track("dies", None, 1);
         let mut lanes = Vec::new();
         let lanes_per_die = if planes_apart { geometry.planes_per_die } else { 1 };
@@ -105,12 +105,12 @@ impl Timeline {
         let waiting = (0..geometry.dies())
             .map(|die| {
                 let name = format!("waiting for die {die}");
-                Counter::new(trace.counter(&name, &group, u64::from(die), Unit::Count))
+                Counter::new(trace.counter(&name, &group, u64::from(die), CounterUnit::Count))
             })
             .collect();
         let power = has_power.then(|| {
             let group = trace.track("power", None, 4);
-            Counter::new(trace.counter("power of all dies", &group, 0, Unit::Milliwatts))
+            Counter::new(trace.counter("power of all dies", &group, 0, CounterUnit::Milliwatts))
         });
         Timeline {
             window,
@@ -256,7 +256,7 @@ impl Timeline {
     }
 
     /// What all dies drew of late.
-    pub fn power(&mut self, steps: &[Step]) {
+    pub fn power(&mut self, steps: &[PowerStep]) {
         let Some(counter) = &mut self.power else { return };
         for step in steps {
             let power_mw = (step.core_uw + step.io_uw) as f64 / 1000.0;
@@ -275,7 +275,7 @@ impl Timeline {
     #[cold]
     pub fn measured_from(&mut self, at: Time) {
         let group = self.trace.track("measurement", None, 5);
-        let track = self.trace.counter("measured", &group, 0, Unit::Count);
+        let track = self.trace.counter("measured", &group, 0, CounterUnit::Count);
         let mut measured = Counter::new(track);
         for (from, value) in [(Time::ZERO, 0.0), (at, 1.0)] {
             measured.set(from, value, self.window, &mut self.trace);

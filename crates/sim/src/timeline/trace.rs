@@ -78,7 +78,7 @@ const DESCRIPTIONS: u64 = 1;
 
 /// What a counter counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum CounterUnit {
     /// Things.
     Count,
     /// Milliwatts.
@@ -99,7 +99,7 @@ pub type Annotation = (Note, u64);
 
 /// How a slice is joined to others by arrows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub enum FlowArrow {
     /// Not at all.
     None,
     /// From the one before it and to one after it, as far as there are any.
@@ -141,11 +141,11 @@ impl Trace {
     }
 
     /// A track of numbers.
-    pub fn counter(&mut self, name: &str, parent: &Track, rank: u64, unit: Unit) -> Track {
+    pub fn counter(&mut self, name: &str, parent: &Track, rank: u64, unit: CounterUnit) -> Track {
         let mut counter = Message::new();
         match unit {
-            Unit::Count => counter.number(field::COUNTER_UNIT, UNIT_COUNT),
-            Unit::Milliwatts => counter.text(field::COUNTER_UNIT_NAME, "mW"),
+            CounterUnit::Count => counter.number(field::COUNTER_UNIT, UNIT_COUNT),
+            CounterUnit::Milliwatts => counter.text(field::COUNTER_UNIT_NAME, "mW"),
         }
         self.describe(name, Some(parent), rank, Some(&counter))
     }
@@ -184,7 +184,7 @@ impl Trace {
         at: Time,
         name: Name,
         notes: &[Annotation],
-        flow: Flow,
+        flow: FlowArrow,
     ) {
         self.slices += 1;
         self.event.clear();
@@ -197,9 +197,9 @@ impl Trace {
             self.event.message(field::EVENT_NOTE, &self.note);
         }
         match flow {
-            Flow::None => {}
-            Flow::Through(id) => self.event.fixed(field::EVENT_FLOW, id),
-            Flow::Last(id) => self.event.fixed(field::EVENT_LAST_FLOW, id),
+            FlowArrow::None => {}
+            FlowArrow::Through(id) => self.event.fixed(field::EVENT_FLOW, id),
+            FlowArrow::Last(id) => self.event.fixed(field::EVENT_LAST_FLOW, id),
         }
         self.put_event(track, at);
     }
@@ -220,7 +220,7 @@ impl Trace {
         name: Name,
         notes: &[Annotation],
     ) {
-        self.begin(track, from, name, notes, Flow::None);
+        self.begin(track, from, name, notes, FlowArrow::None);
         self.end(track, to);
     }
 

@@ -41,10 +41,10 @@ pub trait VictimPolicy: Send {
     fn taken(&mut self, _plane: u32, _block: u32) {}
 }
 
-type Make = fn(&Scenario) -> Box<dyn VictimPolicy>;
+type MakeVictim = fn(&Scenario) -> Box<dyn VictimPolicy>;
 
 /// The registry: name, sentence, maker.
-const POLICIES: &[(Entry, Make)] = &[
+const POLICIES: &[(Entry, MakeVictim)] = &[
     (greedy::ENTRY, |_| Box::new(greedy::Greedy)),
     (d_choices::ENTRY, |scenario| Box::new(d_choices::DChoices::of(scenario))),
     (random::ENTRY, |scenario| Box::new(random::of(scenario))),

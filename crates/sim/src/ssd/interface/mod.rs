@@ -52,7 +52,7 @@ pub(super) struct HostRequest {
 }
 
 /// What the drive has to do.
-pub(super) enum Step {
+pub(super) enum HostStep {
     /// Set about a request: its command is here.
     Begin(u32),
     /// Take the data of a write, which is here.
@@ -136,19 +136,19 @@ impl HostInterface {
 
     /// Takes the message that comes at `now`, and says what the drive has to do, if anything.
     #[inline]
-    pub(super) fn receive(&mut self, now: Time, orders: &mut Orders) -> Option<Step> {
+    pub(super) fn receive(&mut self, now: Time, orders: &mut Orders) -> Option<HostStep> {
         let Message { what, request: id, .. } = self.messages.take();
         match what {
-            What::Data => return Some(Step::Data(id)),
-            What::Whole => return Some(Step::Whole(id)),
-            What::Answer => return Some(Step::Done(id)),
+            What::Data => return Some(HostStep::Data(id)),
+            What::Whole => return Some(HostStep::Whole(id)),
+            What::Answer => return Some(HostStep::Done(id)),
             What::Command => return Some(self.command_here(id, now)),
             What::CommandRequest => {
                 self.messages.send(self.links.submission(now), What::Command, id, orders);
             }
             What::DataRequest => {
                 if self.data_comes(id, now, orders) {
-                    return Some(Step::Data(id));
+                    return Some(HostStep::Data(id));
                 }
             }
             What::Doorbell => {
@@ -205,7 +205,7 @@ impl HostInterface {
 
     /// The drive has turned to a command: it has it, or asks the host for it.
     #[inline]
-    fn take_command(&mut self, id: u32, now: Time, orders: &mut Orders) -> Option<Step> {
+    fn take_command(&mut self, id: u32, now: Time, orders: &mut Orders) -> Option<HostStep> {
         if self.links.carries_commands {
             self.messages.send(self.links.ask(now), What::CommandRequest, id, orders);
             return None;
@@ -214,9 +214,9 @@ impl HostInterface {
     }
 
     #[inline]
-    fn command_here(&mut self, id: u32, now: Time) -> Step {
+    fn command_here(&mut self, id: u32, now: Time) -> HostStep {
         self.requests[id].begun = now;
-        Step::Begin(id)
+        HostStep::Begin(id)
     }
 
     /// A request joins what crosses a link that keeps requests in order, a write with its data;

@@ -19,7 +19,7 @@ impl Ssd {
         policies: Policies,
     ) -> Result<Ssd, UserError> {
         let mut ssd = Ssd::make(scenario, options, policies)?;
-        ssd.preparation.has_own_policies = true;
+        ssd.preparation.has_custom_policies = true;
         Ok(ssd)
     }
 

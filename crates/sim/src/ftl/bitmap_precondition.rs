@@ -4,7 +4,7 @@ use std::thread;
 
 use reprieve_base::Stream;
 
-use super::nameless::{FRONT, Nameless};
+use super::bitmap_plane::{BitmapPlane, FRONT};
 use super::plane::Plane;
 use super::precondition::Scope;
 use super::{Ftl, Kept, Mapping};
@@ -17,9 +17,9 @@ const THREADS_MAX: usize = 64;
 /// Which physical pages are valid, while nobody knows which logical pages they hold.
 ///
 /// It stands in for the mapping tables and the index of blocks; the planes are the drive's.
-pub(super) struct Unnamed {
+pub(super) struct BitmapDrive {
     /// One for each plane of the drive.
-    pages: Vec<Nameless>,
+    pages: Vec<BitmapPlane>,
     /// One for each group of planes, of which each thread works on one. What a policy knows of a
     /// plane and draws for it is that plane's own, so that it does not matter how many there are.
     victims: Vec<Box<dyn VictimPolicy>>,
@@ -31,20 +31,20 @@ pub(super) struct Unnamed {
 
 /// A plane at work: its pages, its blocks, and what is asked of it.
 struct Own<'a> {
-    pages: &'a mut Nameless,
+    pages: &'a mut BitmapPlane,
     plane: &'a mut Plane,
     scope: &'a mut Scope,
 }
 
-impl Unnamed {
+impl BitmapDrive {
     /// Nothing valid; `threads` at most are put to work, and so many free blocks kept in a plane.
-    pub(super) fn new(ftl: &Ftl, scenario: &Scenario, threads: usize, kept: Kept) -> Unnamed {
+    pub(super) fn new(ftl: &Ftl, scenario: &Scenario, threads: usize, kept: Kept) -> BitmapDrive {
         let planes = ftl.planes.len();
         let group_planes = planes.div_ceil(threads.clamp(1, THREADS_MAX));
-        let pages = (0..).zip(&ftl.planes).map(|(plane, _)| Nameless::new(ftl, plane, kept));
+        let pages = (0..).zip(&ftl.planes).map(|(plane, _)| BitmapPlane::new(ftl, plane, kept));
         let groups = planes.div_ceil(group_planes);
         let apart = scenario.drawing_apart("precondition.victim");
-        Unnamed {
+        BitmapDrive {
             pages: pages.collect(),
             victims: (0..groups).map(|_| victim::make(&apart, ftl.geometry)).collect(),
             dealt: vec![Vec::new(); groups],
@@ -131,7 +131,7 @@ impl Unnamed {
 
     /// Gives the valid pages of the drive the logical pages `lpns`, every way equally likely.
     pub(super) fn name(&self, ftl: &mut Ftl, scope: &mut Scope) {
-        let mut pages: Vec<u32> = self.pages.iter().flat_map(Nameless::valid_pages).collect();
+        let mut pages: Vec<u32> = self.pages.iter().flat_map(BitmapPlane::valid_pages).collect();
         shuffle(&mut pages, &mut scope.stream);
         give_names(ftl, scope, &pages);
     }
@@ -171,7 +171,7 @@ impl Unnamed {
 
 /// The planes that have scopes of their own, by groups; scopes are in the order of planes.
 fn groups<'a>(
-    pages: &'a mut [Nameless],
+    pages: &'a mut [BitmapPlane],
     planes: &'a mut [Plane],
     scopes: &'a mut [Scope],
     group_planes: usize,

@@ -3,12 +3,12 @@
 use reprieve_base::{Dur, Request, Time};
 use reprieve_trace::{FioJob, JobThink};
 
-use super::feed::Feed;
+use super::prefetch::Prefetch;
 use crate::ftl::Ftl;
 
 /// Where a job is in its course.
 #[derive(Clone, Debug)]
-pub(super) struct Course {
+pub(super) struct JobCourse {
     /// It begins when the jobs of all lower groups are over.
     pub(super) group: u32,
     /// The job in the order of the file; clones share it.
@@ -33,7 +33,7 @@ pub(super) struct Course {
 }
 
 /// What a job does next.
-pub(super) enum Step {
+pub(super) enum JobStep {
     /// It issues this request.
     Issue(Request),
     /// It issues this request when it arrives.
@@ -42,9 +42,9 @@ pub(super) enum Step {
     Nothing,
 }
 
-impl Course {
-    pub(super) fn new(fio: &FioJob, job: u32, figures: u32) -> Course {
-        Course {
+impl JobCourse {
+    pub(super) fn new(fio: &FioJob, job: u32, figures: u32) -> JobCourse {
+        JobCourse {
             group: fio.course.group,
             job,
             figures,
@@ -68,34 +68,34 @@ impl Course {
     }
 
     /// The next request out of `feed`, and when it is issued.
-    pub(super) fn next(&mut self, feed: &mut Feed, ftl: &Ftl, now: Time) -> Step {
+    pub(super) fn next(&mut self, feed: &mut Prefetch, ftl: &Ftl, now: Time) -> JobStep {
         let begins = self.begins.expect("a job is looked at when it has begun");
         if self.ended.is_some() || self.outstanding == self.depth {
-            return Step::Nothing;
+            return JobStep::Nothing;
         }
         if let Some(think) = self.think.filter(|think| self.burst == think.every_requests) {
             if self.outstanding > 0 {
-                return Step::Nothing;
+                return JobStep::Nothing;
             }
             self.burst = 0;
             self.resumes = now + think.time;
         }
         let Some(request) = feed.next(ftl) else {
             self.ended = Some(now);
-            return Step::Nothing;
+            return JobStep::Nothing;
         };
         let due = begins + Dur::from_ns(request.arrival.ns());
         let at = due.max(self.resumes).max(now);
         let stops = self.runtime.map(|runtime| begins + self.ramp + runtime);
         if let Some(stops) = stops.filter(|stops| at >= *stops) {
             self.ended = Some(stops.max(now));
-            return Step::Nothing;
+            return JobStep::Nothing;
         }
         self.outstanding += 1;
         self.issued += 1;
         self.burst += 1;
         let request = Request { arrival: at, ..request };
-        if at == now { Step::Issue(request) } else { Step::Later(request) }
+        if at == now { JobStep::Issue(request) } else { JobStep::Later(request) }
     }
 
     /// One of its requests is complete.

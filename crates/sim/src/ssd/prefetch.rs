@@ -12,7 +12,7 @@ const AHEAD: usize = 16;
 ///
 /// Nearly every access to the mapping of a large drive misses the caches. Looked at one by one the
 /// misses add up; looked at together, before they are needed, most of their time overlaps.
-pub(super) struct Feed {
+pub(super) struct Prefetch {
     workload: Workload,
     queue_depth: Option<u32>,
     ahead: Vec<Request>,
@@ -22,9 +22,9 @@ pub(super) struct Feed {
     page_bytes: u64,
 }
 
-impl Feed {
-    pub(super) fn new(workload: Workload, page_bytes: u32) -> Feed {
-        Feed {
+impl Prefetch {
+    pub(super) fn new(workload: Workload, page_bytes: u32) -> Prefetch {
+        Prefetch {
             queue_depth: workload.queue_depth(),
             workload,
             ahead: Vec::with_capacity(AHEAD),

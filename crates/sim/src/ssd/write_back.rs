@@ -11,7 +11,7 @@ use crate::txn::NONE;
 
 /// The dirty pages of a buffer that does not send them to the flash at once.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct DirtyPages {
     /// Their transactions, the next to be sent first.
     order: Order,
     /// A page that is used again goes to the end of the order.
@@ -23,11 +23,11 @@ pub(super) struct Held {
     look_pending: bool,
 }
 
-impl Held {
-    pub(super) fn new(hold: &scenario::Hold, capacity_pages: u64) -> Held {
+impl DirtyPages {
+    pub(super) fn new(hold: &scenario::Hold, capacity_pages: u64) -> DirtyPages {
         // Rounded down: a share below 1 leaves a page of the buffer that is not dirty.
         let pages = |share: f64| (share * capacity_pages as f64) as u64;
-        Held {
+        DirtyPages {
             order: Order::with_capacity(4096),
             is_lru: hold.replacement == Replacement::Lru,
             high_pages: pages(hold.high_watermark).min(capacity_pages - 1),

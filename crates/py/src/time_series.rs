@@ -3,7 +3,7 @@
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use reprieve_sim::Course;
+use reprieve_sim::TimeSeries;
 use reprieve_sim::stats::{BUCKETS, Bin, Finished, SAMPLED, upper_end};
 use reprieve_sim::txn::PART_NAMES;
 
@@ -15,7 +15,7 @@ fn whole(number: u64) -> i64 {
 }
 
 /// Everything, by name: `bins` has a column for each thing counted, the others are arrays.
-pub fn columns<'py>(py: Python<'py>, course: Course) -> PyResult<Bound<'py, PyDict>> {
+pub fn columns<'py>(py: Python<'py>, course: TimeSeries) -> PyResult<Bound<'py, PyDict>> {
     crate::need_numpy(py)?;
     let all = PyDict::new(py);
     all.set_item("bins", bins(py, &course.series)?)?;

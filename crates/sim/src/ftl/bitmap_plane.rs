@@ -13,7 +13,7 @@ use crate::victim::{BlockView, VictimPolicy};
 pub(super) const FRONT: u8 = 0;
 
 /// Which pages of a plane are valid, and its blocks; both are numbered within the plane.
-pub(super) struct Nameless {
+pub(super) struct BitmapPlane {
     /// The plane, counted over the drive.
     plane: u32,
     pages_per_block: u32,
@@ -49,12 +49,12 @@ impl BlockView for InDrive<'_> {
     }
 }
 
-impl Nameless {
+impl BitmapPlane {
     /// A plane of an FTL with nothing valid.
-    pub(super) fn new(ftl: &Ftl, plane: u32, kept: Kept) -> Nameless {
+    pub(super) fn new(ftl: &Ftl, plane: u32, kept: Kept) -> BitmapPlane {
         let (pages, blocks) = (ftl.geometry.pages_per_block, ftl.geometry.blocks_per_plane);
         let words = (pages * blocks).div_ceil(64) as usize;
-        Nameless {
+        BitmapPlane {
             plane,
             pages_per_block: pages,
             blocks_per_plane: blocks,

@@ -5,7 +5,7 @@ use crate::scenario::Scenario;
 use crate::stream::{self, StreamPolicy};
 
 /// The division of pages among the open blocks of a plane.
-pub(super) struct Fronts {
+pub(super) struct WriteFrontiers {
     policy: Box<dyn StreamPolicy>,
     streams: u8,
     gc_separate: bool,
@@ -16,13 +16,13 @@ pub(super) struct Fronts {
     logical_pages: u32,
 }
 
-impl Fronts {
-    pub(super) fn new(scenario: &Scenario) -> Fronts {
+impl WriteFrontiers {
+    pub(super) fn new(scenario: &Scenario) -> WriteFrontiers {
         let policy = stream::make(scenario);
         let streams = policy.streams();
         let gc_separate = scenario.ftl.streams.gc_separate;
         let has_map = scenario.ftl.demand.is_some();
-        Fronts {
+        WriteFrontiers {
             policy,
             streams,
             gc_separate,

@@ -13,7 +13,7 @@ use crate::timing::ReadLaw;
 
 /// What there is beside the operation, out of the way of what is looked at in every command.
 #[derive(Clone, Debug)]
-pub(super) struct Beside {
+pub(super) struct OtherPlanes {
     /// The suspended erase inside which the operation, a program, runs or is suspended.
     pub(super) outer: Option<(Operation, PageAddress)>,
     /// What else the operation, and `outer`, work on: pages and blocks of other planes.
@@ -33,7 +33,7 @@ pub(super) struct Beside {
     pub(super) wordlines: u64,
 }
 
-impl Beside {
+impl OtherPlanes {
     /// Whether the dies of a part can come to have any of it.
     pub(super) fn is_needed(part: &Part) -> bool {
         part.parallelism != Parallelism::NONE
@@ -43,12 +43,12 @@ impl Beside {
     }
 
     /// Nothing yet.
-    pub(super) fn new(part: &Part, seed: u64, index: u64) -> Beside {
+    pub(super) fn new(part: &Part, seed: u64, index: u64) -> OtherPlanes {
         let planes = match part.parallelism.independent_plane_reads {
             true => part.shape.planes as usize,
             false => 0,
         };
-        Beside {
+        OtherPlanes {
             outer: None,
             companions: Vec::new(),
             outer_companions: Vec::new(),

@@ -4,7 +4,7 @@ use super::Ssd;
 
 /// What a run has come to so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Glance {
+pub struct Snapshot {
     /// How far time has come.
     pub simulated_ns: u64,
     /// Page reads and programs, of anyone.
@@ -25,9 +25,9 @@ impl Ssd {
     /// What the run has come to; `shares` of the requests, rising, for the percentiles.
     ///
     /// Takes as long as some thousand page transactions: the batches of the latencies are added up.
-    pub fn glance<const N: usize>(&self, shares: [f64; N]) -> Glance {
+    pub fn snapshot<const N: usize>(&self, shares: [f64; N]) -> Snapshot {
         let [reads, writes, _] = self.latencies();
-        Glance {
+        Snapshot {
             simulated_ns: self.now.ns(),
             page_transactions: self.page_transactions(),
             completed: [reads.count(), writes.count()],
@@ -54,32 +54,32 @@ mod tests {
         let sources = Sources { text, path: "glance.toml", sets: &[] };
         let scenario = load(&sources, registries()).expect("the scenario is right");
         let mut ssd = Ssd::with(scenario, &Options::default()).expect("the drive fits");
-        let mut earlier = ssd.glance([0.5]);
+        let mut earlier = ssd.snapshot([0.5]);
         assert_eq!((earlier.simulated_ns, earlier.completed), (0, [0, 0]));
         assert_eq!(earlier.die_busy_ns, vec![0; 2]);
         let mut seen_suspended = 0;
         while ssd.step(100).expect("no block fails") {
-            let glance = ssd.glance([0.5]);
-            assert!(glance.simulated_ns >= earlier.simulated_ns);
-            let busy = glance.die_busy_ns.iter().zip(&earlier.die_busy_ns);
-            let passed_ns = glance.simulated_ns - earlier.simulated_ns;
+            let snapshot = ssd.snapshot([0.5]);
+            assert!(snapshot.simulated_ns >= earlier.simulated_ns);
+            let busy = snapshot.die_busy_ns.iter().zip(&earlier.die_busy_ns);
+            let passed_ns = snapshot.simulated_ns - earlier.simulated_ns;
             assert!(busy.clone().all(|(now, before)| now >= before && now - before <= passed_ns));
-            assert!(glance.suspended_dies <= 2);
-            seen_suspended += glance.suspended_dies;
-            earlier = glance;
+            assert!(snapshot.suspended_dies <= 2);
+            seen_suspended += snapshot.suspended_dies;
+            earlier = snapshot;
         }
-        let (glance, summary) = (ssd.glance([0.5, 0.99, 0.999]), ssd.summary());
-        assert_eq!(glance.completed.iter().sum::<u64>(), 3000);
+        let (snapshot, summary) = (ssd.snapshot([0.5, 0.99, 0.999]), ssd.summary());
+        assert_eq!(snapshot.completed.iter().sum::<u64>(), 3000);
         for (kind, name) in ["read", "write"].into_iter().enumerate() {
             let latency_ns = &summary["requests"][name]["latency_ns"];
             let told = ["p50", "p99", "p99_9"].map(|key| latency_ns[key].as_u64().expect("a time"));
-            assert_eq!(glance.percentiles_ns[kind], told, "{name}");
+            assert_eq!(snapshot.percentiles_ns[kind], told, "{name}");
         }
         let suspensions = &summary["flash"]["suspensions"];
-        assert_eq!(glance.suspensions[0], suspensions["program"].as_u64().expect("a count"));
-        assert!(glance.suspensions[0] > 0 && seen_suspended > 0, "nothing was suspended");
-        let busy_ns: u64 = glance.die_busy_ns.iter().sum();
-        let share = busy_ns as f64 / (2.0 * glance.simulated_ns as f64);
+        assert_eq!(snapshot.suspensions[0], suspensions["program"].as_u64().expect("a count"));
+        assert!(snapshot.suspensions[0] > 0 && seen_suspended > 0, "nothing was suspended");
+        let busy_ns: u64 = snapshot.die_busy_ns.iter().sum();
+        let share = busy_ns as f64 / (2.0 * snapshot.simulated_ns as f64);
         let told = summary["device"]["die_busy_share"].as_f64().expect("a share");
         assert!((share - told).abs() < 1e-9, "{share} and {told}");
     }
