@@ -44,9 +44,9 @@ use crate::scenario::Scenario;
 use crate::sched::Scheduler;
 use crate::slab::Slab;
 use crate::stats::{AGES, Ages, FlashCounts};
+use crate::superblock::Superblocks;
 use crate::suspend::{self, Chain};
 use crate::timeline::Timeline;
-use crate::twin::Twins;
 use crate::txn::{Kind, Txn};
 use budget::Budget;
 use channel::Channel;
@@ -170,7 +170,7 @@ pub struct Flash {
     /// Planes make way for their own reads, apart from the others.
     splits: bool,
     /// Blocks of all planes of a die that are one.
-    twins: Twins,
+    twins: Superblocks,
     /// The planes of a die read by themselves, or programs take several pages: decisions have to
     /// look at more than the queues.
     decides_more: bool,
@@ -267,7 +267,7 @@ impl Flash {
             write_queue: WriteQueue::new(&scenario.scheduling),
             parallelism,
             splits,
-            twins: Twins::new(scenario.ftl.twin_blocks, &geometry),
+            twins: Superblocks::new(scenario.ftl.twin_blocks, &geometry),
             gathers: parallelism.multi_plane != MultiPlane::None || timing.pages_together() > 1,
             decides_more: parallelism.independent_plane_reads || timing.pages_together() > 1,
             together: timing.pages_together(),
