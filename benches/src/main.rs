@@ -16,7 +16,8 @@ use std::process::ExitCode;
 use lexopt::prelude::*;
 use load::{FIXED, Load};
 
-const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | others | dies | capacity | \
+const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | others | dies | \
+                     capacity | \
                      precondition | timeline | LOAD REQUESTS [KEY=VALUE]… | pairs]\n\
                      where LOAD is main, equal, tlc or everything";
 

@@ -125,6 +125,16 @@ CASES: list[tuple[str, dict[str, str], str]] = [
         "crates/sim/src/ftl.rs -> crates/sim/src/scenario.rs",
     ),
     (
+        "ways through the code",
+        {"ARCHITECTURE.md": "# A\n\n## Three ways through the code\n\n1. `ftl.rs`, `gone`\n"},
+        "ARCHITECTURE.md:5: crates/sim/src/ftl.rs has no function gone",
+    ),
+    (
+        "ways through the code",
+        {"ARCHITECTURE.md": "# A\n\n## Three ways through the code\n\n1. `gone.rs`\n"},
+        "ARCHITECTURE.md:5: crates/sim/src/gone.rs does not exist",
+    ),
+    (
         "type names",
         {"crates/sim/src/ftl.rs": "//! Reclaims.\nenum View {}\n"},
         "crates/sim/src/ftl.rs: type View is also one of crates/sim/src/sched/mod.rs",

@@ -16,9 +16,9 @@ from reprieve.reference.markdown import code, plain, table
 
 _HEAD = """# Command line
 
-Every command and its options, as `reprieve COMMAND --help` tells them. The exit status is 0,
-1 after a fault of ours, 2 after a mistake of yours, which one sentence on the standard error names,
-130 after Ctrl-C.
+Every command and its options, as `reprieve COMMAND --help` prints them. The exit status is 0 on
+success, 1 after an internal fault, 2 after a mistake of yours, which one sentence on the standard
+error names, and 130 after Ctrl-C.
 """
 Function = Callable[..., Any]
 _COLUMNS = ("argument or option", "value", "without it", "meaning")

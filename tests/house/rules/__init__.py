@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from ..tree import Problem, Tree
-from . import circles, documents, figures, layers, names, registries, shape
+from . import circles, documents, figures, layers, names, registries, shape, ways
 
 Rule = Callable[[Tree], Iterator[Problem]]
 
@@ -30,5 +30,6 @@ RULES: dict[str, Rule] = {
     "links": documents.links_resolve,
     "listed pages": documents.pages_are_listed,
     "assumption numbers": documents.assumptions_exist,
+    "ways through the code": ways.ways_name_functions_that_exist,
     "numbers by hand": figures.numbers_are_recorded,
 }

@@ -6,7 +6,7 @@ use reprieve_nand::{MultiPlane, Parallelism, ResumeAt, Timing};
 use super::die::DieUnit;
 use crate::scenario::Scenario;
 use crate::sched::Scheduler;
-use crate::twin::Twins;
+use crate::superblock::Superblocks;
 use crate::txn::{Kind, Txn};
 
 /// FlashFacts of a scenario as the dies and channels need them.
@@ -16,7 +16,7 @@ pub(super) struct FlashFacts {
     pub(super) timing: Timing,
     pub(super) parallelism: Parallelism,
     /// Blocks of all planes of a die that are one.
-    pub(super) twins: Twins,
+    pub(super) twins: Superblocks,
     /// A command can be of several transactions, on several planes or of a wordline.
     pub(super) gathers: bool,
     /// A read is a command of its own, on a die of one lane.
@@ -46,7 +46,7 @@ impl FlashFacts {
             geometry,
             timing,
             parallelism,
-            twins: Twins::new(scenario.ftl.twin_blocks, &geometry),
+            twins: Superblocks::new(scenario.ftl.twin_blocks, &geometry),
             gathers: !one_plane || together > 1,
             reads_alone: one_plane && together == 1 && !parallelism.independent_plane_reads,
             splits: parallelism.plane_suspension && scheduler.suspends(),

@@ -37,7 +37,7 @@ use crate::blocks::BlockIndex;
 use crate::place::{self, Placement};
 use crate::scenario::Scenario;
 use crate::slab::Slab;
-use crate::twin::Twins;
+use crate::superblock::Superblocks;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
 use crate::work::GcNeed;
@@ -70,7 +70,7 @@ const PPM: i64 = 1_000_000;
 pub struct Ftl {
     /// As it is to this layer, where twin blocks are one.
     geometry: Geometry,
-    twins: Twins,
+    twins: Superblocks,
     map: Map,
     planes: Vec<Plane>,
     /// Erases begun in each, by which queued reads notice that their address may be void.
@@ -126,7 +126,7 @@ impl Ftl {
     /// Errors if its tables do not fit into memory.
     pub fn new(scenario: &Scenario) -> Result<Ftl, UserError> {
         let ftl = &scenario.ftl;
-        let twins = Twins::new(ftl.twin_blocks, &scenario.geometry);
+        let twins = Superblocks::new(ftl.twin_blocks, &scenario.geometry);
         let geometry = twins.inner_geometry(scenario.geometry);
         let physical = u32::try_from(geometry.pages()).expect("the scenario limits the pages");
         let pages = scenario.logical_pages() + demand::map_pages(scenario);

@@ -13,7 +13,7 @@ use super::replay::Replay;
 use super::{Ftl, Kept, Mapping};
 use crate::place;
 use crate::scenario::{Precondition, Scenario};
-use crate::twin::Twins;
+use crate::superblock::Superblocks;
 
 /// Logical pages up to which a drive is overwritten by name, page by page of its own: some seconds.
 pub(super) const BY_NAME_PAGES: u32 = 1 << 22;
@@ -65,8 +65,8 @@ struct Copying {
 /// The drive of a few planes that a large one is made from; `None` if it is not made so.
 fn models(scenario: &Scenario, by_name_pages: u32) -> Option<Scenario> {
     let all_pages = scenario.logical_pages();
-    let geometry =
-        Twins::new(scenario.ftl.twin_blocks, &scenario.geometry).inner_geometry(scenario.geometry);
+    let geometry = Superblocks::new(scenario.ftl.twin_blocks, &scenario.geometry)
+        .inner_geometry(scenario.geometry);
     let has_own_pages = scenario.ftl.streams.hot_window_share.is_some()
         || scenario.ftl.demand.is_some()
         || scenario.ftl.faults.factory_bad_share > 0.0;

@@ -171,7 +171,7 @@ impl HostInterface {
         self.queues.as_ref().is_some_and(HostQueues::may_fetch)
     }
 
-    /// Lets messages come that are due before `until`, as long as they give the drive nothing to do.
+    /// Lets messages come that are due before `until`, up to one that gives the drive work to do.
     #[inline]
     pub(super) fn run_to(&mut self, until: Time, orders: &mut Orders) {
         while self.talks && self.next_time() < until && !self.messages.gives_work() {

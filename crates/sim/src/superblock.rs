@@ -1,21 +1,21 @@
-//! Twin blocks: the blocks of one number on all planes of a die, written and erased as one.
+//! Superblocks: the blocks of one number on all planes of a die, written and erased as one.
 //!
 //! To the translation layer such a die has one plane, whose blocks have the pages of all: page by
-//! page around the planes. A plane of its own is a twin of one.
+//! page around the planes. A plane of its own is a superblock of one.
 
 use reprieve_base::{Geometry, PageAddress};
 
 /// How the pages of a block of the translation layer lie on the planes of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Twins {
+pub struct Superblocks {
     /// Planes whose blocks are one; 1: none are.
     planes: u32,
 }
 
-impl Twins {
+impl Superblocks {
     /// Of a drive, whether its planes go in step or not.
-    pub fn new(in_step: bool, geometry: &Geometry) -> Twins {
-        Twins { planes: if in_step { geometry.planes_per_die } else { 1 } }
+    pub fn new(in_step: bool, geometry: &Geometry) -> Superblocks {
+        Superblocks { planes: if in_step { geometry.planes_per_die } else { 1 } }
     }
 
     /// Planes whose blocks are one.
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn pages_go_around_the_planes() {
-        let twins = Twins::new(true, &DIE);
+        let twins = Superblocks::new(true, &DIE);
         let inner = twins.inner_geometry(DIE);
         assert_eq!((inner.planes_per_die, inner.pages_per_block), (1, 15));
         assert_eq!(inner.pages(), DIE.pages());
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_plane_by_itself_is_as_it_is() {
-        let twins = Twins::new(false, &DIE);
+        let twins = Superblocks::new(false, &DIE);
         let at = PageAddress { plane: 2, block: 3, page: 4 };
         assert_eq!((twins.outer(at), twins.inner(at)), (at, at));
         assert_eq!((twins.inner_geometry(DIE), twins.pages_on(0, 4)), (DIE, 4));
