@@ -147,9 +147,7 @@ class OperationView:
 
     @property
     def safe_point_ns(self) -> int | None:
-        """The next instant at which it could stop without breaking off a phase, if it runs on to
-        one.
-        """
+        """The next instant at which it could stop without breaking off a phase; None: it ends."""
 
     @property
     def entry_cost_ns(self) -> int | None:

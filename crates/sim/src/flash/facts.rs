@@ -86,8 +86,8 @@ impl FlashFacts {
         block && (is_erase || first.page == other.page)
     }
 
-    /// Whether a program or erase that is the oldest of its plane at a die need not wait for others:
-    /// of a wordline that is complete, or flushed, or that has waited for long enough.
+    /// Whether a program or erase that is the oldest of its plane need not wait for others: its
+    /// wordline is complete, or flushed, or it has waited for long enough.
     pub(super) fn is_ready(&self, unit: &DieUnit, txn: &Txn, flushed: u64, now: Time) -> bool {
         txn.kind != Kind::Program
             || unit.planes.waiting[txn.at.plane as usize] >= self.together
