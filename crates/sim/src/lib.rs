@@ -12,6 +12,7 @@ mod event;
 mod flash;
 mod ftl;
 mod memory;
+pub mod observe;
 mod order;
 mod place;
 mod policies;

@@ -6,6 +6,7 @@ use reprieve_base::{Dur, PageAddress, Time, UserError};
 
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
+use crate::observe::Observe;
 use crate::power::PowerStep;
 use crate::scenario::Scenario;
 use crate::timeline::{Arrival, Name, Timeline, Window};
@@ -64,9 +65,6 @@ impl Work for NoWork {
     fn place(&mut self, _: &mut Txn) -> bool {
         true
     }
-    fn could_place(&self, txn: &Txn, closed: Option<(u32, u32)>) -> bool {
-        Some((txn.at.plane, txn.at.block)) != closed
-    }
     fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
         txn.at == PageAddress { page: first.page + number, ..first }
     }
@@ -117,7 +115,7 @@ pub fn run_drawn(
     commands: &[RigCommand],
     window: Window,
 ) -> Result<(Vec<RigResult>, Vec<u8>), UserError> {
-    let kept = Recording { power: false, timeline: Some(window) };
+    let kept = Recording { timeline: Some(window), ..Recording::default() };
     let outcome = run_flash(scenario, commands, kept)?;
     Ok((outcome.results, outcome.timeline))
 }
@@ -133,16 +131,27 @@ pub fn run_metered(
         let what = "power.account = \"off\": must be \"on\" for a trace of power";
         return Err(UserError::new(what));
     }
-    let kept = Recording { power: true, timeline: None };
+    let kept = Recording { power: true, ..Recording::default() };
     let outcome = run_flash(scenario, commands, kept)?;
     Ok((outcome.results, outcome.power.expect("the trace was kept")))
 }
 
+/// The same, and the observer is told of all that happens.
+pub fn run_observed(
+    scenario: &Scenario,
+    commands: &[RigCommand],
+    observer: Box<dyn Observe>,
+) -> Result<Vec<RigResult>, UserError> {
+    let kept = Recording { observer: Some(observer), ..Recording::default() };
+    Ok(run_flash(scenario, commands, kept)?.results)
+}
+
 /// What is kept besides the results.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct Recording {
     power: bool,
     timeline: Option<Window>,
+    observer: Option<Box<dyn Observe>>,
 }
 
 struct Outcome {
@@ -167,6 +176,7 @@ fn run_flash(
     if let Some(window) = kept.timeline {
         flash.draw(window);
     }
+    kept.observer.into_iter().for_each(|observer| flash.join(observer));
     let mut events: EventQueue<FlashEvent> = EventQueue::new(scenario.timing.read, Dur::ZERO);
     let mut order: Vec<usize> = (0..commands.len()).collect();
     order.sort_by_key(|row| commands[*row].arrival);
@@ -185,7 +195,7 @@ fn run_flash(
             flash.handle(event, now, &mut events);
             while let Some(id) = flash.done.pop() {
                 let txn = flash.txns.remove(id);
-                flash.tell_completion(now, txn.request);
+                flash.request_done(now, txn.request);
                 results[txn.request as usize] =
                     RigResult { start: txn.start, completion: now, suspensions: txn.suspensions };
             }
@@ -197,7 +207,7 @@ fn run_flash(
                 RigOp::Erase => Kind::Erase,
             };
             let id = flash.txns.insert(Txn::new(kind, 0, commands[row].at, NONE, row as u32, now));
-            flash.tell_arrival(now, arrival_of(row as u32, kind));
+            flash.request_arrived(now, arrival_of(row as u32, kind));
             flash.enqueue(id);
         }
         flash.decide(now, &mut NoWork, &mut events);

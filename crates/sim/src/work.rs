@@ -24,10 +24,6 @@ pub trait Work {
     /// Names the physical page of a program that is about to start; false if its plane has no room.
     fn place(&mut self, txn: &mut Txn) -> bool;
 
-    /// Whether a program could start now: its plane has room, and its page lies outside `closed`,
-    /// the plane and block that another operation works on.
-    fn could_place(&self, txn: &Txn, closed: Option<(u32, u32)>) -> bool;
-
     /// Names the page of a further program of the wordline whose first page `place` has named;
     /// false if it is another's.
     fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool;

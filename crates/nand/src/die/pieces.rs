@@ -50,7 +50,7 @@ impl Die {
 
     /// Whether nothing is sensed, programmed or erased and no page is in a buffer: all that there
     /// is has been suspended.
-    #[inline]
+    #[inline(always)]
     pub fn is_at_rest(&self) -> bool {
         self.is_free() || self.array == Array::InPieces && self.pieces_rest()
     }

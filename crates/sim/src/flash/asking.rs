@@ -44,28 +44,32 @@ pub(super) struct Stopped<'a, W> {
 
 impl Flash {
     /// Finds what may have the operation of a die suspended.
-    pub(super) fn asking<W: Work>(&mut self, die: u32, work: &mut W) -> Result<Asking, Reason> {
-        if !self.suspends {
+    #[inline(always)]
+    pub(super) fn asking<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+    ) -> Result<Asking, Reason> {
+        if !self.serving.suspends {
             return Err(Reason::NoSuspension);
         }
         let unit = &self.units[die as usize];
-        let held_off = if self.write_queue.is_reached(unit)
-            || self.txns[unit.whole.operation()].unsuspendable
-        {
-            Some(Reason::WriteQueueLimit)
-        } else {
-            None
-        };
-        let waits = unit.reads.first();
-        let read = if held_off.is_none() { self.admissible_read(die, work) } else { None };
-        let for_gc_read = read.is_none() && held_off.is_none() && self.admits_gc_read(die, work);
-        let write = self.admissible_write(die, work);
+        let first = unit.reads.first();
+        if first.is_none() && !self.suspension.eligibility.admits_others() {
+            return Err(Reason::NothingWaits);
+        }
+        let goes_on = self.txns[unit.whole.operation()].unsuspendable;
+        let reads_may = !goes_on && !self.write_queue.is_reached(unit);
+        let read = if reads_may { self.admissible_read(die, work) } else { None };
+        let for_gc_read = read.is_none() && reads_may && self.admits_gc_read(die, work);
+        let write = self.admissible_write(die, now, work);
         if read.is_some() || for_gc_read || write.is_some() {
             return Ok(Asking { read, for_gc_read, write });
         }
-        let Some(first) = waits else { return Err(Reason::NothingWaits) };
-        if let Some(reason) = held_off {
-            return Err(reason);
+        let Some(first) = first else { return Err(Reason::NothingWaits) };
+        if !reads_may {
+            return Err(Reason::WriteQueueLimit);
         }
         let operation = self.txns[self.units[die as usize].whole.operation()].kind;
         let admitted = self.suspension.eligibility.admits(self.txns[first].kind, operation);
@@ -107,34 +111,39 @@ impl Flash {
         (id != NONE).then_some(id)
     }
 
-    /// The oldest host program, if it may run inside the erase on the die now.
+    /// The host program that would be next, if it may run inside the erase on the die now.
     ///
     /// Programs do not overtake each other: pages of a block are programmed in order.
     #[inline]
-    pub(super) fn admissible_write<W: Work>(&self, die: u32, work: &W) -> Option<u32> {
-        if self.suspension.eligibility.write_in_erase {
-            self.program_for_erase(die, work)
-        } else {
-            None
+    pub(super) fn admissible_write<W: Work>(&self, die: u32, now: Time, work: &W) -> Option<u32> {
+        if !self.suspension.eligibility.write_in_erase {
+            return None;
         }
+        self.program_for_erase(die, now, work)
     }
 
     #[cold]
-    fn program_for_erase<W: Work>(&self, die: u32, work: &W) -> Option<u32> {
+    fn program_for_erase<W: Work>(&self, die: u32, now: Time, work: &W) -> Option<u32> {
         let unit = &self.units[die as usize];
-        let id = unit.writes.first()?;
+        let id = self.next_write(die, now)?;
         let kinds = (self.txns[id].kind, self.txns[unit.whole.operation()].kind);
         let admits = kinds.0.is_program() && kinds.1 == Kind::Erase;
-        (admits && work.could_place(&self.txns[id], unit.die.operation_block())).then_some(id)
+        (admits && self.could_start(id, work)).then_some(id)
+    }
+
+    /// Whether a program has a page to go to, of a block that nothing works on.
+    fn could_start<W: Work>(&self, id: u32, work: &W) -> bool {
+        let page = work.next_page(&self.txns[id]);
+        page.is_some_and(|at| !self.units[self.txns[id].die as usize].die.works_on(at))
     }
 
     /// Whether the next step of garbage collection is an erase that a program which waits would
     /// suspend as soon as it has begun.
     #[cold]
     pub(super) fn erase_gives_way<W: Work>(&self, die: u32, now: Time, work: &mut W) -> bool {
-        let Some(id) = self.units[die as usize].writes.first() else { return false };
+        let Some(id) = self.next_write(die, now) else { return false };
         self.would_stop_erase(die, now, work)
-            && work.could_place(&self.txns[id], None)
+            && self.could_start(id, work)
             && work.gc_next(die) == Some(Kind::Erase)
     }
 
@@ -152,7 +161,8 @@ impl Flash {
             && work.gc_next(die) == Some(Kind::GcRead)
     }
 
-    /// Puts the question of a suspension of what runs to `until` to the chain.
+    /// Puts the question of a suspension of what runs on a lane to the chain.
+    #[inline(always)]
     pub(super) fn ask_chain<W: Work>(
         &mut self,
         (die, lane): (u32, LaneId),
@@ -163,7 +173,7 @@ impl Flash {
         let running = self.units[die as usize].running_lane(lane);
         let (operation, until) = (running.operation(), running.scheduled);
         let suspended = Dur::from_ns(self.txns[operation].suspended_ns);
-        let classes = match (self.sees_classes, lane) {
+        let classes = match (self.serving.sees_classes, lane) {
             (false, _) => None,
             (true, LaneId::WHOLE) => Some(self.classes(die, now, work, asking.for_gc_read)),
             (true, _) => Some(self.classes_of_plane(die, now, operation, suspended)),
@@ -188,7 +198,20 @@ impl Flash {
     }
 
     /// Whether the policy wants an operation to resume that has been suspended for so long.
+    #[inline(always)]
     pub(super) fn must_resume<W: Work>(
+        &self,
+        (die, lane, operation): (u32, LaneId, u32),
+        suspended: Dur,
+        now: Time,
+        work: &mut W,
+    ) -> bool {
+        self.suspension.limits_suspension()
+            && self.asks_to_resume((die, lane, operation), suspended, now, work)
+    }
+
+    #[cold]
+    fn asks_to_resume<W: Work>(
         &self,
         (die, lane, operation): (u32, LaneId, u32),
         suspended: Dur,
@@ -220,7 +243,7 @@ impl Flash {
             plane: None,
             operation: NONE,
             class: Class::Erase,
-            until: now + self.timing.erase + self.timing.erase_verify,
+            until: now + self.facts.timing.erase + self.facts.timing.erase_verify,
             suspended: Dur::ZERO,
             asking: Asking::default(),
             classes: None,
@@ -300,7 +323,7 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     }
 
     fn read_deadline(&self) -> Option<Time> {
-        Some(self.oldest_read()? + self.flash.scheduler.read_deadline()?)
+        Some(self.oldest_read()? + self.flash.serving.scheduler.read_deadline()?)
     }
 
     fn blocks_a_read(&self) -> bool {
@@ -321,7 +344,7 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     fn buffer_fill(&self) -> f64 {
         let is_buffered = |kind| matches!(kind, Kind::Program | Kind::RmwRead);
         let pages = self.flash.txns.iter().filter(|(_, txn)| is_buffered(txn.kind)).count();
-        pages as f64 / self.flash.buffer_pages as f64
+        pages as f64 / self.flash.facts.buffer_pages as f64
     }
 
     fn gc_need(&self) -> GcNeed {
@@ -346,7 +369,7 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     }
 
     fn power_left_uw(&self) -> Option<u64> {
-        self.flash.budget.as_ref().map(|budget| budget.left_uw())
+        self.flash.observers.budget.as_ref().map(|budget| budget.left_uw())
     }
 }
 
@@ -359,20 +382,15 @@ impl<W: Work> Case for Stopped<'_, W> {
         {
             return Err(Answer::No(Reason::Nesting));
         }
-        match flash.units[self.die as usize].die.may_suspend(self.now, self.plane) {
-            Ok(()) => Ok(()),
-            Err(Refusal::TooSoon { until }) if until < self.until => Err(Answer::At(until)),
-            Err(Refusal::TooSoon { .. }) => Err(Answer::No(Reason::NearlyDone)),
-            Err(Refusal::LimitReached) => Err(Answer::No(Reason::Limit)),
-            Err(Refusal::NotSuspendable) => Err(Answer::No(Reason::NotSuspendable)),
-            Err(refusal) => {
-                panic!("at {} die {} refused a suspension: {refusal}", self.now, self.die)
-            }
-        }
+        let may = flash.units[self.die as usize].die.may_suspend(self.now, self.plane);
+        may.map_err(|refusal| held_off(refusal, self.until))
     }
 
     fn allowed(&self) -> Answer {
         let flash = self.flash;
+        if !flash.serving.restricts {
+            return Answer::Now;
+        }
         let waiter = |id: u32| -> Waiter { flash.waiter(id) };
         let view = SuspendView {
             now: self.now,
@@ -384,10 +402,22 @@ impl<W: Work> Case for Stopped<'_, W> {
             for_gc_read: self.asking.for_gc_read,
             classes: self.classes,
         };
-        if flash.scheduler.allow_suspend(&view) {
+        if flash.serving.scheduler.allow_suspend(&view) {
             return Answer::Now;
         }
-        let again = flash.scheduler.asks_again(&view).filter(|at| *at < self.until);
+        let again = flash.serving.scheduler.asks_again(&view).filter(|at| *at < self.until);
         again.map_or(Answer::No(Reason::Scheduler), Answer::At)
+    }
+}
+
+/// What a refusal of a die to suspend what runs to `until` means to those who wait.
+#[cold]
+pub(super) fn held_off(refusal: Refusal, until: Time) -> Answer {
+    match refusal {
+        Refusal::TooSoon { until: from } if from < until => Answer::At(from),
+        Refusal::TooSoon { .. } => Answer::No(Reason::NearlyDone),
+        Refusal::LimitReached => Answer::No(Reason::Limit),
+        Refusal::NotSuspendable => Answer::No(Reason::NotSuspendable),
+        refusal => panic!("a die that runs refused a suspension: {refusal}"),
     }
 }

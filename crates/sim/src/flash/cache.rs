@@ -1,9 +1,8 @@
 //! Cache program: the page of the next program comes in while one runs.
 
 use reprieve_base::Time;
-use reprieve_nand::MultiPlane;
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::sched::Choice;
@@ -22,8 +21,11 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
     ) {
+        if self.facts.together > 1 {
+            self.look_again(die, now, out);
+        }
+        let Some(id) = self.next_write(die, now) else { return };
         let unit = &self.units[die as usize];
-        let Some(id) = unit.writes.first() else { return };
         if !unit.die.takes_load(now) || self.txns[id].kind != Kind::Program {
             return;
         }
@@ -44,9 +46,9 @@ impl Flash {
         self.write_queue.pending -= 1;
         let txn = &mut self.txns[id];
         txn.unsuspendable = view.writes_first || view.read.is_some();
-        if self.parallelism.multi_plane != MultiPlane::None {
-            self.gather_planes(id, now, work);
+        if self.facts.gathers {
+            self.gathering().gather_writes(id, now, work);
         }
-        self.start(id, true, now, out);
+        self.load(id, now, out);
     }
 }

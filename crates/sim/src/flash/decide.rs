@@ -3,7 +3,7 @@
 use reprieve_base::{Dur, Time};
 
 use super::asking::Asking;
-use super::channel::Wish;
+use super::channel::{Grant, Wish};
 use super::lane::LaneId;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
@@ -11,15 +11,6 @@ use crate::sched::{Choice, Class, DieView, Operation, Waiter};
 use crate::suspend::Answer;
 use crate::txn::NONE;
 use crate::work::{GcNeed, Work};
-
-/// Whether the channel is free for a die that is deciding.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Grant {
-    /// Only if nobody uses it or waits for it.
-    Ask,
-    /// It is this die's turn.
-    Given,
-}
 
 impl Flash {
     /// Lets everything decide that was touched at this instant.
@@ -30,42 +21,63 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        loop {
-            if self.write_queue.of_drive {
-                self.tell_limit();
-            }
-            self.decide_touched(now, work, out);
-            // A program that has begun may have brought the drive below its limit.
-            if !self.write_queue.has_changed() {
-                break;
-            }
+        if self.agenda.decides_together {
+            self.decide_all(now, work, out);
+            return;
         }
-        if self.timeline.is_some() {
-            self.tell_instant(now);
-        }
+        self.decide_dies(now, work, out);
+        self.agenda.dirty_dies.clear();
+        self.decide_channels(now, work, out);
     }
 
-    #[inline(always)]
-    fn decide_touched<W: Work>(
+    /// The same where dies share a limit or a budget, or a timeline is drawn.
+    #[cold]
+    fn decide_all<W: Work>(
         &mut self,
         now: Time,
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        // Decisions touch no other die, so that the lists do not grow while they are walked.
-        for next in 0..self.dirty_dies.len() {
-            let die = self.dirty_dies[next];
+        loop {
+            if self.write_queue.of_drive {
+                self.tell_limit();
+            }
+            self.decide_dies(now, work, out);
+            self.observers.touched(&self.agenda.dirty_dies);
+            self.agenda.dirty_dies.clear();
+            self.decide_waiting(now, work, out);
+            self.decide_channels(now, work, out);
+            // A program that has begun may have brought the drive below its limit.
+            if !self.write_queue.has_changed() {
+                break;
+            }
+        }
+        self.observe_instant(now);
+    }
+
+    #[inline(always)]
+    fn decide_dies<W: Work>(
+        &mut self,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        // Decisions touch no other die, so that the list does not grow while it is walked.
+        for next in 0..self.agenda.dirty_dies.len() {
+            let die = self.agenda.dirty_dies[next];
             self.units[die as usize].dirty = false;
             self.decide_die(die, now, work, out, Grant::Ask);
         }
-        if self.timeline.is_some() {
-            self.tell_touched();
-        }
-        self.dirty_dies.clear();
-        if self.budget.is_some() {
-            self.decide_waiting(now, work, out);
-        }
-        while let Some(channel) = self.dirty_channels.pop() {
+    }
+
+    #[inline(always)]
+    fn decide_channels<W: Work>(
+        &mut self,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        while let Some(channel) = self.agenda.dirty_channels.pop() {
             self.channels[channel as usize].dirty = false;
             self.decide_channel(channel, now, work, out);
         }
@@ -78,7 +90,7 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        let reads_first = self.reads_first;
+        let reads_first = self.serving.reads_first;
         loop {
             let unit = &mut self.channels[channel as usize];
             if unit.free_at() > now {
@@ -108,13 +120,13 @@ impl Flash {
         grant: Grant,
     ) {
         let unit = &self.units[die as usize];
-        if self.splits && !unit.die.takes_reads() {
+        if self.facts.splits && !unit.die.takes_reads() {
             self.decide_lanes(die, now, work, out, grant);
             return;
         }
         if unit.die.is_running() {
             self.consider_suspending(die, now, work, out);
-            if self.parallelism.cache_program {
+            if self.facts.parallelism.cache_program {
                 self.consider_loading(die, now, work, out, grant);
             }
             return;
@@ -122,10 +134,16 @@ impl Flash {
         if !unit.die.takes_reads() {
             return;
         }
-        if self.decides_more && !self.decide_more(die, now, work, out, grant) {
+        if self.facts.decides_more && !self.decide_more(die, now, work, out, grant) {
             return;
         }
         let read = self.admissible_read(die, work);
+        if let Some(id) = read.filter(|_| self.serving.serves_reads_first) {
+            if self.goes_first(die, now, work) {
+                self.start_read(id, now, work, out, grant);
+                return;
+            }
+        }
         let view = self.view(die, read, now, work);
         let choice =
             if view.gc_runs_through { Choice::Gc } else { self.choose(die, read, &view, work) };
@@ -145,6 +163,25 @@ impl Flash {
         }
     }
 
+    /// Whether a read that may be served now is what the die does, where reads come first.
+    #[inline(always)]
+    fn goes_first<W: Work>(&mut self, die: u32, now: Time, work: &mut W) -> bool {
+        let unit = &self.units[die as usize];
+        if self.write_queue.is_reached(unit) {
+            return false;
+        }
+        let operation = unit.whole.operation();
+        if operation != NONE {
+            if !self.suspension.limits_suspension() {
+                return true;
+            }
+            let suspended = self.suspended_for(die, now);
+            return !self.must_resume((die, LaneId::WHOLE, operation), suspended, now, work)
+                && !self.outer_must_resume(die, now, work);
+        }
+        unit.gc_decoding > 0 || work.gc_need(die) != GcNeed::Exclusive
+    }
+
     /// Lets planes begin reads and wordlines wait; says whether the die is free for something else.
     #[cold]
     fn decide_more<W: Work>(
@@ -155,11 +192,11 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
     ) -> bool {
-        let by_plane = self.parallelism.independent_plane_reads;
+        let by_plane = self.facts.parallelism.independent_plane_reads;
         if by_plane && !self.decide_planes(die, now, work, out, grant) {
             return false;
         }
-        if self.together > 1 {
+        if self.facts.together > 1 {
             self.look_again(die, now, out);
         }
         true
@@ -194,15 +231,15 @@ impl Flash {
             view.must_resume =
                 self.must_resume((die, LaneId::WHOLE, operation), suspended, now, work)
                     || self.outer_must_resume(die, now, work);
-            view.write_fits_inside = self.admissible_write(die, work).is_some();
+            view.write_fits_inside = self.admissible_write(die, now, work).is_some();
             if read.is_none() && self.admits_gc_read(die, work) {
                 // Served as a read; there is no host read that it could be confused with.
-                view.read = Some(Waiter { order: self.arrivals, since: now });
+                view.read = Some(Waiter { order: self.agenda.arrivals, since: now });
             }
             return view;
         }
         // Pages that wait for the rest of their wordline go ahead of nothing, nor those elsewhere.
-        let of_others = self.together > 1 || self.write_queue.of_drive;
+        let of_others = self.facts.together > 1 || self.write_queue.of_drive;
         view.writes_first &= !of_others || view.write.is_some();
         let waits_for_itself = self.units[die as usize].gc_decoding > 0;
         match if waits_for_itself { GcNeed::None } else { work.gc_need(die) } {
@@ -212,7 +249,7 @@ impl Flash {
             GcNeed::Due | GcNeed::Urgent => {
                 view.gc_gives_way = self.suspension.eligibility.write_in_erase
                     && self.erase_gives_way(die, now, work);
-                let arrivals = &mut self.arrivals;
+                let arrivals = &mut self.agenda.arrivals;
                 let waits = &mut self.units[die as usize].gc_waits;
                 view.urgent_gc = Some(*waits.get_or_insert_with(|| {
                     *arrivals += 1;
@@ -269,13 +306,14 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        match self.asking(die, work) {
+        match self.asking(die, now, work) {
             Ok(asking) => self.ask_suspension((die, LaneId::WHOLE), asking, now, work, out),
             Err(reason) => self.units[die as usize].whole.answer = Answer::No(reason),
         }
     }
 
     /// Puts the question to the chain, and does what it answers.
+    #[inline(always)]
     pub(super) fn ask_suspension<W: Work>(
         &mut self,
         (die, lane): (u32, LaneId),
@@ -284,14 +322,20 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        let answer = self.ask_chain((die, lane), now, asking, work);
-        let unit = &mut self.units[die as usize];
-        unit.whole.asked_by_write = asking.read.is_none() && !asking.for_gc_read;
-        unit.lane_mut(lane).answer = answer;
-        match answer {
-            Answer::Now => self.suspend((die, lane), now, out),
-            Answer::At(at) => out.schedule(at, FlashEvent::Poke { die }),
-            Answer::No(_) => {}
+        // Where policy and scheduler always want it, what is against it is for the die to say.
+        let wanted = self.suspension.wants_all() && !self.serving.restricts;
+        let mut answer = Answer::Now;
+        if !wanted {
+            answer = self.ask_chain((die, lane), now, asking, work);
         }
+        if answer == Answer::Now {
+            let unit = &mut self.units[die as usize];
+            unit.whole.asked_by_write = asking.read.is_none() && !asking.for_gc_read;
+            answer = self.suspend((die, lane), now, out);
+        }
+        if let Answer::At(at) = answer {
+            out.schedule(at, FlashEvent::Poke { die });
+        }
+        self.units[die as usize].lane_mut(lane).answer = answer;
     }
 }

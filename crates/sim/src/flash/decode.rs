@@ -2,7 +2,7 @@
 
 use reprieve_base::{Dur, Time};
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::media::Verdict;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
@@ -80,9 +80,9 @@ impl Flash {
     #[cold]
     pub(super) fn cells_worked(&mut self, id: u32, now: Time) {
         let txn = &self.txns[id];
-        let source = self.address(txn.old);
+        let source = self.facts.address(txn.old);
         let media = self.media.as_mut().expect("only then do cells wear");
-        media.worked(txn, txn.at.page % self.together == 0 || txn.kind == Kind::Erase, now);
+        media.worked(txn, txn.at.page % self.facts.together == 0 || txn.kind == Kind::Erase, now);
         if txn.kind == Kind::GcCopy {
             media.sensed(txn.die, source);
         }

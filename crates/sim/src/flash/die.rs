@@ -13,7 +13,7 @@ use crate::txn::NONE;
 
 /// What a die has by plane, on the parts that need it; out of the way of the rest in the caches.
 #[derive(Clone, Debug)]
-pub(super) struct Planes {
+pub(super) struct PerPlane {
     /// Where programs take several pages: programs in `writes` by plane; else empty.
     pub(super) waiting: Vec<u32>,
     /// On planes that read by themselves, what each senses or holds; else empty.
@@ -22,15 +22,15 @@ pub(super) struct Planes {
     pub(super) lanes: Vec<Lane>,
 }
 
-impl Planes {
+impl PerPlane {
     fn are_needed(part: &Part) -> bool {
         let Parallelism { independent_plane_reads, plane_suspension, .. } = part.parallelism;
         part.timing.wordline.is_some() || independent_plane_reads || plane_suspension
     }
 
-    fn new(part: &Part) -> Planes {
+    fn new(part: &Part) -> PerPlane {
         let count_if = |needed: bool| if needed { part.shape.planes as usize } else { 0 };
-        Planes {
+        PerPlane {
             waiting: vec![0; count_if(part.timing.wordline.is_some())],
             reads: vec![NONE; count_if(part.parallelism.independent_plane_reads)],
             lanes: vec![Lane::IDLE; count_if(part.parallelism.plane_suspension)],
@@ -40,7 +40,7 @@ impl Planes {
 
 /// A die, what waits for it, and what it is doing.
 #[derive(Clone, Debug)]
-pub(super) struct Unit {
+pub(super) struct DieUnit {
     pub(super) die: Die,
     /// Its channel.
     pub(super) channel: u32,
@@ -63,7 +63,7 @@ pub(super) struct Unit {
     /// The last of those.
     pub(super) leaving_last: u32,
     /// What planes do that are not all alike.
-    pub(super) planes: Rare<Planes>,
+    pub(super) planes: Rare<PerPlane>,
     /// On the list of dies that have to decide.
     pub(super) dirty: bool,
     /// In the channel's line of reads, of others.
@@ -79,10 +79,10 @@ pub(super) struct Unit {
     pub(super) seen: Record,
 }
 
-impl Unit {
-    pub(super) fn new(part: &Arc<Part>, seed: u64, index: u32, channel: u32) -> Unit {
+impl DieUnit {
+    pub(super) fn new(part: &Arc<Part>, seed: u64, index: u32, channel: u32) -> DieUnit {
         let die = Die::new(Arc::clone(part), seed, u64::from(index));
-        Unit {
+        DieUnit {
             die,
             channel,
             reads: Queue::new(),
@@ -94,7 +94,7 @@ impl Unit {
             reading: NONE,
             leaving: NONE,
             leaving_last: NONE,
-            planes: Rare::only_if(Planes::are_needed(part), || Planes::new(part)),
+            planes: Rare::only_if(PerPlane::are_needed(part), || PerPlane::new(part)),
             dirty: false,
             in_line: [false; 2],
             gc_waits: None,

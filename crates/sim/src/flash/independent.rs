@@ -2,7 +2,7 @@
 
 use reprieve_base::Time;
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::sched::{Choice, DieView};
@@ -84,7 +84,7 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        if self.parallelism.independent_plane_reads && work.gc_next_read(die).is_some() {
+        if self.facts.parallelism.independent_plane_reads && work.gc_next_read(die).is_some() {
             out.schedule(now, FlashEvent::Poke { die });
         }
     }

@@ -47,10 +47,12 @@ pub(super) struct Frame {
     /// nothing has begun.
     pub(super) operation: u32,
     pub(super) suspended_since: Time,
+    /// Of how many planes it was when it began.
+    pub(super) planes: u64,
 }
 
 impl Frame {
-    const EMPTY: Frame = Frame { operation: NONE, suspended_since: Time::ZERO };
+    const EMPTY: Frame = Frame { operation: NONE, suspended_since: Time::ZERO, planes: 1 };
 }
 
 /// The operations of a lane, and when its array will have done what it does.
@@ -71,8 +73,6 @@ pub(super) struct Lane {
     pub(super) answer: Answer,
     /// Whether only a host write wanted it.
     pub(super) asked_by_write: bool,
-    /// Of how many planes the operation was when it began.
-    pub(super) planes_begun: u64,
 }
 
 impl Lane {
@@ -85,7 +85,6 @@ impl Lane {
         free_at: Time::ZERO,
         answer: Answer::No(Reason::NothingWaits),
         asked_by_write: false,
-        planes_begun: 1,
     };
 
     /// The operation that runs or was suspended last, or `NONE`.
@@ -142,13 +141,13 @@ impl Lane {
 
     /// The operation is complete; what was below it is as it was before.
     #[inline]
-    pub(super) fn pop_operation(&mut self) -> u32 {
-        let id = self.top.operation;
+    pub(super) fn pop_operation(&mut self) -> Frame {
+        let complete = self.top;
         self.top.operation = NONE;
         if self.below.operation != NONE {
             self.top = std::mem::replace(&mut self.below, Frame::EMPTY);
         }
-        id
+        complete
     }
 
     /// The part of a wait from `mark` to `now` that the last suspension took to take effect.
@@ -176,11 +175,13 @@ mod tests {
 
     #[test]
     fn an_erase_comes_back_when_the_program_inside_it_is_complete() {
-        let mut lane =
-            Lane { top: Frame { operation: 3, suspended_since: Time::ZERO }, ..Lane::IDLE };
+        let mut lane = Lane::IDLE;
+        lane.top = Frame { operation: 3, suspended_since: Time::ZERO, planes: 2 };
         lane.push_operation();
-        lane.top.operation = 4;
-        assert_eq!((lane.pop_operation(), lane.operation()), (4, 3));
-        assert_eq!((lane.pop_operation(), lane.operation()), (3, NONE));
+        lane.top = Frame { operation: 4, planes: 1, ..lane.top };
+        assert_eq!(lane.pop_operation().operation, 4);
+        assert_eq!((lane.top.operation, lane.top.planes), (3, 2));
+        assert_eq!(lane.pop_operation().operation, 3);
+        assert_eq!(lane.operation(), NONE);
     }
 }

@@ -4,9 +4,9 @@ use reprieve_base::{Dur, Time};
 use reprieve_nand::PlaneWork;
 
 use super::asking::Asking;
-use super::decide::Grant;
+use super::channel::Grant;
 use super::lane::{Lane, LaneId};
-use super::multi_plane::Planes;
+use super::multi_plane::PlaneSet;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::sched::{Choice, DieView};
@@ -29,8 +29,8 @@ impl Flash {
         let (unit, operation) = (&self.units[die as usize], &self.txns[at_work]);
         let (operation, unsuspendable) = (operation.kind, operation.unsuspendable);
         let reads_may = !self.write_queue.is_reached(unit) && !unsuspendable;
-        let mut seen = Planes::default();
-        let mut waits = Planes::default();
+        let mut seen = PlaneSet::default();
+        let mut waits = PlaneSet::default();
         let mut next = unit.reads.first().filter(|_| reads_may).unwrap_or(NONE);
         while next != NONE {
             let id = next;
@@ -49,7 +49,7 @@ impl Flash {
                 waits.insert(plane);
             }
         }
-        for plane in 0..self.geometry.planes_per_die {
+        for plane in 0..self.facts.geometry.planes_per_die {
             let unit = &self.units[die as usize];
             let is_suspended = unit.die.plane_work(plane) == PlaneWork::Suspended;
             if is_suspended && unit.die.plane_is_free(plane) && waits.insert(plane) {
@@ -117,11 +117,11 @@ impl Flash {
             gc_runs_through: false,
             idle_gc: false,
         };
-        if !self.sees_classes {
-            return self.scheduler.choose(&view);
+        if !self.serving.sees_classes {
+            return self.serving.scheduler.choose(&view);
         }
         let classes = self.classes_of_plane(die, now, operation, suspended);
-        self.scheduler.choose_by_class(&view, &classes)
+        self.serving.scheduler.choose_by_class(&view, &classes)
     }
 
     /// Splits a plane off the lane of all planes, with what the operation there does on it; false
@@ -149,10 +149,27 @@ impl Flash {
         if others.0 == NONE {
             unit.whole.make_stale();
         }
-        let planes_begun = unit.whole.planes_begun;
+        let planes = unit.whole.top.planes;
         let split = unit.lane_mut(lane);
-        (split.top.operation, split.planes_begun) = (own.0, planes_begun);
+        (split.top.operation, split.top.planes) = (own.0, planes);
         true
+    }
+
+    /// What a lane that was split off has scheduled has come; stale if that was of an earlier
+    /// generation.
+    #[cold]
+    pub(super) fn lane_elapsed(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        generation: u32,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let unit = &mut self.units[die as usize];
+        if unit.lane(lane).holds(generation) {
+            let elapsed = unit.elapse(lane, now);
+            self.array_elapsed((die, lane), elapsed, now, out);
+        }
     }
 
     /// The programs and erases of a die, those of planes that were stopped apart included.
@@ -164,9 +181,9 @@ impl Flash {
     /// Whether a read of some plane could begin at once, or have that plane make way.
     pub(super) fn takes_read_on_a_plane(&self, die: u32) -> bool {
         let unit = &self.units[die as usize];
-        (0..self.geometry.planes_per_die).any(|plane| match unit.die.plane_work(plane) {
+        (0..self.facts.geometry.planes_per_die).any(|plane| match unit.die.plane_work(plane) {
             PlaneWork::None | PlaneWork::Suspended => unit.die.plane_is_free(plane),
-            PlaneWork::Running(_) => self.suspends,
+            PlaneWork::Running(_) => self.serving.suspends,
             PlaneWork::Suspending(_) => false,
         })
     }
@@ -174,7 +191,7 @@ impl Flash {
     /// When the lanes of a die will have done what they do; `None`: they do nothing.
     pub(super) fn lanes_scheduled(&self, die: u32) -> Option<Time> {
         let unit = &self.units[die as usize];
-        let at_work = (0..self.geometry.planes_per_die).filter_map(|plane| {
+        let at_work = (0..self.facts.geometry.planes_per_die).filter_map(|plane| {
             match unit.die.plane_work(plane) {
                 PlaneWork::Running(until) | PlaneWork::Suspending(until) => Some(until),
                 PlaneWork::None | PlaneWork::Suspended => None,

@@ -3,7 +3,7 @@
 use reprieve_base::{Dur, Time};
 use reprieve_nand::{Command, Elapsed};
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::lane::LaneId;
 use super::multi_plane::start_command;
 use super::{Flash, FlashEvent};
@@ -29,33 +29,75 @@ impl Flash {
         let unit = &mut self.units[die as usize];
         unit.reads.remove(&mut self.txns, id);
         work.locate(&mut self.txns[id]);
-        if self.gathers {
-            self.gather_reads(id, work);
+        if self.facts.gathers {
+            self.gathering().gather_reads(id, work);
         }
         self.sense(id, now, out);
         true
     }
 
     /// Begins the array read of a transaction, and those that follow it, in no queue any more.
+    #[inline(always)]
     pub(super) fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        if self.facts.reads_alone && !self.observers.listens {
+            self.sense_alone(id, now, out);
+        } else {
+            self.sense_together(id, now, out);
+        }
+    }
+
+    /// Begins the array read of one transaction on a die of one lane that nobody observes: what
+    /// most reads come to, straight.
+    #[inline]
+    fn sense_alone(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let bus = self.out_time(id);
+        let command = self.facts.timing.command;
+        let txn = &mut self.txns[id];
+        let die = txn.die;
+        let unit = &mut self.units[die as usize];
+        book_sense(txn, unit.whole.suspend_wait(txn.mark, now), command, now);
+        let was_free = unit.die.is_at_rest();
+        let until = match unit.die.start(now, Command::Read(txn.at)) {
+            Ok(until) => until,
+            Err(refusal) => {
+                self.refused.get_or_insert((id, refusal));
+                return;
+            }
+        };
+        if was_free {
+            unit.occupied(now);
+        }
+        unit.reading = id;
+        let channel = &mut self.channels[unit.channel as usize];
+        if command > Dur::ZERO {
+            channel.occupy(now, command);
+        }
+        if !self.facts.private_channels {
+            unit.whole.schedule((die, LaneId::WHOLE), until, out);
+            return;
+        }
+        // Nobody else can want the channel: the page leaves as soon as it is sensed.
+        channel.occupy(until, bus);
+        unit.whole.scheduled = until;
+        out.schedule(until + bus, FlashEvent::Out { die });
+    }
+
+    /// Begins array reads on one plane or on several, and tells those who listen.
+    fn sense_together(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let planes = self.list_others(id);
-        let (bus, command) = (self.out_time(id), self.timing.command * planes);
+        let (bus, command) = (self.out_time(id), self.facts.timing.command * planes);
         let Txn { die, at, .. } = self.txns[id];
         let channel = self.channel_of(die);
         let unit = &mut self.units[die as usize];
         let mut each = id;
         while each != NONE {
             let txn = &mut self.txns[each];
-            let lane = match self.splits {
+            let lane = match self.facts.splits {
                 true => LaneId::of_plane(txn.at.plane),
                 false => LaneId::WHOLE,
             };
             let wait = unit.lane(lane).suspend_wait(txn.mark, now);
-            txn.parts.add(Part::SuspendWait, wait.ns());
-            txn.parts.add(Part::Queue, (now - txn.mark).saturating_sub(wait).ns());
-            txn.parts.add(Part::Bus, command.ns());
-            txn.mark = now + command;
-            txn.start = now;
+            book_sense(txn, wait, command, now);
             each = txn.next;
         }
         let was_free = unit.die.is_at_rest();
@@ -73,17 +115,17 @@ impl Flash {
         if command > Dur::ZERO {
             self.channels[channel].occupy(now, command);
         }
-        if self.listens {
-            self.tell_sense(id, now, until);
+        if self.observers.listens {
+            self.observe(now, |observer, scene| observer.sensing(scene, id, until));
         }
         let unit = &mut self.units[die as usize];
-        if self.parallelism.independent_plane_reads {
+        if self.facts.parallelism.independent_plane_reads {
             unit.planes.reads[at.plane as usize] = id;
             out.schedule(until, FlashEvent::PlaneSensed { die, plane: at.plane });
             return;
         }
         unit.reading = id;
-        if !self.private_channels {
+        if !self.facts.private_channels {
             unit.whole.schedule((die, LaneId::WHOLE), until, out);
             return;
         }
@@ -91,11 +133,11 @@ impl Flash {
         self.channels[channel].occupy(until, bus);
         unit.whole.scheduled = until;
         out.schedule(until + bus, FlashEvent::Out { die });
-        if self.listens {
-            if self.budget.is_some() {
+        if self.observers.listens {
+            if self.observers.budget.is_some() {
                 out.schedule(until, FlashEvent::Sensed { die });
             }
-            self.tell_out(id, now, until, bus);
+            self.observe(now, |observer, scene| observer.transferred(scene, id, until, bus));
         }
     }
 
@@ -107,8 +149,9 @@ impl Flash {
 
     /// What was sensed, on one plane that reads by itself or on all of the command, waits for the
     /// channel; or is held until what was sensed before has left.
+    #[inline(always)]
     pub(super) fn sensed(&mut self, die: u32, plane: Option<u32>, is_held: bool, now: Time) {
-        if let Some(budget) = &mut self.budget {
+        if let Some(budget) = &mut self.observers.budget {
             budget.sensed(die, plane.is_some());
         }
         let unit = &mut self.units[die as usize];
@@ -125,8 +168,9 @@ impl Flash {
         if is_free {
             unit.freed(now);
         }
-        if self.listens {
-            self.tell_page_left(die, plane.unwrap_or(0), now);
+        if self.observers.listens {
+            let plane = plane.unwrap_or(0);
+            self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
         }
         if is_free || plane.is_some() {
             self.wake(die);
@@ -135,6 +179,7 @@ impl Flash {
     }
 
     /// What was sensed lines up for the channel, page by page, behind what is there.
+    #[inline(always)]
     fn line_up(&mut self, die: u32, plane: Option<u32>) {
         let channel = self.channel_of(die);
         let unit = &mut self.units[die as usize];
@@ -156,16 +201,18 @@ impl Flash {
     #[inline]
     fn out_time(&self, id: u32) -> Dur {
         match self.txns[id].out_units {
-            None => self.timing.bus,
+            None => self.facts.timing.bus,
             Some(units) => self.part_time(units.get()),
         }
     }
 
     #[cold]
     fn part_time(&self, units: u32) -> Dur {
-        let unit_bytes = self.transfer_unit_bytes.expect("only then do pages leave in units");
+        let unit_bytes = self.facts.transfer_unit_bytes.expect("only then do pages leave in units");
         let bytes = u64::from(units) * u64::from(unit_bytes);
-        Dur::from_ns((self.timing.bus.ns() * bytes).div_ceil(self.geometry.page_bytes.into()))
+        Dur::from_ns(
+            (self.facts.timing.bus.ns() * bytes).div_ceil(self.facts.geometry.page_bytes.into()),
+        )
     }
 
     /// The first page in line crosses the channel.
@@ -176,15 +223,15 @@ impl Flash {
         self.channels[channel].occupy(now, bus);
         self.txns[id].book(Part::BusWait, now);
         out.schedule(now + bus, FlashEvent::Out { die });
-        if self.listens {
-            self.tell_out(id, now, now, bus);
+        if self.observers.listens {
+            self.observe(now, |observer, scene| observer.transferred(scene, id, now, bus));
         }
     }
 
     /// A page has left a die: the read is complete, unless the page is to be decoded.
     pub(super) fn page_left(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let unit = &mut self.units[die as usize];
-        if self.private_channels {
+        if self.facts.private_channels {
             let sensed = unit.whole.scheduled;
             unit.die.elapse(sensed);
             self.txns[unit.reading].book(Part::Array, sensed);
@@ -195,14 +242,14 @@ impl Flash {
         unit.leaving = txn.next;
         txn.book(Part::Bus, now);
         let was_free = unit.die.is_at_rest();
-        let by_plane = self.parallelism.independent_plane_reads;
+        let by_plane = self.facts.parallelism.independent_plane_reads;
         let plane = txn.at.plane;
         let held = if by_plane { unit.die.release_plane(plane) } else { unit.die.release() };
         if !was_free && unit.die.is_at_rest() {
             unit.freed(now);
         }
-        if self.listens {
-            self.tell_page_left(die, plane, now);
+        if self.observers.listens {
+            self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
         }
         if held {
             self.line_up(die, by_plane.then_some(plane));
@@ -213,4 +260,14 @@ impl Flash {
         }
         self.read_complete(id);
     }
+}
+
+/// Books what a read has waited for, so long for a suspension, and its command.
+#[inline(always)]
+fn book_sense(txn: &mut Txn, wait: Dur, command: Dur, now: Time) {
+    txn.parts.add(Part::SuspendWait, wait.ns());
+    txn.parts.add(Part::Queue, (now - txn.mark).saturating_sub(wait).ns());
+    txn.parts.add(Part::Bus, command.ns());
+    txn.mark = now + command;
+    txn.start = now;
 }

@@ -2,7 +2,7 @@
 
 use reprieve_base::{Dur, Time};
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::txn::{Kind, Txn};
@@ -37,10 +37,10 @@ impl Flash {
             // The page that comes in would need the register from which one still leaves.
             return false;
         }
-        if self.budget.is_some() && !self.has_power(die, kind, since) {
+        if self.observers.budget.is_some() && !self.has_power(die, kind, since) {
             return false;
         }
-        let needs_channel = is_program || self.timing.command > Dur::ZERO;
+        let needs_channel = is_program || self.facts.timing.command > Dur::ZERO;
         !needs_channel || self.has_channel(die, now, grant, kind)
     }
 
@@ -73,10 +73,10 @@ impl Flash {
         unit.pending_programs -= u32::from(is_program);
         self.write_queue.pending -= u32::from(is_program);
         self.txns[id].unsuspendable = unsuspendable;
-        if self.gathers {
-            self.gather_writes(id, now, work);
+        if self.facts.gathers {
+            self.gathering().gather_writes(id, now, work);
         }
-        self.start(id, false, now, out);
+        self.start(id, now, out);
     }
 
     pub(super) fn start_gc<W: Work>(
@@ -96,15 +96,15 @@ impl Flash {
         let taken = self.txns[id].kind;
         debug_assert_eq!(taken, kind, "garbage collection took another step than it named");
         self.units[die as usize].gc_waits = None;
-        if self.gathers {
-            self.gather_gc(id, now, work);
+        if self.facts.gathers {
+            self.gathering().gather_gc(id, now, work);
         }
         if kind.is_read() {
             self.sense(id, now, out);
             self.look_for_more(die, now, work, out);
             return;
         }
-        self.start(id, false, now, out);
+        self.start(id, now, out);
         if work.gc_need(die) == GcNeed::Exclusive {
             // A read that had to let it begin may ask at once for its suspension.
             out.schedule(now, FlashEvent::Poke { die });

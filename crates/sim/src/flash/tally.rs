@@ -5,19 +5,15 @@ use reprieve_base::{Dur, Time};
 use super::Flash;
 use super::lane::LaneId;
 use crate::stats::Ages;
-use crate::suspend::Event;
+use crate::suspend::SuspendEvent;
 use crate::txn::{Kind, NONE, Part, Txn};
 
 impl Flash {
     /// The pages of an operation are programmed, or its blocks erased.
-    #[inline]
-    pub(super) fn operation_ended(&mut self, id: u32, planes_begun: u64, now: Time) {
-        let mut planes = self.planes_of(id);
-        if self.together > 1 {
-            self.count_padding(id, planes);
-        }
-        if self.splits {
-            planes = planes_begun;
+    #[inline(always)]
+    pub(super) fn operation_ended(&mut self, id: u32, planes: u64, now: Time) {
+        if self.facts.together > 1 {
+            self.count_padding(id);
         }
         let undisturbed = match self.txns[id].suspensions {
             0 => Dur::ZERO,
@@ -40,7 +36,7 @@ impl Flash {
     #[inline]
     fn undisturbed(&self, id: u32, planes: u64) -> Dur {
         let alone = self.undisturbed_alone(&self.txns[id]);
-        if self.gathers { self.undisturbed_together(id, planes, alone) } else { alone }
+        if self.facts.gathers { self.undisturbed_together(id, planes, alone) } else { alone }
     }
 
     #[cold]
@@ -61,8 +57,8 @@ impl Flash {
     fn undisturbed_alone(&self, txn: &Txn) -> Dur {
         let die = &self.units[txn.die as usize].die;
         match txn.kind {
-            Kind::Erase => self.timing.undisturbed_erase(),
-            Kind::GcCopy => die.undisturbed_copyback(self.address(txn.old), txn.at),
+            Kind::Erase => self.facts.timing.undisturbed_erase(),
+            Kind::GcCopy => die.undisturbed_copyback(self.facts.address(txn.old), txn.at),
             _ => die.undisturbed_program(txn.at),
         }
     }
@@ -72,7 +68,7 @@ impl Flash {
     pub fn forget_counts(&mut self, at: Time) {
         self.counts = self.counts.none();
         self.media.iter_mut().for_each(|media| media.counts.rber_max = 0.0);
-        self.meter.iter_mut().for_each(|meter| meter.forget_peaks(at));
+        self.observers.meter.iter_mut().for_each(|meter| meter.forget_peaks(at));
     }
 
     fn count_operation(&mut self, id: u32, now: Time, undisturbed: Dur) {
@@ -103,7 +99,7 @@ impl Flash {
         if let (Some(count), LaneId::WHOLE) = (&mut self.counts.suspensions_by_write, lane) {
             *count += u64::from(by_write);
         }
-        if self.ages.is_some() {
+        if self.observers.ages.is_some() {
             let place = self.place_of(die, lane.plane());
             self.aged().suspended(place, is_erase);
         }
@@ -114,7 +110,7 @@ impl Flash {
     pub(super) fn tell_suspended(&mut self, id: u32, now: Time) {
         if self.suspension.is_told() {
             let Txn { die, kind, .. } = self.txns[id];
-            self.suspension.tell(Event::Suspended { now, die, class: Flash::class(kind) });
+            self.suspension.tell(SuspendEvent::Suspended { now, die, class: Flash::class(kind) });
         }
     }
 
@@ -124,7 +120,7 @@ impl Flash {
         if self.suspension.is_told() {
             let Txn { die, kind, .. } = self.txns[id];
             let class = Flash::class(kind);
-            self.suspension.tell(Event::Resumed { now, die, class, suspended });
+            self.suspension.tell(SuspendEvent::Resumed { now, die, class, suspended });
         }
     }
 
@@ -132,7 +128,7 @@ impl Flash {
     #[cold]
     fn tell_completed(&mut self, id: u32) {
         let txn = &self.txns[id];
-        self.suspension.tell(Event::Completed {
+        self.suspension.tell(SuspendEvent::Completed {
             now: txn.mark,
             die: txn.die,
             class: Flash::class(txn.kind),
@@ -144,22 +140,19 @@ impl Flash {
     /// An operation with so much left is asked to make way.
     #[cold]
     pub(super) fn age_asked(&mut self, (die, lane): (u32, LaneId), id: u32, remaining: Dur) {
-        let planes = match self.splits {
-            true => self.units[die as usize].running_lane(lane).planes_begun,
-            false => self.planes_of(id),
-        };
+        let planes = self.units[die as usize].running_lane(lane).top.planes;
         let undisturbed = self.undisturbed(id, planes);
         let place = self.place_of(die, lane.plane());
         self.aged().asked(place, remaining, undisturbed);
     }
 
     fn aged(&mut self) -> &mut Ages {
-        self.ages.as_mut().expect("the caller has seen them")
+        self.observers.ages.as_mut().expect("the caller has seen them")
     }
 
     /// The die as a whole, or one of its planes.
     fn place_of(&self, die: u32, plane: Option<u32>) -> usize {
-        let places_of_die = 1 + self.geometry.planes_per_die as usize;
+        let places_of_die = 1 + self.facts.geometry.planes_per_die as usize;
         die as usize * places_of_die + plane.map_or(0, |plane| plane as usize + 1)
     }
 

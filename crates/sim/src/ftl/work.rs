@@ -18,11 +18,6 @@ impl Work for Ftl {
         true
     }
 
-    fn could_place(&self, txn: &Txn, _: Option<(u32, u32)>) -> bool {
-        // A block that is being erased is neither open nor free: no page of it is ever named.
-        self.has_room(self.plane_of(txn.die, txn.at), txn.front)
-    }
-
     fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
         txn.at = PageAddress { page: first.page + number, ..first };
         self.earn_moves(self.plane_of(txn.die, txn.at));

@@ -221,15 +221,8 @@ fn wordline(scenario: &Scenario, resolved: &Resolved, purpose: Use) -> Result<()
         Err(resolved.fault("timing.wordline_pages", what))
     } else if values.counts_if_on("timing.program_iterations_by_type").is_some() {
         refuse("a wordline has one program, and timing.program_iterations_by_type gives several")
-    } else if scenario.parallelism.cache_program {
-        refuse("cache programs of whole wordlines are not modelled (parallelism.cache_program)")
     } else if scenario.ftl.copyback {
         refuse("copybacks of whole wordlines are not modelled (ftl.copyback)")
-    } else if scenario.suspend_rules.host_write_suspends.erase {
-        refuse(
-            "programs of whole wordlines inside suspended erases are not modelled \
-             (suspension.host_write_suspends)",
-        )
     } else if purpose != Use::Rig {
         wordline_ftl(scenario, resolved)?;
         wordline_spare(scenario, resolved, pages)
@@ -288,9 +281,6 @@ fn cache_program(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserErr
     } else if suspension.program != ProgramSuspension::None && !suspension.shadow_buffer {
         "the page of a suspended program could not come back past that of the next; must be false \
          with suspension.shadow_buffer = false"
-    } else if scenario.suspend_rules.host_write_suspends.erase {
-        "programs inside suspended erases are not modelled with it; must be false with \
-         suspension.host_write_suspends = [\"erase\"]"
     } else if scenario.ftl.faults.program_failure > 0.0 {
         "a page that is loaded for a block on which the program before it fails is not modelled; \
          must be false with nand.program_failure above 0"
@@ -375,7 +365,7 @@ fn gc_parallel_planes(scenario: &Scenario, resolved: &Resolved) -> Result<(), Us
     Err(resolved.fault("ftl.gc_parallel_planes", what))
 }
 
-/// Multi-plane commands stay outside suspended erases, and a set of planes has 128 at most.
+/// A set of planes has 128 at most.
 fn multi_plane(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError> {
     let by_plane = scenario.timing.wordline.is_some();
     if scenario.geometry.planes_per_die > PLANES_MAX
@@ -386,14 +376,6 @@ fn multi_plane(scenario: &Scenario, resolved: &Resolved) -> Result<(), UserError
              be at most that"
         );
         return Err(resolved.fault("geometry.planes_per_die", what));
-    }
-    if scenario.parallelism.multi_plane == MultiPlane::None {
-        return Ok(());
-    }
-    if scenario.suspend_rules.host_write_suspends.erase {
-        let what = "programs inside suspended erases are not modelled with multi-plane commands; \
-                    must be \"none\" with suspension.host_write_suspends = [\"erase\"]";
-        return Err(resolved.fault("parallelism.multi_plane", what));
     }
     Ok(())
 }

@@ -131,6 +131,17 @@ pub trait Scheduler: Send {
         false
     }
 
+    /// Whether a read that may be served always goes first, but for the write queue limit and for
+    /// a suspended operation that has to resume: then the choice is made without asking.
+    fn serves_reads_first(&self) -> bool {
+        false
+    }
+
+    /// Whether `allow_suspend` ever says no; else it is not asked.
+    fn restricts_suspension(&self) -> bool {
+        true
+    }
+
     /// Whether the operation that runs may be suspended now; asked only of one that `suspends`,
     /// and only if the suspension policy wants it.
     fn allow_suspend(&self, _: &SuspendView) -> bool {

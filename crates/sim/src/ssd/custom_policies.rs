@@ -4,6 +4,7 @@ use reprieve_base::UserError;
 
 use super::{Options, Ssd};
 use crate::dispatch::Dispatcher;
+use crate::observe::Observe;
 use crate::policies::Policies;
 use crate::scenario::Scenario;
 
@@ -36,6 +37,11 @@ impl Ssd {
         let mut ssd = Ssd::new(scenario, log_requests)?;
         ssd.put_under(dispatcher)?;
         Ok(ssd)
+    }
+
+    /// Has an observer told of all that happens on the drive from now on.
+    pub fn join_observer(&mut self, observer: Box<dyn Observe>) {
+        self.flash.join(observer);
     }
 
     pub(super) fn put_under(&mut self, dispatcher: Box<dyn Dispatcher>) -> Result<(), UserError> {

@@ -246,7 +246,7 @@ impl Ssd {
     /// A request is complete.
     pub(super) fn request_done(&mut self, id: u32) {
         if self.flash.is_drawn() {
-            self.flash.tell_completion(self.now, id);
+            self.flash.request_done(self.now, id);
         }
         if self.checker.is_some() {
             self.check_completed(id);

@@ -13,4 +13,12 @@ impl SuspendPolicy for Always {
     fn suspend(&self, _: &dyn OperationView) -> Answer {
         Answer::Now
     }
+
+    fn wants_all(&self) -> bool {
+        true
+    }
+
+    fn limits_suspension(&self) -> bool {
+        false
+    }
 }

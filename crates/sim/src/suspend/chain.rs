@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use reprieve_base::{Dur, Time};
 
-use super::{Eligibility, Event, OperationView, SuspendPolicy};
+use super::{Eligibility, OperationView, SuspendEvent, SuspendPolicy};
 use crate::scenario::SuspendRules;
 
 /// Whether a running operation is suspended for what waits.
@@ -59,6 +59,8 @@ pub(crate) struct Chain {
     pub(crate) eligibility: Eligibility,
     policy: Box<dyn SuspendPolicy>,
     /// What the policy says of itself.
+    wants_all: bool,
+    limits: bool,
     is_told: bool,
     window: Option<Dur>,
     dies: u32,
@@ -76,6 +78,8 @@ impl Chain {
         let (is_told, window) = (policy.is_told(), policy.window());
         Chain {
             eligibility: Eligibility::new(rules, write_in_erase),
+            wants_all: policy.wants_all() && !policy.limits_suspension(),
+            limits: policy.limits_suspension(),
             policy,
             is_told: is_told || window.is_some(),
             window,
@@ -116,6 +120,18 @@ impl Chain {
         self.policy.must_resume(operation)
     }
 
+    /// Whether the policy never says no: then only guards are asked.
+    #[inline(always)]
+    pub(crate) fn wants_all(&self) -> bool {
+        self.wants_all
+    }
+
+    /// Whether that can be.
+    #[inline(always)]
+    pub(crate) fn limits_suspension(&self) -> bool {
+        self.limits
+    }
+
     /// Whether what happens on the dies has to be told.
     #[inline(always)]
     pub(crate) fn is_told(&self) -> bool {
@@ -124,8 +140,8 @@ impl Chain {
 
     /// Tells the policy what has happened.
     #[cold]
-    pub(crate) fn tell(&mut self, event: Event) {
-        if let (Event::Suspended { now, die, .. }, Some(window)) = (event, self.window) {
+    pub(crate) fn tell(&mut self, event: SuspendEvent) {
+        if let (SuspendEvent::Suspended { now, die, .. }, Some(window)) = (event, self.window) {
             let recent = &mut self.recent[die as usize];
             recent.push_back(now);
             while recent.front().is_some_and(|at| *at + window <= now) {

@@ -43,6 +43,12 @@ impl Eligibility {
         self.operations[read as usize] >> operation as u32 & 1 > 0
     }
 
+    /// Whether something else than a read that is queued may have an operation suspended.
+    #[inline(always)]
+    pub(crate) fn admits_others(&self) -> bool {
+        self.write_in_erase || self.admits_any(Kind::GcRead)
+    }
+
     /// Whether there is an operation that a read of kind `read` may suspend.
     #[inline(always)]
     pub(crate) fn admits_any(&self, read: Kind) -> bool {

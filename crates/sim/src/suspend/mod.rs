@@ -20,12 +20,22 @@ pub use view::{GcNeed, OperationView};
 
 /// A suspension policy: what is worth while.
 ///
-/// It is asked only for what a class may suspend and no guard is against; its answer may depend on
-/// the view, and on what it has been told so far. It may be asked about the same operation any
-/// number of times.
+/// It is asked only for what a class may suspend and no guard is against; what it answers may
+/// depend on the view, and on what it has been told so far. It may be asked about the same
+/// operation any number of times.
 pub trait SuspendPolicy: Send {
     /// Whether to suspend a running operation.
     fn suspend(&self, operation: &dyn OperationView) -> Answer;
+
+    /// Whether `suspend` always answers `Now`; asked once, and if so that is never asked.
+    fn wants_all(&self) -> bool {
+        false
+    }
+
+    /// Whether `must_resume` ever says yes; asked once, and if not that is never asked.
+    fn limits_suspension(&self) -> bool {
+        true
+    }
 
     /// Whether a suspended operation has to resume though reads or writes are waiting.
     fn must_resume(&self, _: &dyn OperationView) -> bool {
@@ -43,12 +53,12 @@ pub trait SuspendPolicy: Send {
     }
 
     /// Something has happened, if it is told.
-    fn tell(&mut self, _: &Event) {}
+    fn tell(&mut self, _: &SuspendEvent) {}
 }
 
 /// What a policy is told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum SuspendEvent {
     /// An operation has been suspended.
     Suspended {
         /// When.

@@ -171,11 +171,6 @@ fn cache_programs_go_without_what_is_not_modelled() {
          back past that of the next; must be false with suspension.shadow_buffer = false",
     );
     refused(
-        &["parallelism.cache_program=true", "suspension.host_write_suspends=[\"erase\"]"],
-        "--set: parallelism.cache_program = true: programs inside suspended erases are not \
-         modelled with it; must be false with suspension.host_write_suspends = [\"erase\"]",
-    );
-    refused(
         &["parallelism.cache_program=true", "nand.program_failure=0.001"],
         "--set: parallelism.cache_program = true: a page that is loaded for a block on which the \
          program before it fails is not modelled; must be false with nand.program_failure above 0",
@@ -206,16 +201,7 @@ fn a_wordline_is_part_of_a_block_with_one_program() {
             &["timing.page_types=2", "timing.program_iterations_by_type=[1, 2]"][..],
             "a wordline has one program, and timing.program_iterations_by_type gives several",
         ),
-        (
-            &["parallelism.cache_program=true"],
-            "cache programs of whole wordlines are not modelled (parallelism.cache_program)",
-        ),
         (&["ftl.copyback=true"], "copybacks of whole wordlines are not modelled (ftl.copyback)"),
-        (
-            &["suspension.host_write_suspends=[\"erase\"]"],
-            "programs of whole wordlines inside suspended erases are not modelled \
-             (suspension.host_write_suspends)",
-        ),
     ] {
         let sets = [sets, &["timing.wordline_pages=2"]].concat();
         let error = format!("--set: timing.wordline_pages = 2: {what}; must be 1 with it");
