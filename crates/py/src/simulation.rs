@@ -231,8 +231,8 @@ impl Simulation {
         course.map(|course| course::columns(py, course)).transpose()
     }
 
-    /// Upper value in ns and count of each bucket of "read", "write" or "total" that is not empty, as
-    /// 64-bit integers.
+    /// Upper value in ns and count of each bucket of "read", "write" or "total" that is not empty,
+    /// as 64-bit integers.
     fn histogram<'py>(&self, py: Python<'py>, what: &str) -> PyResult<Histogram<'py>> {
         let index = ["read", "write", "total"].iter().position(|name| *name == what);
         let index = index.ok_or_else(|| {

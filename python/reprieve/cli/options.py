@@ -9,6 +9,7 @@ import typer
 
 __all__ = [
     "DrawTimeline",
+    "FromState",
     "Jobs",
     "ScenarioFile",
     "Sets",
@@ -22,7 +23,7 @@ __all__ = [
 ]
 
 
-def given(text: str, metavar: str | None = None, *names: str) -> Any:
+def given(text: str, metavar: str = "FILE", *names: str) -> Any:
     """Return an option that has no default worth telling; it is named after its parameter."""
     return typer.Option(*names, metavar=metavar, help=text, show_default=False)
 
@@ -45,6 +46,8 @@ def out_dir(otherwise: str) -> Any:
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Simulations at a time.", show_default="one a core")
 ]
+
+FromState = Annotated[Path | None, given("Start from a saved state instead of preconditioning.")]
 
 ScenarioFile = Annotated[
     Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.", show_default=False)

@@ -29,7 +29,7 @@ def rig(
         ),
     ] = None,
     timeline: Annotated[
-        Path | None, given("What the die does, phases included, for the Perfetto UI.", "FILE")
+        Path | None, given("What the die does, phases included, for the Perfetto UI.")
     ] = None,
     sets: Sets = None,
 ) -> None:

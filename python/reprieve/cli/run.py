@@ -15,6 +15,7 @@ from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
 from reprieve.cli.options import (
     DrawTimeline,
+    FromState,
     ScenarioFile,
     Sets,
     TimelineFor,
@@ -41,10 +42,7 @@ class Moment(StrEnum):
     END = "end"
 
 
-FromState = Annotated[
-    Path | None, given("Start from a saved state instead of preconditioning.", "FILE")
-]
-SaveState = Annotated[Path | None, given("Save the drive's state.", "FILE")]
+SaveState = Annotated[Path | None, given("Save the drive's state.")]
 SaveStateAt = Annotated[
     Moment | None,
     typer.Option(help="When: before the first request, or after the last.", show_default="end"),

@@ -13,7 +13,7 @@ import typer
 
 from reprieve._native import Server, UserError
 from reprieve.cli.console import progress, say, show, table
-from reprieve.cli.options import ScenarioFile, Sets, argument, flag, given
+from reprieve.cli.options import FromState, ScenarioFile, Sets, argument, flag, given
 from reprieve.outputs import replace_file
 from reprieve.scenario import Source
 from reprieve.serving import ServeOptions, ask
@@ -26,21 +26,19 @@ def serve(
     sets: Sets = None,
     socket: Annotated[
         Path | None,
-        given("Serve at a Unix socket; reprieve.sock if nothing else is asked.", "FILE"),
+        given("Serve at a Unix socket; reprieve.sock if nothing else is asked."),
     ] = None,
     tcp: Annotated[
         str | None, given("Serve in the network, at HOST:PORT; needs TLS or --insecure.", "ADDRESS")
     ] = None,
-    tls_cert: Annotated[Path | None, given("The certificate, in PEM.", "FILE")] = None,
-    tls_key: Annotated[Path | None, given("Its key, in PEM.", "FILE")] = None,
+    tls_cert: Annotated[Path | None, given("The certificate, in PEM.")] = None,
+    tls_key: Annotated[Path | None, given("Its key, in PEM.")] = None,
     insecure: Annotated[
         bool, flag("--insecure", "No TLS: whoever reaches the port has the data.")
     ] = False,
-    from_state: Annotated[
-        Path | None, given("Start from a saved state instead of preconditioning.", "FILE")
-    ] = None,
+    from_state: FromState = None,
     store: Annotated[
-        Path | None, given("Keep the data in this file; without, it goes with the server.", "FILE")
+        Path | None, given("Keep the data in this file; without, it goes with the server.")
     ] = None,
     memory_bytes: Annotated[
         int | None, given("Memory that the data may take up; writes beyond have no room.", "BYTES")
@@ -52,15 +50,15 @@ def serve(
         str, typer.Option(metavar="X", help="How many times slower the model's clock runs.")
     ] = "1",
     record: Annotated[
-        Path | None, given("Record every request; the .toml beside FILE replays it.", "FILE")
+        Path | None, given("Record every request; the .toml beside FILE replays it.")
     ] = None,
     metrics: Annotated[
         str | None, given("Tell metrics to Prometheus, at [HOST:]PORT; this host only.", "ADDRESS")
     ] = None,
     control: Annotated[
-        Path | None, given("Where `reprieve ctl` connects; the socket's name with .ctl.", "FILE")
+        Path | None, given("Where `reprieve ctl` connects; the socket's name with .ctl.")
     ] = None,
-    summary: Annotated[Path | None, given("Write the summary, as JSON.", "FILE")] = None,
+    summary: Annotated[Path | None, given("Write the summary, as JSON.")] = None,
 ) -> None:
     """Serve the simulated SSD as a network block device, in real time, until Ctrl-C.
 

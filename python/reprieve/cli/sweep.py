@@ -134,9 +134,9 @@ def query(
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="Directory of a sweep.")
     ] = Path(),
-    csv: Annotated[Path | None, given("Write CSV.", "FILE")] = None,
-    json: Annotated[Path | None, given("Write JSON.", "FILE")] = None,
-    parquet: Annotated[Path | None, given("Write Parquet.", "FILE")] = None,
+    csv: Annotated[Path | None, given("Write CSV.")] = None,
+    json: Annotated[Path | None, given("Write JSON.")] = None,
+    parquet: Annotated[Path | None, given("Write Parquet.")] = None,
 ) -> None:
     """Ask the data set of a sweep in SQL, and print or write what it finds."""
     from reprieve.sweeps.export import KINDS, export
