@@ -129,9 +129,7 @@ def run(
                 drive=drive,
                 drawing=drawing,
             )
-        return run_into(source, Path(out), files, watch or unwatched, drive=drive, drawing=drawing)[
-            0
-        ]
+        return run_into(source, Path(out), files, watch or unwatched, drive, drawing=drawing)[0]
 
 
 def stepwise(

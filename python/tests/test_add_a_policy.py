@@ -17,7 +17,7 @@ PATH = re.compile(r"`(crates/[\w/]+\.rs)`")
 
 
 def steps() -> list[tuple[str, str, str]]:
-    """Return path, language and text of every block of Rust; the last path before it names it."""
+    """Return path, language and text of every block of Rust; the last path names its file."""
     text = RECIPE.read_text().split("## In Rust")[1]
     found = []
     for block in BLOCK.finditer(text):

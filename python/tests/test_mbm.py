@@ -284,7 +284,7 @@ def test_each_part_differs_from_mbm_in_itself_alone() -> None:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two channels and blocks of 32 pages, so that all runs take seconds."""
     monkeypatch.setattr(experiment, "DRIVE", {**readings.DRIVE, "geometry.channels": 2})
-    monkeypatch.setattr(mbm, "FULL", mbm.Request(1000, pages_per_block=32, drafts=2))
+    monkeypatch.setattr(mbm, "FULL", Plan([], [], 1000, pages_per_block=32, drafts=2))
 
 
 @pytest.mark.usefixtures("small")

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import threading
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +17,7 @@ from reprieve._native import UserError
 from reprieve.parallel import Workshop
 from reprieve.simulation import unwatched
 from reprieve_studies import starblaze
-from reprieve_studies.papers import reproduce
+from reprieve_studies.papers import PAPERS, Settings, reproduce
 from reprieve_studies.runs import Setup
 from reprieve_studies.starblaze import claims, experiment, readings, realtime
 from reprieve_studies.starblaze.arithmetic import (
@@ -350,11 +351,11 @@ def test_real_time_is_refused_where_there_is_none(
 def test_real_time_is_asked_for_from_python_too(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
 
-    def article(*given: Any) -> SimpleNamespace:
-        asked.append(given[-1])
+    def article(settings: Settings) -> Any:
+        asked.append(settings.real_time)
         return SimpleNamespace(verdicts=())
 
-    monkeypatch.setattr(starblaze, "article", article)
+    monkeypatch.setitem(PAPERS, "starblaze", replace(starblaze.STUDY, run=article))
     assert reproduce("starblaze", quick=True, real_time=True) == []
     assert reproduce("starblaze", quick=True) == []
     assert asked == [True, False]

@@ -1,7 +1,5 @@
 """An article: one HTML file of prose, tables and figures that needs no network."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +11,7 @@ import vl_convert
 from reprieve.outputs import ResultDirectory
 from reprieve.plot import LIGHT, PAGE, Chart, Theme
 from reprieve.report.page import page, vega_lite_version
-from reprieve_studies.verdicts import Verdict, tally
+from reprieve_studies.verdicts import RELATIONS, Verdict, tally, verdicts_json
 
 _PNG_SCALE = 2.0
 
@@ -92,16 +90,19 @@ def render_article(article: Article) -> str:
     )
 
 
-def write_figures(out: ResultDirectory, figures: Sequence[Figure]) -> None:
-    """Write `figures/NAME.svg` and `figures/NAME.png` for a white page."""
-    for figure in figures:
-        chart = figure.draw(LIGHT).properties(background="white")
-        spec = json.dumps(chart.to_dict())
-        version = vega_lite_version()
+def write_article(out: ResultDirectory, article: Article) -> None:
+    """Write `figures/NAME.svg` and `.png` for a white page, `report.html`, `verdicts.json`."""
+    version = vega_lite_version()
+    for figure in article.figures:
+        spec = json.dumps(figure.draw(LIGHT).properties(background="white").to_dict())
         svg = vl_convert.vegalite_to_svg(spec, vl_version=version)
         out.write(f"figures/{figure.name}.svg", svg)
         png = vl_convert.vegalite_to_png(spec, vl_version=version, scale=_PNG_SCALE)
         out.open(f"figures/{figure.name}.png").write(BytesIO(png).getbuffer())
+    for path, text in article.files.items():
+        out.write(path, text)
+    out.write("report.html", render_article(article))
+    out.write("verdicts.json", verdicts_json(article.verdicts))
 
 
 def _spec(figure: Figure) -> dict[str, Any]:
@@ -114,11 +115,10 @@ _OUTCOMES = {True: "reproduced", False: "not reproduced", None: "not testable"}
 
 def _cells(verdict: Verdict) -> dict[str, str]:
     """Return the words of a verdict's row."""
-    relation = {"at most": "≤ ", "at least": "≥ "}.get(verdict.relation, "")
     return {
         "claim": verdict.claim,
         "source": verdict.source,
-        "paper": _number(verdict.paper, verdict.unit, relation),
+        "paper": _number(verdict.paper, verdict.unit, RELATIONS[verdict.relation]),
         "ours": _number(verdict.ours, verdict.unit),
         "difference": _number(verdict.difference, verdict.unit, signed=True),
         "tolerance": _number(verdict.tolerance, verdict.unit),

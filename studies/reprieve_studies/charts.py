@@ -1,7 +1,5 @@
 """Charts in the form of the papers: grouped bars of two devices, lines, clouds of points."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Compression of a load in time until the drive idles for a given share of it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

@@ -1,8 +1,6 @@
 """Loads of reproductions: twins, genuine traces in their place, and recorded loads beside them."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,19 +49,28 @@ class Load:
         return Setup({**top, "workload": {**self.workload, count: requests}}, {})
 
 
-def check_genuine(genuine: Mapping[str, Path], names: Sequence[str]) -> None:
-    """Refuse a name that the paper does not have, or a file that is not there."""
+def papers(
+    genuine: Mapping[str, Path], names: Sequence[str], twin: Callable[[str, int], Load]
+) -> list[Load]:
+    """Return the loads of a paper; `genuine` has a file for those that are at hand.
+
+    `twin` makes the others from name and seed. UserError for a name that the paper does not have,
+    or a file that is not there.
+    """
     for name, path in genuine.items():
         if name not in names:
             raise UserError(f"--trace {name}={path}: must be one of {', '.join(names)}")
         if not path.is_file():
             raise UserError(f"--trace {name}={path}: there is no such file; name a trace")
+    return [
+        recording(name, genuine[name]) if name in genuine else twin(name, seed)
+        for seed, name in enumerate(names, 1)
+    ]
 
 
-def real(directory: Path | None) -> list[Load]:
-    """Return the real loads that the project has in `directory`; none without one."""
-    if directory is None:
-        return []
+def real() -> list[Load]:
+    """Return the real loads of a checkout; none where only the package is installed."""
+    directory = Path(__file__).resolve().parents[2] / "traces"
     return [
         recording(name, directory / file, overrides)
         for name, (file, overrides) in _REAL.items()
@@ -74,9 +81,3 @@ def real(directory: Path | None) -> list[Load]:
 def recording(name: str, path: Path, overrides: Overrides | None = None) -> Load:
     """Return the load of a recorded trace."""
     return Load(name, name, genuine=True, workload={"trace": str(path), **(overrides or {})})
-
-
-def traces_at_hand() -> Path | None:
-    """Return the folder of real traces of a checkout; None where only the package is installed."""
-    directory = Path(__file__).resolve().parents[2] / "traces"
-    return directory if (directory / "README.md").is_file() else None

@@ -1,14 +1,14 @@
 """Verdicts: what a paper or a theory says, what a simulation gave, and whether they agree."""
 
-from __future__ import annotations
-
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 EQUAL, AT_MOST, AT_LEAST = "equal", "at most", "at least"
+RELATIONS = {EQUAL: "", AT_MOST: "≤ ", AT_LEAST: "≥ "}
+"""What stands before the number of a source."""
 
 
 @dataclass(frozen=True)
@@ -55,23 +55,28 @@ class Verdict:
 
     def row(self) -> dict[str, Any]:
         """Return the verdict as `verdicts.json` has it."""
-        return {
+        found = {
             "claim": self.claim,
             "source": self.source,
             "unit": self.unit,
             "relation": self.relation,
-            "paper": _finite(self.paper),
-            "ours": _finite(self.ours),
-            "difference": _finite(self.difference),
-            "tolerance": _finite(self.tolerance),
+            "paper": self.paper,
+            "ours": self.ours,
+            "difference": self.difference,
+            "tolerance": self.tolerance,
             "reproduced": self.reproduced,
             "note": self.note,
         }
+        return {name: finite(value) for name, value in found.items()}
 
 
-def _finite(value: float | None) -> float | None:
+def finite(value: Any) -> Any:
     """JSON has no infinities; a number that is none was not measured."""
-    return value if value is not None and math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def verdicts_json(verdicts: Sequence[Verdict]) -> str:

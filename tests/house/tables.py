@@ -10,9 +10,9 @@ CRATES: dict[str, frozenset[str]] = {
     "nand": frozenset({"base"}),
     "trace": frozenset({"base"}),
     "sim": frozenset({"base", "nand", "trace"}),
-    "device": frozenset({"base", "sim"}),
-    "py": frozenset({"base", "trace", "sim", "device"}),
-    "bench": frozenset({"base", "nand", "trace", "sim", "device"}),
+    "serve": frozenset({"base", "sim"}),
+    "py": frozenset({"base", "trace", "sim", "serve"}),
+    "bench": frozenset({"base", "nand", "trace", "sim", "serve"}),
 }
 
 # Folders of crates/sim/src whose files are policies: a policy sees the view that its folder's

@@ -12,6 +12,7 @@ import pytest
 from reprieve.reference import PAGES as PAGES_OF_REFERENCE
 from reprieve.reference.commands import options
 
+from . import tables
 from .markdown import Block, blocks
 from .tree import Tree
 
@@ -183,3 +184,10 @@ def test_keys_are_those_of_the_schema() -> None:
 
     written = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py")}
     assert written == modules(), "run `make docs`"
+
+
+def test_the_guide_lists_the_public_modules() -> None:
+    section = PROJECT.text("docs/guide/python.md").partition("\n## A study of your own\n")[2]
+    rows = [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`(reprieve[\w.]*)`", row)}
+    assert named | {"reprieve"} == tables.PUBLIC_MODULES

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reprieve._native import UserError
-from reprieve.parallel import Step
+from reprieve.parallel import Step, silent
 from reprieve.sweeps import dataset, fleet
 from reprieve.sweeps.columns import flat
 from reprieve.sweeps.dataset import Row
@@ -23,10 +23,6 @@ from reprieve.sweeps.store import Store, locked
 from reprieve.sweeps.work import Task
 
 
-def _silent(_what: str, _done: int, _all: int) -> None:
-    """Nobody watches."""
-
-
 @dataclass(frozen=True)
 class Settings:
     """How a sweep is gone about; none of it changes what it gives."""
@@ -37,7 +33,7 @@ class Settings:
     """Address of a Dask scheduler, whose workers do the runs in place of this process."""
     collect: bool = False
     """Run nothing: write the data set of what is finished."""
-    step: Step = _silent
+    step: Step = silent
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """A part on the bench: programs suspended again and again, as Zambelli et al. (2021) did it."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,8 @@ import pyarrow.parquet as pq
 
 from reprieve.characterize import Measured, measure
 from reprieve.outputs import ResultDirectory
-from reprieve_studies.article import Article, render_article, write_figures
+from reprieve_studies.article import Article, write_article
 from reprieve_studies.characterize import page
-from reprieve_studies.verdicts import verdicts_json
 
 __all__ = ["Measured", "characterize", "characterize_into"]
 
@@ -46,8 +43,6 @@ def characterize_into(measured: Measured, directory: Path, command: str) -> Arti
     article = page.article(measured, command)
     with ResultDirectory(directory) as out:
         pq.write_table(measured.runs, out.open("runs.parquet"), compression="zstd")
-        write_figures(out, article.figures)
-        out.write("report.html", render_article(article))
-        out.write("verdicts.json", verdicts_json(article.verdicts))
+        write_article(out, article)
         out.commit()
     return article

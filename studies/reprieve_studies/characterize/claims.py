@@ -1,7 +1,5 @@
 """What Zambelli et al. (2021) say of the chip that they measured, beside what the part does."""
 
-from __future__ import annotations
-
 import math
 
 from reprieve.characterize import STEPS, Integers, Measured

@@ -1,7 +1,5 @@
 """Charts in the form of Zambelli et al. (2021): a histogram, and maps over both delays."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The report of a characterisation: a section for each of the paper's figures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from reprieve.characterize import STEPS, Measured

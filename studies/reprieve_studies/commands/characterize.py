@@ -1,7 +1,5 @@
 """`reprieve characterize`: a part's programs suspended with every pair of delays."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from pathlib import Path
@@ -10,20 +8,14 @@ from typing import Annotated
 import typer
 
 from reprieve.cli.console import say, show, table
-from reprieve.cli.options import Sets
+from reprieve.cli.options import Sets, argument, out_dir
 from reprieve_studies.commands.verdicts import show_verdicts
 
 
 def characterize(
-    part: Annotated[
-        str,
-        typer.Argument(metavar="PART", help="A built-in part, or a path.", show_default=False),
-    ],
+    part: Annotated[str, argument("A built-in part, or a path.", "PART")],
     sets: Sets = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where results go.", show_default="out/characterize-PART"),
-    ] = None,
+    out: Annotated[Path | None, out_dir("out/characterize-PART")] = None,
     wordlines: Annotated[int, typer.Option(metavar="N", help="Drawn from a block.")] = 50,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of all that is drawn.")] = 1,
 ) -> None:

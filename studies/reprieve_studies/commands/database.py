@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reprieve.cli.console import overall, say, show, table
+from reprieve.cli.options import argument, out_dir
 
 if TYPE_CHECKING:
     from reprieve_studies.databases import Outcome
@@ -15,11 +16,7 @@ if TYPE_CHECKING:
 
 def database(
     engine: Annotated[
-        str,
-        typer.Argument(
-            help="Which: sqlite or postgresql, which read, or pgbench, which updates.",
-            show_default=False,
-        ),
+        str, argument("Which: sqlite or postgresql, which read, or pgbench, which updates.")
     ],
     seconds: Annotated[
         int, typer.Option(min=1, metavar="S", help="Of transactions, with each setting.")
@@ -27,10 +24,7 @@ def database(
     time_scale: Annotated[
         int, typer.Option(min=1, metavar="X", help="How many times slower the model's clock runs.")
     ] = 20,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where results go.", show_default="out/database-ENGINE"),
-    ] = None,
+    out: Annotated[Path | None, out_dir("out/database-ENGINE")] = None,
 ) -> None:
     """Run a database on the served drive, in real time, beside a bulk load. Needs root.
 

@@ -1,61 +1,41 @@
 """`reprieve reproduce`: a paper's tables and figures beside its own numbers."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from reprieve import UserError
 from reprieve.cli.console import overall, say
+from reprieve.cli.options import Jobs, argument, flag, given, out_dir
 from reprieve_studies.commands.verdicts import show_verdicts
 
 
 def reproduce(
-    paper: Annotated[
-        str,
-        typer.Argument(help="Which paper: fast12, starblaze, zambelli21, mbm.", show_default=False),
-    ],
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer requests: under a minute on two cores.")
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where results go.", show_default="out/PAPER"),
-    ] = None,
+    paper: Annotated[str, argument("Which paper: fast12, starblaze, zambelli21, mbm.")],
+    quick: Annotated[bool, flag("--quick", "Fewer requests: under a minute on two cores.")] = False,
+    out: Annotated[Path | None, out_dir("out/PAPER")] = None,
     traces: Annotated[
         list[str] | None,
-        typer.Option(
+        given(
+            "A genuine trace in place of its twin, such as F1=Financial1.spc; repeated.",
+            "NAME=FILE",
             "--trace",
-            metavar="NAME=FILE",
-            help="A genuine trace in place of its twin, such as F1=Financial1.spc; repeated.",
-            show_default=False,
         ),
     ] = None,
-    requests: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Requests of each load or run.", show_default=False),
-    ] = None,
+    requests: Annotated[int | None, given("Requests of each load or run.", "N")] = None,
     real_time: Annotated[
         bool,
-        typer.Option(
-            "--real-time",
-            help="Run fio against the served drive too, some minutes more (starblaze).",
-        ),
+        flag("--real-time", "Run fio against the served drive too, some minutes more (starblaze)."),
     ] = False,
     full_geometry: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--full-geometry",
-            help="Figures 8 and 11 alone, with the paper's long blocks beside short ones (mbm).",
+            "Figures 8 and 11 alone, with the paper's long blocks beside short ones (mbm).",
         ),
     ] = False,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Simulations at a time.", show_default="one a core")
-    ] = None,
+    jobs: Jobs = None,
 ) -> None:
     """Run what a paper measured and say for each of its claims whether it is reproduced.
 

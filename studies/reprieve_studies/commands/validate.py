@@ -1,7 +1,5 @@
 """`reprieve validate`: the closed forms of queueing theory beside what the simulator gives."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from pathlib import Path
@@ -10,19 +8,18 @@ from typing import Annotated
 import typer
 
 from reprieve.cli.console import overall, say, show, table
+from reprieve.cli.options import Jobs, flag
 from reprieve_studies.verdicts import tally
 
 
 def validate(
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer points and shorter runs: under half a minute.")
+        bool, flag("--quick", "Fewer points and shorter runs: under half a minute.")
     ] = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where results go.")] = Path(
         "out/validate"
     ),
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Simulations at a time.", show_default="one a core")
-    ] = None,
+    jobs: Jobs = None,
 ) -> None:
     """Simulate queues that theory has formulas for, and compare.
 

@@ -1,14 +1,11 @@
 """Verdicts as a table on the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from reprieve.cli.console import say, show, table
-from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict, tally
+from reprieve_studies.verdicts import RELATIONS, Verdict, tally
 
 _OUTCOMES = {True: "yes", False: "NO", None: "–"}
-_RELATIONS = {AT_MOST: "≤ ", AT_LEAST: "≥ "}
 
 
 def show_verdicts(title: str, verdicts: Sequence[Verdict], expected: str) -> None:
@@ -18,7 +15,7 @@ def show_verdicts(title: str, verdicts: Sequence[Verdict], expected: str) -> Non
         rows.add_row(
             verdict.claim,
             "" if verdict.unit == "1" else verdict.unit,
-            _RELATIONS.get(verdict.relation, "") + _number(verdict.paper),
+            RELATIONS[verdict.relation] + _number(verdict.paper),
             _number(verdict.ours),
             _number(verdict.tolerance),
             _OUTCOMES[verdict.reproduced],

@@ -1,7 +1,5 @@
 """Databases on a file system on the served drive: what transactions take beside a bulk load."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable, Mapping

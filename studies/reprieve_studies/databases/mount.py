@@ -1,7 +1,5 @@
 """A file system on the served drive, by way of FUSE and a loop device, and its end."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """PostgreSQL: pgbench's transactions, or ones that read, while another client loads in bulk."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -1,7 +1,5 @@
 """SQLite: transactions of point reads, while another process loads in bulk."""
 
-from __future__ import annotations
-
 import os
 import random
 import sqlite3

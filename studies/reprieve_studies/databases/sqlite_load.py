@@ -1,7 +1,5 @@
 """The bulk load beside SQLite's transactions, as a process of its own."""
 
-from __future__ import annotations
-
 import os
 import random
 import sqlite3

@@ -1,7 +1,5 @@
 """What a database is asked to do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

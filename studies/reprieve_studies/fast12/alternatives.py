@@ -1,7 +1,5 @@
 """Other readings of what the paper leaves open, each with what it changes in a scenario."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from reprieve_studies.fast12 import beyond

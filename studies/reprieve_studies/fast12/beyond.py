@@ -1,7 +1,5 @@
 """What the paper does not measure: writes before erases, background work, modes of erasing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from reprieve_studies.runs import Overrides

@@ -1,7 +1,5 @@
 """The claims of the paper beside what was simulated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

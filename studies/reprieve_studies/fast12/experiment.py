@@ -1,7 +1,5 @@
 """The runs behind the report: which there are, and their results."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The paper's figures, in its form, and those that go beyond it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from statistics import geometric_mean
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Table 1 and equation (1), by formula and on the simulated die."""
 
-from __future__ import annotations
-
 from statistics import fmean
 from typing import Any
 

@@ -1,12 +1,11 @@
 """The loads: twins of the paper's six traces, or the genuine ones."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 
+from reprieve_studies import loads
 from reprieve_studies.fast12.paper import TRACES
-from reprieve_studies.loads import Load, check_genuine, recording
+from reprieve_studies.loads import Load
 
 TWINS = {
     "F1": "fin1-like",
@@ -20,14 +19,9 @@ TWINS = {
 
 
 def papers(genuine: Mapping[str, Path]) -> list[Load]:
-    """Return the six loads of the paper; `genuine` has a file for those that are at hand.
-
-    UserError for a name that the paper does not have, or a file that is not there.
-    """
-    check_genuine(genuine, TRACES)
-    return [recording(name, genuine[name]) if name in genuine else _twin(name) for name in TRACES]
+    """Return the six loads of the paper, as `reprieve_studies.loads.papers` does."""
+    return loads.papers(genuine, TRACES, _twin)
 
 
-def _twin(name: str) -> Load:
-    seed = 1 + TRACES.index(name)
+def _twin(name: str, seed: int) -> Load:
     return Load(name, TWINS[name], genuine=False, workload={}, preset=TWINS[name], seed=seed)

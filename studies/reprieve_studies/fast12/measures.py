@@ -1,7 +1,5 @@
 """What the paper's figures and sentences measure, from the results of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The numbers of this reproduction by name, which pages and other programs quote."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The report: what was run, what came out, and how to read it."""
 
-from __future__ import annotations
-
 from reprieve_studies.article import Section
 from reprieve_studies.fast12 import alternatives, beyond, figures, tables
 from reprieve_studies.fast12.experiment import Outcome

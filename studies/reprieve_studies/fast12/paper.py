@@ -1,7 +1,5 @@
 """The numbers of Wu and He, FAST 2012, each as it is printed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """The report's tables: loads and their compression, latencies, readings, what lies beyond."""
 
-from __future__ import annotations
-
 from statistics import fmean
 
 from reprieve import Result

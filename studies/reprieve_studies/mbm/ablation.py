@@ -1,7 +1,5 @@
 """What the paper lacks: each part of MBM switched off, and every FTL with every suspension."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, log, sqrt

@@ -1,7 +1,5 @@
 """How much the length of a block matters: Figures 8 and 11 with the blocks of Table I as well."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

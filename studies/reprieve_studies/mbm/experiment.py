@@ -1,7 +1,5 @@
 """The runs behind the report: which there are, and what is kept of them."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

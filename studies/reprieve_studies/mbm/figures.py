@@ -1,7 +1,5 @@
 """The paper's figures in its form, how far they hang on readings, and the ablation's."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import Any

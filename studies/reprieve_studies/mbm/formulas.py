@@ -1,7 +1,5 @@
 """What Table I settles by itself: the channel in the paper's cases, and bounds of the bandwidth."""
 
-from __future__ import annotations
-
 from reprieve_studies.mbm.paper import (
     BUS_NS_PER_BYTE,
     CHANNELS,

@@ -1,12 +1,11 @@
 """The loads: twins of the six rows of Table II, or the genuine traces."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from reprieve_studies.loads import Load, check_genuine, recording
+from reprieve_studies import loads
+from reprieve_studies.loads import Load
 from reprieve_studies.mbm.paper import LOADS, TABLE_2
 from reprieve_studies.runs import Overrides
 
@@ -33,16 +32,11 @@ _FINANCIAL = "Financial"
 
 
 def papers(genuine: Mapping[str, Path]) -> list[Load]:
-    """Return the six loads of the paper; `genuine` has a file for those that are at hand.
-
-    UserError for a name that the paper does not have, or a file that is not there.
-    """
-    check_genuine(genuine, LOADS)
-    return [recording(name, genuine[name]) if name in genuine else _twin(name) for name in LOADS]
+    """Return the six loads of the paper, as `reprieve_studies.loads.papers` does."""
+    return loads.papers(genuine, LOADS, _twin)
 
 
-def _twin(name: str) -> Load:
-    seed = 1 + LOADS.index(name)
+def _twin(name: str, seed: int) -> Load:
     row = TABLE_2[name]
     reads = {"read_fraction": round(row.reads_percent / 100, 4)}
     if name == _FINANCIAL:

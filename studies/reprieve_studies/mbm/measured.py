@@ -1,7 +1,5 @@
 """What is kept of a run: latencies of the requests after its beginning, and counts of the flash."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

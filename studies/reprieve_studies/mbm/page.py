@@ -1,7 +1,5 @@
 """The report: what was run, what came out, and how to read it."""
 
-from __future__ import annotations
-
 from reprieve_studies.article import Section
 from reprieve_studies.mbm import ablation, figures, slack, tables
 from reprieve_studies.mbm.experiment import PAGES_PER_BLOCK_RUN, Outcome

@@ -5,8 +5,6 @@ points of a share that something is shortened by, fifteen per cent of a ratio, n
 Figures 8 to 13 carry no numbers in the text that was at hand; its sentences do.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """The drive, its FTLs, the parts of MBM, and other readings of what the paper leaves open."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType

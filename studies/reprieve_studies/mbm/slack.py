@@ -1,7 +1,5 @@
 """How much hangs on the slack of collection: means with blocks more of it, and what jumps."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The report's tables: the drive, the loads, every run, readings, the ablation."""
 
-from __future__ import annotations
-
 from reprieve_studies.article import Table
 from reprieve_studies.mbm import ablation
 from reprieve_studies.mbm.experiment import LIMIT, MAIN, TAIL, Outcome, Spot

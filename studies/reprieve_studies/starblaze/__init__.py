@@ -1,17 +1,13 @@
 """Starblaze, Flash Memory Summit 2017: a database's load before and after suspension."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 
-from reprieve.parallel import Step, Workshop
 from reprieve_studies.article import Article
 from reprieve_studies.starblaze import claims, page, realtime
 from reprieve_studies.starblaze.experiment import Plan, files, run
 from reprieve_studies.starblaze.numbers import all_numbers
-
-__all__ = ["FULL", "QUICK", "article"]
+from reprieve_studies.study import Settings, Study
 
 FULL = Plan(60, 5, 5)
 QUICK = Plan(8, 2, 1)
@@ -19,29 +15,33 @@ QUICK = Plan(8, 2, 1)
 _SERVED = realtime.Plan(2)
 
 
-def article(
-    plan: Plan, jobs: int | None, step: Step, command: str, real_time: bool = False
-) -> Article:
-    """Run everything and write it up; `jobs` simulations at a time, None: one a core.
-
-    `real_time`: serve the drive to a real fio too.
-    """
-    if real_time:
+def article(settings: Settings) -> Article:
+    """Run everything and write it up."""
+    if settings.real_time:
         realtime.require_fio()
-    outcome = run(plan, Workshop(jobs, step, plan.pieces))
+    plan = QUICK if settings.quick else FULL
+    outcome = run(plan, settings.workshop(plan.pieces))
     sections, verdicts = page.sections(outcome), claims.verdicts(outcome)
-    if real_time:
-        step("fio against the served drive, in real time", 0, 1)
+    if settings.real_time:
+        settings.step("fio against the served drive, in real time", 0, 1)
         with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
             served = realtime.serve_all(_SERVED, Path(folder))
         sections.append(realtime.section(_SERVED, served))
         verdicts += realtime.verdicts(served)
     return Article(
         title="Starblaze 2017 reproduced: a database's load before and after suspension",
-        command=command,
+        command=settings.command,
         facts=page.facts(outcome),
         sections=sections,
         verdicts=verdicts,
         files=files(plan),
         numbers=all_numbers(outcome),
     )
+
+
+STUDY = Study(
+    "Starblaze, NAND flash program and erase suspension in an SSD controller, slides of the "
+    "Flash Memory Summit, 2017",
+    frozenset({"real_time"}),
+    article,
+)

@@ -1,7 +1,5 @@
 """What follows from the slides' numbers by hand, without any simulation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from reprieve_studies.starblaze.paper import Case

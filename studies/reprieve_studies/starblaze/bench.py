@@ -1,7 +1,5 @@
 """One die on the bench: a read that comes just after an erase or a program has begun."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The claims of the slides beside what was simulated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from reprieve_studies.starblaze.arithmetic import little

@@ -1,16 +1,14 @@
 """The runs behind the report: which there are, and their results."""
 
-from __future__ import annotations
-
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from reprieve import Result
 from reprieve.parallel import Watch, Workshop
 from reprieve.scenario import toml_text
-from reprieve_studies.runs import Setup
+from reprieve_studies.runs import Setup, simulate_from_states
 from reprieve_studies.starblaze.jobs import LOADS, job_file
 from reprieve_studies.starblaze.paper import CASES, Case
 from reprieve_studies.starblaze.readings import (
@@ -51,14 +49,9 @@ class Plan:
         ]
 
     @property
-    def shapes(self) -> list[Shape]:
-        """Every drive that is preconditioned."""
-        return list(dict.fromkeys(reading.shape for reading in READINGS))
-
-    @property
     def pieces(self) -> int:
         """How many pieces of work it is."""
-        return len(self.shapes) + len(self.spots)
+        return len({reading.shape for reading in READINGS}) + len(self.spots)
 
 
 @dataclass(frozen=True)
@@ -71,13 +64,16 @@ class Outcome:
 
 def run(plan: Plan, workshop: Workshop) -> Outcome:
     """Run everything."""
+    return Outcome(plan, simulate(plan, plan.spots, workshop))
+
+
+def simulate(plan: Plan, spots: Sequence[Spot], workshop: Workshop) -> dict[Spot, Result]:
+    """Run some of a plan."""
     with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
         folder = Path(name)
         write_jobs(plan, folder)
-        states = {shape: folder / f"{number}" for number, shape in enumerate(plan.shapes)}
-        workshop.each("bringing the drives to their state", plan.shapes, _Settle(states).one)
-        runs = workshop.each("the slides' cases", plan.spots, _Simulate(folder, states).one)
-    return Outcome(plan, dict(zip(plan.spots, runs, strict=True)))
+        setups = {spot: (BY_NAME[spot.reading].shape, setup(spot, folder)) for spot in spots}
+        return simulate_from_states(workshop, "the slides' cases", setups, settle)
 
 
 def write_jobs(plan: Plan, folder: Path) -> None:
@@ -104,13 +100,9 @@ def setup(spot: Spot, folder: Path) -> Setup:
     return Setup(scenario, overrides).with_overrides(reading.overrides)
 
 
-@dataclass(frozen=True)
-class _Settle:
-    states: Mapping[Shape, Path]
-
-    def one(self, shape: Shape, watch: Watch) -> None:
-        """Save the state of a drive that is full."""
-        save_state({"seed": SEED, **drive(shape)}, shape, self.states[shape], watch)
+def settle(shape: Shape, path: Path, watch: Watch) -> None:
+    """Save the state of the slides' drive."""
+    save_state({"seed": SEED, **drive(shape)}, shape, path, watch)
 
 
 def save_state(scenario: Mapping[str, object], shape: Shape, path: Path, watch: Watch) -> None:
@@ -120,17 +112,6 @@ def save_state(scenario: Mapping[str, object], shape: Shape, path: Path, watch: 
     job.write_text(_SETTLE_JOB)
     settle = Setup({**scenario, "workload": {"fio": job}}, settled(shape))
     settle.simulate(watch, save_state=path, save_state_at="start")
-
-
-@dataclass(frozen=True)
-class _Simulate:
-    folder: Path
-    states: Mapping[Shape, Path]
-
-    def one(self, spot: Spot, watch: Watch) -> Result:
-        """Run from the state of its drive."""
-        state = self.states[BY_NAME[spot.reading].shape]
-        return setup(spot, self.folder).simulate(watch, from_state=state)
 
 
 def files(plan: Plan) -> dict[str, str]:

@@ -1,7 +1,5 @@
 """The report's figures."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from reprieve import Latency

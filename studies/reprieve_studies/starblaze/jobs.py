@@ -1,7 +1,5 @@
 """The slides' test cases as job files of fio."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 

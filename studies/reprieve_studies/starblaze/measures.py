@@ -1,7 +1,5 @@
 """What the slides' tables measure, from the results of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean, median

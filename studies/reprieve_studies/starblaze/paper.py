@@ -1,7 +1,5 @@
 """The numbers of Starblaze's slides, Flash Memory Summit 2017, each as it is printed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """What the slides leave open: the drive and the load that are chosen, and the others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType

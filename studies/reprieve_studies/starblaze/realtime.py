@@ -1,7 +1,5 @@
 """The same cases in real time: a real fio against the served drive."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """The report's tables."""
 
-from __future__ import annotations
-
 from statistics import fmean
 
 from reprieve_studies.article import Table

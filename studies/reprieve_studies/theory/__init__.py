@@ -1,7 +1,5 @@
 """Validation: the simulator configured to be a queue that has a closed form, beside that form."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +9,7 @@ from reprieve.outputs import ResultDirectory
 from reprieve.parallel import Step, Workshop, silent
 from reprieve_studies.theory.checks import Verified
 from reprieve_studies.theory.families import FAMILIES
-from reprieve_studies.verdicts import Verdict, verdicts_json
+from reprieve_studies.verdicts import Verdict
 
 __all__ = ["Settings", "Validation", "validate", "validate_into"]
 
@@ -64,13 +62,11 @@ def validate_into(directory: Path, settings: Settings, step: Step) -> Validation
     """
     with ResultDirectory(directory) as out:
         validation = _run(settings, step)
-        from reprieve_studies.article import render_article, write_figures
+        from reprieve_studies.article import write_article
         from reprieve_studies.theory.article import article
 
         page = article(validation, settings)
-        write_figures(out, page.figures)
-        out.write("report.html", render_article(page))
-        out.write("verdicts.json", verdicts_json(validation.verdicts))
+        write_article(out, page)
         out.commit()
     return validation
 

@@ -1,7 +1,5 @@
 """Write amplification under uniform random writes: mean-field equations, solved by bisection."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The report of a validation: a section a family, with its figure and its numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Closed forms of queueing theory: times in µs, rates per µs, services of constant length."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

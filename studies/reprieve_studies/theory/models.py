@@ -1,7 +1,5 @@
 """What is simulated for a check: a drive under a generated load, or one die with raw commands."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Means of correlated samples and their standard errors, by batch means."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How long a request keeps dies busy, by hand: what the drive can do at most."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from reprieve_studies.zambelli21.paper import (

@@ -1,16 +1,13 @@
 """The runs behind the report: which there are, and their results."""
 
-from __future__ import annotations
-
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from reprieve import Result
 from reprieve.characterize import Measured, measure
 from reprieve.parallel import Watch, Workshop
-from reprieve_studies.runs import Setup
+from reprieve_studies.runs import Setup, simulate_from_states
 from reprieve_studies.zambelli21.measures import Spot
 from reprieve_studies.zambelli21.paper import MIXES, QUEUE_DEPTHS, SUSPENSIONS
 from reprieve_studies.zambelli21.readings import (
@@ -59,14 +56,9 @@ class Plan:
         ]
 
     @property
-    def shapes(self) -> list[Shape]:
-        """Every drive that is preconditioned."""
-        return list(dict.fromkeys(reading.shape for reading in READINGS))
-
-    @property
     def pieces(self) -> int:
         """How many pieces of work it is."""
-        return len(self.shapes) + len(self.spots)
+        return len({reading.shape for reading in READINGS}) + len(self.spots)
 
 
 @dataclass(frozen=True)
@@ -82,11 +74,13 @@ class Outcome:
 def run(plan: Plan, workshop: Workshop) -> Outcome:
     """Run everything."""
     bench = measure(PART, (), WORDLINES, SEED)
-    with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
-        states = {shape: Path(folder, f"{number}") for number, shape in enumerate(plan.shapes)}
-        workshop.each("bringing the drives to their state", plan.shapes, _Settle(states).one)
-        results = workshop.each("Figures 10 to 13", plan.spots, _Simulate(plan, states).one)
-    return Outcome(plan, dict(zip(plan.spots, results, strict=True)), bench)
+    return Outcome(plan, simulate(plan, plan.spots, workshop), bench)
+
+
+def simulate(plan: Plan, spots: Sequence[Spot], workshop: Workshop) -> dict[Spot, Result]:
+    """Run some of a plan."""
+    setups = {spot: (BY_NAME[spot.reading].shape, setup(plan, spot)) for spot in spots}
+    return simulate_from_states(workshop, "Figures 10 to 13", setups, settle)
 
 
 def setup(plan: Plan, spot: Spot) -> Setup:
@@ -101,23 +95,7 @@ def setup(plan: Plan, spot: Spot) -> Setup:
     return Setup(scenario, suspensions(spot.suspensions)).with_overrides(reading.overrides)
 
 
-@dataclass(frozen=True)
-class _Settle:
-    states: Mapping[Shape, Path]
-
-    def one(self, shape: Shape, watch: Watch) -> None:
-        """Save the state of a drive that is full."""
-        section = load(0.5, 1, 1)
-        settle = Setup({"seed": SEED, **drive(shape), "workload": section}, SETTLED)
-        settle.simulate(watch, save_state=self.states[shape], save_state_at="start")
-
-
-@dataclass(frozen=True)
-class _Simulate:
-    plan: Plan
-    states: Mapping[Shape, Path]
-
-    def one(self, spot: Spot, watch: Watch) -> Result:
-        """Run from the state of its drive."""
-        state = self.states[BY_NAME[spot.reading].shape]
-        return setup(self.plan, spot).simulate(watch, from_state=state)
+def settle(shape: Shape, path: Path, watch: Watch) -> None:
+    """Save the state of a drive that is full."""
+    scenario = {"seed": SEED, **drive(shape), "workload": load(0.5, 1, 1)}
+    Setup(scenario, SETTLED).simulate(watch, save_state=path, save_state_at="start")

@@ -1,7 +1,5 @@
 """The paper's figures, in its form."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from reprieve import Latency, rig_power

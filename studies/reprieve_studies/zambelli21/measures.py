@@ -1,7 +1,5 @@
 """What the paper's figures measure, from the results of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The numbers of this reproduction by name, which pages and other programs quote."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -5,8 +5,6 @@ mean latency of a closed loop of 64 requests belong together by Little's law, so
 differences that the text prints fix the four values behind them (`implied`).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from types import MappingProxyType

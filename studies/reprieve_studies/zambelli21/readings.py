@@ -1,7 +1,5 @@
 """What the paper leaves open about its drive: the reading that is chosen, and the others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """The report's tables: the drive's runs, what other readings change, what the dies can do."""
 
-from __future__ import annotations
-
 from reprieve import Result
 from reprieve.reliability import characterised_rber
 from reprieve_studies.article import Table

@@ -15,50 +15,50 @@ const CHUNK_BYTES: usize = 1 << 18;
 
 /// Field numbers, message by message.
 mod field {
-    pub const TRACE_PACKET: u64 = 1;
+    pub const TRACE_PACKET: u32 = 1;
 
-    pub const PACKET_CLOCK_SNAPSHOT: u64 = 6;
-    pub const PACKET_TIMESTAMP: u64 = 8;
-    pub const PACKET_SEQUENCE: u64 = 10;
-    pub const PACKET_TRACK_EVENT: u64 = 11;
-    pub const PACKET_INTERNED: u64 = 12;
-    pub const PACKET_FLAGS: u64 = 13;
-    pub const PACKET_COMPRESSED: u64 = 50;
-    pub const PACKET_CLOCK: u64 = 58;
-    pub const PACKET_DEFAULTS: u64 = 59;
-    pub const PACKET_DESCRIPTOR: u64 = 60;
+    pub const PACKET_CLOCK_SNAPSHOT: u32 = 6;
+    pub const PACKET_TIMESTAMP: u32 = 8;
+    pub const PACKET_SEQUENCE: u32 = 10;
+    pub const PACKET_TRACK_EVENT: u32 = 11;
+    pub const PACKET_INTERNED: u32 = 12;
+    pub const PACKET_FLAGS: u32 = 13;
+    pub const PACKET_COMPRESSED: u32 = 50;
+    pub const PACKET_CLOCK: u32 = 58;
+    pub const PACKET_DEFAULTS: u32 = 59;
+    pub const PACKET_DESCRIPTOR: u32 = 60;
 
-    pub const DEFAULTS_TRACK_EVENT: u64 = 11;
-    pub const DEFAULTS_CLOCK: u64 = 58;
+    pub const DEFAULTS_TRACK_EVENT: u32 = 11;
+    pub const DEFAULTS_CLOCK: u32 = 58;
 
-    pub const SNAPSHOT_CLOCK: u64 = 1;
-    pub const CLOCK_ID: u64 = 1;
-    pub const CLOCK_TIMESTAMP: u64 = 2;
-    pub const CLOCK_IS_INCREMENTAL: u64 = 3;
+    pub const SNAPSHOT_CLOCK: u32 = 1;
+    pub const CLOCK_ID: u32 = 1;
+    pub const CLOCK_TIMESTAMP: u32 = 2;
+    pub const CLOCK_IS_INCREMENTAL: u32 = 3;
 
-    pub const INTERNED_EVENT_NAME: u64 = 2;
-    pub const INTERNED_NOTE_NAME: u64 = 3;
-    pub const INTERNED_IID: u64 = 1;
-    pub const INTERNED_TEXT: u64 = 2;
+    pub const INTERNED_EVENT_NAME: u32 = 2;
+    pub const INTERNED_NOTE_NAME: u32 = 3;
+    pub const INTERNED_IID: u32 = 1;
+    pub const INTERNED_TEXT: u32 = 2;
 
-    pub const EVENT_NOTE: u64 = 4;
-    pub const EVENT_TYPE: u64 = 9;
-    pub const EVENT_NAME: u64 = 10;
-    pub const EVENT_TRACK: u64 = 11;
-    pub const EVENT_VALUE: u64 = 44;
-    pub const EVENT_FLOW: u64 = 47;
-    pub const EVENT_LAST_FLOW: u64 = 48;
-    pub const NOTE_NAME: u64 = 1;
-    pub const NOTE_NUMBER: u64 = 3;
+    pub const EVENT_NOTE: u32 = 4;
+    pub const EVENT_TYPE: u32 = 9;
+    pub const EVENT_NAME: u32 = 10;
+    pub const EVENT_TRACK: u32 = 11;
+    pub const EVENT_VALUE: u32 = 44;
+    pub const EVENT_FLOW: u32 = 47;
+    pub const EVENT_LAST_FLOW: u32 = 48;
+    pub const NOTE_NAME: u32 = 1;
+    pub const NOTE_NUMBER: u32 = 3;
 
-    pub const DESCRIPTOR_UUID: u64 = 1;
-    pub const DESCRIPTOR_NAME: u64 = 2;
-    pub const DESCRIPTOR_PARENT: u64 = 5;
-    pub const DESCRIPTOR_COUNTER: u64 = 8;
-    pub const DESCRIPTOR_CHILD_ORDER: u64 = 11;
-    pub const DESCRIPTOR_RANK: u64 = 12;
-    pub const COUNTER_UNIT: u64 = 3;
-    pub const COUNTER_UNIT_NAME: u64 = 6;
+    pub const DESCRIPTOR_UUID: u32 = 1;
+    pub const DESCRIPTOR_NAME: u32 = 2;
+    pub const DESCRIPTOR_PARENT: u32 = 5;
+    pub const DESCRIPTOR_COUNTER: u32 = 8;
+    pub const DESCRIPTOR_CHILD_ORDER: u32 = 11;
+    pub const DESCRIPTOR_RANK: u32 = 12;
+    pub const COUNTER_UNIT: u32 = 3;
+    pub const COUNTER_UNIT_NAME: u32 = 6;
 }
 
 const SLICE_BEGIN: u64 = 1;
@@ -318,7 +318,7 @@ impl Trace {
     }
 }
 
-fn intern(interned: &mut ProtoMessage, table: u64, iid: u64, text: &str) {
+fn intern(interned: &mut ProtoMessage, table: u32, iid: u64, text: &str) {
     let mut entry = ProtoMessage::new();
     entry.number(field::INTERNED_IID, iid);
     entry.text(field::INTERNED_TEXT, text);

@@ -1,7 +1,5 @@
 """The families of checks, in the order of the report."""
 
-from __future__ import annotations
-
 from reprieve_studies.theory.checks import Family
 from reprieve_studies.theory.families import (
     closed,

@@ -1,7 +1,5 @@
 """Closed loads: throughput of dies with so many reads outstanding."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Suspension at a cost: time until the array is free, and time to restore the page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family

@@ -1,7 +1,5 @@
 """Deferred suspension: an erase goes on to the end of its segment before it lets reads in."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

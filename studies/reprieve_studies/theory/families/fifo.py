@@ -1,22 +1,15 @@
 """Order of arrival: a die is an M/D/1 queue of reads, an M/G/1 queue of reads and programs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
-from reprieve_studies.theory.families.one_die import PROGRAM_US, READ_US, one_die, split, waits
+from reprieve_studies.theory.families.one_die import PROGRAM_US, READ_US, classes_of, one_die, waits
 from reprieve_studies.theory.formulas import Class, fifo_wait, with_load
 from reprieve_studies.theory.models import Drive
 
 _ONLY_READS = "reads only: M/D/1"
 _BOTH = "reads and programs: M/G/1"
 _SOURCE = "Pollaczek and Khinchine: λE[S²]/(2(1−ρ))"
-
-
-def _classes(load: float) -> tuple[Class, Class]:
-    reads, programs = split(load)
-    return with_load(reads, READ_US), with_load(programs, PROGRAM_US)
 
 
 def experiments(quick: bool) -> Sequence[Experiment]:
@@ -41,7 +34,7 @@ def _reads(load: float, requests: int) -> Experiment:
 
 
 def _mixed(load: float, requests: int) -> Experiment:
-    classes = _classes(load)
+    classes = classes_of(load)
     wait = fifo_wait(*classes)
     checks = [
         Check(
@@ -64,7 +57,7 @@ def curves() -> Mapping[str, Curve]:
     loads = [step / 100 for step in range(5, 94)]
     return {
         _ONLY_READS: [(load, fifo_wait(with_load(load, READ_US))) for load in loads],
-        _BOTH: [(load, fifo_wait(*_classes(load))) for load in loads],
+        _BOTH: [(load, fifo_wait(*classes_of(load))) for load in loads],
     }
 
 

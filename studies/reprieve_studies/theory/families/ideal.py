@@ -1,7 +1,5 @@
 """Suspension without cost: preemptive-resume, and programs that take no time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
@@ -9,8 +7,8 @@ from reprieve_studies.theory.families.one_die import (
     IDEAL_KEYS,
     PROGRAM_US,
     READ_US,
+    classes_of,
     one_die,
-    split,
     suspended,
     waits,
 )
@@ -28,11 +26,6 @@ _RESUME = "preemptive-resume: E[S]/(1−ρ₁) + W₀/((1−ρ₁)(1−ρ₁−�
 _SET_UP = "M/G/1 with set-up: λE[S²]/(2(1−ρ)) + (2E[D] + λE[D²])/(2(1 + λE[D]))"
 
 
-def _classes(load: float) -> tuple[Class, Class]:
-    reads, programs = split(load)
-    return with_load(reads, READ_US), with_load(programs, PROGRAM_US)
-
-
 def experiments(quick: bool) -> Sequence[Experiment]:
     """Return loads up to 0.8; 0.6 in a quick run."""
     if quick:
@@ -46,7 +39,7 @@ def experiments(quick: bool) -> Sequence[Experiment]:
 
 
 def _suspended(load: float, requests: int) -> Experiment:
-    reads, writes = _classes(load)
+    reads, writes = classes_of(load)
     model = Suspension(reads, writes, _PHASES)
     at = f"with ideal suspension at a load of {load}"
     count = "Poisson arrivals during the operation: λE[S], 1 − e^(−λS)"
@@ -92,9 +85,9 @@ def curves() -> Mapping[str, Curve]:
     loads = [step / 100 for step in range(5, 86)]
     return {
         "wait of reads": [
-            (load, Suspension(*_classes(load), _PHASES).read_wait()) for load in loads
+            (load, Suspension(*classes_of(load), _PHASES).read_wait()) for load in loads
         ],
-        "latency of writes": [(load, preemptive_latency(*_classes(load))) for load in loads],
+        "latency of writes": [(load, preemptive_latency(*classes_of(load))) for load in loads],
     }
 
 

@@ -1,13 +1,11 @@
 """One die as a server: the drive and the load that several families share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from reprieve.request_log import Columns
-from reprieve_studies.theory.formulas import Class
+from reprieve_studies.theory.formulas import Class, with_load
 from reprieve_studies.theory.models import Floats, count, latency_us, of, spread, times_ns
 
 READ_US = 30.0
@@ -94,6 +92,6 @@ def suspended() -> dict[str, Any]:
     }
 
 
-def split(load: float) -> tuple[float, float]:
+def classes_of(load: float) -> tuple[Class, Class]:
     """Return a load as a quarter of reads and three quarters of programs."""
-    return load / 4, 3 * load / 4
+    return with_load(load / 4, READ_US), with_load(3 * load / 4, PROGRAM_US)

@@ -1,7 +1,5 @@
 """The rest of a phase: equation 1 of FAST 2012, and what cancelling the phase leaves of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

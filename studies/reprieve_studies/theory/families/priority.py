@@ -1,20 +1,13 @@
 """Read priority without suspension: two classes at a server that preempts nothing (Cobham)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
-from reprieve_studies.theory.families.one_die import PROGRAM_US, READ_US, one_die, split, waits
-from reprieve_studies.theory.formulas import Class, cobham_waits, with_load
+from reprieve_studies.theory.families.one_die import classes_of, one_die, waits
+from reprieve_studies.theory.formulas import cobham_waits
 from reprieve_studies.theory.models import Drive
 
 _SOURCE = "Cobham 1954: W₁ = W₀/(1−ρ₁), W₂ = W₁/(1−ρ₁−ρ₂)"
-
-
-def _classes(load: float) -> tuple[Class, Class]:
-    reads, programs = split(load)
-    return with_load(reads, READ_US), with_load(programs, PROGRAM_US)
 
 
 def experiments(quick: bool) -> Sequence[Experiment]:
@@ -25,7 +18,7 @@ def experiments(quick: bool) -> Sequence[Experiment]:
 
 
 def _at(load: float, requests: int) -> Experiment:
-    classes = _classes(load)
+    classes = classes_of(load)
     checks = [
         Check(
             f"wait of a {op} under read priority at a load of {load}",
@@ -45,7 +38,7 @@ def _at(load: float, requests: int) -> Experiment:
 def curves() -> Mapping[str, Curve]:
     """Return the waits over the load."""
     loads = [step / 100 for step in range(5, 86)]
-    both = [(load, cobham_waits(*_classes(load))) for load in loads]
+    both = [(load, cobham_waits(*classes_of(load))) for load in loads]
     return {
         "reads": [(load, waits[0]) for load, waits in both],
         "writes": [(load, waits[1]) for load, waits in both],

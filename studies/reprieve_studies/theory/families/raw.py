@@ -1,7 +1,5 @@
 """One die with raw commands: operations that wait in line, and reads that come at random."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Erases that begin again: from the start (preemptive-repeat), or from that of their segment."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family

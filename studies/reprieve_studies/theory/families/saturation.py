@@ -1,7 +1,5 @@
 """Saturation: dies that share a channel, and a drive behind its host link."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

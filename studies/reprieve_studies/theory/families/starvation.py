@@ -1,7 +1,5 @@
 """Forward progress: operations that lose time with each resume, and lose it again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family

@@ -1,7 +1,5 @@
 """Write amplification of uniform random writes, by victim policy and over-provisioning."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
