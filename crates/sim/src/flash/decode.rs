@@ -7,7 +7,7 @@ use super::media::Verdict;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::stats::{ErrorCounts, WearFacts};
-use crate::txn::{Kind, NONE, Part};
+use crate::txn::{Kind, LatencyComponent, NONE};
 use crate::work::Work;
 
 impl Flash {
@@ -36,7 +36,7 @@ impl Flash {
     /// A page is decoded, or will be when it has been sensed once more.
     pub(super) fn decoded(&mut self, id: u32, now: Time) {
         let txn = &mut self.txns[id];
-        txn.book(Part::Ecc, now);
+        txn.book(LatencyComponent::Ecc, now);
         let die = txn.die;
         if !txn.again {
             self.units[die as usize].gc_decoding -= u32::from(txn.kind == Kind::GcRead);

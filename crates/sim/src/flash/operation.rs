@@ -13,7 +13,7 @@ use crate::event::Schedule;
 use crate::seen::{Extent, Seen};
 use crate::slab::Slab;
 use crate::suspend::{Answer, Reason};
-use crate::txn::{Kind, NONE, Part, Txn};
+use crate::txn::{Kind, LatencyComponent, NONE, Txn};
 
 impl Flash {
     /// What a program or erase asks of its die, and how long the channel is used for each plane.
@@ -125,7 +125,7 @@ impl Flash {
             if txn.mark < now {
                 // In the register, behind the program before it: no part of its service.
                 txn.start = txn.start + (now - txn.mark);
-                txn.book(Part::Queue, now);
+                txn.book(LatencyComponent::Queue, now);
             }
             each = txn.next;
         }
@@ -210,8 +210,8 @@ impl Flash {
         while each != NONE {
             let txn = &mut self.txns[each];
             txn.suspended_ns += suspended.ns();
-            txn.book(Part::Suspended, now);
-            txn.parts.add(Part::Bus, transfer.ns());
+            txn.book(LatencyComponent::Suspended, now);
+            txn.parts.add(LatencyComponent::Bus, transfer.ns());
             txn.mark = now + transfer;
             each = txn.next;
         }
@@ -301,7 +301,7 @@ impl Flash {
         let mut each = id;
         while each != NONE {
             let txn = &mut self.txns[each];
-            txn.book(Part::Array, now);
+            txn.book(LatencyComponent::Array, now);
             txn.suspensions += 1;
             each = txn.next;
         }
@@ -333,11 +333,11 @@ fn book_start(
         }
         if is_inside {
             let wait = unit.whole.suspend_wait(txn.mark, now);
-            txn.parts.add(Part::SuspendWait, wait.ns());
+            txn.parts.add(LatencyComponent::SuspendWait, wait.ns());
             txn.mark = txn.mark + wait;
         }
-        txn.book(Part::Queue, now);
-        txn.parts.add(Part::Bus, transfer.ns());
+        txn.book(LatencyComponent::Queue, now);
+        txn.parts.add(LatencyComponent::Bus, transfer.ns());
         txn.mark = now + transfer;
         txn.start = now;
         each = txn.next;

@@ -8,7 +8,7 @@ use super::lane::LaneId;
 use super::multi_plane::start_command;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::txn::{NONE, Part, Txn};
+use crate::txn::{LatencyComponent, NONE, Txn};
 use crate::work::Work;
 
 impl Flash {
@@ -158,7 +158,7 @@ impl Flash {
         let mut each = *unit.read_on(plane);
         while each != NONE {
             let txn = &mut self.txns[each];
-            txn.book(Part::Array, now);
+            txn.book(LatencyComponent::Array, now);
             each = txn.next;
         }
         if is_held {
@@ -221,7 +221,7 @@ impl Flash {
         let id = self.units[die as usize].leaving;
         let bus = self.out_time(id);
         self.channels[channel].occupy(now, bus);
-        self.txns[id].book(Part::BusWait, now);
+        self.txns[id].book(LatencyComponent::BusWait, now);
         out.schedule(now + bus, FlashEvent::Out { die });
         if self.observers.listens {
             self.observe(now, |observer, scene| observer.transferred(scene, id, now, bus));
@@ -234,13 +234,13 @@ impl Flash {
         if self.facts.private_channels {
             let sensed = unit.whole.scheduled;
             unit.die.elapse(sensed);
-            self.txns[unit.reading].book(Part::Array, sensed);
+            self.txns[unit.reading].book(LatencyComponent::Array, sensed);
             unit.leaving = std::mem::replace(&mut unit.reading, NONE);
         }
         let id = unit.leaving;
         let txn = &mut self.txns[id];
         unit.leaving = txn.next;
-        txn.book(Part::Bus, now);
+        txn.book(LatencyComponent::Bus, now);
         let was_free = unit.die.is_at_rest();
         let by_plane = self.facts.parallelism.independent_plane_reads;
         let plane = txn.at.plane;
@@ -265,9 +265,9 @@ impl Flash {
 /// Books what a read has waited for, so long for a suspension, and its command.
 #[inline(always)]
 fn book_sense(txn: &mut Txn, wait: Dur, command: Dur, now: Time) {
-    txn.parts.add(Part::SuspendWait, wait.ns());
-    txn.parts.add(Part::Queue, (now - txn.mark).saturating_sub(wait).ns());
-    txn.parts.add(Part::Bus, command.ns());
+    txn.parts.add(LatencyComponent::SuspendWait, wait.ns());
+    txn.parts.add(LatencyComponent::Queue, (now - txn.mark).saturating_sub(wait).ns());
+    txn.parts.add(LatencyComponent::Bus, command.ns());
     txn.mark = now + command;
     txn.start = now;
 }

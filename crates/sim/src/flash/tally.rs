@@ -6,7 +6,7 @@ use super::Flash;
 use super::lane::LaneId;
 use crate::stats::Ages;
 use crate::suspend::SuspendEvent;
-use crate::txn::{Kind, NONE, Part, Txn};
+use crate::txn::{Kind, LatencyComponent, NONE, Txn};
 
 impl Flash {
     /// The pages of an operation are programmed, or its blocks erased.
@@ -21,7 +21,7 @@ impl Flash {
         };
         let mut each = id;
         while each != NONE {
-            self.txns[each].book(Part::Array, now);
+            self.txns[each].book(LatencyComponent::Array, now);
             self.count_operation(each, now, undisturbed);
             if self.media.is_some() {
                 self.cells_worked(each, now);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::confidence::{PERCENTILES, confidence, percentiles_ns};
 use super::latencies::{Batching, whole};
 use super::{Latencies, Latency};
-use crate::txn::{PART_NAMES, Part};
+use crate::txn::{LatencyComponent, PART_NAMES};
 
 /// An amount in a second of simulated time.
 pub(super) fn rate(amount: u64, ns: u64) -> f64 {
@@ -14,7 +14,7 @@ pub(super) fn rate(amount: u64, ns: u64) -> f64 {
 
 /// Section `requests`, of the drive or of a load: each class that there is, and the total, without
 /// the parts that can take no time.
-pub(super) fn requests(latencies: &Latencies, absent: &[Part]) -> Value {
+pub(super) fn requests(latencies: &Latencies, absent: &[LatencyComponent]) -> Value {
     let (read, write) = (latencies.read(), latencies.write());
     let batching = latencies.batching();
     let mut requests = Map::new();
@@ -30,7 +30,7 @@ pub(super) fn requests(latencies: &Latencies, absent: &[Part]) -> Value {
 }
 
 /// Some classes of requests together; their confidence where they are in batches.
-fn class(classes: &[&Latency], absent: &[Part], batching: Option<&Batching>) -> Value {
+fn class(classes: &[&Latency], absent: &[LatencyComponent], batching: Option<&Batching>) -> Value {
     let histogram = whole(classes);
     let count = histogram.count();
     let mean = |sum: u128| if count == 0 { 0.0 } else { sum as f64 / count as f64 };

@@ -10,7 +10,7 @@ use super::{
     BadBlocks, ErrorCounts, FlashCounts, FlowStats, Latencies, MapCounts, SuspendedOperations,
     WearCounts, WearFacts,
 };
-use crate::txn::Part;
+use crate::txn::LatencyComponent;
 
 /// What the drive counted beside latencies and flash operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -209,12 +209,12 @@ impl Facts<'_> {
     }
 
     /// Parts of a latency that can take no time on this drive, and are not told.
-    fn absent_parts(&self) -> Vec<Part> {
+    fn absent_parts(&self) -> Vec<LatencyComponent> {
         let decodes = self.cells.is_some_and(|(errors, _)| errors.decoding.is_some());
         let parts = [
-            (Part::HostQueue, self.host_queues),
-            (Part::Map, self.mapping.is_some()),
-            (Part::Ecc, decodes),
+            (LatencyComponent::HostQueue, self.host_queues),
+            (LatencyComponent::Map, self.mapping.is_some()),
+            (LatencyComponent::Ecc, decodes),
         ];
         parts.into_iter().filter(|(_, told)| !told).map(|(part, _)| part).collect()
     }

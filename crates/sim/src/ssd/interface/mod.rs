@@ -11,7 +11,7 @@ use reprieve_base::{Dur, Op, Time};
 use crate::event::Orders;
 use crate::scenario::Scenario;
 use crate::slab::Slab;
-use crate::txn::{NONE, Part, Parts};
+use crate::txn::{LatencyComponent, LatencyComponents, NONE};
 use link::Links;
 use messages::{Message, Messages, What};
 use queues::HostQueues;
@@ -48,7 +48,7 @@ pub(super) struct HostRequest {
     /// Behind it in that queue, or `NONE`.
     pub(super) next: u32,
     /// Where the time of its last page went, once that is done.
-    pub(super) parts: Parts,
+    pub(super) parts: LatencyComponents,
 }
 
 /// What the drive has to do.
@@ -284,7 +284,7 @@ impl HostInterface {
     /// The link is first in, first out: the page that comes to it last leaves it last.
     #[inline]
     pub(super) fn answer(&mut self, id: u32, now: Time, crossed: Time, orders: &mut Orders) {
-        self.requests[id].parts.add(Part::Link, (crossed - now).ns());
+        self.requests[id].parts.add(LatencyComponent::Link, (crossed - now).ns());
         self.messages.send(crossed, What::Answer, id, orders);
     }
 
@@ -298,21 +298,23 @@ impl HostInterface {
             if self.links.carries_commands {
                 self.links.ring(now);
             }
-            request.parts.add(Part::HostQueue, (request.fetched - request.arrival).ns());
-            request.parts.add(Part::Link, (request.begun - request.fetched).ns());
+            request
+                .parts
+                .add(LatencyComponent::HostQueue, (request.fetched - request.arrival).ns());
+            request.parts.add(LatencyComponent::Link, (request.begun - request.fetched).ns());
         } else if self.links.in_order {
-            request.parts.add(Part::Link, (request.begun - request.arrival).ns());
+            request.parts.add(LatencyComponent::Link, (request.begun - request.arrival).ns());
         }
     }
 
     /// Parts of a write that has waited for the buffer until now.
     #[inline]
-    pub(super) fn received_parts(&self, id: u32, now: Time) -> Parts {
+    pub(super) fn received_parts(&self, id: u32, now: Time) -> LatencyComponents {
         debug_assert_ne!(id, NONE, "a page without a request");
         let request = &self.requests[id];
-        let mut parts = Parts::default();
-        parts.add(Part::Link, (request.received - request.begun).ns());
-        parts.add(Part::Buffer, (now - request.received).ns());
+        let mut parts = LatencyComponents::default();
+        parts.add(LatencyComponent::Link, (request.received - request.begun).ns());
+        parts.add(LatencyComponent::Buffer, (now - request.received).ns());
         parts
     }
 

@@ -10,7 +10,7 @@ mod tests;
 
 use reprieve_base::{Op, Time};
 
-use crate::txn::{PART_NAMES, Parts};
+use crate::txn::{LatencyComponents, PART_NAMES};
 pub use ages::{AGES, Ages};
 use buckets::bucket_of;
 pub use buckets::{BUCKETS, upper_end};
@@ -185,7 +185,7 @@ impl Series {
     }
 
     /// Counts a request that is complete at the instant to which time has come last.
-    pub fn record(&mut self, op: Op, bytes: u32, latency_ns: u64, parts: &Parts) {
+    pub fn record(&mut self, op: Op, bytes: u32, latency_ns: u64, parts: &LatencyComponents) {
         let kind = match op {
             Op::Read => 0,
             Op::Write => 1,
