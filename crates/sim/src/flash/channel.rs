@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use reprieve_base::{Dur, Time};
 
+use crate::die_events::{DieEvent, Record};
 use crate::scenario::ChannelOrder;
-use crate::seen::{Record, Seen};
 use crate::txn::Kind;
 
 /// Whether the channel is free for a die that is deciding.
@@ -108,7 +108,7 @@ impl ChannelBus {
     pub(super) fn occupy(&mut self, from: Time, length: Dur) {
         debug_assert!(from >= self.free_at, "two transfers overlap on a channel");
         self.free_at = from + length;
-        self.seen.note(Seen::Transfer(from, self.free_at));
+        self.seen.note(DieEvent::Transfer(from, self.free_at));
         self.last_from = from;
         self.busy_ns += length.ns();
     }

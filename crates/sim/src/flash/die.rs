@@ -7,8 +7,8 @@ use reprieve_nand::{Die, Elapsed, Parallelism, Part, Refusal, Run, Suspend};
 
 use super::lane::{Lane, LaneId};
 use super::queue::Queue;
+use crate::die_events::{DieEvent, Record};
 use crate::sched::Waiter;
-use crate::seen::{Record, Seen};
 use crate::txn::NONE;
 
 /// What a die has by plane, on the parts that need it; out of the way of the rest in the caches.
@@ -182,13 +182,13 @@ impl DieUnit {
     #[inline]
     pub(super) fn occupied(&mut self, now: Time) {
         self.busy_since = now;
-        self.seen.note(Seen::Taken(now));
+        self.seen.note(DieEvent::Taken(now));
     }
 
     #[inline]
     pub(super) fn freed(&mut self, now: Time) {
         self.busy_ns += (now - self.busy_since).ns();
-        self.seen.note(Seen::Freed(now));
+        self.seen.note(DieEvent::Freed(now));
     }
 
     /// Time until `now` in which the array or the page buffer was in use.

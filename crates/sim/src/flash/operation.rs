@@ -9,8 +9,8 @@ use super::die::DieUnit;
 use super::lane::{Frame, LaneId};
 use super::multi_plane::start_command;
 use super::{Flash, FlashEvent};
+use crate::die_events::{DieEvent, Extent};
 use crate::event::Schedule;
-use crate::seen::{Extent, Seen};
 use crate::slab::Slab;
 use crate::suspend::{Answer, Reason};
 use crate::txn::{Kind, LatencyComponent, NONE, Txn};
@@ -326,10 +326,10 @@ fn book_start(
         let txn = &mut txns[each];
         let joins = each != id;
         match txn.kind {
-            Kind::Erase => unit.seen.note(Seen::Erase(now, Extent::of_page(txn.at, joins))),
+            Kind::Erase => unit.seen.note(DieEvent::Erase(now, Extent::of_page(txn.at, joins))),
             // A wordline is programmed whole, and noted with its first page.
             _ if pages > 1 && txn.at.page % pages > 0 => {}
-            _ => unit.seen.note(Seen::Program(now, Extent { at: txn.at, pages, joins })),
+            _ => unit.seen.note(DieEvent::Program(now, Extent { at: txn.at, pages, joins })),
         }
         if is_inside {
             let wait = unit.whole.suspend_wait(txn.mark, now);

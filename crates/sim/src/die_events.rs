@@ -4,7 +4,7 @@ use reprieve_base::{PageAddress, Time};
 
 /// Something that a die or a channel did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum DieEvent {
     /// The array, or the page buffer, of a die is taken.
     Taken(Time),
     /// It is free again.
@@ -43,7 +43,7 @@ pub struct Record(Option<Box<List>>);
 /// In a box, as most records keep nothing.
 #[derive(Clone, Debug, Default)]
 struct List {
-    seen: Vec<Seen>,
+    seen: Vec<DieEvent>,
 }
 
 impl Record {
@@ -53,7 +53,7 @@ impl Record {
     }
 
     #[inline]
-    pub fn note(&mut self, seen: Seen) {
+    pub fn note(&mut self, seen: DieEvent) {
         if self.0.is_some() {
             self.push(seen);
         }
@@ -61,12 +61,12 @@ impl Record {
 
     /// Out of the way of runs that keep nothing.
     #[cold]
-    fn push(&mut self, seen: Seen) {
+    fn push(&mut self, seen: DieEvent) {
         self.0.get_or_insert_default().seen.push(seen);
     }
 
     /// Takes what was noted since the last call.
-    pub fn take(&mut self) -> impl Iterator<Item = Seen> {
+    pub fn take(&mut self) -> impl Iterator<Item = DieEvent> {
         self.0.iter_mut().flat_map(|list| list.seen.drain(..))
     }
 }
