@@ -196,7 +196,7 @@ def _details(key: dict[str, Any]) -> str:
         parts.append(f"Default: that of `{key['default_key']}`.")
     else:
         parts.append("Default: absent.")
-    if key["when"] is not None:
+    if key["when"]:
         parts.append(f"Only while {only_while(key['when'])}.")
     if key["source"]:
         parts.append(_sentence(f"Source: {key['source']}"))

@@ -160,7 +160,7 @@ class Scenario(Top):
         for step in _steps(key):
             value = value.get(step, {})
         rules = _rules(key)
-        if value == {} and rules["when"] is not None and not rules["optional"]:
+        if value == {} and rules["when"] and not rules["optional"]:
             raise UserError(
                 f"{key} has no part in this scenario; it applies only while "
                 f"{only_while(rules['when'])}"

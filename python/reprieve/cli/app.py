@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from reprieve import _native
-from reprieve.cli.builtin import devices, loads, parts, policies
+from reprieve.cli.builtin import devices, loads, parts, policies, schema
 from reprieve.cli.characterize import characterize
 from reprieve.cli.compare import compare
 from reprieve.cli.console import say
@@ -44,6 +44,7 @@ app.command()(devices)
 app.command()(parts)
 app.command()(loads)
 app.command()(policies)
+app.command()(schema)
 
 
 def _version(asked: bool) -> None:

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use reprieve_base::{UserError, nearest};
 
+use super::keys::keys;
 use super::preset::{self, Found};
-use super::raw::{self, Leaf, Leaves, Rank, Raw};
-use super::schema;
+use super::raw::Raw;
+use super::read::{self, Leaf, Leaves, Rank};
 
 /// The merged layers, without the keys that only say how to stack them.
 pub(super) struct Stack {
@@ -82,7 +83,7 @@ fn is_a_file(name: &str) -> bool {
 
 /// Reads a device, part or load, which may only say what is its own.
 fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
-    let raw::Layer { leaves, flows } = raw::read(&found.text, &found.file, rank)?;
+    let read::Layer { leaves, flows } = read::read(&found.text, &found.file, rank)?;
     let of_flows = flows.values().flatten().map(|(name, leaf)| (name, leaf, true));
     for (name, leaf, is_flow) in
         leaves.iter().map(|(name, leaf)| (name, leaf, false)).chain(of_flows)
@@ -111,7 +112,7 @@ fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
 
 /// Replaces in a layer what stands for several keys by those.
 fn expanded(mut leaves: Leaves) -> Result<Leaves, UserError> {
-    for key in schema::keys().iter().filter(|key| !key.stands_for.is_empty()) {
+    for key in keys().iter().filter(|key| !key.stands_for.is_empty()) {
         let Some(leaf) = leaves.remove(key.full_name) else { continue };
         for own in key.stands_for {
             if let Some(other) = leaves.get(own) {

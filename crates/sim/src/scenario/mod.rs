@@ -3,72 +3,50 @@
 //! Layers, a later one wins key by key: defaults of the schema, part, device, load, scenario
 //! file, `--set`. Every value keeps its place, so that every error names one.
 
-mod build;
-mod check;
-mod dispatch;
-mod fio;
-mod flatten;
-mod flow;
-mod front;
-mod ftl;
+mod flows;
+mod json_schema;
+mod key;
+#[macro_use]
+mod row;
+mod keys;
 mod layers;
-mod maxima;
-mod mbm;
-mod measure;
-mod power;
-mod power_loss;
+mod parse;
 mod preset;
 mod print;
 mod raw;
-mod reading;
+mod read;
 mod reference;
-mod reliability;
 mod resolve;
-mod schema;
+mod rules;
 mod serve;
 mod steps;
 #[cfg(test)]
 mod tests;
-mod twins;
 mod types;
+mod unit;
 mod value;
-mod words;
 
 use std::path::{Path, PathBuf};
 
-use reprieve_base::{Dur, Entry, UserError};
-use reprieve_trace::{AddressPolicy, DeviceSelection, Reading, TraceConfig, WorkloadConfig};
+use reprieve_base::{Entry, UserError};
+use reprieve_trace::{AddressPolicy, TraceConfig, WorkloadConfig};
 
 use layers::Stack;
-use raw::{Layer, Leaf, Leaves, Rank, Raw};
+use raw::Raw;
+use read::{Layer, Leaf, Leaves, Rank};
 use resolve::Use;
-use schema::Family;
 
-pub use dispatch::{Conflict, Dispatch, PaqRules};
-pub use flow::Flow;
-pub use front::{
-    Acknowledge, Buffer, Eviction, Hold, Host, Interface, Nvme, Packets, Pcie, Priority, ReadCache,
-    Replacement,
-};
-pub use ftl::{Demand, Faults, GcControl, PartialWrite, Streams, Wear};
-pub use mbm::{
-    Alignment, Chips, FirstOf, MbmRules, ReadAreas, Redistribution, Rounding, ShareRules, Ties,
-    Trigger,
-};
-pub use measure::{Measure, Warmup};
-pub use power::{BudgetCounts, Power};
-pub use power_loss::{Capacitor, LossPolicy, PowerLoss};
+pub use json_schema::json_schema;
+pub use key::{Fallback, Family, Key, Kind, Need, Section};
+pub use keys::keys;
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};
-pub use reliability::{Ageing, Reliability};
-pub use schema::{Fallback, Interval, Key, Kind, Section, Unit, When, keys};
+pub use rules::{Feature, Refusal, refusals};
 pub use serve::CHANGEABLE;
 pub use steps::{Class, Step};
-pub use types::{
-    Channel, ChannelOrder, Deadlines, Ftl, LimitScope, LinkOrder, OperationSet, Precondition,
-    Scenario, Scheduling, SuspendRules,
-};
+pub use types::*;
+pub use unit::{Interval, Unit};
 
 /// What a scenario is read from.
 #[derive(Clone, Copy, Debug)]
@@ -133,10 +111,10 @@ impl Registries {
 
 /// The scenario of a run: it has a workload.
 pub fn load(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
-    let file = raw::read(sources.text, sources.path, Rank::File)?;
+    let file = read::read(sources.text, sources.path, Rank::File)?;
     let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
     let scenario = assemble(file, sources, base, Use::Run, registries)?;
-    measure::check_enough(&scenario, sources.path)?;
+    rules::check_enough(&scenario, sources.path)?;
     Ok(scenario)
 }
 
@@ -158,37 +136,26 @@ pub fn load_rig(
 ///
 /// Errors if an override gives it one all the same.
 pub fn load_served(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
-    let file = raw::read(sources.text, sources.path, Rank::File)?;
+    let file = read::read(sources.text, sources.path, Rank::File)?;
     let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
     assemble(file, sources, base, Use::Serve, registries)
 }
 
 /// The scenario of the run that repeats what a served drive of `scenario` has recorded at `path`.
 pub fn replaying(scenario: &Scenario, path: PathBuf) -> Scenario {
-    let recording = TraceConfig {
-        path,
-        reading: Reading::from("recording"),
-        queue_depth: None,
-        time_scale: 1.0,
-        start: Dur::ZERO,
-        duration: None,
-        max_requests: None,
-        devices: DeviceSelection::Concatenate,
-        address: AddressPolicy::Error,
-        drop_duplicates_within: None,
-        sort_window_requests: 0,
-    };
+    let recording =
+        TraceConfig { address: AddressPolicy::Error, ..TraceConfig::new(path, "recording") };
     Scenario { workload: Some(WorkloadConfig::Trace(recording)), ..scenario.clone() }
 }
 
 /// The shorthands of the key `policy`.
 pub fn shorthands() -> &'static [Entry] {
-    schema::SHORTHANDS
+    keys::SHORTHANDS
 }
 
 /// The scenario of the rig as text, without a workload.
 pub fn load_rig_file(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
-    let file = raw::read(sources.text, sources.path, Rank::File)?;
+    let file = read::read(sources.text, sources.path, Rank::File)?;
     let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
     assemble(file, sources, base, Use::Rig, registries)
 }
@@ -200,23 +167,23 @@ fn assemble(
     purpose: Use,
     registries: &Registries,
 ) -> Result<Scenario, UserError> {
-    let sets = raw::read_sets(sources.sets)?;
+    let sets = read::read_sets(sources.sets)?;
     if purpose == Use::Serve {
         return serve::assemble(file, sets, sources.path, base, registries);
     }
-    let flows = flow::overlays(file.flows, sets.flows);
+    let flows = flows::overlays(file.flows, sets.flows);
     let load = sets.leaves.get("load").or(file.leaves.get("load")).map(|leaf| ("load", leaf));
     let of_flow = flows.values().flatten().map(|(name, leaf)| (*name, leaf)).next();
     if let (Use::Rig, Some((name, leaf))) = (purpose, load.or(of_flow)) {
         return Err(leaf.fault(name, "the rig has no workload; leave it out"));
     }
     let stack = layers::stack(file.leaves, sets.leaves, base)?;
-    fio::check_alone(&stack.leaves, &flows)?;
+    flows::check_fio_alone(&stack.leaves, &flows)?;
     let one = |stack, place: &str| settle(stack, place, base, purpose, registries);
     if flows.is_empty() || purpose == Use::Rig {
-        return fio::with_jobs(one(stack, sources.path)?);
+        return flows::with_jobs(one(stack, sources.path)?);
     }
-    flow::assemble(flows, &stack, sources.path, one)
+    flows::assemble(flows, &stack, sources.path, one)
 }
 
 /// The scenario that a stack of layers makes, checked.
@@ -227,14 +194,10 @@ fn settle(
     purpose: Use,
     registries: &Registries,
 ) -> Result<Scenario, UserError> {
-    let device = stack.device.clone();
-    let mut resolved = resolve::resolve(stack, place, purpose, registries)?;
-    resolved.locate_loads(base)?;
-    check::geometry(&resolved)?;
-    let scenario = build::scenario(&resolved.values, device);
-    check::check(&scenario, &resolved, purpose)?;
-    match (registries.misfit)(&scenario).filter(|_| purpose != Use::Rig) {
-        None => Ok(scenario),
+    let resolved = resolve::resolve(stack, place, base, purpose, registries)?;
+    rules::check(&resolved, purpose)?;
+    match (registries.misfit)(&resolved.scenario).filter(|_| purpose != Use::Rig) {
+        None => Ok(resolved.scenario),
         Some(Misfit { key, what }) => Err(resolved.fault(key, what)),
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use reprieve_base::{UserError, nearest};
 
-use super::raw::{Leaf, Raw};
+use super::raw::Raw;
+use super::read::Leaf;
 
 /// A built-in device, part or load: a TOML file that travels inside the program.
 #[derive(Clone, Copy, Debug)]
@@ -16,65 +17,30 @@ pub struct Preset {
     pub toml: &'static str,
 }
 
-const DEVICES: &[Preset] = &[
-    Preset { name: "fast12-slc", toml: include_str!("../../../../devices/fast12-slc.toml") },
-    Preset { name: "fast12-mlc", toml: include_str!("../../../../devices/fast12-mlc.toml") },
-    Preset { name: "tlc3d-1tb", toml: include_str!("../../../../devices/tlc3d-1tb.toml") },
-    Preset {
-        name: "mqsim-default-like",
-        toml: include_str!("../../../../devices/mqsim-default-like.toml"),
-    },
-    Preset { name: "mbm", toml: include_str!("../../../../devices/mbm.toml") },
-    Preset { name: "970pro-like", toml: include_str!("../../../../devices/970pro-like.toml") },
-    Preset { name: "znand-like", toml: include_str!("../../../../devices/znand-like.toml") },
-    Preset {
-        name: "tlc-enterprise",
-        toml: include_str!("../../../../devices/tlc-enterprise.toml"),
-    },
-    Preset {
-        name: "qlc-enterprise",
-        toml: include_str!("../../../../devices/qlc-enterprise.toml"),
-    },
-];
+/// The presets of a folder, which holds a file of each name.
+macro_rules! presets {
+    ($folder:literal: $($name:literal)+) => {
+        &[$(Preset {
+            name: $name,
+            toml: include_str!(concat!("../../../../", $folder, "/", $name, ".toml")),
+        }),+]
+    };
+}
 
-const PARTS: &[Preset] = &[
-    Preset { name: "slc-fast12", toml: include_str!("../../../../parts/slc-fast12.toml") },
-    Preset { name: "mlc-fast12", toml: include_str!("../../../../parts/mlc-fast12.toml") },
-    Preset { name: "tlc3d-2021", toml: include_str!("../../../../parts/tlc3d-2021.toml") },
-    Preset { name: "mlc-mqsim", toml: include_str!("../../../../parts/mlc-mqsim.toml") },
-    Preset { name: "mlc3d-mbm", toml: include_str!("../../../../parts/mlc3d-mbm.toml") },
-    Preset { name: "mlc-970pro", toml: include_str!("../../../../parts/mlc-970pro.toml") },
-    Preset { name: "slc-znand", toml: include_str!("../../../../parts/slc-znand.toml") },
-    Preset { name: "qlc3d-2020", toml: include_str!("../../../../parts/qlc3d-2020.toml") },
-    Preset { name: "tlc3d-zambelli", toml: include_str!("../../../../parts/tlc3d-zambelli.toml") },
-    Preset { name: "qlc3d-wordline", toml: include_str!("../../../../parts/qlc3d-wordline.toml") },
-    Preset { name: "qlc3d-sliced", toml: include_str!("../../../../parts/qlc3d-sliced.toml") },
-    Preset {
-        name: "slc2d-starblaze",
-        toml: include_str!("../../../../parts/slc2d-starblaze.toml"),
-    },
-    Preset {
-        name: "mlc2d-starblaze",
-        toml: include_str!("../../../../parts/mlc2d-starblaze.toml"),
-    },
-    Preset {
-        name: "slc3d-starblaze",
-        toml: include_str!("../../../../parts/slc3d-starblaze.toml"),
-    },
-    Preset {
-        name: "tlc3d-starblaze",
-        toml: include_str!("../../../../parts/tlc3d-starblaze.toml"),
-    },
-];
+const DEVICES: &[Preset] = presets! { "devices":
+    "fast12-slc" "fast12-mlc" "tlc3d-1tb" "mqsim-default-like" "mbm" "970pro-like" "znand-like"
+    "tlc-enterprise" "qlc-enterprise"
+};
 
-const LOADS: &[Preset] = &[
-    Preset { name: "fin1-like", toml: include_str!("../../../../loads/fin1-like.toml") },
-    Preset { name: "fin2-like", toml: include_str!("../../../../loads/fin2-like.toml") },
-    Preset { name: "dap-like", toml: include_str!("../../../../loads/dap-like.toml") },
-    Preset { name: "msn-like", toml: include_str!("../../../../loads/msn-like.toml") },
-    Preset { name: "cello3-like", toml: include_str!("../../../../loads/cello3-like.toml") },
-    Preset { name: "cello8-like", toml: include_str!("../../../../loads/cello8-like.toml") },
-];
+const PARTS: &[Preset] = presets! { "parts":
+    "slc-fast12" "mlc-fast12" "tlc3d-2021" "mlc-mqsim" "mlc3d-mbm" "mlc-970pro" "slc-znand"
+    "qlc3d-2020" "tlc3d-zambelli" "qlc3d-wordline" "qlc3d-sliced" "slc2d-starblaze"
+    "mlc2d-starblaze" "slc3d-starblaze" "tlc3d-starblaze"
+};
+
+const LOADS: &[Preset] = presets! { "loads":
+    "fin1-like" "fin2-like" "dap-like" "msn-like" "cello3-like" "cello8-like"
+};
 
 /// The built-in drives.
 pub fn devices() -> &'static [Preset] {

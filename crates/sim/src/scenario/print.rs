@@ -1,24 +1,22 @@
 //! Prints a scenario as TOML that stands alone: every key that applies, no preset needed.
 
-use super::Scenario;
-use super::flatten;
+use super::key::Key;
+use super::keys::{SECTIONS, keys};
 use super::raw::Raw;
-use super::resolve::{Values, applies};
-use super::schema::{self, Key, SECTIONS};
+use super::resolve::applies;
+use super::types::Scenario;
+use super::value::Values;
 
 /// The canonical TOML of a scenario; loading it gives an equal one.
 pub fn print(scenario: &Scenario) -> String {
-    let values = flatten::values(scenario);
+    let values = values(scenario);
     let mut toml = String::new();
-    for section in SECTIONS {
-        let has_load = scenario.workload.is_some() || scenario.fio.is_some();
-        let has_section = section.name != "workload" || has_load;
-        if has_section {
-            if !section.name.is_empty() {
-                toml.push_str(&format!("\n[{}]\n", section.name));
-            }
-            push_keys(&mut toml, section.keys.iter(), &values);
+    let has_load = scenario.workload.is_some() || scenario.fio.is_some();
+    for section in SECTIONS.iter().filter(|section| section.name != "workload" || has_load) {
+        if !section.name.is_empty() {
+            toml.push_str(&format!("\n[{}]\n", section.name));
         }
+        push_keys(&mut toml, section.keys.iter(), &values);
         if section.name == "ftl" {
             toml.push_str(&collection_slack(scenario));
         }
@@ -38,11 +36,23 @@ pub fn print(scenario: &Scenario) -> String {
             ..scenario.clone()
         };
         let of_all = |key: &&Key| key.full_name != "workload.unwritten";
-        let keys = schema::keys().iter().filter(|key| key.section() == "workload").filter(of_all);
+        let keys = keys().iter().filter(|key| key.section() == "workload").filter(of_all);
         toml.push_str(&format!("\n[flow.{}]\n", flow.name));
-        push_keys(&mut toml, keys, &flatten::values(&alone));
+        push_keys(&mut toml, keys, &self::values(&alone));
     }
     toml
+}
+
+/// The values of the keys that apply.
+fn values(scenario: &Scenario) -> Values {
+    let mut values = Values::new();
+    for key in keys().iter().filter(|key| key.stands_for.is_empty()) {
+        let value = if applies(key, &values) { (key.place.get)(scenario) } else { None };
+        if let Some(value) = value {
+            values.insert(key.full_name, value);
+        }
+    }
+    values
 }
 
 /// A comment: between which numbers of free blocks collection has its slack.
@@ -63,15 +73,11 @@ fn collection_slack(scenario: &Scenario) -> String {
 
 fn push_keys<'k>(toml: &mut String, keys: impl Iterator<Item = &'k Key>, values: &Values) {
     for key in keys.filter(|key| key.stands_for.is_empty()) {
-        match values.get(key.full_name) {
-            Some(value) => {
-                toml.push_str(&format!("{} = {}\n", key.name(), value.raw(key)));
-            }
-            None if key.kind.has_none() && applies(key, values) => {
-                let none = Raw::Text("none".to_string());
-                toml.push_str(&format!("{} = {none}\n", key.name()));
-            }
-            None => {}
-        }
+        let raw = match values.get(key.full_name) {
+            Some(value) => value.raw(key.kind),
+            None if key.kind.has_none() && applies(key, values) => Raw::none(),
+            None => continue,
+        };
+        toml.push_str(&format!("{} = {raw}\n", key.name()));
     }
 }

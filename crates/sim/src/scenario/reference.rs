@@ -3,7 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use super::Registries;
-use super::schema::{Fallback, Key, SECTIONS, Section, When};
+use super::key::{Fallback, Key, Need, Section};
+use super::keys::SECTIONS;
+use super::raw::Raw;
 
 /// The reference page: every section and key with unit, range, default, meaning and source.
 pub fn reference_markdown(registries: &Registries) -> String {
@@ -29,8 +31,8 @@ fn section_markdown(section: &Section, registries: &Registries) -> String {
         page.push_str(&format!("\n### `{}`\n\n{}\n\n", key.full_name, key.doc));
         page.push_str(&format!("- Value: {}\n", key.expected(registries)));
         page.push_str(&format!("- Default: {}\n", default_words(key)));
-        if let Some(when) = when_words(key.when) {
-            page.push_str(&format!("- Only while {when}\n"));
+        if !key.when.is_empty() {
+            page.push_str(&format!("- Only while {}\n", when_words(key.when)));
         }
         if let [first, rest @ ..] = key.stands_for {
             let rest: String = rest.iter().map(|name| format!(" and `{name}`")).collect();
@@ -50,29 +52,21 @@ fn default_words(key: &Key) -> String {
     match key.default {
         Fallback::Required => "none; it must be given".to_string(),
         Fallback::Absent => "absent".to_string(),
-        Fallback::Toml(toml) => format!("`{toml}`"),
+        Fallback::Toml(toml) => format!("`{}`", Raw::of_toml(toml)),
         Fallback::SameAs(other) => format!("that of `{other}`"),
     }
 }
 
-fn when_words(when: When) -> Option<String> {
-    match when {
-        When::Always => None,
-        When::Given(other) => Some(format!("`{other}` is given")),
-        When::Equals(other, values) => {
-            let values: Vec<_> = values.iter().map(|value| format!("`\"{value}\"`")).collect();
-            Some(format!("`{other}` is {}", values.join(" or ")))
+/// What has to hold for a key to apply; empty: nothing.
+fn when_words(when: &[Need]) -> String {
+    let words = |need: &Need| {
+        let values: Vec<_> = need.values.iter().map(|value| format!("`\"{value}\"`")).collect();
+        match values.is_empty() {
+            true => format!("`{}` is given", need.key),
+            false => format!("`{}` is {}", need.key, values.join(" or ")),
         }
-        When::GivenOr(given, other, values) => {
-            let or = when_words(When::Equals(other, values)).expect("it depends on a key");
-            Some(format!("`{given}` is given or {or}"))
-        }
-        When::EqualsOr(one, of_one, other, of_other) => {
-            let words = |key, values| when_words(When::Equals(key, values));
-            let or = words(one, of_one).zip(words(other, of_other));
-            or.map(|(one, other)| format!("{one} or {other}"))
-        }
-    }
+    };
+    when.iter().map(words).collect::<Vec<_>>().join(" or ")
 }
 
 /// The schema as JSON, for programs: sections, their keys, and what each takes.
@@ -96,20 +90,10 @@ fn key_json(key: &Key, registries: &Registries) -> Json {
         .collect();
     let (default, default_key) = match key.default {
         Fallback::Required | Fallback::Absent => (None, None),
-        Fallback::Toml(toml) => (Some(toml), None),
+        Fallback::Toml(toml) => (Some(Raw::of_toml(toml).to_string()), None),
         Fallback::SameAs(other) => (None, Some(other)),
     };
-    let when = match key.when {
-        When::Always => Json::Null,
-        When::Given(other) => json!({"key": other}),
-        When::Equals(other, values) => json!({"key": other, "values": values}),
-        When::GivenOr(given, other, values) => {
-            json!({"key": other, "values": values, "or_key": given})
-        }
-        When::EqualsOr(one, of_one, other, of_other) => {
-            json!({"key": other, "values": of_other, "or_key": one, "or_values": of_one})
-        }
-    };
+    let when: Vec<_> = key.when.iter().map(|n| json!({"key": n.key, "values": n.values})).collect();
     json!({
         "key": key.full_name,
         "section": key.section(),
@@ -119,7 +103,7 @@ fn key_json(key: &Key, registries: &Registries) -> Json {
         "choices": choices,
         "required": key.default == Fallback::Required,
         "optional": key.is_optional(),
-        "takes_none": key.is_optional() && key.kind.has_none(),
+        "takes_none": key.takes_none(),
         "default_toml": default,
         "default_key": default_key,
         "when": when,

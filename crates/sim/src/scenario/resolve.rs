@@ -1,23 +1,26 @@
 //! Settles every key: its leaf, parsed, or its default, or an error where it has neither.
 
-use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Deref;
 use std::path::Path;
 
-use reprieve_base::{Dur, UserError};
+use reprieve_base::UserError;
 use reprieve_trace::is_trace;
 
+use super::Registries;
+use super::key::{Fallback, Key, Need};
+use super::keys::{key, keys};
 use super::layers::Stack;
-use super::raw::{Leaf, Leaves, Rank, Raw};
-use super::schema::{self, Fallback, Key, When};
-use super::value::{self, Value};
-use super::{OperationSet, Registries, Step, preset};
+use super::parse;
+use super::preset;
+use super::raw::Raw;
+use super::read::{Leaf, Leaves, Rank};
+use super::types::{Host, Scenario};
+use super::value::{Value, Values};
 
-/// The settled values by full name; a key without one is off or does not apply.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Values(BTreeMap<&'static str, Value>);
-
-/// The settled values, and where each was written.
+/// A scenario, the values of which it is made, and where each was written.
 pub(super) struct Resolved {
+    pub scenario: Scenario,
     pub values: Values,
     /// The leaves that hold; a key without one has its default.
     pub leaves: Leaves,
@@ -34,34 +37,38 @@ pub(super) enum Use {
     Serve,
 }
 
-/// Settles every key of the stack. `file` is named where a key is missing.
+/// Settles every key of the stack. `file` is named where a key is missing, and paths of loads are
+/// meant from the folder `base`.
 pub(super) fn resolve(
     stack: Stack,
     file: &str,
+    base: &Path,
     purpose: Use,
     registries: &Registries,
 ) -> Result<Resolved, UserError> {
     let mut leaves = stack.leaves;
     choose(&mut leaves, "host.link_bytes_per_s", "host.pcie_generation")?;
     choose_workload(&mut leaves, file, purpose)?;
-    let mut resolved = Resolved { values: Values::default(), leaves };
+    let mut resolved = Resolved { scenario: Scenario::default(), values: Values::new(), leaves };
     // What stands for others has become those.
-    for key in schema::keys().iter().filter(|key| key.stands_for.is_empty()) {
+    for key in keys().iter().filter(|key| key.stands_for.is_empty()) {
         let is_ruled_out = purpose == Use::Rig && key.section() == "workload";
         if is_ruled_out || !applies(key, &resolved.values) {
             put_aside(key, &mut resolved, purpose)?;
             continue;
         }
         let value = match resolved.leaves.get(key.full_name) {
-            Some(leaf) => value::parse(key, &leaf.raw, registries)
+            Some(leaf) => parse::parse(key, &leaf.raw, registries)
                 .map_err(|what| leaf.fault(key.full_name, what))?,
             None => fallback(key, &resolved.values, registries)
                 .ok_or_else(|| missing(key, file, stack.device.as_deref(), registries))?,
         };
         if let Some(value) = value {
-            resolved.values.0.insert(key.full_name, value);
+            resolved.values.insert(key.full_name, value);
         }
     }
+    resolved.locate_loads(base)?;
+    resolved.build(stack.device);
     Ok(resolved)
 }
 
@@ -86,8 +93,7 @@ fn choose_workload(leaves: &mut Leaves, file: &str, purpose: Use) -> Result<(), 
 
 /// Of two keys that exclude each other the later layer's holds, and the other is dropped.
 fn choose(leaves: &mut Leaves, one: &str, other: &str) -> Result<(), UserError> {
-    let off = Raw::Text("none".to_string());
-    let given = |name| leaves.get(name).filter(|leaf: &&Leaf| leaf.raw != off);
+    let given = |name| leaves.get(name).filter(|leaf: &&Leaf| leaf.raw != Raw::none());
     let (Some(first), Some(second)) = (given(one), given(other)) else { return Ok(()) };
     if first.rank == second.rank {
         let what =
@@ -101,24 +107,12 @@ fn choose(leaves: &mut Leaves, one: &str, other: &str) -> Result<(), UserError> 
 
 /// Whether `key` may be given beside these values, which hold those that it depends on.
 pub(super) fn applies(key: &Key, values: &Values) -> bool {
-    match key.when {
-        When::Always => true,
-        When::Given(other) => values.get(other).is_some(),
-        When::Equals(other, allowed) => is_one_of(other, allowed, values),
-        When::GivenOr(given, other, allowed) => {
-            values.get(given).is_some() || is_one_of(other, allowed, values)
-        }
-        When::EqualsOr(one, of_one, other, of_other) => {
-            is_one_of(one, of_one, values) || is_one_of(other, of_other, values)
-        }
-    }
-}
-
-fn is_one_of(name: &str, allowed: &[&str], values: &Values) -> bool {
-    match values.get(name) {
-        Some(Value::Text(text)) => allowed.contains(&text.as_str()),
-        _ => false,
-    }
+    let holds = |need: &Need| match values.get(need.key) {
+        Some(Value::Text(text)) if !need.values.is_empty() => need.values.contains(&text.as_str()),
+        Some(_) => need.values.is_empty(),
+        None => false,
+    };
+    key.when.is_empty() || key.when.iter().any(holds)
 }
 
 /// Drops the leaf of a key that does not apply if a later layer made it so; else it is a mistake.
@@ -137,23 +131,16 @@ fn put_aside(key: &Key, resolved: &mut Resolved, purpose: Use) -> Result<(), Use
 
 /// The latest layer that had a say in whether `key` applies.
 fn rank_of_condition(key: &Key, leaves: &Leaves) -> Rank {
-    match key.when {
-        When::Always => Rank::Schema,
-        // What is not given is ruled out by the presence of the other key's own condition.
-        When::Given(other) | When::Equals(other, _) | When::GivenOr(_, other, _) => {
-            rank_of_choice(other, leaves)
-        }
-        When::EqualsOr(one, _, other, _) => {
-            rank_of_choice(one, leaves).max(rank_of_choice(other, leaves))
-        }
-    }
+    let ranks = key.when.iter().map(|need| rank_of_choice(need.key, leaves));
+    ranks.max().unwrap_or(Rank::Schema)
 }
 
 /// The latest layer that had a say in the value of the key `other`.
 fn rank_of_choice(other: &str, leaves: &Leaves) -> Rank {
     let rank = |name: &str| leaves.get(name).map_or(Rank::Schema, |leaf| leaf.rank);
-    let above = schema::key(other).map_or(Rank::Schema, |other| rank_of_condition(other, leaves));
+    let above = key(other).map_or(Rank::Schema, |other| rank_of_condition(other, leaves));
     let own = match other {
+        // What is not given is ruled out by the presence of another.
         other if LOADS.contains(&other) => LOADS.map(rank).into_iter().max().expect("three"),
         other => rank(other),
     };
@@ -162,18 +149,11 @@ fn rank_of_choice(other: &str, leaves: &Leaves) -> Rank {
 
 /// What would have to hold for `key` to apply, and what holds instead.
 fn condition(key: &Key, resolved: &Resolved) -> String {
-    let (other, needed) = match key.when {
-        When::Always => panic!("{} always applies", key.full_name),
-        When::Given(other) => (other, format!("{other} is given")),
-        When::Equals(other, allowed) => (other, format!("{other} is {}", one_of(allowed))),
-        When::GivenOr(given, other, allowed) => {
-            (other, format!("{given} is given or {other} is {}", one_of(allowed)))
-        }
-        When::EqualsOr(one, of_one, other, of_other) => {
-            let needed = format!("{one} is {} or {other} is {}", one_of(of_one), one_of(of_other));
-            (if resolved.values.get(one).is_some() { one } else { other }, needed)
-        }
-    };
+    let is_on = |need: &&Need| resolved.values.contains_key(need.key);
+    let other = key.when.iter().find(is_on).or(key.when.last());
+    let other = other.unwrap_or_else(|| panic!("{} always applies", key.full_name)).key;
+    let needed: Vec<_> = key.when.iter().map(Need::to_string).collect();
+    let needed = needed.join(" or ");
     match (resolved.leaves.get(other), resolved.values.get(other)) {
         (Some(leaf), Some(_)) => {
             format!("only while {needed}, but it is {} at {}", leaf.raw, leaf.place)
@@ -185,8 +165,14 @@ fn condition(key: &Key, resolved: &Resolved) -> String {
     }
 }
 
-fn one_of(allowed: &[&str]) -> String {
-    allowed.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ")
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values: Vec<_> = self.values.iter().map(|value| format!("\"{value}\"")).collect();
+        match values.is_empty() {
+            true => write!(f, "{} is given", self.key),
+            false => write!(f, "{} is {}", self.key, values.join(" or ")),
+        }
+    }
 }
 
 /// The value of a key that no layer gives, `Some(None)` if it is off; `None` if it is missing.
@@ -194,9 +180,9 @@ fn fallback(key: &Key, values: &Values, registries: &Registries) -> Option<Optio
     match key.default {
         Fallback::Required => None,
         Fallback::Absent => Some(None),
-        Fallback::SameAs(other) => Some(Some(values.need(other).clone())),
+        Fallback::SameAs(other) => Some(values.get(other).cloned()),
         Fallback::Toml(toml) => {
-            let value = value::parse(key, &Raw::of_toml(toml), registries);
+            let value = parse::parse(key, &Raw::of_toml(toml), registries);
             Some(value.unwrap_or_else(|what| panic!("default of {}: {what}", key.full_name)))
         }
     }
@@ -216,156 +202,42 @@ fn missing(key: &Key, file: &str, device: Option<&str>, registries: &Registries)
     UserError::new(format!("{} is missing: must be {expected}{help}", key.full_name)).at(file)
 }
 
-impl Values {
-    /// The values of these pairs, without those that are off.
-    pub fn of(pairs: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Values {
-        let known = |name: &str| assert!(schema::key(name).is_some(), "{name} is no key");
-        let pairs = pairs.into_iter().inspect(|(name, _)| known(name));
-        Values(pairs.filter_map(|(name, value)| Some((name, value?))).collect())
-    }
+impl Deref for Resolved {
+    type Target = Scenario;
 
-    /// The value of `name`, if it is on.
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        assert!(schema::key(name).is_some(), "{name} is no key");
-        self.0.get(name)
-    }
-
-    /// The value of a key that always has one.
-    pub fn need(&self, name: &str) -> &Value {
-        self.get(name).unwrap_or_else(|| panic!("{name} has no value"))
-    }
-
-    pub fn count(&self, name: &str) -> u64 {
-        self.count_if_on(name).unwrap_or_else(|| panic!("{name} has no count"))
-    }
-
-    pub fn count_if_on(&self, name: &str) -> Option<u64> {
-        match self.get(name) {
-            Some(Value::Count(count)) => Some(*count),
-            _ => None,
-        }
-    }
-
-    pub fn u32(&self, name: &str) -> u32 {
-        u32::try_from(self.count(name)).expect("the schema bounds it")
-    }
-
-    pub fn u32_if_on(&self, name: &str) -> Option<u32> {
-        let count = self.count_if_on(name)?;
-        Some(u32::try_from(count).expect("the schema bounds it"))
-    }
-
-    pub fn number(&self, name: &str) -> f64 {
-        self.number_if_on(name).unwrap_or_else(|| panic!("{name} has no number"))
-    }
-
-    pub fn number_if_on(&self, name: &str) -> Option<f64> {
-        match self.get(name) {
-            Some(Value::Number(number)) => Some(*number),
-            _ => None,
-        }
-    }
-
-    pub fn sizes_if_on(&self, name: &str) -> Option<&Vec<(u32, f64)>> {
-        match self.get(name) {
-            Some(Value::Sizes(sizes)) => Some(sizes),
-            _ => None,
-        }
-    }
-
-    pub fn durs_if_on(&self, name: &str) -> Option<&Vec<Dur>> {
-        match self.get(name) {
-            Some(Value::Durations(durs)) => Some(durs),
-            _ => None,
-        }
-    }
-
-    pub fn dur(&self, name: &str) -> Dur {
-        self.dur_if_on(name).unwrap_or_else(|| panic!("{name} has no duration"))
-    }
-
-    pub fn dur_if_on(&self, name: &str) -> Option<Dur> {
-        match self.get(name) {
-            Some(Value::Duration(dur)) => Some(*dur),
-            _ => None,
-        }
-    }
-
-    pub fn flag(&self, name: &str) -> bool {
-        match self.need(name) {
-            Value::Flag(flag) => *flag,
-            other => panic!("{name} is no flag: {other:?}"),
-        }
-    }
-
-    pub fn text(&self, name: &str) -> &str {
-        self.text_if_on(name).unwrap_or_else(|| panic!("{name} has no text"))
-    }
-
-    pub fn text_if_on(&self, name: &str) -> Option<&str> {
-        match self.get(name) {
-            Some(Value::Text(text)) => Some(text),
-            _ => None,
-        }
-    }
-
-    pub fn counts_if_on(&self, name: &str) -> Option<&[u64]> {
-        match self.get(name) {
-            Some(Value::Counts(counts)) => Some(counts),
-            _ => None,
-        }
-    }
-
-    pub fn numbers_if_on(&self, name: &str) -> Option<&[f64]> {
-        match self.get(name) {
-            Some(Value::Numbers(numbers)) => Some(numbers),
-            _ => None,
-        }
-    }
-
-    pub fn weights_if_on(&self, name: &str) -> Option<&[(u16, u16)]> {
-        match self.get(name) {
-            Some(Value::Weights(weights)) => Some(weights),
-            _ => None,
-        }
-    }
-
-    pub fn steps_if_on(&self, name: &str) -> Option<&[Step]> {
-        match self.get(name) {
-            Some(Value::Steps(steps)) => Some(steps),
-            _ => None,
-        }
-    }
-
-    pub fn words_if_on(&self, name: &str) -> Option<&[String]> {
-        match self.get(name) {
-            Some(Value::Words(words)) => Some(words),
-            _ => None,
-        }
-    }
-
-    pub fn operations(&self, name: &str) -> OperationSet {
-        match self.need(name) {
-            Value::Operations(set) => *set,
-            other => panic!("{name} is no set of operations: {other:?}"),
-        }
+    fn deref(&self) -> &Scenario {
+        &self.scenario
     }
 }
 
 impl Resolved {
     /// Makes the paths of loads absolute, so that the resolved scenario runs from anywhere.
-    pub fn locate_loads(&mut self, base: &Path) -> Result<(), UserError> {
+    fn locate_loads(&mut self, base: &Path) -> Result<(), UserError> {
         for name in ["workload.trace", "workload.fio"] {
-            let Some(written) = self.values.text_if_on(name) else { continue };
+            let Some(written) = self.values.get(name).map(Value::text) else { continue };
             let fault = |what: &str| self.fault(name, what);
             let is_there = if name == "workload.trace" { is_trace } else { Path::is_file };
             let path = preset::locate_any(written, base, is_there).map_err(|what| fault(&what))?;
             let path = path.to_str();
             let path = path.ok_or_else(|| fault("the current folder's name is not UTF-8"))?;
-            let value = Value::Text(path.to_string());
-            self.values.0.insert(name, value);
+            self.values.insert(name, Value::from(path));
         }
         Ok(())
+    }
+
+    /// Puts every value where it goes.
+    fn build(&mut self, device: Option<String>) {
+        self.scenario = Scenario {
+            device: device.unwrap_or_else(|| "custom".to_string()),
+            host: Host { unwritten_costs_read: true, ..Host::default() },
+            ..Scenario::default()
+        };
+        for key in keys() {
+            if let Some(value) = self.values.get(key.full_name) {
+                // A drive may lack the part that a key is about, which then means nothing.
+                let _ = (key.place.set)(&mut self.scenario, value, &self.values);
+            }
+        }
     }
 
     /// An error that begins with the key `name` and its value, at the place of that.
@@ -380,12 +252,12 @@ impl Resolved {
     }
 
     /// The error that the settled value of `name` makes, wherever it comes from.
-    pub fn fault(&self, name: &'static str, what: impl std::fmt::Display) -> UserError {
+    pub fn fault(&self, name: &'static str, what: impl fmt::Display) -> UserError {
         if let Some(leaf) = self.leaves.get(name) {
             return leaf.fault(name, what);
         }
-        let key = schema::key(name).unwrap_or_else(|| panic!("{name} is no key"));
-        let raw = self.values.need(name).raw(key);
+        let kind = key(name).unwrap_or_else(|| panic!("{name} is no key")).kind;
+        let raw = self.values[name].raw(kind);
         Leaf { raw, place: "default".to_string(), rank: Rank::Schema, alias: None }
             .fault(name, what)
     }

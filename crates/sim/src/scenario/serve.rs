@@ -5,9 +5,10 @@ use std::path::Path;
 use reprieve_base::UserError;
 
 use super::layers;
-use super::raw::{Layer, Rank};
+use super::read::{Layer, Rank};
 use super::resolve::Use;
-use super::{Registries, Scenario, Scheduling, settle};
+use super::types::{Scenario, Scheduling};
+use super::{Registries, settle};
 
 /// The one key of `[workload]` that says something of the drive.
 const OF_THE_DRIVE: &str = "workload.unwritten";

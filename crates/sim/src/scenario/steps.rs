@@ -5,8 +5,7 @@ use std::fmt;
 use reprieve_base::{Dur, nearest};
 
 use super::raw::Raw;
-use super::schema::Unit;
-use super::value;
+use super::unit::{self, Unit};
 
 /// The class of something that waits or runs; a controller may have a queue for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +85,8 @@ pub(super) fn parse(raw: &Raw) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-fn step(text: &str) -> Result<Step, String> {
+/// The step of a text, or what is wrong with it.
+pub(super) fn step(text: &str) -> Result<Step, String> {
     let mut words = text.split_whitespace();
     let name = words.next().unwrap_or_default();
     let class = Class::of_name(name);
@@ -116,7 +116,7 @@ fn condition(step: &mut Step, word: &str) -> Result<(), String> {
                 Ok(integer) => Raw::Integer(integer),
                 Err(_) => Raw::Decimal(value.to_string()),
             };
-            step.after = value::duration(&raw, Unit::Microseconds)
+            step.after = unit::duration(&raw, Unit::Microseconds)
                 .ok_or("after_us must be a time in microseconds, whole in nanoseconds")?;
         }
         ("queued", Some(Class::HostWrite)) => {
@@ -148,7 +148,7 @@ impl fmt::Display for Step {
             write!(f, " queued={}", self.queued)?;
         }
         if self.after > Dur::ZERO {
-            let us = value::raw_duration(self.after, Unit::Microseconds);
+            let us = unit::raw_duration(self.after, Unit::Microseconds);
             write!(f, " after_us={us}")?;
         }
         Ok(())

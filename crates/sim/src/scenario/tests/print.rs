@@ -2,9 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::raw::{self, Rank};
-use super::super::schema::{Key, keys};
-use super::super::{Scenario, print};
+use super::super::read::{self, Rank};
+use super::super::{Key, Scenario, keys, print};
 use super::{BASE, good};
 
 fn reloaded(scenario: &Scenario) -> Scenario {
@@ -110,7 +109,7 @@ const APPLY_ELSEWHERE: [&str; 91] = [
 #[test]
 fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
     let printed = print(&good(BASE, &["policy=pes-ips"]));
-    let leaves = raw::read(&printed, "printed", Rank::File).expect("it is TOML");
+    let leaves = read::read(&printed, "printed", Rank::File).expect("it is TOML");
     let leaves = leaves.leaves;
     // Those of errors and wear, of power, and of its loss, are in tests of their own.
     let is_here =
@@ -125,7 +124,7 @@ fn every_key_that_applies_is_printed_once_and_no_preset_is_needed() {
 fn powers_are_printed_where_somebody_asks_for_them() {
     let powers = |sets: &[&str]| {
         let printed = print(&good(BASE, sets));
-        let leaves = raw::read(&printed, "printed", Rank::File).expect("it is TOML").leaves;
+        let leaves = read::read(&printed, "printed", Rank::File).expect("it is TOML").leaves;
         leaves.keys().filter(|name| name.starts_with("power.")).count()
     };
     let all = keys().iter().filter(|key| key.section() == "power").count();

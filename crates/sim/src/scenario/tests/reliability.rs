@@ -1,8 +1,7 @@
 //! Keys of errors, their correction and wear: what they mean and what does not go together.
 
-use super::super::print;
-use super::super::raw::{self, Rank};
-use super::super::schema::keys;
+use super::super::read::{self, Rank};
+use super::super::{keys, print};
 use super::{BASE, bad, good};
 
 const POWER: &str = "reliability.model=power";
@@ -84,7 +83,7 @@ fn values_that_do_not_fit_each_other_are_refused_by_name() {
 fn every_key_that_applies_is_printed() {
     let missing = |sets: &[&str]| -> Vec<&str> {
         let printed = print(&good(BASE, sets));
-        let leaves = raw::read(&printed, "printed", Rank::File).expect("it is TOML").leaves;
+        let leaves = read::read(&printed, "printed", Rank::File).expect("it is TOML").leaves;
         let own = keys().iter().filter(|key| ["reliability", "ecc"].contains(&key.section()));
         own.map(|key| key.full_name).filter(|name| !leaves.contains_key(name)).collect()
     };

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::super::schema::{Fallback, Kind, SECTIONS, Unit, When, keys};
-use super::super::{layers, raw::Raw, reference_markdown, schema_json, value};
+use super::super::keys::{SECTIONS, keys};
+use super::super::{Fallback, Kind, Unit, reference_markdown, schema_json};
+use super::super::{layers, parse, raw::Raw};
 use super::REGISTRIES;
 
 #[test]
@@ -33,23 +34,12 @@ fn every_key_is_named_for_its_section_and_unit_and_explained() {
 fn what_a_key_depends_on_stands_before_it() {
     let position = |name| keys().iter().position(|key| key.full_name == name);
     for key in keys() {
-        let other = match key.when {
-            When::Always => None,
-            When::Given(other) | When::Equals(other, _) => Some(other),
-            When::GivenOr(given, other, _) => {
-                assert!(position(given) < position(other), "{given} stands before {other}");
-                Some(other)
-            }
-            When::EqualsOr(one, _, other, _) => {
-                assert!(position(one) < position(other), "{one} stands before {other}");
-                Some(other)
-            }
-        };
+        let others = key.when.iter().map(|need| need.key);
         let same = match key.default {
             Fallback::SameAs(other) => Some(other),
             _ => None,
         };
-        for other in [other, same].into_iter().flatten() {
+        for other in others.chain(same) {
             let name = key.full_name;
             assert!(position(other).is_some(), "{name} depends on {other}, which is no key");
             assert!(position(other) < position(name), "{name} stands before {other}");
@@ -61,7 +51,7 @@ fn what_a_key_depends_on_stands_before_it() {
 fn every_default_is_within_its_own_range() {
     for key in keys() {
         if let Fallback::Toml(toml) = key.default {
-            let value = value::parse(key, &Raw::of_toml(toml), &REGISTRIES);
+            let value = parse::parse(key, &Raw::of_toml(toml), &REGISTRIES);
             assert!(value.is_ok(), "{}: {value:?}", key.full_name);
         }
     }
