@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve import _native
 from reprieve._native import UserError
-from reprieve.keys import SECTIONS, Top
-from reprieve.keys.workload import Workload
+from reprieve.keys import SECTIONS, Top, Workload
 from reprieve.sections import (
     DEPTH_MAX,
     Flows,
