@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test same long bench lint docs figures pages adopt site wheel clean tools
+.PHONY: help demo studies test same long bench lint docs figures pages adopt site wheel clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,11 +18,13 @@ demo: .venv/.built ## one real trace through five policies: a table, and a repor
 	$(BIN)/reprieve compare examples/mysql-five-policies.toml --axis policy=$(POLICIES) \
 	  --out out/demo
 
+studies: .venv/.studies ## install the studies: reproduce, validate, characterize, database
+
 test: .venv/.dev ## every test: Rust, Python, house rules
 	cargo test --workspace
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile python/tests tests/house
 
-same: .venv/.built ## run examples, studies, random drives: results as recorded? ONLY=, RECORD=1, OUT=
+same: .venv/.studies ## run examples, studies, random drives: results as recorded? ONLY=, RECORD=1, OUT=
 	PYTHONPATH=tests:docs/figures $(BIN)/python -m same $(if $(ONLY),--only '$(ONLY)') \
 	  $(if $(filter 1,$(RECORD)),--record) $(if $(OUT),--out '$(OUT)')
 
@@ -35,29 +37,30 @@ long: .venv/.dev wheel ## an hour more of tests: 10^8 page transactions, 500 kil
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
 	  else echo 'left out: a sweep on SLURM, which is not installed here'; fi
 
-bench: tools ## the fixed loads of benches/: page transactions a second, cost by size, instructions
+bench: .venv/.built ## the fixed loads of benches/: speed, cost by size, instructions, start of a run
 	cargo run --release -p reprieve-bench
 	$(PYTHON) benches/instructions.py
+	$(BIN)/python benches/start.py
 
 lint: .venv/.dev ## formatting, clippy, ruff, types
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests benches docs/site docs/figures notebooks
-	$(BIN)/ruff format --check python tests benches docs/site docs/figures notebooks
+	$(BIN)/ruff check python studies tests benches docs/site docs/figures notebooks
+	$(BIN)/ruff format --check python studies tests benches docs/site docs/figures notebooks
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
 
-docs: .venv/.built ## write docs/reference and python/reprieve/keys.pyi anew from the program itself
+docs: .venv/.studies ## write docs/reference and python/reprieve/keys.pyi anew from the program itself
 	$(BIN)/python -m reprieve.reference docs/reference
 	$(BIN)/python -m reprieve.generate_keys
 
-figures: .venv/.built ## run all that the pages quote, half an hour; or some: STUDY="fast12 mbm"
+figures: .venv/.studies ## run all that the pages quote, half an hour; or some: STUDY="fast12 mbm"
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures $(STUDY) $(if $(MQSIM),--mqsim $(MQSIM))
 
-pages: .venv/.built ## write pages from their templates and the numbers of `make figures`
+pages: .venv/.studies ## write pages from their templates and the numbers of `make figures`
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --pages
 
-adopt: .venv/.built ## take what was changed on a page by hand into its template
+adopt: .venv/.studies ## take what was changed on a page by hand into its template
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --adopt
 
 wheel: .venv/.tools ## one wheel for every Python from 3.11 on, in dist
@@ -72,7 +75,8 @@ site: .venv/.dev ## the documentation as a site in out/site, which needs no netw
 
 clean: ## remove all that was built or written by runs
 	rm -rf .venv target out dist
-	find python tests -name __pycache__ -prune -exec rm -rf {} +
+	find python studies tests -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf studies/*.egg-info
 	rm -f python/reprieve/_native*.so
 
 # ---- Set-up: a virtual environment, the package in it, the tools of development ----------------
@@ -98,6 +102,11 @@ tools:
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras sweep
 	@touch $@
 
-.venv/.dev: .venv/.built
+# What is linked is found without a new installation; its entry points are not.
+.venv/.studies: .venv/.built studies/pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable studies
+	@touch $@
+
+.venv/.dev: .venv/.studies
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev,site
 	@touch $@

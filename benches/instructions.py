@@ -6,6 +6,8 @@ twice as long as the other: then both have equally many batches of latencies, wh
 the end would count else.
 """
 
+import argparse
+import json
 import os
 import re
 import shutil
@@ -22,6 +24,7 @@ LINE = re.compile(r"\s*([\d,]+) \([ \d.]+%\)\s+(\S+?):(.+?)(?: \[.*\])?$")
 # The part of the program that a source file or function belongs to, first match wins.
 PARTS = [
     ("event queue", "sim/src/event"),
+    ("host interface", "sim/src/ssd/interface"),
     ("die", "nand/src"),
     ("dies and channels", "sim/src/flash"),
     ("scheduling and suspension policy", "sim/src/s(ched|uspend)"),
@@ -34,11 +37,11 @@ PARTS = [
 ]
 
 
-def count(requests: int, sets: list[str]) -> tuple[int, Counter[str]]:
+def count(requests: int, sets: list[str], load: str) -> tuple[int, Counter[str]]:
     """Run under callgrind; return page transactions and instructions by part."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "callgrind.out")
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", BENCH, "one"]
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", BENCH, load]
         run = subprocess.run(
             [*command, str(requests), *sets], capture_output=True, text=True, check=True
         )
@@ -59,24 +62,53 @@ def count(requests: int, sets: list[str]) -> tuple[int, Counter[str]]:
     return int(run.stdout.split(maxsplit=1)[0]), parts
 
 
-def per_transaction(sets: list[str]) -> Counter[str]:
+def per_transaction(sets: list[str], load: str = "main") -> Counter[str]:
     """Return instructions a page transaction by part, in thousandths."""
-    (few, start), (many, end) = count(SHORT, sets), count(LONG, sets)
+    (few, start), (many, end) = count(SHORT, sets, load), count(LONG, sets, load)
     return Counter({part: 1000 * (end[part] - start[part]) // (many - few) for part in end})
 
 
 def main() -> None:
-    """Print the table for the fixed load, and the totals for small and large drives."""
+    """Print the table for the fixed load, and the totals of other loads, small and large drives."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--record", type=Path, help="the file of results to add the counts to")
+    record = parser.parse_args().record
     if not shutil.which("valgrind"):
         print("Instructions are not counted: valgrind was not found (apt-get install valgrind).")
         return
+    counts = {"main": main_load(), **others(), "dies": by_dies(), "capacity_gib": by_capacity()}
+    if record:
+        results = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+        results["instructions_a_transaction"] = counts
+        record.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+def main_load() -> float:
+    """Print the table by part of the program; return the total."""
     parts = per_transaction(SMALL)
     total = sum(parts.values())
     print("Instructions a page transaction, fixed load on a small drive (callgrind):")
     for part, thousandths in parts.most_common():
         print(f"  {thousandths / 1000:8.1f}  {100 * thousandths / total:5.1f} %  {part}")
     print(f"  {total / 1000:8.1f}  in all")
+    return total / 1000
+
+
+def others() -> dict[str, float]:
+    """Print and return the totals of the other loads; that without preconditioning is as it is."""
+    print("Other loads, on small drives:")
+    totals = {}
+    for load in ("equal", "tlc", "everything"):
+        sets = [] if load == "equal" else SMALL
+        totals[load] = sum(per_transaction(sets, load).values()) / 1000
+        print(f"  {totals[load]:8.1f}  {load}")
+    return totals
+
+
+def by_dies() -> dict[str, float]:
+    """Print and return the totals by dies, with 4 requests a die."""
     print("The same by dies (4 requests a die) and by capacity:")
+    totals = {}
     for dies in (1, 1024):
         sets = [
             f"geometry.channels={dies}",
@@ -85,11 +117,19 @@ def main() -> None:
             f"host.link_bytes_per_s={125_000_000 * dies}",
             f"ftl.over_provisioning={0.3 + 2.5 / (16384 // dies)}",
         ]
-        some = sum(per_transaction(sets).values())
-        print(f"  {some / 1000:8.1f}  {dies} dies")
+        totals[str(dies)] = sum(per_transaction(sets).values()) / 1000
+        print(f"  {totals[str(dies)]:8.1f}  {dies} dies")
+    return totals
+
+
+def by_capacity() -> dict[str, float]:
+    """Print and return the totals by capacity."""
+    totals = {}
     for gib in (1, 16):
-        some = sum(per_transaction([f"geometry.blocks_per_plane={32 * gib}"]).values())
-        print(f"  {some / 1000:8.1f}  {gib} GiB")
+        sets = [f"geometry.blocks_per_plane={32 * gib}"]
+        totals[str(gib)] = sum(per_transaction(sets).values()) / 1000
+        print(f"  {totals[str(gib)]:8.1f}  {gib} GiB")
+    return totals
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ queue_depth = 64
     },
     Fixed {
         name: "everything",
-        what: "the same with NVMe queues, streams, MBM's dispatcher, planes, reliability, power",
+        what: "the same with NVMe queues, MBM's dispatcher, planes, errors with a code, power",
         scenario: r#"
 device = "tlc-enterprise"
 [suspension]
@@ -84,10 +84,13 @@ multi_plane = "plane"
 interface = "nvme"
 [ftl]
 precondition = "steady"
-stream = "hot_cold"
 [reliability]
-pe_cycles = 1000
+model = "power"
+epsilon = 0.007
+[ecc]
+code = "ldpc"
 [power]
+account = "on"
 [workload]
 generator = "mixed"
 read_fraction = 0.7

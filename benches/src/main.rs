@@ -16,8 +16,10 @@ use std::process::ExitCode;
 use lexopt::prelude::*;
 use load::{FIXED, Load};
 
-const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | dies | capacity | \
-                     precondition | timeline | LOAD REQUESTS [KEY=VALUE]… | pairs]\n\
+const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | others | dies | \
+                     capacity | \
+                     precondition | timeline | LOAD REQUESTS [KEY=VALUE]… | pairs | \
+                     refusals]\n\
                      where LOAD is main, equal, tlc or everything";
 
 fn main() -> ExitCode {
@@ -52,6 +54,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
                 "unit": "ns of wall time a page transaction, one core",
                 "version": env!("CARGO_PKG_VERSION"),
                 "main": table::main_load()?,
+                "others": table::others()?,
                 "dies": table::dies()?,
                 "capacity_gib": table::capacity()?,
                 "precondition": table::precondition()?,
@@ -61,11 +64,13 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
                 std::fs::write(path, format!("{results:#}\n"))?;
             }
         }
+        Some("others") => drop(table::others()?),
         Some("dies") => drop(table::dies()?),
         Some("capacity") => drop(table::capacity()?),
         Some("precondition") => drop(table::precondition()?),
         Some("timeline") => drop(table::timeline()?),
         Some("pairs") => println!("{:#}", pairs::document()),
+        Some("refusals") => pairs::refusals(),
         Some("main") if words.len() == 1 => drop(table::main_load()?),
         Some(name) => return one(name, &words[1..]),
     }

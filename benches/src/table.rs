@@ -3,7 +3,7 @@
 use reprieve_base::UserError;
 use serde_json::{Value, json};
 
-use crate::load::{Load, Sample, resident_bytes};
+use crate::load::{FIXED, Load, MAIN, Sample, resident_bytes};
 
 /// Requests of a window, and windows after the warm-up.
 const WINDOW: u64 = 1_000_000;
@@ -35,7 +35,7 @@ pub fn main_load() -> Result<Value, UserError> {
     let before = resident_bytes();
     let (load, samples) = load(&[])?;
     let pages = load.scenario.geometry.pages();
-    println!("Main load: 16-die FAST'12 MLC, {pages} pages, 70/30 random, PES-IPC, steady state");
+    println!("Main load: {}; {pages} pages", MAIN.what);
     println!("  preconditioned in {:.1} s", load.precondition_s);
     println!("  {WINDOWS} windows of {WINDOW} requests on one core, best, median and worst:");
     for (name, sample) in [
@@ -80,6 +80,36 @@ pub fn main_load() -> Result<Value, UserError> {
     }))
 }
 
+/// The other fixed loads: what a transaction and a request of each cost.
+pub fn others() -> Result<Value, UserError> {
+    println!("Other loads: best and median of {WINDOWS} windows of {WINDOW} requests");
+    let mut rows = Vec::new();
+    for fixed in FIXED.iter().filter(|fixed| fixed.name != MAIN.name) {
+        let mut load = Load::fixed(fixed, &[], WINDOW * (WINDOWS + 1))?;
+        let samples = samples(&mut load)?;
+        let [best, median] = [samples[0], samples[samples.len() / 2]];
+        let per_request = |sample: Sample| sample.seconds * 1e9 / sample.requests as f64;
+        println!("  {}: {}", fixed.name, fixed.what);
+        println!(
+            "  {:>10}  {:.0} and {:.0} ns a transaction, {:.0} and {:.0} ns a request",
+            "",
+            best.ns_per_transaction(),
+            median.ns_per_transaction(),
+            per_request(best),
+            per_request(median)
+        );
+        rows.push(json!({
+            "of": fixed.name,
+            "best": best.ns_per_transaction(),
+            "median": median.ns_per_transaction(),
+            "best_a_request": per_request(best),
+            "median_a_request": per_request(median),
+        }));
+    }
+    println!();
+    Ok(Value::Array(rows))
+}
+
 fn row(name: &str, samples: &[Sample], precondition_s: f64, first: &mut Option<f64>) -> Value {
     let best = samples[0].ns_per_transaction();
     let median = samples[samples.len() / 2].ns_per_transaction();
@@ -101,7 +131,7 @@ pub fn dies() -> Result<Value, UserError> {
     header("dies");
     let mut first = None;
     let mut rows = Vec::new();
-    for dies in [1u32, 4, 16, 64, 256, 1024] {
+    for dies in [1u32, 4, 16, 64, 256, 1024, 4096] {
         let blocks = 32_768 / dies;
         let sets = [
             format!("geometry.channels={dies}"),
@@ -126,7 +156,7 @@ pub fn capacity() -> Result<Value, UserError> {
     header("GiB");
     let mut first = None;
     let mut rows = Vec::new();
-    for gib in [1u32, 4, 16, 64, 256, 1024] {
+    for gib in [1u32, 4, 16, 64, 256, 1024, 4096] {
         let sets = [format!("geometry.blocks_per_plane={}", 32 * gib)];
         let (load, samples) = load(&sets)?;
         rows.push(row(&gib.to_string(), &samples, load.precondition_s, &mut first));

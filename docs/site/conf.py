@@ -27,7 +27,7 @@ version = release = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
 root_doc = "README"
-include_patterns = ["*.md", "docs/**/*.md", "traces/*.md"]
+include_patterns = ["*.md", "docs/*.md", "docs/**/*.md", "traces/*.md"]
 # Folders without pages; some are so large that to look through them takes longer than all else.
 exclude_patterns = [
     *(".*", "benches", "crates", "devices", "examples", "loads", "out", "parts", "python"),
@@ -61,8 +61,8 @@ def _as_site(_app: Sphinx, docname: str, source: list[str]) -> None:
         return
     rows = _TABLE_ROW.findall(text.partition("\n## Map\n")[2] if docname == root_doc else text)
     links = [link for row in rows for link in _PAGE.findall(row)]
-    # A folder lists its own pages; what lies elsewhere is a reference to a page of another.
-    own = [link for link in dict.fromkeys(links) if docname == root_doc or "/" not in link]
+    # A README lists the pages of its folder and of those below; another link is a reference.
+    own = [link for link in dict.fromkeys(links) if not link.startswith("..")]
     if own:
         source[0] = "\n".join([text, "```{toctree}", ":hidden:", "", *own, "```", ""])
 

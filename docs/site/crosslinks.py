@@ -1,6 +1,6 @@
 """Links that the pages do not have to write: from numbers of assumptions, keys and presets.
 
-On the site a mention of `A135` leads to that assumption, and a key of the scenario or the name of a
+On the site a mention of `A13` leads to that assumption, and a key of the scenario or the name of a
 preset that stands in the text as code leads to its section of the reference.
 """
 
@@ -15,7 +15,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 ASSUMPTIONS = "docs/model/assumptions*.md"
 KEYS = "docs/reference/scenario.md"
-PRESETS = ("docs/reference/devices", "docs/reference/parts", "docs/reference/loads")
+PRESETS = "docs/reference/presets.md"
 
 _OWN_NUMBER = re.compile(r"(A\d+)\. ")
 _MENTION = re.compile(r"\b(A\d+)\b")
@@ -35,10 +35,9 @@ def targets(root: Path) -> dict[str, tuple[str, str]]:
     reference = Path(root, KEYS).read_text("utf-8")
     for key in re.findall(r"^### `(\w+\.\w+)`$", reference, re.MULTILINE):
         found[key] = (KEYS.removesuffix(".md"), key.replace(".", ""))
-    for page in PRESETS:
-        text = Path(root, f"{page}.md").read_text("utf-8")
-        for name in re.findall(r"^## `(\w+(?:-\w+)+)`$", text, re.MULTILINE):
-            found[name] = (page, name)
+    presets = Path(root, PRESETS).read_text("utf-8")
+    for name in re.findall(r"^### `(\w+(?:-\w+)+)`$", presets, re.MULTILINE):
+        found[name] = (PRESETS.removesuffix(".md"), name)
     return found
 
 

@@ -7,26 +7,31 @@
 Every mistake of a user raises `UserError`, one sentence that says what would be right.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from reprieve._native import UserError, __version__
-from reprieve.comparison import Comparison, compare
-from reprieve.die_rig import PowerStep, RigRow, rig, rig_power
-from reprieve.policy import (
-    Choice,
-    Decision,
-    DieView,
-    OperationView,
-    Scheduler,
-    SuspendView,
-    SuspensionPolicy,
-)
-from reprieve.power_loss import PowerLoss, power_loss
-from reprieve.registries import Entry, device, devices, load, loads, part, parts, policies
-from reprieve.result import Latency, Result
-from reprieve.scenario import Scenario
-from reprieve.serving import ServedDrive, ServeOptions, serve
-from reprieve.simulation import run
-from reprieve.sweeps import Sweep, sweep
-from reprieve.traces import Trace, TraceDevice, TraceRow, open_trace, workload_info
+
+if TYPE_CHECKING:
+    from reprieve.comparison import Comparison, compare
+    from reprieve.die_rig import PowerStep, RigRow, rig, rig_power
+    from reprieve.policy import (
+        Choice,
+        Decision,
+        DieView,
+        OperationView,
+        Scheduler,
+        SuspendView,
+        SuspensionPolicy,
+    )
+    from reprieve.power_failure import PowerLoss, power_loss
+    from reprieve.registries import Entry, device, devices, load, loads, part, parts, policies
+    from reprieve.result import Latency, Result
+    from reprieve.scenario import Scenario
+    from reprieve.serving import ServedDrive, ServeOptions, serve
+    from reprieve.simulation import run
+    from reprieve.sweeps import Sweep, sweep
+    from reprieve.traces import Trace, TraceDevice, TraceRow, open_trace, workload_info
 
 __all__ = [
     "Choice",
@@ -69,3 +74,32 @@ __all__ = [
     "sweep",
     "workload_info",
 ]
+
+_PLACES = {
+    "comparison": "Comparison compare",
+    "die_rig": "PowerStep RigRow rig rig_power",
+    "policy": "Choice Decision DieView OperationView Scheduler SuspendView SuspensionPolicy",
+    "power_failure": "PowerLoss power_loss",
+    "registries": "Entry device devices load loads part parts policies",
+    "result": "Latency Result",
+    "scenario": "Scenario",
+    "serving": "ServeOptions ServedDrive serve",
+    "simulation": "run",
+    "sweeps": "Sweep sweep",
+    "traces": "Trace TraceDevice TraceRow open_trace workload_info",
+}
+"""Names by the module that has them, which is imported when one is asked for first."""
+
+# Hidden from type checkers, who would believe that every name exists.
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        for module, names in _PLACES.items():
+            if name in names.split():
+                value = getattr(import_module(f"reprieve.{module}"), name)
+                globals()[name] = value
+                return value
+        raise AttributeError(f"module 'reprieve' has no attribute {name!r}")
+
+    def __dir__():
+        return __all__

@@ -75,7 +75,7 @@ class Simulation:
     def course(self) -> dict[str, Any] | None:
         """How the run went over time, by name; None if that was not asked for."""
 
-    def histogram(self, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def histogram(self, what: str) -> tuple[bytes, bytes]:
         """Upper value in ns and count of each non-empty bucket: "read", "write" or "total"."""
 
 class Decision:
@@ -132,6 +132,78 @@ class OperationView:
     @property
     def suspended_ns(self) -> int:
         """How long it has been suspended, in total."""
+
+    @property
+    def plane(self) -> int | None:
+        """The plane in its die that makes way by itself; None: all its planes do."""
+
+    @property
+    def elapsed_ns(self) -> int:
+        """Time since it began, transfers included and suspensions left out."""
+
+    @property
+    def suspensions(self) -> int:
+        """How often it has been suspended."""
+
+    @property
+    def safe_point_ns(self) -> int | None:
+        """The next instant at which it could stop without breaking off a phase; None: it ends."""
+
+    @property
+    def entry_cost_ns(self) -> int | None:
+        """How long after a request the array is free; None: it ends before, or does not run."""
+
+    @property
+    def resume_cost_ns(self) -> int | None:
+        """Array time beyond what remains that a suspension now costs; None as entry_cost_ns."""
+
+    @property
+    def waiting_reads(self) -> int:
+        """Reads that wait at the die."""
+
+    @property
+    def oldest_read_ns(self) -> int | None:
+        """When the oldest of them came."""
+
+    @property
+    def read_deadline_ns(self) -> int | None:
+        """When that is due, under a scheduler that gives reads a deadline."""
+
+    @property
+    def blocks_a_read(self) -> bool:
+        """Whether a read waits for what the operation holds, which no suspension lets through."""
+
+    @property
+    def waiting_writes(self) -> int:
+        """Programs and erases that wait at the die."""
+
+    @property
+    def oldest_write_ns(self) -> int | None:
+        """When the oldest of them came."""
+
+    @property
+    def buffer_fill(self) -> float:
+        """Share of the write buffer that pages on their way to the flash take."""
+
+    @property
+    def gc_is_due(self) -> bool:
+        """Garbage collection goes before the next write of the host."""
+
+    @property
+    def gc_is_urgent(self) -> bool:
+        """A plane has no room for writes of the host until it is done."""
+
+    @property
+    def free_blocks(self) -> int | None:
+        """Free blocks of the plane of the operation; None on the rig."""
+
+    @property
+    def cycles(self) -> float | None:
+        """Cycles of its block, with what suspensions have worn; None where cells do not wear."""
+
+    @property
+    def power_left_uw(self) -> int | None:
+        """What the budget of power has left over all dies; None without one."""
 
 class Waiter:
     """Something that waits for a die."""

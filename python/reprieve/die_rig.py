@@ -7,12 +7,17 @@ import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reprieve import _native
 from reprieve._native import UserError
 from reprieve.scenario import Scenario, Source, toml_text
 from reprieve.timeline import timeline_file
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["PowerStep", "RigRow", "rig", "rig_columns", "rig_power"]
 
 
 class RigRow(NamedTuple):
@@ -75,6 +80,22 @@ def rig_power(
     output, steps = run_metered(source.with_sets(["power.account=on"]), text, "commands")
     rows = list(csv.reader(io.StringIO(steps)))[1:]
     return _rig_rows(output), [PowerStep(int(row[0]), *map(float, row[1:])) for row in rows]
+
+
+def rig_columns(
+    device: str | Scenario, commands: Mapping[str, NDArray[Any]], **overrides: Any
+) -> dict[str, NDArray[Any]]:
+    """Do what `rig` does with commands as columns, and return its rows as columns: for many."""
+    import pyarrow as pa
+    import pyarrow.csv as pa_csv
+
+    table = pa.table([pa.array(commands[name]) for name in COMMAND_COLUMNS], COMMAND_COLUMNS)
+    text = pa.BufferOutputStream()
+    pa_csv.write_csv(table, text, pa_csv.WriteOptions(quoting_style="none"))
+    asked = text.getvalue().to_pybytes().decode().replace('"', "")
+    output = run_commands(bench(device, overrides), asked, "commands")
+    found = pa_csv.read_csv(pa.BufferReader(output.encode()))
+    return {name: found[name].to_numpy(zero_copy_only=False) for name in found.schema.names}
 
 
 def _asked(

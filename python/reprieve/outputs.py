@@ -11,6 +11,8 @@ from typing import BinaryIO
 
 from reprieve._native import UserError
 
+__all__ = ["ResultDirectory"]
+
 
 class ResultDirectory:
     """A directory whose new files stay under temporary names until `commit`.

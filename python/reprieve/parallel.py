@@ -10,8 +10,15 @@ from typing import Any, TypeVar
 
 from reprieve.simulation import Watch
 
+__all__ = ["Step", "Watch", "Workshop", "each", "silent"]
+
 Step = Callable[[str, int, int], None]
 """Takes what is being done, how many pieces of work are done, and how many there are."""
+
+
+def silent(what: str, done: int, pieces: int) -> None:
+    """Tell nobody."""
+
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")

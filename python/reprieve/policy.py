@@ -34,11 +34,12 @@ __all__ = [
 class SuspensionPolicy:
     """When the controller asks for a suspension, and when it lets an operation go on."""
 
-    def decide(self, view: OperationView) -> Decision:
+    def decide(self, view: OperationView) -> Decision | int:
         """Answer SUSPEND or LEAVE while the operation runs, RESUME or LEAVE while it is suspended.
 
-        Asked only while a read or write waits that may suspend it, as the scenario has it. What
-        the part cannot do, the die refuses whatever the answer.
+        While it runs, a later instant in ns is an answer too: it is left alone, and the question
+        is put again then. Asked only while a read or write waits that may suspend it, as the
+        scenario has it, and neither the part nor a limit is against it.
         """
         raise NotImplementedError
 

@@ -9,6 +9,8 @@ from reprieve._native import UserError
 from reprieve.die_rig import bench
 from reprieve.scenario import Scenario, Source
 
+__all__ = ["BeforeAfter", "CharacterisedRber", "characterised_rber", "rber"]
+
 
 class BeforeAfter(NamedTuple):
     """Rates of raw bit errors of a block before a characterisation and after it."""
@@ -46,15 +48,27 @@ def rber(
 
 
 def characterised_rber(
+    device: str | Scenario,
+    cycles: float,
+    run_cycles: float,
+    suspensions: float,
+    elapsed_days: float,
+    **overrides: Any,
+) -> CharacterisedRber:
+    """Return the rates before and after a characterisation of a device's part, or a scenario's.
+
+    Both blocks have `cycles` before; the test adds `run_cycles` to one, each program of which is
+    suspended `suspensions` times, and takes `elapsed_days`, in which the data of the other ages.
+    What a suspension costs is `reliability.wear_per_program_suspend`. `overrides` are keys of the
+    scenario, as for `run`.
+    """
+    return characterised(bench(device, overrides), cycles, run_cycles, suspensions, elapsed_days)
+
+
+def characterised(
     source: Source, cycles: float, run_cycles: float, suspensions: float, elapsed_days: float
 ) -> CharacterisedRber:
-    """Return the rates before and after a characterisation of a part.
-
-    `source` is a scenario of the rig. Both blocks have `cycles` before; the test adds `run_cycles`
-    to one, each program of which is suspended `suspensions` times, and takes `elapsed_days`, in
-    which the data of the other ages. What a suspension costs is
-    `reliability.wear_per_program_suspend`.
-    """
+    """Return the same of a scenario of the rig."""
     _check(cycles=cycles, run_cycles=run_cycles, suspensions=suspensions, elapsed_days=elapsed_days)
     suspended, untouched = _native.characterised_rber(
         source.text,

@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+__all__ = ["OPS", "Columns"]
+
 Columns = Mapping[str, NDArray[np.generic]]
 
 OPS = ("read", "write", "trim", "flush")

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
 
 from reprieve import frames
 from reprieve._native import UserError
 from reprieve.outputs import replace_file
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from reprieve.plot import Plots
     from reprieve.series import Series
@@ -63,6 +63,8 @@ class Latency:
             raise UserError(f"percentile {percent}: must be above 0 and at most 100")
         if len(self.count) == 0:
             return 0
+        import numpy as np
+
         cumulative = np.cumsum(self.count)
         # A product that float rounding lifts a hair above a whole rank must not move to the next.
         rank = int(np.ceil(round(percent / 100 * int(cumulative[-1]), 6)))
@@ -71,6 +73,8 @@ class Latency:
 
     def cdf(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Latency in ns, and the share of requests in (0, 1] that it is enough for."""
+        import numpy as np
+
         cumulative = np.cumsum(self.count)
         total = cumulative[-1] if len(cumulative) else 1
         return np.minimum(self.upper_ns, self.max), cumulative / total
@@ -97,7 +101,7 @@ class Result:
         self,
         scenario: str,
         summary: dict[str, Any],
-        latencies: dict[str, Latency],
+        buckets: Mapping[str, tuple[bytes, bytes]],
         requests: pa.Table | Path | None,
         power: dict[str, NDArray[np.int64]] | None = None,
         series: Series | None = None,
@@ -115,7 +119,7 @@ class Result:
         """How the run went over time; None unless it was asked for, as a report does."""
         self.batches = batches or {}
         """The complete batches of the run by column: what pairs of runs are compared by."""
-        self._latencies = latencies
+        self._buckets = buckets
         self._requests = requests
 
     def __repr__(self) -> str:
@@ -132,9 +136,13 @@ class Result:
 
     def latency(self, what: str = "total") -> Latency:
         """Latencies of "read", "write" or "total" requests; UserError for another word."""
-        if what not in self._latencies:
+        if what not in self._buckets:
             raise UserError(f'latency("{what}"): must be "read", "write" or "total"')
-        return self._latencies[what]
+        import numpy as np
+
+        exact = self.summary["requests"][what]["latency_ns"]
+        upper_ns, count = (np.frombuffer(part, np.int64) for part in self._buckets[what])
+        return Latency(upper_ns, count, exact["mean"], exact["min"], exact["max"])
 
     @property
     def requests(self) -> pa.Table:
@@ -160,7 +168,7 @@ class Result:
         if table == "requests":
             return self.requests
         if table == "latency":
-            parts = [(kind, latency.to_arrow()) for kind, latency in self._latencies.items()]
+            parts = [(kind, self.latency(kind).to_arrow()) for kind in KINDS]
             return pa.concat_tables(
                 part.add_column(0, "kind", pa.array([kind] * part.num_rows, pa.string()))
                 for kind, part in parts

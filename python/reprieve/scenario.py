@@ -24,6 +24,8 @@ from reprieve.sections import (
     writable,
 )
 
+__all__ = ["Scenario", "ScenarioLike", "toml_text"]
+
 
 class Scenario(Top):
     """A scenario whose keys are attributes: `scenario.timing.t_read_us = 50`.

@@ -17,7 +17,7 @@ from reprieve import _native
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
-from reprieve.result import KINDS, Latency, Result, power_csv, summary_json
+from reprieve.result import KINDS, Result, power_csv, summary_json
 from reprieve.scenario import ScenarioLike, Source
 from reprieve.timeline import FILE_NAME, Drawing, Window, timeline_file
 
@@ -53,6 +53,8 @@ millisecond, so call it as seldom as somebody looks."""
 When = Literal["start", "end"]
 """Of a run: before its first request, or after its last."""
 
+__all__ = ["run", "stepwise"]
+
 # A step ends about this often, so that progress moves and an interrupt is heard.
 _STEP_S = 0.05
 _STEP_REQUESTS_FIRST = 256
@@ -78,6 +80,7 @@ def run(
     timeline_from_ns: int = 0,
     timeline_for_ns: int | None = None,
     timeline_phases: bool = False,
+    watch: Watch | None = None,
     **overrides: Any,
 ) -> Result:
     """Simulate a scenario and return what it gave; the GIL is released meanwhile.
@@ -98,6 +101,8 @@ def run(
     `timeline`: draw what dies, channels and requests do, for the Perfetto UI: into this file, or,
     if True, into `timeline.perfetto-trace` in `out`; `timeline_from_ns` and `timeline_for_ns` say
     which part of the run, `timeline_phases` whether pulses and verifies are drawn, too.
+    `watch`: called between steps with the share done (None if unknown) and the requests completed;
+    the run stops if it raises.
     `overrides`: any key of the scenario, two underscores for the dot (`timing__t_read_us=50`), or
     dotted as it is written in a file (`**{"timing.t_read_us": 50}`).
 
@@ -120,10 +125,23 @@ def run(
                 source,
                 keep_requests=requests,
                 keep_series=series,
+                watch=watch or unwatched,
                 drive=drive,
                 drawing=drawing,
             )
-        return run_into(source, Path(out), files, drive=drive, drawing=drawing)[0]
+        return run_into(source, Path(out), files, watch or unwatched, drive, drawing=drawing)[0]
+
+
+def stepwise(
+    scenario: ScenarioLike, *, requests: bool = False, **overrides: Any
+) -> _native.Simulation:
+    """Return a run that the caller takes through its steps; arguments as of `run`.
+
+    `step` advances it, `take_log` has the requests completed since the last call if they are kept,
+    and `summary` is what it has come to so far, as JSON.
+    """
+    source = Source.of(scenario, overrides)
+    return _native.Simulation(source.text, source.path, list(source.sets), (requests, False, None))
 
 
 @dataclass(frozen=True)
@@ -291,12 +309,12 @@ def _simulate(
     summary["run"] = _measured(summary["run"], time.perf_counter() - began_s)
     if names := drive.own.names():
         summary["run"]["python_policies"] = names
-    latencies = {what: _latency(simulation, summary, what) for what in KINDS}
+    buckets = {what: simulation.histogram(what) for what in KINDS}
     drive.save(simulation, "end")
     return Result(
         drive.own.note() + simulation.scenario,
         summary,
-        latencies,
+        buckets,
         requests,
         simulation.power_series(),
         _series(simulation) if kept.series else None,
@@ -317,12 +335,6 @@ def _next_step(requests: int, took_s: float) -> int:
     """Approach the step's length by at most a factor of two, whatever one step was hit by."""
     factor = min(2.0, max(0.5, _STEP_S / max(took_s, 1e-9)))
     return min(_STEP_REQUESTS_MAX, max(1, int(requests * factor)))
-
-
-def _latency(simulation: _native.Simulation, summary: dict[str, Any], what: str) -> Latency:
-    upper_ns, count = simulation.histogram(what)
-    exact = summary["requests"][what]["latency_ns"]
-    return Latency(upper_ns, count, exact["mean"], exact["min"], exact["max"])
 
 
 def _measured(run: dict[str, Any], wall_s: float) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reprieve.validate.theory import Suspension
+from reprieve_studies.theory.formulas import Suspension
 
 
 @dataclass

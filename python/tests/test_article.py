@@ -10,17 +10,17 @@ import pytest
 
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import each
-from reprieve.report.article import (
+from reprieve.simulation import Watch
+from reprieve_studies.article import (
     Article,
     Figure,
     Section,
     Table,
     render_article,
-    write_figures,
+    write_article,
 )
-from reprieve.reproduce.charts import Bars, Lines
-from reprieve.simulation import Watch
-from reprieve.verdicts import Verdict
+from reprieve_studies.charts import Bars, Lines
+from reprieve_studies.verdicts import Verdict
 
 BARS = Bars({(d, w, p): 0.5 for d in ("SLC", "MLC") for w in ("a", "b") for p in ("x", "y")}, "y")
 LINES = Lines([{"series": "s", "x": 1, "y": 2.0, "low": 1.5, "high": 2.5}], "x", "y")
@@ -58,10 +58,11 @@ def test_a_page_holds_everything_and_escapes_what_is_said() -> None:
 
 def test_figures_are_files_that_a_paper_can_take(tmp_path: Path) -> None:
     with ResultDirectory(tmp_path / "out") as out:
-        write_figures(out, article().figures)
+        write_article(out, article())
         paths = out.commit()
     names = {str(path.relative_to(tmp_path / "out")) for path in paths}
-    assert names == {f"figures/{name}.{kind}" for name in ("bars", "l") for kind in ("svg", "png")}
+    drawn = {f"figures/{name}.{kind}" for name in ("bars", "l") for kind in ("svg", "png")}
+    assert names == {*drawn, "report.html", "verdicts.json"}
     svg = (tmp_path / "out/figures/bars.svg").read_text()
     assert svg.startswith("<svg")
     # Each of eight bars is a path with its value for those who cannot see it.
@@ -71,7 +72,7 @@ def test_figures_are_files_that_a_paper_can_take(tmp_path: Path) -> None:
 
 def test_a_directory_below_is_gone_again_if_nothing_is_committed(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError), ResultDirectory(tmp_path / "out") as out:
-        write_figures(out, article().figures)
+        write_article(out, article())
         raise RuntimeError
     assert list(tmp_path.iterdir()) == []
 

@@ -11,14 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import reprieve as rp
-from reprieve.characterize import characterize
-from reprieve.characterize.claims import verdicts
-from reprieve.characterize.errors import error_rates
-from reprieve.characterize.figures import Histogram, Map
-from reprieve.characterize.measured import Measured, measure
-from reprieve.characterize.page import SECTIONS
+from reprieve.characterize import Measured, measure
 from reprieve.plot.theme import LIGHT
-from reprieve.verdicts import Verdict
+from reprieve_studies.characterize import characterize
+from reprieve_studies.characterize.claims import verdicts
+from reprieve_studies.characterize.figures import Histogram, Map
+from reprieve_studies.characterize.page import CYCLES, CYCLES_BEFORE, DAYS, SECTIONS
+from reprieve_studies.verdicts import Verdict
 
 from .drive import Reprieve
 
@@ -233,9 +232,9 @@ def test_errors_are_those_of_the_model_of_the_part(tiny: str) -> None:
         "reliability.m=0",
         "reliability.n=1",
     )
-    rates = error_rates(measure(tiny, model, 1, 1))
+    rates = measure(tiny, model, 1, 1).error_rates(CYCLES_BEFORE, CYCLES, DAYS)
     assert rates is not None
     # 1000 cycles, then 1100; two days at 0.0005 a day.
-    assert rates.found.suspended == pytest.approx((0.002, 0.0021))
-    assert rates.found.untouched == pytest.approx((0.002, 0.003))
-    assert error_rates(measure(tiny, (), 1, 1)) is None
+    assert rates.suspended == pytest.approx((0.002, 0.0021))
+    assert rates.untouched == pytest.approx((0.002, 0.003))
+    assert measure(tiny, (), 1, 1).error_rates(CYCLES_BEFORE, CYCLES, DAYS) is None

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import reprieve as rp
-from reprieve.characterize.measured import measure
+from reprieve.characterize import measure
 from reprieve.die_rig import rig_source, run_commands, run_metered
-from reprieve.power_loss import power_loss
+from reprieve.power_failure import power_loss
 from reprieve.reference import files
 from reprieve.reference.files import Column
 from reprieve.reference.summary import SUMMARY
 from reprieve.request_log import SCHEMA
 from reprieve.result import power_csv
-from reprieve.verdicts import Verdict
+from reprieve_studies.verdicts import Verdict
 
 from .drive import SMALL
 from .test_power import POWER

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from reprieve._native import UserError
-from reprieve.reproduce.starblaze import databases
-from reprieve.reproduce.starblaze.databases import mount, postgresql
-from reprieve.reproduce.starblaze.readings import SETTINGS
+from reprieve_studies import databases
+from reprieve_studies.databases import mount, postgresql
+from reprieve_studies.starblaze.readings import SETTINGS
 
 from .drive import Reprieve
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reprieve.reproduce import mbm, reproduce
-from reprieve.reproduce.mbm import ablation, blocks, claims, experiment, formulas, loads, readings
-from reprieve.reproduce.mbm.experiment import GRID, LIMIT, MAIN, TAIL, Outcome, Plan, Spot
-from reprieve.reproduce.mbm.measured import PERCENTILES, Latencies, Measured, latencies
-from reprieve.reproduce.mbm.measures import MEASURES, papers, tails
-from reprieve.reproduce.mbm.paper import (
+from reprieve_studies import mbm
+from reprieve_studies.mbm import ablation, blocks, claims, experiment, formulas, loads, readings
+from reprieve_studies.mbm.experiment import GRID, LIMIT, MAIN, TAIL, Outcome, Plan, Spot
+from reprieve_studies.mbm.measured import PERCENTILES, Latencies, Measured, latencies
+from reprieve_studies.mbm.measures import MEASURES, papers, tails
+from reprieve_studies.mbm.paper import (
     CHIPS,
     CLAIMS,
     LOADS,
@@ -24,7 +24,8 @@ from reprieve.reproduce.mbm.paper import (
     TAIL_CLAIMS,
     TailClaim,
 )
-from reprieve.reproduce.mbm.readings import MBM, PLAIN, SPRINKLER, TBM
+from reprieve_studies.mbm.readings import MBM, PLAIN, SPRINKLER, TBM
+from reprieve_studies.papers import reproduce
 
 from .drive import Reprieve
 
@@ -283,7 +284,7 @@ def test_each_part_differs_from_mbm_in_itself_alone() -> None:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two channels and blocks of 32 pages, so that all runs take seconds."""
     monkeypatch.setattr(experiment, "DRIVE", {**readings.DRIVE, "geometry.channels": 2})
-    monkeypatch.setattr(mbm, "FULL", mbm.Request(1000, pages_per_block=32, drafts=2))
+    monkeypatch.setattr(mbm, "FULL", Plan([], [], 1000, pages_per_block=32, drafts=2))
 
 
 @pytest.mark.usefixtures("small")

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 import reprieve as rp
-from reprieve.reproduce.compress import Compression
-from reprieve.reproduce.mbm import experiment, loads, slack
-from reprieve.reproduce.mbm.experiment import SLACK, Outcome, Plan, Spot
-from reprieve.reproduce.mbm.paper import LOADS
-from reprieve.reproduce.mbm.readings import BASE, MBM, SLACK_SCHEMES, SLACKS, TBM
 from reprieve.scenario import Source
+from reprieve_studies.compress import Compression
+from reprieve_studies.mbm import experiment, loads, slack
+from reprieve_studies.mbm.experiment import SLACK, Outcome, Plan, Spot
+from reprieve_studies.mbm.paper import LOADS
+from reprieve_studies.mbm.readings import BASE, MBM, SLACK_SCHEMES, SLACKS, TBM
 
 from .test_mbm import run
 

@@ -12,7 +12,7 @@ NOTEBOOKS = sorted(Path(__file__).resolve().parents[2].glob("notebooks/*.ipynb")
 
 
 def test_there_is_one_to_begin_with_and_one_for_each_paper() -> None:
-    from reprieve.reproduce import PAPERS
+    from reprieve_studies.papers import PAPERS
 
     assert [path.stem for path in NOTEBOOKS] == sorted([*PAPERS, "quick-start"])
 

@@ -18,8 +18,8 @@ from reprieve.parallel import each
 from reprieve.result import KINDS
 from reprieve.scenario import Source, toml_text
 from reprieve.simulation import Watch, simulate
-from reprieve.validate.families.one_die import READ_US
-from reprieve.validate.theory import Class, fifo_wait
+from reprieve_studies.theory.families.one_die import READ_US
+from reprieve_studies.theory.formulas import Class, fifo_wait
 
 _PERCENTILES = ("p50", "p95", "p99", "p99_9", "p99_99", "p99_999")
 

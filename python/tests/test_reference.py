@@ -11,7 +11,7 @@ import pytest
 import reprieve as rp
 from reprieve import _native
 from reprieve.cli import main
-from reprieve.reference import PAGES, commands, names, policies, presets
+from reprieve.reference import commands, names, policies, presets
 from reprieve.reference.files import Column
 from reprieve.reference.markdown import anchor, plain, table
 from reprieve.reference.presets import Row, taken_apart
@@ -54,17 +54,17 @@ def test_a_preset_is_taken_apart() -> None:
 
 @pytest.mark.parametrize("kind", ["devices", "parts", "loads"])
 def test_every_preset_has_a_section_with_every_key(kind: str) -> None:
-    page = PAGES[f"{kind}.md"]()
+    page = presets.page().partition(f"\n## {kind.capitalize()}\n")[2]
     for entry in getattr(rp, kind)():
-        section = page.partition(f"\n## `{entry.name}`\n")[2].partition("\n## ")[0]
+        section = page.partition(f"\n### `{entry.name}`\n")[2].partition("\n##")[0]
         text = getattr(rp, kind.removesuffix("s"))(entry.name)
         keys = re.findall(r"^(\w+) *=", text, re.MULTILINE)
         assert re.findall(r"^\| `(?:\w+\.)?(\w+)` \|", section, re.MULTILINE) == keys
 
 
 def test_a_device_leads_to_its_part() -> None:
-    assert '| `part` | [`"mlc-fast12"`](parts.md#mlc-fast12) |' in presets.devices_page()
-    assert "\n## `mlc-fast12`\n" in presets.parts_page()
+    assert '| `part` | [`"mlc-fast12"`](#mlc-fast12) |' in presets.page()
+    assert "\n### `mlc-fast12`\n" in presets.page()
 
 
 COMMANDS = [

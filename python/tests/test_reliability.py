@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 import reprieve as rp
-from reprieve.die_rig import rig_source
 from reprieve.reliability import characterised_rber, rber
-from reprieve.scenario import Source
 
 from .drive import Reprieve
 
@@ -40,11 +38,11 @@ def test_suspensions_change_nothing_unless_they_are_said_to() -> None:
 
 
 def test_a_characterisation_wears_one_block_and_ages_the_other() -> None:
-    found = characterised_rber(rig_source(DEVICE, []), 1000, 100, 10, 2)
+    found = characterised_rber(DEVICE, 1000, 100, 10, 2)
     assert found.suspended == pytest.approx((by_hand(1000, 0, 0), by_hand(1100, 0, 0)))
     assert found.untouched == pytest.approx((by_hand(1000, 0, 0), by_hand(1000, 2, 0)))
-    sets = Source.of({}, {"reliability__model": "power", "reliability__wear_per_suspend": 0.1}).sets
-    worn = characterised_rber(rig_source(DEVICE, sets), 1000, 100, 10, 2)
+    wear = {"reliability__model": "power", "reliability__wear_per_suspend": 0.1}
+    worn = characterised_rber(DEVICE, 1000, 100, 10, 2, **wear)
     assert worn.suspended.after == pytest.approx(by_hand(1200, 0, 0))
 
 

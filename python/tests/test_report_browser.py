@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import reprieve as rp
-from reprieve.report.article import render_article
+from reprieve_studies.article import render_article
 
 from .browser import CHROMIUM, Browser
 from .drive import SMALL

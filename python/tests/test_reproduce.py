@@ -11,9 +11,10 @@ import pytest
 
 import reprieve as rp
 from reprieve.parallel import Workshop
-from reprieve.reproduce.compress import compress
-from reprieve.reproduce.fast12 import formulas, loads
-from reprieve.reproduce.fast12.measures import (
+from reprieve.simulation import Watch
+from reprieve_studies.compress import compress
+from reprieve_studies.fast12 import formulas, loads
+from reprieve_studies.fast12.measures import (
     MEASURES,
     Group,
     Spot,
@@ -21,9 +22,8 @@ from reprieve.reproduce.fast12.measures import (
     suspended_increase_of_array,
     suspended_share,
 )
-from reprieve.reproduce.fast12.paper import DEVICES, SENTENCES, TABLE_1, TRACES
-from reprieve.reproduce.runs import Setup
-from reprieve.simulation import Watch
+from reprieve_studies.fast12.paper import DEVICES, SENTENCES, TABLE_1, TRACES
+from reprieve_studies.runs import Setup
 
 from .drive import Reprieve
 

@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import threading
-import tomllib
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,23 +15,24 @@ import pytest
 
 from reprieve._native import UserError
 from reprieve.parallel import Workshop
-from reprieve.reproduce import reproduce, starblaze
-from reprieve.reproduce.starblaze import claims, experiment, readings, realtime
-from reprieve.reproduce.starblaze.arithmetic import (
+from reprieve.simulation import unwatched
+from reprieve_studies import starblaze
+from reprieve_studies.papers import PAPERS, Settings, reproduce
+from reprieve_studies.runs import Setup
+from reprieve_studies.starblaze import claims, experiment, readings, realtime
+from reprieve_studies.starblaze.arithmetic import (
     alone_us,
     expected_us_max,
     little,
     wait,
     waits_behind,
 )
-from reprieve.reproduce.starblaze.bench import conflicts
-from reprieve.reproduce.starblaze.experiment import Outcome, Plan, setup, write_jobs
-from reprieve.reproduce.starblaze.jobs import LOADS, job_file
-from reprieve.reproduce.starblaze.measures import change_percent, measured
-from reprieve.reproduce.starblaze.paper import CASES, PARTS
-from reprieve.reproduce.starblaze.readings import BASE, READINGS, SETTINGS, TLC, Spot
-from reprieve.scenario import Source
-from reprieve.simulation import simulate
+from reprieve_studies.starblaze.bench import conflicts
+from reprieve_studies.starblaze.experiment import Outcome, Plan, setup, write_jobs
+from reprieve_studies.starblaze.jobs import LOADS, job_file
+from reprieve_studies.starblaze.measures import change_percent, measured
+from reprieve_studies.starblaze.paper import CASES, PARTS
+from reprieve_studies.starblaze.readings import BASE, READINGS, SETTINGS, TLC, Spot
 
 from .drive import Reprieve
 
@@ -56,15 +57,15 @@ def test_drives_are_brought_to_their_states_side_by_side(
         assert has_read.wait(60)
         return write_text(path, text)
 
-    def read_job(source: Source, **_: Any) -> None:
+    def read_job(setup: Setup, *_: Any, **__: Any) -> None:
         if threading.current_thread().name == "first":
             has_written.set()
             assert has_opened.wait(60)
-        jobs.append(Path(tomllib.loads(source.text)["workload"]["fio"]).read_text(encoding="utf-8"))
+        jobs.append(Path(setup.scenario["workload"]["fio"]).read_text(encoding="utf-8"))
         has_read.set()
 
     monkeypatch.setattr(Path, "write_text", write_late)
-    monkeypatch.setattr(experiment, "simulate", read_job)
+    monkeypatch.setattr(Setup, "simulate", read_job)
 
     def save(name: str) -> None:
         experiment.save_state({"seed": 1}, TLC, tmp_path / name, lambda _share, _requests: None)
@@ -212,8 +213,8 @@ def test_a_setting_suspends_what_it_names_and_nothing_else(tmp_path: Path) -> No
     plan = Plan(2, 0, 1)
     write_jobs(plan, tmp_path)
     for setting, (_, classes) in SETTINGS.items():
-        source = setup(Spot("chosen", setting, FIRST, 1), tmp_path)
-        result = simulate(source.with_overrides({"geometry.pages_per_block": 512}).source())
+        of = setup(Spot("chosen", setting, FIRST, 1), tmp_path)
+        result = of.with_overrides({"geometry.pages_per_block": 512}).simulate(unwatched)
         suspensions = result.summary["flash"]["suspensions"]
         assert (suspensions["erase"] > 0) == ("erase" in classes), setting
         assert (suspensions["program"] > 0) == ("program" in classes), setting
@@ -350,11 +351,11 @@ def test_real_time_is_refused_where_there_is_none(
 def test_real_time_is_asked_for_from_python_too(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
 
-    def article(*given: Any) -> SimpleNamespace:
-        asked.append(given[-1])
+    def article(settings: Settings) -> Any:
+        asked.append(settings.real_time)
         return SimpleNamespace(verdicts=())
 
-    monkeypatch.setattr(starblaze, "article", article)
+    monkeypatch.setitem(PAPERS, "starblaze", replace(starblaze.STUDY, run=article))
     assert reproduce("starblaze", quick=True, real_time=True) == []
     assert reproduce("starblaze", quick=True) == []
     assert asked == [True, False]

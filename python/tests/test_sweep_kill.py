@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from reprieve.sweeps.crews import bundle_tasks
+from reprieve.sweeps.executors import bundle_tasks
 
 from .drive import Reprieve
 from .sweep_files import contents

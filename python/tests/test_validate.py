@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reprieve import validate as validation
 from reprieve.cli import main
 from reprieve.simulation import Watch
-from reprieve.validate import amplification, theory
-from reprieve.validate.checks import Check, Experiment, Family
-from reprieve.validate.families import FAMILIES
-from reprieve.validate.models import Sets
-from reprieve.validate.statistics import BATCHES, Estimate, Series, batch_means, ratio
-from reprieve.validate.theory import Class, Suspension, with_load
-from reprieve.verdicts import AT_LEAST
+from reprieve_studies import theory as validation
+from reprieve_studies.theory import amplification
+from reprieve_studies.theory import formulas as theory
+from reprieve_studies.theory.checks import Check, Experiment, Family
+from reprieve_studies.theory.families import FAMILIES
+from reprieve_studies.theory.formulas import Class, Suspension, with_load
+from reprieve_studies.theory.models import Sets
+from reprieve_studies.theory.statistics import BATCHES, Estimate, Series, batch_means, ratio
+from reprieve_studies.verdicts import AT_LEAST
 
 from .die_by_hand import play
 from .drive import Reprieve

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from reprieve.verdicts import AT_LEAST, AT_MOST, EQUAL, Verdict, tally, verdicts_json
+from reprieve_studies.verdicts import AT_LEAST, AT_MOST, EQUAL, Verdict, tally, verdicts_json
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,9 @@ def test_wheel_stands_alone(tmp_path: Path) -> None:
     (wheel,) = DIST.glob("*.whl")
     name, version, python, abi, _platform = wheel.stem.split("-")
     assert (name, version, python, abi) == ("reprieve", rp.__version__, "cp311", "abi3")
+    with zipfile.ZipFile(wheel) as packed:
+        folders = {Path(each).parts[0].partition("-")[0] for each in packed.namelist()}
+    assert folders == {"reprieve"}, "the studies are a package of their own"
     place = tmp_path / "venv"
     venv.create(place, with_pip=True)
     # Nothing of this checkout may be found by its own name.

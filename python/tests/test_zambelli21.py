@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from reprieve.parallel import Workshop
-from reprieve.reproduce import reproduce
-from reprieve.reproduce.zambelli21 import claims, experiment, readings
-from reprieve.reproduce.zambelli21.bounds import most_kiops, work_us
-from reprieve.reproduce.zambelli21.measures import (
+from reprieve_studies.papers import reproduce
+from reprieve_studies.zambelli21 import claims, experiment, readings
+from reprieve_studies.zambelli21.bounds import most_kiops, work_us
+from reprieve_studies.zambelli21.measures import (
     METRICS,
     Runs,
     Spot,
@@ -21,8 +21,8 @@ from reprieve.reproduce.zambelli21.measures import (
     interval_us,
     write_amplification,
 )
-from reprieve.reproduce.zambelli21.paper import CHANGES, MIXES, ORDERS, Change, Order, implied
-from reprieve.reproduce.zambelli21.readings import BASE, READINGS, Shape
+from reprieve_studies.zambelli21.paper import CHANGES, MIXES, ORDERS, Change, Order, implied
+from reprieve_studies.zambelli21.readings import BASE, READINGS, Shape
 
 from .drive import Reprieve
 

@@ -11,9 +11,9 @@ CRATES: dict[str, frozenset[str]] = {
     "trace": frozenset({"base"}),
     "config": frozenset({"base", "nand", "trace"}),
     "sim": frozenset({"base", "nand", "trace", "config"}),
-    "device": frozenset({"base", "sim"}),
-    "py": frozenset({"base", "trace", "sim", "device"}),
-    "bench": frozenset({"base", "nand", "trace", "sim", "device"}),
+    "serve": frozenset({"base", "sim"}),
+    "py": frozenset({"base", "trace", "sim", "serve"}),
+    "bench": frozenset({"base", "nand", "trace", "sim", "serve"}),
 }
 
 # Folders of crates/sim/src whose files are policies: a policy sees the view that its folder's
@@ -25,11 +25,10 @@ POLICIES_MAY_USE = frozenset({"scenario"})
 COMPONENTS = ("ftl", "flash")
 
 # Modules that put components together; only they may name them all.
-OWNERS = ("ssd", "run", "rig")
+OWNERS = ("ssd", "rig")
 
 # Modules with a list of their own of what they may use of the crate.
 ONLY: dict[str, frozenset[str]] = {
-    "report": frozenset({"stats", "scenario"}),
     "stats": frozenset({"txn"}),
     "timeline": frozenset({"txn", "power"}),
     "txn": frozenset(),
@@ -47,7 +46,30 @@ class Use:
     reason: str
 
 
-SIM_USES_ALLOWED: tuple[Use, ...] = ()
+SIM_USES_ALLOWED: tuple[Use, ...] = (
+    Use("suspend", "txn", "eligibility is a table of kinds of transactions"),
+    Use("suspend", "work", "a policy sees how much a die needs garbage collection"),
+)
+
+# Modules of the Python package whose `__all__` is there for other programs. The studies may use
+# that and nothing else of it, and it never uses them.
+PUBLIC_MODULES = frozenset(
+    {
+        "reprieve",
+        "reprieve.characterize",
+        "reprieve.cli.console",
+        "reprieve.cli.options",
+        "reprieve.die_rig",
+        "reprieve.outputs",
+        "reprieve.parallel",
+        "reprieve.plot",
+        "reprieve.reliability",
+        "reprieve.report.page",
+        "reprieve.request_log",
+        "reprieve.scenario",
+        "reprieve.simulation",
+    }
+)
 
 # ---- Registries ---------------------------------------------------------------------------------
 

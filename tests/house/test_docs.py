@@ -12,6 +12,7 @@ import pytest
 from reprieve.reference import PAGES as PAGES_OF_REFERENCE
 from reprieve.reference.commands import options
 
+from . import tables
 from .markdown import Block, blocks
 from .tree import Tree
 
@@ -110,7 +111,7 @@ def test_reference_is_up_to_date(name: str) -> None:
 
 def test_reference_has_no_page_that_nothing_writes() -> None:
     found = {path.name for path in REFERENCE.iterdir()}
-    assert found == {"README.md", *PAGES_OF_REFERENCE}
+    assert found == set(PAGES_OF_REFERENCE)
 
 
 OPTIONS = options()
@@ -182,3 +183,10 @@ def test_keys_are_those_of_the_schema() -> None:
     from reprieve.generate_keys import FILE, stub
 
     assert FILE.read_text(encoding="utf-8") == stub(), "run `make docs`"
+
+
+def test_the_guide_lists_the_public_modules() -> None:
+    section = PROJECT.text("docs/guide/python.md").partition("\n## A study of your own\n")[2]
+    rows = [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`(reprieve[\w.]*)`", row)}
+    assert named | {"reprieve"} == tables.PUBLIC_MODULES

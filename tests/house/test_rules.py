@@ -48,6 +48,8 @@ IN_ORDER = {
         '//! Keys.\nconst DEVICES: &[Preset] = presets! {\n    "devices": "a"\n};\n'
     ),
     "devices/a.toml": "# A drive.\nchannels = 1\n",
+    "python/reprieve/__init__.py": '"""All."""\n\n__all__ = ["run"]\n',
+    "studies/own.py": '"""Own."""\n\nimport reprieve as rp\n\nrp.run()\n',
     "python/reprieve/run.py": '"""Runs."""\n\n\ndef run() -> None:\n    pass\n',
 }
 
@@ -91,6 +93,51 @@ CASES: list[tuple[str, dict[str, str], str]] = [
         "components stand apart",
         {"crates/sim/src/scenario.rs": "//! Scenario.\nuse crate::ftl::Gc;\nmod list;\n"},
         "crates/sim/src/scenario.rs: scenario uses crate::ftl::Gc",
+    ),
+    (
+        "studies use public names",
+        {"studies/mine.py": '"""Mine."""\n\nfrom reprieve.secret import run\n'},
+        "studies/mine.py:3: reprieve.secret is not among",
+    ),
+    (
+        "studies use public names",
+        {"studies/mine.py": '"""Mine."""\n\nfrom reprieve import run, walk\n'},
+        "studies/mine.py:3: walk is not in the __all__ of reprieve",
+    ),
+    (
+        "studies use public names",
+        {"studies/mine.py": '"""Mine."""\n\nimport reprieve as rp\n\nrp.walk()\n'},
+        "studies/mine.py:5: walk is not in the __all__ of reprieve",
+    ),
+    (
+        "studies stand above",
+        {"python/reprieve/run.py": '"""Runs."""\n\nimport reprieve_studies.mbm\n'},
+        "python/reprieve/run.py:3: the package may not import studies",
+    ),
+    (
+        "circles of files",
+        {
+            "crates/sim/src/ftl.rs": "//! Reclaims.\nuse crate::flash::Die;\n",
+            "crates/sim/src/flash.rs": "//! Dies.\nuse crate::scenario::Key;\n",
+            "crates/sim/src/scenario.rs": "//! Keys.\nuse crate::ftl::{self, Map};\nmod list;\n",
+        },
+        "crates/sim/src/flash.rs: is in a circle of files: crates/sim/src/flash.rs -> "
+        "crates/sim/src/ftl.rs -> crates/sim/src/scenario.rs",
+    ),
+    (
+        "ways through the code",
+        {"ARCHITECTURE.md": "# A\n\n## Three ways through the code\n\n1. `ftl.rs`, `gone`\n"},
+        "ARCHITECTURE.md:5: crates/sim/src/ftl.rs has no function gone",
+    ),
+    (
+        "ways through the code",
+        {"ARCHITECTURE.md": "# A\n\n## Three ways through the code\n\n1. `gone.rs`\n"},
+        "ARCHITECTURE.md:5: crates/sim/src/gone.rs does not exist",
+    ),
+    (
+        "type names",
+        {"crates/sim/src/ftl.rs": "//! Reclaims.\nenum View {}\n"},
+        "crates/sim/src/ftl.rs: type View is also one of crates/sim/src/sched/mod.rs",
     ),
     (
         "policy registries",
@@ -224,7 +271,20 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     (
         "listed pages",
         {"docs/model/words.md": "# Words\n"},
-        "docs/model/words.md: docs/model/README.md, which is to list it, is not there",
+        "docs/model/words.md: no table of README.md links to it",
+    ),
+    (
+        "assumption numbers",
+        {"docs/model/assumptions.md": "# A\n\n**A25. One.** x\n"},
+        "docs/model/assumptions.md: numbers are to follow each other",
+    ),
+    (
+        "assumption numbers",
+        {
+            "docs/model/assumptions.md": "# A\n\n**A1. One.** x\n",
+            "docs/model/assumptions-of-runs.md": "# B\n\n**A2. Two.** See A3.\n",
+        },
+        "docs/model/assumptions-of-runs.md:3: A3 is no assumption",
     ),
 ]
 

@@ -168,26 +168,22 @@ def test_search_needs_no_server(site: Path) -> None:
 
 def test_numbers_keys_and_presets_are_links(site: Path) -> None:
     links = Page((site / "docs/model/assumptions.html").read_text(encoding="utf-8")).links
-    assert "#a135" in links
+    assert "#a13" in links
     assert "../reference/scenario.html#timingt_bus_us" in links
     links = Page((site / "docs/model/loads.html").read_text(encoding="utf-8")).links
-    assert "../reference/loads.html#fin1-like" in links
+    assert "../reference/presets.html#fin1-like" in links
 
 
 # A small project in order; each case below breaks it in one place.
 SMALL = {
     "Cargo.toml": '[workspace.package]\nversion = "1.2.3"\n',
-    "README.md": "# R\n\n[Guide](docs/guide/README.md#guide).\n\n## Map\n\n"
-    "| where | what |\n|---|---|\n| [G](docs/guide/README.md) | guide |\n"
-    "| [R](docs/reference/README.md) | names |\n",
-    "docs/guide/README.md": "# Guide\n\n| task | page |\n|---|---|\n| first | [a.md](a.md) |\n",
+    "README.md": "# R\n\n[Guide](docs/README.md#guide).\n\n## Map\n\n"
+    "| where | what |\n|---|---|\n| [D](docs/README.md) | pages |\n",
+    "docs/README.md": "# Docs\n\n## Guide\n\n| task | page |\n|---|---|\n| first | "
+    "[guide/a.md](guide/a.md) |\n| [s](reference/scenario.md) | [p](reference/presets.md) |\n",
     "docs/guide/a.md": "# A\n\nSee `timing.t_read_us`, `a-part`.\n\n![x](../x.svg)\n",
-    "docs/reference/README.md": "# Reference\n\n| [s](scenario.md) | [d](devices.md) |\n|---|---|\n"
-    "| [p](parts.md) | [l](loads.md) |\n",
     "docs/reference/scenario.md": "# Keys\n\n## `[timing]`\n\n### `timing.t_read_us`\n",
-    "docs/reference/devices.md": "# Devices\n",
-    "docs/reference/parts.md": "# Parts\n\n## `a-part`\n",
-    "docs/reference/loads.md": "# Loads\n",
+    "docs/reference/presets.md": "# Presets\n\n## Parts\n\n### `a-part`\n",
     "docs/x.svg": '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>',
 }
 
@@ -197,7 +193,7 @@ SMALL = {
     [
         (None, "", None),
         ("docs/guide/a.md", "# A\n\n[b](b.md)\n", "b.md"),
-        ("docs/guide/a.md", "# A\n\n[b](README.md#nowhere)\n", "nowhere"),
+        ("docs/guide/a.md", "# A\n\n[b](../README.md#nowhere)\n", "nowhere"),
         ("docs/guide/a.md", "# A\n\n![b](b.svg)\n", "b.svg"),
         ("docs/guide/b.md", "# B\n\nNobody lists this.\n", "toctree"),
     ],

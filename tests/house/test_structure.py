@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from .rules import RULES
+from .rules.names import tables_name_what_exists
 from .tables import EXCEPTIONS, Exempt
 from .tree import Tree
 
@@ -27,3 +28,11 @@ def test_project_keeps_rule(rule: str) -> None:
 def test_exception_is_still_needed(exempt: Exempt) -> None:
     found = [problem.path for problem in RULES[exempt.rule](PROJECT)]
     assert any(fnmatch(path, exempt.path) for path in found), f"remove the exception {exempt}"
+
+
+def test_tables_name_what_exists(tmp_path: Path) -> None:
+    assert not list(tables_name_what_exists(PROJECT))
+    # Where there is nothing, everything that the tables name is missing.
+    missing = [problem.what for problem in tables_name_what_exists(Tree(tmp_path))]
+    assert "crates/sim/src has no module ssd" in missing
+    assert "crate base does not exist" in missing

@@ -13,11 +13,11 @@ from typing import Any
 
 from reprieve import UserError
 from reprieve.die_rig import rig_source, run_commands
-from reprieve.power_loss import cut
+from reprieve.power_failure import cut
 from reprieve.scenario import Source
 from reprieve.simulation import Drive, Watch, simulate
 from reprieve.timeline import Drawing, Window
-from reprieve.validate import validate
+from reprieve_studies.theory import validate
 
 from .values import digest, of_arrays, of_requests, of_summary, of_verdicts, rounded
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from reprieve.verdicts import Verdict
+from reprieve_studies.verdicts import Verdict
 
 _HEX_DIGITS = 16
 _STUDY_DIGITS = 12

@@ -7,8 +7,8 @@ use super::key::{Fallback, Key, Kind, Section};
 use super::keys::SECTIONS;
 use super::preset::{Preset, devices, loads, parts};
 use super::raw::Raw;
+use super::types::OperationSet;
 use super::unit::{Interval, Unit};
-use super::value::OPERATIONS;
 
 /// JSON Schema (draft 2020-12) of what a scenario says: names, types, ranges, words, defaults.
 ///
@@ -109,7 +109,7 @@ fn of_kind(key: &Key, registries: &Registries) -> Json {
             let names: Vec<_> = presets.iter().map(|preset: &Preset| preset.name).collect();
             json!({"type": "string", "minLength": 1, "examples": names})
         }
-        Kind::Operations => json!({"type": "array", "items": {"enum": OPERATIONS}}),
+        Kind::Operations => json!({"type": "array", "items": {"enum": OperationSet::WORDS}}),
         Kind::Sizes => {
             let size = || integer(512, 1 << 30, 512);
             let weight = number(Interval { min: 0.0, max: 1e9, min_open: true, max_open: false });

@@ -6,8 +6,9 @@ use super::Registries;
 use super::key::{Key, Kind};
 use super::raw::Raw;
 use super::steps;
+use super::types::OperationSet;
 use super::unit::{Interval, duration, raw_duration};
-use super::value::{Field, OPERATIONS, Value};
+use super::value::{Field, Value};
 
 /// The value of `raw` under `key`, `None` for `"none"`; or what is wrong, and what is right.
 pub(super) fn parse(
@@ -50,7 +51,9 @@ fn of_kind(kind: Kind, raw: &Raw) -> Option<Value> {
         Kind::Choice(_) | Kind::Registered(_) | Kind::Steps => None,
         Kind::Operations => match raw {
             Raw::List(items) if items.is_empty() => Some(Value::List(Vec::new())),
-            _ => list(raw, |item| text(item).filter(|word| OPERATIONS.contains(&word.text()))),
+            _ => list(raw, |item| {
+                text(item).filter(|word| OperationSet::WORDS.contains(&word.text()))
+            }),
         },
         Kind::Sizes => sizes(raw),
         Kind::Durations(unit) => list(raw, |raw| duration(raw, unit).map(Value::Duration)),

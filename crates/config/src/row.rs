@@ -17,7 +17,8 @@
 //! A place is a path of fields from the scenario on. `?` goes into an option, `??` makes one that
 //! has nothing yet, `as Enum::Variant` goes into a variant, `trace:` and `mixed:` begin in such a
 //! workload. `[]` is a key that only says how to read others, and closures in parentheses get
-//! and set what no path leads to.
+//! and set what no path leads to. A path in `{}` leads to parameters of a policy, which finds its
+//! own there by their full names.
 //!
 //! Words are a kind with a value each: `one_of { "word" = value, "What it means."; }`; where the
 //! value holds further keys, `variant_of { "word" = pattern => value, "…"; }`.
@@ -47,7 +48,7 @@ macro_rules! section {
                     full_name!($section, $name),
                     sentence(concat!($($doc),+)),
                     kind!($kind $of),
-                    place!($place $kind $of),
+                    place!(full_name!($section, $name), $place $kind $of),
                 )
                 $(.$with $what)*
             ),*],
@@ -90,10 +91,10 @@ macro_rules! kind {
 
 /// Where a key goes, by the form of its place and kind.
 macro_rules! place {
-    ([] $kind:ident $of:tt) => {
+    ($name:expr, [] $kind:ident $of:tt) => {
         Place { get: |_| None, set: |_, _, _| None }
     };
-    (($get:expr, $set:expr) $kind:ident $of:tt) => {
+    ($name:expr, ($get:expr, $set:expr) $kind:ident $of:tt) => {
         Place {
             get: $get,
             set: |s, value, all| {
@@ -103,7 +104,7 @@ macro_rules! place {
             },
         }
     };
-    ([$($path:tt)+] one_of { $($word:literal = $value:expr, $doc:literal;)+ }) => {
+    ($name:expr, [$($path:tt)+] one_of { $($word:literal = $value:expr, $doc:literal;)+ }) => {
         Place {
             get: |s| {
                 let now = path!(@ref [s] $($path)+);
@@ -113,7 +114,9 @@ macro_rules! place {
             set: |s, value, _| put!(s, [$($path)+], word!(value, $($word => $value),+)),
         }
     };
-    ([$($path:tt)+] variant_of { $($word:literal = $pattern:pat => $value:expr, $doc:literal;)+ }) => {
+    ($name:expr, [$($path:tt)+] variant_of {
+        $($word:literal = $pattern:pat => $value:expr, $doc:literal;)+
+    }) => {
         Place {
             get: |s| match path!(@ref [s] $($path)+) {
                 $($pattern => Some(Value::from($word)),)+
@@ -121,7 +124,7 @@ macro_rules! place {
             set: |s, value, _| put!(s, [$($path)+], word!(value, $($word => $value),+)),
         }
     };
-    ([$($path:tt)+] each_of { $($word:literal = $value:expr, $doc:literal;)+ }) => {
+    ($name:expr, [$($path:tt)+] each_of { $($word:literal = $value:expr, $doc:literal;)+ }) => {
         Place {
             get: |s| {
                 let words = path!(@ref [s] $($path)+).iter().map(|now| {
@@ -136,16 +139,25 @@ macro_rules! place {
             },
         }
     };
-    ([$($path:tt)+] scaled ($factor:literal, $($kind:tt)+)) => {
+    ($name:expr, [$($path:tt)+] scaled ($factor:literal, $($kind:tt)+)) => {
         Place {
             get: |s| path!(@ref [s] $($path)+).over($factor).value(),
             set: |s, value, _| put!(s, [$($path)+], Scaled::times(of(value), $factor)),
         }
     };
-    ([$($path:tt)+] $kind:ident $of:tt) => {
+    ($name:expr, [$($path:tt)+] $kind:ident $of:tt) => {
         Place {
             get: |s| path!(@ref [s] $($path)+).value(),
             set: |s, value, _| put!(s, [$($path)+], of(value)),
+        }
+    };
+    ($name:expr, {$($path:tt)+} $kind:ident $of:tt) => {
+        Place {
+            get: |s| path!(@ref [s] $($path)+).0.get($name).cloned(),
+            set: |s, value, _| {
+                path!(@mut [s] $($path)+).0.insert($name, value.clone());
+                Some(())
+            },
         }
     };
 }
@@ -201,10 +213,16 @@ macro_rules! path {
         match &mut $($at)+ { $of::$variant { $field, .. } => $field, _ => return None }
     };
     (@ref variant [$($at:tt)+] $of:ident::$variant:ident $($rest:tt)*) => {
-        path!(@ref [(*match &$($at)+ { $of::$variant(inner) => inner, _ => return None })] $($rest)*)
+        path!(@ref [(*match &$($at)+ {
+            $of::$variant(inner) => inner,
+            _ => return None,
+        })] $($rest)*)
     };
     (@mut variant [$($at:tt)+] $of:ident::$variant:ident $($rest:tt)*) => {
-        path!(@mut [(*match &mut $($at)+ { $of::$variant(inner) => inner, _ => return None })] $($rest)*)
+        path!(@mut [(*match &mut $($at)+ {
+            $of::$variant(inner) => inner,
+            _ => return None,
+        })] $($rest)*)
     };
     (@$how:ident [$($at:tt)+] . $field:tt $($rest:tt)*) => {
         path!(@$how [$($at)+.$field] $($rest)*)

@@ -6,7 +6,6 @@ use reprieve_base::Dur;
 use reprieve_trace::DeviceSelection;
 
 use super::steps::{self, Step};
-use super::types::OperationSet;
 
 /// A value within the range of its key.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,9 +51,6 @@ impl From<&str> for Value {
     }
 }
 
-/// The words of a set of operations, in the order in which it is printed.
-pub(super) const OPERATIONS: [&str; 3] = ["program", "gc_program", "erase"];
-
 /// A type that a field of the scenario may have.
 pub(super) trait Field: Sized {
     /// The field of a value that the schema has let through.
@@ -87,23 +83,17 @@ macro_rules! fields {
     };
 }
 
+const BOUND: &str = "the schema bounds it";
+
 fields! {
-    u16: Count, |count: &u64| u16::try_from(*count).expect("the schema bounds it"), |n: &u16| (*n).into();
-    u32: Count, |count: &u64| u32::try_from(*count).expect("the schema bounds it"), |n: &u32| (*n).into();
+    u16: Count, |count: &u64| u16::try_from(*count).expect(BOUND), |n: &u16| u64::from(*n);
+    u32: Count, |count: &u64| u32::try_from(*count).expect(BOUND), |n: &u32| u64::from(*n);
     u64: Count, |count: &u64| *count, |n: &u64| *n;
     f64: Number, |number: &f64| *number, |n: &f64| *n;
     Dur: Duration, |dur: &Dur| *dur, |dur: &Dur| *dur;
     bool: Flag, |flag: &bool| *flag, |flag: &bool| *flag;
-    String: Text, |text: &String| text.clone(), |text: &String| text.clone();
-    Step: Text, |text: &String| steps::step(text).expect("it was read before"), |step: &Step| step.to_string();
-    OperationSet: List, |items: &Vec<Value>| {
-        let has = |word| items.iter().any(|item| item.text() == word);
-        let [program, gc_program, erase] = OPERATIONS.map(has);
-        OperationSet { program, gc_program, erase }
-    }, |set: &OperationSet| {
-        let chosen = OPERATIONS.into_iter().zip([set.program, set.gc_program, set.erase]);
-        chosen.filter(|(_, chosen)| *chosen).map(|(word, _)| Value::from(word)).collect()
-    };
+    String: Text, String::clone, String::clone;
+    Step: Text, |text: &String| steps::step(text).expect("it was read before"), Step::to_string;
 }
 
 impl Field for Value {

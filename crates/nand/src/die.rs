@@ -1,10 +1,11 @@
 //! The die: one array, its page buffer and output register, and the operations suspended there.
 
 mod admit;
-mod beside;
 mod cache;
 mod lengths;
 mod limits;
+mod multi_plane;
+mod outlook;
 mod pieces;
 mod planes;
 
@@ -12,7 +13,8 @@ use std::sync::Arc;
 
 use reprieve_base::{Dur, PageAddress, Rare, Stream, Time};
 
-use beside::Beside;
+use multi_plane::OtherPlanes;
+pub use outlook::Outlook;
 pub use pieces::PlaneWork;
 
 use crate::command::{Command, Elapsed, Part, Suspend};
@@ -54,7 +56,7 @@ pub struct Die {
     /// Whether `operation` is suspended.
     suspended: bool,
     /// What else there is.
-    beside: Rare<Beside>,
+    beside: Rare<OtherPlanes>,
     /// Planes that read by themselves whose page buffers are in use, and whose registers are.
     buffers_in_use: u32,
     registers_in_use: u32,
@@ -96,7 +98,9 @@ impl Die {
             leaving: 0,
             operation: None,
             suspended: false,
-            beside: Rare::only_if(Beside::is_needed(&part), || Beside::new(&part, seed, index)),
+            beside: Rare::only_if(OtherPlanes::is_needed(&part), || {
+                OtherPlanes::new(&part, seed, index)
+            }),
             buffers_in_use: 0,
             registers_in_use: 0,
             does_several: part.parallelism != Parallelism::NONE,
@@ -283,14 +287,8 @@ impl Die {
 
     /// Asks the running program or erase to make way at `now`.
     pub fn suspend(&mut self, now: Time) -> Result<Suspend, Refusal> {
-        match self.array {
-            Array::Running(_) if self.is_whole() => {}
-            Array::Suspending(_) => return Err(Refusal::AlreadySuspending),
-            _ if self.suspended => return Err(Refusal::Nested),
-            _ => return Err(Refusal::NothingToSuspend),
-        }
+        self.may_suspend(now, None)?;
         let (operation, _) = self.operation.as_mut().expect("a running array has an operation");
-        may_stop(operation, now, &self.part.suspension)?;
         match operation.stop(now, &self.part.timing, &self.part.suspension, &mut self.vth) {
             Stop::AtEnd => Ok(Suspend::RunsToEnd),
             Stop::At(free_at) => {

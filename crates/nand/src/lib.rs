@@ -15,7 +15,7 @@ mod timing;
 mod wordlines;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
-pub use die::{Die, PlaneWork};
+pub use die::{Die, Outlook, PlaneWork};
 pub use ecc::{Ecc, Soft};
 pub use operation::{PhaseTimes, Run, Segment};
 pub use parallelism::{MultiPlane, Parallelism};

@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use reprieve_sim::characterize::{self as bench, Run};
 use reprieve_sim::scenario::{self, Sources};
 
-use crate::raise;
+use crate::{need_numpy, raise};
 
 /// Suspends programs of so many wordlines again and again; returns every run by column.
 #[pyfunction]
@@ -24,6 +24,7 @@ pub fn characterize<'py>(
             bench::run(&scenario, wordlines)
         })
         .map_err(raise)?;
+    need_numpy(py)?;
     let columns = PyDict::new(py);
     let add = |name: &str, value: fn(&Run) -> u64| {
         let column: Vec<i64> = runs.iter().map(|run| value(run) as i64).collect();

@@ -1,16 +1,15 @@
 //! The Python face: thin wrappers, with errors turned into Python's and the GIL released.
 
 mod characterize;
-mod course;
 mod policy;
 mod registry;
 mod reliability;
 mod rig;
 mod server;
 mod simulation;
+mod time_series;
 mod traces;
 
-use numpy::PyArray1;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -57,6 +56,12 @@ fn resolve_rig(text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
     Ok(scenario::print(&scenario))
 }
 
+/// Imports numpy, which takes a tenth of a second, and which the first array would do by itself: an
+/// interrupt is an error here, and a panic there.
+fn need_numpy(py: Python<'_>) -> PyResult<()> {
+    py.import("numpy").map(drop)
+}
+
 /// Says where the simulator is at fault; what and how to repeat it the Python side says.
 fn say_where(fault: &std::panic::PanicHookInfo<'_>) {
     if let Some(place) = fault.location() {
@@ -68,8 +73,6 @@ fn say_where(fault: &std::panic::PanicHookInfo<'_>) {
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     std::panic::set_hook(Box::new(say_where));
-    // The first array initialises numpy, which an interrupt must not find half done.
-    drop(PyArray1::<i64>::zeros(module.py(), 0, false));
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("UserError", module.py().get_type::<UserError>())?;
     module.add_class::<simulation::Simulation>()?;

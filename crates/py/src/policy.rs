@@ -6,11 +6,11 @@ use std::panic::resume_unwind;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::{PyClass, PyClassInitializer};
-use reprieve_base::Time;
+use reprieve_base::{Dur, Time};
 use reprieve_sim::Policies;
 use reprieve_sim::scenario::{Class, Scenario};
 use reprieve_sim::sched::{self, DieView, Scheduler, SuspendView};
-use reprieve_sim::suspend::{self, SuspendPolicy};
+use reprieve_sim::suspend::{self, Answer, GcNeed, Reason, SuspendPolicy};
 
 use crate::UserError;
 
@@ -42,8 +42,27 @@ pub struct OperationView {
     is_erase: bool,
     is_host_program: bool,
     is_suspended: bool,
+    /// The plane that makes way by itself; `None`: all do.
+    plane: Option<u32>,
+    elapsed_ns: u64,
     remaining_ns: u64,
+    suspensions: u32,
     suspended_ns: u64,
+    safe_point_ns: Option<u64>,
+    entry_cost_ns: Option<u64>,
+    resume_cost_ns: Option<u64>,
+    waiting_reads: usize,
+    oldest_read_ns: Option<u64>,
+    read_deadline_ns: Option<u64>,
+    blocks_a_read: bool,
+    waiting_writes: usize,
+    oldest_write_ns: Option<u64>,
+    buffer_fill: f64,
+    gc_is_due: bool,
+    gc_is_urgent: bool,
+    free_blocks: Option<u32>,
+    cycles: Option<f64>,
+    power_left_uw: Option<u64>,
 }
 
 /// Something that waits for a die.
@@ -214,27 +233,25 @@ struct Suspension {
 }
 
 impl Suspension {
-    fn ask(&self, operation: &suspend::OperationView, is_suspended: bool) -> bool {
-        let suspend::OperationView { now, die, class, remaining, suspended } = *operation;
-        let view = OperationView {
-            now_ns: now.ns(),
-            die,
-            is_erase: class == Class::Erase,
-            is_host_program: class == Class::HostWrite,
-            is_suspended,
-            remaining_ns: remaining.ns(),
-            suspended_ns: suspended.ns(),
-        };
+    fn ask(&self, operation: &dyn suspend::OperationView, is_suspended: bool) -> Answer {
+        let (now, die) = (operation.now(), operation.die());
         let (act, right) = if is_suspended {
             (Decision::Resume, "Decision.RESUME or Decision.LEAVE")
         } else {
             (Decision::Suspend, "Decision.SUSPEND or Decision.LEAVE")
         };
+        let view = OperationView::of(operation, is_suspended);
         self.decide.ask(view, Place { now, die }, |answer| {
+            // A later time is when the question is put again.
+            if let (false, Ok(ns)) = (is_suspended, answer.extract::<u64>()) {
+                if ns > now.ns() {
+                    return Ok(Answer::At(Time::from_ns(ns)));
+                }
+            }
             let answer = answer.cast::<Decision>().map(|answer| *answer.get());
             match answer {
-                Ok(Decision::Leave) => Ok(false),
-                Ok(decision) if decision == act => Ok(true),
+                Ok(Decision::Leave) => Ok(Answer::No(Reason::Policy)),
+                Ok(decision) if decision == act => Ok(Answer::Now),
                 _ => {
                     let what = if is_suspended { "is suspended" } else { "runs" };
                     Err(format!("{right}, as the operation {what}"))
@@ -244,13 +261,47 @@ impl Suspension {
     }
 }
 
+impl OperationView {
+    fn of(operation: &dyn suspend::OperationView, is_suspended: bool) -> OperationView {
+        let (class, need) = (operation.class(), operation.gc_need());
+        let ns = |time: Option<Time>| time.map(Time::ns);
+        OperationView {
+            now_ns: operation.now().ns(),
+            die: operation.die(),
+            is_erase: class == Class::Erase,
+            is_host_program: class == Class::HostWrite,
+            is_suspended,
+            plane: operation.plane(),
+            elapsed_ns: operation.elapsed().ns(),
+            remaining_ns: operation.remaining().ns(),
+            suspensions: operation.suspensions(),
+            suspended_ns: operation.suspended().ns(),
+            safe_point_ns: ns(operation.safe_point()),
+            entry_cost_ns: operation.entry_cost().map(Dur::ns),
+            resume_cost_ns: operation.resume_cost().map(Dur::ns),
+            waiting_reads: operation.waiting_reads(),
+            oldest_read_ns: ns(operation.oldest_read()),
+            read_deadline_ns: ns(operation.read_deadline()),
+            blocks_a_read: operation.blocks_a_read(),
+            waiting_writes: operation.waiting_writes(),
+            oldest_write_ns: ns(operation.oldest_write()),
+            buffer_fill: operation.buffer_fill(),
+            gc_is_due: need >= GcNeed::Due,
+            gc_is_urgent: need >= GcNeed::Urgent,
+            free_blocks: operation.free_blocks(),
+            cycles: operation.cycles(),
+            power_left_uw: operation.power_left_uw(),
+        }
+    }
+}
+
 impl SuspendPolicy for Suspension {
-    fn suspend(&self, operation: &suspend::OperationView) -> bool {
+    fn suspend(&self, operation: &dyn suspend::OperationView) -> Answer {
         self.ask(operation, false)
     }
 
-    fn must_resume(&self, operation: &suspend::OperationView) -> bool {
-        self.ask(operation, true)
+    fn must_resume(&self, operation: &dyn suspend::OperationView) -> bool {
+        self.ask(operation, true) == Answer::Now
     }
 }
 
@@ -319,7 +370,7 @@ impl Scheduler for Own {
         self.suspends
     }
 
-    fn lets_suspend(&self, view: &SuspendView) -> bool {
+    fn allow_suspend(&self, view: &SuspendView) -> bool {
         let place = Place { now: view.now, die: view.die };
         let ask = |method: &Method| method.ask(busy_die(view), place, yes_or_no);
         self.lets_suspend.as_ref().is_none_or(ask)

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use reprieve_base::UserError;
-use reprieve_device::{Options, Place, Security, Server as Device, Source};
+use reprieve_serve::{Options, Place, Security, Server as Device, Source};
 
 use crate::raise;
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use reprieve_base::Time;
@@ -13,7 +13,7 @@ use reprieve_sim::txn::PART_NAMES;
 use reprieve_sim::{Options, Ssd, Window};
 
 use crate::policy::{self, Given};
-use crate::{UserError, course, raise};
+use crate::{UserError, need_numpy, raise, time_series};
 
 /// A run before its first step has tables to fill, which takes a while: the first step does that.
 enum State {
@@ -42,7 +42,7 @@ pub fn window((from_ns, until_ns, phases): Drawn) -> Window {
     Window { from: Time::from_ns(from_ns), until, phases, ..Window::ALL }
 }
 
-type Histogram<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+type Histogram<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 #[pymethods]
 impl Simulation {
@@ -155,11 +155,12 @@ impl Simulation {
     /// `_native.pyi` names, and for how long each die was busy; None before the first step.
     fn glance<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let glance = py.detach(|| match &*self.lock() {
-            State::Running(ssd) => Some(ssd.glance([0.5, 0.99, 0.999])),
-            State::Looking(run) => Some(run.0.glance([0.5, 0.99, 0.999])),
+            State::Running(ssd) => Some(ssd.snapshot([0.5, 0.99, 0.999])),
+            State::Looking(run) => Some(run.0.snapshot([0.5, 0.99, 0.999])),
             _ => None,
         });
         let Some(glance) = glance else { return Ok(None) };
+        need_numpy(py)?;
         let columns = PyDict::new(py);
         columns.set_item("simulated_ns", glance.simulated_ns)?;
         columns.set_item("page_transactions", glance.page_transactions)?;
@@ -177,6 +178,7 @@ impl Simulation {
             State::Running(ssd) => ssd.take_log(),
             _ => Default::default(),
         };
+        need_numpy(py)?;
         let columns = PyDict::new(py);
         columns.set_item("id", batch.id.into_pyarray(py))?;
         columns.set_item("op", batch.op.into_pyarray(py))?;
@@ -226,20 +228,24 @@ impl Simulation {
     /// How the run went over time, by name; None if that was not asked for.
     fn course<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let course = py.detach(|| self.with_running(|ssd| ssd.course()))?;
-        course.map(|course| course::columns(py, course)).transpose()
+        course.map(|course| time_series::columns(py, course)).transpose()
     }
 
-    /// Upper value in ns and count of each bucket of "read", "write" or "total" that is not empty.
+    /// Upper value in ns and count of each bucket of "read", "write" or "total" that is not empty,
+    /// as 64-bit integers.
     fn histogram<'py>(&self, py: Python<'py>, what: &str) -> PyResult<Histogram<'py>> {
         let index = ["read", "write", "total"].iter().position(|name| *name == what);
         let index = index.ok_or_else(|| {
             UserError::new_err(format!("{what:?} is none of \"read\", \"write\", \"total\""))
         })?;
-        let (values, counts): (Vec<i64>, Vec<i64>) = self.with_running(|ssd| {
-            let latency = &ssd.latencies()[index];
-            latency.buckets().map(|(value, count)| (value as i64, count as i64)).unzip()
+        let (values, counts) = self.with_running(|ssd| {
+            let buckets: Vec<(u64, u64)> = ssd.latencies()[index].buckets().collect();
+            let bytes = |of: fn(&(u64, u64)) -> u64| -> Vec<u8> {
+                buckets.iter().flat_map(|bucket| of(bucket).to_ne_bytes()).collect()
+            };
+            (bytes(|bucket| bucket.0), bytes(|bucket| bucket.1))
         })?;
-        Ok((values.into_pyarray(py), counts.into_pyarray(py)))
+        Ok((PyBytes::new(py, &values), PyBytes::new(py, &counts)))
     }
 }
 

@@ -6,7 +6,8 @@ use reprieve_base::{Dur, PageAddress, Time, UserError};
 
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
-use crate::power::Step;
+use crate::observe::Observe;
+use crate::power::PowerStep;
 use crate::scenario::Scenario;
 use crate::timeline::{Arrival, Name, Timeline, Window};
 use crate::txn::{Kind, NONE, Txn};
@@ -64,9 +65,6 @@ impl Work for NoWork {
     fn place(&mut self, _: &mut Txn) -> bool {
         true
     }
-    fn could_place(&self, txn: &Txn, closed: Option<(u32, u32)>) -> bool {
-        Some((txn.at.plane, txn.at.block)) != closed
-    }
     fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
         txn.at == PageAddress { page: first.page + number, ..first }
     }
@@ -78,6 +76,9 @@ impl Work for NoWork {
         GcNeed::None
     }
     fn gc_next(&mut self, _: u32) -> Option<Kind> {
+        None
+    }
+    fn free_blocks(&self, _: u32, _: u32) -> Option<u32> {
         None
     }
     fn gc_take(&mut self, _: u32, _: Time) -> Txn {
@@ -105,7 +106,7 @@ impl Work for NoWork {
 ///
 /// Errors at a command that the die refuses, with the row (from 1) and the reason.
 pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult>, UserError> {
-    Ok(run_flash(scenario, commands, Kept::default())?.results)
+    Ok(run_flash(scenario, commands, Recording::default())?.results)
 }
 
 /// The same, and a timeline of the die, as a trace that Perfetto opens.
@@ -114,7 +115,7 @@ pub fn run_drawn(
     commands: &[RigCommand],
     window: Window,
 ) -> Result<(Vec<RigResult>, Vec<u8>), UserError> {
-    let kept = Kept { power: false, timeline: Some(window) };
+    let kept = Recording { timeline: Some(window), ..Recording::default() };
     let outcome = run_flash(scenario, commands, kept)?;
     Ok((outcome.results, outcome.timeline))
 }
@@ -125,33 +126,44 @@ pub fn run_drawn(
 pub fn run_metered(
     scenario: &Scenario,
     commands: &[RigCommand],
-) -> Result<(Vec<RigResult>, Vec<Step>), UserError> {
+) -> Result<(Vec<RigResult>, Vec<PowerStep>), UserError> {
     if scenario.power.is_none() {
         let what = "power.account = \"off\": must be \"on\" for a trace of power";
         return Err(UserError::new(what));
     }
-    let kept = Kept { power: true, timeline: None };
+    let kept = Recording { power: true, ..Recording::default() };
     let outcome = run_flash(scenario, commands, kept)?;
     Ok((outcome.results, outcome.power.expect("the trace was kept")))
 }
 
+/// The same, and the observer is told of all that happens.
+pub fn run_observed(
+    scenario: &Scenario,
+    commands: &[RigCommand],
+    observer: Box<dyn Observe>,
+) -> Result<Vec<RigResult>, UserError> {
+    let kept = Recording { observer: Some(observer), ..Recording::default() };
+    Ok(run_flash(scenario, commands, kept)?.results)
+}
+
 /// What is kept besides the results.
-#[derive(Clone, Copy, Default)]
-struct Kept {
+#[derive(Default)]
+struct Recording {
     power: bool,
     timeline: Option<Window>,
+    observer: Option<Box<dyn Observe>>,
 }
 
 struct Outcome {
     results: Vec<RigResult>,
-    power: Option<Vec<Step>>,
+    power: Option<Vec<PowerStep>>,
     timeline: Vec<u8>,
 }
 
 fn run_flash(
     scenario: &Scenario,
     commands: &[RigCommand],
-    kept: Kept,
+    kept: Recording,
 ) -> Result<Outcome, UserError> {
     let mut scenario = scenario.clone();
     scenario.geometry.channels = 1;
@@ -164,6 +176,7 @@ fn run_flash(
     if let Some(window) = kept.timeline {
         flash.draw(window);
     }
+    kept.observer.into_iter().for_each(|observer| flash.join(observer));
     let mut events: EventQueue<FlashEvent> = EventQueue::new(scenario.timing.read, Dur::ZERO);
     let mut order: Vec<usize> = (0..commands.len()).collect();
     order.sort_by_key(|row| commands[*row].arrival);
@@ -179,10 +192,10 @@ fn run_flash(
         }
         end = now;
         while let Some(event) = events.pop_at(now) {
-            flash.handle::<true>(event, now, &mut events);
+            flash.handle(event, now, &mut events);
             while let Some(id) = flash.done.pop() {
                 let txn = flash.txns.remove(id);
-                flash.tell_completion(now, txn.request);
+                flash.request_done(now, txn.request);
                 results[txn.request as usize] =
                     RigResult { start: txn.start, completion: now, suspensions: txn.suspensions };
             }
@@ -194,10 +207,10 @@ fn run_flash(
                 RigOp::Erase => Kind::Erase,
             };
             let id = flash.txns.insert(Txn::new(kind, 0, commands[row].at, NONE, row as u32, now));
-            flash.tell_arrival(now, arrival_of(row as u32, kind));
+            flash.request_arrived(now, arrival_of(row as u32, kind));
             flash.enqueue(id);
         }
-        flash.decide::<_, true>(now, &mut NoWork, &mut events);
+        flash.decide(now, &mut NoWork, &mut events);
         if let Some(error) = refused(&flash, commands) {
             return Err(error);
         }
@@ -287,9 +300,9 @@ fn refused(flash: &Flash, commands: &[RigCommand]) -> Option<UserError> {
 }
 
 /// Steps of power as CSV text.
-pub fn power_csv(steps: &[Step]) -> String {
+pub fn power_csv(steps: &[PowerStep]) -> String {
     let mut csv = "time_ns,power_core_mw,power_io_mw\n".to_string();
-    for Step { from, core_uw, io_uw } in steps {
+    for PowerStep { from, core_uw, io_uw } in steps {
         let mw = [core_uw, io_uw].map(|uw| *uw as f64 / 1e3);
         writeln!(csv, "{},{},{}", from.ns(), mw[0], mw[1]).expect("a string takes any text");
     }

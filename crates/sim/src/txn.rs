@@ -49,7 +49,7 @@ impl Kind {
 /// Where the time of a transaction can go. The parts add up to its latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
-pub enum Part {
+pub enum LatencyComponent {
     /// In a submission queue, until the drive fetched it.
     HostQueue,
     /// Being fetched, waiting for the host link and crossing it.
@@ -76,7 +76,7 @@ pub enum Part {
     Ecc,
 }
 
-/// Names of the parts as columns of the request log, in the order of [`Part`].
+/// Names of the parts as columns of the request log, in the order of [`LatencyComponent`].
 pub const PART_NAMES: [&str; 12] = [
     "host_queue_ns",
     "link_ns",
@@ -92,14 +92,14 @@ pub const PART_NAMES: [&str; 12] = [
     "ecc_ns",
 ];
 
-/// Nanoseconds by [`Part`].
+/// Nanoseconds by [`LatencyComponent`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parts(pub [u64; PART_NAMES.len()]);
+pub struct LatencyComponents(pub [u64; PART_NAMES.len()]);
 
-impl Parts {
+impl LatencyComponents {
     /// Adds `ns` nanoseconds to a part.
     #[inline]
-    pub fn add(&mut self, part: Part, ns: u64) {
+    pub fn add(&mut self, part: LatencyComponent, ns: u64) {
         self.0[part as usize] += ns;
     }
 
@@ -169,7 +169,7 @@ pub struct Txn {
     /// Total time in suspension.
     pub suspended_ns: u64,
     /// Where its time has gone.
-    pub parts: Parts,
+    pub parts: LatencyComponents,
 }
 
 impl Txn {
@@ -204,13 +204,13 @@ impl Txn {
             mark: now,
             start: Time::NEVER,
             suspended_ns: 0,
-            parts: Parts::default(),
+            parts: LatencyComponents::default(),
         }
     }
 
     /// Books the time since `mark` under `part`.
     #[inline]
-    pub fn book(&mut self, part: Part, now: Time) {
+    pub fn book(&mut self, part: LatencyComponent, now: Time) {
         self.parts.add(part, (now - self.mark).ns());
         self.mark = now;
     }
@@ -222,8 +222,9 @@ impl Txn {
     ///
     /// A write of part of a page comes to it once for its old page, and again for its program.
     pub fn queued_at(&self) -> Time {
-        let Parts(parts) = self.parts;
-        let waited_ns = parts[Part::Queue as usize] + parts[Part::SuspendWait as usize];
+        let LatencyComponents(parts) = self.parts;
+        let waited_ns =
+            parts[LatencyComponent::Queue as usize] + parts[LatencyComponent::SuspendWait as usize];
         Time::from_ns(self.start.ns() - waited_ns)
     }
 
@@ -236,13 +237,14 @@ impl Txn {
     /// Books all time since the write came into the buffer and its entry was found, which was spent
     /// on its old page.
     pub fn close_rmw(&mut self, now: Time) {
-        let Parts(parts) = self.parts;
-        let before = [Part::Link, Part::Buffer, Part::Map].map(|part| (part, parts[part as usize]));
+        let LatencyComponents(parts) = self.parts;
+        let before = [LatencyComponent::Link, LatencyComponent::Buffer, LatencyComponent::Map]
+            .map(|part| (part, parts[part as usize]));
         let before_ns: u64 = before.iter().map(|(_, ns)| ns).sum();
         let since_ns = self.parts.sum_ns() - before_ns + (now - self.mark).ns();
-        self.parts = Parts::default();
+        self.parts = LatencyComponents::default();
         before.into_iter().for_each(|(part, ns)| self.parts.add(part, ns));
-        self.parts.add(Part::Rmw, since_ns);
+        self.parts.add(LatencyComponent::Rmw, since_ns);
         self.mark = now;
     }
 }

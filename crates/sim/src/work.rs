@@ -24,10 +24,6 @@ pub trait Work {
     /// Names the physical page of a program that is about to start; false if its plane has no room.
     fn place(&mut self, txn: &mut Txn) -> bool;
 
-    /// Whether a program could start now: its plane has room, and its page lies outside `closed`,
-    /// the plane and block that another operation works on.
-    fn could_place(&self, txn: &Txn, closed: Option<(u32, u32)>) -> bool;
-
     /// Names the page of a further program of the wordline whose first page `place` has named;
     /// false if it is another's.
     fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool;
@@ -43,6 +39,9 @@ pub trait Work {
 
     /// What the next step of garbage collection on the die is, if there is a useful one.
     fn gc_next(&mut self, die: u32) -> Option<Kind>;
+
+    /// Free blocks of the plane of an address; `None`: nobody keeps a list of them.
+    fn free_blocks(&self, die: u32, plane: u32) -> Option<u32>;
 
     /// The kind of the step that it would be, without choosing a victim; of a die that needs it.
     fn gc_peek(&self, die: u32) -> Kind;
@@ -68,7 +67,7 @@ pub trait Work {
 }
 
 /// What the back end asks of the layer above where there is a dispatcher.
-pub trait Planes {
+pub trait PlaneQueries {
     /// Whether a plane, counted over the drive, can hold one more page and still be collected.
     fn can_take(&self, plane: u32) -> bool;
 

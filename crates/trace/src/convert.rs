@@ -8,11 +8,11 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use reprieve_base::UserError;
 
+use crate::counts::Counts;
 use crate::formats::{self, Format, RawRequest, Writer};
 use crate::reading::Reading;
 use crate::source::{NumberedRow, Place, Rows};
 use crate::transform::{Ordered, SORT_WINDOW_ROWS, widen};
-use crate::workload::Counts;
 
 /// Writes the trace `input` to `output` in the format `to_format`.
 ///

@@ -5,6 +5,7 @@
 
 mod config;
 mod convert;
+mod counts;
 mod devices;
 mod endless;
 mod fio;
@@ -22,6 +23,7 @@ pub use config::{
     TraceConfig, WorkloadConfig,
 };
 pub use convert::convert;
+pub use counts::Counts;
 pub use devices::{DeviceList, DeviceSummary, devices};
 pub use fio::{FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, fio_jobs};
 pub use formats::{RawRequest, formats};
@@ -32,4 +34,4 @@ pub use reading::{
 };
 pub use source::is_trace;
 pub use synth::{PlaneShare, generators, misfit};
-pub use workload::{Counts, Workload};
+pub use workload::Workload;

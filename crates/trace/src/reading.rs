@@ -207,7 +207,7 @@ fn sector_bytes(value: &str) -> Result<u32, UserError> {
 }
 
 fn interval(value: &str) -> Result<Dur, UserError> {
-    let ns = crate::formats::exact_decimal(value.as_bytes(), 3);
+    let ns = crate::formats::fields::decimal(value.as_bytes(), 3);
     ns.map(Dur::from_ns).ok_or_else(|| {
         let what = "must be a number of microseconds, such as 10 or 2.5";
         UserError::new(format!("--option row_interval_us={value}: {what}"))

@@ -6,11 +6,11 @@ use std::fmt;
 use reprieve_base::{Dur, Op, Request, SECTOR_BYTES, Time, UserError};
 
 use crate::config::{AddressPolicy, DeviceSelection, TraceConfig, wrong};
+use crate::counts::Counts;
 use crate::formats::{DropReason, RawRequest};
 use crate::reading::Reading;
 use crate::source::{NumberedRow, Rows};
-use crate::transform::{Bases, Duplicates, Extents, Fit, Ordered, scaled, widen};
-use crate::workload::Counts;
+use crate::transform::{AddressFit, Bases, Duplicates, Extents, Ordered, scaled, widen};
 
 /// A trace as a stream of requests.
 pub(crate) struct Replay {
@@ -22,7 +22,7 @@ pub(crate) struct Replay {
     time_scale: f64,
     duplicates: Option<Duplicates>,
     bases: Bases,
-    fit: Fit,
+    fit: AddressFit,
     /// Time of the trace's first row.
     trace_zero_ns: Option<u64>,
     /// Time of the first request of the run.
@@ -57,7 +57,7 @@ impl Replay {
             time_scale: config.time_scale,
             duplicates: config.drop_duplicates_within.map(Duplicates::new),
             bases,
-            fit: Fit::new(config.address, capacity_bytes, extent_bytes),
+            fit: AddressFit::new(config.address, capacity_bytes, extent_bytes),
             trace_zero_ns: None,
             run_zero_ns: None,
             other_devices: BTreeSet::new(),

@@ -3,6 +3,7 @@
 use reprieve_base::{Request, UserError};
 
 use crate::config::WorkloadConfig;
+use crate::counts::Counts;
 use crate::replay::Replay;
 use crate::synth::{JobSource, Mixed};
 
@@ -17,27 +18,6 @@ enum Source {
     Job(Box<JobSource>),
     /// Requests come from elsewhere.
     Nothing,
-}
-
-/// What has been read, handed out and left out so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Rows of the trace that hold a request, whatever became of it.
-    pub rows: u64,
-    /// Requests handed out (or written, by `convert`).
-    pub requests: u64,
-    /// Lines that are no rows: prose before or between them, blank ones.
-    pub other_lines: u64,
-    /// Rows left out: reason and count, only where there are any, in a fixed order.
-    pub dropped: Vec<(&'static str, u64)>,
-    /// Requests whose address the address policy moved.
-    pub wrapped: u64,
-    /// Rows that stood behind a later one and were put in order of time.
-    pub resorted: u64,
-    /// Requests widened outward to whole 512-byte sectors.
-    pub widened: u64,
-    /// Times rounded down to the resolution of the format written; 0 unless converting.
-    pub times_rounded: u64,
 }
 
 impl Workload {

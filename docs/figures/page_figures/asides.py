@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from reprieve.reproduce.fast12 import beyond
-from reprieve.reproduce.fast12.loads import papers
-from reprieve.reproduce.fast12.paper import DEVICES
-from reprieve.reproduce.loads import real, traces_at_hand
-from reprieve.reproduce.runs import Setup
+from reprieve_studies.fast12 import beyond
+from reprieve_studies.fast12.loads import papers
+from reprieve_studies.fast12.paper import DEVICES
+from reprieve_studies.loads import real
+from reprieve_studies.runs import Setup
 
 _REQUESTS = 100_000
 _SPREAD = {"workload.footprint_bytes": 8 << 30}
@@ -51,7 +51,7 @@ def _above_pe0(setup: Setup) -> float:
 
 def _threshold(numbers: dict[str, Any]) -> dict[str, float]:
     """Return the reads of the recorded web load where no suspension lasts for ever."""
-    load = next(one for one in real(traces_at_hand()) if one.trace == "web")
+    load = next(one for one in real() if one.trace == "web")
     scale = 1 / numbers["loads"]["web"]["SLC"]["beyond_speed"]
     overrides = {
         **beyond.DRIVE,

@@ -8,22 +8,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import reprieve as rp
-from reprieve.parallel import Workshop
-from reprieve.reproduce.fast12 import beyond
-from reprieve.reproduce.fast12 import loads as fast12_loads
-from reprieve.reproduce.fast12.measures import POLICIES
-from reprieve.reproduce.fast12.paper import DEVICES
-from reprieve.reproduce.mbm import loads as mbm_loads
-from reprieve.reproduce.mbm.experiment import Plan, place
-from reprieve.reproduce.mbm.readings import GRID_FTLS, IPS, MBM, SCHEMES, Scheme
-from reprieve.reproduce.runs import Setup
-from reprieve.reproduce.starblaze import experiment as starblaze
-from reprieve.reproduce.starblaze import readings as of_starblaze
-from reprieve.reproduce.starblaze.paper import CASES
-from reprieve.reproduce.zambelli21 import experiment as zambelli21
-from reprieve.reproduce.zambelli21 import measures as of_zambelli21
-from reprieve.reproduce.zambelli21 import readings as zambelli21_readings
+from reprieve.parallel import Workshop, silent
 from reprieve.result import Result
+from reprieve_studies.fast12 import beyond
+from reprieve_studies.fast12 import loads as fast12_loads
+from reprieve_studies.fast12.measures import POLICIES
+from reprieve_studies.fast12.paper import DEVICES
+from reprieve_studies.mbm import loads as mbm_loads
+from reprieve_studies.mbm.experiment import Plan, place
+from reprieve_studies.mbm.readings import GRID_FTLS, IPS, MBM, SCHEMES, Scheme
+from reprieve_studies.runs import Setup
+from reprieve_studies.starblaze import experiment as starblaze
+from reprieve_studies.starblaze import readings as of_starblaze
+from reprieve_studies.starblaze.paper import CASES
+from reprieve_studies.zambelli21 import experiment as zambelli21
+from reprieve_studies.zambelli21 import readings as zambelli21_readings
 
 from .guide import EXAMPLES, guide
 
@@ -97,55 +96,22 @@ def _mbm_blocks(recorded: Mapping[str, Any]) -> Sample:
     return {f"{load.trace}, {MBM}": run(setup)}
 
 
-def _nobody(_what: str, _done: int, _pieces: int) -> None:
-    """Nobody watches."""
-
-
 def _zambelli21(_recorded: Mapping[str, Any]) -> Sample:
     """One load and depth, with and without suspension."""
-
-    class One(zambelli21.Plan):
-        """Three runs of the reading that is chosen."""
-
-        @property
-        def spots(self) -> list[of_zambelli21.Spot]:
-            return [
-                spot
-                for spot in super().spots
-                if spot.reading == zambelli21_readings.BASE.name
-                and (spot.mix, spot.queue_depth) == ("25W-75R", 64)
-            ]
-
-        @property
-        def shapes(self) -> list[zambelli21_readings.Shape]:
-            return [zambelli21_readings.BASE.shape]
-
-    outcome = zambelli21.run(One(20_000), Workshop(None, _nobody, 1))
-    return {f"{spot.suspensions} suspensions": exact(run) for spot, run in outcome.runs.items()}
+    plan = zambelli21.Plan(20_000)
+    wanted = (zambelli21_readings.BASE.name, "25W-75R", 64)
+    spots = [spot for spot in plan.spots if spot[:3] == wanted]
+    found = zambelli21.simulate(plan, spots, Workshop(None, silent, 1))
+    return {f"{spot.suspensions} suspensions": exact(one) for spot, one in found.items()}
 
 
 def _starblaze(_recorded: Mapping[str, Any]) -> Sample:
     """One case, for a second, with and without suspension."""
-
-    class One(starblaze.Plan):
-        """Two runs of the reading that is chosen."""
-
-        @property
-        def spots(self) -> list[of_starblaze.Spot]:
-            return [
-                spot
-                for spot in super().spots
-                if spot.reading == of_starblaze.BASE.name
-                and spot.case == next(iter(CASES))
-                and spot.setting in ("none", "both")
-            ]
-
-        @property
-        def shapes(self) -> list[of_starblaze.Shape]:
-            return [of_starblaze.BASE.shape]
-
-    outcome = starblaze.run(One(1, 1, 1), Workshop(None, _nobody, 1))
-    return {spot.setting: exact(result) for spot, result in outcome.runs.items()}
+    plan = starblaze.Plan(1, 1, 1)
+    wanted = [(of_starblaze.BASE.name, setting, next(iter(CASES))) for setting in ("none", "both")]
+    spots = [spot for spot in plan.spots if spot[:3] in wanted]
+    found = starblaze.simulate(plan, spots, Workshop(None, silent, 1))
+    return {spot.setting: exact(one) for spot, one in found.items()}
 
 
 def _mqsim(_recorded: Mapping[str, Any]) -> Sample:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import reprieve as rp
-from reprieve.reproduce import Settings, reproduce_into
-from reprieve.validate import Settings as ValidateSettings
-from reprieve.validate import validate_into
-from reprieve.verdicts import tally
+from reprieve_studies.papers import Settings, reproduce_into
+from reprieve_studies.theory import Settings as ValidateSettings
+from reprieve_studies.theory import validate_into
+from reprieve_studies.verdicts import tally
 
 from .asides import fast12_asides
 from .guide import demo, guide

@@ -12,7 +12,7 @@ from types import FrameType
 import typer
 
 from reprieve._native import UserError
-from reprieve.cli.app import app
+from reprieve.cli.commands import app
 
 EXIT_OK = 0
 EXIT_FAULT = 1

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from reprieve.cli.console import progress, say, show, table
-from reprieve.cli.options import ScenarioFile, Sets
+from reprieve.cli.options import ScenarioFile, Sets, given, out_dir
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
 from reprieve.report.tables import certainty, measured
 from reprieve.result import Result
@@ -23,18 +23,14 @@ def compare(
     scenario: ScenarioFile,
     axes: Annotated[
         list[str],
-        typer.Option(
+        given(
+            "A key and its values, such as policy=FIFO,RPS; repeated, all combinations run.",
+            "KEY=V1,V2,…",
             "--axis",
-            metavar="KEY=V1,V2,…",
-            help="A key and its values, such as policy=FIFO,RPS; repeated, all combinations run.",
-            show_default=False,
         ),
     ],
     sets: Sets = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where results go.", show_default="out/SCENARIO-compare"),
-    ] = None,
+    out: Annotated[Path | None, out_dir("out/SCENARIO-compare")] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Runs at a time.", show_default="one a core")
     ] = None,

@@ -6,40 +6,31 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from rich import box
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TaskID,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.table import Table
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.table import Table
 
-from reprieve.parallel import Step
+    from reprieve.parallel import Step
+
+__all__ = ["overall", "progress", "say", "show", "table"]
 
 # In a pipe there is no width to fit into: wrapped cells could not be parsed.
 _PIPE_COLUMNS = 200
 
 
-class _Stdout(Console):
-    """Leaves a broken pipe to the caller, who knows how to end."""
-
-    def on_broken_pipe(self) -> NoReturn:
-        raise BrokenPipeError
-
-
 def show(table: Table) -> None:
     """Print a table to stdout."""
+    from rich.console import Console
+
+    class Stdout(Console):
+        """Leaves a broken pipe to the caller, who knows how to end."""
+
+        def on_broken_pipe(self) -> NoReturn:
+            raise BrokenPipeError
+
     width = None if sys.stdout.isatty() else _PIPE_COLUMNS
-    _Stdout(width=width, highlight=False).print(table)
+    Stdout(width=width, highlight=False).print(table)
 
 
 def say(text: str) -> None:
@@ -49,6 +40,9 @@ def say(text: str) -> None:
 
 def table(title: str, columns: Sequence[str], left: int = 1) -> Table:
     """Return an empty table: the first `left` columns are words, the rest numbers."""
+    from rich import box
+    from rich.table import Table
+
     made = Table(
         title=title or None,
         title_justify="left",
@@ -72,15 +66,10 @@ def progress() -> Iterator[Report]:
     if not sys.stderr.isatty():
         yield lambda _label, _share, _requests: None
         return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        _RequestRate(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, TaskID] = {}
+    from reprieve.cli.bars import RUNS, bars_of
+
+    with bars_of(RUNS) as bars:
+        tasks: dict[str, Any] = {}
         lock = threading.Lock()
 
         def report(label: str, share: float | None, requests: int) -> None:
@@ -104,40 +93,14 @@ def progress() -> Iterator[Report]:
 def overall() -> Iterator[Step]:
     """Show one bar over many pieces of work; nothing at all if stderr is no terminal."""
     if not sys.stderr.isatty():
-        yield lambda _what, _done, _all: None
+        yield lambda _what, _done, _pieces: None
         return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
-        _PieceRate(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    from reprieve.cli.bars import PIECES, bars_of
+
+    with bars_of(PIECES) as bars:
         task = bars.add_task("", total=1)
 
         def step(what: str, done: int, pieces: int) -> None:
             bars.update(task, description=what, completed=done, total=pieces)
 
         yield step
-
-
-class _PieceRate(ProgressColumn):
-    """Pieces of work a second."""
-
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed or 0.0:,.1f}/s", style="dim")
-
-
-class _RequestRate(ProgressColumn):
-    """Requests a second, of late if the share done is known, else since the run began."""
-
-    def render(self, task: Task) -> Text:
-        requests: int = task.fields["requests"]
-        if task.speed and task.completed:
-            rate = task.speed * requests / task.completed
-        elif task.elapsed:
-            rate = requests / task.elapsed
-        else:
-            rate = 0.0
-        return Text(f"{rate:,.0f} requests/s", style="dim")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from reprieve.simulation import Glance, Look, Watch, not_looking, unwatched
+from reprieve.simulation import Glance, Look, Watch
 
 # Adding up the latencies takes about a millisecond: four times a second nobody notices.
 _LOOKS_APART_S = 0.25
@@ -26,13 +25,10 @@ _PLACES = 64
 
 @contextmanager
 def live(label: str) -> Iterator[tuple[Watch, Look]]:
-    """Show a run while it goes on; nothing at all if stderr is no terminal.
+    """Show a run while it goes on.
 
     Give both to the run: the first moves the bar, the second what is beneath it.
     """
-    if not sys.stderr.isatty():
-        yield unwatched, not_looking
-        return
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
     )

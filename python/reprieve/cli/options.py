@@ -3,9 +3,51 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+__all__ = [
+    "DrawTimeline",
+    "FromState",
+    "Jobs",
+    "ScenarioFile",
+    "Sets",
+    "TimelineFor",
+    "TimelineFrom",
+    "TimelinePhases",
+    "argument",
+    "flag",
+    "given",
+    "out_dir",
+]
+
+
+def given(text: str, metavar: str = "FILE", *names: str) -> Any:
+    """Return an option that has no default worth telling; it is named after its parameter."""
+    return typer.Option(*names, metavar=metavar, help=text, show_default=False)
+
+
+def argument(text: str, metavar: str | None = None) -> Any:
+    """Return an argument."""
+    return typer.Argument(metavar=metavar, help=text, show_default=False)
+
+
+def flag(name: str, text: str) -> Any:
+    """Return an option that is there or not."""
+    return typer.Option(name, help=text)
+
+
+def out_dir(otherwise: str) -> Any:
+    """Return the option that says where results go; `otherwise`: where they go without it."""
+    return typer.Option(metavar="DIR", help="Where results go.", show_default=otherwise)
+
+
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Simulations at a time.", show_default="one a core")
+]
+
+FromState = Annotated[Path | None, given("Start from a saved state instead of preconditioning.")]
 
 ScenarioFile = Annotated[
     Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.", show_default=False)

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from reprieve.cli.console import progress, say, show, table
-from reprieve.cli.options import ScenarioFile, Sets
-from reprieve.power_loss import cut_into
+from reprieve.cli.options import ScenarioFile, Sets, out_dir
+from reprieve.power_failure import cut_into
 from reprieve.scenario import Source
 
 
@@ -19,12 +19,7 @@ def power_loss(
     cuts: Annotated[
         int, typer.Option(min=1, metavar="N", help="Instants at which the power fails.")
     ] = 100,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Where results go.", show_default="out/SCENARIO-power-loss"
-        ),
-    ] = None,
+    out: Annotated[Path | None, out_dir("out/SCENARIO-power-loss")] = None,
 ) -> None:
     """Let the power fail at N instants of a run and compare what each policy takes.
 

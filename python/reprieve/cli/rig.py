@@ -5,50 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from reprieve._native import UserError
 from reprieve.cli.console import say
-from reprieve.cli.options import Sets
+from reprieve.cli.options import Sets, given
 from reprieve.die_rig import rig_source, run_commands, run_drawn, run_metered
 from reprieve.outputs import replace_file
 
 
 def rig(
-    device: Annotated[
-        str, typer.Option(metavar="NAME", help="A device preset, or a path.", show_default=False)
-    ],
+    device: Annotated[str, given("A device preset, or a path.", "NAME")],
     commands: Annotated[
         Path,
-        typer.Option(
-            metavar="FILE.csv",
-            help="Header arrival_ns,op,plane,block,page; op is read, program or erase.",
-            show_default=False,
-        ),
+        given("Header arrival_ns,op,plane,block,page; op is read, program or erase.", "FILE.csv"),
     ],
     out: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE.csv",
-            help="The same rows, then start_ns,completion_ns,suspensions.",
-            show_default=False,
-        ),
+        Path, given("The same rows, then start_ns,completion_ns,suspensions.", "FILE.csv")
     ],
     power: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.csv",
-            help="Every step of power: time_ns,power_core_mw,power_io_mw; accounts for power.",
-            show_default=False,
+        given(
+            "Every step of power: time_ns,power_core_mw,power_io_mw; accounts for power.",
+            "FILE.csv",
         ),
     ] = None,
     timeline: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What the die does, phases included, for the Perfetto UI.",
-            show_default=False,
-        ),
+        Path | None, given("What the die does, phases included, for the Perfetto UI.")
     ] = None,
     sets: Sets = None,
 ) -> None:

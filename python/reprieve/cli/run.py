@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -12,20 +13,23 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
-from reprieve.cli.live import live
 from reprieve.cli.options import (
     DrawTimeline,
+    FromState,
     ScenarioFile,
     Sets,
     TimelineFor,
     TimelineFrom,
     TimelinePhases,
+    flag,
+    given,
+    out_dir,
 )
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us
 from reprieve.report.tables import certainty, measured, trace_changes
 from reprieve.result import KINDS, Result
 from reprieve.scenario import Source
-from reprieve.simulation import Drive, Files, run_into
+from reprieve.simulation import Drive, Files, Look, Watch, not_looking, run_into, unwatched
 from reprieve.timeline import Window, time_ns, told
 
 _STATISTICS = FIGURES | {"max": "max"}
@@ -38,18 +42,7 @@ class Moment(StrEnum):
     END = "end"
 
 
-FromState = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Start from a saved state instead of preconditioning.",
-        show_default=False,
-    ),
-]
-SaveState = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Save the drive's state.", show_default=False),
-]
+SaveState = Annotated[Path | None, given("Save the drive's state.")]
 SaveStateAt = Annotated[
     Moment | None,
     typer.Option(help="When: before the first request, or after the last.", show_default="end"),
@@ -59,16 +52,11 @@ SaveStateAt = Annotated[
 def run(
     scenario: ScenarioFile,
     sets: Sets = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where results go.", show_default="out/SCENARIO"),
-    ] = None,
+    out: Annotated[Path | None, out_dir("out/SCENARIO")] = None,
     requests: Annotated[
-        bool, typer.Option("--requests", help="Write requests.parquet, one row a request.")
+        bool, flag("--requests", "Write requests.parquet, one row a request.")
     ] = False,
-    report: Annotated[
-        bool, typer.Option("--report", help="Write report.html, which needs no network.")
-    ] = False,
+    report: Annotated[bool, flag("--report", "Write report.html, which needs no network.")] = False,
     from_state: FromState = None,
     save_state: SaveState = None,
     save_state_at: SaveStateAt = None,
@@ -77,10 +65,10 @@ def run(
     timeline_for: TimelineFor = None,
     timeline_phases: TimelinePhases = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Check all that must hold; stop where it does not.")
+        bool, flag("--check", "Check all that must hold; stop where it does not.")
     ] = False,
     print_only: Annotated[
-        bool, typer.Option("--print", help="Print the resolved scenario and do not run it.")
+        bool, flag("--print", "Print the resolved scenario and do not run it.")
     ] = False,
 ) -> None:
     """Run one simulation and write its results to DIR.
@@ -99,13 +87,22 @@ def run(
     drive = Drive(from_state, save_state, moment.value, command if check else None)
     window = _window(timeline, timeline_from, timeline_for, timeline_phases)
     files = Files(requests, report_command=command if report else None, timeline=window)
-    with live(scenario.stem) as (watch, look):
+    with _live(scenario.stem) as (watch, look):
         result, paths = run_into(source, directory, files, watch, drive, look=look)
     _show(result)
     if window is not None:
         say(told(result.summary))
     paths += [] if save_state is None else [save_state]
     say("wrote " + ", ".join(str(path) for path in paths))
+
+
+def _live(label: str) -> AbstractContextManager[tuple[Watch, Look]]:
+    """Show the run while it goes on; nothing at all if stderr is no terminal."""
+    if not sys.stderr.isatty():
+        return nullcontext((unwatched, not_looking))
+    from reprieve.cli.live import live
+
+    return live(label)
 
 
 def _window(

@@ -13,7 +13,7 @@ import typer
 
 from reprieve._native import Server, UserError
 from reprieve.cli.console import progress, say, show, table
-from reprieve.cli.options import ScenarioFile, Sets
+from reprieve.cli.options import FromState, ScenarioFile, Sets, argument, flag, given
 from reprieve.outputs import replace_file
 from reprieve.scenario import Source
 from reprieve.serving import ServeOptions, ask
@@ -21,49 +21,44 @@ from reprieve.serving import ServeOptions, ask
 _STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
 
 
-def _file(help_text: str, metavar: str = "FILE") -> Any:
-    return typer.Option(metavar=metavar, help=help_text, show_default=False)
-
-
 def serve(
     scenario: ScenarioFile,
     sets: Sets = None,
     socket: Annotated[
-        Path | None, _file("Serve at a Unix socket; reprieve.sock if nothing else is asked.")
+        Path | None,
+        given("Serve at a Unix socket; reprieve.sock if nothing else is asked."),
     ] = None,
     tcp: Annotated[
-        str | None, _file("Serve in the network, at HOST:PORT; needs TLS or --insecure.", "ADDRESS")
+        str | None, given("Serve in the network, at HOST:PORT; needs TLS or --insecure.", "ADDRESS")
     ] = None,
-    tls_cert: Annotated[Path | None, _file("The certificate, in PEM.")] = None,
-    tls_key: Annotated[Path | None, _file("Its key, in PEM.")] = None,
+    tls_cert: Annotated[Path | None, given("The certificate, in PEM.")] = None,
+    tls_key: Annotated[Path | None, given("Its key, in PEM.")] = None,
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="No TLS: whoever reaches the port has the data.")
+        bool, flag("--insecure", "No TLS: whoever reaches the port has the data.")
     ] = False,
-    from_state: Annotated[
-        Path | None, _file("Start from a saved state instead of preconditioning.")
-    ] = None,
+    from_state: FromState = None,
     store: Annotated[
-        Path | None, _file("Keep the data in this file; without, it goes with the server.")
+        Path | None, given("Keep the data in this file; without, it goes with the server.")
     ] = None,
     memory_bytes: Annotated[
-        int | None, _file("Memory that the data may take up; writes beyond have no room.", "BYTES")
+        int | None, given("Memory that the data may take up; writes beyond have no room.", "BYTES")
     ] = None,
     discard_data: Annotated[
-        bool, typer.Option("--discard-data", help="Keep no data: reads give zeros.")
+        bool, flag("--discard-data", "Keep no data: reads give zeros.")
     ] = False,
     time_scale: Annotated[
         str, typer.Option(metavar="X", help="How many times slower the model's clock runs.")
     ] = "1",
     record: Annotated[
-        Path | None, _file("Record every request; the .toml beside FILE replays it.")
+        Path | None, given("Record every request; the .toml beside FILE replays it.")
     ] = None,
     metrics: Annotated[
-        str | None, _file("Tell metrics to Prometheus, at [HOST:]PORT; this host only.", "ADDRESS")
+        str | None, given("Tell metrics to Prometheus, at [HOST:]PORT; this host only.", "ADDRESS")
     ] = None,
     control: Annotated[
-        Path | None, _file("Where `reprieve ctl` connects; the socket's name with .ctl.")
+        Path | None, given("Where `reprieve ctl` connects; the socket's name with .ctl.")
     ] = None,
-    summary: Annotated[Path | None, _file("Write the summary, as JSON.")] = None,
+    summary: Annotated[Path | None, given("Write the summary, as JSON.")] = None,
 ) -> None:
     """Serve the simulated SSD as a network block device, in real time, until Ctrl-C.
 
@@ -179,9 +174,7 @@ def _show(summary: dict[str, Any]) -> None:
 
 
 def ctl(
-    where: Annotated[
-        Path, typer.Argument(metavar="SOCKET", help="The drive's socket.", show_default=False)
-    ],
+    where: Annotated[Path, argument("The drive's socket.", "SOCKET")],
     action: Annotated[str, typer.Argument(metavar="show|set", show_default=False)],
     key: Annotated[str | None, typer.Argument(metavar="[KEY]", show_default=False)] = None,
     value: Annotated[str | None, typer.Argument(metavar="[VALUE]", show_default=False)] = None,

@@ -9,6 +9,7 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
+from reprieve.cli.options import argument, flag, given, out_dir
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,26 +25,20 @@ _FIGURES = tuple(
 
 
 def sweep(
-    file: Annotated[
-        Path, typer.Argument(metavar="SWEEP.toml", help="The sweep file.", show_default=False)
-    ],
+    file: Annotated[Path, argument("The sweep file.", "SWEEP.toml")],
     workers: Annotated[
         int | None, typer.Option(min=1, help="Runs at a time.", show_default="one a core")
     ] = None,
     scheduler: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Let the workers of this Dask scheduler do the runs, such as tcp://host:8786.",
-            show_default=False,
+        given(
+            "Let the workers of this Dask scheduler do the runs, such as tcp://host:8786.",
+            "ADDRESS",
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where results go.", show_default="out/SWEEP"),
-    ] = None,
+    out: Annotated[Path | None, out_dir("out/SWEEP")] = None,
     collect: Annotated[
-        bool, typer.Option("--collect", help="Run nothing: write the data set of what is finished.")
+        bool, flag("--collect", "Run nothing: write the data set of what is finished.")
     ] = False,
 ) -> None:
     """Run a scenario at many points: a grid, a list, drawn points, or a search for a front.
@@ -134,25 +129,14 @@ def _cell(value: Any) -> str:
 
 def query(
     sql: Annotated[
-        str,
-        typer.Argument(
-            metavar="SQL",
-            help="A question to the tables runs, points, measured and buckets.",
-            show_default=False,
-        ),
+        str, argument("A question to the tables runs, points, measured and buckets.", "SQL")
     ],
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="Directory of a sweep.")
     ] = Path(),
-    csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write CSV.", show_default=False)
-    ] = None,
-    json: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write JSON.", show_default=False)
-    ] = None,
-    parquet: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write Parquet.", show_default=False)
-    ] = None,
+    csv: Annotated[Path | None, given("Write CSV.")] = None,
+    json: Annotated[Path | None, given("Write JSON.")] = None,
+    parquet: Annotated[Path | None, given("Write Parquet.")] = None,
 ) -> None:
     """Ask the data set of a sweep in SQL, and print or write what it finds."""
     from reprieve.sweeps.export import KINDS, export

@@ -10,16 +10,12 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
+from reprieve.cli.options import argument, flag, given
 from reprieve.traces import Trace, TraceDevice, TraceRow, workload_info
 
 trace = typer.Typer(no_args_is_help=True, help="Look into traces, and convert them.")
 
-File = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE", help="A trace, plain, .gz or .zst, or a folder.", show_default=False
-    ),
-]
+File = Annotated[str, argument("A trace, plain, .gz or .zst, or a folder.", "FILE")]
 Format = Annotated[
     str, typer.Option("--format", metavar="NAME", help="Its format; auto: found by content.")
 ]
@@ -42,7 +38,7 @@ def info(
     format: Format = "auto",
     option: Options = None,
     devices: Annotated[
-        bool, typer.Option("--devices", help="List what each device was asked, and no more.")
+        bool, flag("--devices", "List what each device was asked, and no more.")
     ] = False,
     load: Annotated[
         str | None, typer.Option("--load", metavar="NAME", help="A load, in place of a trace.")
@@ -53,7 +49,7 @@ def info(
     device: Annotated[
         str | None, typer.Option("--device", metavar="NAME", help="The drive that the load is for.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, flag("--json", "Print JSON.")] = False,
 ) -> None:
     """Say what is in a trace or a load: span, mix, sizes, footprint, and what is odd about it."""
     if devices and file is not None and load is None and requests is None and device is None:
@@ -95,12 +91,8 @@ def head(
 @trace.command()
 def convert(
     file: File,
-    output: Annotated[
-        str, typer.Argument(metavar="OUT", help="Compressed if it ends in .gz.", show_default=False)
-    ],
-    to: Annotated[
-        str, typer.Option(metavar="NAME", help="The format to write.", show_default=False)
-    ],
+    output: Annotated[str, argument("Compressed if it ends in .gz.", "OUT")],
+    to: Annotated[str, given("The format to write.", "NAME")],
     format: Format = "auto",
     option: Options = None,
 ) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from reprieve._native import UserError
 from reprieve.plot import charts, over_time
-from reprieve.plot.charts import Chart
+from reprieve.plot.charts import Chart, finished
 from reprieve.plot.rows import Runs
-from reprieve.plot.theme import LIGHT
+from reprieve.plot.theme import LIGHT, PAGE, Theme, dashes
 
-__all__ = ["Chart", "Plots"]
+__all__ = ["LIGHT", "PAGE", "Chart", "Plots", "Theme", "dashes", "finished"]
 
 
 class Plots:
@@ -54,7 +54,7 @@ class Plots:
         rows = over_time.rows(self._runs, course)
         if not rows:
             raise UserError(f'over_time("{what}"): there was none of it')
-        return charts.finished(over_time.lines(self._runs, course, rows, LIGHT), LIGHT, 200)
+        return finished(over_time.lines(self._runs, course, rows, LIGHT), LIGHT, 200)
 
     def _has(self, op: str) -> str:
         if all(result.latency(op).requests == 0 for result in self._runs.values()):

@@ -90,3 +90,14 @@ LIGHT = Theme(
     grid="#dddddd",
 )
 """For a white page."""
+
+PAGE = Theme(
+    runs=[f"var(--run-{index})" for index in range(len(RUNS_LIGHT))],
+    components=[f"var(--{name.replace('_', '-')})" for name in COMPONENTS],
+    ink="var(--ink)",
+    muted="var(--muted)",
+    grid="var(--grid)",
+    width="container",
+    legends=False,
+)
+"""For the report: colours are names to which its style sheet gives a value, light and dark."""

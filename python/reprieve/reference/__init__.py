@@ -10,9 +10,7 @@ from reprieve.reference.scenario import scenario_page
 PAGES: dict[str, Callable[[], str]] = {
     "scenario.md": scenario_page,
     "policies.md": policies.page,
-    "devices.md": presets.devices_page,
-    "parts.md": presets.parts_page,
-    "loads.md": presets.loads_page,
+    "presets.md": presets.page,
     "commands.md": commands.page,
     "columns.md": columns.page,
     "python.md": names.page,

@@ -12,10 +12,10 @@ from reprieve.reference.summary import SUMMARY
 
 _HEAD = """# Columns and fields
 
-What stands in every file that Reprieve writes. The guide says how to [read the
-results](../guide/results.md). Times are nanoseconds, shares lie between 0 and 1, rates are for a
-second of simulated time. A word in capitals stands for any name. Fields of a feature are there only
-where the feature is on.
+The contents of every file that Reprieve writes. The guide shows how to [read the
+results](../guide/results.md). Times are nanoseconds, shares lie between 0 and 1, rates are per
+second of simulated time. A word in capitals stands for any name. Fields of a feature appear only
+if the feature is on.
 """
 
 _TABLES: list[tuple[str, str, Sequence[Column]]] = [
@@ -25,9 +25,9 @@ _TABLES: list[tuple[str, str, Sequence[Column]]] = [
         files.REQUESTS,
     ),
     ("`power.csv`", "One row a bin, with `power.series_us`.", files.POWER),
-    ("`compare.json`", "What `reprieve compare` writes over all runs.", files.COMPARE),
-    ("CSV of the rig", "A row a command; the first five columns are the commands.", files.RIG),
-    ("CSV of the rig's power", "A row a step; `reprieve rig --power`.", files.RIG_POWER),
+    ("`compare.json`", "Written by `reprieve compare` for all runs.", files.COMPARE),
+    ("CSV of the rig", "One row a command; the first five columns are the commands.", files.RIG),
+    ("CSV of the rig's power", "One row a step; `reprieve rig --power`.", files.RIG_POWER),
     (
         "`power_loss.csv`",
         "One row for each instant and policy; `reprieve power-loss`.",

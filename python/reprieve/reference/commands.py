@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from reprieve.cli.app import app
+from reprieve.cli.commands import each
 from reprieve.reference.markdown import code, plain, table
 
 _HEAD = """# Command line
 
-Every command and its options, as `reprieve COMMAND --help` tells them. The exit status is 0,
-1 after a fault of ours, 2 after a mistake of yours, which one sentence on the standard error names,
-130 after Ctrl-C.
+Every command and its options, as `reprieve COMMAND --help` prints them. The exit status is 0 on
+success, 1 after an internal fault, 2 after a mistake of yours, which one sentence on the standard
+error names, and 130 after Ctrl-C.
 """
 Function = Callable[..., Any]
 _COLUMNS = ("argument or option", "value", "without it", "meaning")
@@ -28,7 +27,7 @@ _COLUMNS = ("argument or option", "value", "without it", "meaning")
 def page() -> str:
     """Return the page."""
     parts = [_HEAD]
-    for name, function in _all(app):
+    for name, function in each():
         # What a group of commands is for, its commands say.
         parts += [] if function is None else _section(name, function)
     return "\n".join(parts)
@@ -38,22 +37,9 @@ def options() -> dict[str, set[str]]:
     """Return the options of every command, by the command's full name."""
     return {
         name: {each for parameter in _parameters(function) for each in parameter.names()}
-        for name, function in _all(app)
+        for name, function in each()
         if function is not None
     }
-
-
-def _all(group: typer.Typer, prefix: str = "reprieve") -> Iterator[tuple[str, Function | None]]:
-    """Yield each command of a group, then the groups in it, which do nothing by themselves."""
-    callback = group.registered_callback
-    yield prefix, callback.callback if callback else None
-    for command in group.registered_commands:
-        assert command.callback is not None
-        name = command.name or command.callback.__name__.replace("_", "-")
-        yield f"{prefix} {name}", command.callback
-    for below in group.registered_groups:
-        assert below.typer_instance is not None
-        yield from _all(below.typer_instance, f"{prefix} {below.name}")
 
 
 def _section(name: str, function: Function) -> Iterator[str]:

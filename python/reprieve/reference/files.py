@@ -36,14 +36,14 @@ COMMAND = [
 
 RIG = [
     *COMMAND,
-    Column("start_ns", "ns", "when the die took it up"),
-    Column("completion_ns", "ns", "when it was complete, data out included"),
-    Column("suspensions", "count", "how often it was suspended"),
+    Column("start_ns", "ns", "when the die began it"),
+    Column("completion_ns", "ns", "when it was complete, including data out"),
+    Column("suspensions", "count", "number of suspensions"),
 ]
 
 RIG_POWER = [
-    Column("time_ns", "ns", "from when on"),
-    Column("power_{core,io}_mw", "mW", "that the die draws from then on, at each supply"),
+    Column("time_ns", "ns", "start of the step"),
+    Column("power_{core,io}_mw", "mW", "drawn by the die from then on, at each supply"),
 ]
 
 REQUESTS = [
@@ -55,49 +55,51 @@ REQUESTS = [
     Column("completion_ns", "ns", "since the start of the run"),
     Column("host_queue_ns", "ns", "in a submission queue, until the drive fetched it"),
     Column("link_ns", "ns", "being fetched, waiting for the host link and crossing it"),
-    Column("buffer_ns", "ns", "waiting for room in the write buffer; of a flush, for the writes"),
-    Column("rmw_ns", "ns", "reading the rest of a page that is written in part"),
+    Column("buffer_ns", "ns", "waiting for room in the write buffer; for a flush, for the writes"),
+    Column("rmw_ns", "ns", "reading the rest of a partially written page"),
     Column("queue_ns", "ns", "queued at the die behind other work"),
-    Column("suspend_wait_ns", "ns", "queued while the operation in the way was being suspended"),
-    Column("array_ns", "ns", "the array worked for it, repeated phases and restores included"),
+    Column("suspend_wait_ns", "ns", "queued while the running operation was being suspended"),
+    Column(
+        "array_ns", "ns", "in which the array worked for it, including repeated phases and restores"
+    ),
     Column("bus_wait_ns", "ns", "with a page ready, waiting for the channel"),
-    Column("bus_ns", "ns", "on the channel, commands included"),
-    Column("suspended_ns", "ns", "of a write, in which its program was suspended"),
-    Column("map_ns", "ns", "waiting for an entry of the mapping"),
-    Column("ecc_ns", "ns", "in which the page was decoded"),
+    Column("bus_ns", "ns", "on the channel, including commands"),
+    Column("suspended_ns", "ns", "for a write, in which its program was suspended"),
+    Column("map_ns", "ns", "waiting for a mapping entry"),
+    Column("ecc_ns", "ns", "decoding the page"),
     Column("flow", "", "number of the flow by name, or of the job in its file; 0 without flows"),
-    Column("uncorrectable_pages", "pages", "of the request, that nothing corrected"),
+    Column("uncorrectable_pages", "pages", "lost pages of the request"),
 ]
 
 POWER = [
     Column("start_ns", "ns", "of the bin"),
     Column("length_ns", "ns", "of the bin; the last one may be shorter"),
-    Column("{core,io}_pj", "pJ", "that all dies took in the bin at each supply"),
+    Column("{core,io}_pj", "pJ", "taken by all dies in the bin at each supply"),
     Column("power_mw", "mW", "mean of the bin, both supplies together; only in the file"),
 ]
 
 POWER_LOSS = [
     Column("at_ns", "ns", "when the power failed"),
-    Column("policy", "", "what became of the operations on the dies"),
+    Column("policy", "", "the policy for running operations"),
     Column("time_to_safety_ns", "ns", "until all would be safe, if the energy lasted"),
     Column("energy_uj", "µJ", "of controller and flash in that time"),
-    Column("capacitance_uf", "µF", "that holds it between the two voltages; empty without them"),
-    Column("lived_on_ns", "ns", "until all was safe, or energy or time were over"),
+    Column("capacitance_uf", "µF", "that stores it between the two voltages; empty without them"),
+    Column("lived_on_ns", "ns", "until all was safe, or energy or time were exhausted"),
     Column("dirty_pages", "pages", "in a write-back buffer and not in flash"),
     Column("programmed_pages", "pages", "of these, with programs that were waited for"),
     Column("{saved,lost}_pages", "pages", "saved elsewhere; lost"),
     Column("trimmed_pages", "pages", "trimmed and not written since"),
     Column("trim_table_pages", "pages", "of their list"),
     Column("trims_kept", "", "whether that list was saved"),
-    Column("stopped_{programs,erases}", "dies", "with one that was suspended or broken off"),
+    Column("stopped_{programs,erases}", "dies", "with one that was suspended or aborted"),
 ]
 
 RECOVERY = [
     Column("total_ns", "ns", "`scan_ns` + `load_ns` + `erase_ns`"),
-    Column("scan_ns", "ns", "reading what stands beside every programmed page"),
+    Column("scan_ns", "ns", "reading the spare area of every programmed page"),
     Column("load_ns", "ns", "reading saved pages"),
-    Column("erase_ns", "ns", "erasing blocks again whose erase did not end"),
-    Column("scanned_pages", "pages", "that were read for it"),
+    Column("erase_ns", "ns", "erasing again the blocks whose erase did not end"),
+    Column("scanned_pages", "pages", "read by the scan"),
     Column("erased_again_blocks", "blocks", "whose erase did not end"),
 ]
 
@@ -105,35 +107,35 @@ BENCH = [
     Column("delay{1,2}_share", "share", "the delays, as shares of tPGM"),
     Column("wordline", "", "its number in the block"),
     Column("page_type", "", "of the page that was read, from 0"),
-    Column("suspensions", "count", "how often the program was suspended"),
+    Column("suspensions", "count", "number of suspensions of the program"),
     Column("t_eps_{mean,worst}_ns", "ns", "from suspend request to free array; empty if never"),
-    Column("t_program_suspended_ns", "ns", "from confirmation to completion, reads left out"),
-    Column("t_timers_ns", "ns", "the same, until the last delay is over if that comes later"),
-    Column("t_program_ns", "ns", "the same wordline if nobody suspends it"),
+    Column("t_program_suspended_ns", "ns", "from confirmation to completion, without the reads"),
+    Column("t_timers_ns", "ns", "the same, extended to the end of the last delay if that is later"),
+    Column("t_program_ns", "ns", "the undisturbed program of the same wordline"),
 ]
 
 VERDICTS = [
-    Column("claim", "", "what is claimed, in words"),
-    Column("source", "", "where it stands: section, table or figure; or the formula"),
+    Column("claim", "", "the claim, in words"),
+    Column("source", "", "where it is made: section, table or figure; or the formula"),
     Column("unit", "", "of the numbers; `1` for a plain number"),
-    Column("relation", "", "`equal`, `at most` or `at least`: what is claimed of the number"),
-    Column("paper", "its own", "what the source says"),
-    Column("ours", "its own", "what was simulated or calculated; null if it was not"),
-    Column("difference", "its own", "`ours` less `paper`"),
+    Column("relation", "", "what the claim says of the number: `equal`, `at most` or `at least`"),
+    Column("paper", "its own", "the source's value"),
+    Column("ours", "its own", "the simulated or calculated value; null if there is none"),
+    Column("difference", "its own", "`ours` − `paper`"),
     Column("tolerance", "its own", "by how much it may miss; set before the run"),
     Column("reproduced", "", "whether the claim holds; null if it cannot be tested"),
-    Column("note", "", "why not, where that is known"),
+    Column("note", "", "the reason, if it is known"),
 ]
 
 COMPARE = [
     Column("schema", "", "1; changes when a field changes its meaning"),
-    Column("axes.key", "", "of the scenario, which was varied; a list of axes"),
-    Column("axes.values", "", "in order; the first of each is the base"),
-    Column("runs.label", "", "of a run; a list of runs"),
+    Column("axes.key", "", "the varied key of the scenario; in a list of axes"),
+    Column("axes.values", "", "in order; the first is the base"),
+    Column("runs.label", "", "of a run; in a list of runs"),
     Column("runs.directory", "", "of its results"),
     Column("runs.sets", "", "its overrides"),
     Column("runs.summary", "", "its `summary.json`"),
-    Column("paired.run", "", "label of a run; a list of pairs of runs"),
-    Column("paired.base", "", "label of the one that it is compared with"),
+    Column("paired.run", "", "label of a run; in a list of pairs of runs"),
+    Column("paired.base", "", "label of the run that it is compared with"),
     Column("paired.measures", "", "by name, such as `read_latency_ns_p99`: see below"),
 ]

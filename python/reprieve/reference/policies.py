@@ -11,9 +11,9 @@ from reprieve.scenario import Source
 
 _HEAD = """# Policies
 
-What `reprieve policies` lists: every choice of every registry, by the key that chooses. The last
-column has the keys that are read only where the choice is made. How to add one:
-[guide](../guide/add-a-policy.md).
+Everything that `reprieve policies` lists: every choice of every registry, by the key that chooses.
+The last column has the keys that only this choice reads. The [guide](../guide/add-a-policy.md)
+shows how to add one.
 """
 
 # Registries beside the policies, which `reprieve policies` leaves out.

@@ -1,10 +1,10 @@
-"""The pages of devices, parts and loads: every number that is built in, beside its source."""
+"""The page of devices, parts and loads: every number that is built in, beside its source."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,18 +12,20 @@ from reprieve import registries
 from reprieve.reference.markdown import plain, table
 from reprieve.registries import Entry
 
+_HEAD = """# Devices, parts and loads
+
+Every built-in drive, NAND part and load, each number with its source. `reprieve devices NAME`,
+`parts NAME` and `loads NAME` print one. A file of your own has the same form
+([how to write one](../guide/parts.md#describe-a-part-of-your-own)). Numbers have the unit that ends
+their key. "The same" is the source of the row above; a note beside a section holds for all of its
+rows that name no other.
+"""
 _HEADS = {
-    "parts": "Every built-in NAND part: `reprieve parts NAME` prints one. A device names the part "
-    "under it; [your own](../guide/own-part.md) is a file of the same form.",
-    "devices": "Every built-in drive: `reprieve devices NAME` prints one. What a device does not "
-    "say comes from its [part](parts.md), or is the [default](scenario.md).",
-    "loads": "Every built-in load: `reprieve loads NAME` prints one. "
-    "[How near they are](../model/loads.md) to the traces that they stand for.",
+    "devices": "A device names its [part](#parts) and adds everything but the load. What it does "
+    "not say comes from the part, or is the [default](scenario.md).",
+    "parts": "A part is the flash of a device: geometry, times, suspension, reliability and power.",
+    "loads": "Synthetic counterparts of traces; [how near they are](../model/loads.md).",
 }
-_COLUMNS = (
-    'Numbers have the unit that ends their key. "The same" is the source of the row above; a note '
-    "beside a section holds for all of its rows that name no other.\n"
-)
 
 
 @dataclass
@@ -44,26 +46,22 @@ class Preset:
     rows: list[Row] = field(default_factory=list)
 
 
-def devices_page() -> str:
-    """Return the page of devices."""
-    return _page("devices", registries.devices(), registries.device)
+def page() -> str:
+    """Return the page."""
+    kinds = {
+        "devices": (registries.devices(), registries.device),
+        "parts": (registries.parts(), registries.part),
+        "loads": (registries.loads(), registries.load),
+    }
+    return "\n".join([_HEAD, *(section(kind, *kinds[kind]) for kind in kinds)])
 
 
-def parts_page() -> str:
-    """Return the page of parts."""
-    return _page("parts", registries.parts(), registries.part)
-
-
-def loads_page() -> str:
-    """Return the page of loads."""
-    return _page("loads", registries.loads(), registries.load)
-
-
-def _page(kind: str, presets: list[Entry], text_of: Any) -> str:
-    parts = [f"# {kind.capitalize()}\n", _HEADS[kind] + "\n", _COLUMNS]
+def section(kind: str, presets: list[Entry], text_of: Callable[[str], str]) -> str:
+    """Return the section of one kind of preset."""
+    parts = [f"## {kind.capitalize()}\n", _HEADS[kind] + "\n"]
     for entry in presets:
         preset = taken_apart(text_of(entry.name))
-        parts.append(f"## `{entry.name}`\n")
+        parts.append(f"### `{entry.name}`\n")
         parts += [plain(paragraph) + "\n" for paragraph in preset.head]
         rows = [row for row in preset.rows if row.value is not None or row.source]
         parts.append(table(["key", "value", "source"], map(_cells, rows)))
@@ -77,7 +75,7 @@ def _cells(row: Row) -> tuple[str, str, str]:
     value = row.value
     if row.name == "part" and value.startswith('"'):
         aim = value.strip('"')
-        return f"`{row.name}`", f"[`{value}`](parts.md#{aim})", source
+        return f"`{row.name}`", f"[`{value}`](#{aim})", source
     return f"`{row.name}`", f"`{value}`", source
 
 

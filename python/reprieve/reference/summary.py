@@ -9,8 +9,8 @@ _PERCENTILES = "{p50,p95,p99,p99_9,p99_99,p99_999}"
 # Of a class of requests, in the drive and in each flow.
 _CLASS = [
     Column("count", "requests", "completed"),
-    Column("bytes", "bytes", "asked for"),
-    Column("latency_ns.{mean,min,max}", "ns", "exact; 0 without requests, as all that follow"),
+    Column("bytes", "bytes", "requested"),
+    Column("latency_ns.{mean,min,max}", "ns", "exact; 0 without requests, like those below"),
     Column(f"latency_ns.{_PERCENTILES}", "ns", "nearest rank, at most 0.1 % above the exact value"),
     *(
         Column(f"components_ns.{column.name.removesuffix('_ns')}", "ns", f"mean time {column.doc}")
@@ -20,13 +20,15 @@ _CLASS = [
 ]
 
 _CONFIDENCE = [
-    Column("level", "share", "0.95: what share of such intervals holds the true figure"),
+    Column("level", "share", "0.95: share of such intervals that contain the true figure"),
     Column("batches", "batches", "complete pieces of the run, in order of arrival"),
-    Column("batch_requests", "requests", "of each, of any kind"),
-    Column("fewest_requests", "requests", "of this kind, in the batch that has fewest of them"),
+    Column("batch_requests", "requests", "in each batch, of any kind"),
+    Column("fewest_requests", "requests", "of this kind, in the batch with the fewest"),
     Column(f"{{mean,{_PERCENTILES[1:-1]}}}", "ns", "interval `[low, high]`; null if too few"),
-    Column("lag_1_autocorrelation", "ratio", "of the means of batches, each with the next"),
-    Column(f"too_few.{{mean,{_PERCENTILES[1:-1]}}}", "requests", "that each batch would need"),
+    Column("lag_1_autocorrelation", "ratio", "between the means of successive batches"),
+    Column(
+        f"too_few.{{mean,{_PERCENTILES[1:-1]}}}", "requests", "number that each batch would need"
+    ),
 ]
 
 
@@ -37,26 +39,30 @@ def _under(prefix: str, columns: list[Column]) -> list[Column]:
 SUMMARY: dict[str, tuple[str, list[Column]]] = {
     "schema": ("", [Column("schema", "", "2; changes when a field changes its meaning")]),
     "`measure`": (
-        "What of the run all else is about, but `workload`, `run`, `timeline` and `power_loss`.",
+        "The measured part. `workload`, `run`, `timeline` and `power_loss` cover the whole run.",
         _under(
             "measure",
             [
-                Column("from_ns", "ns", "when the measured part begins, in simulated time"),
+                Column("from_ns", "ns", "start of the measured part, in simulated time"),
                 Column(
-                    "requests_excluded", "requests", "that arrived before the first that counts"
+                    "requests_excluded",
+                    "requests",
+                    "number that arrived before the first that counts",
                 ),
                 Column("reason", "", "why they are excluded, in a sentence"),
-                Column("warning", "", "a beginning that differs, or a run too short; null if none"),
+                Column(
+                    "warning", "", "if the beginning differs or the run is too short; else null"
+                ),
                 Column(
                     "earlier_{read,written}_bytes",
                     "bytes",
-                    "of excluded requests that were complete in the measured part",
+                    "of excluded requests that completed in the measured part",
                 ),
             ],
         ),
     ),
     "`requests`": (
-        "CLASS is `read`, `write` or `total`; `trim`, `flush` and `fua` where there were any.",
+        "CLASS is `read`, `write` or `total`; `trim`, `flush` and `fua` if there were any.",
         [*_under("requests.CLASS", _CLASS), *_under("requests.CLASS.confidence", _CONFIDENCE)],
     ),
     "`flash`": (
@@ -64,34 +70,34 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
         _under(
             "flash",
             [
-                Column("reads", "pages", "array reads, all of them"),
-                Column("programs", "pages", "programs, all of them"),
-                Column("erases", "blocks", "erases completed"),
+                Column("reads", "pages", "all array reads"),
+                Column("programs", "pages", "all programs"),
+                Column("erases", "blocks", "completed erases"),
                 Column("host_{reads,programs}", "pages", "for the host"),
-                Column("rmw_reads", "pages", "the rest of pages written in part"),
+                Column("rmw_reads", "pages", "for the rest of partially written pages"),
                 Column("gc_{reads,programs}", "pages", "moved by garbage collection"),
-                Column("waf", "ratio", "bytes programmed over bytes that the host wrote meanwhile"),
+                Column("waf", "ratio", "bytes programmed over bytes written by the host"),
                 Column("gc_waf", "ratio", "pages programmed over pages programmed for the host"),
-                Column("suspensions.{program,erase}", "count", "that took place"),
-                Column("suspensions_by_write", "count", "of erases, that a host write asked for"),
+                Column("suspensions.{program,erase}", "count", "suspensions that took place"),
+                Column("suspensions_by_write", "count", "of erases, requested by a host write"),
                 Column("suspended_share.{program,erase}", "share", "suspended at least once"),
                 Column("suspended_ns.{program,erase}", "ns", "total time in suspension"),
                 *_under(
                     "suspended_operations.{program,erase}",
                     [
                         Column("count", "operations", "suspended at least once, and complete"),
-                        Column("undisturbed_ns_mean", "ns", "length alone"),
-                        Column("actual_ns_mean", "ns", "length as it was"),
-                        Column("suspended_ns_mean", "ns", "of that, in suspension"),
+                        Column("undisturbed_ns_mean", "ns", "length without suspension"),
+                        Column("actual_ns_mean", "ns", "actual length"),
+                        Column("suspended_ns_mean", "ns", "part of it in suspension"),
                         Column("increase_mean", "ratio", "of actual over undisturbed, less 1"),
                     ],
                 ),
                 Column(
                     "multi_plane_commands.{read,program,erase}",
                     "commands",
-                    "that took several planes; with `parallelism.multi_plane`",
+                    "for several planes; with `parallelism.multi_plane`",
                 ),
-                Column("padded_pages", "pages", "programmed empty to fill a wordline"),
+                Column("padded_pages", "pages", "padding programmed to fill a wordline"),
                 Column("copybacks", "pages", "moved inside a die; with `ftl.copyback`"),
                 Column(
                     "wear.{mean,min,max,stddev}",
@@ -101,19 +107,25 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                 *_under(
                     "mapping",
                     [
-                        Column("{hits,misses}", "pages", "whose entry was in memory, or not"),
-                        Column("hit_share", "share", "hits of both"),
+                        Column("{hits,misses}", "pages", "with their entry in memory, or not"),
+                        Column("hit_share", "share", "hits over hits and misses"),
                         Column("{reads,programs}", "pages", "of the mapping"),
-                        Column("evicted_pages", "pages", "written as changed entries left"),
-                        Column("updated_pages", "pages", "written as others changed entries"),
+                        Column(
+                            "evicted_pages", "pages", "written because a dirty entry left the cache"
+                        ),
+                        Column(
+                            "updated_pages",
+                            "pages",
+                            "written because collection or a trim changed entries",
+                        ),
                     ],
                 ),
                 *_under(
                     "bad_blocks",
                     [
                         Column("{factory,grown}", "blocks", "bad from the start; given up since"),
-                        Column("failed_{host,gc,map}_programs", "count", "that failed"),
-                        Column("failed_erases", "count", "that failed"),
+                        Column("failed_{host,gc,map}_programs", "count", "failures"),
+                        Column("failed_erases", "count", "failures"),
                     ],
                 ),
             ],
@@ -127,11 +139,13 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                 Column("simulated_ns", "ns", "from `measure.from_ns` to the last completion"),
                 Column("iops", "1/s", "reads and writes completed"),
                 Column("bandwidth_bytes_per_s", "bytes/s", "of these reads and writes"),
-                Column("idle_share", "share", "of the time without any request open"),
+                Column("idle_share", "share", "of the time without an open request"),
                 Column("{channel,die}_busy_share", "share", "of the time in use, mean over all"),
-                Column("buffer_hits", "pages", "of reads, answered from the write buffer"),
-                Column("zero_reads", "pages", "of reads, trimmed, or unwritten if that is zero"),
-                Column("partial_writes", "pages", "written in part"),
+                Column("buffer_hits", "pages", "read from the write buffer"),
+                Column(
+                    "zero_reads", "pages", "read as zeros: trimmed, or unwritten if that is zero"
+                ),
+                Column("partial_writes", "pages", "partially written"),
                 Column("merged_writes", "pages", "overwritten before their program began"),
                 Column(
                     "buffered_at_start",
@@ -140,17 +154,23 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                 ),
                 Column("dropped_writes", "pages", "overtaken or trimmed while dirty"),
                 Column("redistributed_pages", "pages", "spread over the dies after long reads"),
-                Column("read_cache.{hits,misses}", "pages", "of reads, in the read cache or not"),
-                Column("read_cache.rmw_hits", "pages", "written in part, the rest in the cache"),
-                Column("read_cache.evictions", "pages", "that made room for others"),
-                Column("read_cache.hit_share", "share", "hits of hits and misses"),
+                Column(
+                    "read_cache.{hits,misses}", "pages", "of reads, found in the read cache or not"
+                ),
+                Column(
+                    "read_cache.rmw_hits", "pages", "partially written with the rest in the cache"
+                ),
+                Column("read_cache.evictions", "pages", "removed to make room"),
+                Column("read_cache.hit_share", "share", "hits over hits and misses"),
                 Column("trimmed_pages", "pages", "trimmed"),
-                Column("trims_of_part_of_a_page", "pages", "that a trim left alone"),
+                Column(
+                    "trims_of_part_of_a_page", "pages", "partly covered by a trim and left alone"
+                ),
             ],
         ),
     ),
     "`flows` and `fairness`": (
-        "Only where there are several loads; FLOW is the name of one.",
+        "Only with several loads; FLOW is the name of one.",
         [
             *_under("flows.FLOW.requests.CLASS", _CLASS),
             *_under(
@@ -161,7 +181,9 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                     Column("bandwidth_bytes_per_s", "bytes/s", "the same in bytes"),
                 ],
             ),
-            Column("fairness.jain_{iops,bandwidth}", "", "Jain's index: 1 if all get the same"),
+            Column(
+                "fairness.jain_{iops,bandwidth}", "", "Jain's index: 1 if all flows get the same"
+            ),
         ],
     ),
     "`reliability` and `wear`": (
@@ -172,12 +194,16 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                 [
                     Column("reads", "pages", "read, however often each was sensed"),
                     Column("rber.{mean,max}", "errors per bit", "of their first senses"),
-                    Column("decoded.{hard,soft,uncorrectable}", "pages", "what became of them"),
-                    Column("hard_by_retries", "pages", "by hard decoding after 0, 1, 2 … retries"),
+                    Column("decoded.{hard,soft,uncorrectable}", "pages", "by outcome"),
+                    Column(
+                        "hard_by_retries",
+                        "pages",
+                        "corrected by hard decoding after 0, 1, 2 … retries",
+                    ),
                     Column(
                         "uncorrectable.{host_reads,rmw_reads,gc_reads,others}",
                         "pages",
-                        "lost, by what they were read for",
+                        "lost, by the purpose of the read",
                     ),
                     Column("further_senses", "senses", "beyond the first of each page"),
                     Column("decode_ns_mean", "ns", "decoding of a page, all attempts together"),
@@ -188,8 +214,12 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                 [
                     Column("cycles.{mean,min,max}", "cycles", "of the blocks at the end"),
                     Column("erases", "blocks", "erased in this run"),
-                    Column("suspensions", "count", "of programs and erases, a block each"),
-                    Column("cycles_by_suspensions", "cycles", "what those cost, over all blocks"),
+                    Column(
+                        "suspensions",
+                        "count",
+                        "of programs and erases, for each block that they worked on",
+                    ),
+                    Column("cycles_by_suspensions", "cycles", "their cost, over all blocks"),
                     Column(
                         "drive_writes_per_day.{with,without}_suspensions",
                         "1/day",
@@ -219,7 +249,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
         ),
     ),
     "`power_loss`": (
-        "Only of a run that a loss of power ended.",
+        "Only after a run that a loss of power ended.",
         [
             *_under("power_loss", POWER_LOSS),
             *_under("power_loss.recovery", RECOVERY),
@@ -233,13 +263,13 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
         ],
     ),
     "`workload`": (
-        "Rows that were dropped are told by reason, where there are any.",
+        "Dropped rows are counted by reason, if there are any.",
         _under(
             "workload",
             [
                 Column("rows", "rows", "of the trace that hold a request; 0 for a generator"),
-                Column("requests", "requests", "handed to the drive"),
-                Column("other_lines", "lines", "of the trace that hold none"),
+                Column("requests", "requests", "submitted to the drive"),
+                Column("other_lines", "lines", "of the trace without a request"),
                 Column("moved", "requests", "whose address the address policy changed"),
                 Column("resorted", "rows", "put in order of time"),
                 Column("widened", "requests", "widened to whole sectors"),
@@ -252,15 +282,17 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
         ),
     ),
     "`precondition`": (
-        'Only of a drive that ran in: `ftl.precondition = "steady"` with a load of its own.',
+        'Only for a drive that ran in: `ftl.precondition = "steady"` with a load of its own.',
         _under(
             "precondition",
             [
                 Column("requests", "", "completed before the run"),
-                Column("simulated_ns", "ns", "that they took; not in any time of the run"),
+                Column("simulated_ns", "ns", "of the run-in; not in any time of the run"),
                 Column("host_pages", "pages", "programmed for them"),
-                Column("free_blocks_mean", "blocks", "of a plane, over the last of the run-in"),
-                Column("at_rest", "", "whether that had ceased to change"),
+                Column(
+                    "free_blocks_mean", "blocks", "of a plane, over the last part of the run-in"
+                ),
+                Column("at_rest", "", "whether that had stopped changing"),
                 Column("valid_pages", "pages", "with data in the flash when the run began"),
             ],
         ),
@@ -274,7 +306,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                 Column("wall_s", "s", "real time from the first request to the last"),
                 Column("page_transactions", "pages", "`flash.reads` + `flash.programs`"),
                 Column("page_transactions_per_s", "1/s", "of real time"),
-                Column("peak_rss_bytes", "bytes", "largest memory of the whole process"),
+                Column("peak_rss_bytes", "bytes", "peak memory of the whole process"),
                 Column("version", "", "of Reprieve"),
             ],
         ),

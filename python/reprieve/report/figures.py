@@ -12,19 +12,8 @@ from reprieve.plot import charts, over_time, spread
 from reprieve.plot.charts import Chart
 from reprieve.plot.over_time import COURSES, Clock, Course
 from reprieve.plot.rows import Row, Runs
-from reprieve.plot.theme import COMPONENTS, RUNS_LIGHT, Theme, dashes
+from reprieve.plot.theme import PAGE, dashes
 from reprieve.series import Op
-
-THEME = Theme(
-    runs=[f"var(--run-{index})" for index in range(len(RUNS_LIGHT))],
-    components=[f"var(--{name.replace('_', '-')})" for name in COMPONENTS],
-    ink="var(--ink)",
-    muted="var(--muted)",
-    grid="var(--grid)",
-    width="container",
-    legends=False,
-)
-"""Colours are names that the style sheet gives a value, one for light and one for dark pages."""
 
 # The page's script sets it to the runs whose boxes are ticked.
 _SHOWN = "shown"
@@ -89,7 +78,7 @@ class _Page:
 
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
-        self.theme = replace(THEME, aside=self._keep)
+        self.theme = replace(PAGE, aside=self._keep)
         self._rows: dict[str, list[Row]] = {}
 
     def of(self, runs: Runs) -> _Page:
@@ -256,7 +245,7 @@ def _named(words: list[str], several: bool) -> Picks | None:
 
 def swatches(labels: Sequence[str]) -> list[dict[str, str]]:
     """Return colour and dashes of each of these lines."""
-    colours, patterns = THEME.run_colours(len(labels)), dashes(len(labels))
+    colours, patterns = PAGE.run_colours(len(labels)), dashes(len(labels))
     return [
         {"label": label, "colour": colour, "dash": " ".join(map(str, pattern))}
         for label, colour, pattern in zip(labels, colours, patterns, strict=True)

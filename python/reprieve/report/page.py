@@ -18,41 +18,62 @@ from reprieve.plot.theme import COMPONENTS, RUNS_DARK, RUNS_LIGHT
 from reprieve.report import tables
 from reprieve.report.figures import figures, swatches
 
+__all__ = ["page", "vega_lite_version"]
+
 
 def render(runs: Runs, command: str) -> str:
     """Return the page over these runs; the first is the base, and `command` repeats it all."""
     drawn = figures(runs)
     first = next(iter(runs.values()))
-    return (
-        environment()
-        .get_template("page.html")
-        .render(
-            title=f"{first.device}: {', '.join(runs)}" if len(runs) > 1 else first.device,
-            version=_native.__version__,
-            command=command,
-            facts=tables.facts(first),
-            runs=swatches(list(runs)),
-            headline=tables.headline(runs),
-            certainty=[*tables.measured(runs), *tables.certainty(runs)],
-            suspensions=tables.suspensions(runs),
-            power=tables.power(runs),
-            figures=drawn,
-            scenarios={label: result.scenario for label, result in runs.items()},
-            palettes=page_palettes(),
-            specs=inline_specs({name: figure.spec for name, figure in drawn.items()}),
-            library=library(),
-        )
+    return page(
+        "page.html",
+        title=f"{first.device}: {', '.join(runs)}" if len(runs) > 1 else first.device,
+        command=command,
+        facts=tables.facts(first),
+        specs={name: figure.spec for name, figure in drawn.items()},
+        runs=swatches(list(runs)),
+        headline=tables.headline(runs),
+        certainty=[*tables.measured(runs), *tables.certainty(runs)],
+        suspensions=tables.suspensions(runs),
+        power=tables.power(runs),
+        figures=drawn,
+        scenarios={label: result.scenario for label, result in runs.items()},
     )
 
 
-def environment() -> jinja2.Environment:
-    """Return what fills in the pages' templates; text is escaped unless it is marked as safe."""
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("reprieve.report", "."),
+def page(
+    template: str,
+    *,
+    title: str,
+    command: str,
+    facts: Mapping[str, str],
+    specs: Mapping[str, Any],
+    package: str = "reprieve.report",
+    **values: Any,
+) -> str:
+    """Fill in a template that extends `base.html`, and return the page, which needs no network.
+
+    `template`: a file of `package`. `command`: what repeats it. `specs`: its charts, each as the
+    dictionary of Vega-Lite, by the name of the element `chart-NAME` that it is drawn in. `values`:
+    what else the template wants. Text is escaped unless it is marked as safe.
+    """
+    folders = [jinja2.PackageLoader(each, ".") for each in dict.fromkeys((package, __package__))]
+    environment = jinja2.Environment(
+        loader=jinja2.ChoiceLoader(folders),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+    )
+    return environment.get_template(template).render(
+        title=title,
+        version=_native.__version__,
+        command=command,
+        facts=facts,
+        palettes=page_palettes(),
+        specs=inline_specs(specs),
+        library=library() if specs else Markup(""),
+        **values,
     )
 
 

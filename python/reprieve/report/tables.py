@@ -8,13 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
-from reprieve import pairs
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, listed, shortage
 from reprieve.result import KINDS, Result
 
 if TYPE_CHECKING:
+    from reprieve import pairs
     from reprieve.plot.rows import Runs
 
 _STATISTICS = FIGURES | {"max": "max"}
@@ -67,6 +65,8 @@ def headline(runs: Runs) -> dict[str, Table]:
 
 
 def _latencies(runs: Runs, op: str) -> Table:
+    from markupsafe import Markup
+
     first = next(iter(runs.values())).summary["requests"][op]["latency_ns"]
     rows = {}
     for label, result in runs.items():
@@ -115,13 +115,15 @@ def certainty(runs: Runs) -> list[str]:
         requests = runs[names[0]].summary["requests"]
         found = dict.fromkeys(shortage(requests[kind], kind) for kind in KINDS)
         return [note for note in found if note is not None]
+    from reprieve.pairs import paired
+
     compared = [(op, figure) for op in ("read", "write") for figure in _COMPARED]
     notes: list[str] = []
     unknown: dict[str, list[str]] = {}
     for label, result in runs.items():
         requests = result.summary["requests"]
         if label != names[0]:
-            verdict = _verdict(pairs.paired([result], [runs[names[0]]]), compared)
+            verdict = _verdict(paired([result], [runs[names[0]]]), compared)
             notes.append(f"{label} against {names[0]}: {verdict}")
         for op, figure in compared:
             if requests[op]["count"] and figure in requests[op]["confidence"]["too_few"]:
@@ -136,11 +138,13 @@ def certainty(runs: Runs) -> list[str]:
 
 def _verdict(found: Mapping[str, pairs.Paired], compared: Sequence[tuple[str, str]]) -> str:
     """Return what is decided between two runs, and what is not."""
+    from reprieve.pairs import latency
+
     if reason := found["device_iops"].get("reason"):
         return f"nothing can be decided: {reason}"
     differ, alike = [], []
     for op, figure in compared:
-        pair, what = found[pairs.latency(op, figure)], f"{op} {FIGURES[figure]}"
+        pair, what = found[latency(op, figure)], f"{op} {FIGURES[figure]}"
         if pair["decided"]:
             differ.append(f"{what}{_ratio(pair)}")
         elif "reason" not in pair:

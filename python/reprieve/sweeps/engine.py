@@ -10,21 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reprieve._native import UserError
-from reprieve.parallel import Step
+from reprieve.parallel import Step, silent
 from reprieve.sweeps import dataset, fleet
 from reprieve.sweeps.columns import flat
-from reprieve.sweeps.crews import Crew, dask, threads
 from reprieve.sweeps.dataset import Row
 from reprieve.sweeps.designs import Point, points
+from reprieve.sweeps.executors import Executor, dask, threads
 from reprieve.sweeps.identity import run_id
 from reprieve.sweeps.pareto import Search
 from reprieve.sweeps.plan import Plan
 from reprieve.sweeps.store import Store, locked
 from reprieve.sweeps.work import Task
-
-
-def _silent(_what: str, _done: int, _all: int) -> None:
-    """Nobody watches."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,7 @@ class Settings:
     """Address of a Dask scheduler, whose workers do the runs in place of this process."""
     collect: bool = False
     """Run nothing: write the data set of what is finished."""
-    step: Step = _silent
+    step: Step = silent
 
 
 @dataclass(frozen=True)
@@ -86,11 +82,11 @@ class _Work:
         self._plan = plan
         self._store = store
         self._settings = settings
-        self._crew: Crew
+        self._executor: Executor
         if settings.scheduler is None:
-            self._crew = threads(settings.workers)
+            self._executor = threads(settings.workers)
         else:
-            self._crew = dask(settings.scheduler)
+            self._executor = dask(settings.scheduler)
         self.ran = 0
 
     def all_of(self, rows: list[Row]) -> list[Row]:
@@ -131,7 +127,7 @@ class _Work:
             Task(run, row.point.source(self._plan, row.seed), row.point.label(self._plan))
             for run, row in missing.items()
         )
-        for task, data in self._crew(tasks):
+        for task, data in self._executor(tasks):
             self._store.write(task.run, data)
             self.ran += 1
             done += 1

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from ..tree import Problem, Tree
-from . import documents, figures, layers, registries, shape
+from . import circles, documents, figures, layers, names, registries, shape, ways
 
 Rule = Callable[[Tree], Iterator[Problem]]
 
@@ -11,6 +11,10 @@ RULES: dict[str, Rule] = {
     "crate dependencies": layers.crates_depend_as_drawn,
     "policies stand alone": layers.policies_use_no_component,
     "components stand apart": layers.components_stand_apart,
+    "studies use public names": layers.studies_use_public_names,
+    "studies stand above": layers.package_uses_no_study,
+    "circles of files": circles.files_form_no_circle,
+    "type names": names.types_of_a_crate_have_names_of_their_own,
     "policy registries": registries.policies_are_listed,
     "preset registries": registries.presets_are_listed,
     "dead Rust files": registries.rust_files_are_reachable,
@@ -25,5 +29,7 @@ RULES: dict[str, Rule] = {
     "readme length": documents.readme_is_short,
     "links": documents.links_resolve,
     "listed pages": documents.pages_are_listed,
+    "assumption numbers": documents.assumptions_exist,
+    "ways through the code": ways.ways_name_functions_that_exist,
     "numbers by hand": figures.numbers_are_recorded,
 }

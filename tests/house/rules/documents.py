@@ -7,6 +7,10 @@ from pathlib import PurePosixPath
 from .. import tables
 from ..tree import Problem, Tree
 
+# The pages that number the assumptions, in order, and the files that may cite them.
+ASSUMPTIONS = ("docs/model/assumptions.md", "docs/model/assumptions-of-runs.md")
+MENTIONING = (".md", ".jinja", ".rs", ".py", ".toml")
+
 REQUIRED = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
 _FENCE = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.MULTILINE | re.DOTALL)
@@ -55,18 +59,38 @@ def links_resolve(tree: Tree) -> Iterator[Problem]:
 
 
 def pages_are_listed(tree: Tree) -> Iterator[Problem]:
-    """Demand that each page of docs stands in a table of its folder's README, and that in ours.
+    """Demand that a table of the nearest README above a page of docs links to it.
 
-    The navigation of the site is made of these tables, so that what they miss nobody finds.
+    The navigation of the site is made of these tables, so that nobody finds what they miss.
     """
     for path in tree.files("docs/*.md"):
         page = PurePosixPath(path)
-        is_index = page.name == "README.md"
-        index = "README.md" if is_index else f"{page.parent}/README.md"
-        if not tree.exists(index):
-            yield Problem(path, 0, f"{index}, which is to list it, is not there")
+        folders = page.parents if page.name != "README.md" else page.parent.parents
+        above = [(folder / "README.md").as_posix() for folder in folders]
+        index = next((index for index in above if tree.exists(index)), None)
+        if index is None:
+            yield Problem(path, 0, f"{above[0]}, which is to list it, is not there")
         elif path not in _listed(tree, index):
             yield Problem(path, 0, f"no table of {index} links to it")
+
+
+def assumptions_exist(tree: Tree) -> Iterator[Problem]:
+    """Demand that assumptions are numbered in order, and that each number in the text is one."""
+    own = [
+        int(number)
+        for path in filter(tree.exists, ASSUMPTIONS)
+        for number in re.findall(r"^\*\*A(\d+)\. ", tree.text(path), re.MULTILINE)
+    ]
+    if not own:
+        return
+    if own != list(range(1, len(own) + 1)):
+        yield Problem(ASSUMPTIONS[0], 0, "numbers are to follow each other, page by page")
+    for path in tree.text_files():
+        if path.endswith(MENTIONING):
+            for at, line in enumerate(tree.lines(path), start=1):
+                for number in re.findall(r"\bA(\d{1,3})\b", line):
+                    if int(number) not in own:
+                        yield Problem(path, at, f"A{number} is no assumption")
 
 
 def _listed(tree: Tree, index: str) -> set[str | None]:

@@ -1,5 +1,6 @@
-"""Who may use whom: between crates by their manifests, inside the simulator by what code names."""
+"""Who may use whom: crates by their manifests, modules by what they name, Python by its imports."""
 
+import ast
 import tomllib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -49,6 +50,54 @@ def components_stand_apart(tree: Tree) -> Iterator[Problem]:
             is_own = used[1] == module or used[1] in allowed or not _is_module(tree, used[1])
             if not is_own and not _is_allowed(module, used):
                 yield Problem(path, 0, f"{module} uses {'::'.join(used)}; see tables.ONLY")
+
+
+def studies_use_public_names(tree: Tree) -> Iterator[Problem]:
+    """Find what studies import that no public module of the package has in its `__all__`."""
+    for path in tree.files("studies/*.py"):
+        for line, module, name in _imports(tree.text(path)):
+            if module.partition(".")[0] != "reprieve":
+                continue
+            if module not in tables.PUBLIC_MODULES:
+                yield Problem(path, line, f"{module} is not among tables.PUBLIC_MODULES")
+            elif name is not None and name not in _all_of(tree, module):
+                yield Problem(path, line, f"{name} is not in the __all__ of {module}")
+
+
+def package_uses_no_study(tree: Tree) -> Iterator[Problem]:
+    """Find imports of the studies in the package, which finds them by entry points only."""
+    for path in tree.files("python/reprieve/*.py"):
+        for line, module, _ in _imports(tree.text(path)):
+            if module.partition(".")[0] == "reprieve_studies":
+                yield Problem(path, line, "the package may not import studies")
+
+
+def _imports(text: str) -> Iterator[tuple[int, str, str | None]]:
+    """Yield line, module and name of each import; what is taken of `import a as b` counts too."""
+    tree = ast.parse(text)
+    aliases = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield from ((node.lineno, node.module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                aliases[alias.asname or alias.name] = alias.name
+                yield node.lineno, alias.name, None
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name in aliases:
+                yield node.lineno, aliases[name], attribute
+
+
+def _all_of(tree: Tree, module: str) -> list[str]:
+    """Return the `__all__` of a module of the package."""
+    stem = "python/" + module.replace(".", "/")
+    path = f"{stem}.py" if tree.exists(f"{stem}.py") else f"{stem}/__init__.py"
+    for node in ast.parse(tree.text(path)).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            found: list[str] = ast.literal_eval(node.value)
+            return found
+    return []
 
 
 def _uses(tree: Tree, module: str) -> Iterator[tuple[str, tuple[str, ...]]]:

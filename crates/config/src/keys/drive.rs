@@ -133,7 +133,8 @@ section! {
     page_type_order [timing.page_types?.order] one_of {
         "modulo" = PageOrder::Modulo, "The types by turns: page p has type p modulo page_types.";
         "interleaved" = PageOrder::Interleaved,
-            "Of three types: six pages of the first, two of the second, then two of each by turns (Yaakobi et al., ICNC 2012).";
+            "Of three types: six pages of the first, two of the second, then two of each by turns \
+             (Yaakobi et al., ICNC 2012).";
     }, or("'modulo'"), when(TYPED);
     /// Array read of a page of each type, in place of t_read_us; absent: alike.
     t_read_us_by_type (

@@ -136,7 +136,8 @@ section! {
         "none" = None => None, "Never.";
     }, or("'either'"), when(SPREAD), from("MBM paper, section IV.B");
     /// Pages that are being written anew at one time, at most.
-    mbm_redistributed_pages [scheduling.dispatch.mbm?.read_areas?.redistribution?.pages_max] count(1, U32),
+    mbm_redistributed_pages [scheduling.dispatch.mbm?.read_areas?.redistribution?.pages_max]
+        count(1, U32),
         or("8"),
         when(&[is("scheduling.mbm_redistribution", &["either", "channels", "transactions"])]);
 }

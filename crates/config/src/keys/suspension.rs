@@ -126,10 +126,10 @@ section! {
     /// When the controller asks for a suspension.
     policy [suspend_rules.policy] registered(Family::SuspendPolicy), or("'always'");
     /// An operation with less than this left is not suspended; absent: no such limit.
-    min_remaining_us [suspend_rules.min_remaining] us(), absent(),
+    min_remaining_us {suspend_rules.parameters} us(), absent(),
         when(&[is("suspension.policy", &["threshold"])]);
     /// After this much time in suspension an operation runs to its end; absent: no limit.
-    max_suspended_us [suspend_rules.max_suspended] us(), absent(),
+    max_suspended_us {suspend_rules.parameters} us(), absent(),
         when(&[is("suspension.policy", &["threshold"])]);
     /// What a host read may suspend.
     host_read_suspends [suspend_rules.host_read_suspends] operations(),

@@ -12,6 +12,7 @@ use crate::types::*;
 const BURSTS: &[Need] = &[is("workload.arrivals", &["hyperexponential"])];
 const MIXED: &[Need] = &[is("workload.generator", &["mixed"])];
 const NVME: &[Need] = &[is("host.interface", &["nvme"])];
+const OPEN: &[&str] = &["poisson", "fixed", "hyperexponential"];
 const PLACED: &[Need] = &[is("workload.addresses", &["uniform", "zipf", "hot-cold"])];
 const TRACE: &[Need] = &[given("workload.trace")];
 
@@ -218,9 +219,10 @@ section! {
         if let Some(rate) = mixed_mut(s).and_then(|mixed| mixed.arrivals.rate_iops_mut()) {
             *rate = of(value);
         }
-    }) above(0.0, 1e9), when(&[is("workload.arrivals", &["poisson", "fixed", "hyperexponential"])]);
+    }) above(0.0, 1e9), when(&[is("workload.arrivals", OPEN)]);
     /// Share of the requests that arrive together with the one before.
-    simultaneous_fraction [mixed: arrivals as Arrivals::Hyperexponential.simultaneous_fraction] below(0.0, 1.0),
+    simultaneous_fraction [mixed: arrivals as Arrivals::Hyperexponential.simultaneous_fraction]
+        below(0.0, 1.0),
         or("0.0"), when(BURSTS);
     /// Share of the other gaps that are of the short phase.
     burst_fraction [mixed: arrivals as Arrivals::Hyperexponential.burst_fraction] open(0.0, 1.0),
@@ -244,7 +246,7 @@ section! {
             _ => {}
         }
     ) above(0.0, 1e9), or("1.0"),
-        when(&[given("workload.trace"), is("workload.arrivals", &["poisson", "fixed", "hyperexponential"])]);
+        when(&[given("workload.trace"), is("workload.arrivals", OPEN)]);
 }
 
 section! {
@@ -261,7 +263,10 @@ section! {
         "auto" = Warmup::Auto,
             "The run finds the end of its transient, and is simulated again from there.";
     }, or("'none'"),
-        from("auto: MSER-5; White, Simulation 69(6), 1997; White, Cobb and Spratt, Winter Simulation Conference 2000");
+        from(
+            "auto: MSER-5; White, Simulation 69(6), 1997; White, Cobb and Spratt, Winter \
+             Simulation Conference 2000"
+        );
 }
 
 fn trace(scenario: &Scenario) -> Option<&TraceConfig> {

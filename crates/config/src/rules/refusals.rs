@@ -55,7 +55,6 @@ features! {
     FAILED_PROGRAMS "programs that fail" |s| s.ftl.faults.program_failure > 0.0;
     FAILED_ERASES "erases that fail" |s| s.ftl.faults.erase_failure > 0.0;
     FAULTS "bad blocks" |s| s.ftl.faults.any();
-    MULTI_PLANE "multi-plane commands" |s| s.parallelism.multi_plane != MultiPlane::None;
     SINGLE_PLANE "planes that are erased one by one" |s|
         s.parallelism.multi_plane == MultiPlane::None && s.geometry.planes_per_die > 1;
     NO_PARALLEL_PLANES "planes that do nothing at once" |s|
@@ -130,163 +129,133 @@ enum Of {
 }
 
 /// Every refusal, in the order in which they are looked at.
-const TABLE: &[(Of, &[Refusal])] = &[
-    (
-        Of::Part,
-        rows!(pairs {
-            "timing.wordline_pages": WORDLINES + BY_TYPE,
-                "a wordline has one program, and timing.program_iterations_by_type gives several; \
-                 must be 1 with it";
-            "timing.wordline_pages": WORDLINES + CACHE_PROGRAM,
-                "cache programs of whole wordlines are not modelled (parallelism.cache_program); \
-                 must be 1 with it";
-            "timing.wordline_pages": WORDLINES + COPYBACK,
-                "copybacks of whole wordlines are not modelled (ftl.copyback); must be 1 with it";
-            "timing.wordline_pages": WORDLINES + NESTED,
-                "programs of whole wordlines inside suspended erases are not modelled \
-                 (suspension.host_write_suspends); must be 1 with it";
-        }),
-    ),
-    (
-        Of::Drive,
-        rows!(wordlines {
-            "ftl.stream": STREAMS, "\"single\"";
-            "ftl.mapping": DEMAND, "\"flat\"";
-            "ftl.factory_bad_share": BAD_BLOCKS, "0";
-            "nand.program_failure": FAILED_PROGRAMS, "0";
-            "nand.erase_failure": FAILED_ERASES, "0";
-        }),
-    ),
-    (
-        Of::Part,
-        rows!(pairs {
-            "timing.program_iterations_weights": SPREAD + BY_TYPE,
-                "iterations go by type already; must be absent with timing.program_iterations_by_type";
-            "parallelism.multi_plane": MULTI_PLANE + NESTED,
-                "programs inside suspended erases are not modelled with multi-plane commands; must \
-                 be \"none\" with suspension.host_write_suspends = [\"erase\"]";
-            "parallelism.cache_program": CACHE_PROGRAM + NO_SHADOW,
-                "the page of a suspended program could not come back past that of the next; must be \
-                 false with suspension.shadow_buffer = false";
-            "parallelism.cache_program": CACHE_PROGRAM + NESTED,
-                "programs inside suspended erases are not modelled with it; must be false with \
-                 suspension.host_write_suspends = [\"erase\"]";
-            "parallelism.cache_program": CACHE_PROGRAM + FAILED_PROGRAMS,
-                "a page that is loaded for a block on which the program before it fails is not \
-                 modelled; must be false with nand.program_failure above 0";
-            "power.budget_mw": BUDGET + CACHE_PROGRAM,
-                "cannot be kept with parallelism.cache_program: a program that is loaded begins by \
-                 itself; leave one of them out, or limit power.max_active_dies";
-            "suspension.multi_plane": PLANE_SUSPENSION + NO_INDEPENDENT_READS,
-                "a plane that makes way alone reads into a page buffer of its own; must be \"whole\" \
-                 with parallelism.independent_plane_reads = false";
-            "suspension.multi_plane": PLANE_SUSPENSION + MANY_PLANES,
-                "dies of more than 128 planes suspend no single ones here; must be \"whole\" with \
-                 them";
-            "suspension.multi_plane": PLANE_SUSPENSION + NO_SHADOW,
-                "the page of one plane alone is not sent again over the channel here; must be \
-                 \"whole\" with suspension.shadow_buffer = false";
-            "suspension.multi_plane": PLANE_SUSPENSION + CACHE_PROGRAM,
-                "a page is not loaded here beside planes that are suspended; must be \"whole\" with \
-                 parallelism.cache_program = true";
-            "suspension.multi_plane": PLANE_SUSPENSION + NESTED,
-                "programs inside erases of which one plane is suspended are not modelled; must be \
-                 \"whole\" with suspension.host_write_suspends = [\"erase\"]";
-            "suspension.multi_plane": PLANE_SUSPENSION + GC_READS,
-                "reads of garbage collection suspend no single planes here; must be \"whole\" unless \
-                 suspension.gc_read_suspends = []";
-            "suspension.multi_plane": PLANE_SUSPENSION + RUNS_THROUGH,
-                "garbage collection that runs through lets no read in beside it; must be \"whole\" \
-                 with ftl.gc_preemptible = false";
-            "suspension.multi_plane": PLANE_SUSPENSION + POWER,
-                "the power of planes that work apart is not accounted for; must be \"whole\" with \
-                 power.account = \"on\"";
-            "suspension.multi_plane": PLANE_SUSPENSION + SPREAD,
-                "planes whose programs differ in length are not told apart; must be \"whole\" with \
-                 timing.program_iterations_weights";
-        }),
-    ),
-    (
-        Of::Drive,
-        rows!(pairs {
-            "ftl.copyback": COPYBACK + NO_SHADOW,
-                "the page of a suspended copyback could not be restored over the channel; must be \
-                 false with suspension.shadow_buffer = false";
-            "suspension.gc_read_suspends": GC_READS + COPYBACK,
-                "a copyback is no read of garbage collection, and suspends nothing; must be [] with \
-                 ftl.copyback = true";
-        }),
-    ),
-    (
-        Of::Drive,
-        rows!(superblocks {
-            SINGLE_PLANE,
-                "the planes of a die are erased together, and parallelism.multi_plane = \"none\"";
-            LARGE_BLOCKS, "blocks of more than 65535 pages on all planes of a die";
-            WORDLINES, "timing.wordline_pages above 1";
-            INDEPENDENT_READS, "parallelism.independent_plane_reads = true";
-            CACHE_PROGRAM, "parallelism.cache_program = true";
-            COPYBACK, "ftl.copyback = true";
-            GC_PLANES, "ftl.gc_parallel_planes = true";
-            DEMAND, "ftl.mapping = \"demand\"";
-            FAULTS, "bad blocks, programs or erases that fail";
-            PLANE_DISPATCH, "a dispatcher that weighs the planes of a die";
-        }),
-    ),
-    (
-        Of::Drive,
-        rows!(pairs {
-            "ftl.gc_parallel_planes": GC_PLANES + MANY_PLANES,
-                "dies of more than 128 planes are not modelled with it; must be false with them";
-            "ftl.gc_parallel_planes": GC_PLANES + COPYBACK,
-                "copybacks of several planes are not modelled; must be false with ftl.copyback = true";
-            "ftl.gc_parallel_planes": GC_PLANES + NO_PARALLEL_PLANES,
-                "a die does nothing on several planes at once; must be false with \
-                 parallelism.multi_plane = \"none\" and parallelism.independent_plane_reads = false";
-            "buffer.read_hits": NO_READ_HITS + HOLD,
-                "pages that stay in the buffer are nowhere else to be read; must be true, or \
-                 buffer.replacement \"immediate\"";
-            "buffer.read_hits": NO_READ_HITS + DEMAND,
-                "where the old copy of a page in the buffer lies is not looked up in the flash; must \
-                 be true with ftl.mapping = \"demand\"";
-            "host.order": IN_ORDER + COMMANDS_CROSS,
-                "the exchanges of several commands share the link; must be \"free\" with \
-                 host.commands_cross_link = true";
-            "ftl.partial_write": TRACKED_SECTORS + LOSS,
-                "what is stored beside a page does not say which of its sectors hold data, so that a \
-                 recovery cannot know; must be \"read_modify_write\" or \"pad\" with power_loss.mode \
-                 = \"on\"";
-        }),
-    ),
-    (
-        Of::Drive,
-        rows!(power_loss {
-            "ftl.mapping": DEMAND, "\"flat\"";
-            "ftl.stream": STREAMS, "\"single\"";
-            "ftl.gc_stream": OWN_STREAM, "\"shared\"";
-            "ftl.factory_bad_share": BAD_BLOCKS, "0";
-            "nand.program_failure": FAILED_PROGRAMS, "0";
-            "nand.erase_failure": FAILED_ERASES, "0";
-            "reliability.model": AGEING, "\"none\"";
-            "timing.wordline_pages": WORDLINES, "1";
-            "parallelism.cache_program": CACHE_PROGRAM, "false";
-            "parallelism.independent_plane_reads": INDEPENDENT_READS, "false";
-            "suspension.multi_plane": PLANE_SUSPENSION, "\"whole\"";
-            "scheduling.dispatch": DISPATCH, "\"none\"";
-        }),
-    ),
-    (
-        Of::Drive,
-        rows!(pairs {
-            "ftl.stream": STREAMS + MBM,
-                "a dispatcher that places writes sees one next page of a plane; must be \"single\" \
-                 with scheduling.dispatch = \"mbm\"";
-            "ftl.mapping": DEMAND + REDISTRIBUTION,
-                "a dispatcher that has pages written anew looks nothing up in the flash; must be \
-                 \"flat\", or scheduling.mbm_redistribution \"none\"";
-        }),
-    ),
-];
+macro_rules! table {
+    ($($of:ident $form:ident $rows:tt)+) => {
+        const TABLE: &[(Of, &[Refusal])] = &[$((Of::$of, rows!($form $rows))),+];
+    };
+}
+
+table! {
+    Part pairs {
+        "timing.wordline_pages": WORDLINES + BY_TYPE,
+            "a wordline has one program, and timing.program_iterations_by_type gives several; \
+             must be 1 with it";
+        "timing.wordline_pages": WORDLINES + COPYBACK,
+            "copybacks of whole wordlines are not modelled (ftl.copyback); must be 1 with it";
+    }
+    Drive wordlines {
+        "ftl.stream": STREAMS, "\"single\"";
+        "ftl.mapping": DEMAND, "\"flat\"";
+        "ftl.factory_bad_share": BAD_BLOCKS, "0";
+        "nand.program_failure": FAILED_PROGRAMS, "0";
+        "nand.erase_failure": FAILED_ERASES, "0";
+    }
+    Part pairs {
+        "timing.program_iterations_weights": SPREAD + BY_TYPE,
+            "iterations go by type already; must be absent with timing.program_iterations_by_type";
+        "parallelism.cache_program": CACHE_PROGRAM + NO_SHADOW,
+            "the page of a suspended program could not come back past that of the next; must be \
+             false with suspension.shadow_buffer = false";
+        "parallelism.cache_program": CACHE_PROGRAM + FAILED_PROGRAMS,
+            "a page that is loaded for a block on which the program before it fails is not \
+             modelled; must be false with nand.program_failure above 0";
+        "power.budget_mw": BUDGET + CACHE_PROGRAM,
+            "cannot be kept with parallelism.cache_program: a program that is loaded begins by \
+             itself; leave one of them out, or limit power.max_active_dies";
+        "suspension.multi_plane": PLANE_SUSPENSION + NO_INDEPENDENT_READS,
+            "a plane that makes way alone reads into a page buffer of its own; must be \"whole\" \
+             with parallelism.independent_plane_reads = false";
+        "suspension.multi_plane": PLANE_SUSPENSION + MANY_PLANES,
+            "dies of more than 128 planes suspend no single ones here; must be \"whole\" with \
+             them";
+        "suspension.multi_plane": PLANE_SUSPENSION + NO_SHADOW,
+            "the page of one plane alone is not sent again over the channel here; must be \
+             \"whole\" with suspension.shadow_buffer = false";
+        "suspension.multi_plane": PLANE_SUSPENSION + CACHE_PROGRAM,
+            "a page is not loaded here beside planes that are suspended; must be \"whole\" with \
+             parallelism.cache_program = true";
+        "suspension.multi_plane": PLANE_SUSPENSION + NESTED,
+            "programs inside erases of which one plane is suspended are not modelled; must be \
+             \"whole\" with suspension.host_write_suspends = [\"erase\"]";
+        "suspension.multi_plane": PLANE_SUSPENSION + GC_READS,
+            "reads of garbage collection suspend no single planes here; must be \"whole\" unless \
+             suspension.gc_read_suspends = []";
+        "suspension.multi_plane": PLANE_SUSPENSION + RUNS_THROUGH,
+            "garbage collection that runs through lets no read in beside it; must be \"whole\" \
+             with ftl.gc_preemptible = false";
+        "suspension.multi_plane": PLANE_SUSPENSION + POWER,
+            "the power of planes that work apart is not accounted for; must be \"whole\" with \
+             power.account = \"on\"";
+        "suspension.multi_plane": PLANE_SUSPENSION + SPREAD,
+            "planes whose programs differ in length are not told apart; must be \"whole\" with \
+             timing.program_iterations_weights";
+    }
+    Drive pairs {
+        "ftl.copyback": COPYBACK + NO_SHADOW,
+            "the page of a suspended copyback could not be restored over the channel; must be \
+             false with suspension.shadow_buffer = false";
+        "suspension.gc_read_suspends": GC_READS + COPYBACK,
+            "a copyback is no read of garbage collection, and suspends nothing; must be [] with \
+             ftl.copyback = true";
+    }
+    Drive superblocks {
+        SINGLE_PLANE,
+            "the planes of a die are erased together, and parallelism.multi_plane = \"none\"";
+        LARGE_BLOCKS, "blocks of more than 65535 pages on all planes of a die";
+        WORDLINES, "timing.wordline_pages above 1";
+        INDEPENDENT_READS, "parallelism.independent_plane_reads = true";
+        CACHE_PROGRAM, "parallelism.cache_program = true";
+        COPYBACK, "ftl.copyback = true";
+        GC_PLANES, "ftl.gc_parallel_planes = true";
+        DEMAND, "ftl.mapping = \"demand\"";
+        FAULTS, "bad blocks, programs or erases that fail";
+        PLANE_DISPATCH, "a dispatcher that weighs the planes of a die";
+    }
+    Drive pairs {
+        "ftl.gc_parallel_planes": GC_PLANES + MANY_PLANES,
+            "dies of more than 128 planes are not modelled with it; must be false with them";
+        "ftl.gc_parallel_planes": GC_PLANES + COPYBACK,
+            "copybacks of several planes are not modelled; must be false with ftl.copyback = true";
+        "ftl.gc_parallel_planes": GC_PLANES + NO_PARALLEL_PLANES,
+            "a die does nothing on several planes at once; must be false with \
+             parallelism.multi_plane = \"none\" and parallelism.independent_plane_reads = false";
+        "buffer.read_hits": NO_READ_HITS + HOLD,
+            "pages that stay in the buffer are nowhere else to be read; must be true, or \
+             buffer.replacement \"immediate\"";
+        "buffer.read_hits": NO_READ_HITS + DEMAND,
+            "where the old copy of a page in the buffer lies is not looked up in the flash; must \
+             be true with ftl.mapping = \"demand\"";
+        "host.order": IN_ORDER + COMMANDS_CROSS,
+            "the exchanges of several commands share the link; must be \"free\" with \
+             host.commands_cross_link = true";
+        "ftl.partial_write": TRACKED_SECTORS + LOSS,
+            "what is stored beside a page does not say which of its sectors hold data, so that a \
+             recovery cannot know; must be \"read_modify_write\" or \"pad\" with power_loss.mode \
+             = \"on\"";
+    }
+    Drive power_loss {
+        "ftl.mapping": DEMAND, "\"flat\"";
+        "ftl.stream": STREAMS, "\"single\"";
+        "ftl.gc_stream": OWN_STREAM, "\"shared\"";
+        "ftl.factory_bad_share": BAD_BLOCKS, "0";
+        "nand.program_failure": FAILED_PROGRAMS, "0";
+        "nand.erase_failure": FAILED_ERASES, "0";
+        "reliability.model": AGEING, "\"none\"";
+        "timing.wordline_pages": WORDLINES, "1";
+        "parallelism.cache_program": CACHE_PROGRAM, "false";
+        "parallelism.independent_plane_reads": INDEPENDENT_READS, "false";
+        "suspension.multi_plane": PLANE_SUSPENSION, "\"whole\"";
+        "scheduling.dispatch": DISPATCH, "\"none\"";
+    }
+    Drive pairs {
+        "ftl.stream": STREAMS + MBM,
+            "a dispatcher that places writes sees one next page of a plane; must be \"single\" \
+             with scheduling.dispatch = \"mbm\"";
+        "ftl.mapping": DEMAND + REDISTRIBUTION,
+            "a dispatcher that has pages written anew looks nothing up in the flash; must be \
+             \"flat\", or scheduling.mbm_redistribution \"none\"";
+    }
+}
 
 /// The pairs of features that are refused.
 pub fn refusals() -> impl Iterator<Item = &'static Refusal> {

@@ -218,7 +218,8 @@ fn a_later_choice_puts_aside_what_it_rules_out() {
         [workload]\ntrace = \"t.spc\"\ndevices = [3, 0]\n";
     let (_folder, scenario) = in_folder(&[("t.spc", ""), ("d.toml", device)], text);
     let scenario = scenario.expect("the threshold's parameter is put aside");
-    assert_eq!(scenario.suspend_rules.min_remaining, None);
+    let parameters = &scenario.suspend_rules.parameters;
+    assert_eq!(parameters.dur("suspension.min_remaining_us"), None);
     assert_eq!(scenario.device, "./d.toml");
     let Some(WorkloadConfig::Trace(config)) = scenario.workload else { panic!("no trace") };
     assert_eq!(config.devices, DeviceSelection::Only(vec![3, 0]));

@@ -150,12 +150,6 @@ fn planes_collect_side_by_side_where_a_die_takes_several() {
 #[test]
 fn multi_plane_commands_go_without_what_is_not_modelled() {
     refused(
-        &["parallelism.multi_plane=page", "suspension.host_write_suspends=[\"erase\"]"],
-        "--set: parallelism.multi_plane = \"page\": programs inside suspended erases are not \
-         modelled with multi-plane commands; must be \"none\" with \
-         suspension.host_write_suspends = [\"erase\"]",
-    );
-    refused(
         &["parallelism.multi_plane=block", "geometry.planes_per_die=129"],
         "--set: geometry.planes_per_die = 129: dies of more than 128 planes have no programs of \
          several pages here; must be at most that",
@@ -169,11 +163,6 @@ fn cache_programs_go_without_what_is_not_modelled() {
         &["parallelism.cache_program=true", "policy=pes-ips", "suspension.shadow_buffer=false"],
         "--set: parallelism.cache_program = true: the page of a suspended program could not come \
          back past that of the next; must be false with suspension.shadow_buffer = false",
-    );
-    refused(
-        &["parallelism.cache_program=true", "suspension.host_write_suspends=[\"erase\"]"],
-        "--set: parallelism.cache_program = true: programs inside suspended erases are not \
-         modelled with it; must be false with suspension.host_write_suspends = [\"erase\"]",
     );
     refused(
         &["parallelism.cache_program=true", "nand.program_failure=0.001"],
@@ -206,16 +195,7 @@ fn a_wordline_is_part_of_a_block_with_one_program() {
             &["timing.page_types=2", "timing.program_iterations_by_type=[1, 2]"][..],
             "a wordline has one program, and timing.program_iterations_by_type gives several",
         ),
-        (
-            &["parallelism.cache_program=true"],
-            "cache programs of whole wordlines are not modelled (parallelism.cache_program)",
-        ),
         (&["ftl.copyback=true"], "copybacks of whole wordlines are not modelled (ftl.copyback)"),
-        (
-            &["suspension.host_write_suspends=[\"erase\"]"],
-            "programs of whole wordlines inside suspended erases are not modelled \
-             (suspension.host_write_suspends)",
-        ),
     ] {
         let sets = [sets, &["timing.wordline_pages=2"]].concat();
         let error = format!("--set: timing.wordline_pages = 2: {what}; must be 1 with it");

@@ -27,7 +27,7 @@ pub use mbm::{
 pub use power::{BudgetCounts, Capacitor, LossPolicy, Power, PowerLoss};
 pub use scheduling::{
     Channel, ChannelOrder, Conflict, Deadlines, Dispatch, LimitScope, OperationSet, PaqRules,
-    Scheduling, SuspendRules,
+    Parameters, Scheduling, SuspendRules,
 };
 
 /// Everything a run depends on.

@@ -1,9 +1,12 @@
 //! What goes first: at a die, over all queues of the drive, and on a channel.
 
+use std::collections::BTreeMap;
+
 use reprieve_base::Dur;
 
 use super::MbmRules;
 use crate::steps::Step;
+use crate::value::{Field, Value, of};
 
 /// Which operations a class of reads or writes may suspend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,11 +18,11 @@ pub struct OperationSet {
 }
 
 /// Section `[suspension]`, the controller's half.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SuspendRules {
     pub policy: String,
-    pub min_remaining: Option<Dur>,
-    pub max_suspended: Option<Dur>,
+    /// What the keys say that apply with this policy alone.
+    pub parameters: Parameters,
     pub host_read_suspends: OperationSet,
     pub rmw_read_suspends: OperationSet,
     pub gc_read_suspends: OperationSet,
@@ -96,4 +99,44 @@ pub enum Conflict {
     #[default]
     Chip,
     Die,
+}
+
+/// What the keys say that apply with one policy alone, by their full names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters(pub(crate) BTreeMap<&'static str, Value>);
+
+impl Parameters {
+    /// The time under a key; `None`: it has none.
+    pub fn dur(&self, name: &str) -> Option<Dur> {
+        self.0.get(name).map(of)
+    }
+
+    /// The count under a key; `None`: it has none.
+    pub fn count(&self, name: &str) -> Option<u64> {
+        self.0.get(name).map(of)
+    }
+
+    /// The number under a key; `None`: it has none.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.0.get(name).map(of)
+    }
+}
+
+impl OperationSet {
+    /// The words of the operations, in the order in which they are printed.
+    pub(crate) const WORDS: [&str; 3] = ["program", "gc_program", "erase"];
+}
+
+impl Field for OperationSet {
+    fn of(value: &Value) -> Self {
+        let has = |word| value.items().iter().any(|item| item.text() == word);
+        let [program, gc_program, erase] = OperationSet::WORDS.map(has);
+        OperationSet { program, gc_program, erase }
+    }
+
+    fn value(&self) -> Option<Value> {
+        let chosen = [self.program, self.gc_program, self.erase];
+        let words = OperationSet::WORDS.into_iter().zip(chosen).filter(|(_, chosen)| *chosen);
+        Some(Value::List(words.map(|(word, _)| Value::from(word)).collect()))
+    }
 }

@@ -3,7 +3,7 @@
 use reprieve_base::PageAddress;
 
 use super::Die;
-use super::beside::Beside;
+use super::multi_plane::OtherPlanes;
 use crate::command::{Command, Shape};
 use crate::operation::Kind;
 use crate::parallelism::MultiPlane;
@@ -141,7 +141,8 @@ impl Die {
         if self.operation.as_ref().is_some_and(|(operation, own)| holds(operation.kind, own)) {
             return true;
         }
-        let Some(Beside { outer, companions, outer_companions, pieces, .. }) = self.beside.get()
+        let Some(OtherPlanes { outer, companions, outer_companions, pieces, .. }) =
+            self.beside.get()
         else {
             return false;
         };
@@ -164,8 +165,8 @@ impl Die {
     }
 
     #[cold]
-    fn works_beside_on(&self, beside: &Beside, is_own: impl Fn(&PageAddress) -> bool) -> bool {
-        let Beside { outer, companions, outer_companions, pieces, .. } = beside;
+    fn works_beside_on(&self, beside: &OtherPlanes, is_own: impl Fn(&PageAddress) -> bool) -> bool {
+        let OtherPlanes { outer, companions, outer_companions, pieces, .. } = beside;
         let has_operation = self.operation.is_some();
         let outer = outer.iter().map(|(_, at)| at);
         let mut others = outer.chain(companions).chain(outer_companions);

@@ -2,7 +2,7 @@
 
 use reprieve_base::{PageAddress, Time};
 
-use super::{Array, Die, may_stop};
+use super::{Array, Die};
 use crate::command::{Command, Elapsed, Suspend};
 use crate::operation::{Kind, Operation, Run, Stop};
 use crate::refusal::Refusal;
@@ -50,7 +50,7 @@ impl Die {
 
     /// Whether nothing is sensed, programmed or erased and no page is in a buffer: all that there
     /// is has been suspended.
-    #[inline]
+    #[inline(always)]
     pub fn is_at_rest(&self) -> bool {
         self.is_free() || self.array == Array::InPieces && self.pieces_rest()
     }
@@ -59,6 +59,12 @@ impl Die {
     pub fn has_suspended_plane(&self) -> bool {
         let is_suspended = |piece: &Piece| piece.work == PlaneWork::Suspended;
         self.beside.get().is_some_and(|beside| beside.pieces.iter().any(is_suspended))
+    }
+
+    /// The operation of a plane that was stopped apart.
+    pub(super) fn piece_on(&self, plane: u32) -> Option<&Operation> {
+        let pieces = &self.beside.get()?.pieces;
+        pieces.iter().find(|piece| piece.at.plane == plane).map(|piece| &piece.operation)
     }
 
     #[cold]
@@ -97,21 +103,12 @@ impl Die {
 
     /// Asks what runs on a plane to make way at `now`, there alone.
     pub fn suspend_plane(&mut self, now: Time, plane: u32) -> Result<Suspend, Refusal> {
-        if !self.part.parallelism.plane_suspension {
-            return Err(Refusal::NotSuspendable);
-        }
-        match self.plane_work(plane) {
-            PlaneWork::Running(_) => {}
-            PlaneWork::Suspending(_) => return Err(Refusal::AlreadySuspending),
-            PlaneWork::Suspended => return Err(Refusal::Nested),
-            PlaneWork::None => return Err(Refusal::NothingToSuspend),
-        }
+        self.may_suspend(now, Some(plane))?;
         let place = self.beside.pieces.iter().position(|piece| piece.at.plane == plane);
         let running = match place {
             Some(place) => self.beside.pieces[place].operation,
             None => self.operation.expect("a running array has an operation").0,
         };
-        may_stop(&running, now, &self.part.suspension)?;
         let mut operation = running;
         let stop = operation.stop(now, &self.part.timing, &self.part.suspension, &mut self.vth);
         let Stop::At(free_at) = stop else { return Ok(Suspend::RunsToEnd) };

@@ -110,6 +110,11 @@ impl Device {
         Device { die, promise_ns: None }
     }
 
+    /// The instant that it promised last.
+    pub fn promised_ns(&self) -> u64 {
+        self.promise_ns.expect("something is promised")
+    }
+
     /// What the die would say; it is not changed.
     pub fn probe(&self, now_ns: u64, ask: Ask) -> Result<Answer, Refusal> {
         answer(&mut self.die.clone(), now_ns, ask)

@@ -25,5 +25,6 @@ mod resume_at;
 mod same_block;
 mod segments;
 mod target;
+mod transitions;
 mod undisturbed;
 mod wordlines;

@@ -26,10 +26,10 @@ pub trait Arbiter: Send {
     fn pick(&mut self, queues: &dyn QueueView) -> Option<u32>;
 }
 
-type Make = fn(&Nvme) -> Box<dyn Arbiter>;
+type MakeArbiter = fn(&Nvme) -> Box<dyn Arbiter>;
 
 /// The registry: name, sentence, maker.
-const ARBITERS: &[(Entry, Make)] = &[
+const ARBITERS: &[(Entry, MakeArbiter)] = &[
     (round_robin::ENTRY, |nvme| Box::new(round_robin::RoundRobin::of(nvme))),
     (weighted::ENTRY, |nvme| Box::new(weighted::Weighted::of(nvme))),
     (weighted_classes::ENTRY, |nvme| Box::new(weighted_classes::WeightedClasses::of(nvme))),

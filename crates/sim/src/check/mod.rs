@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use reprieve_base::{Geometry, PageAddress, Time};
 
-use crate::seen::{Extent, Seen};
+use crate::die_events::{DieEvent, Extent};
 pub use promise::{Content, Promise, Promises};
 pub use sectors::HeldSectors;
 
@@ -177,28 +177,28 @@ impl Checker {
     }
 
     /// A die has done something.
-    pub fn die_did(&mut self, die: u32, seen: Seen) {
+    pub fn die_did(&mut self, die: u32, seen: DieEvent) {
         match seen {
-            Seen::Taken(at) => {
+            DieEvent::Taken(at) => {
                 if let Some(since) = self.taken[die as usize].replace(at) {
                     self.fail_die(at, die, &format!("begins something, at work since {since}"));
                 }
             }
-            Seen::Freed(at) => match self.taken[die as usize].take() {
+            DieEvent::Freed(at) => match self.taken[die as usize].take() {
                 Some(since) if since <= at => {}
                 Some(since) => self.fail_die(at, die, &format!("ends what begins at {since}")),
                 None => self.fail_die(at, die, "ends what it has not begun"),
             },
-            Seen::Program(at, extent) => {
+            DieEvent::Program(at, extent) => {
                 self.begun(at, die, extent, Some(extent.at.page));
                 self.program(at, die, extent);
             }
-            Seen::Erase(at, extent) => {
+            DieEvent::Erase(at, extent) => {
                 self.begun(at, die, extent, None);
                 let index = self.block_index(die, extent.at);
                 self.programmed[index] = 0;
             }
-            Seen::Transfer(..) => unreachable!("only channels carry"),
+            DieEvent::Transfer(..) => unreachable!("only channels carry"),
         }
     }
 
@@ -232,8 +232,8 @@ impl Checker {
     }
 
     /// A channel has done something.
-    pub fn channel_did(&mut self, channel: u32, seen: Seen) {
-        let Seen::Transfer(from, until) = seen else { unreachable!("a channel only carries") };
+    pub fn channel_did(&mut self, channel: u32, seen: DieEvent) {
+        let DieEvent::Transfer(from, until) = seen else { unreachable!("a channel only carries") };
         let free_at = std::mem::replace(&mut self.free_at[channel as usize], until);
         if from < free_at {
             let what = format!("a transfer begins while another lasts until {free_at}");

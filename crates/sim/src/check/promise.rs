@@ -33,7 +33,7 @@ struct History {
 
 /// A page of a request: which of its contents, and whether its answer says that it is durable.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct PromisedPart {
     lpn: u32,
     content: usize,
     is_durable: bool,
@@ -46,7 +46,7 @@ pub struct Promises {
     at_start: Vec<bool>,
     pages: BTreeMap<u32, History>,
     /// Of requests that are not complete.
-    open: BTreeMap<u64, Vec<Part>>,
+    open: BTreeMap<u64, Vec<PromisedPart>>,
     /// Pages of which something is acknowledged and not durable.
     floating: BTreeSet<u32>,
     accepted: u64,
@@ -87,9 +87,9 @@ impl Promises {
         }
         let content = self.add(lpn, Content::Version(version));
         match request {
-            None => self.acknowledge(Part { lpn, content, is_durable: false }),
+            None => self.acknowledge(PromisedPart { lpn, content, is_durable: false }),
             Some((id, is_durable)) => {
-                self.open.entry(id).or_default().push(Part { lpn, content, is_durable });
+                self.open.entry(id).or_default().push(PromisedPart { lpn, content, is_durable });
             }
         }
         Ok(())
@@ -103,13 +103,16 @@ impl Promises {
     /// A request has trimmed a page.
     pub fn trimmed(&mut self, lpn: u32, id: u64) {
         let content = self.add(lpn, Content::Nothing);
-        self.open.entry(id).or_default().push(Part { lpn, content, is_durable: false });
+        self.open.entry(id).or_default().push(PromisedPart { lpn, content, is_durable: false });
     }
 
     /// A flush has come: its answer says that what is acknowledged by now is durable.
     pub fn flushed(&mut self, id: u64) {
-        let part =
-            |lpn: &u32| Part { lpn: *lpn, content: self.pages[lpn].acknowledged, is_durable: true };
+        let part = |lpn: &u32| PromisedPart {
+            lpn: *lpn,
+            content: self.pages[lpn].acknowledged,
+            is_durable: true,
+        };
         let parts = self.floating.iter().map(part).collect();
         self.open.insert(id, parts);
     }
@@ -121,7 +124,7 @@ impl Promises {
         }
     }
 
-    fn acknowledge(&mut self, Part { lpn, content, is_durable }: Part) {
+    fn acknowledge(&mut self, PromisedPart { lpn, content, is_durable }: PromisedPart) {
         let history = self.pages.get_mut(&lpn).expect("it has held this");
         history.acknowledged = history.acknowledged.max(content);
         if is_durable {

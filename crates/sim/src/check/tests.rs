@@ -40,7 +40,7 @@ fn message(broken: impl FnOnce()) -> String {
 }
 
 /// What is seen, one after the other, and a piece of what the checker says to the last of it.
-fn assert_caught(die: u32, seen: &[Seen], place: &str, what: &str) {
+fn assert_caught(die: u32, seen: &[DieEvent], place: &str, what: &str) {
     let mut checker = checker();
     let (last, before) = seen.split_last().expect("something is seen");
     before.iter().for_each(|seen| checker.die_did(die, *seen));
@@ -52,25 +52,25 @@ fn assert_caught(die: u32, seen: &[Seen], place: &str, what: &str) {
 #[test]
 fn two_operations_in_one_array_are_caught() {
     let place = &format!("at {} die 1:", ns(30));
-    assert_caught(1, &[Seen::Taken(ns(10)), Seen::Taken(ns(30))], place, "at work since");
-    assert_caught(1, &[Seen::Freed(ns(30))], place, "has not begun");
-    let twice = [Seen::Taken(ns(10)), Seen::Freed(ns(20)), Seen::Freed(ns(30))];
+    assert_caught(1, &[DieEvent::Taken(ns(10)), DieEvent::Taken(ns(30))], place, "at work since");
+    assert_caught(1, &[DieEvent::Freed(ns(30))], place, "has not begun");
+    let twice = [DieEvent::Taken(ns(10)), DieEvent::Freed(ns(20)), DieEvent::Freed(ns(30))];
     assert_caught(1, &twice, place, "has not begun");
 }
 
 #[test]
 fn a_page_programmed_twice_or_out_of_order_is_caught() {
     let place = format!("at {} die 0:", ns(9));
-    let program = |number| Seen::Program(ns(9), one(1, 3, number));
+    let program = |number| DieEvent::Program(ns(9), one(1, 3, number));
     assert_caught(0, &[program(0), program(0)], &place, "with 1 pages programmed");
     assert_caught(0, &[program(1)], &place, "with 0 pages programmed");
-    let all: Vec<Seen> = (0..=4).map(program).collect();
+    let all: Vec<DieEvent> = (0..=4).map(program).collect();
     assert_caught(0, &all, &place, "with 4 pages programmed");
     // An erase of another block does not help; one of its own does.
-    let other = [program(0), Seen::Erase(ns(9), one(1, 2, 0)), program(0)];
+    let other = [program(0), DieEvent::Erase(ns(9), one(1, 2, 0)), program(0)];
     assert_caught(0, &other, &place, "with 1 pages programmed");
     let mut checker = checker();
-    for seen in [program(0), Seen::Erase(ns(9), one(1, 3, 0)), program(0), program(1)] {
+    for seen in [program(0), DieEvent::Erase(ns(9), one(1, 3, 0)), program(0), program(1)] {
         checker.die_did(0, seen);
     }
 }
@@ -79,26 +79,26 @@ fn a_page_programmed_twice_or_out_of_order_is_caught() {
 fn a_command_of_planes_that_do_not_go_together_is_caught() {
     let place = format!("at {} die 0:", ns(9));
     let joins = |at| Extent::of_page(at, true);
-    let first = Seen::Program(ns(9), one(0, 3, 0));
+    let first = DieEvent::Program(ns(9), one(0, 3, 0));
     let what = "to a command that it does not fit";
-    assert_caught(0, &[first, Seen::Program(ns(9), joins(page(0, 4, 0)))], &place, what);
-    assert_caught(0, &[first, Seen::Program(ns(9), joins(page(1, 4, 1)))], &place, what);
-    assert_caught(0, &[first, Seen::Erase(ns(9), joins(page(1, 4, 0)))], &place, what);
-    let wordline = |number| Seen::Program(ns(9), Extent { pages: 3, ..one(1, 3, number) });
+    assert_caught(0, &[first, DieEvent::Program(ns(9), joins(page(0, 4, 0)))], &place, what);
+    assert_caught(0, &[first, DieEvent::Program(ns(9), joins(page(1, 4, 1)))], &place, what);
+    assert_caught(0, &[first, DieEvent::Erase(ns(9), joins(page(1, 4, 0)))], &place, what);
+    let wordline = |number| DieEvent::Program(ns(9), Extent { pages: 3, ..one(1, 3, number) });
     assert_caught(0, &[wordline(0), wordline(3)], &place, "with 3 pages programmed");
     let mut checker = checker();
     checker.die_did(0, first);
-    checker.die_did(0, Seen::Program(ns(9), joins(page(1, 4, 0))));
+    checker.die_did(0, DieEvent::Program(ns(9), joins(page(1, 4, 0))));
     assert_eq!(checker.programmed().iter().sum::<u16>(), 2);
 }
 
 #[test]
 fn two_transfers_at_once_are_caught() {
     let mut checker = checker();
-    checker.channel_did(0, Seen::Transfer(ns(0), ns(20)));
-    checker.channel_did(1, Seen::Transfer(ns(10), ns(30)));
-    checker.channel_did(0, Seen::Transfer(ns(20), ns(40)));
-    let said = message(|| checker.channel_did(0, Seen::Transfer(ns(39), ns(50))));
+    checker.channel_did(0, DieEvent::Transfer(ns(0), ns(20)));
+    checker.channel_did(1, DieEvent::Transfer(ns(10), ns(30)));
+    checker.channel_did(0, DieEvent::Transfer(ns(20), ns(40)));
+    let said = message(|| checker.channel_did(0, DieEvent::Transfer(ns(39), ns(50))));
     assert!(said.contains("channel 0: a transfer begins while another lasts"), "{said}");
 }
 

@@ -14,7 +14,7 @@ use crate::scenario::ReadAreas;
 /// In a burst thousands wait for thousands of instants, so that nothing here looks at all of them
 /// but a change of what belongs where.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct DispatchLines {
     anywhere: Line,
     /// By plane: writes of marked areas, which their numbers put there.
     own: Vec<Line>,
@@ -35,7 +35,7 @@ struct Line {
     newest: Time,
 }
 
-impl Lines {
+impl DispatchLines {
     /// Takes up what has come since the last time.
     pub(super) fn follow(
         &mut self,

@@ -8,7 +8,7 @@ use reprieve_base::{Entry, Time};
 use reprieve_nand::MultiPlane;
 
 use super::areas::Areas;
-use super::lines::Lines;
+use super::lines::DispatchLines;
 use super::share::share;
 use super::{Dispatcher, DriveView};
 use crate::scenario::{Alignment, Chips, Dispatch, FirstOf, MbmRules, Ties};
@@ -25,7 +25,7 @@ pub(super) struct Mbm {
     /// Writes of idle chips and their planes, to be handed out at this instant.
     plan: VecDeque<(u32, u32)>,
     planned_at: Option<Time>,
-    lines: Lines,
+    lines: DispatchLines,
     /// Writes in them that may go anywhere.
     free: u32,
     /// By channel: what it has to do, how many writes it may begin, how many it was ever given.
@@ -63,7 +63,7 @@ impl Mbm {
             rules: dispatch.mbm.expect("the scenario has its settings"),
             plan: VecDeque::new(),
             planned_at: None,
-            lines: Lines::default(),
+            lines: DispatchLines::default(),
             free: 0,
             lengths: Vec::new(),
             allowed: Vec::new(),

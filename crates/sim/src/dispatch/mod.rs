@@ -181,10 +181,10 @@ pub trait Dispatcher: Send {
     }
 }
 
-type Make = fn(&Dispatch) -> Option<Box<dyn Dispatcher>>;
+type MakeDispatcher = fn(&Dispatch) -> Option<Box<dyn Dispatcher>>;
 
 /// The registry: name, sentence, maker.
-const DISPATCHERS: &[(Entry, Make)] = &[
+const DISPATCHERS: &[(Entry, MakeDispatcher)] = &[
     (none::ENTRY, |_| None),
     (mbm::ENTRY, |dispatch| Some(Box::new(mbm::Mbm::new(dispatch)))),
     (paq::ENTRY, |dispatch| Some(Box::new(paq::Paq::new(dispatch)))),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use reprieve_base::{Dur, Time};
 use reprieve_nand::{Activity, MultiPlane, Timing};
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::power::AtWork;
@@ -163,6 +163,11 @@ impl Budget {
         Some(die)
     }
 
+    /// What it allows to be drawn beyond what is counted now.
+    pub(super) fn left_uw(&self) -> u64 {
+        self.limit_uw.saturating_sub(self.drawn_uw)
+    }
+
     fn change(&mut self, die: u32, change: impl FnOnce(&mut Held)) {
         let held = &mut self.held[die as usize];
         let sum = |held: &Held| held.sense_uw + held.run_uw.unwrap_or(0);
@@ -242,7 +247,7 @@ impl Budget {
 
 impl Flash {
     fn turn(&self, die: u32, kind: Kind, since: Time) -> Turn {
-        let budget = self.budget.as_ref().expect("there is a budget");
+        let budget = self.observers.budget.as_ref().expect("there is a budget");
         let is_host_read = matches!(kind, Kind::HostRead | Kind::RmwRead);
         (budget.reads_first && !is_host_read, since, die)
     }
@@ -251,8 +256,8 @@ impl Flash {
     #[cold]
     pub(super) fn has_power(&mut self, die: u32, kind: Kind, since: Time) -> bool {
         let turn = self.turn(die, kind, since);
-        let budget = self.budget.as_mut().expect("there is a budget");
-        let by_plane = kind.is_read() && self.parallelism.independent_plane_reads;
+        let budget = self.observers.budget.as_mut().expect("there is a budget");
+        let by_plane = kind.is_read() && self.facts.parallelism.independent_plane_reads;
         let planes = if by_plane { 1 } else { budget.planes_most };
         let more_uw = budget.counted.uw(kind) * planes;
         budget.may_begin(turn, more_uw)
@@ -260,17 +265,17 @@ impl Flash {
 
     /// A die that has its channel to itself has sensed.
     #[cold]
-    pub(super) fn sensed(&mut self, die: u32) {
-        self.budget.as_mut().expect("there is a budget").sensed(die, false);
+    pub(super) fn budget_sensed(&mut self, die: u32) {
+        self.observers.budget.as_mut().expect("there is a budget").sensed(die, false);
     }
 
     /// Whether the budget lets the suspended operation of a die go on.
     #[cold]
     pub(super) fn has_power_to_resume(&mut self, die: u32) -> bool {
         let unit = &self.units[die as usize];
-        let (txn, planes) = (&self.txns[unit.operation], unit.die.planes_at_work());
+        let (txn, planes) = (&self.txns[unit.whole.operation()], unit.die.planes_at_work());
         let (kind, turn) = (txn.kind, self.turn(die, txn.kind, txn.start));
-        let budget = self.budget.as_mut().expect("there is a budget");
+        let budget = self.observers.budget.as_mut().expect("there is a budget");
         let whole_uw = budget.counted.uw(kind) * u64::from(planes);
         budget.may_begin(turn, whole_uw.saturating_sub(budget.counted.suspended_uw))
     }
@@ -283,14 +288,17 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        while let Some(die) = self.budget.as_mut().and_then(|budget| budget.next()) {
-            self.decide_die::<W, true>(die, now, work, out, Grant::Ask);
+        while let Some(die) = self.observers.budget.as_mut().and_then(|budget| budget.next()) {
+            self.decide_die(die, now, work, out, Grant::Ask);
         }
     }
 
     /// What breaks the budget at `now`, if something does.
     pub fn verify_budget(&mut self, now: Time) -> Result<(), String> {
-        let (Some(budget), Some(meter)) = (&self.budget, &mut self.meter) else { return Ok(()) };
+        let (Some(budget), Some(meter)) = (&self.observers.budget, &mut self.observers.meter)
+        else {
+            return Ok(());
+        };
         meter.advance(now);
         budget.verify(meter.idle_uw(), meter.at_work())
     }

@@ -4,9 +4,18 @@ use std::collections::VecDeque;
 
 use reprieve_base::{Dur, Time};
 
+use crate::die_events::{DieEvent, Record};
 use crate::scenario::ChannelOrder;
-use crate::seen::{Record, Seen};
 use crate::txn::Kind;
+
+/// Whether the channel is free for a die that is deciding.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grant {
+    /// Only if nobody uses it or waits for it.
+    Ask,
+    /// It is this die's turn.
+    Given,
+}
 
 /// Why a die waits for the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +32,7 @@ pub(super) enum Wish {
 
 /// The lines for a channel, out of the way of channels that nobody has to wait for.
 #[derive(Clone, Debug)]
-struct Lines {
+struct WaitingLines {
     /// Commands that go before everything; empty in any other order.
     commands: VecDeque<Wish>,
     /// Pages ready to leave and commands of reads, with their tickets.
@@ -38,14 +47,14 @@ struct Lines {
 
 /// One channel. A transfer of no length takes no slot.
 #[derive(Clone, Debug)]
-pub(super) struct Channel {
+pub(super) struct ChannelBus {
     free_at: Time,
     /// When the last transfer begins or began.
     last_from: Time,
     order: ChannelOrder,
     /// Those who stand in its lines.
     waiters: u32,
-    lines: Box<Lines>,
+    lines: Box<WaitingLines>,
     /// An event at `free_at` is under way.
     pub(super) event_pending: bool,
     /// On the list of channels that have to decide.
@@ -55,15 +64,15 @@ pub(super) struct Channel {
     pub(super) seen: Record,
 }
 
-impl Channel {
-    pub(super) fn new(dies: u32, order: ChannelOrder) -> Channel {
+impl ChannelBus {
+    pub(super) fn new(dies: u32, order: ChannelOrder) -> ChannelBus {
         let lines = dies as usize;
-        Channel {
+        ChannelBus {
             free_at: Time::ZERO,
             last_from: Time::ZERO,
             order,
             waiters: 0,
-            lines: Box::new(Lines {
+            lines: Box::new(WaitingLines {
                 commands: VecDeque::new(),
                 reads: VecDeque::with_capacity(2 * lines),
                 writes: VecDeque::with_capacity(2 * lines),
@@ -99,7 +108,7 @@ impl Channel {
     pub(super) fn occupy(&mut self, from: Time, length: Dur) {
         debug_assert!(from >= self.free_at, "two transfers overlap on a channel");
         self.free_at = from + length;
-        self.seen.note(Seen::Transfer(from, self.free_at));
+        self.seen.note(DieEvent::Transfer(from, self.free_at));
         self.last_from = from;
         self.busy_ns += length.ns();
     }
@@ -144,7 +153,7 @@ impl Channel {
     }
 }
 
-impl Lines {
+impl WaitingLines {
     fn wait_out(&mut self, die: u32) {
         self.reads.push_back((self.tickets, Wish::Out(die)));
         self.tickets += 1;

@@ -28,12 +28,12 @@ impl Flash {
         view: &DieView,
         work: &mut W,
     ) -> Choice {
-        if !self.sees_classes {
-            return self.scheduler.choose(view);
+        if !self.serving.sees_classes {
+            return self.serving.scheduler.choose(view);
         }
         let reads_gc = view.suspended.is_some() && read.is_none() && view.read.is_some();
         let classes = self.classes_of_view(die, work, view, reads_gc);
-        self.scheduler.choose_by_class(view, &classes)
+        self.serving.scheduler.choose_by_class(view, &classes)
     }
 
     /// The classes at a die; `waits`: something of garbage collection does.
@@ -49,7 +49,7 @@ impl Flash {
         if waits {
             classes.gc = Some(Flash::class(work.gc_peek(die)));
             classes.gc_is_urgent = work.gc_need(die) == GcNeed::Urgent;
-            let arrivals = &mut self.arrivals;
+            let arrivals = &mut self.agenda.arrivals;
             let waiter = self.units[die as usize].gc_waits.get_or_insert_with(|| {
                 *arrivals += 1;
                 Waiter { order: *arrivals - 1, since: now }
@@ -62,11 +62,11 @@ impl Flash {
     /// The same where no garbage collection is looked at.
     #[cold]
     pub(super) fn classes_without_gc(&self, die: u32, now: Time) -> Classes {
-        let write = self.next_write::<true>(die, now).map(|id| self.txns[id].kind);
-        let operation = match self.units[die as usize].operation {
+        let write = self.next_write(die, now).map(|id| self.txns[id].kind);
+        let operation = match self.units[die as usize].whole.operation() {
             NONE => None,
             id => {
-                let suspended = self.operation_view(die, Dur::ZERO, now).suspended;
+                let suspended = self.suspended_for(die, now);
                 Some((Flash::class(self.txns[id].kind), suspended))
             }
         };

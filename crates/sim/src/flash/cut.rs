@@ -8,6 +8,15 @@ use crate::power_loss::{CutDie, Draw, Powers};
 use crate::scenario::{LossPolicy, PowerLoss};
 use crate::txn::{Kind, NONE};
 
+/// The power as it fails: of which drive, when, and what the scenario says of it.
+struct PowerCut<'a> {
+    flash: &'a Flash,
+    at: Time,
+    policy: LossPolicy,
+    loss: &'a PowerLoss,
+    powers: &'a Powers,
+}
+
 impl Flash {
     /// Each die after the power has failed at `at`, at or after the last instant that has passed;
     /// nothing here is changed.
@@ -18,19 +27,22 @@ impl Flash {
         loss: &PowerLoss,
         powers: &Powers,
     ) -> Vec<CutDie> {
-        let dies = 0..self.geometry.dies();
-        dies.map(|die| self.cut_die(die, at, policy, (loss, powers))).collect()
+        let cut = PowerCut { flash: self, at, policy, loss, powers };
+        (0..self.facts.geometry.dies()).map(|die| cut.die(die)).collect()
     }
 
-    fn cut_die(
-        &self,
-        die: u32,
-        at: Time,
-        policy: LossPolicy,
-        (loss, powers): (&PowerLoss, &Powers),
-    ) -> CutDie {
-        let unit = &self.units[die as usize];
-        let suspended = u64::from(unit.die.is_suspended()) + u64::from(unit.outer != NONE);
+    /// Pages of a block that its die has programmed, or begun to.
+    pub fn programmed(&self, die: u32, plane: u32, block: u32) -> u32 {
+        self.units[die as usize].die.programmed(plane, block)
+    }
+}
+
+impl PowerCut<'_> {
+    fn die(&self, die: u32) -> CutDie {
+        let PowerCut { at, policy, loss, powers, .. } = *self;
+        let unit = &self.flash.units[die as usize];
+        let suspended =
+            u64::from(unit.die.is_suspended()) + u64::from(unit.whole.below.operation != NONE);
         let mut cut = CutDie {
             free_at: at,
             channel_until: at,
@@ -41,15 +53,19 @@ impl Flash {
         };
         let resets = policy == LossPolicy::Reset;
         let mut stays = if resets { 0 } else { suspended };
-        let promised = unit.promised.max(at);
+        let scheduled = unit.whole.scheduled.max(at);
         if unit.die.is_running() {
-            stays += u64::from(self.cut_operation(die, at, policy, (loss, powers), &mut cut));
+            stays += u64::from(self.operation(die, &mut cut));
         } else if !unit.die.is_free() {
-            let suspends = !unit.die.is_suspended() && unit.operation != NONE;
-            let kind = if suspends { self.txns[unit.operation].kind } else { Kind::HostRead };
+            let suspends = !unit.die.is_suspended() && unit.whole.operation() != NONE;
+            let kind = if suspends {
+                self.flash.txns[unit.whole.operation()].kind
+            } else {
+                Kind::HostRead
+            };
             // A page that waits in the page buffer is not wanted any more.
-            cut.free_at = if resets { at + reset_of(kind, loss) } else { promised };
-            let uw = if suspends { self.draws(unit.operation, powers) } else { powers.sense_uw };
+            cut.free_at = if resets { at + reset_of(kind, loss) } else { scheduled };
+            let uw = if suspends { self.draws(unit.whole.operation()) } else { powers.sense_uw };
             cut.draws.push(Draw { from: at, to: cut.free_at, uw });
             stays += u64::from(suspends && !resets);
         }
@@ -59,63 +75,55 @@ impl Flash {
     }
 
     /// Deals with the operation that runs; returns whether it is suspended from then on.
-    fn cut_operation(
-        &self,
-        die: u32,
-        at: Time,
-        policy: LossPolicy,
-        (loss, powers): (&PowerLoss, &Powers),
-        cut: &mut CutDie,
-    ) -> bool {
-        let unit = &self.units[die as usize];
-        let kind = self.txns[unit.operation].kind;
+    fn operation(&self, die: u32, cut: &mut CutDie) -> bool {
+        let PowerCut { at, policy, loss, .. } = *self;
+        let unit = &self.flash.units[die as usize];
+        let kind = self.flash.txns[unit.whole.operation()].kind;
         let is_erase = kind == Kind::Erase;
         let free_at = match policy {
             LossPolicy::Reset => Some(at + reset_of(kind, loss)),
-            LossPolicy::Suspend => suspend(unit.die.clone(), at, unit.promised),
-            LossPolicy::SuspendErase if is_erase => suspend(unit.die.clone(), at, unit.promised),
+            LossPolicy::Suspend => suspend(unit.die.clone(), at, unit.whole.scheduled),
+            LossPolicy::SuspendErase if is_erase => {
+                suspend(unit.die.clone(), at, unit.whole.scheduled)
+            }
             LossPolicy::SuspendErase | LossPolicy::Wait => None,
         };
         if policy != LossPolicy::Reset {
-            cut.channel_until = self.txns[unit.operation].mark.max(at);
+            cut.channel_until = self.flash.txns[unit.whole.operation()].mark.max(at);
         }
-        cut.free_at = free_at.unwrap_or(unit.promised);
-        let uw = self.draws(unit.operation, powers);
+        cut.free_at = free_at.unwrap_or(unit.whole.scheduled);
+        let uw = self.draws(unit.whole.operation());
         cut.draws.push(Draw { from: at, to: cut.free_at, uw });
         if free_at.is_some() {
             (cut.stopped_program, cut.stopped_erase) = (!is_erase, is_erase);
         } else {
-            let mut each = unit.operation;
+            let mut each = unit.whole.operation();
             while each != NONE {
-                cut.ends.push((each, unit.promised));
-                each = self.txns[each].next;
+                cut.ends.push((each, unit.whole.scheduled));
+                each = self.flash.txns[each].next;
             }
         }
         free_at.is_some() && policy != LossPolicy::Reset
     }
 
     /// What a program or erase draws, on all its planes.
-    fn draws(&self, id: u32, powers: &Powers) -> u64 {
+    fn draws(&self, id: u32) -> u64 {
+        let powers = self.powers;
         let (mut planes, mut each) = (0, id);
         while each != NONE {
             planes += 1;
-            each = self.txns[each].next;
+            each = self.flash.txns[each].next;
         }
-        let is_erase = self.txns[id].kind == Kind::Erase;
+        let is_erase = self.flash.txns[id].kind == Kind::Erase;
         planes * if is_erase { powers.erase_uw } else { powers.program_uw }
-    }
-
-    /// Pages of a block that its die has programmed, or begun to.
-    pub fn programmed(&self, die: u32, plane: u32, block: u32) -> u32 {
-        self.units[die as usize].die.programmed(plane, block)
     }
 }
 
 /// When the array of a running die is free if it is asked to suspend from `at` on, as soon as it
-/// may; `None`: it runs to its end, which it has promised.
-fn suspend(mut die: Die, at: Time, promised: Time) -> Option<Time> {
+/// may; `None`: it runs to its end.
+fn suspend(mut die: Die, at: Time, scheduled: Time) -> Option<Time> {
     let answer = match die.suspend(at) {
-        Err(Refusal::TooSoon { until }) if until < promised => die.suspend(until),
+        Err(Refusal::TooSoon { until }) if until < scheduled => die.suspend(until),
         answer => answer,
     };
     match answer {

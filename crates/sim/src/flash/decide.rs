@@ -1,83 +1,96 @@
 //! Decisions: at the end of an instant, what each die that was touched and each channel does next.
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Refusal, Suspend};
 
-use super::channel::Wish;
+use super::asking::Asking;
+use super::channel::{Grant, Wish};
+use super::lane::LaneId;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::sched::{Choice, Class, DieView, Operation, SuspendView, Waiter};
-use crate::suspend::OperationView;
-use crate::txn::{Kind, NONE};
+use crate::sched::{Choice, Class, DieView, Operation, Waiter};
+use crate::suspend::Answer;
+use crate::txn::NONE;
 use crate::work::{GcNeed, Work};
-
-/// Whether the channel is free for a die that is deciding.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Grant {
-    /// Only if nobody uses it or waits for it.
-    Ask,
-    /// It is this die's turn.
-    Given,
-}
 
 impl Flash {
     /// Lets everything decide that was touched at this instant.
     #[inline(always)]
-    pub fn decide<W: Work, const FULL: bool>(
+    pub fn decide<W: Work>(
+        &mut self,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        if self.agenda.decides_together {
+            self.decide_all(now, work, out);
+            return;
+        }
+        self.decide_dies(now, work, out);
+        self.agenda.dirty_dies.clear();
+        self.decide_channels(now, work, out);
+    }
+
+    /// The same where dies share a limit or a budget, or a timeline is drawn.
+    #[cold]
+    fn decide_all<W: Work>(
         &mut self,
         now: Time,
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
         loop {
-            if FULL && self.write_queue.of_drive {
+            if self.write_queue.of_drive {
                 self.tell_limit();
             }
-            self.decide_touched::<W, FULL>(now, work, out);
+            self.decide_dies(now, work, out);
+            self.observers.touched(&self.agenda.dirty_dies);
+            self.agenda.dirty_dies.clear();
+            self.decide_waiting(now, work, out);
+            self.decide_channels(now, work, out);
             // A program that has begun may have brought the drive below its limit.
-            if !FULL || !self.write_queue.has_changed() {
+            if !self.write_queue.has_changed() {
                 break;
             }
         }
-        if FULL && self.timeline.is_some() {
-            self.tell_instant(now);
-        }
+        self.observe_instant(now);
     }
 
     #[inline(always)]
-    fn decide_touched<W: Work, const FULL: bool>(
+    fn decide_dies<W: Work>(
         &mut self,
         now: Time,
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        // Decisions touch no other die, so that the lists do not grow while they are walked.
-        for next in 0..self.dirty_dies.len() {
-            let die = self.dirty_dies[next];
+        // Decisions touch no other die, so that the list does not grow while it is walked.
+        for next in 0..self.agenda.dirty_dies.len() {
+            let die = self.agenda.dirty_dies[next];
             self.units[die as usize].dirty = false;
-            self.decide_die::<W, FULL>(die, now, work, out, Grant::Ask);
-        }
-        if FULL && self.timeline.is_some() {
-            self.tell_touched();
-        }
-        self.dirty_dies.clear();
-        if FULL && self.budget.is_some() {
-            self.decide_waiting(now, work, out);
-        }
-        while let Some(channel) = self.dirty_channels.pop() {
-            self.channels[channel as usize].dirty = false;
-            self.decide_channel::<W, FULL>(channel, now, work, out);
+            self.decide_die(die, now, work, out, Grant::Ask);
         }
     }
 
-    fn decide_channel<W: Work, const FULL: bool>(
+    #[inline(always)]
+    fn decide_channels<W: Work>(
+        &mut self,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        while let Some(channel) = self.agenda.dirty_channels.pop() {
+            self.channels[channel as usize].dirty = false;
+            self.decide_channel(channel, now, work, out);
+        }
+    }
+
+    fn decide_channel<W: Work>(
         &mut self,
         channel: u32,
         now: Time,
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        let reads_first = self.reads_first;
+        let reads_first = self.serving.reads_first;
         loop {
             let unit = &mut self.channels[channel as usize];
             if unit.free_at() > now {
@@ -89,16 +102,16 @@ impl Flash {
             }
             match unit.next(reads_first) {
                 None => return,
-                Some(Wish::Out(die)) => self.start_out::<FULL>(die, now, out),
+                Some(Wish::Out(die)) => self.start_out(die, now, out),
                 Some(Wish::Start { die, is_read }) => {
                     self.units[die as usize].in_line[usize::from(!is_read)] = false;
-                    self.decide_die::<W, FULL>(die, now, work, out, Grant::Given);
+                    self.decide_die(die, now, work, out, Grant::Given);
                 }
             }
         }
     }
 
-    pub(super) fn decide_die<W: Work, const FULL: bool>(
+    pub(super) fn decide_die<W: Work>(
         &mut self,
         die: u32,
         now: Time,
@@ -107,13 +120,13 @@ impl Flash {
         grant: Grant,
     ) {
         let unit = &self.units[die as usize];
-        if FULL && self.splits && !unit.die.takes_reads() {
-            self.decide_beside(die, now, work, out, grant);
+        if self.facts.splits && !unit.die.takes_reads() {
+            self.decide_lanes(die, now, work, out, grant);
             return;
         }
         if unit.die.is_running() {
-            self.consider_suspending::<W, FULL>(die, now, work, out);
-            if FULL && self.parallelism.cache_program {
+            self.consider_suspending(die, now, work, out);
+            if self.facts.parallelism.cache_program {
                 self.consider_loading(die, now, work, out, grant);
             }
             return;
@@ -121,32 +134,52 @@ impl Flash {
         if !unit.die.takes_reads() {
             return;
         }
-        if FULL && self.decides_more && !self.decide_more(die, now, work, out, grant) {
+        if self.facts.decides_more && !self.decide_more(die, now, work, out, grant) {
             return;
         }
         let read = self.admissible_read(die, work);
-        let view = self.view::<W, FULL>(die, read, now, work);
-        let choice = if view.gc_runs_through {
-            Choice::Gc
-        } else if FULL {
-            self.choose(die, read, &view, work)
-        } else {
-            self.scheduler.choose(&view)
-        };
+        if let Some(id) = read.filter(|_| self.serving.serves_reads_first) {
+            if self.goes_first(die, now, work) {
+                self.start_read(id, now, work, out, grant);
+                return;
+            }
+        }
+        let view = self.view(die, read, now, work);
+        let choice =
+            if view.gc_runs_through { Choice::Gc } else { self.choose(die, read, &view, work) };
         match choice {
             Choice::Wait => {}
-            Choice::Resume => self.resume::<FULL>(die, now, out, grant),
-            Choice::Gc => self.start_gc::<W, FULL>(die, now, work, out, grant),
+            Choice::Resume => self.resume((die, LaneId::WHOLE), now, out, grant),
+            Choice::Gc => self.start_gc(die, now, work, out, grant),
             Choice::Write => {
-                self.start_write::<W, FULL>(die, now, work, out, (grant, view.writes_first));
+                self.start_write(die, now, work, out, (grant, view.writes_first));
             }
             Choice::Read => match read {
                 Some(id) => {
-                    self.start_read::<W, FULL>(id, now, work, out, grant);
+                    self.start_read(id, now, work, out, grant);
                 }
-                None => self.start_gc::<W, FULL>(die, now, work, out, grant),
+                None => self.start_gc(die, now, work, out, grant),
             },
         }
+    }
+
+    /// Whether a read that may be served now is what the die does, where reads come first.
+    #[inline(always)]
+    fn goes_first<W: Work>(&mut self, die: u32, now: Time, work: &mut W) -> bool {
+        let unit = &self.units[die as usize];
+        if self.write_queue.is_reached(unit) {
+            return false;
+        }
+        let operation = unit.whole.operation();
+        if operation != NONE {
+            if !self.suspension.limits_suspension() {
+                return true;
+            }
+            let suspended = self.suspended_for(die, now);
+            return !self.must_resume((die, LaneId::WHOLE, operation), suspended, now, work)
+                && !self.outer_must_resume(die, now, work);
+        }
+        unit.gc_decoding > 0 || work.gc_need(die) != GcNeed::Exclusive
     }
 
     /// Lets planes begin reads and wordlines wait; says whether the die is free for something else.
@@ -159,96 +192,18 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
     ) -> bool {
-        let by_plane = self.parallelism.independent_plane_reads;
+        let by_plane = self.facts.parallelism.independent_plane_reads;
         if by_plane && !self.decide_planes(die, now, work, out, grant) {
             return false;
         }
-        if self.together > 1 {
+        if self.facts.together > 1 {
             self.look_again(die, now, out);
         }
         true
     }
 
-    /// The oldest queued read that may be served now, and while an operation runs, suspend it.
     #[inline(always)]
-    fn admissible_read<W: Work>(&mut self, die: u32, work: &mut W) -> Option<u32> {
-        let unit = &self.units[die as usize];
-        let first = unit.reads.first()?;
-        if unit.operation == NONE || self.may_be_beside(die, first, work) {
-            return Some(first);
-        }
-        self.read_behind(die, first, work)
-    }
-
-    /// Whether a queued read may be served beside the operation of its die.
-    #[inline(always)]
-    fn may_be_beside<W: Work>(&mut self, die: u32, id: u32, work: &mut W) -> bool {
-        let unit = &self.units[die as usize];
-        let operation = self.txns[unit.operation].kind;
-        let txn = &mut self.txns[id];
-        if !self.admission.admits(txn.kind, operation) {
-            return false;
-        }
-        work.locate(txn);
-        // What a running or suspended operation holds cannot be read.
-        !unit.die.bars_read(txn.at)
-    }
-
-    /// The oldest of those behind a read that may be served beside the operation.
-    #[cold]
-    fn read_behind<W: Work>(&mut self, die: u32, first: u32, work: &mut W) -> Option<u32> {
-        let mut id = self.txns[first].next;
-        while id != NONE && !self.may_be_beside(die, id, work) {
-            id = self.txns[id].next;
-        }
-        (id != NONE).then_some(id)
-    }
-
-    /// The oldest host program, if it may run inside the erase on the die now.
-    ///
-    /// Programs do not overtake each other: pages of a block are programmed in order.
-    #[inline]
-    fn admissible_write<W: Work, const FULL: bool>(&self, die: u32, work: &W) -> Option<u32> {
-        if FULL && self.admission.write_in_erase { self.program_for_erase(die, work) } else { None }
-    }
-
-    #[cold]
-    fn program_for_erase<W: Work>(&self, die: u32, work: &W) -> Option<u32> {
-        let unit = &self.units[die as usize];
-        let id = unit.writes.first()?;
-        let kinds = (self.txns[id].kind, self.txns[unit.operation].kind);
-        let admits = kinds.0.is_program() && kinds.1 == Kind::Erase;
-        (admits && work.could_place(&self.txns[id], unit.die.operation_block())).then_some(id)
-    }
-
-    /// Whether the next step of garbage collection is an erase that a program which waits would
-    /// suspend as soon as it has begun.
-    #[cold]
-    fn erase_gives_way<W: Work>(&self, die: u32, now: Time, work: &mut W) -> bool {
-        let Some(id) = self.units[die as usize].writes.first() else { return false };
-        let remaining = self.timing.erase + self.timing.erase_verify;
-        let (class, suspended) = (Class::Erase, Dur::ZERO);
-        self.policy.suspend(&OperationView { now, die, class, remaining, suspended })
-            && work.could_place(&self.txns[id], None)
-            && work.gc_next(die) == Some(Kind::Erase)
-    }
-
-    /// Whether a read of garbage collection may make the operation on the die wait.
-    #[inline(always)]
-    fn admits_gc_read<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
-        self.admission.admits_any(Kind::GcRead) && self.wants_gc_read(die, work)
-    }
-
-    #[cold]
-    fn wants_gc_read<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
-        let operation = self.txns[self.units[die as usize].operation].kind;
-        self.admission.admits(Kind::GcRead, operation)
-            && work.gc_need(die) == GcNeed::Urgent
-            && work.gc_next(die) == Some(Kind::GcRead)
-    }
-
-    #[inline(always)]
-    pub(super) fn view<W: Work, const FULL: bool>(
+    pub(super) fn view<W: Work>(
         &mut self,
         die: u32,
         read: Option<u32>,
@@ -259,40 +214,42 @@ impl Flash {
         let mut view = DieView {
             now,
             die,
-            suspended: unit.die.is_suspended().then(|| self.operation_of(unit.operation)),
+            suspended: unit.die.is_suspended().then(|| self.operation_of(unit.whole.operation())),
             must_resume: false,
             read: read.map(|id| self.waiter(id)),
-            write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
+            write: self.next_write(die, now).map(|id| self.waiter(id)),
             write_fits_inside: false,
-            writes_first: self.write_queue.is_reached::<FULL>(unit),
+            writes_first: self.write_queue.is_reached(unit),
             urgent_gc: None,
             gc_gives_way: false,
             gc_runs_through: false,
             idle_gc: false,
         };
         if view.suspended.is_some() {
-            let operation = self.operation_view(die, Dur::ZERO, now);
+            let operation = self.units[die as usize].whole.operation();
+            let suspended = self.suspended_for(die, now);
             view.must_resume =
-                self.policy.must_resume(&operation) || FULL && self.outer_must_resume(die, now);
-            view.write_fits_inside = self.admissible_write::<W, FULL>(die, work).is_some();
+                self.must_resume((die, LaneId::WHOLE, operation), suspended, now, work)
+                    || self.outer_must_resume(die, now, work);
+            view.write_fits_inside = self.admissible_write(die, now, work).is_some();
             if read.is_none() && self.admits_gc_read(die, work) {
                 // Served as a read; there is no host read that it could be confused with.
-                view.read = Some(Waiter { order: self.arrivals, since: now });
+                view.read = Some(Waiter { order: self.agenda.arrivals, since: now });
             }
             return view;
         }
         // Pages that wait for the rest of their wordline go ahead of nothing, nor those elsewhere.
-        let of_others = self.together > 1 || self.write_queue.of_drive;
-        view.writes_first &= !FULL || !of_others || view.write.is_some();
-        let waits_for_itself = FULL && self.units[die as usize].gc_decoding > 0;
+        let of_others = self.facts.together > 1 || self.write_queue.of_drive;
+        view.writes_first &= !of_others || view.write.is_some();
+        let waits_for_itself = self.units[die as usize].gc_decoding > 0;
         match if waits_for_itself { GcNeed::None } else { work.gc_need(die) } {
             GcNeed::None => self.units[die as usize].gc_waits = None,
             GcNeed::Idle => view.idle_gc = true,
             GcNeed::Exclusive => view.gc_runs_through = true,
             GcNeed::Due | GcNeed::Urgent => {
-                view.gc_gives_way =
-                    FULL && self.admission.write_in_erase && self.erase_gives_way(die, now, work);
-                let arrivals = &mut self.arrivals;
+                view.gc_gives_way = self.suspension.eligibility.write_in_erase
+                    && self.erase_gives_way(die, now, work);
+                let arrivals = &mut self.agenda.arrivals;
                 let waits = &mut self.units[die as usize].gc_waits;
                 view.urgent_gc = Some(*waits.get_or_insert_with(|| {
                     *arrivals += 1;
@@ -320,107 +277,65 @@ impl Flash {
         Operation { is_host_program, since: txn.queued_at() }
     }
 
+    /// How long the operation of a die has been suspended so far, in all.
     #[inline(always)]
-    pub(super) fn operation_view(&self, die: u32, remaining: Dur, now: Time) -> OperationView {
+    pub(super) fn suspended_for(&self, die: u32, now: Time) -> Dur {
         let unit = &self.units[die as usize];
-        let txn = &self.txns[unit.operation];
-        let since = if unit.die.is_suspended() { (now - unit.suspended_since).ns() } else { 0 };
-        let suspended = Dur::from_ns(txn.suspended_ns + since);
-        OperationView { now, die, class: Flash::class(txn.kind), remaining, suspended }
+        let (top, is_suspended) = (unit.whole.top, unit.die.is_suspended());
+        let since = if is_suspended { (now - top.suspended_since).ns() } else { 0 };
+        Dur::from_ns(self.txns[top.operation].suspended_ns + since)
     }
 
     /// Whether the erase around the operation has been suspended for as long as it may be: then
     /// the operation goes on to its end, so that the erase can.
     #[inline]
-    fn outer_must_resume(&self, die: u32, now: Time) -> bool {
-        self.units[die as usize].outer != NONE && self.enclosing_must_resume(die, now)
+    pub(super) fn outer_must_resume<W: Work>(&self, die: u32, now: Time, work: &mut W) -> bool {
+        let below = self.units[die as usize].whole.below;
+        below.operation != NONE && {
+            let since = (now - below.suspended_since).ns();
+            let suspended = Dur::from_ns(self.txns[below.operation].suspended_ns + since);
+            self.must_resume((die, LaneId::WHOLE, below.operation), suspended, now, work)
+        }
     }
 
-    #[cold]
-    fn enclosing_must_resume(&self, die: u32, now: Time) -> bool {
-        let unit = &self.units[die as usize];
-        let outer = &self.txns[unit.outer];
-        let suspended = Dur::from_ns(outer.suspended_ns) + (now - unit.outer_since);
-        let (class, remaining) = (Flash::class(outer.kind), Dur::ZERO);
-        self.policy.must_resume(&OperationView { now, die, class, remaining, suspended })
-    }
-
-    /// Asks for a suspension of the running operation if a read or write that waits may have one.
-    fn consider_suspending<W: Work, const FULL: bool>(
+    /// Has the running operation of a die make way if a read or write that waits may have that.
+    fn consider_suspending<W: Work>(
         &mut self,
         die: u32,
         now: Time,
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        if !self.suspends {
-            return;
-        }
-        let unit = &self.units[die as usize];
-        let reads_may =
-            !self.write_queue.is_reached::<FULL>(unit) && !self.txns[unit.operation].unsuspendable;
-        let read = if reads_may { self.admissible_read(die, work) } else { None };
-        let for_gc_read = read.is_none() && reads_may && self.admits_gc_read(die, work);
-        let for_read = read.is_some() || for_gc_read;
-        let write = self.admissible_write::<W, FULL>(die, work);
-        if !for_read && write.is_none() {
-            return;
-        }
-        let until = self.units[die as usize].promised;
-        let view = self.operation_view(die, until - now, now);
-        if !self.policy.suspend(&view) || FULL && self.outer_must_resume(die, now) {
-            return;
-        }
-        let view = SuspendView {
-            now,
-            die,
-            running: self.operation_of(self.units[die as usize].operation),
-            read: read.map(|id| self.waiter(id)),
-            write: write.map(|id| self.waiter(id)),
-            queued_write: self.next_write::<FULL>(die, now).map(|id| self.waiter(id)),
-            for_gc_read,
-            classes: (FULL && self.sees_classes).then(|| self.classes(die, now, work, for_gc_read)),
-        };
-        if !self.scheduler.lets_suspend(&view) {
-            self.ask_again(&view, until, out);
-            return;
-        }
-        let unit = &mut self.units[die as usize];
-        match unit.die.suspend(now) {
-            Ok(Suspend::FreeAt(free_at)) => {
-                unit.suspend_asked = now;
-                unit.suspend_free = free_at;
-                unit.asked_by_write = !for_read;
-                unit.promise_sooner(die, free_at, out);
-                if FULL && self.ages.is_some() {
-                    let operation = self.units[die as usize].operation;
-                    self.age_asked(die, None, operation, until - now);
-                }
-                if FULL && self.listens {
-                    self.tell_stop(die, now, free_at);
-                }
-            }
-            Err(Refusal::TooSoon { until: from }) if from < until => {
-                out.schedule(from, FlashEvent::Poke { die });
-            }
-            // It runs to its end: what is queued waits for that.
-            Ok(Suspend::RunsToEnd)
-            | Err(Refusal::TooSoon { .. } | Refusal::LimitReached | Refusal::NotSuspendable) => {}
-            Err(refusal) => panic!("at {now} die {die} refused a suspension: {refusal}"),
+        match self.asking(die, now, work) {
+            Ok(asking) => self.ask_suspension((die, LaneId::WHOLE), asking, now, work, out),
+            Err(reason) => self.units[die as usize].whole.answer = Answer::No(reason),
         }
     }
 
-    /// Lets a die look again at what runs to `until`, when its scheduler says, which has not let it
-    /// be suspended now.
-    #[cold]
-    pub(super) fn ask_again(
-        &self,
-        view: &SuspendView,
-        until: Time,
+    /// Puts the question to the chain, and does what it answers.
+    #[inline(always)]
+    pub(super) fn ask_suspension<W: Work>(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        asking: Asking,
+        now: Time,
+        work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        if let Some(at) = self.scheduler.asks_again(view).filter(|at| *at < until) {
-            out.schedule(at, FlashEvent::Poke { die: view.die });
+        // Where policy and scheduler always want it, what is against it is for the die to say.
+        let wanted = self.suspension.wants_all() && !self.serving.restricts;
+        let mut answer = Answer::Now;
+        if !wanted {
+            answer = self.ask_chain((die, lane), now, asking, work);
         }
+        if answer == Answer::Now {
+            let unit = &mut self.units[die as usize];
+            unit.whole.asked_by_write = asking.read.is_none() && !asking.for_gc_read;
+            answer = self.suspend((die, lane), now, out);
+        }
+        if let Answer::At(at) = answer {
+            out.schedule(at, FlashEvent::Poke { die });
+        }
+        self.units[die as usize].lane_mut(lane).answer = answer;
     }
 }

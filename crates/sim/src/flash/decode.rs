@@ -2,12 +2,12 @@
 
 use reprieve_base::{Dur, Time};
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::media::Verdict;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::stats::{ErrorCounts, WearFacts};
-use crate::txn::{Kind, NONE, Part};
+use crate::txn::{Kind, LatencyComponent, NONE};
 use crate::work::Work;
 
 impl Flash {
@@ -36,7 +36,7 @@ impl Flash {
     /// A page is decoded, or will be when it has been sensed once more.
     pub(super) fn decoded(&mut self, id: u32, now: Time) {
         let txn = &mut self.txns[id];
-        txn.book(Part::Ecc, now);
+        txn.book(LatencyComponent::Ecc, now);
         let die = txn.die;
         if !txn.again {
             self.units[die as usize].gc_decoding -= u32::from(txn.kind == Kind::GcRead);
@@ -70,7 +70,7 @@ impl Flash {
             id = self.txns[id].next;
         }
         if id != NONE {
-            self.start_read::<W, true>(id, now, work, out, grant);
+            self.start_read(id, now, work, out, grant);
         }
         // Else its page is being decoded, and will wake the die.
         true
@@ -80,9 +80,9 @@ impl Flash {
     #[cold]
     pub(super) fn cells_worked(&mut self, id: u32, now: Time) {
         let txn = &self.txns[id];
-        let source = self.address(txn.old);
+        let source = self.facts.address(txn.old);
         let media = self.media.as_mut().expect("only then do cells wear");
-        media.worked(txn, txn.at.page % self.together == 0 || txn.kind == Kind::Erase, now);
+        media.worked(txn, txn.at.page % self.facts.together == 0 || txn.kind == Kind::Erase, now);
         if txn.kind == Kind::GcCopy {
             media.sensed(txn.die, source);
         }

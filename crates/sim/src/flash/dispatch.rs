@@ -7,8 +7,9 @@ use reprieve_nand::MultiPlane;
 
 use super::{Flash, Queue};
 use crate::dispatch::{Dispatcher, DriveView, Queued, Service};
+use crate::order::Order;
 use crate::txn::{Kind, NONE};
-use crate::work::Planes;
+use crate::work::PlaneQueries;
 
 /// The drive as a dispatcher sees it.
 struct View<'a, P> {
@@ -17,25 +18,25 @@ struct View<'a, P> {
     now: Time,
 }
 
-impl<P: Planes> DriveView for View<'_, P> {
+impl<P: PlaneQueries> DriveView for View<'_, P> {
     fn now(&self) -> Time {
         self.now
     }
 
     fn geometry(&self) -> &Geometry {
-        &self.flash.geometry
+        &self.flash.facts.geometry
     }
 
     fn multi_plane(&self) -> MultiPlane {
-        self.flash.parallelism.multi_plane
+        self.flash.facts.parallelism.multi_plane
     }
 
     fn pages_together(&self) -> u32 {
-        self.flash.together
+        self.flash.facts.together
     }
 
     fn service(&self) -> Service {
-        let timing = &self.flash.timing;
+        let timing = &self.flash.facts.timing;
         let array = timing.program_array(timing.program_iterations);
         Service {
             read: timing.command + timing.read + timing.bus,
@@ -51,7 +52,7 @@ impl<P: Planes> DriveView for View<'_, P> {
     }
 
     fn for_each_unplaced_of(&self, places: Range<usize>, each: &mut dyn FnMut(&Queued)) {
-        let all = &self.flash.unplaced;
+        let all = &self.flash.stage.unplaced;
         match places.start {
             0 => all.iter().take(places.end).for_each(|id| each(&self.queued(id))),
             first => all
@@ -62,7 +63,7 @@ impl<P: Planes> DriveView for View<'_, P> {
     }
 
     fn unplaced(&self) -> usize {
-        self.flash.unplaced.count() as usize
+        self.flash.stage.unplaced.count() as usize
     }
 
     fn queued(&self, id: u32) -> Queued {
@@ -80,7 +81,8 @@ impl<P: Planes> DriveView for View<'_, P> {
             order: txn.seq,
             is_read,
             for_write: txn.kind == Kind::RmwRead,
-            plane: is_placed.then(|| txn.die * self.flash.geometry.planes_per_die + txn.at.plane),
+            plane: is_placed
+                .then(|| txn.die * self.flash.facts.geometry.planes_per_die + txn.at.plane),
             block: at.map(|at| at.block),
             page: at.map(|at| at.page),
             lpn: txn.lpn,
@@ -106,7 +108,7 @@ impl<P: Planes> DriveView for View<'_, P> {
                 |kind| matches!(kind, Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase);
             id != NONE && !of_collection(self.flash.txns[id].kind)
         };
-        let served = [unit.reading, unit.leaving, unit.loaded, unit.outer];
+        let served = [unit.reading, unit.leaving, unit.loaded, unit.whole.below.operation];
         let by_plane = unit.planes.get().map_or(&[][..], |planes| &planes.reads);
         unit.reads.first().is_some()
             || unit.writes.first().is_some()
@@ -120,8 +122,8 @@ impl<P: Planes> DriveView for View<'_, P> {
 
     fn takes_read(&self, die: u32) -> bool {
         let unit = &self.flash.units[die as usize];
-        let suspends = unit.die.is_running() && self.flash.suspends;
-        let takes = match self.flash.splits {
+        let suspends = unit.die.is_running() && self.flash.serving.suspends;
+        let takes = match self.flash.facts.splits {
             true => self.flash.takes_read_on_a_plane(die),
             false => unit.die.takes_reads() && self.flash.has_free_buffer(die) || suspends,
         };
@@ -146,13 +148,13 @@ impl<P: Planes> DriveView for View<'_, P> {
         if unit.die.is_at_rest() {
             return self.now;
         }
-        let leaves = if unit.reading != NONE { self.flash.timing.bus } else { Dur::ZERO };
-        let promised = match self.flash.splits {
-            true => self.flash.planes_promised(die).unwrap_or(self.now),
-            false => unit.promised + leaves,
+        let leaves = if unit.reading != NONE { self.flash.facts.timing.bus } else { Dur::ZERO };
+        let scheduled = match self.flash.facts.splits {
+            true => self.flash.lanes_scheduled(die).unwrap_or(self.now),
+            false => unit.whole.scheduled + leaves,
         };
-        let on_planes = unit.die.senses_until().map(|sensed| sensed + self.flash.timing.bus);
-        promised.max(self.now).max(on_planes.unwrap_or(self.now))
+        let on_planes = unit.die.senses_until().map(|sensed| sensed + self.flash.facts.timing.bus);
+        scheduled.max(self.now).max(on_planes.unwrap_or(self.now))
     }
 
     fn has_room(&self, plane: u32) -> bool {
@@ -168,49 +170,74 @@ impl<P: Planes> DriveView for View<'_, P> {
     }
 }
 
+/// A dispatcher, and what waits at no die.
+pub(super) struct Stage {
+    pub(super) dispatcher: Option<Box<dyn Dispatcher>>,
+    /// Writes to which the dispatcher has given no plane, and all that it holds back.
+    pub(super) unplaced: Order,
+    /// What the dispatcher says of itself, all as it would be without one.
+    pub(super) places_late: bool,
+    pub(super) holds_back: bool,
+    pub(super) joins_requests: bool,
+}
+
+impl Stage {
+    /// Without a dispatcher.
+    pub(super) fn empty() -> Stage {
+        Stage {
+            dispatcher: None,
+            unplaced: Order::with_capacity(0),
+            places_late: false,
+            holds_back: false,
+            joins_requests: true,
+        }
+    }
+}
+
 impl Flash {
     /// Puts a dispatcher over the queues.
     pub fn set_dispatcher(&mut self, dispatcher: Box<dyn Dispatcher>) {
-        self.places_late = dispatcher.places();
-        self.holds_back = dispatcher.holds();
-        self.joins_requests = dispatcher.joins_requests();
-        self.dispatcher = Some(dispatcher);
+        self.stage.places_late = dispatcher.places();
+        self.stage.holds_back = dispatcher.holds();
+        self.stage.joins_requests = dispatcher.joins_requests();
+        self.stage.dispatcher = Some(dispatcher);
     }
 
     /// Whether there is a dispatcher.
     #[inline]
     pub fn is_dispatched(&self) -> bool {
-        self.dispatcher.is_some()
+        self.stage.dispatcher.is_some()
     }
 
     /// Whether a page can be sensed as far as page buffers go: planes that read by themselves
     /// have one each.
     fn has_free_buffer(&self, die: u32) -> bool {
-        !self.parallelism.independent_plane_reads || self.units[die as usize].die.has_free_plane()
+        !self.facts.parallelism.independent_plane_reads
+            || self.units[die as usize].die.has_free_plane()
     }
 
     /// The next page that the dispatcher wants to be written anew.
     #[inline]
     pub fn next_rewrite(&mut self) -> Option<u32> {
-        self.dispatcher.as_mut()?.rewrite()
+        self.stage.dispatcher.as_mut()?.rewrite()
     }
 
     /// Whether writes get their planes from a dispatcher.
     #[inline]
     pub fn places_late(&self) -> bool {
-        self.places_late
+        self.stage.places_late
     }
 
     /// A write waits to be given a plane.
     pub fn leave_unplaced(&mut self, id: u32) {
-        self.unplaced.push(id);
+        self.stage.unplaced.push(id);
     }
 
     /// Queues a page operation at its die, unless a dispatcher holds those of its kind back.
     #[inline]
     pub fn enqueue(&mut self, id: u32) {
-        if self.holds_back && self.is_held_back(id) {
-            self.unplaced.push(id);
+        if self.stage.holds_back && self.is_held_back(id) {
+            self.stage.unplaced.push(id);
         } else {
             self.admit(id);
         }
@@ -224,23 +251,23 @@ impl Flash {
 
     /// Lets the dispatcher place writes, let go what it holds back, and order the queues of the
     /// dies that will decide.
-    pub fn dispatch<P: Planes>(&mut self, now: Time, planes: &mut P) {
-        let Some(mut dispatcher) = self.dispatcher.take() else { return };
+    pub fn dispatch<P: PlaneQueries>(&mut self, now: Time, planes: &mut P) {
+        let Some(mut dispatcher) = self.stage.dispatcher.take() else { return };
         loop {
             let view = View { flash: self, planes: &*planes, now };
             let Some((id, plane)) = dispatcher.place(&view) else { break };
-            self.unplaced.remove(id);
+            self.stage.unplaced.remove(id);
             let txn = &mut self.txns[id];
             if txn.die == NONE {
                 assert!(planes.can_take(plane), "a dispatcher chose plane {plane}, which is full");
                 planes.assign(txn, plane);
             } else {
-                let own = txn.die * self.geometry.planes_per_die + txn.at.plane;
+                let own = txn.die * self.facts.geometry.planes_per_die + txn.at.plane;
                 assert_eq!(plane, own, "a dispatcher sent an operation to another plane");
             }
             self.admit(id);
         }
-        let mut dies = std::mem::take(&mut self.dirty_dies);
+        let mut dies = std::mem::take(&mut self.agenda.dirty_dies);
         dispatcher.visit(&mut dies, &View { flash: self, planes: &*planes, now });
         for die in dies.iter().copied() {
             for reads in [true, false] {
@@ -252,7 +279,7 @@ impl Flash {
                 queue.push_front(&mut self.txns, id);
             }
         }
-        self.dirty_dies = dies;
-        self.dispatcher = Some(dispatcher);
+        self.agenda.dirty_dies = dies;
+        self.stage.dispatcher = Some(dispatcher);
     }
 }

@@ -1,13 +1,12 @@
-//! Planes that read by themselves: which read begins where, and its page on its way out.
+//! Planes that read by themselves: which read begins where.
 
 use reprieve_base::Time;
-use reprieve_nand::Elapsed;
 
-use super::decide::Grant;
+use super::channel::Grant;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
 use crate::sched::{Choice, DieView};
-use crate::txn::{NONE, Part};
+use crate::txn::NONE;
 use crate::work::Work;
 
 impl Flash {
@@ -25,7 +24,7 @@ impl Flash {
         // Where no plane is free nothing can begin, and nobody is asked: as on a die that senses.
         while self.units[die as usize].die.has_free_plane() {
             let read = self.next_read(die, work);
-            let view = self.view::<W, true>(die, read, now, work);
+            let view = self.view(die, read, now, work);
             let may_begin = !view.gc_runs_through;
             let begins =
                 may_begin && read.is_some() && self.choose(die, read, &view, work) == Choice::Read;
@@ -37,7 +36,7 @@ impl Flash {
                 return is_free;
             };
             let is_free = self.units[die as usize].die.plane_is_free(self.txns[id].at.plane);
-            if !is_free || !self.start_read::<W, true>(id, now, work, out, grant) {
+            if !is_free || !self.start_read(id, now, work, out, grant) {
                 return false;
             }
             grant = Grant::Ask;
@@ -72,7 +71,7 @@ impl Flash {
     ) {
         let plane = work.gc_next_read(die);
         if plane.is_some_and(|plane| self.units[die as usize].die.plane_is_free(plane)) {
-            self.start_gc::<W, true>(die, now, work, out, grant);
+            self.start_gc(die, now, work, out, grant);
         }
     }
 
@@ -85,7 +84,7 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        if self.parallelism.independent_plane_reads && work.gc_next_read(die).is_some() {
+        if self.facts.parallelism.independent_plane_reads && work.gc_next_read(die).is_some() {
             out.schedule(now, FlashEvent::Poke { die });
         }
     }
@@ -94,11 +93,13 @@ impl Flash {
     /// that waits for its plane.
     fn next_read<W: Work>(&mut self, die: u32, work: &mut W) -> Option<u32> {
         let unit = &self.units[die as usize];
-        let operation = unit.die.operation_block().map(|_| self.txns[unit.operation].kind);
+        let operation = unit.die.operation_block().map(|_| self.txns[unit.whole.operation()].kind);
         let (mut id, mut waits) = (unit.reads.first()?, None);
         while id != NONE {
             let txn = &mut self.txns[id];
-            if operation.is_none_or(|operation| self.admission.admits(txn.kind, operation)) {
+            if operation
+                .is_none_or(|operation| self.suspension.eligibility.admits(txn.kind, operation))
+            {
                 work.locate(txn);
                 if !unit.die.bars_read(txn.at) {
                     if unit.die.plane_is_free(txn.at.plane) {
@@ -110,40 +111,5 @@ impl Flash {
             id = txn.next;
         }
         waits
-    }
-
-    /// A plane has sensed its page.
-    pub(super) fn plane_elapsed(&mut self, die: u32, plane: u32, now: Time) {
-        if let Some(budget) = &mut self.budget {
-            budget.sensed(die, true);
-        }
-        let unit = &mut self.units[die as usize];
-        self.txns[unit.planes.reads[plane as usize]].book(Part::Array, now);
-        if unit.die.elapse_plane(now, plane) == Elapsed::ReadHeld {
-            return;
-        }
-        if unit.die.is_at_rest() {
-            unit.freed(now);
-        }
-        if self.listens {
-            self.tell_page_left(die, plane, now);
-        }
-        self.wake(die);
-        self.line_up_plane(die, plane);
-    }
-
-    /// The page that a plane has sensed waits for the channel, behind those of other planes.
-    pub(super) fn line_up_plane(&mut self, die: u32, plane: u32) {
-        let unit = &mut self.units[die as usize];
-        let id = std::mem::replace(&mut unit.planes.reads[plane as usize], NONE);
-        self.txns[id].next = NONE;
-        match unit.leaving {
-            NONE => unit.leaving = id,
-            _ => self.txns[unit.leaving_last].next = id,
-        }
-        unit.leaving_last = id;
-        let channel = self.channel_of(die);
-        self.channels[channel].wait_out(die);
-        self.wake_channel(channel as u32);
     }
 }

@@ -210,6 +210,11 @@ impl Media {
         }
     }
 
+    /// Cycles of the block of an address, with what suspensions have worn.
+    pub(super) fn cycles(&self, die: u32, at: PageAddress) -> f64 {
+        self.wear[self.block(die, at)].cycles(&self.ageing.suspend_wear)
+    }
+
     /// What the summary says of wear.
     pub(super) fn wear(&self) -> WearFacts {
         let cycles = |wear: &Wear| wear.cycles(&self.ageing.suspend_wear);

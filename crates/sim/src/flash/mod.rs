@@ -3,8 +3,7 @@
 //! It knows no mapping and no host: which page a program gets, and what garbage collection does
 //! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
-mod admission;
-mod beside;
+mod asking;
 mod budget;
 mod cache;
 mod channel;
@@ -12,67 +11,67 @@ mod classes;
 mod cut;
 mod decide;
 mod decode;
+mod die;
 mod dispatch;
-mod group;
+mod facts;
+mod gathering;
 mod independent;
+mod lane;
 mod media;
-mod metering;
+mod multi_plane;
+mod observe;
+mod operation;
+mod plane_suspend;
 mod queue;
+mod read;
 mod rehearsal;
 mod start;
 mod tally;
-mod telling;
-mod unit;
 mod wordline;
 mod write_queue;
 
 use std::sync::Arc;
 
-use reprieve_base::{Dur, Geometry, PageAddress, Time};
-use reprieve_nand::{MultiPlane, Parallelism, Part, Refusal, ResumeAt, Shape, Timing};
+use reprieve_base::{PageAddress, Time};
+use reprieve_nand::{MultiPlane, Part, Refusal, Shape, Timing};
 
 use crate::check::Checker;
-use crate::dispatch::Dispatcher;
 use crate::event::{Event, Schedule, Words};
-use crate::order::Order;
 use crate::policies::Policies;
 use crate::power::Meter;
 use crate::scenario::Scenario;
 use crate::sched::Scheduler;
 use crate::slab::Slab;
 use crate::stats::{AGES, Ages, FlashCounts};
-use crate::suspend::{self, SuspendPolicy};
-use crate::timeline::Timeline;
-use crate::twin::Twins;
+use crate::suspend::{self, Chain};
 use crate::txn::{Kind, Txn};
-use admission::Admission;
 use budget::Budget;
-use channel::Channel;
+use channel::ChannelBus;
+use die::DieUnit;
+use dispatch::Stage;
+use facts::FlashFacts;
+use lane::LaneId;
 use media::Media;
 pub use media::check_state;
+use observe::Observers;
+pub use observe::{LongestEraseWait, Observe, Scene};
 use queue::Queue;
-use unit::Unit;
 use write_queue::WriteQueue;
 
 /// What can happen in the back end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FlashEvent {
-    /// What the array of a die promised has come; void if the die's epoch has moved on.
+    /// The array of a lane has done what it does; stale if that is of an earlier generation.
     Array {
         /// The die.
         die: u32,
-        /// Its epoch when the promise was made.
-        epoch: u32,
+        /// The lane of the die.
+        lane: LaneId,
+        /// Its generation when the completion was scheduled.
+        generation: u32,
     },
     /// A plane that reads by itself has sensed its page.
-    Plane {
-        /// The die.
-        die: u32,
-        /// The plane in the die.
-        plane: u32,
-    },
-    /// What a plane promised that was stopped apart has come; void if it has promised another time.
-    Apart {
+    PlaneSensed {
         /// The die.
         die: u32,
         /// The plane in the die.
@@ -109,101 +108,106 @@ impl Event for FlashEvent {
     #[inline(always)]
     fn words(self) -> Words {
         match self {
-            FlashEvent::Array { die, epoch } => [0, die, epoch],
+            FlashEvent::Array { die, lane, generation } => [0, die, lane.pack(generation)],
             FlashEvent::Out { die } => [1, die, 0],
             FlashEvent::Channel { channel } => [2, channel, 0],
             FlashEvent::Poke { die } => [3, die, 0],
-            FlashEvent::Plane { die, plane } => [4, die, plane],
-            FlashEvent::Apart { die, plane } => [5, die, plane],
-            FlashEvent::Decoded { txn } => [6, txn, 0],
-            FlashEvent::Sensed { die } => [7, die, 0],
+            FlashEvent::PlaneSensed { die, plane } => [4, die, plane],
+            FlashEvent::Decoded { txn } => [5, txn, 0],
+            FlashEvent::Sensed { die } => [6, die, 0],
         }
     }
 
     #[inline(always)]
     fn from_words([what, first, second]: Words) -> FlashEvent {
         match what {
-            0 => FlashEvent::Array { die: first, epoch: second },
+            0 => {
+                let (lane, generation) = LaneId::unpack(second);
+                FlashEvent::Array { die: first, lane, generation }
+            }
             1 => FlashEvent::Out { die: first },
             2 => FlashEvent::Channel { channel: first },
             3 => FlashEvent::Poke { die: first },
-            4 => FlashEvent::Plane { die: first, plane: second },
-            5 => FlashEvent::Apart { die: first, plane: second },
-            6 => FlashEvent::Decoded { txn: first },
-            7 => FlashEvent::Sensed { die: first },
+            4 => FlashEvent::PlaneSensed { die: first, plane: second },
+            5 => FlashEvent::Decoded { txn: first },
+            6 => FlashEvent::Sensed { die: first },
             what => unreachable!("no event of the flash is {what}"),
         }
     }
 }
 
 /// The first word of events that are not the flash's is this or more.
-pub const FLASH_EVENTS: u32 = 8;
+pub const FLASH_EVENTS: u32 = 7;
 
 /// Dies, channels, queues and the policies that choose between them.
 pub struct Flash {
-    geometry: Geometry,
-    timing: Timing,
-    units: Vec<Unit>,
-    channels: Vec<Channel>,
+    facts: FlashFacts,
+    units: Vec<DieUnit>,
+    channels: Vec<ChannelBus>,
     /// Transactions in flight.
     pub txns: Slab<Txn>,
-    scheduler: Box<dyn Scheduler>,
-    /// What it says of itself: it has to be shown the classes of what waits, it has operations
-    /// suspended, its reads go before programs on a channel.
-    sees_classes: bool,
-    suspends: bool,
-    reads_first: bool,
-    policy: Box<dyn SuspendPolicy>,
-    admission: Admission,
-    dispatcher: Option<Box<dyn Dispatcher>>,
-    /// Writes to which the dispatcher has given no plane, and all that it holds back.
-    unplaced: Order,
-    /// What the dispatcher says of itself, all as it would be without one.
-    places_late: bool,
-    holds_back: bool,
-    joins_requests: bool,
+    /// What a free die does next.
+    serving: Serving,
+    /// Whether what runs makes way for what waits.
+    suspension: Chain,
+    /// What a dispatcher sees and orders before dies decide.
+    stage: Stage,
     write_queue: WriteQueue,
-    parallelism: Parallelism,
-    /// A command can be of several transactions, on several planes or of a wordline.
-    gathers: bool,
-    /// Planes make way for their own reads, apart from the others.
-    splits: bool,
-    /// Blocks of all planes of a die that are one.
-    twins: Twins,
-    /// The planes of a die read by themselves, or programs take several pages: decisions have to
-    /// look at more than the queues.
-    decides_more: bool,
-    /// Pages of a plane that a program takes, and how long one waits for the others.
-    together: u32,
-    wordline_timeout: Dur,
-    /// What was queued before this in order of arrival waits no more: a flush has come.
-    flushed: u64,
     /// Where else the command that begins works: pages and blocks of other planes.
     others: Vec<PageAddress>,
-    transfer_unit_bytes: Option<u32>,
     /// Cells that err and wear; `None`: they do neither.
     media: Option<Box<Media>>,
-    /// A die has its channel to itself, so that the end of a read is known at its start.
-    private_channels: bool,
-    dirty_dies: Vec<u32>,
-    dirty_channels: Vec<u32>,
-    arrivals: u64,
+    /// What has to decide at the end of the instant.
+    agenda: Agenda,
     /// Transactions completed since the caller last took them.
     pub done: Vec<u32>,
     /// A command that a die refused, and why: a mistake in what the layer above asked for.
     pub refused: Option<(u32, Refusal)>,
     /// Counters.
     pub counts: FlashCounts,
-    /// How far operations had come when they were suspended, if someone asks for it.
-    ages: Option<Box<Ages>>,
-    /// Where power is accounted for.
-    meter: Option<Box<Meter>>,
-    /// Where what happens is drawn.
-    timeline: Option<Box<Timeline>>,
-    /// There is one of the two.
-    listens: bool,
-    /// Where not all may draw at once what they would.
-    budget: Option<Box<Budget>>,
+    /// Who keeps account of what happens.
+    observers: Observers,
+}
+
+/// The scheduler, with what it says of itself.
+struct Serving {
+    scheduler: Box<dyn Scheduler>,
+    /// It has to be shown the classes of what waits.
+    sees_classes: bool,
+    /// It has operations suspended, and may be against a suspension.
+    suspends: bool,
+    restricts: bool,
+    /// Its reads go before programs on a channel, and before all else on a die.
+    reads_first: bool,
+    serves_reads_first: bool,
+}
+
+impl Serving {
+    fn new(scheduler: Box<dyn Scheduler>, scenario: &Scenario) -> Serving {
+        Serving {
+            sees_classes: scheduler.sees_classes(),
+            suspends: scheduler.suspends(),
+            restricts: scheduler.restricts_suspension(),
+            reads_first: scheduler.reads_first(),
+            // A budget of power looks at how long collection has waited.
+            serves_reads_first: scheduler.serves_reads_first() && scenario.power.is_none(),
+            scheduler,
+        }
+    }
+}
+
+/// What has to decide, and the order of what comes.
+struct Agenda {
+    dirty_dies: Vec<u32>,
+    dirty_channels: Vec<u32>,
+    /// Transactions that have come, in order of arrival.
+    arrivals: u64,
+    /// What was queued before this in order of arrival waits no more: a flush has come.
+    flushed: u64,
+    /// Dies share a limit or a budget, or a timeline is drawn.
+    decides_together: bool,
+    /// A die has something to look at when an operation has started.
+    looks_at_start: bool,
 }
 
 /// Counters of a drive, with those that only some drives have.
@@ -227,7 +231,8 @@ impl Flash {
     /// The same under these policies, in place of those that the scenario names.
     pub fn with(scenario: &Scenario, policies: Policies) -> Flash {
         let Policies { scheduler, suspension: policy } = policies;
-        let (timing, geometry) = (scheduler.timing(scenario.timing), scenario.geometry);
+        let facts = FlashFacts::new(scenario, &*scheduler);
+        let (timing, geometry) = (facts.timing, facts.geometry);
         let dies = geometry.dies();
         let shape = Shape {
             planes: geometry.planes_per_die,
@@ -237,101 +242,70 @@ impl Flash {
         let (suspension, parallelism) = (scenario.suspension, scenario.parallelism);
         let part = Arc::new(Part { shape, timing, suspension, parallelism });
         let budget = Budget::of(scenario, &timing, scheduler.reads_first());
+        let meter = scenario.power.as_ref().map(|power| Meter::new(power, &part, dies));
         let rules = &scenario.suspend_rules;
         let writes = rules.host_write_suspends.erase;
-        let splits = parallelism.plane_suspension && scheduler.suspends();
         let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
-        Flash {
-            geometry,
-            timing,
+        let mut flash = Flash {
+            facts,
             units: (0..dies)
-                .map(|die| Unit::new(&part, scenario.seed, die, die / geometry.dies_per_channel))
+                .map(|die| DieUnit::new(&part, scenario.seed, die, die / geometry.dies_per_channel))
                 .collect(),
             channels: vec![
-                Channel::new(geometry.dies_per_channel, scenario.channel.order);
+                ChannelBus::new(geometry.dies_per_channel, scenario.channel.order);
                 geometry.channels as usize
             ],
             txns: Slab::with_capacity(4096),
-            sees_classes: scheduler.sees_classes(),
-            suspends: scheduler.suspends(),
-            reads_first: scheduler.reads_first(),
-            scheduler,
-            policy,
-            admission: Admission::new(rules, write_in_erase),
-            dispatcher: None,
-            unplaced: Order::with_capacity(0),
-            places_late: false,
-            holds_back: false,
-            joins_requests: true,
+            serving: Serving::new(scheduler, scenario),
+            suspension: Chain::new(policy, rules, write_in_erase, dies),
+            stage: Stage::empty(),
             write_queue: WriteQueue::new(&scenario.scheduling),
-            parallelism,
-            splits,
-            twins: Twins::new(scenario.ftl.twin_blocks, &geometry),
-            gathers: parallelism.multi_plane != MultiPlane::None || timing.pages_together() > 1,
-            decides_more: parallelism.independent_plane_reads || timing.pages_together() > 1,
-            together: timing.pages_together(),
-            wordline_timeout: scenario.ftl.wordline_timeout,
-            flushed: 0,
             others: Vec::with_capacity(geometry.planes_per_die as usize),
-            transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
             media: Media::of(scenario),
-            private_channels: geometry.dies_per_channel == 1
-                && !timing.cache_register
-                && parallelism.multi_plane == MultiPlane::None
-                && !parallelism.independent_plane_reads
-                && !parallelism.cache_program
-                && scenario.suspension.resume_at == ResumeAt::DataOut,
-            dirty_dies: Vec::with_capacity(dies as usize),
-            dirty_channels: Vec::with_capacity(geometry.channels as usize),
-            arrivals: 0,
+            agenda: Agenda {
+                dirty_dies: Vec::with_capacity(dies as usize),
+                dirty_channels: Vec::with_capacity(geometry.channels as usize),
+                arrivals: 0,
+                flushed: 0,
+                decides_together: false,
+                looks_at_start: write_in_erase || parallelism.cache_program,
+            },
             done: Vec::with_capacity(64),
             refused: None,
             counts: counts_of(scenario, &timing),
-            ages: None,
-            meter: scenario.power.as_ref().map(|power| Box::new(Meter::new(power, &part, dies))),
-            timeline: None,
-            listens: scenario.power.is_some(),
-            budget: budget.map(Box::new),
-        }
+            observers: Observers::new(budget, meter),
+        };
+        flash.look_for_shared();
+        flash
+    }
+
+    /// Looks whether there is something on which dies decide together.
+    fn look_for_shared(&mut self) {
+        let is_limited = self.write_queue.of_drive || self.observers.budget.is_some();
+        self.agenda.decides_together = is_limited || self.observers.timeline.is_some();
     }
 
     /// Lets other rules hold from now on: when the controller asks, what it may stop, how often.
     pub fn set_rules(&mut self, scenario: &Scenario) {
         let rules = &scenario.suspend_rules;
-        self.policy = suspend::make(rules);
-        self.admission = Admission::new(rules, self.admission.write_in_erase);
+        self.suspension.set_rules(suspend::make(rules), rules);
         self.write_queue.set_rules(&scenario.scheduling);
+        self.look_for_shared();
         let part = Arc::new(Part {
             suspension: scenario.suspension,
             ..**self.units.first().expect("a drive has a die").die.part()
         });
         self.units.iter_mut().for_each(|unit| unit.die.set_limits(&part));
         // What waited because of the old rules is looked at again.
-        (0..self.geometry.dies()).for_each(|die| self.wake(die));
-    }
-
-    /// Whether the loop can do without all that is asked for by few scenarios.
-    pub fn is_plain(&self) -> bool {
-        let none_together = !self.gathers && self.together == 1;
-        let none_apart = !self.splits && !self.parallelism.independent_plane_reads;
-        none_together
-            && none_apart
-            && !self.parallelism.cache_program
-            && !self.admission.write_in_erase
-            && !self.write_queue.of_drive
-            && !self.sees_classes
-            && self.transfer_unit_bytes.is_none()
-            && self.media.is_none()
-            && !self.listens
-            && self.budget.is_none()
+        (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
     }
 
     /// Puts a transaction into the queue of its die.
     #[inline]
     fn admit(&mut self, id: u32) {
         let txn = &mut self.txns[id];
-        txn.seq = self.arrivals;
-        self.arrivals += 1;
+        txn.seq = self.agenda.arrivals;
+        self.agenda.arrivals += 1;
         let (die, kind) = (txn.die, txn.kind);
         let unit = &mut self.units[die as usize];
         if kind.is_read() {
@@ -339,21 +313,25 @@ impl Flash {
         } else {
             unit.pending_programs += u32::from(kind.is_program());
             self.write_queue.pending += u32::from(kind.is_program());
-            if self.together > 1 && kind == Kind::Program {
+            if self.facts.together > 1 && kind == Kind::Program {
                 unit.planes.waiting[self.txns[id].at.plane as usize] += 1;
             }
             unit.writes.push(&mut self.txns, id);
+        }
+        if self.observers.listens {
+            let now = self.txns[id].mark;
+            self.observe(now, |observer, scene| observer.queued(scene, id));
         }
         self.wake(die);
     }
 
     /// Makes a die decide at the end of this instant.
-    #[inline]
+    #[inline(always)]
     pub fn wake(&mut self, die: u32) {
         let unit = &mut self.units[die as usize];
         if !unit.dirty {
             unit.dirty = true;
-            self.dirty_dies.push(die);
+            self.agenda.dirty_dies.push(die);
         }
     }
 
@@ -383,7 +361,7 @@ impl Flash {
 
     /// Dies on which an operation is suspended.
     pub fn suspended_dies(&self) -> u64 {
-        let stands = |unit: &&Unit| unit.die.is_suspended() || unit.die.has_suspended_plane();
+        let stands = |unit: &&DieUnit| unit.die.is_suspended() || unit.die.has_suspended_plane();
         self.units.iter().filter(stands).count() as u64
     }
 
@@ -395,23 +373,13 @@ impl Flash {
 
     /// Begins to keep how far operations had come when they were suspended.
     pub fn keep_ages(&mut self) {
-        let places_of_die = 1 + self.geometry.planes_per_die as usize;
-        self.ages = Some(Box::new(Ages::new(self.units.len() * places_of_die)));
+        let places_of_die = 1 + self.facts.geometry.planes_per_die as usize;
+        self.observers.ages = Some(Box::new(Ages::new(self.units.len() * places_of_die)));
     }
 
     /// Suspensions of programs and of erases by what was done, if that is kept.
     pub fn ages(&self) -> Option<&[[u64; AGES]; 2]> {
-        self.ages.as_ref().map(|ages| ages.counts())
-    }
-
-    /// Where in its die a page lies that is counted over the drive.
-    fn address(&self, page: u32) -> PageAddress {
-        let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } =
-            self.twins.inner_geometry(self.geometry);
-        let block = page / pages_per_block;
-        let plane = block / blocks_per_plane % planes_per_die;
-        let (block, page) = (block % blocks_per_plane, page % pages_per_block);
-        self.twins.outer(PageAddress { plane, block, page })
+        self.observers.ages.as_ref().map(|ages| ages.counts())
     }
 
     /// Begins to keep what dies and channels do, for [`Flash::tell`].
@@ -435,30 +403,23 @@ impl Flash {
         self.units[die as usize].channel as usize
     }
 
-    /// Handles an event; without `FULL` only what a plain drive needs.
+    /// Handles an event.
     #[inline(always)]
-    pub fn handle<const FULL: bool>(
-        &mut self,
-        event: FlashEvent,
-        now: Time,
-        out: &mut impl Schedule<FlashEvent>,
-    ) {
+    pub fn handle(&mut self, event: FlashEvent, now: Time, out: &mut impl Schedule<FlashEvent>) {
         match event {
-            FlashEvent::Array { die, epoch } => {
-                if self.units[die as usize].epoch == epoch {
-                    self.array_elapsed::<FULL>(die, now, out);
-                }
-            }
-            FlashEvent::Plane { die, plane } => self.plane_elapsed(die, plane, now),
-            FlashEvent::Apart { die, plane } => self.apart_elapsed(die, plane, now),
-            FlashEvent::Out { die } => self.page_left::<FULL>(die, now, out),
+            FlashEvent::Array { die, lane, generation } => match lane == LaneId::WHOLE {
+                true => self.die_elapsed(die, generation, now, out),
+                false => self.lane_elapsed((die, lane), generation, now, out),
+            },
+            FlashEvent::PlaneSensed { die, plane } => self.plane_elapsed(die, plane, now),
+            FlashEvent::Out { die } => self.page_left(die, now, out),
             FlashEvent::Decoded { txn } => self.decoded(txn, now),
             FlashEvent::Channel { channel } => {
                 self.channels[channel as usize].event_pending = false;
                 self.wake_channel(channel);
             }
             FlashEvent::Poke { die } => self.wake(die),
-            FlashEvent::Sensed { die } => self.sensed(die),
+            FlashEvent::Sensed { die } => self.budget_sensed(die),
         }
     }
 
@@ -466,7 +427,7 @@ impl Flash {
         let unit = &mut self.channels[channel as usize];
         if !unit.dirty {
             unit.dirty = true;
-            self.dirty_channels.push(channel);
+            self.agenda.dirty_channels.push(channel);
         }
     }
 }

@@ -10,19 +10,19 @@ impl Flash {
     pub fn exchange_policies(&mut self, policies: Policies) -> Policies {
         let Policies { scheduler, suspension } = policies;
         Policies {
-            scheduler: std::mem::replace(&mut self.scheduler, scheduler),
-            suspension: std::mem::replace(&mut self.policy, suspension),
+            scheduler: std::mem::replace(&mut self.serving.scheduler, scheduler),
+            suspension: self.suspension.exchange(suspension),
         }
     }
 
     /// The transactions that wait at no die, in order.
     pub fn at_no_die(&self) -> impl Iterator<Item = u32> {
-        self.unplaced.iter()
+        self.stage.unplaced.iter()
     }
 
     /// What waits has never come, but for pages that collection has begun to read.
     pub fn forget_waiting(&mut self) {
-        self.unplaced = Order::with_capacity(0);
+        self.stage.unplaced = Order::with_capacity(0);
         for unit in &mut self.units {
             let waiting = unit.reads.iter(&self.txns);
             let begun: Vec<u32> =
@@ -32,7 +32,7 @@ impl Flash {
                 unit.reads.push(&mut self.txns, id);
             }
             unit.pending_programs = 0;
-            if self.together > 1 {
+            if self.facts.together > 1 {
                 unit.planes.waiting.fill(0);
             }
         }

@@ -3,32 +3,30 @@
 use reprieve_base::{Dur, Time};
 
 use super::Flash;
+use super::lane::LaneId;
 use crate::stats::Ages;
-use crate::txn::{Kind, NONE, Part, Txn};
+use crate::suspend::SuspendEvent;
+use crate::txn::{Kind, LatencyComponent, NONE, Txn};
 
 impl Flash {
     /// The pages of an operation are programmed, or its blocks erased.
-    #[inline]
-    pub(super) fn operation_ended<const FULL: bool>(&mut self, id: u32, now: Time) {
-        let mut planes = if FULL { self.planes_of(id) } else { 1 };
-        if FULL && self.together > 1 {
-            self.count_padding(id, planes);
-        }
-        if FULL && self.splits {
-            planes = self.units[self.txns[id].die as usize].planes_begun;
+    #[inline(always)]
+    pub(super) fn operation_ended(&mut self, id: u32, planes: u64, now: Time) {
+        if self.facts.together > 1 {
+            self.count_padding(id);
         }
         let undisturbed = match self.txns[id].suspensions {
             0 => Dur::ZERO,
-            _ => self.undisturbed::<FULL>(id, planes),
+            _ => self.undisturbed(id, planes),
         };
         let mut each = id;
         while each != NONE {
-            self.txns[each].book(Part::Array, now);
+            self.txns[each].book(LatencyComponent::Array, now);
             self.count_operation(each, now, undisturbed);
-            if FULL && self.media.is_some() {
+            if self.media.is_some() {
                 self.cells_worked(each, now);
             }
-            let next = if FULL { self.txns[each].next } else { NONE };
+            let next = self.txns[each].next;
             self.complete(each);
             each = next;
         }
@@ -36,9 +34,9 @@ impl Flash {
 
     /// How long the operation of `id` and what is linked behind it takes if nobody suspends it.
     #[inline]
-    fn undisturbed<const FULL: bool>(&self, id: u32, planes: u64) -> Dur {
+    fn undisturbed(&self, id: u32, planes: u64) -> Dur {
         let alone = self.undisturbed_alone(&self.txns[id]);
-        if FULL && self.gathers { self.undisturbed_together(id, planes, alone) } else { alone }
+        if self.facts.gathers { self.undisturbed_together(id, planes, alone) } else { alone }
     }
 
     #[cold]
@@ -59,8 +57,8 @@ impl Flash {
     fn undisturbed_alone(&self, txn: &Txn) -> Dur {
         let die = &self.units[txn.die as usize].die;
         match txn.kind {
-            Kind::Erase => self.timing.undisturbed_erase(),
-            Kind::GcCopy => die.undisturbed_copyback(self.address(txn.old), txn.at),
+            Kind::Erase => self.facts.timing.undisturbed_erase(),
+            Kind::GcCopy => die.undisturbed_copyback(self.facts.address(txn.old), txn.at),
             _ => die.undisturbed_program(txn.at),
         }
     }
@@ -70,7 +68,7 @@ impl Flash {
     pub fn forget_counts(&mut self, at: Time) {
         self.counts = self.counts.none();
         self.media.iter_mut().for_each(|media| media.counts.rber_max = 0.0);
-        self.meter.iter_mut().for_each(|meter| meter.forget_peaks(at));
+        self.observers.meter.iter_mut().for_each(|meter| meter.forget_peaks(at));
     }
 
     fn count_operation(&mut self, id: u32, now: Time, undisturbed: Dur) {
@@ -95,42 +93,66 @@ impl Flash {
 
     /// The operation of a die, or of one of its planes that makes way apart, is suspended.
     #[inline(always)]
-    pub(super) fn count_suspension<const FULL: bool>(
-        &mut self,
-        die: u32,
-        plane: Option<u32>,
-        is_erase: bool,
-    ) {
+    pub(super) fn count_suspension(&mut self, (die, lane): (u32, LaneId), is_erase: bool) {
         self.counts.suspensions[usize::from(is_erase)] += 1;
-        let by_write = self.units[die as usize].asked_by_write;
-        if let (Some(count), None) = (&mut self.counts.suspensions_by_write, plane) {
+        let by_write = self.units[die as usize].whole.asked_by_write;
+        if let (Some(count), LaneId::WHOLE) = (&mut self.counts.suspensions_by_write, lane) {
             *count += u64::from(by_write);
         }
-        if FULL && self.ages.is_some() {
-            let place = self.place_of(die, plane);
+        if self.observers.ages.is_some() {
+            let place = self.place_of(die, lane.plane());
             self.aged().suspended(place, is_erase);
         }
     }
 
+    /// Tells the suspension policy, if it is told, that an operation is suspended.
+    #[inline(always)]
+    pub(super) fn tell_suspended(&mut self, id: u32, now: Time) {
+        if self.suspension.is_told() {
+            let Txn { die, kind, .. } = self.txns[id];
+            self.suspension.tell(SuspendEvent::Suspended { now, die, class: Flash::class(kind) });
+        }
+    }
+
+    /// Tells it that the operation goes on after so long.
+    #[inline(always)]
+    pub(super) fn tell_resumed(&mut self, id: u32, suspended: Dur, now: Time) {
+        if self.suspension.is_told() {
+            let Txn { die, kind, .. } = self.txns[id];
+            let class = Flash::class(kind);
+            self.suspension.tell(SuspendEvent::Resumed { now, die, class, suspended });
+        }
+    }
+
+    /// Tells it that a transaction is complete.
+    #[cold]
+    fn tell_completed(&mut self, id: u32) {
+        let txn = &self.txns[id];
+        self.suspension.tell(SuspendEvent::Completed {
+            now: txn.mark,
+            die: txn.die,
+            class: Flash::class(txn.kind),
+            since: txn.queued_at(),
+            suspensions: txn.suspensions,
+        });
+    }
+
     /// An operation with so much left is asked to make way.
     #[cold]
-    pub(super) fn age_asked(&mut self, die: u32, plane: Option<u32>, id: u32, remaining: Dur) {
-        let planes = match self.splits {
-            true => self.units[die as usize].planes_begun,
-            false => self.planes_of(id),
-        };
-        let undisturbed = self.undisturbed::<true>(id, planes);
-        let place = self.place_of(die, plane);
+    pub(super) fn age_asked(&mut self, (die, lane): (u32, LaneId), id: u32, remaining: Dur) {
+        let planes = self.units[die as usize].running_lane(lane).top.planes;
+        let undisturbed = self.undisturbed(id, planes);
+        let place = self.place_of(die, lane.plane());
         self.aged().asked(place, remaining, undisturbed);
     }
 
     fn aged(&mut self) -> &mut Ages {
-        self.ages.as_mut().expect("the caller has seen them")
+        self.observers.ages.as_mut().expect("the caller has seen them")
     }
 
     /// The die as a whole, or one of its planes.
     fn place_of(&self, die: u32, plane: Option<u32>) -> usize {
-        let places_of_die = 1 + self.geometry.planes_per_die as usize;
+        let places_of_die = 1 + self.facts.geometry.planes_per_die as usize;
         die as usize * places_of_die + plane.map_or(0, |plane| plane as usize + 1)
     }
 
@@ -148,6 +170,9 @@ impl Flash {
 
     #[inline]
     pub(super) fn complete(&mut self, id: u32) {
+        if self.suspension.is_told() {
+            self.tell_completed(id);
+        }
         let die = self.txns[id].die;
         self.done.push(id);
         self.wake(die);

@@ -1,7 +1,7 @@
 //! The write queue limit: which pending programs it counts, and whether it is reached.
 
 use super::Flash;
-use super::unit::Unit;
+use super::die::DieUnit;
 use crate::scenario::{LimitScope, Scheduling};
 
 /// The limit, and the programs that wait at the dies of the whole drive.
@@ -35,8 +35,8 @@ impl WriteQueue {
 
     /// Whether the programs that wait at a die go ahead of its reads.
     #[inline(always)]
-    pub(super) fn is_reached<const FULL: bool>(&self, unit: &Unit) -> bool {
-        let pending = if FULL && self.of_drive { self.pending } else { unit.pending_programs };
+    pub(super) fn is_reached(&self, unit: &DieUnit) -> bool {
+        let pending = if self.of_drive { self.pending } else { unit.pending_programs };
         pending >= self.limit
     }
 
@@ -52,7 +52,7 @@ impl Flash {
     pub(super) fn tell_limit(&mut self) {
         if self.write_queue.has_changed() {
             self.write_queue.was_reached = !self.write_queue.was_reached;
-            (0..self.geometry.dies()).for_each(|die| self.wake(die));
+            (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
         }
     }
 }

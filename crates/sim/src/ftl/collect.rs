@@ -6,7 +6,7 @@
 
 use reprieve_base::{PageAddress, Time};
 
-use super::job::Held;
+use super::job::HeldPage;
 use super::{Ftl, Mapping, PPM};
 use crate::slab::Slab;
 use crate::txn::{Kind, NONE, Txn};
@@ -233,7 +233,7 @@ impl Ftl {
         // What was overwritten while it was on its way need not be written any more.
         match job.held[..] {
             [] => {}
-            [Held { source, lpn }] if self.map.owner(source) == Some(lpn) => {}
+            [HeldPage { source, lpn }] if self.map.owner(source) == Some(lpn) => {}
             _ => job.keep_held(|held| self.map.owner(held.source) == Some(held.lpn)),
         }
         while job.cursor < pages && self.map.owner(victim * pages + job.cursor).is_none() {
@@ -350,7 +350,7 @@ impl Ftl {
         let page = if job.cursor == pages { 0 } else { job.cursor };
         let at = PageAddress { plane: in_die, block: victim - plane * blocks, page };
         let (kind, at, lpn, old) = if job.writes_held(pages, batch) {
-            let Held { source, lpn } = job.held[0];
+            let HeldPage { source, lpn } = job.held[0];
             let front = self.fronts.of_moved(lpn);
             let at = self.allocate_together(plane, front);
             let pages = self.pages_moved(plane, at, front);
@@ -419,7 +419,7 @@ impl Ftl {
         }
         let job = &mut self.planes[plane as usize].job;
         match kind {
-            Kind::GcRead => job.held.push(Held { source: old, lpn }),
+            Kind::GcRead => job.held.push(HeldPage { source: old, lpn }),
             Kind::GcProgram | Kind::GcCopy if self.move_failed(&txns[id]) => {}
             Kind::GcProgram | Kind::GcCopy => {
                 let job = &mut self.planes[plane as usize].job;

@@ -4,7 +4,7 @@ use super::map::Map;
 
 /// What is held between the read of a valid page and its program elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldPage {
     /// The page that was read, counted over the drive.
     pub source: u32,
     /// Its logical page.
@@ -19,7 +19,7 @@ pub struct Job {
     /// Pages of the victim below this one have been dealt with.
     pub cursor: u32,
     /// Pages that were read and have to be programmed, as many as a program takes at most.
-    pub held: Vec<Held>,
+    pub held: Vec<HeldPage>,
     /// Planes whose block of the victim is being erased; of twins more than one.
     pub erased_planes: u32,
     /// A program has failed on the victim: it is not erased but given up.
@@ -58,7 +58,7 @@ impl Job {
 
     /// Goes on holding only what is still wanted; out of the way, for most hold one page at most.
     #[cold]
-    pub fn keep_held(&mut self, is_wanted: impl FnMut(&Held) -> bool) {
+    pub fn keep_held(&mut self, is_wanted: impl FnMut(&HeldPage) -> bool) {
         self.held.retain(is_wanted);
     }
 

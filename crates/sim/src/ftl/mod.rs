@@ -1,32 +1,33 @@
 //! The flash translation layer: mapping, allocation in the planes, and garbage collection's steps.
 
-mod beside;
+mod bitmap_plane;
+mod bitmap_precondition;
 mod cache;
 mod collect;
 mod demand;
 mod faults;
 mod free;
-mod fronts;
 mod job;
 mod kept;
 mod map;
-mod nameless;
+mod parallel_gc;
 mod peek;
 mod plane;
 mod precondition;
+mod rebuild;
 mod rehearsal;
 mod replay;
 mod restore;
 mod room;
 mod rules;
+mod scope;
 mod sectors;
-mod settle;
 mod table;
 mod tile;
-mod unnamed;
 mod verify;
 mod wear;
 mod work;
+mod write_frontiers;
 
 use std::collections::VecDeque;
 
@@ -36,19 +37,19 @@ use crate::blocks::BlockIndex;
 use crate::place::{self, Placement};
 use crate::scenario::Scenario;
 use crate::slab::Slab;
-use crate::twin::Twins;
+use crate::superblock::Superblocks;
 use crate::txn::{Kind, NONE, Txn};
 use crate::victim::{self, VictimPolicy};
 use crate::work::GcNeed;
 use demand::DemandMap;
 use faults::Failing;
-use fronts::Fronts;
 use map::Map;
 use plane::{Allocated, Plane};
-use room::View;
+use room::RoomView;
 use rules::GcRules;
 use sectors::Sectors;
 use wear::WearTable;
+use write_frontiers::WriteFrontiers;
 
 pub use kept::Kept;
 pub use map::Mapping;
@@ -69,7 +70,7 @@ const PPM: i64 = 1_000_000;
 pub struct Ftl {
     /// As it is to this layer, where twin blocks are one.
     geometry: Geometry,
-    twins: Twins,
+    twins: Superblocks,
     map: Map,
     planes: Vec<Plane>,
     /// Erases begun in each, by which queued reads notice that their address may be void.
@@ -87,7 +88,7 @@ pub struct Ftl {
     reserve_blocks: u32,
     /// A plane that has fewer good blocks cannot go on.
     needed_blocks: u32,
-    fronts: Fronts,
+    fronts: WriteFrontiers,
     logical_pages: u32,
     /// The mapping in flash, if it is there.
     demand: Option<DemandMap>,
@@ -125,11 +126,11 @@ impl Ftl {
     /// Errors if its tables do not fit into memory.
     pub fn new(scenario: &Scenario) -> Result<Ftl, UserError> {
         let ftl = &scenario.ftl;
-        let twins = Twins::new(ftl.twin_blocks, &scenario.geometry);
+        let twins = Superblocks::new(ftl.twin_blocks, &scenario.geometry);
         let geometry = twins.inner_geometry(scenario.geometry);
         let physical = u32::try_from(geometry.pages()).expect("the scenario limits the pages");
         let pages = scenario.logical_pages() + demand::map_pages(scenario);
-        let fronts = Fronts::new(scenario);
+        let fronts = WriteFrontiers::new(scenario);
         let together = scenario.timing.pages_together();
         let blocks = geometry.blocks_per_plane;
         let batch = together.max(twins.planes());
@@ -260,7 +261,7 @@ impl Ftl {
     /// starts.
     #[inline]
     pub fn place_write(&mut self, lpn: u32, is_idle: &dyn Fn(u32) -> bool) -> Option<u32> {
-        let view = View {
+        let view = RoomView {
             planes: &self.planes,
             geometry: &self.geometry,
             blocks_kept: self.blocks_kept(),

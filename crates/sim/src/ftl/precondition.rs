@@ -9,9 +9,10 @@
 
 use reprieve_base::{Stream, UserError};
 
+use super::bitmap_precondition::BitmapDrive;
 use super::replay::Replay;
-use super::tile::{BY_NAME_PAGES, Tiling};
-use super::unnamed::Unnamed;
+use super::scope::Scope;
+use super::tile::{BY_NAME_PAGES, InPieces, Tiling};
 use super::{Ftl, Kept};
 use crate::scenario::{Precondition, Scenario};
 use crate::victim;
@@ -29,11 +30,11 @@ const PASSES_MAX: u32 = 40;
 
 /// Preconditioning under way, a piece at a time, so that whoever waits for it can be told.
 pub struct Preconditioner {
-    state: State,
+    state: Progress,
     kept: Kept,
 }
 
-enum State {
+enum Progress {
     /// Logical pages below this one, and behind them those of the mapping, are written in order.
     Filling(u32),
     /// All are written; they are overwritten by name.
@@ -41,24 +42,25 @@ enum State {
     /// They are written and overwritten without names.
     Overwriting(Box<Overwriting>),
     /// Some of its planes are, by name, and the others are copies of them.
-    Tiling(Box<Tiling>),
+    Tiling(Box<Tiling<Preconditioner>>),
     /// The mapping is as asked for.
     Settling,
     Done,
 }
 
-/// Logical pages that are overwritten, and at last drawn anew, among themselves: those of the
-/// drive, or those of one plane.
-pub(super) struct Scope {
-    /// The plane, counted over the drive, if they are those of one; else 0.
-    pub(super) plane: u32,
-    /// The first of the logical pages, and how far each is from the next.
-    pub(super) first_lpn: u32,
-    pub(super) stride: u32,
-    lpns: u32,
-    /// Writes that they have still to get in this pass.
-    pub(super) left: u64,
-    pub(super) stream: Stream,
+impl InPieces for Preconditioner {
+    fn advance(
+        &mut self,
+        ftl: &mut Ftl,
+        scenario: &Scenario,
+        writes: u64,
+    ) -> Result<(), UserError> {
+        Preconditioner::advance(self, ftl, scenario, writes)
+    }
+
+    fn is_done(&self) -> bool {
+        Preconditioner::is_done(self)
+    }
 }
 
 struct Replaying {
@@ -69,7 +71,7 @@ struct Replaying {
 }
 
 struct Overwriting {
-    unnamed: Unnamed,
+    unnamed: BitmapDrive,
     /// In the order of planes.
     scopes: Vec<Scope>,
     /// Each plane has its own scope.
@@ -108,8 +110,8 @@ impl Preconditioner {
         by_name_pages: u32,
     ) -> Preconditioner {
         match Tiling::of(scenario, by_name_pages) {
-            Some(tiling) => Preconditioner { state: State::Tiling(Box::new(tiling)), kept },
-            None => Preconditioner::with_threads(scenario, ftl, kept, Unnamed::threads()),
+            Some(tiling) => Preconditioner { state: Progress::Tiling(Box::new(tiling)), kept },
+            None => Preconditioner::with_threads(scenario, ftl, kept, BitmapDrive::threads()),
         }
     }
 
@@ -122,18 +124,18 @@ impl Preconditioner {
     ) -> Preconditioner {
         ftl.victim = victim::make(&scenario.drawing_apart("precondition.victim"), ftl.geometry);
         let state = match scenario.ftl.precondition {
-            Precondition::None => State::Done,
+            Precondition::None => Progress::Done,
             Precondition::Steady if ftl.pages_are_alike() && scenario.writes_evenly() => {
-                State::Overwriting(Box::new(Overwriting::new(ftl, scenario, kept, threads)))
+                Progress::Overwriting(Box::new(Overwriting::new(ftl, scenario, kept, threads)))
             }
-            Precondition::Sequential | Precondition::Steady => State::Filling(0),
+            Precondition::Sequential | Precondition::Steady => Progress::Filling(0),
         };
         Preconditioner { state, kept }
     }
 
     /// For a drive that has its state from elsewhere.
     pub fn done() -> Preconditioner {
-        Preconditioner { state: State::Done, kept: Kept::always(0) }
+        Preconditioner { state: Progress::Done, kept: Kept::always(0) }
     }
 
     /// Free blocks that it leaves in a plane.
@@ -143,7 +145,7 @@ impl Preconditioner {
 
     /// Whether the state asked for is reached.
     pub fn is_done(&self) -> bool {
-        matches!(self.state, State::Done)
+        matches!(self.state, Progress::Done)
     }
 
     /// Goes on for about `writes` page writes.
@@ -156,8 +158,8 @@ impl Preconditioner {
         writes: u64,
     ) -> Result<(), UserError> {
         let next = match &mut self.state {
-            State::Done => None,
-            State::Filling(next) => {
+            Progress::Done => None,
+            Progress::Filling(next) => {
                 let pages = ftl.all_pages();
                 let end = (u64::from(*next) + writes).min(u64::from(pages)) as u32;
                 let reserve = Kept::always(ftl.reserve_blocks);
@@ -166,24 +168,25 @@ impl Preconditioner {
                 }
                 *next = end;
                 match end == pages {
-                    true => Some(State::after_filling(ftl, scenario, self.kept)?),
+                    true => Some(Progress::after_filling(ftl, scenario, self.kept)?),
                     false => None,
                 }
             }
-            State::Replaying(replaying) => {
-                replaying.advance(ftl, writes)?.then_some(State::Settling)
+            Progress::Replaying(replaying) => {
+                replaying.advance(ftl, writes)?.then_some(Progress::Settling)
             }
-            State::Overwriting(overwriting) => {
-                overwriting.advance(ftl, writes)?.then_some(State::Settling)
+            Progress::Overwriting(overwriting) => {
+                overwriting.advance(ftl, writes)?.then_some(Progress::Settling)
             }
-            State::Tiling(tiling) => {
-                let is_done = tiling.advance(ftl, scenario, self.kept, writes)?;
-                is_done.then_some(State::Settling)
+            Progress::Tiling(tiling) => {
+                let by_name = (self.kept, Preconditioner::by_name as fn(&_, &mut _, _) -> _);
+                let is_done = tiling.advance(ftl, scenario, by_name, writes)?;
+                is_done.then_some(Progress::Settling)
             }
-            State::Settling => {
+            Progress::Settling => {
                 ftl.settle(scenario);
                 ftl.forget_wear();
-                Some(State::Done)
+                Some(Progress::Done)
             }
         };
         if let Some(next) = next {
@@ -193,16 +196,20 @@ impl Preconditioner {
     }
 }
 
-impl State {
-    fn after_filling(ftl: &mut Ftl, scenario: &Scenario, kept: Kept) -> Result<State, UserError> {
+impl Progress {
+    fn after_filling(
+        ftl: &mut Ftl,
+        scenario: &Scenario,
+        kept: Kept,
+    ) -> Result<Progress, UserError> {
         ftl.hold_all_sectors();
         Ok(match scenario.ftl.precondition {
-            Precondition::Steady => State::Replaying(Box::new(Replaying {
+            Precondition::Steady => Progress::Replaying(Box::new(Replaying {
                 replay: Replay::new(scenario, kept)?,
                 pass: Pass::first(),
                 left: u64::from(ftl.logical_pages()),
             })),
-            _ => State::Settling,
+            _ => Progress::Settling,
         })
     }
 }
@@ -245,7 +252,7 @@ impl Overwriting {
         // A plane's pages stay there, whatever happens to those of the others.
         let by_plane = ftl.placement.is_fixed();
         let threads = if by_plane { threads } else { 1 };
-        let mut unnamed = Unnamed::new(ftl, scenario, threads, kept);
+        let mut unnamed = BitmapDrive::new(ftl, scenario, threads, kept);
         for home in &scopes {
             unnamed.fill(ftl, home.plane, home.lpns);
         }

@@ -6,7 +6,7 @@
 use reprieve_base::UserError;
 
 use super::plane::Front;
-use super::settle::NONE;
+use super::rebuild::NONE;
 use super::{Ftl, Mapping};
 use crate::scenario::Scenario;
 use crate::state::State;

@@ -2,20 +2,20 @@
 
 use reprieve_base::{Geometry, PageAddress, Stream};
 
-use super::fronts::Fronts;
 use super::plane::Plane;
+use super::write_frontiers::WriteFrontiers;
 use super::{Ftl, demand};
 use crate::place::PlaneView;
 use crate::scenario::{Misfit, Scenario};
 use crate::txn::Txn;
-use crate::work::{Planes, Work};
+use crate::work::{PlaneQueries, Work};
 
 /// Blocks that garbage collection has under way besides its reserve and one to gain: the open block
 /// of the host, its own, and the one it erases.
 const GC_BLOCKS: u32 = 3;
 
 /// Good blocks that a plane needs; what the scenario checks with one open block a plane.
-pub(super) fn needed_blocks(scenario: &Scenario, pages: u32, fronts: &Fronts) -> u32 {
+pub(super) fn needed_blocks(scenario: &Scenario, pages: u32, fronts: &WriteFrontiers) -> u32 {
     let geometry = &scenario.geometry;
     let data_pages = pages.div_ceil(geometry.planes());
     let data_blocks = data_pages.div_ceil(geometry.pages_per_block);
@@ -24,7 +24,7 @@ pub(super) fn needed_blocks(scenario: &Scenario, pages: u32, fronts: &Fronts) ->
 }
 
 /// The planes as a placement scheme sees them.
-pub(super) struct View<'a> {
+pub(super) struct RoomView<'a> {
     pub(super) planes: &'a [Plane],
     pub(super) geometry: &'a Geometry,
     /// Blocks of a plane that must not be full of valid pages.
@@ -32,7 +32,7 @@ pub(super) struct View<'a> {
     pub(super) is_idle: &'a dyn Fn(u32) -> bool,
 }
 
-impl PlaneView for View<'_> {
+impl PlaneView for RoomView<'_> {
     fn is_idle(&self, plane: u32) -> bool {
         (self.is_idle)(plane / self.geometry.planes_per_die)
     }
@@ -43,7 +43,7 @@ impl PlaneView for View<'_> {
     }
 }
 
-impl Planes for Ftl {
+impl PlaneQueries for Ftl {
     fn can_take(&self, plane: u32) -> bool {
         let (state, pages) = (&self.planes[plane as usize], self.geometry.pages_per_block);
         // Collection pads wordlines: no plane may come to hold much more than an even share.
@@ -87,7 +87,7 @@ fn bad_blocks(scenario: &Scenario, plane: u32) -> impl Iterator<Item = bool> {
 
 /// What the planes of a scenario's drive have too few blocks for.
 pub fn misfit(scenario: &Scenario) -> Option<Misfit> {
-    let fronts = Fronts::new(scenario);
+    let fronts = WriteFrontiers::new(scenario);
     let (reserve, moved) = (scenario.ftl.gc_hard_free_blocks, fronts.count_of_moved());
     // Each open block that pages are moved to may need a free one before an erase gives one back.
     if reserve < moved {

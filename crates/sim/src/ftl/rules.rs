@@ -1,7 +1,7 @@
 //! When garbage collection runs, as the scenario has it.
 
 use super::PPM;
-use super::beside::Beside;
+use super::parallel_gc::Beside;
 use crate::scenario::Scenario;
 
 /// When garbage collection runs.

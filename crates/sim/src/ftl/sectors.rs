@@ -258,11 +258,11 @@ impl Ftl {
 
 /// A way to break the table, and a piece of what is said to it.
 #[cfg(test)]
-type Break = (fn(&mut Ftl), &'static str);
+type SectorBreak = (fn(&mut Ftl), &'static str);
 
 /// Ways to break the table of a drive with every page written.
 #[cfg(test)]
-pub const BREAKS: &[Break] = &[
+pub const BREAKS: &[SectorBreak] = &[
     (|ftl| ftl.broken().clear(4, 1..2), "sector 1 of logical page 4 is held: false; by the record"),
     (|ftl| ftl.broken().clear(4, 0..4), "and holds no sectors"),
     (

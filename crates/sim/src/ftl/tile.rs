@@ -9,32 +9,41 @@
 use reprieve_base::{Geometry, Stream, UserError};
 use reprieve_trace::{PlaneShare, WorkloadConfig};
 
-use super::precondition::Preconditioner;
 use super::replay::Replay;
 use super::{Ftl, Kept, Mapping};
 use crate::place;
 use crate::scenario::{Precondition, Scenario};
-use crate::twin::Twins;
+use crate::superblock::Superblocks;
 
 /// Logical pages up to which a drive is overwritten by name, page by page of its own: some seconds.
 pub(super) const BY_NAME_PAGES: u32 = 1 << 22;
 /// Writes to the whole drive, at most, by which copies of one plane are driven apart.
 const PARTING_WRITES: u64 = 1 << 22;
 
-/// A large drive on its way to the steady state.
-pub(super) struct Tiling {
-    /// The drive of a few planes.
-    scenario: Scenario,
-    stage: Stage,
+/// Preconditioning that goes on piece by piece.
+pub(super) trait InPieces {
+    /// Goes on for about `writes` page writes.
+    fn advance(&mut self, ftl: &mut Ftl, scenario: &Scenario, writes: u64)
+    -> Result<(), UserError>;
+
+    /// Whether the state asked for is reached.
+    fn is_done(&self) -> bool;
 }
 
-enum Stage {
+/// A large drive on its way to the steady state; `P` brings the drive of a few planes there.
+pub(super) struct Tiling<P> {
+    /// The drive of a few planes.
+    scenario: Scenario,
+    stage: TileStage<P>,
+}
+
+enum TileStage<P> {
     /// The drive of a few planes has to be made.
     ToBegin,
     /// It is brought to its steady state.
     Overwriting {
         models: Ftl,
-        preconditioner: Preconditioner,
+        preconditioner: P,
     },
     Copying(Copying),
     /// Copies of one plane are driven apart by so many writes.
@@ -56,8 +65,8 @@ struct Copying {
 /// The drive of a few planes that a large one is made from; `None` if it is not made so.
 fn models(scenario: &Scenario, by_name_pages: u32) -> Option<Scenario> {
     let all_pages = scenario.logical_pages();
-    let geometry =
-        Twins::new(scenario.ftl.twin_blocks, &scenario.geometry).inner_geometry(scenario.geometry);
+    let geometry = Superblocks::new(scenario.ftl.twin_blocks, &scenario.geometry)
+        .inner_geometry(scenario.geometry);
     let has_own_pages = scenario.ftl.streams.hot_window_share.is_some()
         || scenario.ftl.demand.is_some()
         || scenario.ftl.faults.factory_bad_share > 0.0;
@@ -122,36 +131,38 @@ fn models_of(
     Some(few)
 }
 
-impl Tiling {
+impl<P: InPieces> Tiling<P> {
     /// Of a scenario, if its drive has more pages than that and can be made from some planes.
-    pub(super) fn of(scenario: &Scenario, by_name_pages: u32) -> Option<Tiling> {
+    pub(super) fn of(scenario: &Scenario, by_name_pages: u32) -> Option<Tiling<P>> {
         let scenario = models(scenario, by_name_pages)?;
-        Some(Tiling { scenario, stage: Stage::ToBegin })
+        Some(Tiling { scenario, stage: TileStage::ToBegin })
     }
 
     /// Goes on for about `writes` page writes; true when the drive is in its steady state.
+    ///
+    /// `by_name` begins what overwrites every page of the drive of a few planes.
     pub(super) fn advance(
         &mut self,
         ftl: &mut Ftl,
         scenario: &Scenario,
-        kept: Kept,
+        (kept, by_name): (Kept, fn(&Scenario, &mut Ftl, Kept) -> P),
         writes: u64,
     ) -> Result<bool, UserError> {
         match &mut self.stage {
-            Stage::ToBegin => {
+            TileStage::ToBegin => {
                 let mut models = Ftl::new(&self.scenario)?;
-                let preconditioner = Preconditioner::by_name(&self.scenario, &mut models, kept);
-                self.stage = Stage::Overwriting { models, preconditioner };
+                let preconditioner = by_name(&self.scenario, &mut models, kept);
+                self.stage = TileStage::Overwriting { models, preconditioner };
             }
-            Stage::Overwriting { models, preconditioner } => {
+            TileStage::Overwriting { models, preconditioner } => {
                 preconditioner.advance(models, &self.scenario, writes)?;
                 if preconditioner.is_done() {
                     let mut done = Ftl::stand_in(&self.scenario);
                     std::mem::swap(&mut done, models);
-                    self.stage = Stage::Copying(Copying::new(done, ftl, &self.scenario));
+                    self.stage = TileStage::Copying(Copying::new(done, ftl, &self.scenario));
                 }
             }
-            Stage::Copying(copying) => {
+            TileStage::Copying(copying) => {
                 if copying.advance(ftl, writes) {
                     for (plane, first) in (0..).zip(firsts(ftl)) {
                         copying.copy_owners(ftl, plane, first);
@@ -160,10 +171,10 @@ impl Tiling {
                     copying.copy_blocks(ftl);
                     ftl.settle(&scenario.drawing_apart("precondition.victim"));
                     let replay = Replay::new(scenario, kept)?;
-                    self.stage = Stage::Parting { replay, left: parting_writes(&ftl.geometry) };
+                    self.stage = TileStage::Parting { replay, left: parting_writes(&ftl.geometry) };
                 }
             }
-            Stage::Parting { replay, left } => {
+            TileStage::Parting { replay, left } => {
                 let done = replay.overwrite(ftl, writes.min(*left))?;
                 *left = left.saturating_sub(done.written);
                 return Ok(*left == 0);

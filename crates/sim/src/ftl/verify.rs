@@ -158,11 +158,11 @@ impl Ftl {
 
 /// A way to break the tables, and a piece of what is said to it.
 #[cfg(test)]
-type Break = (fn(&mut Ftl), &'static str);
+type FtlBreak = (fn(&mut Ftl), &'static str);
 
 /// Ways to break the tables.
 #[cfg(test)]
-pub const BREAKS: &[Break] = &[
+pub const BREAKS: &[FtlBreak] = &[
     // Two logical pages on one page.
     (|ftl| ftl.map.set(4, ftl.map.get(5)), "does not hold it"),
     // A valid page that nobody owns.

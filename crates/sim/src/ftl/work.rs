@@ -18,11 +18,6 @@ impl Work for Ftl {
         true
     }
 
-    fn could_place(&self, txn: &Txn, _: Option<(u32, u32)>) -> bool {
-        // A block that is being erased is neither open nor free: no page of it is ever named.
-        self.has_room(self.plane_of(txn.die, txn.at), txn.front)
-    }
-
     fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
         txn.at = PageAddress { page: first.page + number, ..first };
         self.earn_moves(self.plane_of(txn.die, txn.at));
@@ -56,6 +51,11 @@ impl Work for Ftl {
 
     fn gc_next(&mut self, die: u32) -> Option<Kind> {
         self.next_step(die)
+    }
+
+    fn free_blocks(&self, die: u32, plane: u32) -> Option<u32> {
+        let at = PageAddress { plane, block: 0, page: 0 };
+        Some(self.planes[self.plane_of(die, at) as usize].free_blocks())
     }
 
     fn gc_peek(&self, die: u32) -> Kind {

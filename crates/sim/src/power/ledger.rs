@@ -11,7 +11,7 @@ const CLASSES: usize = CLASS_NAMES.len();
 
 /// A program or erase that is not complete.
 #[derive(Clone, Debug)]
-pub(super) struct Open {
+pub(super) struct OpenOperation {
     class: Class,
     page_type: usize,
     /// The run in progress, or the last one.
@@ -22,7 +22,7 @@ pub(super) struct Open {
     before: PhaseTimes,
 }
 
-impl Open {
+impl OpenOperation {
     /// The run in progress, or the last one.
     pub(super) fn run(&self) -> Run {
         self.run
@@ -74,24 +74,24 @@ impl Ledger {
     }
 
     /// A program or erase begins with this run.
-    pub(super) fn begin(&self, class: Class, page_type: usize, run: Run) -> Open {
-        Open { class, page_type, run, suspended: None, before: [Dur::ZERO; 2] }
+    pub(super) fn begin(&self, class: Class, page_type: usize, run: Run) -> OpenOperation {
+        OpenOperation { class, page_type, run, suspended: None, before: [Dur::ZERO; 2] }
     }
 
     /// It is suspended from `now` on.
-    pub(super) fn suspend(&self, open: &mut Open, now: Time) {
+    pub(super) fn suspend(&self, open: &mut OpenOperation, now: Time) {
         open.before = self.spent(open, now);
         open.suspended = Some(now);
     }
 
     /// It goes on with this run.
-    pub(super) fn resume(&mut self, open: &mut Open, now: Time, run: Run) {
+    pub(super) fn resume(&mut self, open: &mut OpenOperation, now: Time, run: Run) {
         self.close_suspension(open, now);
         open.suspended = None;
         open.run = run;
     }
 
-    fn close_suspension(&mut self, open: &Open, now: Time) {
+    fn close_suspension(&mut self, open: &OpenOperation, now: Time) {
         let Some(since) = open.suspended else { return };
         let ns = u128::from((now - since).ns());
         self.suspended_ns += ns;
@@ -99,7 +99,7 @@ impl Ledger {
             u128::from(self.power.suspended_excess_uw()) * ns;
     }
 
-    fn spent(&self, open: &Open, now: Time) -> PhaseTimes {
+    fn spent(&self, open: &OpenOperation, now: Time) -> PhaseTimes {
         if open.suspended.is_some() {
             return open.before;
         }
@@ -108,7 +108,7 @@ impl Ledger {
     }
 
     /// It is complete, or the run of the drive ends: what it took is split among the classes.
-    pub(super) fn end(&mut self, open: &Open, now: Time) {
+    pub(super) fn end(&mut self, open: &OpenOperation, now: Time) {
         self.close_suspension(open, now);
         let planes = u128::from(open.run.planes());
         let spent = self.spent(open, now);
@@ -122,7 +122,7 @@ impl Ledger {
     }
 
     /// The run of an operation is on its way into suspension.
-    pub(super) fn stop(&self, open: &mut Open, asked: Time, free_at: Time) {
+    pub(super) fn stop(&self, open: &mut OpenOperation, asked: Time, free_at: Time) {
         open.run = open.run.stopped(asked, free_at, &self.part);
     }
 }

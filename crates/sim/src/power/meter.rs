@@ -7,9 +7,9 @@ use std::sync::Arc;
 use reprieve_base::Time;
 use reprieve_nand::{ACTIVITIES, Activity, CorePower, Part, Run, Segment};
 
-use super::ledger::{Ledger, Open};
-use super::report::{Report, STATES};
-use super::series::{Series, Step};
+use super::ledger::{Ledger, OpenOperation};
+use super::report::{PowerReport, STATES};
+use super::series::{PowerSeries, PowerStep};
 use super::{AtWork, Class, Sensing, Transfer, share};
 use crate::scenario::Power;
 
@@ -53,7 +53,7 @@ struct Die {
     runs: u32,
     page_type: usize,
     /// Operations that are not complete; the last runs or was suspended last.
-    open: Vec<Open>,
+    open: Vec<OpenOperation>,
     suspended: u32,
 }
 
@@ -79,8 +79,8 @@ pub struct Meter {
     active_ns: [u128; ACTIVITIES],
     suspended_ns: u128,
     ledger: Ledger,
-    series: Option<Series>,
-    trace: Option<Vec<Step>>,
+    series: Option<PowerSeries>,
+    trace: Option<Vec<PowerStep>>,
 }
 
 impl Meter {
@@ -115,7 +115,7 @@ impl Meter {
             active_ns: [0; ACTIVITIES],
             suspended_ns: 0,
             ledger: Ledger::new(core, Arc::clone(part)),
-            series: power.series.map(Series::new),
+            series: power.series.map(PowerSeries::new),
             trace: None,
         }
     }
@@ -132,7 +132,7 @@ impl Meter {
     }
 
     /// Takes the steps of power that are kept, once there are so many.
-    pub fn take_steps(&mut self, count: usize) -> Option<Vec<Step>> {
+    pub fn take_steps(&mut self, count: usize) -> Option<Vec<PowerStep>> {
         self.trace.as_mut().filter(|steps| steps.len() >= count).map(std::mem::take)
     }
 
@@ -311,8 +311,8 @@ impl Meter {
             series.core(self.now, at, self.core_uw);
         }
         if let Some(trace) = &mut self.trace {
-            let step = Step { from: self.now, core_uw: self.core_uw, io_uw: self.io_uw };
-            let powers = |step: &Step| (step.core_uw, step.io_uw);
+            let step = PowerStep { from: self.now, core_uw: self.core_uw, io_uw: self.io_uw };
+            let powers = |step: &PowerStep| (step.core_uw, step.io_uw);
             if trace.last().is_none_or(|last| powers(last) != powers(&step)) {
                 trace.push(step);
             }
@@ -384,11 +384,11 @@ impl Meter {
     }
 
     /// What the run until `now` took; events of later are left out.
-    pub fn report(&self, now: Time) -> Report {
+    pub fn report(&self, now: Time) -> PowerReport {
         self.clone().close(now)
     }
 
-    fn close(mut self, now: Time) -> Report {
+    fn close(mut self, now: Time) -> PowerReport {
         self.advance(now);
         for die in 0..self.dies.len() as u32 {
             self.settle(die);
@@ -406,7 +406,7 @@ impl Meter {
                 Change::TransferBegins { .. } | Change::Segment { .. } => {}
             }
         }
-        Report {
+        PowerReport {
             dies: self.dies.len() as u64,
             now,
             idle_fj: u128::from(self.power.idle_uw)

@@ -11,8 +11,8 @@ mod series;
 use reprieve_base::Time;
 
 pub use meter::Meter;
-pub use report::Report;
-pub use series::{SeriesBatch, Step};
+pub use report::PowerReport;
+pub use series::{PowerStep, SeriesBatch};
 
 use crate::txn::Kind;
 

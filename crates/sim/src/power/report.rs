@@ -5,7 +5,7 @@ use reprieve_nand::ACTIVITIES;
 use serde_json::{Map, Value, json};
 
 use super::CLASS_NAMES;
-use super::series::{SeriesBatch, Step};
+use super::series::{PowerStep, SeriesBatch};
 
 /// States of a die: its activities, suspended, idle.
 pub(super) const STATES: usize = ACTIVITIES + 2;
@@ -22,7 +22,7 @@ const STATE_NAMES: [&str; STATES] = [
 
 /// Power and energy of a run.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct PowerReport {
     pub(super) dies: u64,
     pub(super) now: Time,
     /// Energy of the dies as if they had been idle all the time.
@@ -43,7 +43,7 @@ pub struct Report {
     /// The bins of power over time, if they were kept.
     pub series: Option<SeriesBatch>,
     /// Every step of power, if they were kept.
-    pub trace: Option<Vec<Step>>,
+    pub trace: Option<Vec<PowerStep>>,
 }
 
 fn microjoules(fj: u128) -> f64 {
@@ -55,7 +55,7 @@ fn milliwatts(fj: u128, ns: u64) -> f64 {
     if ns == 0 { 0.0 } else { fj as f64 / ns as f64 / 1e3 }
 }
 
-impl Report {
+impl PowerReport {
     /// Energy at the core and at the I/O supply in femtojoules, as the operations add it up.
     pub fn energy_fj(&self) -> [u128; 2] {
         let [core, io] = self.by_class.map(|classes| classes.iter().sum::<u128>());
@@ -64,7 +64,7 @@ impl Report {
 
     /// Power and energy since, when this was the report of the same meter; the highest power is
     /// not known apart.
-    pub fn since(mut self, before: &Report) -> Report {
+    pub fn since(mut self, before: &PowerReport) -> PowerReport {
         fn subtract(now: &mut [u128], before: &[u128]) {
             now.iter_mut().zip(before).for_each(|(now, before)| *now -= before);
         }

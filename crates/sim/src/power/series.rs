@@ -6,7 +6,7 @@ use super::share;
 
 /// A stretch of constant power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct PowerStep {
     /// When it begins.
     pub from: Time,
     /// Power at the core supply of all dies.
@@ -51,14 +51,14 @@ impl SeriesBatch {
 
 /// Energy of core and I/O supply in each bin.
 #[derive(Clone, Debug)]
-pub(super) struct Series {
+pub(super) struct PowerSeries {
     width_ns: u64,
     bins: Vec<[u128; 2]>,
 }
 
-impl Series {
-    pub(super) fn new(width: Dur) -> Series {
-        Series { width_ns: width.ns(), bins: Vec::new() }
+impl PowerSeries {
+    pub(super) fn new(width: Dur) -> PowerSeries {
+        PowerSeries { width_ns: width.ns(), bins: Vec::new() }
     }
 
     fn bin(&mut self, at_ns: u64) -> &mut [u128; 2] {

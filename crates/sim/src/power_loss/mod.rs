@@ -11,8 +11,8 @@ use reprieve_nand::Activity;
 use crate::scenario::Scenario;
 
 pub use journal::{Journal, Stamp};
-pub use recovery::{DieScan, Found, RecoveryTime, recovery_time};
-pub use rescue::{Budget, Rescue, rescue};
+pub use recovery::{DieScan, RecoveredPages, RecoveryTime, recovery_time};
+pub use rescue::{Rescue, RescueBudget, rescue};
 
 /// Power that is drawn above that of idle dies and the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,16 +7,16 @@ use super::Stamp;
 
 /// The newest readable page of each logical page.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct RecoveredPages {
     newest: Vec<Option<(u64, u32, u32)>>,
     /// Programmed pages of which nothing could be read: programs that did not end.
     pub unreadable_pages: u64,
 }
 
-impl Found {
+impl RecoveredPages {
     /// Of a drive of so many logical pages, before anything is read.
-    pub fn new(logical_pages: u32) -> Found {
-        Found { newest: vec![None; logical_pages as usize], unreadable_pages: 0 }
+    pub fn new(logical_pages: u32) -> RecoveredPages {
+        RecoveredPages { newest: vec![None; logical_pages as usize], unreadable_pages: 0 }
     }
 
     /// A programmed page has been read, with what is stored beside it.

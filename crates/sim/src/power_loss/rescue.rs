@@ -8,7 +8,7 @@ use crate::scenario::PowerLoss;
 
 /// How long the drive lives on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
+pub struct RescueBudget {
     /// Time.
     pub hold_up: Option<Dur>,
     /// Energy in femtojoules.
@@ -52,7 +52,7 @@ pub fn rescue(
     let mut draws: Vec<Draw> = dies.iter().flat_map(|die| die.draws.iter().copied()).collect();
     let mut lumps = Vec::new();
     let program = loss.program.unwrap_or_else(|| timing.program_array(timing.iterations_of(0)));
-    let line = Line { dies_per_channel: geometry.dies_per_channel as usize, at };
+    let line = RescueLine { dies_per_channel: geometry.dies_per_channel as usize, at };
     let planes = u64::from(loss.planes);
     let per_page = timing.command + timing.bus;
     let batches = line.save(pages, planes, dies, |from, batch| {
@@ -67,7 +67,7 @@ pub fn rescue(
     let ends = batches.iter().map(|batch| batch.end);
     let safe = ends.max().unwrap_or(at).max(awaited);
     let drawn = Drawn { at, base_uw: powers.base_uw, draws, lumps };
-    let budget = Budget { hold_up: loss.hold_up, energy_fj: loss.budget_fj() };
+    let budget = RescueBudget { hold_up: loss.hold_up, energy_fj: loss.budget_fj() };
     let halt = match loss.is_protected() {
         true => safe.min(drawn.lasts(budget, safe)),
         false => at,
@@ -85,12 +85,12 @@ pub fn rescue(
 }
 
 /// Who is next to save a page.
-struct Line {
+struct RescueLine {
     dies_per_channel: usize,
     at: Time,
 }
 
-impl Line {
+impl RescueLine {
     /// Gives pages to the die that can begin first, of equal ones the first, until none is left.
     ///
     /// `begin` says when the channel is free again.
@@ -144,7 +144,7 @@ impl Drawn {
     }
 
     /// When a budget ends, if that is before `limit`; else `limit`.
-    fn lasts(&self, budget: Budget, limit: Time) -> Time {
+    fn lasts(&self, budget: RescueBudget, limit: Time) -> Time {
         let in_time = budget.hold_up.map_or(limit, |hold_up| limit.min(self.at + hold_up));
         match budget.energy_fj {
             Some(energy_fj) => self.energy_lasts(energy_fj, in_time),

@@ -1,6 +1,6 @@
 //! Deadlines: each class has one, counted from arrival, and what is due first goes first.
 
-use reprieve_base::{Entry, Time};
+use reprieve_base::{Dur, Entry, Time};
 
 use super::{Choice, DieView, Operation, Scheduler, SuspendView, Waiter};
 use crate::scenario::{Deadlines, Scheduling};
@@ -68,7 +68,11 @@ impl Scheduler for Deadline {
         true
     }
 
-    fn lets_suspend(&self, view: &SuspendView) -> bool {
+    fn read_deadline(&self) -> Option<Dur> {
+        Some(self.deadlines.read)
+    }
+
+    fn allow_suspend(&self, view: &SuspendView) -> bool {
         let mut asking = self.of_waiters(view.read, view.write);
         if view.read.is_none() && view.write.is_none() {
             // A read of garbage collection, which comes only now.

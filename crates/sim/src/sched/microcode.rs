@@ -96,7 +96,7 @@ impl Scheduler for Microcode {
         true
     }
 
-    fn lets_suspend(&self, view: &SuspendView) -> bool {
+    fn allow_suspend(&self, view: &SuspendView) -> bool {
         let classes = view.classes.as_ref().expect("it asks for classes");
         let first = self.steps.iter().find_map(|step| {
             if resumes(step, classes) {

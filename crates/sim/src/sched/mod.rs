@@ -131,10 +131,26 @@ pub trait Scheduler: Send {
         false
     }
 
+    /// Whether a read that may be served always goes first, but for the write queue limit and for
+    /// a suspended operation that has to resume: then the choice is made without asking.
+    fn serves_reads_first(&self) -> bool {
+        false
+    }
+
+    /// Whether `allow_suspend` ever says no; else it is not asked.
+    fn restricts_suspension(&self) -> bool {
+        true
+    }
+
     /// Whether the operation that runs may be suspended now; asked only of one that `suspends`,
     /// and only if the suspension policy wants it.
-    fn lets_suspend(&self, _: &SuspendView) -> bool {
+    fn allow_suspend(&self, _: &SuspendView) -> bool {
         true
+    }
+
+    /// How long after its arrival a read is due, if reads have a deadline.
+    fn read_deadline(&self) -> Option<Dur> {
+        None
     }
 
     /// If it may not be suspended now, when that may change without anything else happening.
@@ -163,10 +179,10 @@ pub trait Scheduler: Send {
     }
 }
 
-type Make = fn(&Scheduling) -> Box<dyn Scheduler>;
+type MakeScheduler = fn(&Scheduling) -> Box<dyn Scheduler>;
 
 /// The registry: name, sentence, maker.
-const SCHEDULERS: &[(Entry, Make)] = &[
+const SCHEDULERS: &[(Entry, MakeScheduler)] = &[
     (fifo::ENTRY, |_| Box::new(fifo::Fifo)),
     (rps::ENTRY, |_| Box::new(rps::Rps)),
     (rps_age::ENTRY, |scheduling| Box::new(rps_age::RpsAge::new(scheduling))),

@@ -17,6 +17,10 @@ impl Scheduler for Pe0 {
         rps::choose(view)
     }
 
+    fn serves_reads_first(&self) -> bool {
+        true
+    }
+
     fn timing(&self, timing: Timing) -> Timing {
         per::with_array_time(timing, Dur::ZERO)
     }

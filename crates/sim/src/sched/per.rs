@@ -35,6 +35,10 @@ impl Scheduler for Per {
         rps::choose(view)
     }
 
+    fn serves_reads_first(&self) -> bool {
+        true
+    }
+
     fn timing(&self, timing: Timing) -> Timing {
         with_array_time(timing, timing.read)
     }

@@ -47,4 +47,12 @@ impl Scheduler for Rps {
     fn suspends(&self) -> bool {
         true
     }
+
+    fn serves_reads_first(&self) -> bool {
+        true
+    }
+
+    fn restricts_suspension(&self) -> bool {
+        false
+    }
 }

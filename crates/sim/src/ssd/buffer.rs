@@ -3,41 +3,41 @@
 use std::collections::VecDeque;
 
 use super::flush::Intervals;
-use super::hold::Held;
-use super::read_cache::ReadCache;
+use super::read_cache::PageCache;
+use super::write_back::DirtyPages;
 use crate::scenario::{Acknowledge, Scenario};
 
 /// Room in the write buffer, and the writes that wait for it.
-pub(super) struct Buffer {
+pub(super) struct WriteBuffer {
     capacity_pages: u64,
     used_pages: u64,
     pub(super) acknowledge: Acknowledge,
     /// Reads of its pages are answered from it.
     pub(super) read_hits: bool,
     /// The pages that stay; `None`: they go to the flash at once.
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<DirtyPages>,
     /// Requests whose data is at the drive and not all in the buffer.
     pub(super) waiting: VecDeque<u32>,
     /// Pages that were read or written lately; `None`: there is no cache of them.
-    pub(super) read_cache: Option<ReadCache>,
+    pub(super) read_cache: Option<PageCache>,
     /// What flushes wait for.
     pub(super) intervals: Intervals,
 }
 
-impl Buffer {
-    pub(super) fn new(scenario: &Scenario) -> Buffer {
+impl WriteBuffer {
+    pub(super) fn new(scenario: &Scenario) -> WriteBuffer {
         let buffer = &scenario.buffer;
         let capacity_pages = buffer.bytes / u64::from(scenario.geometry.page_bytes);
         assert!(capacity_pages > 0, "the scenario asks for a buffer of at least one page");
         let waiting = VecDeque::with_capacity(1024);
-        Buffer {
+        WriteBuffer {
             capacity_pages,
             used_pages: 0,
             acknowledge: buffer.acknowledge,
             read_hits: buffer.read_hits,
-            held: buffer.hold.as_ref().map(|hold| Held::new(hold, capacity_pages)),
+            held: buffer.hold.as_ref().map(|hold| DirtyPages::new(hold, capacity_pages)),
             waiting,
-            read_cache: ReadCache::of(scenario),
+            read_cache: PageCache::of(scenario),
             intervals: Intervals::new(),
         }
     }

@@ -3,16 +3,16 @@
 use reprieve_base::{Request, Stream, Time, UserError};
 use reprieve_trace::{Counts, FioJob, Workload, WorkloadConfig};
 
-use super::course::{Course, Step};
-use super::feed::Feed;
+use super::fio_jobs::{JobCourse, JobStep};
 use super::interface::HostRequest;
+use super::prefetch::Prefetch;
 use crate::ftl::Ftl;
 use crate::scenario::Scenario;
 use crate::stats::FlowStats;
 
 /// One load.
-pub(super) struct Flow {
-    feed: Feed,
+pub(super) struct LoadState {
+    feed: Prefetch,
     /// The request that arrives next; requests of a closed loop are pulled instead.
     next: Option<Request>,
     /// Requests of a closed loop that may arrive now.
@@ -21,14 +21,14 @@ pub(super) struct Flow {
     queues: Vec<u32>,
     turn: usize,
     /// The course of a job of fio; `None`: a load that takes its requests as they come.
-    course: Option<Box<Course>>,
+    course: Option<Box<JobCourse>>,
     /// `None`: the drive's figures are those of its only load, or another clone has the job's.
     pub(super) stats: Option<Box<FlowStats>>,
 }
 
 /// All loads.
 pub(super) struct Flows {
-    pub(super) list: Vec<Flow>,
+    pub(super) list: Vec<LoadState>,
     /// When the next request arrives, and of which load; the first of equals.
     next: Option<(Time, u32)>,
     /// Requests of all closed loops that may arrive now.
@@ -50,10 +50,10 @@ impl Flows {
         let capacity_bytes = scenario.capacity_bytes();
         let open = |config, seed, queues, stats| {
             let workload = Workload::open(config, capacity_bytes, seed)?;
-            let feed = Feed::new(workload, page_bytes);
-            Ok(Flow { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats })
+            let feed = Prefetch::new(workload, page_bytes);
+            Ok(LoadState { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats })
         };
-        let mut list: Vec<Flow> = Vec::with_capacity(scenario.flows.len().max(1));
+        let mut list: Vec<LoadState> = Vec::with_capacity(scenario.flows.len().max(1));
         if let Some(config) = &scenario.workload {
             let all = if scenario.queues.is_empty() {
                 (0..queues).collect()
@@ -74,7 +74,7 @@ impl Flows {
             };
             let stats = (clone == 0).then(|| Box::new(FlowStats::new(&flow.name)));
             let opened = open(&flow.workload, seed, own, stats)?;
-            list.push(Flow { course: course.map(Box::new), ..opened });
+            list.push(LoadState { course: course.map(Box::new), ..opened });
         }
         if list.is_empty() {
             let what = "workload: missing; a run needs workload.trace, .generator or .fio";
@@ -86,10 +86,10 @@ impl Flows {
 
     /// One load whose requests are offered one by one.
     pub(super) fn served(scenario: &Scenario, queues: u32) -> Flows {
-        let feed = Feed::new(Workload::nothing(), scenario.geometry.page_bytes);
+        let feed = Prefetch::new(Workload::nothing(), scenario.geometry.page_bytes);
         let queues = (0..queues).collect();
         let flow =
-            Flow { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats: None };
+            LoadState { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats: None };
         let list = vec![flow];
         Flows { list, next: None, to_pull: 0, group: 0, have_stats: false, is_served: true }
     }
@@ -206,21 +206,21 @@ impl Flows {
             return None;
         }
         match course.next(&mut flow.feed, ftl, now) {
-            Step::Issue(request) => {
+            JobStep::Issue(request) => {
                 flow.to_pull += 1;
                 self.to_pull += 1;
                 return Some(request);
             }
-            Step::Later(request) => {
+            JobStep::Later(request) => {
                 flow.next = Some(request);
                 self.find_next();
             }
-            Step::Nothing if course.over().is_some() => {
+            JobStep::Nothing if course.over().is_some() => {
                 course.end_at_least(now);
                 let group = course.group;
                 self.group_over(group);
             }
-            Step::Nothing => {}
+            JobStep::Nothing => {}
         }
         None
     }
@@ -231,7 +231,7 @@ impl Flows {
             return;
         }
         let jobs = self.list.iter().filter_map(|flow| flow.course.as_deref());
-        let ends = jobs.filter(|course| course.group == group).map(Course::over);
+        let ends = jobs.filter(|course| course.group == group).map(JobCourse::over);
         if let Some(end) = ends.reduce(|one, other| Some(one?.max(other?))).flatten() {
             self.begin_group(group + 1, end);
         }
@@ -333,11 +333,11 @@ impl Flows {
 }
 
 /// The course of a job behind these loads; `None` of another load.
-fn course(config: &WorkloadConfig, before: &[Flow]) -> Option<Course> {
+fn course(config: &WorkloadConfig, before: &[LoadState]) -> Option<JobCourse> {
     let WorkloadConfig::Fio(job) = config else { return None };
     let FioJob { clone, .. } = **job;
     let place = before.len() as u32;
     let last = before.last().and_then(|flow| flow.course.as_ref());
     let number = last.map_or(0, |last| if clone == 0 { last.job + 1 } else { last.job });
-    Some(Course::new(job, number, place - clone))
+    Some(JobCourse::new(job, number, place - clone))
 }

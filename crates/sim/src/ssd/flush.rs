@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// Pages accepted between two flushes.
 #[derive(Clone, Copy, Debug)]
-struct Interval {
+struct FlushInterval {
     pages_left: u64,
     /// The flush that ends it and waits; `None` for the current one.
     flush: Option<u32>,
@@ -13,14 +13,14 @@ struct Interval {
 /// The intervals whose pages are not all in flash, and the current one.
 #[derive(Clone, Debug)]
 pub(super) struct Intervals {
-    open: VecDeque<Interval>,
+    open: VecDeque<FlushInterval>,
     /// Number of the first of `open`.
     first: u32,
 }
 
 impl Intervals {
     pub(super) fn new() -> Intervals {
-        let current = Interval { pages_left: 0, flush: None };
+        let current = FlushInterval { pages_left: 0, flush: None };
         Intervals { open: VecDeque::from([current]), first: 0 }
     }
 
@@ -50,7 +50,7 @@ impl Intervals {
             return false;
         }
         self.open.back_mut().expect("there always is a current interval").flush = Some(request);
-        self.open.push_back(Interval { pages_left: 0, flush: None });
+        self.open.push_back(FlushInterval { pages_left: 0, flush: None });
         true
     }
 

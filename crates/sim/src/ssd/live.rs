@@ -97,7 +97,5 @@ impl Ssd {
         assert!(self.scenario.may_become(&scenario), "a drive stays what it is");
         self.flash.set_rules(&scenario);
         self.scenario = scenario;
-        // What the new rules ask for, the loop may have to look at.
-        self.plain = self.plain && self.is_plain();
     }
 }

@@ -4,7 +4,7 @@ use reprieve_base::Time;
 
 use super::Ssd;
 use crate::ftl::Mapping;
-use crate::txn::{Kind, NONE, Part, Txn};
+use crate::txn::{Kind, LatencyComponent, NONE, Txn};
 
 impl Ssd {
     /// Whether a page of a host read has to wait for its entry; then it does.
@@ -87,7 +87,7 @@ impl Ssd {
         let txn = &mut self.flash.txns[id];
         txn.waits_map = false;
         txn.next = NONE;
-        txn.book(Part::Map, self.now);
+        txn.book(LatencyComponent::Map, self.now);
         let Txn { kind, lpn, request, parts, old, partial, from_image, .. } = *txn;
         self.ftl.entry_found(lpn, kind == Kind::Program);
         if kind == Kind::HostRead {

@@ -3,7 +3,7 @@
 use reprieve_base::{Op, Time, UserError};
 
 use super::Ssd;
-use crate::power::Report;
+use crate::power::PowerReport;
 use crate::scenario::Warmup;
 use crate::stats::{AGES, ErrorCounts, Found, Measured, Series, Totals, WearFacts};
 
@@ -34,7 +34,7 @@ struct Before {
     channel_busy_ns: Vec<u64>,
     ages: Option<[[u64; AGES]; 2]>,
     cells: Option<(ErrorCounts, WearFacts)>,
-    power: Option<Box<Report>>,
+    power: Option<Box<PowerReport>>,
 }
 
 impl Measuring {
@@ -228,7 +228,7 @@ impl Ssd {
     }
 
     /// Power and energy of the measured part, if they are accounted for.
-    pub(super) fn measured_power(&self) -> Option<Report> {
+    pub(super) fn measured_power(&self) -> Option<PowerReport> {
         let report = self.flash.power_report(self.now)?;
         Some(match self.before().and_then(|before| before.power.as_deref()) {
             Some(before) => report.since(before),

@@ -2,22 +2,20 @@
 
 mod buffer;
 mod checks;
-mod course;
-mod cut;
+mod custom_policies;
 mod event;
-mod feed;
+mod fio_jobs;
 mod flows;
 mod flush;
-mod glance;
-mod hold;
 mod interface;
 mod live;
 mod mapping;
 mod measure;
 mod options;
-mod own;
 mod pages;
 mod partial;
+mod power_failure;
+mod prefetch;
 mod read_cache;
 mod replay;
 mod report;
@@ -25,9 +23,11 @@ mod requests;
 mod run_in;
 mod save;
 mod series;
+mod snapshot;
 mod statistics;
 mod timeline;
 mod verify;
+mod write_back;
 
 use reprieve_base::{Dur, Time, UserError};
 use reprieve_nand::Refusal;
@@ -44,18 +44,18 @@ use crate::scenario::Scenario;
 use crate::state::State;
 use crate::stats::LogBatch;
 use crate::txn::{Kind, Txn};
-use buffer::Buffer;
-use event::Event;
+use buffer::WriteBuffer;
+use event::DriveEvent;
 use flows::Flows;
 use interface::HostInterface;
-use run_in::Stage;
+use run_in::RunInStage;
 use statistics::Statistics;
 
-pub use cut::{Cut, Recovered};
-pub use glance::Glance;
 pub use live::Activity;
 pub use options::Options;
-pub use series::Course;
+pub use power_failure::{Cut, Recovered};
+pub use series::TimeSeries;
+pub use snapshot::Snapshot;
 
 #[cfg(test)]
 pub use verify::BREAKS;
@@ -67,19 +67,16 @@ const PRECONDITION_STEP: u64 = 1 << 22;
 pub struct Ssd {
     scenario: Scenario,
     now: Time,
-    events: EventQueue<Event>,
+    events: EventQueue<DriveEvent>,
     flows: Flows,
     host: HostInterface,
-    buffer: Buffer,
+    buffer: WriteBuffer,
     ftl: Ftl,
     flash: Flash,
     stats: Statistics,
     preparation: Preparation,
     power: PowerFailure,
     checker: Option<Box<Checker>>,
-    /// Nothing is asked for that the flash has to look at in few drives; its functions are in the
-    /// machine code twice, without all of that and with it.
-    plain: bool,
     started: bool,
     /// The workload is done.
     ended: bool,
@@ -88,9 +85,9 @@ pub struct Ssd {
 /// How the drive comes into the state that it starts from.
 struct Preparation {
     preconditioner: Preconditioner,
-    stage: Stage,
+    stage: RunInStage,
     /// Its policies are not those that the scenario names.
-    has_own_policies: bool,
+    has_custom_policies: bool,
     /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
     replay: Vec<u32>,
 }
@@ -179,17 +176,16 @@ impl Ssd {
             events: EventQueue::new(spacing, program),
             flash,
             ftl,
-            buffer: Buffer::new(&scenario),
+            buffer: WriteBuffer::new(&scenario),
             host,
             stats: Statistics::new(&scenario, options),
             preparation: Preparation {
-                stage: Stage::before(&preconditioner),
+                stage: RunInStage::before(&preconditioner),
                 preconditioner,
-                has_own_policies: false,
+                has_custom_policies: false,
                 replay,
             },
             power: PowerFailure { journal: journal.map(Box::new), cut: None },
-            plain: false,
             started: false,
             ended: false,
             checker,
@@ -202,19 +198,7 @@ impl Ssd {
             ssd.flash.draw(window);
         }
         ssd.begin_measuring();
-        ssd.plain = ssd.is_plain() && !options.full_loop;
         Ok(ssd)
-    }
-
-    /// Whether the flash can do without all that is asked for by few scenarios.
-    fn is_plain(&self) -> bool {
-        let plain_ftl = !self.ftl.maps_on_demand() && !self.ftl.programs_fail();
-        !self.flash.is_dispatched()
-            && self.flash.is_plain()
-            && plain_ftl
-            && self.stats.series.is_none()
-            && self.scenario.channel.transfer_unit_bytes.is_none()
-            && self.scenario.reliability.ageing.is_none()
     }
 
     /// Simulates until `requests` more are complete; false when the workload is done.
@@ -382,11 +366,7 @@ impl Ssd {
         if self.flash.is_dispatched() {
             self.dispatch();
         }
-        if self.plain {
-            self.flash.decide::<_, false>(self.now, &mut self.ftl, &mut self.events);
-        } else {
-            self.flash.decide::<_, true>(self.now, &mut self.ftl, &mut self.events);
-        }
+        self.flash.decide(self.now, &mut self.ftl, &mut self.events);
         if let Some((id, refusal)) = self.flash.refused {
             self.refused(id, refusal);
         }
@@ -402,19 +382,15 @@ impl Ssd {
     }
 
     #[inline(always)]
-    fn handle(&mut self, event: Event) {
+    fn handle(&mut self, event: DriveEvent) {
         match event {
-            Event::Flash(event) => {
-                if self.plain {
-                    self.flash.handle::<false>(event, self.now, &mut self.events);
-                } else {
-                    self.flash.handle::<true>(event, self.now, &mut self.events);
-                }
+            DriveEvent::Flash(event) => {
+                self.flash.handle(event, self.now, &mut self.events);
                 while let Some(id) = self.flash.done.pop() {
                     self.transaction_done(id);
                 }
             }
-            Event::LookIdle => self.look_idle(),
+            DriveEvent::LookIdle => self.look_idle(),
         }
     }
 

@@ -20,7 +20,4 @@ pub struct Options {
     pub served: bool,
     /// Draw a timeline of this.
     pub timeline: Option<Window>,
-    /// Ask every question at every instant, whether or not the scenario needs any: for tests.
-    #[doc(hidden)]
-    pub full_loop: bool,
 }

@@ -5,7 +5,7 @@ use reprieve_base::{PageAddress, Time};
 use super::Ssd;
 use crate::ftl::Mapping;
 use crate::scenario::Acknowledge;
-use crate::txn::{Kind, NONE, Parts, Txn};
+use crate::txn::{Kind, LatencyComponents, NONE, Txn};
 
 impl Ssd {
     /// One page of a host read has arrived.
@@ -14,14 +14,14 @@ impl Ssd {
         if self.ftl.maps_on_demand() && self.waits_for_entry(request, lpn) {
             return;
         }
-        self.read_mapped(request, lpn, Parts::default());
+        self.read_mapped(request, lpn, LatencyComponents::default());
     }
 
     /// One page of a host read whose mapping is known, after `parts`.
     ///
     /// Inlined, so that without a mapping in flash there are no parts to pass on.
     #[inline(always)]
-    pub(super) fn read_mapped(&mut self, request: u32, lpn: u32, parts: Parts) {
+    pub(super) fn read_mapped(&mut self, request: u32, lpn: u32, parts: LatencyComponents) {
         let (die, at) = match self.ftl.lookup(lpn) {
             Mapping::Flash(page) => self.ftl.locate_page(page),
             Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
@@ -188,7 +188,13 @@ impl Ssd {
     }
 
     /// One page of a write takes the place of one that is in the buffer.
-    fn merge_page(&mut self, id: u32, (request, lpn): (u32, u32), is_whole: bool, parts: &Parts) {
+    fn merge_page(
+        &mut self,
+        id: u32,
+        (request, lpn): (u32, u32),
+        is_whole: bool,
+        parts: &LatencyComponents,
+    ) {
         let interval = self.host.requests[request].interval;
         self.page_used(id);
         self.cache_write(lpn, is_whole);
@@ -389,7 +395,7 @@ impl Ssd {
     }
 
     /// A page of a write is as safe as the host asked for.
-    fn page_acknowledged(&mut self, request: u32, parts: &Parts) {
+    fn page_acknowledged(&mut self, request: u32, parts: &LatencyComponents) {
         let state = &mut self.host.requests[request];
         state.pages_left -= 1;
         if state.pages_left > 0 {

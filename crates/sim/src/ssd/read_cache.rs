@@ -8,7 +8,7 @@ use crate::stats::ReadCacheCounts;
 use crate::txn::NONE;
 
 /// Pages in slots: four bytes for each logical page of the drive, and twelve for each slot.
-pub(super) struct ReadCache {
+pub(super) struct PageCache {
     /// The slot of each logical page, or `NONE`.
     slots: Vec<u32>,
     /// The logical page in each slot.
@@ -23,12 +23,12 @@ pub(super) struct ReadCache {
     counts: ReadCacheCounts,
 }
 
-impl ReadCache {
+impl PageCache {
     /// The cache of a scenario; `None` if it has none.
-    pub(super) fn of(scenario: &scenario::Scenario) -> Option<ReadCache> {
+    pub(super) fn of(scenario: &scenario::Scenario) -> Option<PageCache> {
         let cache = scenario.read_cache?;
         let pages = cache.pages(scenario.logical_pages(), scenario.geometry.page_bytes);
-        Some(ReadCache {
+        Some(PageCache {
             slots: vec![NONE; scenario.logical_pages() as usize],
             lpns: Vec::with_capacity(pages as usize),
             order: Order::with_capacity(pages as usize),

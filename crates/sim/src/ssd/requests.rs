@@ -3,9 +3,9 @@
 use reprieve_base::{Op, Request, SECTOR_BYTES, Time};
 
 use super::Ssd;
-use super::interface::{HostRequest, Step};
+use super::interface::{HostRequest, HostStep};
 use crate::stats::LogRow;
-use crate::txn::{NONE, Part, Parts};
+use crate::txn::{LatencyComponent, LatencyComponents, NONE};
 
 impl Ssd {
     /// Lets the requests of a closed loop arrive that completed ones have made way for.
@@ -67,7 +67,7 @@ impl Ssd {
             flow,
             queue: 0,
             next: NONE,
-            parts: Parts::default(),
+            parts: LatencyComponents::default(),
         });
         if let Some(checker) = &mut self.checker {
             checker.request_arrived(self.now, self.stats.arrived);
@@ -99,10 +99,10 @@ impl Ssd {
     #[inline(always)]
     pub(super) fn receive(&mut self) {
         match self.host.receive(self.now, self.events.orders()) {
-            Some(Step::Begin(id)) => self.begin(id),
-            Some(Step::Data(id)) => self.write_received(id),
-            Some(Step::Whole(id)) => self.whole_here(id),
-            Some(Step::Done(id)) => self.request_done(id),
+            Some(HostStep::Begin(id)) => self.begin(id),
+            Some(HostStep::Data(id)) => self.write_received(id),
+            Some(HostStep::Whole(id)) => self.whole_here(id),
+            Some(HostStep::Done(id)) => self.request_done(id),
             None => {}
         }
     }
@@ -193,7 +193,7 @@ impl Ssd {
             }
         }
         self.write_map_pages();
-        self.answer(id, &Parts::default());
+        self.answer(id, &LatencyComponents::default());
         self.fill_after_drops();
     }
 
@@ -206,13 +206,13 @@ impl Ssd {
             // After the pages above have been queued: none of them waits for a wordline to fill.
             self.flash.flush();
         } else {
-            self.answer(id, &Parts::default());
+            self.answer(id, &LatencyComponents::default());
         }
     }
 
     /// A page of a read has its data at `now`, after `parts`; it crosses the link to the host.
     #[inline]
-    pub(super) fn page_read(&mut self, id: u32, lpn: u32, parts: &Parts) {
+    pub(super) fn page_read(&mut self, id: u32, lpn: u32, parts: &LatencyComponents) {
         self.host.requests[id].parts = *parts;
         self.send_page(id, lpn);
     }
@@ -227,7 +227,7 @@ impl Ssd {
     }
 
     /// A request other than a read is done, after `parts`: the host is told.
-    pub(super) fn answer(&mut self, id: u32, parts: &Parts) {
+    pub(super) fn answer(&mut self, id: u32, parts: &LatencyComponents) {
         self.host.requests[id].parts = *parts;
         let crossed = self.host.completion(self.now);
         self.leave(id, crossed);
@@ -246,7 +246,7 @@ impl Ssd {
     /// A request is complete.
     pub(super) fn request_done(&mut self, id: u32) {
         if self.flash.is_drawn() {
-            self.flash.tell_completion(self.now, id);
+            self.flash.request_done(self.now, id);
         }
         if self.checker.is_some() {
             self.check_completed(id);
@@ -322,8 +322,8 @@ impl Ssd {
     pub(super) fn page_is_safe(&mut self, interval: u32) {
         self.buffer.intervals.end(interval);
         while let Some(id) = self.buffer.intervals.next_flushed() {
-            let mut parts = Parts::default();
-            parts.add(Part::Buffer, (self.now - self.host.requests[id].begun).ns());
+            let mut parts = LatencyComponents::default();
+            parts.add(LatencyComponent::Buffer, (self.now - self.host.requests[id].begun).ns());
             self.answer(id, &parts);
         }
     }

@@ -10,8 +10,8 @@ use std::ops::Range;
 use reprieve_base::{Stream, Time, UserError};
 use serde_json::{Value, json};
 
-use super::event::Event;
-use super::hold::Held;
+use super::event::DriveEvent;
+use super::write_back::DirtyPages;
 use super::{Options, PRECONDITION_STEP, Ssd};
 use crate::ftl::{Ftl, Kept, Mapping, Preconditioner};
 use crate::policies::Policies;
@@ -45,13 +45,13 @@ const OFF_SHARE: f64 = 0.01;
 const LATEST: u64 = 8;
 
 /// How far a drive has come on its way to the state that it runs in.
-pub(super) enum Stage {
+pub(super) enum RunInStage {
     /// It has its pages, with so many free blocks as the load is thought to leave, or gets them.
     ToCome(Attempt),
     /// It runs in.
     Running(Box<RunIn>),
     /// The run can begin; what was done before, if anything was.
-    Over(Option<Report>),
+    Over(Option<RunInReport>),
 }
 
 /// Which time a drive is preconditioned, and what it then leaves free.
@@ -76,12 +76,12 @@ pub(super) struct RunIn {
     /// Parts are as long as they are to be; before, they are as short as can be told from.
     is_long: bool,
     /// The part under way and those before it, the newest last.
-    parts: Vec<Part>,
+    parts: Vec<RunInPart>,
 }
 
 /// What was seen in a part of a drive's run.
 #[derive(Clone, Copy, Debug, Default)]
-struct Part {
+struct RunInPart {
     /// Free blocks over all looks.
     free_blocks: u64,
     looks: u64,
@@ -92,7 +92,7 @@ struct Part {
 
 /// What was done before the run.
 #[derive(Clone, Debug)]
-pub(super) struct Report {
+pub(super) struct RunInReport {
     requests: u64,
     simulated_ns: u64,
     host_pages: u64,
@@ -104,7 +104,7 @@ pub(super) struct Report {
 
 /// What a drive that runs in has come to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Course {
+enum RunInCourse {
     GoesOn,
     AtRest,
     /// The load leaves it so many free blocks, not as many as it was preconditioned with.
@@ -113,12 +113,12 @@ enum Course {
     TooLong,
 }
 
-impl Stage {
+impl RunInStage {
     /// Of a drive that is to be preconditioned so.
-    pub(super) fn before(preconditioner: &Preconditioner) -> Stage {
+    pub(super) fn before(preconditioner: &Preconditioner) -> RunInStage {
         match preconditioner.is_done() {
-            true => Stage::Over(None),
-            false => Stage::ToCome(Attempt { kept: preconditioner.kept(), number: 1 }),
+            true => RunInStage::Over(None),
+            false => RunInStage::ToCome(Attempt { kept: preconditioner.kept(), number: 1 }),
         }
     }
 }
@@ -130,30 +130,30 @@ impl Ssd {
             let (ftl, scenario) = (&mut self.ftl, &self.scenario);
             self.preparation.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
             if self.preparation.preconditioner.is_done() && !self.runs_in() {
-                self.preparation.stage = Stage::Over(None);
+                self.preparation.stage = RunInStage::Over(None);
             }
             return Ok(false);
         }
-        match std::mem::replace(&mut self.preparation.stage, Stage::Over(None)) {
-            Stage::Over(report) => {
-                self.preparation.stage = Stage::Over(report);
+        match std::mem::replace(&mut self.preparation.stage, RunInStage::Over(None)) {
+            RunInStage::Over(report) => {
+                self.preparation.stage = RunInStage::Over(report);
                 return Ok(true);
             }
-            Stage::ToCome(attempt) => {
-                self.preparation.stage = Stage::Running(Box::new(self.begin_run_in(attempt)?));
+            RunInStage::ToCome(attempt) => {
+                self.preparation.stage = RunInStage::Running(Box::new(self.begin_run_in(attempt)?));
             }
-            Stage::Running(mut run_in) => match run_in.advance()? {
-                Course::GoesOn => self.preparation.stage = Stage::Running(run_in),
-                Course::Again(kept) => {
+            RunInStage::Running(mut run_in) => match run_in.advance()? {
+                RunInCourse::GoesOn => self.preparation.stage = RunInStage::Running(run_in),
+                RunInCourse::Again(kept) => {
                     let number = run_in.attempt.number + 1;
                     self.take_back_policies(&mut run_in.drive);
                     drop(run_in);
                     self.ftl = Ftl::new(&self.scenario)?;
                     self.preparation.preconditioner =
                         Preconditioner::new(&self.scenario, &mut self.ftl, kept);
-                    self.preparation.stage = Stage::ToCome(Attempt { kept, number });
+                    self.preparation.stage = RunInStage::ToCome(Attempt { kept, number });
                 }
-                course => self.end_run_in(*run_in, course == Course::AtRest),
+                course => self.end_run_in(*run_in, course == RunInCourse::AtRest),
             },
         }
         Ok(false)
@@ -162,12 +162,12 @@ impl Ssd {
     /// Whether the drive is in the state that it starts from.
     pub fn is_preconditioned(&self) -> bool {
         self.preparation.preconditioner.is_done()
-            && matches!(self.preparation.stage, Stage::Over(_))
+            && matches!(self.preparation.stage, RunInStage::Over(_))
     }
 
     /// Section `precondition` of the summary: what was done before the run, if the drive ran in.
     pub(super) fn run_in_summary(&self) -> Option<Value> {
-        let Stage::Over(Some(report)) = &self.preparation.stage else { return None };
+        let RunInStage::Over(Some(report)) = &self.preparation.stage else { return None };
         Some(json!({
             "requests": report.requests,
             "simulated_ns": report.simulated_ns,
@@ -190,7 +190,7 @@ impl Ssd {
 
     fn begin_run_in(&mut self, attempt: Attempt) -> Result<RunIn, UserError> {
         let scenario = without_end(&self.scenario);
-        let policies = match self.preparation.has_own_policies {
+        let policies = match self.preparation.has_custom_policies {
             true => self.flash.exchange_policies(Policies::of(&self.scenario)),
             false => Policies::of(&scenario),
         };
@@ -199,17 +199,14 @@ impl Ssd {
         ftl.rehearse(&scenario);
         let seed = Stream::new(scenario.seed, "precondition.run_in", 0).next_u64();
         let made = (Preconditioner::done(), Vec::new());
-        let mut drive = Ssd::assemble(scenario, seed, &Options::default(), policies, ftl, made)?;
-        if self.preparation.has_own_policies {
-            drive.plain = false;
-        }
+        let drive = Ssd::assemble(scenario, seed, &Options::default(), policies, ftl, made)?;
         Ok(RunIn::new(drive, attempt))
     }
 
     fn end_run_in(&mut self, mut run_in: RunIn, at_rest: bool) {
         let free_blocks_mean = run_in.free_blocks(0..run_in.parts.len());
         let drive = &mut run_in.drive;
-        let mut report = Report {
+        let mut report = RunInReport {
             requests: drive.stats.completed,
             simulated_ns: drive.now.ns(),
             host_pages: drive.flash.counts.host_programs,
@@ -223,11 +220,11 @@ impl Ssd {
         self.ftl.keep(&self.scenario);
         let is_in_flash = |lpn: &u32| matches!(self.ftl.lookup(*lpn), Mapping::Flash(_));
         report.valid_pages = (0..self.ftl.logical_pages()).filter(is_in_flash).count() as u64;
-        self.preparation.stage = Stage::Over(Some(report));
+        self.preparation.stage = RunInStage::Over(Some(report));
     }
 
     fn take_back_policies(&mut self, drive: &mut Ssd) {
-        if self.preparation.has_own_policies {
+        if self.preparation.has_custom_policies {
             let own = drive.flash.exchange_policies(Policies::of(&self.scenario));
             self.flash.exchange_policies(own);
         }
@@ -245,13 +242,13 @@ impl Ssd {
             self.flash.wake(die);
         }
         loop {
-            self.flash.decide::<_, true>(self.now, &mut self.ftl, &mut self.events);
+            self.flash.decide(self.now, &mut self.ftl, &mut self.events);
             self.now = self.events.next_time();
             if self.now == Time::NEVER {
                 break;
             }
             while let Some(event) = self.events.pop_at(self.now) {
-                if let Event::Flash(_) = event {
+                if let DriveEvent::Flash(_) = event {
                     self.handle(event);
                 }
             }
@@ -268,7 +265,7 @@ impl Ssd {
         let txns = &self.flash.txns;
         let held = self.buffer.held.as_ref();
         // What waits at no die goes before what the buffer holds back.
-        let held_back = held.into_iter().flat_map(Held::ids).map(|id| (id, 3));
+        let held_back = held.into_iter().flat_map(DirtyPages::ids).map(|id| (id, 3));
         let waiting = self.flash.at_no_die().map(|id| (id, 2));
         let in_order = held_back.chain(waiting).zip(0u64..);
         let places: BTreeMap<u32, (u8, u64)> =
@@ -295,18 +292,18 @@ impl Ssd {
 }
 
 impl RunIn {
-    fn advance(&mut self) -> Result<Course, UserError> {
+    fn advance(&mut self) -> Result<RunInCourse, UserError> {
         let until = self.drive.stats.completed + REQUESTS_STEP;
         while self.drive.stats.completed < until {
             if !self.drive.step(REQUESTS_LOOK)? {
-                return Ok(Course::TooLong);
+                return Ok(RunInCourse::TooLong);
             }
             let course = self.look();
-            if course != Course::GoesOn {
+            if course != RunInCourse::GoesOn {
                 return Ok(course);
             }
         }
-        Ok(Course::GoesOn)
+        Ok(RunInCourse::GoesOn)
     }
 
     fn new(drive: Ssd, attempt: Attempt) -> RunIn {
@@ -321,11 +318,11 @@ impl RunIn {
             next_look: 0,
             parts_done: 0,
             is_long: false,
-            parts: vec![Part::default()],
+            parts: vec![RunInPart::default()],
         }
     }
 
-    fn look(&mut self) -> Course {
+    fn look(&mut self) -> RunInCourse {
         let host_pages = self.drive.flash.counts.host_programs;
         let part = self.parts.last_mut().expect("a part is under way");
         part.free_blocks += self.drive.ftl.free_blocks();
@@ -336,25 +333,25 @@ impl RunIn {
             self.next_look = host_pages + self.part_pages / PARTS as u64;
         }
         if host_pages < self.part_ends {
-            return if self.is_late() { Course::TooLong } else { Course::GoesOn };
+            return if self.is_late() { RunInCourse::TooLong } else { RunInCourse::GoesOn };
         }
         self.parts_done += 1;
         if self.parts.len() == PARTS {
             let course = self.judge();
-            if course != Course::GoesOn {
+            if course != RunInCourse::GoesOn {
                 return course;
             }
             // Longer parts begin with none.
             self.parts.drain(..self.parts.len().min(1));
         }
-        self.parts.push(Part::default());
+        self.parts.push(RunInPart::default());
         self.part_ends = host_pages + self.part_pages;
         let is_late = self.is_late() || self.parts_done == PARTS_MAX;
-        if is_late { Course::TooLong } else { Course::GoesOn }
+        if is_late { RunInCourse::TooLong } else { RunInCourse::GoesOn }
     }
 
     /// What follows from the parts that were looked at.
-    fn judge(&mut self) -> Course {
+    fn judge(&mut self) -> RunInCourse {
         let ftl = &self.drive.ftl;
         let half = &self.parts[PARTS / 2..];
         let share = half.iter().map(|part| part.shares).sum::<f64>()
@@ -368,7 +365,7 @@ impl RunIn {
             let ends = [ftl.kept_behind(), ftl.kept_ahead()];
             let end = ends[usize::from(self.change_blocks() > 0.0)];
             if (end.blocks() - kept.blocks()).abs() > off_blocks_max {
-                return Course::Again(end);
+                return RunInCourse::Again(end);
             }
         }
         let is_large = ftl.logical_pages() > LARGE_PAGES;
@@ -376,13 +373,13 @@ impl RunIn {
         if number < attempts_max && off_blocks > off_blocks_max {
             // A drive with fewer free blocks gets more of them: past the first time, half way.
             let half = f64::midpoint(kept.blocks(), found.blocks());
-            return Course::Again(if number == 1 { found } else { Kept::on_average(half) });
+            return RunInCourse::Again(if number == 1 { found } else { Kept::on_average(half) });
         }
         if !self.is_long && self.begin_long_parts() {
-            return Course::GoesOn;
+            return RunInCourse::GoesOn;
         }
         let is_at_rest = self.change_blocks().abs() <= self.change_blocks_max();
-        if is_at_rest { Course::AtRest } else { Course::GoesOn }
+        if is_at_rest { RunInCourse::AtRest } else { RunInCourse::GoesOn }
     }
 
     /// From now on parts are as long as the drive is given time for, its capacity together at most;

@@ -7,7 +7,7 @@ use crate::stats::{AGES, Finished, Sample};
 
 /// How a run went over time, and over the parts of the drive.
 #[derive(Clone, Debug)]
-pub struct Course {
+pub struct TimeSeries {
     /// By bins of time, and by latency.
     pub series: Finished,
     /// Suspensions of programs and of erases, by how much of the operation was done.
@@ -57,13 +57,13 @@ impl Ssd {
     }
 
     /// How the run went so far; `None` if nobody asked for it, or before it begins.
-    pub fn course(&self) -> Option<Course> {
+    pub fn course(&self) -> Option<TimeSeries> {
         let mut series = self.stats.series.clone()?;
         let ages = self.measured_ages()?;
         // The power may have failed after the last instant.
         series.advance(self.now, self.host.requests.len() as u64, |then| self.sample(then));
         let (die_busy_ns, channel_busy_ns) = self.measured_busy_ns();
-        Some(Course {
+        Some(TimeSeries {
             series: series.finish(&self.sample(self.now)),
             ages,
             die_busy_ns,

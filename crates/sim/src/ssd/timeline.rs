@@ -17,7 +17,7 @@ impl Ssd {
             name: Name::of_request(request.op),
             range: has_range.then_some((request.lba, u64::from(request.bytes))),
         };
-        self.flash.tell_arrival(self.now, arrival);
+        self.flash.request_arrived(self.now, arrival);
     }
 
     /// Takes the bytes of the timeline since the last call; none if none is drawn.

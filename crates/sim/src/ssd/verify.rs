@@ -1,7 +1,7 @@
 //! What must hold of write buffer, read cache and submission queues, between two instants.
 
 use super::Ssd;
-use super::hold::Held;
+use super::write_back::DirtyPages;
 use crate::ftl::Mapping;
 use crate::scenario::PartialWrite;
 use crate::txn::{Kind, NONE};
@@ -49,7 +49,7 @@ impl Ssd {
     }
 
     /// A dirty page that stays is whole, the newest of its logical page, and awaited by nobody.
-    fn verify_held(&self, held: &Held) -> Result<(), String> {
+    fn verify_held(&self, held: &DirtyPages) -> Result<(), String> {
         for id in held.verify()? {
             let txn = &self.flash.txns[id];
             let is_whole = txn.kind == Kind::Program && txn.waits_for == NONE && !txn.waits_map;
@@ -69,11 +69,11 @@ impl Ssd {
 
 /// A way to break the tables, and a piece of what is said to it.
 #[cfg(test)]
-type Break = (fn(&mut Ssd), &'static str);
+type DriveBreak = (fn(&mut Ssd), &'static str);
 
 /// Ways to break the tables of a drive that has all of them in use.
 #[cfg(test)]
-pub const BREAKS: &[Break] = &[
+pub const BREAKS: &[DriveBreak] = &[
     (|ssd| ssd.buffer.give_back(), "the write buffer: "),
     (|ssd| ssd.make_a_held_page_awaited(), "awaited true"),
     (
@@ -92,7 +92,7 @@ pub const BREAKS: &[Break] = &[
 
 #[cfg(test)]
 impl Ssd {
-    fn cache(&mut self) -> &mut super::read_cache::ReadCache {
+    fn cache(&mut self) -> &mut super::read_cache::PageCache {
         self.buffer.read_cache.as_mut().expect("there is a cache")
     }
 

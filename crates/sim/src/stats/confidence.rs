@@ -35,23 +35,23 @@ pub(super) fn percentiles_ns(histogram: &Histogram) -> [u64; PERCENTILES.len()] 
 }
 
 /// What intervals are made from.
-struct Batches {
-    whole: Sample,
-    parts: Vec<Sample>,
+struct BatchSet {
+    whole: PercentileSample,
+    parts: Vec<PercentileSample>,
     /// Requests of the parts.
     requests: u64,
 }
 
 /// Figures of a distribution.
-struct Sample {
+struct PercentileSample {
     count: u64,
     mean_ns: f64,
     percentiles_ns: [u64; PERCENTILES.len()],
 }
 
-impl Sample {
-    fn of(histogram: &Histogram) -> Sample {
-        Sample {
+impl PercentileSample {
+    fn of(histogram: &Histogram) -> PercentileSample {
+        PercentileSample {
             count: histogram.count(),
             mean_ns: histogram.mean_ns(),
             percentiles_ns: percentiles_ns(histogram),
@@ -59,7 +59,7 @@ impl Sample {
     }
 }
 
-impl Batches {
+impl BatchSet {
     /// The interval of the mean. Batches count by their requests, as classes share the batches and
     /// have not equally many in each.
     ///
@@ -90,7 +90,7 @@ impl Batches {
     /// 1998, chapter 7). They stray around the figure of the whole run and not around their own
     /// mean: a percentile of few requests is biased, and around the mean of such the interval would
     /// be too (sectioning; Asmussen and Glynn, Stochastic Simulation, 2007, III.5a).
-    fn around(&self, centre: f64, strays: impl Fn(&Sample) -> f64) -> [f64; 2] {
+    fn around(&self, centre: f64, strays: impl Fn(&PercentileSample) -> f64) -> [f64; 2] {
         let number = self.parts.len() as f64;
         let squares: f64 = self.parts.iter().map(|part| strays(part).powi(2)).sum();
         let error = (squares / (number * (number - 1.0))).sqrt();
@@ -101,11 +101,11 @@ impl Batches {
 
 /// Section `confidence` of some classes of requests together, which are `whole` in all.
 pub(super) fn confidence(classes: &[&Latency], whole: &Histogram, batching: &Batching) -> Value {
-    let part = |number: &usize| Sample::of(&batch(classes, *number));
-    let parts: Vec<Sample> = batching.complete.iter().map(part).collect();
+    let part = |number: &usize| PercentileSample::of(&batch(classes, *number));
+    let parts: Vec<PercentileSample> = batching.complete.iter().map(part).collect();
     let fewest = parts.iter().map(|part| part.count).min().unwrap_or(0);
     let requests = parts.iter().map(|part| part.count).sum();
-    let batches = Batches { whole: Sample::of(whole), parts, requests };
+    let batches = BatchSet { whole: PercentileSample::of(whole), parts, requests };
     let mut section = Map::new();
     section.insert("level".into(), json!(LEVEL));
     section.insert("batches".into(), json!(batching.complete.len()));
@@ -133,7 +133,7 @@ pub(super) fn confidence(classes: &[&Latency], whole: &Histogram, batching: &Bat
 
 /// How the mean of a batch goes with that of the next: near 0 where batches are long enough; `None`
 /// where all are equal.
-fn lag_1_autocorrelation(batches: &[Sample]) -> Option<f64> {
+fn lag_1_autocorrelation(batches: &[PercentileSample]) -> Option<f64> {
     let means: Vec<f64> = batches.iter().map(|batch| batch.mean_ns).collect();
     let mean = means.iter().sum::<f64>() / means.len() as f64;
     let squares: f64 = means.iter().map(|value| (value - mean).powi(2)).sum();

@@ -4,8 +4,8 @@ use reprieve_base::{Op, Time};
 use serde_json::{Map, Value, json};
 
 use super::Latencies;
-use super::summary::{rate, requests};
-use crate::txn::{Part, Parts};
+use super::requests::{rate, requests};
+use crate::txn::{LatencyComponent, LatencyComponents};
 
 /// What is counted of one load.
 #[derive(Clone, Debug)]
@@ -35,7 +35,14 @@ impl FlowStats {
 
     /// A request is complete.
     #[inline]
-    pub fn completed(&mut self, op: Op, fua: bool, bytes: u32, latency_ns: u64, parts: &Parts) {
+    pub fn completed(
+        &mut self,
+        op: Op,
+        fua: bool,
+        bytes: u32,
+        latency_ns: u64,
+        parts: &LatencyComponents,
+    ) {
         self.latencies.record(0, op, fua, bytes, latency_ns, parts);
     }
 
@@ -59,7 +66,7 @@ impl FlowStats {
 }
 
 /// Section `flows` of the summary, by name, without the parts that can take no time.
-pub(super) fn flows(flows: &[&FlowStats], absent: &[Part]) -> Value {
+pub(super) fn flows(flows: &[&FlowStats], absent: &[LatencyComponent]) -> Value {
     let each = flows.iter().map(|flow| {
         let [iops, bandwidth] = flow.throughput();
         let value = json!({

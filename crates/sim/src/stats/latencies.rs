@@ -5,7 +5,7 @@ use reprieve_base::{Op, Time};
 use super::batches::{Batches, Mark, PLACES};
 use super::pieces::{PieceEnd, Pieces};
 use super::{Histogram, Latency};
-use crate::txn::Parts;
+use crate::txn::LatencyComponents;
 
 /// Writes with forced unit access, after the classes of [`Op`].
 const FUA: usize = Op::Flush as usize + 1;
@@ -51,7 +51,7 @@ impl Latencies {
         fua: bool,
         bytes: u32,
         latency_ns: u64,
-        parts: &Parts,
+        parts: &LatencyComponents,
     ) -> bool {
         let mut place = 0;
         let mut is_first = false;
@@ -209,7 +209,7 @@ mod tests {
             let mut latencies = Latencies::in_batches();
             let mut marked = Vec::new();
             for number in completions(requests) {
-                let (op, none) = (op(number), Parts::default());
+                let (op, none) = (op(number), LatencyComponents::default());
                 if latencies.record(number, op, false, 512, latency_ns(number), &none) {
                     latencies.mark(number, Time::from_ns(number), 0);
                     marked.push(number);
@@ -247,7 +247,7 @@ mod tests {
     fn a_batch_of_which_a_request_is_left_out_is_not_complete() {
         let mut latencies = Latencies::in_batches();
         for number in (0..640).filter(|number| *number != 130) {
-            let none = Parts::default();
+            let none = LatencyComponents::default();
             let is_first = latencies.record(number, Op::Read, false, 512, 1, &none);
             assert_eq!(is_first, number % 64 == 0 && number > 0);
             if is_first {
@@ -264,7 +264,7 @@ mod tests {
         // 1 us to 10,000 s: beyond what there is room for at first, and beyond an hour.
         let all_ns: Vec<u64> = (0..300).map(|step| 1000 << (step % 34)).collect();
         for latency_ns in &all_ns {
-            latencies.record(0, Op::Read, false, 512, *latency_ns, &Parts::default());
+            latencies.record(0, Op::Read, false, 512, *latency_ns, &LatencyComponents::default());
         }
         let [read, _, total] = latencies.histograms();
         let hour_ns = 3_600_000_000_000u64;

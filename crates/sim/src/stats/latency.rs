@@ -2,7 +2,7 @@
 
 use super::Histogram;
 use super::histogram::USUAL_NS;
-use crate::txn::{PART_NAMES, Parts};
+use crate::txn::{LatencyComponents, PART_NAMES};
 
 /// Latencies of one class of requests.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl Latency {
 
     /// Counts a request of a batch, of whose latency no part is more than the whole.
     #[inline(always)]
-    pub fn record(&mut self, batch: usize, latency_ns: u64, bytes: u32, parts: &Parts) {
+    pub fn record(&mut self, batch: usize, latency_ns: u64, bytes: u32, parts: &LatencyComponents) {
         if latency_ns > self.longest_ns {
             self.grow(latency_ns);
         }

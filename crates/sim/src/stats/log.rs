@@ -2,7 +2,7 @@
 
 use reprieve_base::{Op, Time};
 
-use crate::txn::{PART_NAMES, Parts};
+use crate::txn::{LatencyComponents, PART_NAMES};
 
 /// One completed request.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub struct LogRow {
     /// When it was complete.
     pub completion: Time,
     /// Where its time went, on the transaction that completed last.
-    pub parts: Parts,
+    pub parts: LatencyComponents,
     /// The load that it belongs to, by the order of their names; 0 of one alone.
     pub flow: u32,
     /// Pages of it that nothing corrected.

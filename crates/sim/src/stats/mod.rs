@@ -13,6 +13,7 @@ mod log;
 mod pairs;
 mod pieces;
 mod reliability;
+mod requests;
 mod series;
 mod summary;
 mod transient;
@@ -26,7 +27,8 @@ pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
 pub use reliability::{DecodeCounts, ErrorCounts, Lifetime, WearFacts};
 pub use series::{
-    AGES, Ages, BINS, BUCKETS, Bin, Class, Completed, Finished, SAMPLED, Sample, Series, upper_end,
+    AGES, Ages, BINS, BUCKETS, Bin, Completed, Finished, SAMPLED, Sample, Series, SeriesClass,
+    upper_end,
 };
 pub use summary::{Facts, Measured, ReadCacheCounts, Totals};
 pub use transient::{Found, Transient};

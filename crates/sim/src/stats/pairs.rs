@@ -64,14 +64,14 @@ mod tests {
     use reprieve_base::{Op, Time};
 
     use super::*;
-    use crate::txn::Parts;
+    use crate::txn::LatencyComponents;
 
     #[test]
     fn columns_are_those_of_a_calculation_by_hand() {
         let mut latencies = Latencies::in_batches();
         // Three batches of 64 and a rest of 8; latencies of 1, 2, 3, 4 us, a completion each us.
         for number in 0..200u64 {
-            let (none, at) = (Parts::default(), Time::from_ns(1000 * (number + 1)));
+            let (none, at) = (LatencyComponents::default(), Time::from_ns(1000 * (number + 1)));
             let latency_ns = 1000 * (number / 64 + 1);
             if latencies.record(number, Op::Write, false, 512, latency_ns, &none) {
                 latencies.mark(number, at, 3 * number);

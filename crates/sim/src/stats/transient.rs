@@ -19,12 +19,12 @@ const NAMES: [&str; 3] = ["read latency", "write latency", "WAF"];
 
 /// Batches of one series, and how many requests had arrived when each was complete.
 #[derive(Clone, Debug, Default)]
-struct Series {
+struct Transients {
     means: Vec<f64>,
     arrived: Vec<u64>,
 }
 
-impl Series {
+impl Transients {
     fn push(&mut self, mean: f64, arrived: u64) {
         self.means.push(mean);
         self.arrived.push(arrived);
@@ -37,7 +37,7 @@ impl Series {
 #[derive(Clone, Debug, Default)]
 pub struct Transient {
     /// Reads, writes, WAF.
-    series: [Series; 3],
+    series: [Transients; 3],
     /// Observations and latencies of the batches of reads and writes that go on.
     open: [(u64, u128); 2],
     /// Bytes of the five writes of the batch that goes on, and programmed before it.

@@ -22,10 +22,10 @@ pub trait StreamPolicy: Send {
     fn of_moved(&self, lpn: u32) -> u8;
 }
 
-type Make = fn(&Scenario) -> Box<dyn StreamPolicy>;
+type MakeStream = fn(&Scenario) -> Box<dyn StreamPolicy>;
 
 /// The registry: name, sentence, maker.
-const POLICIES: &[(Entry, Make)] = &[
+const POLICIES: &[(Entry, MakeStream)] = &[
     (single::ENTRY, |_| Box::new(single::Single)),
     (hot_cold::ENTRY, |scenario| Box::new(hot_cold::HotCold::of(scenario))),
 ];

@@ -2,7 +2,7 @@
 
 use reprieve_base::Entry;
 
-use super::{OperationView, SuspendPolicy};
+use super::{Answer, OperationView, SuspendPolicy};
 
 pub(super) const ENTRY: Entry =
     Entry { name: "always", doc: "every read that may suspend the operation in its way does" };
@@ -10,11 +10,15 @@ pub(super) const ENTRY: Entry =
 pub(super) struct Always;
 
 impl SuspendPolicy for Always {
-    fn suspend(&self, _: &OperationView) -> bool {
+    fn suspend(&self, _: &dyn OperationView) -> Answer {
+        Answer::Now
+    }
+
+    fn wants_all(&self) -> bool {
         true
     }
 
-    fn must_resume(&self, _: &OperationView) -> bool {
+    fn limits_suspension(&self) -> bool {
         false
     }
 }

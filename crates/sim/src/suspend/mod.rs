@@ -1,40 +1,103 @@
-//! Suspension policies: when a read or write that waits is worth suspending an operation.
+//! Suspension: whether a running operation makes way for a read or write that waits.
+//!
+//! One chain decides, [`Chain`]: which of what waits is eligible, whether a guard is against it,
+//! and what the policy wants. This folder's policies are its last link.
 
 mod always;
+mod chain;
+mod eligibility;
 mod threshold;
+mod view;
 
 use reprieve_base::{Dur, Entry, Time};
 
 use crate::scenario::{Class, SuspendRules};
 
-/// What a suspension policy sees of the operation in the way of a read or write.
-#[derive(Clone, Copy, Debug)]
-pub struct OperationView {
-    /// The instant of the decision.
-    pub now: Time,
-    /// The die that it works on.
-    pub die: u32,
-    /// What it is: a program of the host or of garbage collection, or an erase.
-    pub class: Class,
-    /// Time until it ends if it is left alone; zero while it is suspended.
-    pub remaining: Dur,
-    /// How long it has been suspended, in total.
-    pub suspended: Dur,
-}
+pub use chain::{Answer, Reason};
+pub(crate) use chain::{Case, Chain};
+pub(crate) use eligibility::Eligibility;
+pub use view::{GcNeed, OperationView};
 
-/// A suspension policy: what is worth while. What the part cannot do, the die refuses.
+/// A suspension policy: what is worth while.
+///
+/// It is asked only for what a class may suspend and no guard is against; what it answers may
+/// depend on the view, and on what it has been told so far. It may be asked about the same
+/// operation any number of times.
 pub trait SuspendPolicy: Send {
-    /// Whether to ask for a suspension of a running operation.
-    fn suspend(&self, operation: &OperationView) -> bool;
+    /// Whether to suspend a running operation.
+    fn suspend(&self, operation: &dyn OperationView) -> Answer;
+
+    /// Whether `suspend` always answers `Now`; asked once, and if so that is never asked.
+    fn wants_all(&self) -> bool {
+        false
+    }
+
+    /// Whether `must_resume` ever says yes; asked once, and if not that is never asked.
+    fn limits_suspension(&self) -> bool {
+        true
+    }
 
     /// Whether a suspended operation has to resume though reads or writes are waiting.
-    fn must_resume(&self, operation: &OperationView) -> bool;
+    fn must_resume(&self, _: &dyn OperationView) -> bool {
+        false
+    }
+
+    /// Whether it is to be told what happens on the dies; asked once, when the drive is made.
+    fn is_told(&self) -> bool {
+        false
+    }
+
+    /// Of how long a window before each decision it wants suspensions counted; asked once.
+    fn window(&self) -> Option<Dur> {
+        None
+    }
+
+    /// Something has happened, if it is told.
+    fn tell(&mut self, _: &SuspendEvent) {}
 }
 
-type Make = fn(&SuspendRules) -> Box<dyn SuspendPolicy>;
+/// What a policy is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuspendEvent {
+    /// An operation has been suspended.
+    Suspended {
+        /// When.
+        now: Time,
+        /// On which die.
+        die: u32,
+        /// What it is.
+        class: Class,
+    },
+    /// It goes on.
+    Resumed {
+        /// When.
+        now: Time,
+        /// On which die.
+        die: u32,
+        /// What it is.
+        class: Class,
+        /// How long it was suspended.
+        suspended: Dur,
+    },
+    /// A page was read or programmed, or a block erased.
+    Completed {
+        /// When.
+        now: Time,
+        /// On which die.
+        die: u32,
+        /// What it was.
+        class: Class,
+        /// Since when it waited for its die; for garbage collection, when it began.
+        since: Time,
+        /// How often it was suspended.
+        suspensions: u32,
+    },
+}
+
+type MakeSuspend = fn(&SuspendRules) -> Box<dyn SuspendPolicy>;
 
 /// The registry: name, sentence, maker.
-const POLICIES: &[(Entry, Make)] = &[
+const POLICIES: &[(Entry, MakeSuspend)] = &[
     (always::ENTRY, |_| Box::new(always::Always)),
     (threshold::ENTRY, |rules| Box::new(threshold::Threshold::new(rules))),
 ];

@@ -2,7 +2,7 @@
 
 use reprieve_base::{Dur, Entry};
 
-use super::{OperationView, SuspendPolicy};
+use super::{Answer, OperationView, Reason, SuspendPolicy};
 use crate::scenario::SuspendRules;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -18,18 +18,21 @@ pub(super) struct Threshold {
 impl Threshold {
     pub(super) fn new(rules: &SuspendRules) -> Threshold {
         Threshold {
-            min_remaining: rules.min_remaining.unwrap_or(Dur::ZERO),
-            max_suspended: rules.max_suspended,
+            min_remaining: rules.parameters.dur("suspension.min_remaining_us").unwrap_or(Dur::ZERO),
+            max_suspended: rules.parameters.dur("suspension.max_suspended_us"),
         }
     }
 }
 
 impl SuspendPolicy for Threshold {
-    fn suspend(&self, operation: &OperationView) -> bool {
-        operation.remaining >= self.min_remaining && !self.must_resume(operation)
+    fn suspend(&self, operation: &dyn OperationView) -> Answer {
+        if operation.remaining() >= self.min_remaining && !self.must_resume(operation) {
+            return Answer::Now;
+        }
+        Answer::No(Reason::Policy)
     }
 
-    fn must_resume(&self, operation: &OperationView) -> bool {
-        self.max_suspended.is_some_and(|max| operation.suspended >= max)
+    fn must_resume(&self, operation: &dyn OperationView) -> bool {
+        self.max_suspended.is_some_and(|max| operation.suspended() >= max)
     }
 }

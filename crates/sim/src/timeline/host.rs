@@ -7,7 +7,7 @@ use reprieve_base::Time;
 
 use super::Window;
 use super::names::{Name, Note};
-use super::trace::{Flow, Trace, Track, Unit};
+use super::trace::{CounterUnit, FlowArrow, Trace, Track};
 
 /// A request as the timeline is told of it.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub struct Arrival {
 
 /// An open request.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenRequest {
     arrival: Arrival,
     at: Time,
     /// The track on which it is drawn.
@@ -32,22 +32,22 @@ struct Open {
 }
 
 /// All requests, drawn on as many tracks as there are at once.
-pub struct Host {
+pub struct HostTracks {
     group: Track,
     lanes: Vec<Track>,
     /// Tracks on which no request is.
     free: BinaryHeap<Reverse<u32>>,
     /// Open requests by slot.
-    open: Vec<Option<Open>>,
+    open: Vec<Option<OpenRequest>>,
     count: u64,
     in_drive: Counter,
 }
 
-impl Host {
-    pub fn new(trace: &mut Trace, rank: u64) -> Host {
+impl HostTracks {
+    pub fn new(trace: &mut Trace, rank: u64) -> HostTracks {
         let group = trace.track("host", None, rank);
-        let in_drive = trace.counter("open requests", &group, 0, Unit::Count);
-        Host {
+        let in_drive = trace.counter("open requests", &group, 0, CounterUnit::Count);
+        HostTracks {
             lanes: Vec::new(),
             free: BinaryHeap::new(),
             open: Vec::new(),
@@ -75,7 +75,7 @@ impl Host {
         if self.open.len() <= slot {
             self.open.resize(slot + 1, None);
         }
-        let before = self.open[slot].replace(Open { arrival, at: now, lane });
+        let before = self.open[slot].replace(OpenRequest { arrival, at: now, lane });
         debug_assert!(before.is_none(), "two requests in one place");
         self.count += 1;
         self.in_drive.set(now, self.count as f64, window, trace);
@@ -102,12 +102,12 @@ impl Host {
     }
 }
 
-impl Open {
+impl OpenRequest {
     fn begin(&self, track: &mut Track, trace: &mut Trace) {
         let (lba, bytes) = self.arrival.range.unwrap_or_default();
         let notes = [(Note::Request, self.arrival.number), (Note::Lba, lba), (Note::Bytes, bytes)];
         let notes = if self.arrival.range.is_some() { &notes[..] } else { &notes[..1] };
-        trace.begin(track, self.at, self.arrival.name, notes, Flow::None);
+        trace.begin(track, self.at, self.arrival.name, notes, FlowArrow::None);
     }
 }
 

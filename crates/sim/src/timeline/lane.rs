@@ -5,11 +5,11 @@ use reprieve_nand::{Run, Timing};
 
 use super::Window;
 use super::names::{Name, Note};
-use super::trace::{Annotation, Flow, Trace, Track};
+use super::trace::{Annotation, FlowArrow, Trace, Track};
 
 /// What the annotations of a page operation say.
 #[derive(Clone, Copy, Debug)]
-pub struct Work {
+pub struct DrawnWork {
     /// What it is.
     pub name: Name,
     /// Number of the host request that waits for it.
@@ -27,15 +27,15 @@ pub struct Work {
 /// A read that senses a page, or holds it.
 #[derive(Clone, Copy, Debug)]
 struct Read {
-    work: Work,
+    work: DrawnWork,
     start: Time,
     sensed: (Time, Time),
 }
 
 /// A program or erase that is not complete.
 #[derive(Clone, Copy, Debug)]
-struct Operation {
-    work: Work,
+struct DrawnOperation {
+    work: DrawnWork,
     /// What it does now; `None`: it is suspended.
     piece: Option<Piece>,
     suspensions: u64,
@@ -63,13 +63,13 @@ struct Stop {
 
 /// A die, or a plane of it: it does one thing at a time.
 #[derive(Clone, Debug)]
-pub struct Lane {
+pub struct LaneTrack {
     track: Track,
     read: Option<Read>,
     /// Transfers of the pages that the read holds.
     outs: Vec<(Time, Time)>,
     /// Operations, each inside the one before it; all but the last are suspended.
-    open: Vec<Operation>,
+    open: Vec<DrawnOperation>,
 }
 
 /// What lanes write with.
@@ -82,13 +82,13 @@ pub struct Pen<'a> {
     pub flows: &'a mut u64,
 }
 
-impl Lane {
-    pub fn new(track: Track) -> Lane {
-        Lane { track, read: None, outs: Vec::new(), open: Vec::new() }
+impl LaneTrack {
+    pub fn new(track: Track) -> LaneTrack {
+        LaneTrack { track, read: None, outs: Vec::new(), open: Vec::new() }
     }
 
     /// A read begins, which senses from one instant to another.
-    pub fn read(&mut self, work: Work, start: Time, sensed: (Time, Time)) {
+    pub fn read(&mut self, work: DrawnWork, start: Time, sensed: (Time, Time)) {
         debug_assert!(self.read.is_none(), "two reads at once in an array");
         self.read = Some(Read { work, start, sensed });
     }
@@ -106,7 +106,7 @@ impl Lane {
         if pen.window.shows(read.start, now) {
             let (track, trace) = (&mut self.track, &mut *pen.trace);
             let (notes, count) = read.work.notes(0);
-            trace.begin(track, read.start, read.work.name, &notes[..count], Flow::None);
+            trace.begin(track, read.start, read.work.name, &notes[..count], FlowArrow::None);
             trace.slice(track, read.sensed, Name::Sense, &[]);
             for out in &self.outs {
                 trace.slice(track, *out, Name::DataOut, &[]);
@@ -117,9 +117,9 @@ impl Lane {
     }
 
     /// A program or erase begins, perhaps inside one that is suspended.
-    pub fn begin(&mut self, now: Time, work: Work, run: Run, prelude: Name) {
+    pub fn begin(&mut self, now: Time, work: DrawnWork, run: Run, prelude: Name) {
         let piece = Piece::new(now, run, prelude);
-        self.open.push(Operation { work, piece: Some(piece), suspensions: 0, flow: None });
+        self.open.push(DrawnOperation { work, piece: Some(piece), suspensions: 0, flow: None });
     }
 
     /// The operation suspended last goes on.
@@ -156,7 +156,7 @@ impl Lane {
             *pen.flows += 1;
             operation.flow = Some(*pen.flows);
         }
-        let flow = operation.flow.map_or(Flow::None, Flow::Through);
+        let flow = operation.flow.map_or(FlowArrow::None, FlowArrow::Through);
         operation.write(now, flow, &mut self.track, pen);
         operation.piece = None;
         operation.suspensions += 1;
@@ -165,15 +165,15 @@ impl Lane {
     /// The operation that runs is complete.
     pub fn ended(&mut self, now: Time, pen: &mut Pen) {
         let operation = self.open.pop().expect("something ran");
-        let flow = operation.flow.map_or(Flow::None, Flow::Last);
+        let flow = operation.flow.map_or(FlowArrow::None, FlowArrow::Last);
         operation.write(now, flow, &mut self.track, pen);
     }
 
     /// Writes that something has begun which has not ended at `now`, when the timeline does.
     pub fn close(&mut self, now: Time, pen: &mut Pen) {
-        let read = self.read.take().map(|read| (read.start, read.work, 0, Flow::None));
+        let read = self.read.take().map(|read| (read.start, read.work, 0, FlowArrow::None));
         let running = self.open.pop().and_then(|operation| {
-            let flow = operation.flow.map_or(Flow::None, Flow::Last);
+            let flow = operation.flow.map_or(FlowArrow::None, FlowArrow::Last);
             Some((operation.piece?.from, operation.work, operation.suspensions, flow))
         });
         let Some((from, work, suspensions, flow)) = read.or(running) else { return };
@@ -184,7 +184,7 @@ impl Lane {
     }
 }
 
-impl Work {
+impl DrawnWork {
     fn notes(&self, suspensions: u64) -> ([Annotation; 7], usize) {
         let mut notes = [(Note::Plane, u64::from(self.at.plane)); 7];
         notes[1] = (Note::Block, u64::from(self.at.block));
@@ -210,16 +210,17 @@ impl Piece {
     }
 }
 
-impl Operation {
+impl DrawnOperation {
     /// Writes the piece that is over at `now`.
-    fn write(&self, now: Time, flow: Flow, track: &mut Track, pen: &mut Pen) {
+    fn write(&self, now: Time, flow: FlowArrow, track: &mut Track, pen: &mut Pen) {
         let piece = self.piece.as_ref().expect("what is over has run");
         if !pen.window.shows(piece.from, now) {
             return;
         }
         let (notes, count) = self.work.notes(self.suspensions);
         pen.trace.begin(track, piece.from, self.work.name, &notes[..count], flow);
-        let mut parts = Parts { stop: piece.stop, in_stop: false, now, track, trace: pen.trace };
+        let mut parts =
+            DrawnParts { stop: piece.stop, in_stop: false, now, track, trace: pen.trace };
         let (name, until) = piece.prelude;
         parts.draw(piece.from, until, name);
         if let Some(timing) = pen.phases {
@@ -237,7 +238,7 @@ impl Operation {
 }
 
 /// What lies inside a piece, in order: its phases, and from when it is asked to, how it makes way.
-struct Parts<'a> {
+struct DrawnParts<'a> {
     stop: Option<Stop>,
     /// The slice of that has begun.
     in_stop: bool,
@@ -247,7 +248,7 @@ struct Parts<'a> {
     trace: &'a mut Trace,
 }
 
-impl Parts<'_> {
+impl DrawnParts<'_> {
     /// A phase, as far as it got; what of it comes after the request lies inside the stop, unless
     /// the stop breaks it off.
     fn draw(&mut self, from: Time, to: Time, name: Name) {
@@ -271,7 +272,7 @@ impl Parts<'_> {
 
     fn enter(&mut self, stop: &Stop) {
         if !self.in_stop {
-            self.trace.begin(self.track, stop.asked, stop.name, &[], Flow::None);
+            self.trace.begin(self.track, stop.asked, stop.name, &[], FlowArrow::None);
             self.in_stop = true;
         }
     }

@@ -10,14 +10,14 @@ use reprieve_base::{Dur, Geometry, SECTOR_BYTES, Time};
 use reprieve_nand::{Run, Timing};
 use serde_json::{Value, json};
 
-use crate::power::Step;
+use crate::power::PowerStep;
 pub use host::Arrival;
-use host::{Counter, Host};
-pub use lane::Work;
-use lane::{Lane, Pen};
+use host::{Counter, HostTracks};
+pub use lane::DrawnWork;
+use lane::{LaneTrack, Pen};
 pub use names::Name;
 use names::Note;
-use trace::{Trace, Track, Unit};
+use trace::{CounterUnit, Trace, Track};
 
 /// Slices that a timeline holds at most: as many as the viewer opens without trouble.
 pub const SLICES_MAX: u64 = 5_000_000;
@@ -52,10 +52,10 @@ pub struct Timeline {
     trace: Trace,
     flows: u64,
     /// Dies; where planes work by themselves, their planes.
-    lanes: Vec<Lane>,
+    lanes: Vec<LaneTrack>,
     lanes_per_die: u32,
     channels: Vec<Track>,
-    host: Host,
+    host: HostTracks,
     /// Page operations that wait for each die.
     waiting: Vec<Counter>,
     /// Dies of which that may have changed.
@@ -82,19 +82,19 @@ impl Timeline {
         has_power: bool,
     ) -> Timeline {
         let mut trace = Trace::new();
-        let host = Host::new(&mut trace, 0);
+        let host = HostTracks::new(&mut trace, 0);
         let dies = trace.track("dies", None, 1);
         let mut lanes = Vec::new();
         let lanes_per_die = if planes_apart { geometry.planes_per_die } else { 1 };
         for die in 0..geometry.dies() {
             let own = trace.track(&format!("die {die}"), Some(&dies), u64::from(die));
             if !planes_apart {
-                lanes.push(Lane::new(own));
+                lanes.push(LaneTrack::new(own));
                 continue;
             }
             lanes.extend((0..lanes_per_die).map(|plane| {
                 let name = format!("die {die} plane {plane}");
-                Lane::new(trace.track(&name, Some(&own), u64::from(plane)))
+                LaneTrack::new(trace.track(&name, Some(&own), u64::from(plane)))
             }));
         }
         let group = trace.track("channels", None, 2);
@@ -105,12 +105,12 @@ impl Timeline {
         let waiting = (0..geometry.dies())
             .map(|die| {
                 let name = format!("waiting for die {die}");
-                Counter::new(trace.counter(&name, &group, u64::from(die), Unit::Count))
+                Counter::new(trace.counter(&name, &group, u64::from(die), CounterUnit::Count))
             })
             .collect();
         let power = has_power.then(|| {
             let group = trace.track("power", None, 4);
-            Counter::new(trace.counter("power of all dies", &group, 0, Unit::Milliwatts))
+            Counter::new(trace.counter("power of all dies", &group, 0, CounterUnit::Milliwatts))
         });
         Timeline {
             window,
@@ -139,7 +139,7 @@ impl Timeline {
         self.host.number(slot)
     }
 
-    fn lane(&mut self, die: u32, plane: u32) -> (&mut Lane, Pen<'_>) {
+    fn lane(&mut self, die: u32, plane: u32) -> (&mut LaneTrack, Pen<'_>) {
         let lane = match self.lanes_per_die {
             1 => die,
             planes => die * planes + plane,
@@ -161,7 +161,7 @@ impl Timeline {
     }
 
     /// A read begins.
-    pub fn read(&mut self, die: u32, work: Work, start: Time, sensed: (Time, Time)) {
+    pub fn read(&mut self, die: u32, work: DrawnWork, start: Time, sensed: (Time, Time)) {
         self.lane(die, work.at.plane).0.read(work, start, sensed);
         self.touch(die);
     }
@@ -178,7 +178,7 @@ impl Timeline {
     }
 
     /// A program or erase begins.
-    pub fn begin(&mut self, die: u32, now: Time, work: Work, run: Run, prelude: Name) {
+    pub fn begin(&mut self, die: u32, now: Time, work: DrawnWork, run: Run, prelude: Name) {
         self.lane(die, work.at.plane).0.begin(now, work, run, prelude);
         self.touch(die);
     }
@@ -256,7 +256,7 @@ impl Timeline {
     }
 
     /// What all dies drew of late.
-    pub fn power(&mut self, steps: &[Step]) {
+    pub fn power(&mut self, steps: &[PowerStep]) {
         let Some(counter) = &mut self.power else { return };
         for step in steps {
             let power_mw = (step.core_uw + step.io_uw) as f64 / 1000.0;
@@ -275,7 +275,7 @@ impl Timeline {
     #[cold]
     pub fn measured_from(&mut self, at: Time) {
         let group = self.trace.track("measurement", None, 5);
-        let track = self.trace.counter("measured", &group, 0, Unit::Count);
+        let track = self.trace.counter("measured", &group, 0, CounterUnit::Count);
         let mut measured = Counter::new(track);
         for (from, value) in [(Time::ZERO, 0.0), (at, 1.0)] {
             measured.set(from, value, self.window, &mut self.trace);

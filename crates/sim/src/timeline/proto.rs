@@ -1,17 +1,17 @@
 //! Protocol buffers, as far as a trace needs them: fields of whole numbers, text and messages.
+//!
+//! A trace is written field by field, without a message in memory that is encoded at the end.
+
+use prost::encoding::{WireType, encode_key, encode_varint};
 
 /// A message that is being written.
 #[derive(Clone, Debug, Default)]
-pub struct Message(Vec<u8>);
+pub struct ProtoMessage(Vec<u8>);
 
-const VARINT: u64 = 0;
-const FIXED64: u64 = 1;
-const BYTES: u64 = 2;
-
-impl Message {
+impl ProtoMessage {
     /// An empty message.
-    pub fn new() -> Message {
-        Message(Vec::with_capacity(256))
+    pub fn new() -> ProtoMessage {
+        ProtoMessage(Vec::with_capacity(256))
     }
 
     /// Begins another message in its place.
@@ -26,55 +26,45 @@ impl Message {
 
     /// A field that holds a whole number.
     #[inline]
-    pub fn number(&mut self, field: u64, value: u64) {
-        varint(&mut self.0, field << 3 | VARINT);
-        varint(&mut self.0, value);
+    pub fn number(&mut self, field: u32, value: u64) {
+        encode_key(field, WireType::Varint, &mut self.0);
+        encode_varint(value, &mut self.0);
     }
 
     /// A field that holds a number of eight bytes.
-    pub fn fixed(&mut self, field: u64, value: u64) {
-        varint(&mut self.0, field << 3 | FIXED64);
+    pub fn fixed(&mut self, field: u32, value: u64) {
+        encode_key(field, WireType::SixtyFourBit, &mut self.0);
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
     /// A field that holds a floating-point number.
-    pub fn double(&mut self, field: u64, value: f64) {
+    pub fn double(&mut self, field: u32, value: f64) {
         self.fixed(field, value.to_bits());
     }
 
     /// A field that holds text.
-    pub fn text(&mut self, field: u64, value: &str) {
+    pub fn text(&mut self, field: u32, value: &str) {
         self.raw(field, value.as_bytes());
     }
 
     /// A field that holds another message.
     #[inline]
-    pub fn message(&mut self, field: u64, inner: &Message) {
+    pub fn message(&mut self, field: u32, inner: &ProtoMessage) {
         self.raw(field, &inner.0);
     }
 
     #[inline]
-    fn raw(&mut self, field: u64, bytes: &[u8]) {
+    fn raw(&mut self, field: u32, bytes: &[u8]) {
         put_bytes(&mut self.0, field, bytes);
     }
 }
 
 /// Adds a field of bytes to what is being written.
 #[inline]
-pub fn put_bytes(out: &mut Vec<u8>, field: u64, bytes: &[u8]) {
-    varint(out, field << 3 | BYTES);
-    varint(out, bytes.len() as u64);
+pub fn put_bytes(out: &mut Vec<u8>, field: u32, bytes: &[u8]) {
+    encode_key(field, WireType::LengthDelimited, out);
+    encode_varint(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
-}
-
-/// Seven bits a byte, the lowest first; all but the last have the eighth bit.
-#[inline]
-fn varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
 }
 
 #[cfg(test)]
@@ -84,13 +74,13 @@ mod tests {
     /// The examples of the description of the format, protobuf.dev/programming-guides/encoding.
     #[test]
     fn fields_are_those_of_the_description() {
-        let mut message = Message::new();
+        let mut message = ProtoMessage::new();
         message.number(1, 150);
         assert_eq!(message.bytes(), [0x08, 0x96, 0x01]);
         message.clear();
         message.text(2, "testing");
         assert_eq!(message.bytes(), [0x12, 0x07, 0x74, 0x65, 0x73, 0x74, 0x69, 0x6e, 0x67]);
-        let mut inner = Message::new();
+        let mut inner = ProtoMessage::new();
         inner.number(1, 150);
         message.clear();
         message.message(3, &inner);
@@ -99,7 +89,7 @@ mod tests {
 
     #[test]
     fn numbers_reach_their_ends() {
-        let mut message = Message::new();
+        let mut message = ProtoMessage::new();
         message.number(1, u64::MAX);
         let longest = [&[0x08][..], &[0xff; 9], &[0x01]].concat();
         assert_eq!(message.bytes(), longest);

@@ -8,57 +8,57 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 use reprieve_base::Time;
 
 use super::names::{Name, Note, names, notes};
-use super::proto::{Message, put_bytes};
+use super::proto::{ProtoMessage, put_bytes};
 
 /// Bytes of packets that are packed together.
 const CHUNK_BYTES: usize = 1 << 18;
 
 /// Field numbers, message by message.
 mod field {
-    pub const TRACE_PACKET: u64 = 1;
+    pub const TRACE_PACKET: u32 = 1;
 
-    pub const PACKET_CLOCK_SNAPSHOT: u64 = 6;
-    pub const PACKET_TIMESTAMP: u64 = 8;
-    pub const PACKET_SEQUENCE: u64 = 10;
-    pub const PACKET_TRACK_EVENT: u64 = 11;
-    pub const PACKET_INTERNED: u64 = 12;
-    pub const PACKET_FLAGS: u64 = 13;
-    pub const PACKET_COMPRESSED: u64 = 50;
-    pub const PACKET_CLOCK: u64 = 58;
-    pub const PACKET_DEFAULTS: u64 = 59;
-    pub const PACKET_DESCRIPTOR: u64 = 60;
+    pub const PACKET_CLOCK_SNAPSHOT: u32 = 6;
+    pub const PACKET_TIMESTAMP: u32 = 8;
+    pub const PACKET_SEQUENCE: u32 = 10;
+    pub const PACKET_TRACK_EVENT: u32 = 11;
+    pub const PACKET_INTERNED: u32 = 12;
+    pub const PACKET_FLAGS: u32 = 13;
+    pub const PACKET_COMPRESSED: u32 = 50;
+    pub const PACKET_CLOCK: u32 = 58;
+    pub const PACKET_DEFAULTS: u32 = 59;
+    pub const PACKET_DESCRIPTOR: u32 = 60;
 
-    pub const DEFAULTS_TRACK_EVENT: u64 = 11;
-    pub const DEFAULTS_CLOCK: u64 = 58;
+    pub const DEFAULTS_TRACK_EVENT: u32 = 11;
+    pub const DEFAULTS_CLOCK: u32 = 58;
 
-    pub const SNAPSHOT_CLOCK: u64 = 1;
-    pub const CLOCK_ID: u64 = 1;
-    pub const CLOCK_TIMESTAMP: u64 = 2;
-    pub const CLOCK_IS_INCREMENTAL: u64 = 3;
+    pub const SNAPSHOT_CLOCK: u32 = 1;
+    pub const CLOCK_ID: u32 = 1;
+    pub const CLOCK_TIMESTAMP: u32 = 2;
+    pub const CLOCK_IS_INCREMENTAL: u32 = 3;
 
-    pub const INTERNED_EVENT_NAME: u64 = 2;
-    pub const INTERNED_NOTE_NAME: u64 = 3;
-    pub const INTERNED_IID: u64 = 1;
-    pub const INTERNED_TEXT: u64 = 2;
+    pub const INTERNED_EVENT_NAME: u32 = 2;
+    pub const INTERNED_NOTE_NAME: u32 = 3;
+    pub const INTERNED_IID: u32 = 1;
+    pub const INTERNED_TEXT: u32 = 2;
 
-    pub const EVENT_NOTE: u64 = 4;
-    pub const EVENT_TYPE: u64 = 9;
-    pub const EVENT_NAME: u64 = 10;
-    pub const EVENT_TRACK: u64 = 11;
-    pub const EVENT_VALUE: u64 = 44;
-    pub const EVENT_FLOW: u64 = 47;
-    pub const EVENT_LAST_FLOW: u64 = 48;
-    pub const NOTE_NAME: u64 = 1;
-    pub const NOTE_NUMBER: u64 = 3;
+    pub const EVENT_NOTE: u32 = 4;
+    pub const EVENT_TYPE: u32 = 9;
+    pub const EVENT_NAME: u32 = 10;
+    pub const EVENT_TRACK: u32 = 11;
+    pub const EVENT_VALUE: u32 = 44;
+    pub const EVENT_FLOW: u32 = 47;
+    pub const EVENT_LAST_FLOW: u32 = 48;
+    pub const NOTE_NAME: u32 = 1;
+    pub const NOTE_NUMBER: u32 = 3;
 
-    pub const DESCRIPTOR_UUID: u64 = 1;
-    pub const DESCRIPTOR_NAME: u64 = 2;
-    pub const DESCRIPTOR_PARENT: u64 = 5;
-    pub const DESCRIPTOR_COUNTER: u64 = 8;
-    pub const DESCRIPTOR_CHILD_ORDER: u64 = 11;
-    pub const DESCRIPTOR_RANK: u64 = 12;
-    pub const COUNTER_UNIT: u64 = 3;
-    pub const COUNTER_UNIT_NAME: u64 = 6;
+    pub const DESCRIPTOR_UUID: u32 = 1;
+    pub const DESCRIPTOR_NAME: u32 = 2;
+    pub const DESCRIPTOR_PARENT: u32 = 5;
+    pub const DESCRIPTOR_COUNTER: u32 = 8;
+    pub const DESCRIPTOR_CHILD_ORDER: u32 = 11;
+    pub const DESCRIPTOR_RANK: u32 = 12;
+    pub const COUNTER_UNIT: u32 = 3;
+    pub const COUNTER_UNIT_NAME: u32 = 6;
 }
 
 const SLICE_BEGIN: u64 = 1;
@@ -78,7 +78,7 @@ const DESCRIPTIONS: u64 = 1;
 
 /// What a counter counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum CounterUnit {
     /// Things.
     Count,
     /// Milliwatts.
@@ -99,7 +99,7 @@ pub type Annotation = (Note, u64);
 
 /// How a slice is joined to others by arrows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub enum FlowArrow {
     /// Not at all.
     None,
     /// From the one before it and to one after it, as far as there are any.
@@ -114,9 +114,9 @@ pub struct Trace {
     pending: Vec<u8>,
     packed: Vec<u8>,
     packer: Compress,
-    event: Message,
-    note: Message,
-    packet: Message,
+    event: ProtoMessage,
+    note: ProtoMessage,
+    packet: ProtoMessage,
     /// Slices that have begun.
     pub slices: u64,
 }
@@ -128,9 +128,9 @@ impl Trace {
             pending: Vec::with_capacity(CHUNK_BYTES + 1024),
             packed: Vec::new(),
             packer: Compress::new(Compression::fast(), true),
-            event: Message::new(),
-            note: Message::new(),
-            packet: Message::new(),
+            event: ProtoMessage::new(),
+            note: ProtoMessage::new(),
+            packet: ProtoMessage::new(),
             slices: 0,
         }
     }
@@ -141,11 +141,11 @@ impl Trace {
     }
 
     /// A track of numbers.
-    pub fn counter(&mut self, name: &str, parent: &Track, rank: u64, unit: Unit) -> Track {
-        let mut counter = Message::new();
+    pub fn counter(&mut self, name: &str, parent: &Track, rank: u64, unit: CounterUnit) -> Track {
+        let mut counter = ProtoMessage::new();
         match unit {
-            Unit::Count => counter.number(field::COUNTER_UNIT, UNIT_COUNT),
-            Unit::Milliwatts => counter.text(field::COUNTER_UNIT_NAME, "mW"),
+            CounterUnit::Count => counter.number(field::COUNTER_UNIT, UNIT_COUNT),
+            CounterUnit::Milliwatts => counter.text(field::COUNTER_UNIT_NAME, "mW"),
         }
         self.describe(name, Some(parent), rank, Some(&counter))
     }
@@ -155,10 +155,10 @@ impl Trace {
         name: &str,
         parent: Option<&Track>,
         rank: u64,
-        counter: Option<&Message>,
+        counter: Option<&ProtoMessage>,
     ) -> Track {
         self.tracks += 1;
-        let mut descriptor = Message::new();
+        let mut descriptor = ProtoMessage::new();
         descriptor.number(field::DESCRIPTOR_UUID, self.tracks);
         descriptor.text(field::DESCRIPTOR_NAME, name);
         if let Some(parent) = parent {
@@ -184,7 +184,7 @@ impl Trace {
         at: Time,
         name: Name,
         notes: &[Annotation],
-        flow: Flow,
+        flow: FlowArrow,
     ) {
         self.slices += 1;
         self.event.clear();
@@ -197,9 +197,9 @@ impl Trace {
             self.event.message(field::EVENT_NOTE, &self.note);
         }
         match flow {
-            Flow::None => {}
-            Flow::Through(id) => self.event.fixed(field::EVENT_FLOW, id),
-            Flow::Last(id) => self.event.fixed(field::EVENT_LAST_FLOW, id),
+            FlowArrow::None => {}
+            FlowArrow::Through(id) => self.event.fixed(field::EVENT_FLOW, id),
+            FlowArrow::Last(id) => self.event.fixed(field::EVENT_LAST_FLOW, id),
         }
         self.put_event(track, at);
     }
@@ -220,7 +220,7 @@ impl Trace {
         name: Name,
         notes: &[Annotation],
     ) {
-        self.begin(track, from, name, notes, Flow::None);
+        self.begin(track, from, name, notes, FlowArrow::None);
         self.end(track, to);
     }
 
@@ -251,8 +251,8 @@ impl Trace {
     /// The first packet of a sequence: its clock, its track, and all names.
     #[cold]
     fn open(&mut self, track: &Track) -> Time {
-        let mut inner = Message::new();
-        let mut snapshot = Message::new();
+        let mut inner = ProtoMessage::new();
+        let mut snapshot = ProtoMessage::new();
         for clock in [CLOCK_BOOT, CLOCK_INCREMENTAL] {
             inner.clear();
             inner.number(field::CLOCK_ID, clock);
@@ -262,12 +262,12 @@ impl Trace {
             }
             snapshot.message(field::SNAPSHOT_CLOCK, &inner);
         }
-        let mut defaults = Message::new();
+        let mut defaults = ProtoMessage::new();
         inner.clear();
         inner.number(field::EVENT_TRACK, track.number);
         defaults.message(field::DEFAULTS_TRACK_EVENT, &inner);
         defaults.number(field::DEFAULTS_CLOCK, CLOCK_INCREMENTAL);
-        let mut interned = Message::new();
+        let mut interned = ProtoMessage::new();
         for (iid, name) in names() {
             intern(&mut interned, field::INTERNED_EVENT_NAME, iid, name);
         }
@@ -318,8 +318,8 @@ impl Trace {
     }
 }
 
-fn intern(interned: &mut Message, table: u64, iid: u64, text: &str) {
-    let mut entry = Message::new();
+fn intern(interned: &mut ProtoMessage, table: u32, iid: u64, text: &str) {
+    let mut entry = ProtoMessage::new();
     entry.number(field::INTERNED_IID, iid);
     entry.text(field::INTERNED_TEXT, text);
     interned.message(table, &entry);

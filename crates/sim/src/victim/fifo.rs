@@ -9,20 +9,20 @@ use super::{BlockView, VictimPolicy};
 pub(super) const ENTRY: Entry =
     Entry { name: "fifo", doc: "the full block that was filled longest ago" };
 
-pub(super) struct Fifo {
+pub(super) struct OldestFirst {
     /// Of each plane its full blocks, the longest filled first.
     filled: Vec<VecDeque<u32>>,
 }
 
-impl Fifo {
-    pub(super) fn new(geometry: &Geometry) -> Fifo {
+impl OldestFirst {
+    pub(super) fn new(geometry: &Geometry) -> OldestFirst {
         let blocks = geometry.blocks_per_plane as usize;
         let planes = 0..geometry.planes();
-        Fifo { filled: planes.map(|_| VecDeque::with_capacity(blocks)).collect() }
+        OldestFirst { filled: planes.map(|_| VecDeque::with_capacity(blocks)).collect() }
     }
 }
 
-impl VictimPolicy for Fifo {
+impl VictimPolicy for OldestFirst {
     fn pick(&mut self, blocks: &mut dyn BlockView, plane: u32) -> Option<u32> {
         let filled = &mut self.filled[plane as usize];
         // One without garbage goes to the end, as if it had been rewritten: it costs no time, and

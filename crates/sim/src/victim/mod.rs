@@ -41,14 +41,14 @@ pub trait VictimPolicy: Send {
     fn taken(&mut self, _plane: u32, _block: u32) {}
 }
 
-type Make = fn(&Scenario) -> Box<dyn VictimPolicy>;
+type MakeVictim = fn(&Scenario) -> Box<dyn VictimPolicy>;
 
 /// The registry: name, sentence, maker.
-const POLICIES: &[(Entry, Make)] = &[
+const POLICIES: &[(Entry, MakeVictim)] = &[
     (greedy::ENTRY, |_| Box::new(greedy::Greedy)),
     (d_choices::ENTRY, |scenario| Box::new(d_choices::DChoices::of(scenario))),
     (random::ENTRY, |scenario| Box::new(random::of(scenario))),
-    (fifo::ENTRY, |scenario| Box::new(fifo::Fifo::new(&scenario.geometry))),
+    (fifo::ENTRY, |scenario| Box::new(fifo::OldestFirst::new(&scenario.geometry))),
     (windowed_greedy::ENTRY, |scenario| Box::new(windowed_greedy::WindowedGreedy::of(scenario))),
     (cost_benefit::ENTRY, |scenario| Box::new(cost_benefit::CostBenefit::of(scenario))),
 ];

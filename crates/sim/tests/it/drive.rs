@@ -85,22 +85,21 @@ pub fn run(scenario: Scenario) -> Outcome {
 
 /// Runs a scenario to its end under the checker, looking at the clock after every `step` requests.
 pub fn run_in_steps(scenario: Scenario, step: u64) -> Outcome {
-    run_with(scenario, step, &Options::default()).0
+    run_with(scenario, step, &Options::default())
 }
 
-/// Runs a scenario to its end with these options besides; says whether the loop was the plain one.
-pub fn run_with(scenario: Scenario, step: u64, options: &Options) -> (Outcome, bool) {
+/// Runs a scenario to its end with these options besides.
+pub fn run_with(scenario: Scenario, step: u64, options: &Options) -> Outcome {
     let repeat = format!("a file with\n{}", scenario::print(&scenario));
     let options = Options { log_requests: true, check: Some(repeat), ..options.clone() };
     let mut ssd = Ssd::with(scenario, &options).expect("a scenario that fits into memory");
-    let is_plain = ssd.runs_plain_loop();
     let mut rows = Vec::new();
     while ssd.step(step).expect("a workload without bad rows") {
         take_rows(&ssd.take_log(), &mut rows);
     }
     take_rows(&ssd.take_log(), &mut rows);
     rows.sort_by_key(|row| row.id);
-    (Outcome { rows, summary: ssd.summary() }, is_plain)
+    Outcome { rows, summary: ssd.summary() }
 }
 
 /// Runs a scenario text to its end.

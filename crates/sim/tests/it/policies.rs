@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use reprieve_base::{Dur, Time};
 use reprieve_sim::scenario::Class;
 use reprieve_sim::sched::{Choice, DieView, Scheduler, SuspendView};
-use reprieve_sim::suspend::{OperationView, SuspendPolicy};
+use reprieve_sim::suspend::{Answer, OperationView, Reason, SuspendPolicy};
 use reprieve_sim::{Options, Policies, Ssd};
 
 use super::drive;
@@ -19,14 +19,8 @@ const SLC: &str = "device = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     [geometry]\nchannels = 1\nplanes_per_die = 1\nblocks_per_plane = 16\npages_per_block = 4\n\
     [ftl]\nover_provisioning = 0.5\n[host]\nlink_bytes_per_s = \"none\"\n";
 
-/// When the write and the read are done, in us: the same in either loop.
+/// When the write and the read are done, in us.
 fn run(with: impl Fn(Policies) -> Policies) -> [u64; 2] {
-    let [plain, full] = [false, true].map(|full_loop| run_in(full_loop, &with));
-    assert_eq!(plain, full, "in the plain loop and in the full one");
-    plain
-}
-
-fn run_in(full_loop: bool, with: impl Fn(Policies) -> Policies) -> [u64; 2] {
     let mut trace = String::new();
     for (us, op, sector) in [(0, 'W', 0), (61, 'R', 64)] {
         writeln!(trace, "0.{us:06} ; {sector} ; 4 ; {op} ; 0.0 ; 0.0").expect("it takes text");
@@ -37,9 +31,8 @@ fn run_in(full_loop: bool, with: impl Fn(Policies) -> Policies) -> [u64; 2] {
     let scenario =
         drive::load(&format!("{SLC}[workload]\ntrace = '{path}'\nformat = \"blkreplay\"\n"));
     let policies = with(Policies::of(&scenario));
-    let options = Options { log_requests: true, full_loop, ..Options::default() };
+    let options = Options { log_requests: true, ..Options::default() };
     let mut ssd = Ssd::with_policies(scenario, &options, policies).expect("it fits into memory");
-    assert_ne!(ssd.runs_plain_loop(), full_loop);
     while ssd.step(1000).expect("a good trace") {}
     let log = ssd.take_log();
     [0, 1].map(|id| {
@@ -48,20 +41,32 @@ fn run_in(full_loop: bool, with: impl Fn(Policies) -> Policies) -> [u64; 2] {
     })
 }
 
+/// What it sees of what runs.
+#[derive(Clone, Copy)]
+struct Seen {
+    now: Time,
+    die: u32,
+    class: Class,
+    remaining: Dur,
+    suspended: Dur,
+}
+
 /// Answers as it is told, and keeps what it sees of what runs.
 struct Told {
     suspends: bool,
-    seen: Arc<Mutex<Vec<OperationView>>>,
+    seen: Arc<Mutex<Vec<Seen>>>,
 }
 
 impl SuspendPolicy for Told {
-    fn suspend(&self, operation: &OperationView) -> bool {
-        self.seen.lock().expect("one thread").push(*operation);
-        self.suspends
-    }
-
-    fn must_resume(&self, _: &OperationView) -> bool {
-        false
+    fn suspend(&self, operation: &dyn OperationView) -> Answer {
+        self.seen.lock().expect("one thread").push(Seen {
+            now: operation.now(),
+            die: operation.die(),
+            class: operation.class(),
+            remaining: operation.remaining(),
+            suspended: operation.suspended(),
+        });
+        if self.suspends { Answer::Now } else { Answer::No(Reason::Policy) }
     }
 }
 
@@ -82,7 +87,7 @@ impl Scheduler for Patient {
         true
     }
 
-    fn lets_suspend(&self, view: &SuspendView) -> bool {
+    fn allow_suspend(&self, view: &SuspendView) -> bool {
         view.now >= Time::from_ns(98_000)
     }
 

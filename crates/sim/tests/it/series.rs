@@ -6,7 +6,7 @@ use std::io::Write as _;
 use reprieve_base::Op;
 use reprieve_sim::stats::{Bin, SAMPLED};
 use reprieve_sim::txn::PART_NAMES;
-use reprieve_sim::{Course, Options, Ssd};
+use reprieve_sim::{Options, Ssd, TimeSeries};
 use serde_json::Value;
 
 use super::drive::{self, Row};
@@ -34,7 +34,7 @@ const MODES: [&[&str]; 6] = [
     &["host.interface=nvme", "buffer.acknowledge=back", "ftl.mapping=demand"],
 ];
 
-fn watched(text: &str, sets: &[&str], series: bool) -> (Vec<Row>, Value, Option<Course>) {
+fn watched(text: &str, sets: &[&str], series: bool) -> (Vec<Row>, Value, Option<TimeSeries>) {
     let options = Options { log_requests: true, series, ..Options::default() };
     let mut ssd = Ssd::with(drive::load_with(text, sets), &options).expect("it fits into memory");
     let mut rows = Vec::new();
@@ -48,7 +48,7 @@ fn number(summary: &Value, path: &str) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("{path} is no count"))
 }
 
-fn counted(course: &Course, name: &str) -> u64 {
+fn counted(course: &TimeSeries, name: &str) -> u64 {
     let index = SAMPLED.iter().position(|own| *own == name).expect("a name of the series");
     course.series.bins.iter().map(|bin| bin.counted[index]).sum()
 }

@@ -45,7 +45,7 @@ fn parse(text: &str, file: &str, capacity_bytes: u64) -> Result<Vec<FioJob>, Use
             return Err(UserError::new(what).at(format!("{file}:{}", part.line)));
         }
         group += u32::from(section.draft.stonewall && !jobs.is_empty());
-        let fit = Fit { section: &section, part: &part, file, capacity_bytes };
+        let fit = JobFit { section: &section, part: &part, file, capacity_bytes };
         for clone in 0..section.draft.clones {
             jobs.push(fit.job(clone, group)?);
         }
@@ -83,14 +83,14 @@ fn fault(setting: &Setting, what: &str, file: &str) -> UserError {
 }
 
 /// A section on its way to a drive.
-struct Fit<'a> {
+struct JobFit<'a> {
     section: &'a Section,
     part: &'a Part,
     file: &'a str,
     capacity_bytes: u64,
 }
 
-impl Fit<'_> {
+impl JobFit<'_> {
     /// The error that an option makes, at its line if it was given, else at the job's.
     fn fault(&self, names: &[&str], what: &str) -> UserError {
         match names.iter().find_map(|name| self.section.written.get(*name)) {

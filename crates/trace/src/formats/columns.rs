@@ -82,7 +82,7 @@ const NAMES: [(&str, Column); 19] = [
 ];
 
 /// The columns and what they leave to options.
-struct Layout {
+struct ColumnLayout {
     columns: Vec<Column>,
     sector_bytes: u64,
     op: Option<Op>,
@@ -113,7 +113,7 @@ fn new_parser(context: &Context) -> Result<Parser, String> {
     if rest.is_some_and(|at| at + 1 != columns.len()) {
         return Err(format!("has columns = \"{written}\"; ... must be the last"));
     }
-    let mut layout = Layout {
+    let mut layout = ColumnLayout {
         columns,
         sector_bytes: options.sector_bytes.map_or(SECTOR_BYTES, u64::from),
         op: options.row_op,
@@ -132,7 +132,7 @@ fn column(name: &str) -> Result<Column, String> {
     })
 }
 
-impl Layout {
+impl ColumnLayout {
     fn parse(&mut self, line: &[u8]) -> Result<Row, &'static str> {
         let line = line.trim_ascii();
         if line.starts_with(b"#") {

@@ -13,7 +13,7 @@ mod diskmon;
 mod disksim;
 mod disksim_validate;
 mod etw;
-mod fields;
+pub(crate) mod fields;
 mod fiu;
 mod iolog;
 mod k5cloud;
@@ -33,7 +33,6 @@ mod tencent;
 mod vscsi;
 
 pub(crate) use detect::detect;
-pub(crate) use fields::decimal as exact_decimal;
 use names::Names;
 use reprieve_base::{Entry, Op, SECTOR_BYTES, UserError, nearest};
 

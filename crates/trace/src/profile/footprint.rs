@@ -7,12 +7,12 @@ const CHUNK_PAGES: u64 = 4096;
 
 /// A set of page numbers.
 #[derive(Default)]
-pub(super) struct Footprint {
+pub(super) struct PageSet {
     chunks: BTreeMap<u64, Box<[u64; (CHUNK_PAGES / 64) as usize]>>,
     pages: u64,
 }
 
-impl Footprint {
+impl PageSet {
     /// Adds the pages from `first` up to, not including, `end`.
     pub(super) fn add(&mut self, first: u64, end: u64) {
         let mut page = first;

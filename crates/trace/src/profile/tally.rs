@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use reprieve_base::{Dur, Op};
 
-use super::footprint::Footprint;
+use super::footprint::PageSet;
 use super::gaps::Gaps;
 use super::sizes::Sizes;
 use super::{DeviceProfile, Profile, SizeProfile};
@@ -61,7 +61,7 @@ struct DeviceTally {
     address_bytes_min: Option<u64>,
     extent_bytes: u64,
     last_end_bytes: Option<u64>,
-    footprint: Footprint,
+    footprint: PageSet,
 }
 
 impl Tally {

@@ -21,12 +21,12 @@ pub(crate) struct Rows {
     files: Files,
     format: &'static Format,
     context: Context,
-    source: Source,
+    source: RowSource,
     spread: Option<Spread>,
     tallies: Tallies,
 }
 
-enum Source {
+enum RowSource {
     One(FileRows),
     Many(Merge),
 }
@@ -56,7 +56,7 @@ impl Rows {
         let files = Files { is_binary: context.is_binary(format), paths };
         let source = if files.paths.len() == 1 {
             let parser = context.parser(format);
-            Source::One(FileRows::new(0, (reader, progress), format, parser, zero_length))
+            RowSource::One(FileRows::new(0, (reader, progress), format, parser, zero_length))
         } else {
             drop(reader);
             let (paths, names) = (files.paths.clone(), context.clone());
@@ -64,7 +64,7 @@ impl Rows {
                 let opened = decompress::open(&paths[index as usize])?;
                 Ok(FileRows::new(index, opened, format, names.parser(format), zero_length))
             };
-            Source::Many(Merge::new(&files, Box::new(open), &mut tallies)?)
+            RowSource::Many(Merge::new(&files, Box::new(open), &mut tallies)?)
         };
         let spread = format.whole_seconds
             && reading.options.same_second.unwrap_or(SameSecond::Spread) == SameSecond::Spread;
@@ -78,8 +78,8 @@ impl Rows {
     pub(crate) fn next_row(&mut self) -> Result<Option<NumberedRow>, UserError> {
         let Rows { source, files, tallies, .. } = self;
         let mut next = || match source {
-            Source::One(file) => file.next_row(files, tallies),
-            Source::Many(merge) => merge.next_row(files, tallies),
+            RowSource::One(file) => file.next_row(files, tallies),
+            RowSource::Many(merge) => merge.next_row(files, tallies),
         };
         let Some(spread) = &mut self.spread else { return next() };
         match spread.next_row(next) {
@@ -139,8 +139,8 @@ impl Rows {
     /// Share of the files that has been fetched.
     pub(crate) fn progress(&self) -> Option<f64> {
         match &self.source {
-            Source::One(file) => file.progress().share(),
-            Source::Many(merge) => merge.progress(),
+            RowSource::One(file) => file.progress().share(),
+            RowSource::Many(merge) => merge.progress(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, Time};
 
-use super::arrival::{Clock, exponential};
+use super::clock::{Clock, exponential};
 use super::places::Places;
 use crate::fio::{FioJob, JobOps, JobRate};
 

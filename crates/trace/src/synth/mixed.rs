@@ -3,6 +3,7 @@
 use reprieve_base::{Entry, Op, Request, SECTOR_BYTES, Stream, UserError};
 
 use super::arrival::{ArrivalTimes, check_span};
+use super::probability::{ONE, fixed_point};
 use super::runs::Runs;
 use super::zipf::{Scatter, Zipf};
 use crate::config::{Addresses, Arrivals, Footprint, MixedConfig, wrong};
@@ -15,9 +16,6 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// Smallest unit of popularity of Zipf's law: the page that most hosts use.
 const ZIPF_UNIT_BYTES_MIN: u64 = 4096;
-
-/// 1.0 in the fixed-point probabilities below: the resolution of an `f64` in [0.5, 1).
-const ONE: u64 = 1 << 53;
 
 /// The generator, ready to draw.
 #[derive(Debug)]
@@ -79,8 +77,8 @@ impl Mixed {
         capacity_bytes: u64,
         seed: u64,
     ) -> Result<Mixed, UserError> {
-        let Fit { align_sectors, footprint_sectors, hot_sectors, sizes } =
-            Fit::of(config, capacity_bytes)?;
+        let MixedFit { align_sectors, footprint_sectors, hot_sectors, sizes } =
+            MixedFit::of(config, capacity_bytes)?;
         let arrivals =
             ArrivalTimes::new(config.arrivals, config.requests, config.time_scale, seed)?;
         let queue_depth = match config.arrivals {
@@ -214,22 +212,22 @@ fn split(config: &MixedConfig, footprint_sectors: u64, align_sectors: u64) -> (u
 }
 
 /// How a load fits a drive.
-pub(super) struct Fit {
+pub(super) struct MixedFit {
     align_sectors: u64,
     footprint_sectors: u64,
     hot_sectors: u64,
     sizes: SizeTables,
 }
 
-impl Fit {
-    pub(super) fn of(config: &MixedConfig, capacity_bytes: u64) -> Result<Fit, UserError> {
+impl MixedFit {
+    pub(super) fn of(config: &MixedConfig, capacity_bytes: u64) -> Result<MixedFit, UserError> {
         config.check()?;
         let align_sectors = u64::from(config.align_bytes) / SECTOR_BYTES;
         let footprint_sectors =
             footprint_bytes(config, capacity_bytes)? / SECTOR_BYTES / align_sectors * align_sectors;
         let (hot_sectors, cold_sectors) = split(config, footprint_sectors, align_sectors);
         let sizes = size_tables(config, hot_sectors, cold_sectors, align_sectors)?;
-        Ok(Fit { align_sectors, footprint_sectors, hot_sectors, sizes })
+        Ok(MixedFit { align_sectors, footprint_sectors, hot_sectors, sizes })
     }
 }
 
@@ -237,7 +235,7 @@ impl Fit {
 /// and the sentence. Costs nothing that grows with the drive.
 pub fn misfit(config: &MixedConfig, capacity_bytes: u64) -> Option<(String, UserError)> {
     let arrivals = || check_span(config.arrivals, config.requests, config.time_scale);
-    let error = Fit::of(config, capacity_bytes).map(drop).and_then(|()| arrivals()).err()?;
+    let error = MixedFit::of(config, capacity_bytes).map(drop).and_then(|()| arrivals()).err()?;
     let sentence = error.to_string();
     let (key, _) = sentence.split_once(" = ").expect("each begins with the key and its value");
     Some((key.to_string(), error))
@@ -362,9 +360,4 @@ fn placement(config: &MixedConfig, hot_sectors: u64, footprint_sectors: u64) -> 
             }
         }
     }
-}
-
-/// A probability in [0, 1] as a bound for draws of 53 bits: 1 takes every draw, 0 none.
-pub(super) fn fixed_point(probability: f64) -> u64 {
-    (probability * ONE as f64) as u64
 }

@@ -1,10 +1,12 @@
 //! Generators of requests, and the list of them.
 
 mod arrival;
+mod clock;
 mod job;
 mod mixed;
 mod phases;
 mod places;
+mod probability;
 mod runs;
 mod share;
 mod zipf;

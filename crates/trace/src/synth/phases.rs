@@ -2,7 +2,7 @@
 
 use reprieve_base::Stream;
 
-use super::arrival::{Clock, exponential};
+use super::clock::{Clock, exponential};
 use crate::config::Hyperexponential;
 
 /// A Markov renewal process of two phases; a renewal process where phases do not depend on the

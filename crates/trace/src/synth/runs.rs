@@ -2,7 +2,7 @@
 
 use reprieve_base::{Op, Stream};
 
-use super::mixed::fixed_point;
+use super::probability::fixed_point;
 use crate::config::MixedConfig;
 
 /// Where reads and writes would go on, and how often they do.

@@ -3,7 +3,7 @@
 //! Pages are striped over planes, so that each plane has the same part of every region of a load.
 //! A drive of fewer planes under the load that is made here has planes like those of the whole.
 
-use super::mixed::Fit;
+use super::mixed::MixedFit;
 use crate::config::{Addresses, Footprint, MixedConfig, WorkloadConfig};
 
 /// Some of the planes of a drive over which its logical pages are striped one by one.
@@ -74,7 +74,7 @@ impl MixedConfig {
             }
         };
         let own = MixedConfig { footprint, footprint_start_bytes: own_start_bytes, ..self.clone() };
-        Fit::of(&own, share.share_bytes).ok()?;
+        MixedFit::of(&own, share.share_bytes).ok()?;
         Some(own)
     }
 

@@ -9,18 +9,18 @@ const SCALE_SECTORS: u64 = 4096 / SECTOR_BYTES;
 
 /// The policy, for one drive and one trace.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fit {
+pub(crate) struct AddressFit {
     policy: AddressPolicy,
     capacity_sectors: u64,
     /// Of the trace, in units of `SCALE_SECTORS`; used by `Scale` only.
     extent_units: u64,
 }
 
-impl Fit {
+impl AddressFit {
     /// `extent_bytes` matters to `Scale` only.
-    pub(crate) fn new(policy: AddressPolicy, capacity_bytes: u64, extent_bytes: u64) -> Fit {
+    pub(crate) fn new(policy: AddressPolicy, capacity_bytes: u64, extent_bytes: u64) -> AddressFit {
         let extent_units = extent_bytes.div_ceil(SCALE_SECTORS * SECTOR_BYTES).max(1);
-        Fit { policy, capacity_sectors: capacity_bytes / SECTOR_BYTES, extent_units }
+        AddressFit { policy, capacity_sectors: capacity_bytes / SECTOR_BYTES, extent_units }
     }
 
     /// Where `sectors` sectors at `sector` go, `None` if they are left out; the error says why they

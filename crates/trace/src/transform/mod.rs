@@ -7,7 +7,7 @@ mod order;
 mod sectors;
 mod time;
 
-pub(crate) use address::Fit;
+pub(crate) use address::AddressFit;
 pub(crate) use devices::{Bases, Extents};
 pub(crate) use duplicates::Duplicates;
 pub(crate) use order::{Ordered, SORT_WINDOW_ROWS};

@@ -1,5 +1,6 @@
 //! Drives made from copies of some planes against drives whose every page was overwritten by name.
 
+use super::super::precondition::Preconditioner;
 use super::*;
 use crate::scenario::{self, Sources};
 use crate::slab::Slab;

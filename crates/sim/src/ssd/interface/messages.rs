@@ -39,7 +39,7 @@ pub(super) struct Message {
 
 /// The line in which something is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum MessageLine {
     ToDrive,
     ToHost,
     Fetch,
@@ -55,10 +55,10 @@ pub(super) struct Messages {
     fetch: Option<Message>,
     answers: VecDeque<Message>,
     /// When the next of all comes, its order, and its line; `NEVER` without one.
-    next: (Time, u64, Line),
+    next: (Time, u64, MessageLine),
 }
 
-const NOTHING: (Time, u64, Line) = (Time::NEVER, u64::MAX, Line::Answers);
+const NOTHING: (Time, u64, MessageLine) = (Time::NEVER, u64::MAX, MessageLine::Answers);
 
 impl Messages {
     pub(super) fn new() -> Messages {
@@ -90,20 +90,20 @@ impl Messages {
         let line = match what {
             What::CommandRequest | What::DataRequest => {
                 self.to_host.push_back(message);
-                Line::ToHost
+                MessageLine::ToHost
             }
             What::Answer => {
                 self.answers.push_back(message);
-                Line::Answers
+                MessageLine::Answers
             }
             What::Fetched => {
                 debug_assert!(self.fetch.is_none(), "two commands are fetched at once");
                 self.fetch = Some(message);
-                Line::Fetch
+                MessageLine::Fetch
             }
             What::Doorbell | What::Command | What::Data | What::Whole => {
                 self.to_drive.push_back(message);
-                Line::ToDrive
+                MessageLine::ToDrive
             }
         };
         // What was sent later comes later among equals.
@@ -116,9 +116,9 @@ impl Messages {
     #[inline]
     pub(super) fn gives_work(&self) -> bool {
         match self.next.2 {
-            Line::Answers => true,
-            Line::ToHost | Line::Fetch => false,
-            Line::ToDrive => {
+            MessageLine::Answers => true,
+            MessageLine::ToHost | MessageLine::Fetch => false,
+            MessageLine::ToDrive => {
                 let first = self.to_drive.front().expect("a message is next");
                 !matches!(first.what, What::Doorbell)
             }
@@ -129,10 +129,10 @@ impl Messages {
     #[inline]
     pub(super) fn take(&mut self) -> Message {
         let message = match self.next.2 {
-            Line::ToDrive => self.to_drive.pop_front(),
-            Line::ToHost => self.to_host.pop_front(),
-            Line::Fetch => self.fetch.take(),
-            Line::Answers => self.answers.pop_front(),
+            MessageLine::ToDrive => self.to_drive.pop_front(),
+            MessageLine::ToHost => self.to_host.pop_front(),
+            MessageLine::Fetch => self.fetch.take(),
+            MessageLine::Answers => self.answers.pop_front(),
         };
         self.find_next();
         message.expect("a message is next")
@@ -141,22 +141,22 @@ impl Messages {
     #[inline]
     fn find_next(&mut self) {
         let mut next = NOTHING;
-        let mut look = |at: Time, order: u64, line: Line| {
+        let mut look = |at: Time, order: u64, line: MessageLine| {
             if (at, order) < (next.0, next.1) {
                 next = (at, order, line);
             }
         };
         if let Some(first) = self.to_drive.front() {
-            look(first.at, first.order, Line::ToDrive);
+            look(first.at, first.order, MessageLine::ToDrive);
         }
         if let Some(first) = self.to_host.front() {
-            look(first.at, first.order, Line::ToHost);
+            look(first.at, first.order, MessageLine::ToHost);
         }
         if let Some(first) = &self.fetch {
-            look(first.at, first.order, Line::Fetch);
+            look(first.at, first.order, MessageLine::Fetch);
         }
         if let Some(first) = self.answers.front() {
-            look(first.at, first.order, Line::Answers);
+            look(first.at, first.order, MessageLine::Answers);
         }
         self.next = next;
     }

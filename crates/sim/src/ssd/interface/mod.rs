@@ -11,7 +11,7 @@ use reprieve_base::{Dur, Op, Time};
 use crate::event::Orders;
 use crate::scenario::Scenario;
 use crate::slab::Slab;
-use crate::txn::{NONE, Part, Parts};
+use crate::txn::{LatencyComponent, LatencyComponents, NONE};
 use link::Links;
 use messages::{Message, Messages, What};
 use queues::HostQueues;
@@ -48,11 +48,11 @@ pub(super) struct HostRequest {
     /// Behind it in that queue, or `NONE`.
     pub(super) next: u32,
     /// Where the time of its last page went, once that is done.
-    pub(super) parts: Parts,
+    pub(super) parts: LatencyComponents,
 }
 
 /// What the drive has to do.
-pub(super) enum Step {
+pub(super) enum HostStep {
     /// Set about a request: its command is here.
     Begin(u32),
     /// Take the data of a write, which is here.
@@ -136,19 +136,19 @@ impl HostInterface {
 
     /// Takes the message that comes at `now`, and says what the drive has to do, if anything.
     #[inline]
-    pub(super) fn receive(&mut self, now: Time, orders: &mut Orders) -> Option<Step> {
+    pub(super) fn receive(&mut self, now: Time, orders: &mut Orders) -> Option<HostStep> {
         let Message { what, request: id, .. } = self.messages.take();
         match what {
-            What::Data => return Some(Step::Data(id)),
-            What::Whole => return Some(Step::Whole(id)),
-            What::Answer => return Some(Step::Done(id)),
+            What::Data => return Some(HostStep::Data(id)),
+            What::Whole => return Some(HostStep::Whole(id)),
+            What::Answer => return Some(HostStep::Done(id)),
             What::Command => return Some(self.command_here(id, now)),
             What::CommandRequest => {
                 self.messages.send(self.links.submission(now), What::Command, id, orders);
             }
             What::DataRequest => {
                 if self.data_comes(id, now, orders) {
-                    return Some(Step::Data(id));
+                    return Some(HostStep::Data(id));
                 }
             }
             What::Doorbell => {
@@ -171,7 +171,7 @@ impl HostInterface {
         self.queues.as_ref().is_some_and(HostQueues::may_fetch)
     }
 
-    /// Lets messages come that are due before `until`, as long as they give the drive nothing to do.
+    /// Lets messages come that are due before `until`, up to one that gives the drive work to do.
     #[inline]
     pub(super) fn run_to(&mut self, until: Time, orders: &mut Orders) {
         while self.talks && self.next_time() < until && !self.messages.gives_work() {
@@ -205,7 +205,7 @@ impl HostInterface {
 
     /// The drive has turned to a command: it has it, or asks the host for it.
     #[inline]
-    fn take_command(&mut self, id: u32, now: Time, orders: &mut Orders) -> Option<Step> {
+    fn take_command(&mut self, id: u32, now: Time, orders: &mut Orders) -> Option<HostStep> {
         if self.links.carries_commands {
             self.messages.send(self.links.ask(now), What::CommandRequest, id, orders);
             return None;
@@ -214,9 +214,9 @@ impl HostInterface {
     }
 
     #[inline]
-    fn command_here(&mut self, id: u32, now: Time) -> Step {
+    fn command_here(&mut self, id: u32, now: Time) -> HostStep {
         self.requests[id].begun = now;
-        Step::Begin(id)
+        HostStep::Begin(id)
     }
 
     /// A request joins what crosses a link that keeps requests in order, a write with its data;
@@ -284,7 +284,7 @@ impl HostInterface {
     /// The link is first in, first out: the page that comes to it last leaves it last.
     #[inline]
     pub(super) fn answer(&mut self, id: u32, now: Time, crossed: Time, orders: &mut Orders) {
-        self.requests[id].parts.add(Part::Link, (crossed - now).ns());
+        self.requests[id].parts.add(LatencyComponent::Link, (crossed - now).ns());
         self.messages.send(crossed, What::Answer, id, orders);
     }
 
@@ -298,21 +298,23 @@ impl HostInterface {
             if self.links.carries_commands {
                 self.links.ring(now);
             }
-            request.parts.add(Part::HostQueue, (request.fetched - request.arrival).ns());
-            request.parts.add(Part::Link, (request.begun - request.fetched).ns());
+            request
+                .parts
+                .add(LatencyComponent::HostQueue, (request.fetched - request.arrival).ns());
+            request.parts.add(LatencyComponent::Link, (request.begun - request.fetched).ns());
         } else if self.links.in_order {
-            request.parts.add(Part::Link, (request.begun - request.arrival).ns());
+            request.parts.add(LatencyComponent::Link, (request.begun - request.arrival).ns());
         }
     }
 
     /// Parts of a write that has waited for the buffer until now.
     #[inline]
-    pub(super) fn received_parts(&self, id: u32, now: Time) -> Parts {
+    pub(super) fn received_parts(&self, id: u32, now: Time) -> LatencyComponents {
         debug_assert_ne!(id, NONE, "a page without a request");
         let request = &self.requests[id];
-        let mut parts = Parts::default();
-        parts.add(Part::Link, (request.received - request.begun).ns());
-        parts.add(Part::Buffer, (now - request.received).ns());
+        let mut parts = LatencyComponents::default();
+        parts.add(LatencyComponent::Link, (request.received - request.begun).ns());
+        parts.add(LatencyComponent::Buffer, (now - request.received).ns());
         parts
     }
 

@@ -13,15 +13,15 @@ const NCQ_COMMANDS: u32 = 32;
 
 /// One submission queue: the requests in it, oldest first, and what the drive has fetched from it.
 #[derive(Clone, Copy, Debug)]
-struct Queue {
+struct SubmissionQueue {
     first: u32,
     last: u32,
     fetched: u32,
 }
 
 /// The queues, without the arbiter that looks at them.
-struct Lines {
-    queues: Vec<Queue>,
+struct QueueLines {
+    queues: Vec<SubmissionQueue>,
     /// One bit for each queue that has a request which may be fetched.
     ready: Vec<u64>,
     /// Bits that are set.
@@ -32,7 +32,7 @@ struct Lines {
 
 /// The queues between host and drive.
 pub(in crate::ssd) struct HostQueues {
-    lines: Lines,
+    lines: QueueLines,
     arbiter: Box<dyn Arbiter>,
     /// Requests of all queues that the drive may have fetched and not answered.
     outstanding_max: u32,
@@ -54,9 +54,9 @@ impl HostQueues {
             Interface::Sata => &one,
             Interface::Nvme(nvme) => nvme,
         };
-        let empty = Queue { first: NONE, last: NONE, fetched: 0 };
+        let empty = SubmissionQueue { first: NONE, last: NONE, fetched: 0 };
         Some(HostQueues {
-            lines: Lines {
+            lines: QueueLines {
                 queues: vec![empty; nvme.queues as usize],
                 ready: vec![0; nvme.queues.div_ceil(64) as usize],
                 ready_count: 0,
@@ -166,7 +166,7 @@ impl HostQueues {
     /// Forgets the requests that wait in a queue.
     #[cfg(test)]
     pub(in crate::ssd) fn lose_requests(&mut self) {
-        let waits = |queue: &&mut Queue| queue.first != NONE;
+        let waits = |queue: &&mut SubmissionQueue| queue.first != NONE;
         let queue = self.lines.queues.iter_mut().find(waits).expect("requests wait");
         (queue.first, queue.last) = (NONE, NONE);
         self.lines.ready.fill(0);
@@ -180,7 +180,7 @@ impl HostQueues {
     }
 }
 
-impl Lines {
+impl QueueLines {
     /// Keeps the bit of a queue that has changed.
     fn look_at(&mut self, number: u32) {
         let queue = &self.queues[number as usize];
@@ -193,7 +193,7 @@ impl Lines {
     }
 }
 
-impl QueueView for Lines {
+impl QueueView for QueueLines {
     fn queues(&self) -> u32 {
         self.queues.len() as u32
     }

@@ -4,7 +4,7 @@ use reprieve_base::{Op, Stream, Time};
 
 use super::*;
 use crate::stats::Latencies;
-use crate::txn::Parts;
+use crate::txn::LatencyComponents;
 
 /// Runs of which each coverage is counted.
 const RUNS: u64 = 1000;
@@ -13,7 +13,7 @@ const RUNS: u64 = 1000;
 const HOLDING: std::ops::RangeInclusive<u64> = 930..=970;
 
 fn record(latencies: &mut Latencies, number: u64, op: Op, latency_ns: u64) {
-    if latencies.record(number, op, false, 512, latency_ns, &Parts::default()) {
+    if latencies.record(number, op, false, 512, latency_ns, &LatencyComponents::default()) {
         latencies.mark(number, Time::ZERO, 0);
     }
 }

@@ -10,7 +10,7 @@ mod tests;
 
 use reprieve_base::{Op, Time};
 
-use crate::txn::{PART_NAMES, Parts};
+use crate::txn::{LatencyComponents, PART_NAMES};
 pub use ages::{AGES, Ages};
 use buckets::bucket_of;
 pub use buckets::{BUCKETS, upper_end};
@@ -82,7 +82,7 @@ impl Bin {
 
 /// Requests of alike latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Class {
+pub struct SeriesClass {
     /// How many.
     pub count: u64,
     /// Where their time went, in the order of [`PART_NAMES`].
@@ -105,7 +105,7 @@ pub struct Series {
     bins: Vec<Bin>,
     /// Requests by bin, by kind, by bucket of latency.
     latencies: Vec<u64>,
-    classes: [Vec<Class>; 2],
+    classes: [Vec<SeriesClass>; 2],
 }
 
 impl Default for Series {
@@ -126,7 +126,7 @@ impl Series {
             before,
             bins: vec![Bin::default(); BINS],
             latencies: vec![0; BINS * 2 * BUCKETS],
-            classes: [vec![Class::default(); BUCKETS], vec![Class::default(); BUCKETS]],
+            classes: [vec![SeriesClass::default(); BUCKETS], vec![SeriesClass::default(); BUCKETS]],
         }
     }
 
@@ -185,7 +185,7 @@ impl Series {
     }
 
     /// Counts a request that is complete at the instant to which time has come last.
-    pub fn record(&mut self, op: Op, bytes: u32, latency_ns: u64, parts: &Parts) {
+    pub fn record(&mut self, op: Op, bytes: u32, latency_ns: u64, parts: &LatencyComponents) {
         let kind = match op {
             Op::Read => 0,
             Op::Write => 1,
@@ -242,5 +242,5 @@ pub struct Finished {
     /// Requests by bin, by kind (reads, writes), by bucket of latency: [`BUCKETS`] each.
     pub latencies: Vec<u64>,
     /// Requests of the whole run by kind, by bucket of latency.
-    pub classes: [Vec<Class>; 2],
+    pub classes: [Vec<SeriesClass>; 2],
 }

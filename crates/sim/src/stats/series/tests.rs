@@ -8,8 +8,8 @@ fn at(ns: u64) -> Time {
     Time::from_ns(ns)
 }
 
-fn parts(array_ns: u64, bus_ns: u64) -> Parts {
-    let mut parts = Parts::default();
+fn parts(array_ns: u64, bus_ns: u64) -> LatencyComponents {
+    let mut parts = LatencyComponents::default();
     parts.0[6] = array_ns;
     parts.0[8] = bus_ns;
     parts

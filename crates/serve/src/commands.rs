@@ -1,0 +1,273 @@
+//! Commands of clients: what comes in becomes requests of the model, what is complete an answer.
+
+use reprieve_base::{Op, Request, Time, UserError};
+
+use crate::command::Command;
+use crate::connection::{Connection, Phase, Reply};
+use crate::drive::{self, Done};
+use crate::handshake::Step;
+use crate::protocol::{self, EIO, ENOSPC, FLAG_FUA, FLAG_NO_HOLE, Kind, REQUEST_BYTES};
+use crate::server::Server;
+use crate::slots::Key;
+use crate::store::Fault;
+
+/// Data of a write is stored in pieces that end at multiples of this, so that nothing smaller is
+/// torn if the client vanishes on the way.
+const WHOLE_BYTES: u64 = 4096;
+
+fn error_of(fault: Fault) -> u32 {
+    match fault {
+        Fault::Full => ENOSPC,
+        Fault::Failed => EIO,
+    }
+}
+
+impl Server {
+    /// Takes what a client has sent, as far as it can be taken now; returns how much that was.
+    pub(crate) fn parse(
+        &mut self,
+        key: Key,
+        client: &mut Connection,
+        data: &[u8],
+    ) -> Result<usize, UserError> {
+        let mut taken = 0;
+        while !client.ended && !client.is_full() {
+            let rest = &data[taken..];
+            let (count, goes_on) = match client.phase {
+                Phase::Handshake(_) => self.shake_hands(client, rest),
+                Phase::Request => self.request(key, client, rest)?,
+                Phase::Payload { .. } => self.payload(key, client, rest)?,
+            };
+            taken += count;
+            if !goes_on {
+                break;
+            }
+        }
+        Ok(taken)
+    }
+
+    fn shake_hands(&mut self, client: &mut Connection, data: &[u8]) -> (usize, bool) {
+        let Phase::Handshake(handshake) = &mut client.phase else { unreachable!("just seen") };
+        let mut out = Vec::new();
+        let (taken, step) = handshake.feed(data, &self.export, &mut out);
+        let mut sent = client.transport.write(&out);
+        let goes_on = match step {
+            Step::More => false,
+            Step::Close => {
+                client.ended = true;
+                false
+            }
+            Step::Transmission { structured } => {
+                client.structured = structured;
+                client.phase = Phase::Request;
+                true
+            }
+            Step::StartTls => {
+                handshake.tls_started();
+                let config = self.tls.as_ref().expect("TLS is wanted only where it is set up");
+                let start = client.transport.start_tls(config, &data[taken..]);
+                sent = sent.and(start);
+                client.ended |= sent.is_err();
+                return (data.len(), false);
+            }
+        };
+        client.ended |= sent.is_err();
+        (taken, goes_on && !client.ended)
+    }
+
+    fn request(
+        &mut self,
+        key: Key,
+        client: &mut Connection,
+        data: &[u8],
+    ) -> Result<(usize, bool), UserError> {
+        let Some(head) = data.first_chunk::<REQUEST_BYTES>() else { return Ok((0, false)) };
+        let Some(request) = protocol::Request::parse(head) else {
+            self.metrics.malformed += 1;
+            client.ended = true;
+            return Ok((data.len(), false));
+        };
+        match request.kind {
+            Kind::Disconnect => {
+                client.ended = true;
+                return Ok((data.len(), false));
+            }
+            Kind::Write => {
+                let error = request.error(self.export.bytes);
+                client.phase = Phase::Payload { request, taken: 0, error };
+            }
+            _ => self.execute(key, client, request, request.error(self.export.bytes))?,
+        }
+        Ok((REQUEST_BYTES, true))
+    }
+
+    fn payload(
+        &mut self,
+        key: Key,
+        client: &mut Connection,
+        data: &[u8],
+    ) -> Result<(usize, bool), UserError> {
+        let Phase::Payload { request, taken, error } = &mut client.phase else {
+            unreachable!("just seen")
+        };
+        let left = request.bytes - *taken;
+        let at = request.offset.saturating_add(u64::from(*taken));
+        let mut count = (left as usize).min(data.len());
+        if count < left as usize && *error == 0 {
+            let end = (at + count as u64) / WHOLE_BYTES * WHOLE_BYTES;
+            count = end.saturating_sub(at) as usize;
+        }
+        if *error == 0 {
+            *error = self.store.write(at, &data[..count]).err().map_or(0, error_of);
+        }
+        *taken += count as u32;
+        let (request, is_whole, error) = (*request, *taken == request.bytes, *error);
+        if !is_whole {
+            return Ok((count, count > 0 && count < data.len()));
+        }
+        client.phase = Phase::Request;
+        self.execute(key, client, request, error)?;
+        Ok((count, true))
+    }
+
+    /// Hands a command to the model; one with an error is answered at once.
+    fn execute(
+        &mut self,
+        key: Key,
+        client: &mut Connection,
+        request: protocol::Request,
+        error: u32,
+    ) -> Result<(), UserError> {
+        client.commands += 1;
+        let received = self.drive.clock.now();
+        let mut error = error;
+        let keeps_room = request.flags & FLAG_NO_HOLE != 0;
+        if error == 0 && matches!(request.kind, Kind::Trim | Kind::WriteZeroes) {
+            let zeroed = self.store.zero(request.offset, u64::from(request.bytes), keeps_room);
+            error = zeroed.err().map_or(0, error_of);
+        }
+        if error != 0 {
+            self.count(&request, None, error);
+            let numbers = (0, 0);
+            client.replies.push_back(Reply {
+                request,
+                error,
+                due: received,
+                numbers,
+                sent_bytes: None,
+            });
+            return Ok(());
+        }
+        let op = match request.kind {
+            Kind::Read => Op::Read,
+            Kind::Write => Op::Write,
+            Kind::Flush => Op::Flush,
+            Kind::WriteZeroes if keeps_room => Op::Write,
+            Kind::Trim | Kind::WriteZeroes => Op::Trim,
+            Kind::Disconnect | Kind::Unknown => unreachable!("these have an error or no answer"),
+        };
+        let changes = request.kind != Kind::Read;
+        let forced = changes && (op == Op::Flush || request.flags & FLAG_FUA != 0);
+        let ticket = if forced { self.store.begin_sync() } else { None };
+        let command = self.commands.insert(Command {
+            client: key,
+            request,
+            error: 0,
+            left: 0,
+            numbers: (0, 0),
+            arrival: Time::NEVER,
+            completion: Time::ZERO,
+            received,
+            ticket,
+        });
+        let (mut first, mut left) = (0, 0);
+        for piece in drive::pieces(op, request.offset, request.bytes) {
+            let fua = forced && op == Op::Write;
+            let number = self.drive.submit(Request { fua, ..piece }, command)?;
+            first = if left == 0 { number } else { first };
+            left += 1;
+        }
+        let entry = self.commands.get_mut(command).expect("just put there");
+        (entry.left, entry.numbers) = (left, (first, left));
+        if left == 0 {
+            self.not_modelled.push(command);
+        }
+        Ok(())
+    }
+
+    /// Takes what the model has completed.
+    pub(crate) fn settle(&mut self) -> Result<(), UserError> {
+        for command in std::mem::take(&mut self.not_modelled) {
+            self.model_is_done(command)?;
+        }
+        let mut done = std::mem::take(&mut self.done);
+        self.drive.take_done(&mut done);
+        for Done { command, arrival, completion, uncorrectable_pages } in done.drain(..) {
+            let entry = self.commands.get_mut(command).expect("it waits for its requests");
+            entry.arrival = entry.arrival.min(arrival);
+            entry.completion = entry.completion.max(completion);
+            if uncorrectable_pages > 0 {
+                entry.error = EIO;
+            }
+            entry.left -= 1;
+            if entry.left == 0 {
+                self.model_is_done(command)?;
+            }
+        }
+        self.done = done;
+        Ok(())
+    }
+
+    /// The model has completed all of a command: it is answered, or waits for the disk.
+    fn model_is_done(&mut self, command: Key) -> Result<(), UserError> {
+        let entry = self.commands.get_mut(command).expect("the caller has seen it");
+        match (entry.ticket, self.store.synced()) {
+            (Some(ticket), Ok(synced)) if synced < ticket => {
+                self.unsafe_commands.push(command);
+                return Ok(());
+            }
+            (Some(_), Err(fault)) => entry.error = error_of(fault),
+            _ => {}
+        }
+        self.answer(command)
+    }
+
+    /// Something was brought to safety: answers those that waited for it.
+    pub(crate) fn synced(&mut self) -> Result<(), UserError> {
+        self.store.clear_signal();
+        for command in std::mem::take(&mut self.unsafe_commands) {
+            self.model_is_done(command)?;
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, command: Key) -> Result<(), UserError> {
+        let command = self.commands.remove(command).expect("the caller has seen it");
+        let Command { client, request, error, numbers, .. } = command;
+        let (due, latency_ns) = match numbers.1 {
+            0 => (command.received, 0),
+            _ => {
+                let due = self.drive.clock.scale.wall(command.completion);
+                (due, (command.completion - command.arrival).ns())
+            }
+        };
+        self.count(&request, Some(latency_ns), error);
+        let reply = Reply { request, error, due, numbers, sent_bytes: None };
+        let Some(waiting) = self.connections.get_mut(client) else {
+            return self.drive.unanswered(numbers);
+        };
+        waiting.replies.push_back(reply);
+        self.dirty.push(client);
+        Ok(())
+    }
+
+    fn count(&mut self, request: &protocol::Request, latency_ns: Option<u64>, error: u32) {
+        let Some(count) = self.metrics.of(request.kind) else { return };
+        count.commands += 1;
+        count.bytes += if error == 0 { u64::from(request.bytes) } else { 0 };
+        count.errors += u64::from(error != 0);
+        if let Some(ns) = latency_ns {
+            count.latency_ns.record(ns).expect("it grows");
+        }
+    }
+}

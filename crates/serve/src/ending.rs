@@ -1,0 +1,158 @@
+//! What happens beside serving: questions are answered, patience is lost, the end comes.
+
+use std::io::Read as _;
+use std::os::fd::AsFd as _;
+
+use reprieve_base::UserError;
+use reprieve_sim::scenario;
+use rustix::event::epoll::{self, EventFlags};
+use serde_json::{Value, json};
+
+use crate::clock::Wall;
+use crate::connection::Phase;
+use crate::control::{self, ControlCommand};
+use crate::report;
+use crate::server::{END_NS, PATIENCE_NS, SIDES_MAX, Server};
+use crate::side::{self, Heard, Side, Topic};
+use crate::slots::Key;
+use crate::token::Token;
+
+impl Server {
+    pub(crate) fn accept_side(&mut self, topic: Topic) {
+        let wanted: fn(&Token) -> bool = match topic {
+            Topic::Metrics => |token| matches!(token, Token::Metrics),
+            Topic::Control => |token| matches!(token, Token::Control),
+        };
+        let Some(listener) = self.listener(wanted) else { return };
+        // What went wrong is the other side's own.
+        let Ok(Some(socket)) = listener.accept() else { return };
+        if self.sides.len() >= SIDES_MAX {
+            self.metrics.refused += 1;
+            return;
+        }
+        let key = self.sides.insert(Side::new(topic, socket, self.drive.clock.now()));
+        let side = self.sides.get_mut(key).expect("just put there");
+        let data = Token::Side(key).data();
+        if epoll::add(&self.poll, side.as_fd(), data, EventFlags::IN).is_err() {
+            self.sides.remove(key);
+        }
+    }
+
+    /// A socket of a conversation beside the drive's has something.
+    pub(crate) fn side(&mut self, key: Key) {
+        let Some(mut side) = self.sides.take(key) else { return };
+        let is_out = if side.is_answered {
+            side.go_on().unwrap_or(true)
+        } else {
+            match side.hear() {
+                Heard::Part => false,
+                Heard::Nothing => true,
+                Heard::Question(question) => {
+                    let answer = self.answer_to(side.topic, &question);
+                    side.answer(&answer).is_err() || side.go_on().unwrap_or(true)
+                }
+            }
+        };
+        let data = Token::Side(key).data();
+        let wanted = if side.is_answered { EventFlags::OUT } else { EventFlags::IN };
+        if is_out || epoll::modify(&self.poll, side.as_fd(), data, wanted).is_err() {
+            self.sides.remove(key);
+        } else {
+            self.sides.put_back(key, side);
+        }
+    }
+
+    fn answer_to(&mut self, topic: Topic, question: &str) -> String {
+        match topic {
+            Topic::Metrics => side::http(question, || {
+                let clients = self.connections.len();
+                let gauges = report::gauges(&self.drive.ssd, clients, self.store.memory_bytes());
+                self.metrics.text(&gauges)
+            }),
+            Topic::Control => {
+                let answer = match self.obey(question) {
+                    Ok(answer) => answer,
+                    Err(error) => json!({"error": error.to_string()}),
+                };
+                format!("{answer}\n")
+            }
+        }
+    }
+
+    fn obey(&mut self, question: &str) -> Result<Value, UserError> {
+        if let ControlCommand::Set { key, value } = control::parse(question)? {
+            if self.drive.recorder.is_some() {
+                let what = "what a drive does is being recorded, and one scenario replays it; \
+                            serve without --record to change rules";
+                return Err(UserError::new(format!("{key} = {value}: {what}")));
+            }
+            let (source, scenario) =
+                control::changed(&self.source, self.drive.ssd.scenario(), &key, &value)?;
+            self.drive.advance()?;
+            self.drive.ssd.set_rules(scenario);
+            self.source = source;
+        }
+        let activity = self.drive.ssd.activity();
+        let [programs, erases] = activity.suspensions;
+        Ok(json!({
+            "device": self.drive.ssd.scenario().device,
+            "rules": control::rules(self.drive.ssd.scenario()),
+            "connections": self.connections.len(),
+            "open_requests": activity.open_requests,
+            "suspensions": {"program": programs, "erase": erases},
+        }))
+    }
+
+    /// Lets go of who has been connected for long and has not come to the point.
+    pub(crate) fn lose_patience(&mut self, now: Wall) {
+        let is_late = |opened: Wall| now.0 - opened.0 > PATIENCE_NS;
+        for key in self.connections.keys() {
+            let Some(client) = self.connections.get_mut(key) else { continue };
+            if matches!(client.phase, Phase::Handshake(_)) && is_late(client.opened) {
+                self.connections.remove(key);
+            }
+        }
+        for key in self.sides.keys() {
+            if self.sides.get_mut(key).is_some_and(|side| is_late(side.opened)) {
+                self.sides.remove(key);
+            }
+        }
+    }
+
+    /// Takes nothing more from anybody; what is open is answered.
+    pub(crate) fn begin_end(&mut self) {
+        let mut bytes = [0; 64];
+        // How many bytes asked for the end does not matter.
+        let _ = self.stop.1.read(&mut bytes);
+        if self.ends.is_some() {
+            // Asked twice: at once.
+            self.ends = Some(Wall(0));
+            return;
+        }
+        self.ends = Some(Wall(self.drive.clock.now().0 + END_NS));
+        self.listeners.clear();
+        for key in self.connections.keys() {
+            if let Some(client) = self.connections.get_mut(key) {
+                client.ended = true;
+            }
+            self.dirty.push(key);
+        }
+    }
+
+    /// Closes what is open, and says how it was.
+    pub(crate) fn end(&mut self) -> Result<Value, UserError> {
+        for key in self.connections.keys() {
+            self.connections.remove(key);
+        }
+        if self.store.close().is_err() {
+            let what = "the data could not be brought to safety: the disk has failed";
+            return Err(UserError::new(what));
+        }
+        if let Some(recorder) = self.drive.recorder.take() {
+            let replay = scenario::replaying(self.drive.ssd.scenario(), recorder.file_name());
+            recorder.finish(&scenario::print(&replay))?;
+        }
+        let scale = self.options.scale_thousandths as f64 / 1000.0;
+        Ok(report::summary(&self.drive.ssd, &self.metrics, scale))
+    }
+}

@@ -1,0 +1,290 @@
+//! The first part of a conversation: options, until the client begins to send requests.
+
+use crate::protocol::{
+    BLOCK_BYTES_MIN, BLOCK_BYTES_PREFERRED, FIXED_NEWSTYLE, NO_ZEROES, OPTION_MAGIC,
+    PAYLOAD_BYTES_MAX, SERVER_MAGIC, export_flags, number, push_option_reply,
+};
+
+/// Data of an option that is looked at; who sends more is no client.
+const OPTION_BYTES_MAX: usize = 8192;
+
+/// Options.
+const EXPORT_NAME: u32 = 1;
+const ABORT: u32 = 2;
+const LIST: u32 = 3;
+const START_TLS: u32 = 5;
+const INFO: u32 = 6;
+const GO: u32 = 7;
+const STRUCTURED_REPLY: u32 = 8;
+
+/// Replies to options.
+const ACK: u32 = 1;
+const SERVER: u32 = 2;
+const INFORMATION: u32 = 3;
+const ERROR: u32 = 1 << 31;
+const UNSUPPORTED: u32 = ERROR + 1;
+const POLICY: u32 = ERROR + 2;
+const INVALID: u32 = ERROR + 3;
+const TLS_REQUIRED: u32 = ERROR + 5;
+const UNKNOWN: u32 = ERROR + 6;
+
+/// Kinds of information.
+const INFO_EXPORT: u16 = 0;
+const INFO_NAME: u16 = 1;
+const INFO_DESCRIPTION: u16 = 2;
+const INFO_BLOCK_SIZE: u16 = 3;
+
+/// What is told of the one export, whose name is empty.
+#[derive(Clone, Debug)]
+pub struct Export {
+    pub bytes: u64,
+    pub description: String,
+}
+
+/// What follows from what the client has sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// More has to come first.
+    More,
+    /// The next bytes belong to TLS.
+    StartTls,
+    /// Requests follow.
+    Transmission {
+        /// Replies to reads are structured.
+        structured: bool,
+    },
+    /// Nothing sensible follows; what was answered is still to be sent.
+    Close,
+}
+
+/// How far a handshake has come.
+#[derive(Clone, Debug)]
+pub struct Handshake {
+    /// `None`: the client's flags have not come.
+    no_zeroes: Option<bool>,
+    structured: bool,
+    security: HandshakeSecurity,
+}
+
+/// What a handshake knows of TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandshakeSecurity {
+    /// There is none.
+    Plain,
+    /// It has to be started first.
+    TlsWanted,
+    /// It was started.
+    TlsStarted,
+}
+
+/// What the server says before anything else.
+pub fn greeting() -> [u8; 18] {
+    let mut greeting = [0; 18];
+    greeting[..8].copy_from_slice(&SERVER_MAGIC.to_be_bytes());
+    greeting[8..16].copy_from_slice(&OPTION_MAGIC.to_be_bytes());
+    greeting[16..].copy_from_slice(&(FIXED_NEWSTYLE | NO_ZEROES).to_be_bytes());
+    greeting
+}
+
+impl Handshake {
+    pub fn new(security: HandshakeSecurity) -> Handshake {
+        Handshake { no_zeroes: None, structured: false, security }
+    }
+
+    /// The channel is encrypted from here on; what was agreed on before is forgotten.
+    pub fn tls_started(&mut self) {
+        self.structured = false;
+        self.security = HandshakeSecurity::TlsStarted;
+    }
+
+    /// Takes what has come, appends answers, and says how much was taken and what follows.
+    pub fn feed(&mut self, data: &[u8], export: &Export, out: &mut Vec<u8>) -> (usize, Step) {
+        let mut taken = 0;
+        if self.no_zeroes.is_none() {
+            if data.len() < 4 {
+                return (0, Step::More);
+            }
+            let flags = number(data, 0, 4);
+            if flags & !u64::from(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
+                return (4, Step::Close);
+            }
+            self.no_zeroes = Some(flags & u64::from(NO_ZEROES) != 0);
+            taken = 4;
+        }
+        loop {
+            let rest = &data[taken..];
+            if rest.len() < 16 {
+                return (taken, Step::More);
+            }
+            let (option, bytes) = (number(rest, 8, 4) as u32, number(rest, 12, 4) as usize);
+            if number(rest, 0, 8) != OPTION_MAGIC || bytes > OPTION_BYTES_MAX {
+                return (data.len(), Step::Close);
+            }
+            let Some(content) = rest.get(16..16 + bytes) else { return (taken, Step::More) };
+            taken += 16 + bytes;
+            match self.option(option, content, export, out) {
+                Step::More => {}
+                step => return (taken, step),
+            }
+        }
+    }
+
+    fn option(&mut self, option: u32, data: &[u8], export: &Export, out: &mut Vec<u8>) -> Step {
+        let mut reply = |kind, data: &[u8]| push_option_reply(out, option, kind, data);
+        if option == ABORT {
+            reply(ACK, &[]);
+            return Step::Close;
+        }
+        if self.security == HandshakeSecurity::TlsWanted && option != START_TLS {
+            if option == EXPORT_NAME {
+                return Step::Close;
+            }
+            reply(TLS_REQUIRED, &[]);
+            return Step::More;
+        }
+        match option {
+            EXPORT_NAME if data.is_empty() => return self.old_go(export, out),
+            // There is no way to answer this one with an error.
+            EXPORT_NAME => return Step::Close,
+            INFO | GO => return self.go(option, data, export, out),
+            LIST | START_TLS | STRUCTURED_REPLY if !data.is_empty() => reply(INVALID, &[]),
+            LIST => {
+                // The length of a name, and the name, which is empty.
+                reply(SERVER, &[0; 4]);
+                reply(ACK, &[]);
+            }
+            START_TLS => match self.security {
+                HandshakeSecurity::Plain => reply(POLICY, &[]),
+                HandshakeSecurity::TlsStarted => reply(INVALID, &[]),
+                HandshakeSecurity::TlsWanted => {
+                    reply(ACK, &[]);
+                    return Step::StartTls;
+                }
+            },
+            STRUCTURED_REPLY => {
+                self.structured = true;
+                reply(ACK, &[]);
+            }
+            _ => reply(UNSUPPORTED, &[]),
+        }
+        Step::More
+    }
+
+    fn old_go(&self, export: &Export, out: &mut Vec<u8>) -> Step {
+        out.extend(export.bytes.to_be_bytes());
+        out.extend(export_flags(self.structured).to_be_bytes());
+        if self.no_zeroes == Some(false) {
+            out.extend([0; 124]);
+        }
+        Step::Transmission { structured: self.structured }
+    }
+
+    fn go(&self, option: u32, data: &[u8], export: &Export, out: &mut Vec<u8>) -> Step {
+        let mut reply = |kind, data: &[u8]| push_option_reply(out, option, kind, data);
+        let Some((name, wanted)) = name_and_wishes(data) else {
+            reply(INVALID, &[]);
+            return Step::More;
+        };
+        if !name.is_empty() {
+            reply(UNKNOWN, &[]);
+            return Step::More;
+        }
+        let mut information = |kind: u16, data: &[u8]| {
+            reply(INFORMATION, &[&kind.to_be_bytes(), data].concat());
+        };
+        let flags = export_flags(self.structured).to_be_bytes();
+        information(INFO_EXPORT, &[&export.bytes.to_be_bytes()[..], &flags].concat());
+        let wants = |kind: u16| wanted.chunks(2).any(|wish| wish == kind.to_be_bytes());
+        if wants(INFO_NAME) {
+            information(INFO_NAME, &[]);
+        }
+        if wants(INFO_DESCRIPTION) {
+            information(INFO_DESCRIPTION, export.description.as_bytes());
+        }
+        if wants(INFO_BLOCK_SIZE) {
+            let sizes = [BLOCK_BYTES_MIN, BLOCK_BYTES_PREFERRED, PAYLOAD_BYTES_MAX];
+            information(INFO_BLOCK_SIZE, &sizes.map(u32::to_be_bytes).concat());
+        }
+        reply(ACK, &[]);
+        if option == GO { Step::Transmission { structured: self.structured } } else { Step::More }
+    }
+}
+
+/// The name of the export that is meant, and what is asked about it; `None`: it is malformed.
+fn name_and_wishes(data: &[u8]) -> Option<(&[u8], &[u8])> {
+    let name_bytes = number(data.get(..4)?, 0, 4) as usize;
+    let rest = data.get(4..)?;
+    let name = rest.get(..name_bytes)?;
+    let rest = rest.get(name_bytes..)?;
+    let wishes = number(rest.get(..2)?, 0, 2) as usize;
+    let wanted = rest.get(2..)?;
+    (wanted.len() == 2 * wishes).then_some((name, wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn option(option: u32, data: &[u8]) -> Vec<u8> {
+        let head = [&OPTION_MAGIC.to_be_bytes()[..], &option.to_be_bytes()].concat();
+        [&head[..], &(data.len() as u32).to_be_bytes(), data].concat()
+    }
+
+    fn talk(security: HandshakeSecurity, said: &[u8]) -> (Vec<u8>, usize, Step) {
+        let export = Export { bytes: 1 << 20, description: "a drive".into() };
+        let mut out = Vec::new();
+        let (taken, step) = Handshake::new(security).feed(said, &export, &mut out);
+        (out, taken, step)
+    }
+
+    #[test]
+    fn every_beginning_of_a_handshake_waits_for_the_rest() {
+        let go = [&3u32.to_be_bytes()[..], &option(8, &[]), &option(7, &[0, 0, 0, 0, 0, 0])];
+        let said = go.concat();
+        for length in 0..said.len() {
+            let (_, taken, step) = talk(HandshakeSecurity::Plain, &said[..length]);
+            assert!(step == Step::More && taken <= length, "{length}");
+        }
+        let (_, taken, step) = talk(HandshakeSecurity::Plain, &said);
+        assert_eq!((taken, step), (said.len(), Step::Transmission { structured: true }));
+    }
+
+    #[test]
+    fn what_is_malformed_is_refused_without_a_panic() {
+        let flags = 1u32.to_be_bytes();
+        for (data, expected) in [
+            (&[][..], INVALID),
+            (&[0, 0, 0, 9, 0, 0], INVALID),
+            (&[255, 255, 255, 255, 0, 0], INVALID),
+            (&[0, 0, 0, 0, 0, 1], INVALID),
+            (&[0, 0, 0, 0, 0, 0, 0], INVALID),
+            (&[0, 0, 0, 1, 65, 0, 0], UNKNOWN),
+        ] {
+            let said = [&flags[..], &option(7, data)].concat();
+            let (out, _, step) = talk(HandshakeSecurity::Plain, &said);
+            assert_eq!((number(&out, 12, 4) as u32, step), (expected, Step::More), "{data:?}");
+        }
+        assert_eq!(talk(HandshakeSecurity::Plain, &[0, 0, 0, 4]).2, Step::Close, "an unknown flag");
+        let endless = [&flags[..], &OPTION_MAGIC.to_be_bytes(), &[0, 0, 0, 3], &[255; 4]].concat();
+        assert_eq!(talk(HandshakeSecurity::Plain, &endless).2, Step::Close);
+    }
+
+    #[test]
+    fn nothing_is_told_before_tls_where_it_is_wanted() {
+        let flags = 1u32.to_be_bytes();
+        for (code, data) in [(3, &[][..]), (6, &[0; 6]), (7, &[0; 6]), (8, &[])] {
+            let said = [&flags[..], &option(code, data)].concat();
+            let (out, _, step) = talk(HandshakeSecurity::TlsWanted, &said);
+            assert_eq!((number(&out, 12, 4) as u32, step), (TLS_REQUIRED, Step::More));
+            assert_eq!(out.len(), 20, "no word of the export");
+        }
+        let said = [&flags[..], &option(1, &[])].concat();
+        assert_eq!(
+            talk(HandshakeSecurity::TlsWanted, &said),
+            (Vec::new(), said.len(), Step::Close)
+        );
+        let said = [&flags[..], &option(5, &[])].concat();
+        assert_eq!(talk(HandshakeSecurity::TlsWanted, &said).2, Step::StartTls);
+        assert_eq!(talk(HandshakeSecurity::Plain, &said).2, Step::More);
+    }
+}

@@ -1,0 +1,30 @@
+//! The drive in real time: a network block device whose every answer comes when the model says.
+//!
+//! One thread does it all: it waits for sockets and for the model's next instant, whichever comes
+//! first. The model is that of a run; only here is there a clock, and only here are there sockets.
+
+mod clock;
+mod command;
+mod commands;
+mod connection;
+mod control;
+mod drive;
+mod ending;
+mod handshake;
+mod listener;
+mod metrics;
+mod options;
+mod protocol;
+mod recorder;
+mod report;
+mod room;
+mod server;
+mod side;
+mod slots;
+mod store;
+mod token;
+mod transport;
+mod waiting;
+
+pub use options::{Options, Place, Security, Source};
+pub use server::Server;

@@ -1,0 +1,112 @@
+//! What the machine has to have room for: the data of a drive, and the sockets of its clients.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+use reprieve_base::UserError;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::options::Options;
+use crate::store::Store;
+
+/// Where the data of a drive goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DataPlace {
+    /// Into memory, of which it may take up so many bytes.
+    Memory {
+        /// What has no room beyond is refused.
+        limit_bytes: u64,
+    },
+    /// Into the file that the user names.
+    File(PathBuf),
+    /// Into a file without a name, as memory might not do.
+    TemporaryFile,
+    /// Nowhere.
+    Discarded,
+}
+
+impl DataPlace {
+    /// Where the data of a drive of so many bytes goes on this machine.
+    ///
+    /// Errors if the options contradict each other.
+    pub fn choose(bytes: u64, options: &Options) -> Result<DataPlace, UserError> {
+        DataPlace::choose_with(bytes, options, available_bytes())
+    }
+
+    fn choose_with(
+        bytes: u64,
+        options: &Options,
+        available_bytes: Option<u64>,
+    ) -> Result<DataPlace, UserError> {
+        match (&options.store, options.memory_bytes, options.discard_data) {
+            (Some(path), None, false) => Ok(DataPlace::File(path.clone())),
+            (None, Some(limit_bytes), false) => Ok(DataPlace::Memory { limit_bytes }),
+            (None, None, true) => Ok(DataPlace::Discarded),
+            (None, None, false) => {
+                // A page of the table for each 2 MiB.
+                let limit_bytes = bytes + bytes.div_ceil(512);
+                Ok(match available_bytes {
+                    Some(available) if available < limit_bytes => DataPlace::TemporaryFile,
+                    _ => DataPlace::Memory { limit_bytes },
+                })
+            }
+            _ => Err(UserError::new(
+                "--store keeps data in a file, --memory-bytes says how much memory it may take up, \
+                 and --discard-data keeps none; give one of them",
+            )),
+        }
+    }
+
+    /// The store of a drive of so many bytes.
+    ///
+    /// Errors if its file cannot be had.
+    pub fn open(&self, bytes: u64) -> Result<Store, UserError> {
+        match self {
+            DataPlace::Memory { limit_bytes } => Ok(Store::in_memory(bytes, *limit_bytes)),
+            DataPlace::File(path) => Store::in_file(path, bytes),
+            DataPlace::TemporaryFile => Store::in_temporary_file(bytes),
+            DataPlace::Discarded => Ok(Store::Discarded),
+        }
+    }
+
+    /// What whoever serves the drive has to know of it, if that is not what they asked for in so
+    /// many words.
+    pub fn note(&self) -> Option<String> {
+        match self {
+            DataPlace::Memory { .. } | DataPlace::File(_) => None,
+            DataPlace::TemporaryFile => Some(format!(
+                "the data is in an unlinked file in {}, as it might not fit into memory; it is \
+                 gone when the server ends (--store FILE keeps it)",
+                env::temp_dir().display()
+            )),
+            DataPlace::Discarded => Some("no data is kept: reads give zeros".into()),
+        }
+    }
+}
+
+/// What the machine has to give; `None` if it does not say.
+fn available_bytes() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+/// Makes sure that so many clients can be connected.
+pub fn allow_files(clients: usize) -> Result<(), UserError> {
+    // Sockets beside theirs, files, and what the program has open anyway.
+    let wanted = clients as u64 + 256;
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current.is_none_or(|current| current >= wanted) {
+        return Ok(());
+    }
+    let raised = Rlimit { current: Some(wanted), maximum };
+    setrlimit(Resource::Nofile, raised).map_err(|error| {
+        UserError::new(format!(
+            "{wanted} open files are needed and this process may have {}: {error}; raise ulimit -n",
+            current.unwrap_or(u64::MAX)
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! What the meter of power, and the budget, make of what happens.
+
+use reprieve_base::{Dur, Time};
+
+use super::{Budget, Observe, Scene};
+use crate::power::{Class, Meter, Sensing, Transfer};
+use crate::txn::{Kind, Txn};
+
+impl Observe for Meter {
+    fn sensing(&mut self, scene: &Scene, id: u32, until: Time) {
+        let Txn { die, kind, at, .. } = *scene.txn(id);
+        let planes = scene.planes;
+        let from = scene.now + scene.facts.timing.command * u64::from(planes);
+        let page_type = self.page_type(at.page);
+        let sensing = Sensing { from, to: until, planes, page_type };
+        self.sense(scene.now, die, Class::of(kind), sensing);
+    }
+
+    fn started(&mut self, scene: &Scene, id: u32, data_in: Option<(Dur, u64)>) {
+        let Txn { die, kind, at, old, .. } = *scene.txn(id);
+        let (now, class, run) = (scene.now, Class::of(kind), scene.run(id));
+        self.begin(now, die, (class, at.page), run);
+        match (kind, data_in) {
+            (Kind::GcCopy, _) => {
+                let command = scene.facts.timing.command;
+                let read_ns = (run.first().end - now).ns() - 2 * command.ns();
+                let from = now + command;
+                let page_type = self.page_type(scene.facts.address(old).page);
+                let to = from + Dur::from_ns(read_ns);
+                self.sense(now, die, Class::GcRead, Sensing { from, to, planes: 1, page_type });
+            }
+            (Kind::Erase, _) | (_, None) => {}
+            (_, Some(data_in)) => bring_in(self, scene, class, data_in),
+        }
+    }
+
+    fn loaded(&mut self, scene: &Scene, id: u32, data_in: (Dur, u64)) {
+        bring_in(self, scene, Class::of(scene.txn(id).kind), data_in);
+    }
+
+    fn suspending(&mut self, scene: &Scene, id: u32, free_at: Time) {
+        self.stop(scene.now, scene.txn(id).die, free_at);
+    }
+
+    fn suspended(&mut self, scene: &Scene, id: u32) {
+        Meter::suspended(self, scene.now, scene.txn(id).die);
+    }
+
+    fn resumed(&mut self, scene: &Scene, id: u32, data_in: Option<Dur>) {
+        let die = scene.txn(id).die;
+        self.resume(scene.now, die, scene.run(id));
+        if let Some(length) = data_in {
+            let planes = u64::from(scene.unit(die).die.planes_at_work());
+            bring_in(self, scene, Class::Suspension, (length, planes));
+        }
+    }
+
+    fn completed(&mut self, scene: &Scene, id: u32) {
+        self.ended(scene.now, scene.txn(id).die);
+    }
+
+    fn transferred(&mut self, scene: &Scene, id: u32, from: Time, length: Dur) {
+        let txn = scene.txn(id);
+        let bytes = match (txn.out_units, scene.facts.transfer_unit_bytes) {
+            (Some(units), Some(bytes)) => u64::from(units.get()) * u64::from(bytes),
+            _ => u64::from(scene.facts.geometry.page_bytes),
+        };
+        self.transfer(scene.now, Class::of(txn.kind), Transfer { from, to: from + length, bytes });
+    }
+}
+
+/// The data of a program on so many planes crosses the channel.
+fn bring_in(meter: &mut Meter, scene: &Scene, class: Class, (length, planes): (Dur, u64)) {
+    let pages = planes * u64::from(scene.facts.together);
+    let bytes = pages * u64::from(scene.facts.geometry.page_bytes);
+    let now = scene.now;
+    meter.transfer(now, class, Transfer { from: now, to: now + length, bytes });
+}
+
+impl Observe for Budget {
+    fn sensing(&mut self, scene: &Scene, id: u32, _: Time) {
+        self.sense(scene.txn(id).die, scene.planes);
+    }
+
+    fn started(&mut self, scene: &Scene, id: u32, _: Option<(Dur, u64)>) {
+        let Txn { die, kind, .. } = *scene.txn(id);
+        self.run(die, kind, scene.run(id).planes());
+    }
+
+    fn suspended(&mut self, scene: &Scene, id: u32) {
+        Budget::suspended(self, scene.txn(id).die);
+    }
+
+    fn resumed(&mut self, scene: &Scene, id: u32, _: Option<Dur>) {
+        let Txn { die, kind, .. } = *scene.txn(id);
+        Budget::resumed(self, die, kind, scene.run(id).planes());
+    }
+
+    fn completed(&mut self, scene: &Scene, id: u32) {
+        self.ended(scene.txn(id).die);
+    }
+}

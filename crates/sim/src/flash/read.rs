@@ -1,0 +1,273 @@
+//! Reads: a page is sensed, waits for the channel, crosses it, and is complete or decoded.
+
+use reprieve_base::{Dur, Time};
+use reprieve_nand::{Command, Elapsed};
+
+use super::channel::Grant;
+use super::lane::LaneId;
+use super::multi_plane::start_command;
+use super::{Flash, FlashEvent};
+use crate::event::Schedule;
+use crate::txn::{LatencyComponent, NONE, Txn};
+use crate::work::Work;
+
+impl Flash {
+    /// Begins the array read of a queued transaction; false if it has to wait for the channel.
+    #[inline(always)]
+    pub(super) fn start_read<W: Work>(
+        &mut self,
+        id: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) -> bool {
+        let Txn { die, kind, mark, .. } = self.txns[id];
+        if !self.can_begin((die, kind, mark), now, grant) {
+            return false;
+        }
+        let unit = &mut self.units[die as usize];
+        unit.reads.remove(&mut self.txns, id);
+        work.locate(&mut self.txns[id]);
+        if self.facts.gathers {
+            self.gathering().gather_reads(id, work);
+        }
+        self.sense(id, now, out);
+        true
+    }
+
+    /// Begins the array read of a transaction, and those that follow it, in no queue any more.
+    #[inline(always)]
+    pub(super) fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        if self.facts.reads_alone && !self.observers.listens {
+            self.sense_alone(id, now, out);
+        } else {
+            self.sense_together(id, now, out);
+        }
+    }
+
+    /// Begins the array read of one transaction on a die of one lane that nobody observes: what
+    /// most reads come to, straight.
+    #[inline]
+    fn sense_alone(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let bus = self.out_time(id);
+        let command = self.facts.timing.command;
+        let txn = &mut self.txns[id];
+        let die = txn.die;
+        let unit = &mut self.units[die as usize];
+        book_sense(txn, unit.whole.suspend_wait(txn.mark, now), command, now);
+        let was_free = unit.die.is_at_rest();
+        let until = match unit.die.start(now, Command::Read(txn.at)) {
+            Ok(until) => until,
+            Err(refusal) => {
+                self.refused.get_or_insert((id, refusal));
+                return;
+            }
+        };
+        if was_free {
+            unit.occupied(now);
+        }
+        unit.reading = id;
+        let channel = &mut self.channels[unit.channel as usize];
+        if command > Dur::ZERO {
+            channel.occupy(now, command);
+        }
+        if !self.facts.private_channels {
+            unit.whole.schedule((die, LaneId::WHOLE), until, out);
+            return;
+        }
+        // Nobody else can want the channel: the page leaves as soon as it is sensed.
+        channel.occupy(until, bus);
+        unit.whole.scheduled = until;
+        out.schedule(until + bus, FlashEvent::Out { die });
+    }
+
+    /// Begins array reads on one plane or on several, and tells those who listen.
+    fn sense_together(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let planes = self.list_others(id);
+        let (bus, command) = (self.out_time(id), self.facts.timing.command * planes);
+        let Txn { die, at, .. } = self.txns[id];
+        let channel = self.channel_of(die);
+        let unit = &mut self.units[die as usize];
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            let lane = match self.facts.splits {
+                true => LaneId::of_plane(txn.at.plane),
+                false => LaneId::WHOLE,
+            };
+            let wait = unit.lane(lane).suspend_wait(txn.mark, now);
+            book_sense(txn, wait, command, now);
+            each = txn.next;
+        }
+        let was_free = unit.die.is_at_rest();
+        let read = Command::Read(at);
+        let until = match start_command(&mut unit.die, now, read, planes, &self.others) {
+            Ok(until) => until,
+            Err(refusal) => {
+                self.refused.get_or_insert((id, refusal));
+                return;
+            }
+        };
+        if was_free {
+            unit.occupied(now);
+        }
+        if command > Dur::ZERO {
+            self.channels[channel].occupy(now, command);
+        }
+        if self.observers.listens {
+            self.observe(now, |observer, scene| observer.sensing(scene, id, until));
+        }
+        let unit = &mut self.units[die as usize];
+        if self.facts.parallelism.independent_plane_reads {
+            unit.planes.reads[at.plane as usize] = id;
+            out.schedule(until, FlashEvent::PlaneSensed { die, plane: at.plane });
+            return;
+        }
+        unit.reading = id;
+        if !self.facts.private_channels {
+            unit.whole.schedule((die, LaneId::WHOLE), until, out);
+            return;
+        }
+        // Nobody else can want the channel: the page leaves as soon as it is sensed.
+        self.channels[channel].occupy(until, bus);
+        unit.whole.scheduled = until;
+        out.schedule(until + bus, FlashEvent::Out { die });
+        if self.observers.listens {
+            if self.observers.budget.is_some() {
+                out.schedule(until, FlashEvent::Sensed { die });
+            }
+            self.observe(now, |observer, scene| observer.transferred(scene, id, until, bus));
+        }
+    }
+
+    /// A plane that reads by itself has sensed its page.
+    pub(super) fn plane_elapsed(&mut self, die: u32, plane: u32, now: Time) {
+        let elapsed = self.units[die as usize].die.elapse_plane(now, plane);
+        self.sensed(die, Some(plane), elapsed == Elapsed::ReadHeld, now);
+    }
+
+    /// What was sensed, on one plane that reads by itself or on all of the command, waits for the
+    /// channel; or is held until what was sensed before has left.
+    #[inline(always)]
+    pub(super) fn sensed(&mut self, die: u32, plane: Option<u32>, is_held: bool, now: Time) {
+        if let Some(budget) = &mut self.observers.budget {
+            budget.sensed(die, plane.is_some());
+        }
+        let unit = &mut self.units[die as usize];
+        let mut each = *unit.read_on(plane);
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            txn.book(LatencyComponent::Array, now);
+            each = txn.next;
+        }
+        if is_held {
+            return;
+        }
+        let is_free = unit.die.is_at_rest();
+        if is_free {
+            unit.freed(now);
+        }
+        if self.observers.listens {
+            let plane = plane.unwrap_or(0);
+            self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
+        }
+        if is_free || plane.is_some() {
+            self.wake(die);
+        }
+        self.line_up(die, plane);
+    }
+
+    /// What was sensed lines up for the channel, page by page, behind what is there.
+    #[inline(always)]
+    fn line_up(&mut self, die: u32, plane: Option<u32>) {
+        let channel = self.channel_of(die);
+        let unit = &mut self.units[die as usize];
+        let first = std::mem::replace(unit.read_on(plane), NONE);
+        match unit.leaving {
+            NONE => unit.leaving = first,
+            _ => self.txns[unit.leaving_last].next = first,
+        }
+        let mut each = first;
+        while each != NONE {
+            unit.leaving_last = each;
+            self.channels[channel].wait_out(die);
+            each = self.txns[each].next;
+        }
+        self.wake_channel(channel as u32);
+    }
+
+    /// How long what is wanted of a sensed page takes on the channel.
+    #[inline]
+    fn out_time(&self, id: u32) -> Dur {
+        match self.txns[id].out_units {
+            None => self.facts.timing.bus,
+            Some(units) => self.part_time(units.get()),
+        }
+    }
+
+    #[cold]
+    fn part_time(&self, units: u32) -> Dur {
+        let unit_bytes = self.facts.transfer_unit_bytes.expect("only then do pages leave in units");
+        let bytes = u64::from(units) * u64::from(unit_bytes);
+        Dur::from_ns(
+            (self.facts.timing.bus.ns() * bytes).div_ceil(self.facts.geometry.page_bytes.into()),
+        )
+    }
+
+    /// The first page in line crosses the channel.
+    pub(super) fn start_out(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let channel = self.channel_of(die);
+        let id = self.units[die as usize].leaving;
+        let bus = self.out_time(id);
+        self.channels[channel].occupy(now, bus);
+        self.txns[id].book(LatencyComponent::BusWait, now);
+        out.schedule(now + bus, FlashEvent::Out { die });
+        if self.observers.listens {
+            self.observe(now, |observer, scene| observer.transferred(scene, id, now, bus));
+        }
+    }
+
+    /// A page has left a die: the read is complete, unless the page is to be decoded.
+    pub(super) fn page_left(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let unit = &mut self.units[die as usize];
+        if self.facts.private_channels {
+            let sensed = unit.whole.scheduled;
+            unit.die.elapse(sensed);
+            self.txns[unit.reading].book(LatencyComponent::Array, sensed);
+            unit.leaving = std::mem::replace(&mut unit.reading, NONE);
+        }
+        let id = unit.leaving;
+        let txn = &mut self.txns[id];
+        unit.leaving = txn.next;
+        txn.book(LatencyComponent::Bus, now);
+        let was_free = unit.die.is_at_rest();
+        let by_plane = self.facts.parallelism.independent_plane_reads;
+        let plane = txn.at.plane;
+        let held = if by_plane { unit.die.release_plane(plane) } else { unit.die.release() };
+        if !was_free && unit.die.is_at_rest() {
+            unit.freed(now);
+        }
+        if self.observers.listens {
+            self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
+        }
+        if held {
+            self.line_up(die, by_plane.then_some(plane));
+        }
+        if self.media.is_some() {
+            self.decode(id, now, out);
+            return;
+        }
+        self.read_complete(id);
+    }
+}
+
+/// Books what a read has waited for, so long for a suspension, and its command.
+#[inline(always)]
+fn book_sense(txn: &mut Txn, wait: Dur, command: Dur, now: Time) {
+    txn.parts.add(LatencyComponent::SuspendWait, wait.ns());
+    txn.parts.add(LatencyComponent::Queue, (now - txn.mark).saturating_sub(wait).ns());
+    txn.parts.add(LatencyComponent::Bus, command.ns());
+    txn.mark = now + command;
+    txn.start = now;
+}

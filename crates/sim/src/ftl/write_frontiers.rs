@@ -1,0 +1,78 @@
+//! Which open block of a plane takes a page.
+
+use super::plane::{GC_FRONT, MAP_FRONT};
+use crate::scenario::Scenario;
+use crate::stream::{self, StreamPolicy};
+
+/// The division of pages among the open blocks of a plane.
+pub(super) struct WriteFrontiers {
+    policy: Box<dyn StreamPolicy>,
+    streams: u8,
+    gc_separate: bool,
+    has_map: bool,
+    /// A plane has one open block for everything: nothing has to be asked.
+    is_simple: bool,
+    /// Pages from this one on are pages of the mapping.
+    logical_pages: u32,
+}
+
+impl WriteFrontiers {
+    pub(super) fn new(scenario: &Scenario) -> WriteFrontiers {
+        let policy = stream::make(scenario);
+        let streams = policy.streams();
+        let gc_separate = scenario.ftl.streams.gc_separate;
+        let has_map = scenario.ftl.demand.is_some();
+        WriteFrontiers {
+            policy,
+            streams,
+            gc_separate,
+            has_map,
+            is_simple: streams == 1 && !gc_separate && !has_map,
+            logical_pages: scenario.logical_pages(),
+        }
+    }
+
+    /// Whether a plane has one open block for everything.
+    pub(super) fn is_simple(&self) -> bool {
+        self.is_simple
+    }
+
+    /// Open blocks of a plane, at most.
+    pub(super) fn count(&self) -> u32 {
+        u32::from(self.streams) + u32::from(self.gc_separate) + u32::from(self.has_map)
+    }
+
+    /// Those of them that take moved pages.
+    pub(super) fn count_of_moved(&self) -> u32 {
+        let data = if self.gc_separate { 1 } else { u32::from(self.streams) };
+        data + u32::from(self.has_map)
+    }
+
+    /// The front of a page that is written now.
+    #[inline]
+    pub(super) fn of_write(&mut self, lpn: u32) -> u8 {
+        if self.is_simple { 0 } else { self.choose_for_write(lpn) }
+    }
+
+    #[cold]
+    fn choose_for_write(&mut self, lpn: u32) -> u8 {
+        if lpn >= self.logical_pages { MAP_FRONT as u8 } else { self.policy.of_write(lpn) }
+    }
+
+    /// The front of a page that is moved now.
+    #[inline]
+    pub(super) fn of_moved(&self, lpn: u32) -> usize {
+        if self.is_simple { 0 } else { self.choose_for_moved(lpn) }
+    }
+
+    #[cold]
+    fn choose_for_moved(&self, lpn: u32) -> usize {
+        if lpn >= self.logical_pages {
+            MAP_FRONT
+        } else if self.gc_separate {
+            GC_FRONT
+        } else {
+            usize::from(self.policy.of_moved(lpn))
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The chain of a decision: eligibility, guards, policies; the first that says no ends it.
+
+use std::collections::VecDeque;
+
+use reprieve_base::{Dur, Time};
+
+use super::{Eligibility, OperationView, SuspendEvent, SuspendPolicy};
+use crate::scenario::SuspendRules;
+
+/// Whether a running operation is suspended for what waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Now.
+    Now,
+    /// Not now: the question is put again then, if it has not come up before.
+    At(Time),
+    /// Not before something else happens, and why.
+    No(Reason),
+}
+
+/// Why an operation is not suspended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// Eligibility: nothing waits that could have it suspended.
+    NothingWaits,
+    /// Eligibility: the scheduler suspends nothing.
+    NoSuspension,
+    /// Eligibility: the class of what waits may not suspend that of the operation.
+    Class,
+    /// Eligibility: what waits is a read of what the operation holds.
+    SameBlock,
+    /// Eligibility: the operation goes ahead of reads, as the write queue limit was reached.
+    WriteQueueLimit,
+    /// Guard: the erase around the program has been suspended for as long as it may be.
+    Nesting,
+    /// Guard: the part cannot suspend such an operation.
+    NotSuspendable,
+    /// Guard: it has used up its suspensions.
+    Limit,
+    /// Guard: it ends before the part would let it be suspended.
+    NearlyDone,
+    /// The suspension policy does not want it.
+    Policy,
+    /// The scheduler does not allow it.
+    Scheduler,
+}
+
+/// What the chain asks of a running operation and of what waits for it, link by link.
+pub(crate) trait Case: OperationView {
+    /// What holds a suspension off whatever a policy wants: nesting, limits, progress.
+    fn guard(&self) -> Result<(), Answer>;
+
+    /// Whether the scheduler allows it.
+    fn allowed(&self) -> Answer;
+}
+
+/// The policy and the rules under which a drive suspends.
+pub(crate) struct Chain {
+    pub(crate) eligibility: Eligibility,
+    policy: Box<dyn SuspendPolicy>,
+    /// What the policy says of itself.
+    wants_all: bool,
+    limits: bool,
+    is_told: bool,
+    window: Option<Dur>,
+    dies: u32,
+    /// The last suspensions of each die, if the policy has a window.
+    recent: Vec<VecDeque<Time>>,
+}
+
+impl Chain {
+    pub(crate) fn new(
+        policy: Box<dyn SuspendPolicy>,
+        rules: &SuspendRules,
+        write_in_erase: bool,
+        dies: u32,
+    ) -> Chain {
+        let (is_told, window) = (policy.is_told(), policy.window());
+        Chain {
+            eligibility: Eligibility::new(rules, write_in_erase),
+            wants_all: policy.wants_all() && !policy.limits_suspension(),
+            limits: policy.limits_suspension(),
+            policy,
+            is_told: is_told || window.is_some(),
+            window,
+            dies,
+            recent: vec![VecDeque::new(); if window.is_some() { dies as usize } else { 0 }],
+        }
+    }
+
+    /// Goes on under another policy and other rules.
+    pub(crate) fn set_rules(&mut self, policy: Box<dyn SuspendPolicy>, rules: &SuspendRules) {
+        *self = Chain::new(policy, rules, self.eligibility.write_in_erase, self.dies);
+    }
+
+    /// Goes on under another policy; returns the one before it.
+    pub(crate) fn exchange(&mut self, policy: Box<dyn SuspendPolicy>) -> Box<dyn SuspendPolicy> {
+        std::mem::replace(&mut self.policy, policy)
+    }
+
+    /// Whether a running operation is suspended for something that is eligible to ask for it.
+    pub(crate) fn decide(&self, case: &impl Case) -> Answer {
+        if let Err(answer) = case.guard() {
+            return answer;
+        }
+        match self.policy.suspend(case) {
+            Answer::Now => case.allowed(),
+            answer => answer,
+        }
+    }
+
+    /// Whether the policy would suspend an operation that has only just begun.
+    pub(crate) fn would_suspend(&self, operation: &impl OperationView) -> bool {
+        self.policy.suspend(operation) == Answer::Now
+    }
+
+    /// Whether a suspended operation has to resume though reads or writes are waiting.
+    #[inline]
+    pub(crate) fn must_resume(&self, operation: &impl OperationView) -> bool {
+        self.policy.must_resume(operation)
+    }
+
+    /// Whether the policy never says no: then only guards are asked.
+    #[inline(always)]
+    pub(crate) fn wants_all(&self) -> bool {
+        self.wants_all
+    }
+
+    /// Whether that can be.
+    #[inline(always)]
+    pub(crate) fn limits_suspension(&self) -> bool {
+        self.limits
+    }
+
+    /// Whether what happens on the dies has to be told.
+    #[inline(always)]
+    pub(crate) fn is_told(&self) -> bool {
+        self.is_told
+    }
+
+    /// Tells the policy what has happened.
+    #[cold]
+    pub(crate) fn tell(&mut self, event: SuspendEvent) {
+        if let (SuspendEvent::Suspended { now, die, .. }, Some(window)) = (event, self.window) {
+            let recent = &mut self.recent[die as usize];
+            recent.push_back(now);
+            while recent.front().is_some_and(|at| *at + window <= now) {
+                recent.pop_front();
+            }
+        }
+        self.policy.tell(&event);
+    }
+
+    /// Suspensions on a die within the window of the policy before `now`.
+    pub(crate) fn recent(&self, die: u32, now: Time) -> u32 {
+        let (Some(window), Some(recent)) = (self.window, self.recent.get(die as usize)) else {
+            return 0;
+        };
+        recent.iter().filter(|at| **at + window > now).count() as u32
+    }
+}

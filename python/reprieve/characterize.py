@@ -1,0 +1,138 @@
+"""A part on the bench: its programs suspended again and again, with every pair of two delays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from reprieve import _native
+from reprieve._native import UserError
+from reprieve.reliability import CharacterisedRber, characterised
+from reprieve.scenario import Source, toml_text
+
+__all__ = ["STEPS", "Grid", "Integers", "Measured", "measure"]
+
+STEPS = 10
+"""Delays go from a tenth of the undisturbed program to the whole of it."""
+
+Integers = NDArray[np.int64]
+Grid = NDArray[np.float64]
+"""A number for each pair of delays: first delay down, second across; NaN where there is none."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Every run of a part."""
+
+    part: str
+    wordlines: int
+    seed: int
+    columns: dict[str, Integers]
+    """As the simulator gives them."""
+    bench: Source | None = None
+    """The scenario of the bench, which knows the part's rates of errors too."""
+
+    @property
+    def mean_suspensions(self) -> float:
+        """Of each program."""
+        return float(self.columns["suspensions"].mean())
+
+    def error_rates(
+        self, cycles: float, run_cycles: float, elapsed_days: float
+    ) -> CharacterisedRber | None:
+        """Return rates of raw bit errors by the part's model; None if the part has none.
+
+        Both blocks have `cycles` before; the procedure adds `run_cycles` to one and takes
+        `elapsed_days`.
+        """
+        if self.bench is None:
+            return None
+        found = characterised(self.bench, cycles, run_cycles, self.mean_suspensions, elapsed_days)
+        return found if found.suspended.after > 0 else None
+
+    @cached_property
+    def runs(self) -> pa.Table:
+        """One row a program; tEPS is null where it was not suspended."""
+        native = self.columns
+        suspensions = native["suspensions"]
+        never = suspensions == 0
+        mean_ns = native["t_eps_total_ns"] / np.maximum(suspensions, 1)
+        return pa.table(
+            {
+                "delay1_share": native["delay1_tenths"] / STEPS,
+                "delay2_share": native["delay2_tenths"] / STEPS,
+                "wordline": native["wordline"],
+                "page_type": native["page_type"],
+                "suspensions": suspensions,
+                "t_eps_mean_ns": pa.array(mean_ns, mask=never),
+                "t_eps_worst_ns": pa.array(native["t_eps_worst_ns"], mask=never),
+                "t_program_suspended_ns": native["t_program_suspended_ns"],
+                "t_timers_ns": native["t_timers_ns"],
+                "t_program_ns": native["t_program_ns"],
+            }
+        )
+
+    @cached_property
+    def program_ns(self) -> float:
+        """The mean undisturbed program of the wordlines: the 100 % of all delays and figures."""
+        return float(self.columns["t_program_ns"].mean())
+
+    def suspensions(self) -> dict[int, int]:
+        """How many programs were suspended so often, from none to the most."""
+        counts = np.bincount(self.columns["suspensions"])
+        return {number: int(count) for number, count in enumerate(counts)}
+
+    def percent_of_program(self, name: str, *, worst: bool) -> Grid:
+        """Mean or worst of a length, over all programs of a pair of delays, in % of tPGM."""
+        return self._cells(name, None, worst=worst)
+
+    def percent_of_eps(self, *, worst: bool) -> Grid:
+        """Mean or worst tEPS over all suspensions of a pair of delays, in % of tPGM."""
+        name = "t_eps_worst_ns" if worst else "t_eps_total_ns"
+        return self._cells(name, "suspensions", worst=worst)
+
+    def _cells(self, name: str, counted: str | None, *, worst: bool) -> Grid:
+        cell = (self.columns["delay1_tenths"] - 1) * STEPS + self.columns["delay2_tenths"] - 1
+        values = self.columns[name]
+        shape = STEPS * STEPS
+        weights = None if counted is None else self.columns[counted]
+        counts = np.bincount(cell, weights=weights, minlength=shape)
+        if worst:
+            found = np.zeros(shape)
+            np.maximum.at(found, cell, values)
+        else:
+            sums = np.bincount(cell, weights=values, minlength=shape)
+            found = sums / np.where(counts > 0, counts, 1)
+        found = np.where(counts > 0, found, np.nan)
+        grid: Grid = (100 * found / self.program_ns).reshape(STEPS, STEPS)
+        return grid
+
+
+def measure(
+    part: str, overrides: Mapping[str, Any] | Sequence[str], wordlines: int, seed: int
+) -> Measured:
+    """Put the part on the bench; UserError if it cannot be measured.
+
+    `part`: name of a built-in part, or path of a part's file. `overrides`: keys of the scenario, as
+    for `run`, or each `KEY=VALUE` in TOML. `wordlines`: how many, drawn at random from a block.
+    """
+    if wordlines < 1:
+        raise UserError(f"--wordlines {wordlines}: must be at least 1")
+    # The bench has one die; what a scenario needs besides plays no part.
+    bench = {
+        "seed": seed,
+        "part": part,
+        "geometry": {"channels": 1, "dies_per_channel": 1},
+        "ftl": {"over_provisioning": 0.5},
+    }
+    if isinstance(overrides, Mapping):
+        overrides = Source.of({}, overrides).sets
+    source = Source(toml_text(bench), "PART", tuple(overrides))
+    columns = _native.characterize(source.text, source.path, list(source.sets), wordlines)
+    return Measured(part, wordlines, seed, columns, source)

@@ -1,0 +1,1 @@
+"""Studies of program and erase suspension: papers, theory and databases on Reprieve."""

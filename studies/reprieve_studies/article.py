@@ -1,0 +1,134 @@
+"""An article: one HTML file of prose, tables and figures that needs no network."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
+
+import vl_convert
+
+from reprieve.outputs import ResultDirectory
+from reprieve.plot import LIGHT, PAGE, Chart, Theme
+from reprieve.report.page import page, vega_lite_version
+from reprieve_studies.verdicts import RELATIONS, Verdict, tally, verdicts_json
+
+_PNG_SCALE = 2.0
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose first `words` columns are words and whose others are numbers."""
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: int = 1
+    folded: bool = False
+    """Shown only when it is asked for: too long to be in the way."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: a chart in the article, and files for a paper."""
+
+    name: str
+    """Of its files, unique in the article: letters, digits, hyphens."""
+    title: str
+    caption: str
+    """What it shows, for those who do not see it too."""
+    draw: Callable[[Theme], Chart]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands below it, in the order of the fields."""
+
+    title: str
+    paragraphs: Sequence[str] = ()
+    figures: Sequence[Figure] = ()
+    tables: Sequence[Table] = ()
+
+
+@dataclass(frozen=True)
+class Article:
+    """All of it."""
+
+    title: str
+    command: str
+    """What repeats it."""
+    facts: Mapping[str, str]
+    sections: Sequence[Section]
+    verdicts: Sequence[Verdict] = field(default=())
+    """Shown first, with a tally."""
+    verdicts_title: str = "Verdicts"
+    paper_word: str = "paper"
+    """What the source of the expected numbers is called: "paper", "theory"."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Written beside it: text by its path, such as job files."""
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    """By name, for those who quote them."""
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Every figure, in order."""
+        return [figure for section in self.sections for figure in section.figures]
+
+
+def render_article(article: Article) -> str:
+    """Write the page."""
+    return page(
+        "article.html",
+        title=article.title,
+        command=article.command,
+        facts=article.facts,
+        specs={figure.name: _spec(figure) for figure in article.figures},
+        package=__package__,
+        article=article,
+        tally=tally(article.verdicts),
+        verdicts=[_cells(verdict) for verdict in article.verdicts],
+    )
+
+
+def write_article(out: ResultDirectory, article: Article) -> None:
+    """Write `figures/NAME.svg` and `.png` for a white page, `report.html`, `verdicts.json`."""
+    version = vega_lite_version()
+    for figure in article.figures:
+        spec = json.dumps(figure.draw(LIGHT).properties(background="white").to_dict())
+        svg = vl_convert.vegalite_to_svg(spec, vl_version=version)
+        out.write(f"figures/{figure.name}.svg", svg)
+        png = vl_convert.vegalite_to_png(spec, vl_version=version, scale=_PNG_SCALE)
+        out.open(f"figures/{figure.name}.png").write(BytesIO(png).getbuffer())
+    for path, text in article.files.items():
+        out.write(path, text)
+    out.write("report.html", render_article(article))
+    out.write("verdicts.json", verdicts_json(article.verdicts))
+
+
+def _spec(figure: Figure) -> dict[str, Any]:
+    text = f"{figure.title}. {figure.caption}"
+    return figure.draw(PAGE).properties(description=text).to_dict()
+
+
+_OUTCOMES = {True: "reproduced", False: "not reproduced", None: "not testable"}
+
+
+def _cells(verdict: Verdict) -> dict[str, str]:
+    """Return the words of a verdict's row."""
+    return {
+        "claim": verdict.claim,
+        "source": verdict.source,
+        "paper": _number(verdict.paper, verdict.unit, RELATIONS[verdict.relation]),
+        "ours": _number(verdict.ours, verdict.unit),
+        "difference": _number(verdict.difference, verdict.unit, signed=True),
+        "tolerance": _number(verdict.tolerance, verdict.unit),
+        "outcome": _OUTCOMES[verdict.reproduced],
+        "note": verdict.note,
+    }
+
+
+def _number(value: float | None, unit: str, relation: str = "", *, signed: bool = False) -> str:
+    if value is None:
+        return "–"
+    text = f"{value:+,.4g}" if signed else f"{value:,.4g}"
+    return f"{relation}{text}" + ("" if unit == "1" else f" {unit}")

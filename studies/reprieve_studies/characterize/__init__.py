@@ -1,0 +1,48 @@
+"""A part on the bench: programs suspended again and again, as Zambelli et al. (2021) did it."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from reprieve.characterize import Measured, measure
+from reprieve.outputs import ResultDirectory
+from reprieve_studies.article import Article, write_article
+from reprieve_studies.characterize import page
+
+__all__ = ["Measured", "characterize", "characterize_into"]
+
+
+def characterize(
+    part: str,
+    *,
+    wordlines: int = 50,
+    seed: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    **overrides: Any,
+) -> pa.Table:
+    """Suspend programs of a part with every pair of delays; return one row a program.
+
+    `part`: name of a built-in part, or path of a part's file.
+    `wordlines`: how many, drawn at random from a block.
+    `out`: a directory for `runs.parquet`, `report.html`, `verdicts.json` and `figures/`.
+    `overrides`: keys of the scenario's timing and suspension sections, as for `run`.
+
+    Raises UserError if the part cannot suspend programs or a setting is wrong.
+    """
+    measured = measure(part, overrides, wordlines, seed)
+    if out is not None:
+        characterize_into(measured, Path(out), "reprieve characterize")
+    return measured.runs
+
+
+def characterize_into(measured: Measured, directory: Path, command: str) -> Article:
+    """Write `runs.parquet`, `report.html`, `verdicts.json` and `figures/`, all at the end."""
+    article = page.article(measured, command)
+    with ResultDirectory(directory) as out:
+        pq.write_table(measured.runs, out.open("runs.parquet"), compression="zstd")
+        write_article(out, article)
+        out.commit()
+    return article

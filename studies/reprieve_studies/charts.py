@@ -1,0 +1,197 @@
+"""Charts in the form of the papers: grouped bars of two devices, lines, clouds of points."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import altair as alt
+
+from reprieve.plot import Chart, Theme, dashes, finished
+
+_HEIGHT = 260
+_ROW_HEIGHT = 20
+_SEPARATOR = "|"
+_WORD_LETTERS = 8
+"""A device and a group longer than this overlap if they are written level."""
+_SLANT_DEGREES = -35
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Grouped bars: for each device its groups, in each group one bar a series."""
+
+    values: Mapping[tuple[str, str, str], float]
+    """By device, group and series, such as ("SLC", "F1", "RPS")."""
+    title: str
+    """Of the axis."""
+    format: str = ".2f"
+    zero: bool = True
+    """Whether the axis begins at zero; else where the values do."""
+
+    def draw(self, theme: Theme) -> Chart:
+        """Draw it, the first device left."""
+        series = _firsts(self.values, 2)
+        spots: list[str] = []
+        for device in _firsts(self.values, 0):
+            # A band without bars keeps the devices apart.
+            spots += [_SEPARATOR] if spots else []
+            spots += dict.fromkeys(
+                device + _SEPARATOR + group for of, group, _ in self.values if of == device
+            )
+        rows = [
+            {
+                "spot": device + _SEPARATOR + group,
+                "device": device,
+                "group": group,
+                "series": name,
+                "value": value,
+            }
+            for (device, group, name), value in self.values.items()
+        ]
+        label = f"split(datum.label, '{_SEPARATOR}')[1]"
+        slant = _SLANT_DEGREES if max(len(spot) for spot in spots) > _WORD_LETTERS else 0
+        axis = alt.Axis(labelExpr=label, labelAngle=slant, title=None, ticks=False)
+        scale = alt.Scale(domain=spots, paddingInner=0.25)
+        x = alt.X("spot:N", sort=None, scale=scale).axis(axis)
+        base = alt.Chart(alt.InlineData(values=rows)).encode(
+            x=x,
+            xOffset=alt.XOffset("series:N", sort=series),
+            y=alt.Y("value:Q", title=self.title, scale=alt.Scale(zero=self.zero)).axis(
+                format=self.format, tickCount=6
+            ),
+            color=_colours(series, theme),
+            tooltip=[
+                alt.Tooltip("device:N"),
+                alt.Tooltip("group:N"),
+                alt.Tooltip("series:N"),
+                alt.Tooltip("value:Q", format=self.format),
+            ],
+        )
+        titles = alt.Chart(alt.InlineData(values=_middles(spots))).mark_text(
+            color=theme.ink, fontSize=13, dy=-10
+        )
+        titles = titles.encode(x=x, y=alt.value(0), text="device:N")
+        return finished(base.mark_bar() + titles, theme, _HEIGHT)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines over a numeric axis, with their points and, where given, bars of error."""
+
+    points: Sequence[Mapping[str, Any]]
+    """Each with `series`, `x`, `y`, and `low` and `high` if there are bars of error."""
+    x_title: str
+    y_title: str
+    x_log: bool = False
+    y_log: bool = False
+    x_ticks: Sequence[float] | None = None
+    dots_only: Sequence[str] = ()
+    """Series drawn without a line."""
+    lines_only: Sequence[str] = ()
+    """Series drawn without points."""
+
+    def draw(self, theme: Theme) -> Chart:
+        """Draw it."""
+        series = list(dict.fromkeys(str(point["series"]) for point in self.points))
+        x = alt.X("x:Q", title=self.x_title, scale=_scale(log=self.x_log))
+        x = x.axis(values=list(self.x_ticks)) if self.x_ticks is not None else x
+        y = alt.Y("y:Q", title=self.y_title, scale=_scale(log=self.y_log))
+        colour = _colours(series, theme)
+        dash = alt.StrokeDash(
+            "series:N", legend=None, scale=alt.Scale(domain=series, range=dashes(len(series)))
+        )
+
+        def layer(names: Sequence[str]) -> alt.Chart:
+            rows = [dict(point) for point in self.points if point["series"] in names]
+            return alt.Chart(alt.InlineData(values=rows)).encode(x=x, y=y, color=colour)
+
+        tooltip = [
+            alt.Tooltip("series:N"),
+            alt.Tooltip("x:Q", title=self.x_title),
+            alt.Tooltip("y:Q", title=self.y_title, format=".5~g"),
+        ]
+        drawn: list[alt.Chart] = []
+        if lines := [name for name in series if name not in self.dots_only]:
+            drawn.append(layer(lines).mark_line().encode(strokeDash=dash))
+        if dots := [name for name in series if name not in self.lines_only]:
+            points = layer(dots)
+            if any("low" in point for point in self.points):
+                drawn.append(points.mark_rule().encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")))
+            marks = points.mark_point(filled=True, size=70, opacity=1).encode(tooltip=tooltip)
+            if self.dots_only:
+                scale = alt.Scale(domain=series)
+                shape = alt.Shape("series:N", scale=scale, legend=_legend(series))
+                marks = marks.encode(shape=shape)
+            drawn.append(marks)
+        return finished(cast("Chart", alt.layer(*drawn)), theme, _HEIGHT)
+
+
+@dataclass(frozen=True)
+class Dots:
+    """A row for each thing, with a dot for each series on a numeric axis, and rules across."""
+
+    values: Mapping[tuple[str, str], float]
+    """By row and series; rows stay in this order, the first on top."""
+    title: str
+    """Of the axis."""
+    rules: Sequence[float] = ()
+    log: bool = False
+
+    def draw(self, theme: Theme) -> Chart:
+        """Draw it."""
+        series = list(dict.fromkeys(name for _, name in self.values))
+        order = list(dict.fromkeys(row for row, _ in self.values))
+        rows = [{"row": row, "series": name, "value": value}
+                for (row, name), value in self.values.items()]  # fmt: skip
+        x = alt.X("value:Q", title=self.title, scale=_scale(log=self.log))
+        dots = alt.Chart(alt.InlineData(values=rows)).encode(
+            x=x,
+            y=alt.Y("row:N", sort=order, title=None).axis(labelLimit=260, grid=True),
+            color=_colours(series, theme),
+            shape=alt.Shape("series:N", scale=alt.Scale(domain=series), legend=_legend(series)),
+            tooltip=[
+                alt.Tooltip("row:N"),
+                alt.Tooltip("series:N"),
+                alt.Tooltip("value:Q", format=".3f"),
+            ],
+        )
+        marks = [{"value": value} for value in self.rules]
+        rules = alt.Chart(alt.InlineData(values=marks)).encode(x=x)
+        drawn = alt.layer(
+            rules.mark_rule(color=theme.muted, strokeDash=[4, 3]),
+            dots.mark_point(filled=True, size=70, opacity=1),
+        )
+        return finished(cast("Chart", drawn), theme, _ROW_HEIGHT * len(order))
+
+
+def _scale(*, log: bool) -> alt.Scale:
+    return alt.Scale(type="log", nice=False, padding=8) if log else alt.Scale(zero=False, padding=8)
+
+
+def _middles(spots: Sequence[str]) -> list[dict[str, str]]:
+    """Return for each device the spot over which its name stands."""
+    of_device: dict[str, list[str]] = {}
+    for spot in spots:
+        device, _, _ = spot.partition(_SEPARATOR)
+        of_device.setdefault(device, []).append(spot)
+    return [
+        {"spot": group[len(group) // 2], "device": device}
+        for device, group in of_device.items()
+        if device
+    ]
+
+
+def _firsts(keys: Mapping[tuple[str, str, str], float], index: int) -> list[str]:
+    return list(dict.fromkeys(key[index] for key in keys))
+
+
+def _colours(series: Sequence[str], theme: Theme) -> alt.Color:
+    scale = alt.Scale(domain=list(series), range=theme.run_colours(len(series)))
+    return alt.Color("series:N", scale=scale, legend=_legend(series))
+
+
+def _legend(series: Sequence[str]) -> alt.Legend | None:
+    if len(series) == 1:
+        return None
+    columns = 4 if max(len(name) for name in series) <= _WORD_LETTERS else 2
+    return alt.Legend(title=None, orient="bottom", columns=columns, labelLimit=300)

@@ -1,0 +1,1 @@
+"""The commands of the studies, which `reprieve` finds as entry points."""

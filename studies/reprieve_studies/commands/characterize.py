@@ -1,0 +1,39 @@
+"""`reprieve characterize`: a part's programs suspended with every pair of delays."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reprieve.cli.console import say, show, table
+from reprieve.cli.options import Sets, argument, out_dir
+from reprieve_studies.commands.verdicts import show_verdicts
+
+
+def characterize(
+    part: Annotated[str, argument("A built-in part, or a path.", "PART")],
+    sets: Sets = None,
+    out: Annotated[Path | None, out_dir("out/characterize-PART")] = None,
+    wordlines: Annotated[int, typer.Option(metavar="N", help="Drawn from a block.")] = 50,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of all that is drawn.")] = 1,
+) -> None:
+    """Measure how a part's programs can be suspended, as a tester with a chip would.
+
+    Writes runs.parquet, report.html, verdicts.json and figures/ (SVG and PNG) to DIR.
+    """
+    from reprieve.characterize import measure
+    from reprieve_studies.characterize import characterize_into
+
+    directory = Path("out", f"characterize-{Path(part).stem}") if out is None else out
+    measured = measure(part, tuple(sets or ()), wordlines, seed)
+    article = characterize_into(measured, directory, shlex.join(["reprieve", *sys.argv[1:]]))
+    rows = table(f"{part}: programs by suspensions", ["suspensions", "programs", "share"])
+    counts = measured.suspensions()
+    for number, count in counts.items():
+        rows.add_row(str(number), f"{count:,}", f"{count / sum(counts.values()):.2%}")
+    show(rows)
+    show_verdicts("Beside the chip of Zambelli et al. (2021)", article.verdicts, "paper")
+    names = ["runs.parquet", "report.html", "verdicts.json", "figures"]
+    say("wrote " + ", ".join(str(directory / name) for name in names))

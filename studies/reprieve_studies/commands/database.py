@@ -1,0 +1,69 @@
+"""`reprieve database`: what transactions take on the served drive, by what reads may suspend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reprieve.cli.console import overall, say, show, table
+from reprieve.cli.options import argument, out_dir
+
+if TYPE_CHECKING:
+    from reprieve_studies.databases import Outcome
+
+
+def database(
+    engine: Annotated[
+        str, argument("Which: sqlite or postgresql, which read, or pgbench, which updates.")
+    ],
+    seconds: Annotated[
+        int, typer.Option(min=1, metavar="S", help="Of transactions, with each setting.")
+    ] = 60,
+    time_scale: Annotated[
+        int, typer.Option(min=1, metavar="X", help="How many times slower the model's clock runs.")
+    ] = 20,
+    out: Annotated[Path | None, out_dir("out/database-ENGINE")] = None,
+) -> None:
+    """Run a database on the served drive, in real time, beside a bulk load. Needs root.
+
+    The drive is a small one of the slides' part; reads suspend nothing, erases, or programs too.
+    """
+    from reprieve_studies.databases import run_into
+
+    directory = Path("out", f"database-{engine}") if out is None else out
+    with overall() as step:
+        outcomes = run_into(engine, seconds, time_scale, directory, step)
+    _show(engine, outcomes)
+    say(f"wrote {directory / 'transactions.json'} and a scenario of each setting")
+
+
+def _show(engine: str, outcomes: list[Outcome]) -> None:
+    columns = {
+        "transactions": "transactions",
+        "mean_us": "mean, µs",
+        "p50_us": "p50",
+        "p90_us": "p90",
+        "p95_us": "p95",
+        "p99_us": "p99",
+        "p99.9_us": "p99.9",
+        "max_us": "longest",
+        "drive_read_mean_us": "drive's reads, mean",
+        "drive_read_p99_us": "p99",
+        "late_mean_us": "late, mean",
+        "late_p99_us": "late, p99",
+    }
+    rows = table(
+        f"Transactions of {engine}, by the model's clock",
+        ["suspended", *columns.values(), "suspensions: programs", "erases"],
+    )
+    for outcome in outcomes:
+        told = outcome.told
+        rows.add_row(
+            told["suspended"],
+            *("–" if told[key] is None else f"{told[key]:,.0f}" for key in columns),
+            f"{told['program_suspensions']:,}",
+            f"{told['erase_suspensions']:,}",
+        )
+    show(rows)

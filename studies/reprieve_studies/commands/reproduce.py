@@ -1,0 +1,62 @@
+"""`reprieve reproduce`: a paper's tables and figures beside its own numbers."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from reprieve import UserError
+from reprieve.cli.console import overall, say
+from reprieve.cli.options import Jobs, argument, flag, given, out_dir
+from reprieve_studies.commands.verdicts import show_verdicts
+
+
+def reproduce(
+    paper: Annotated[str, argument("Which paper: fast12, starblaze, zambelli21, mbm.")],
+    quick: Annotated[bool, flag("--quick", "Fewer requests: under a minute on two cores.")] = False,
+    out: Annotated[Path | None, out_dir("out/PAPER")] = None,
+    traces: Annotated[
+        list[str] | None,
+        given(
+            "A genuine trace in place of its twin, such as F1=Financial1.spc; repeated.",
+            "NAME=FILE",
+            "--trace",
+        ),
+    ] = None,
+    requests: Annotated[int | None, given("Requests of each load or run.", "N")] = None,
+    real_time: Annotated[
+        bool,
+        flag("--real-time", "Run fio against the served drive too, some minutes more (starblaze)."),
+    ] = False,
+    full_geometry: Annotated[
+        bool,
+        flag(
+            "--full-geometry",
+            "Figures 8 and 11 alone, with the paper's long blocks beside short ones (mbm).",
+        ),
+    ] = False,
+    jobs: Jobs = None,
+) -> None:
+    """Run what a paper measured and say for each of its claims whether it is reproduced.
+
+    Writes report.html, verdicts.json, numbers.json and figures/ (SVG and PNG) to DIR.
+    """
+    from reprieve_studies.papers import Settings, reproduce_into
+
+    directory = Path("out", paper) if out is None else out
+    files = dict(_trace(text) for text in traces or ())
+    with overall() as step:
+        command = shlex.join(["reprieve", *sys.argv[1:]])
+        settings = Settings(quick, requests, files, jobs, step, real_time, command, full_geometry)
+        article = reproduce_into(paper, directory, settings)
+    show_verdicts(article.title, article.verdicts, "paper")
+    say(
+        f"wrote {directory / 'report.html'}, {directory / 'verdicts.json'}, {directory / 'figures'}"
+    )
+
+
+def _trace(text: str) -> tuple[str, Path]:
+    name, equals, path = text.partition("=")
+    if not equals or not name or not path:
+        raise UserError(f"--trace {text}: must be NAME=FILE, such as F1=Financial1.spc")
+    return name, Path(path)

@@ -1,0 +1,45 @@
+"""`reprieve validate`: the closed forms of queueing theory beside what the simulator gives."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reprieve.cli.console import overall, say, show, table
+from reprieve.cli.options import Jobs, flag
+from reprieve_studies.verdicts import tally
+
+
+def validate(
+    quick: Annotated[
+        bool, flag("--quick", "Fewer points and shorter runs: under half a minute.")
+    ] = False,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where results go.")] = Path(
+        "out/validate"
+    ),
+    jobs: Jobs = None,
+) -> None:
+    """Simulate queues that theory has formulas for, and compare.
+
+    Verdicts, a report and its figures go to DIR. The exit status is 1 if a check fails.
+    """
+    from reprieve_studies.theory import Settings, validate_into
+    from reprieve_studies.theory.article import cells
+
+    settings = Settings(quick, jobs, shlex.join(["reprieve", *sys.argv[1:]]))
+    with overall() as step:
+        validation = validate_into(out, settings, step)
+    columns = ["check", "theory", "simulated", "standard error", "difference", "verdict"]
+    rows = table("Theory and simulation", columns)
+    for found in validation.families.values():
+        for each in found:
+            rows.add_row(*cells(each))
+        rows.add_section()
+    show(rows)
+    agree, differ, unknown = tally(validation.verdicts)
+    say(f"{agree} agree, {differ} differ, {unknown} without enough samples")
+    say(f"wrote {out / 'verdicts.json'}, {out / 'report.html'}, {out / 'figures'}")
+    if differ:
+        raise typer.Exit(1)

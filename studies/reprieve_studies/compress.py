@@ -1,0 +1,83 @@
+"""Compression of a load in time until the drive idles for a given share of it."""
+
+import math
+from dataclasses import dataclass, replace
+
+from reprieve import Result
+from reprieve.parallel import Watch
+from reprieve_studies.runs import Setup
+
+_CLOSE_ENOUGH = 0.002
+_SIMULATIONS_MAX = 40
+_STRIDE = math.log(4.0)
+"""Of the search for the first bracket, in the logarithm of the scale."""
+_SAME = 1e-4
+"""Scales closer than this give the same load."""
+
+
+@dataclass(frozen=True)
+class Compression:
+    """What multiplies the times between arrivals, and what the drive then does."""
+
+    time_scale: float
+    drive_idle_share: float
+    """Of the time without any request open."""
+    die_idle_share: float
+    """Mean over the dies of the time in which they did nothing."""
+    simulations: int
+    """That it took to find it."""
+
+    @property
+    def speed(self) -> float:
+        """How many times faster than recorded."""
+        return 1.0 / self.time_scale
+
+
+def idle_shares(result: Result) -> tuple[float, float]:
+    """Return the share of the time in which the drive, and in which a die on average, is idle."""
+    device = result.summary["device"]
+    return float(device["idle_share"]), 1.0 - float(device["die_busy_share"])
+
+
+def compress(setup: Setup, target: float, watch: Watch, *, of_dies: bool = False) -> Compression:
+    """Find by bisection the `workload.time_scale` at which the idle share is `target`.
+
+    `of_dies`: the mean over the dies in place of the drive as a whole. The idle share falls as a
+    load is compressed; the scale is found on a logarithmic axis, to 0.002 of the share, or to
+    where the share jumps.
+    """
+    tried: list[Compression] = []
+
+    def idle_at(log_scale: float) -> float:
+        scale = math.exp(log_scale)
+        shares = idle_shares(setup.with_overrides({"workload.time_scale": scale}).simulate(watch))
+        tried.append(Compression(scale, *shares, len(tried) + 1))
+        return shares[of_dies]
+
+    # Logarithms of the scale: below `low` the drive idles less than wanted, above `high` more.
+    low = high = 0.0
+    if idle_at(0.0) > target:
+        while idle_at(low := low - _STRIDE) > target and len(tried) < _SIMULATIONS_MAX:
+            high = low
+    else:
+        while idle_at(high := high + _STRIDE) < target and len(tried) < _SIMULATIONS_MAX:
+            low = high
+    best = _best(tried, target, of_dies)
+    while len(tried) < _SIMULATIONS_MAX and high - low > _SAME:
+        if abs(_share(best, of_dies) - target) <= _CLOSE_ENOUGH:
+            break
+        middle = (low + high) / 2
+        if idle_at(middle) > target:
+            high = middle
+        else:
+            low = middle
+        best = _best(tried, target, of_dies)
+    return replace(best, simulations=len(tried))
+
+
+def _share(one: Compression, of_dies: bool) -> float:
+    return one.die_idle_share if of_dies else one.drive_idle_share
+
+
+def _best(tried: list[Compression], target: float, of_dies: bool) -> Compression:
+    return min(tried, key=lambda one: abs(_share(one, of_dies) - target))

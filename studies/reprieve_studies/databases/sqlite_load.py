@@ -1,0 +1,46 @@
+"""The bulk load beside SQLite's transactions, as a process of its own."""
+
+import os
+import random
+import sqlite3
+import sys
+import time
+from pathlib import Path
+
+from reprieve_studies.databases.sqlite import ROW_BYTES
+from reprieve_studies.starblaze.experiment import SEED
+
+_BATCH_ROWS = 64
+"""Of a commit."""
+_BULK_ROWS = 500_000
+"""After so many the load replaces the first, so that the drive has room for it."""
+
+
+def load(path: Path, bytes_per_s: float) -> None:
+    """Insert batch after batch, no faster than that; it is ended from outside.
+
+    As SQLite's own advice for a bulk load is, nothing is logged and nothing promised: a flush of
+    the loader's would hold up everybody's reads in the loop device.
+    """
+    draw = random.Random(SEED + 1)
+    base = sqlite3.connect(path, isolation_level=None)
+    for pragma in ("journal_mode=OFF", "synchronous=OFF"):
+        base.execute(f"PRAGMA {pragma}")
+    base.execute("CREATE TABLE bulk (id INTEGER PRIMARY KEY, data BLOB)")
+    file = os.open(path, os.O_RDONLY)
+    at, due_s = 0, time.monotonic()
+    while True:
+        base.execute("BEGIN")
+        batch = [((at + row) % _BULK_ROWS, draw.randbytes(ROW_BYTES)) for row in range(_BATCH_ROWS)]
+        base.executemany("REPLACE INTO bulk VALUES (?, ?)", batch)
+        base.execute("COMMIT")
+        at += _BATCH_ROWS
+        # What is to be forgotten is written first, now and not in one burst after seconds.
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        # What it could not load in time it does not make up for.
+        due_s = max(due_s + _BATCH_ROWS * ROW_BYTES / bytes_per_s, time.monotonic())
+        time.sleep(max(due_s - time.monotonic(), 0))
+
+
+if __name__ == "__main__":
+    load(Path(sys.argv[1]), float(sys.argv[2]))

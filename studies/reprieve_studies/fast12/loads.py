@@ -1,0 +1,27 @@
+"""The loads: twins of the paper's six traces, or the genuine ones."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from reprieve_studies import loads
+from reprieve_studies.fast12.paper import TRACES
+from reprieve_studies.loads import Load
+
+TWINS = {
+    "F1": "fin1-like",
+    "F2": "fin2-like",
+    "DAP": "dap-like",
+    "MSN": "msn-like",
+    "C3": "cello3-like",
+    "C8": "cello8-like",
+}
+"""The built-in load that stands in for each trace of the paper."""
+
+
+def papers(genuine: Mapping[str, Path]) -> list[Load]:
+    """Return the six loads of the paper, as `reprieve_studies.loads.papers` does."""
+    return loads.papers(genuine, TRACES, _twin)
+
+
+def _twin(name: str, seed: int) -> Load:
+    return Load(name, TWINS[name], genuine=False, workload={}, preset=TWINS[name], seed=seed)

@@ -1,0 +1,83 @@
+"""Loads of reproductions: twins, genuine traces in their place, and recorded loads beside them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reprieve import UserError
+from reprieve_studies.runs import Overrides, Setup
+
+_REAL: dict[str, tuple[str, Overrides]] = {
+    "mysql": ("linux-mysql.load.gz", {}),
+    "mssql": ("windows-mssql.load.gz", {}),
+    # The recording holds many requests twice, on a device and on the one below it.
+    "web": ("linux-webserver-600s.load.zst", {"drop_duplicates_within_us": 1000}),
+}
+"""Traces of 1&1 servers that travel with the project (`traces/README.md`)."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """A load that all policies are run under."""
+
+    trace: str
+    """The paper's name of it, such as "F1"; of a real one its own."""
+    label: str
+    """What charts and tables call it: never the bare name of a trace for its twin."""
+    genuine: bool
+    """It is a recording, not a twin."""
+    workload: Overrides
+    """Section `[workload]`."""
+    preset: str | None = None
+    """The built-in load that it starts from."""
+    seed: int = 1
+    """Another for each twin: two that share their characteristics are then two samples."""
+
+    @property
+    def spread(self) -> Overrides:
+        """What makes a load fit a small drive, and reach all of it."""
+        if self.genuine:
+            return {}  # its addresses wrap around the drive's end
+        return {"workload.footprint_bytes": "none", "workload.footprint_share": 1.0}
+
+    def setup(self, device: str, requests: int) -> Setup:
+        """Return the load on a device, of so many requests at most."""
+        top: dict[str, object] = {"device": device, "seed": self.seed}
+        if self.preset is not None:
+            top["load"] = self.preset
+        count = "max_requests" if self.genuine else "requests"
+        return Setup({**top, "workload": {**self.workload, count: requests}}, {})
+
+
+def papers(
+    genuine: Mapping[str, Path], names: Sequence[str], twin: Callable[[str, int], Load]
+) -> list[Load]:
+    """Return the loads of a paper; `genuine` has a file for those that are at hand.
+
+    `twin` makes the others from name and seed. UserError for a name that the paper does not have,
+    or a file that is not there.
+    """
+    for name, path in genuine.items():
+        if name not in names:
+            raise UserError(f"--trace {name}={path}: must be one of {', '.join(names)}")
+        if not path.is_file():
+            raise UserError(f"--trace {name}={path}: there is no such file; name a trace")
+    return [
+        recording(name, genuine[name]) if name in genuine else twin(name, seed)
+        for seed, name in enumerate(names, 1)
+    ]
+
+
+def real() -> list[Load]:
+    """Return the real loads of a checkout; none where only the package is installed."""
+    directory = Path(__file__).resolve().parents[2] / "traces"
+    return [
+        recording(name, directory / file, overrides)
+        for name, (file, overrides) in _REAL.items()
+        if (directory / file).is_file()
+    ]
+
+
+def recording(name: str, path: Path, overrides: Overrides | None = None) -> Load:
+    """Return the load of a recorded trace."""
+    return Load(name, name, genuine=True, workload={"trace": str(path), **(overrides or {})})

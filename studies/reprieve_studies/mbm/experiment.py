@@ -1,0 +1,292 @@
+"""The runs behind the report: which there are, and what is kept of them."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from reprieve.parallel import Watch, Workshop
+from reprieve_studies.compress import Compression, compress
+from reprieve_studies.loads import Load
+from reprieve_studies.mbm.loads import closed
+from reprieve_studies.mbm.measured import Measured, measured, warm_up_requests
+from reprieve_studies.mbm.paper import CHIPS, TABLE_1_CHIPS, TAIL_LOADS
+from reprieve_studies.mbm.readings import (
+    BASE,
+    DEVICE,
+    DRIVE,
+    IDLE_SHARE,
+    PAPERS,
+    PARTS,
+    QUEUE_DEPTH,
+    READINGS,
+    SCHEMES,
+    SLACK_SCHEMES,
+    SLACKS,
+    TBM,
+    Reading,
+    Scheme,
+    geometry,
+    grid,
+    scheme_under,
+)
+from reprieve_studies.runs import Overrides, Setup
+
+_TAIL_TIMES = 10
+"""The runs for Figures 12 and 13 are so many times longer, …"""
+_TAIL_TIMES_FULL = 170
+"""… or so many, in runs of so many requests: then p99.999 of the class that a figure is about rests
+on ten requests and more."""
+_FULL_REQUESTS = 12_000
+_SEEDS_APART = 100
+"""Between the seeds of two drafts of a load: more than there are loads."""
+_SHORT_SHARE = 3
+"""Other readings, and the search for a compression, have this part of the requests."""
+_REQUESTS_MIN = 500
+PAGES_PER_BLOCK_RUN = 128
+"""In place of 1024 (A141): blocks of an eighth bring a drive to its state in an eighth of the time,
+and to its running state in an eighth of the requests."""
+
+MAIN, LIMIT, TAIL, GRID, ABLATED = "main", "limit", "tail", "grid", "parts"
+SLACK = "slack"
+_SCALE = "workload.time_scale"
+
+
+class Spot(NamedTuple):
+    """Which run."""
+
+    series: str
+    """`MAIN`, `LIMIT`, `TAIL`, `GRID`, `ABLATED`, `SLACK` or the name of a reading."""
+    load: str
+    """The paper's name of its trace."""
+    scheme: str
+    """In a grid row and suspension, as "RPS, IPC"."""
+    chips: int = TABLE_1_CHIPS
+    draft: int = 0
+    """Which sample of the load and of the drive's first state; of a recorded load, of the
+    latter."""
+    slack: int = 0
+    """By how many free blocks of a plane sooner than chosen collection begins."""
+
+
+Runs = Mapping[Spot, Measured]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run."""
+
+    papers: Sequence[Load]
+    real: Sequence[Load]
+    requests: int
+    """Of each load at most."""
+    pages_per_block: int = PAGES_PER_BLOCK_RUN
+    drafts: int = 1
+    """Samples of each run of the ablation."""
+
+    @property
+    def loads(self) -> list[Load]:
+        """All of them."""
+        return [*self.papers, *self.real]
+
+    @property
+    def requests_short(self) -> int:
+        """Of a run of another reading."""
+        return max(_REQUESTS_MIN, self.requests // _SHORT_SHARE)
+
+    @property
+    def requests_tail(self) -> int:
+        """Of a run for Figures 12 and 13."""
+        is_full = self.requests >= _FULL_REQUESTS
+        return self.requests * (_TAIL_TIMES_FULL if is_full else _TAIL_TIMES)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All results."""
+
+    plan: Plan
+    compressions: Mapping[tuple[str, str], Compression]
+    """By reading and load."""
+    runs: Runs
+
+    @property
+    def papers(self) -> list[str]:
+        """Return the paper's loads."""
+        return [load.trace for load in self.plan.papers]
+
+    @property
+    def loads(self) -> list[str]:
+        """Return all loads."""
+        return [load.trace for load in self.plan.loads]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run to be done."""
+
+    spot: Spot
+    setup: Setup
+    warm_up: Setup | None = None
+    """The part of the run whose erases do not count, for Figure 11."""
+
+    @property
+    def key(self) -> str:
+        """What is the same for runs that are the same: several figures share one."""
+        return json.dumps([self.setup.scenario, self.setup.overrides], sort_keys=True)
+
+    def run(self, watch: Watch) -> Measured:
+        """Do it."""
+        found = measured(self.setup.simulate(watch, requests=True))
+        if self.warm_up is None:
+            return found
+        before = self.warm_up.simulate(watch).summary["flash"]["erases"]
+        return replace(found, erases=found.erases - int(before))
+
+
+def run(plan: Plan, workshop: Workshop) -> Outcome:
+    """Run everything."""
+    places = list_places(plan)
+    found = workshop.each("compressing the loads", places, Compressing(plan).one)
+    scales = {
+        (reading.name, load.trace): scale
+        for (reading, load), scale in zip(places, found, strict=True)
+    }
+    todo = list_jobs(plan, scales)
+    # The last of equals stands, which has to be one whose erases are counted.
+    once = {job.key: job for job in sorted(todo, key=lambda job: job.warm_up is not None)}
+    what = "Figures 8 to 13, readings, slack, ablation"
+    results = workshop.each(what, list(once.values()), Job.run)
+    by_key = dict(zip(once, results, strict=True))
+    return Outcome(plan, scales, {job.spot: by_key[job.key] for job in todo})
+
+
+def pieces(plan: Plan) -> int:
+    """Return how many pieces of work it is."""
+    return len(list_places(plan)) + len({job.key for job in list_jobs(plan, None)})
+
+
+def list_places(plan: Plan) -> list[tuple[Reading, Load]]:
+    """Return what is compressed: every load, the paper's for readings of their own heaviness."""
+    others = [reading for reading in READINGS if reading.idle_share is not None]
+    own = [(reading, load) for reading in others for load in plan.papers]
+    return [*((BASE, load) for load in plan.loads), *own]
+
+
+Scales = Mapping[tuple[str, str], Compression]
+
+
+def list_jobs(plan: Plan, scales: Scales | None) -> list[Job]:
+    """Return every run; without `scales` at the loads' own rates, for counting."""
+    made = _Jobs(plan, scales)
+    for load in plan.loads:
+        made.of_load(load)
+    for load in plan.papers:
+        made.of_paper(load)
+    return made.jobs
+
+
+def list_main_jobs(plan: Plan, scales: Scales | None) -> list[Job]:
+    """Return the runs of Figures 8 and 11 alone."""
+    made = _Jobs(plan, scales)
+    for load in plan.loads:
+        made.of_main(load)
+    return made.jobs
+
+
+class _Jobs:
+    """Collects runs."""
+
+    def __init__(self, plan: Plan, scales: Scales | None) -> None:
+        self._plan = plan
+        self._scales = scales
+        self.jobs: list[Job] = []
+
+    def of_load(self, load: Load) -> None:
+        """Add what is run under every load: Figures 8 and 11, the parts of MBM, the grid."""
+        self.of_main(load)
+        for draft in range(self._plan.drafts):
+            for name, scheme in PARTS.items():
+                self._add(Spot(ABLATED, load.trace, name, draft=draft), load, scheme)
+            for (row, way), scheme in grid().items():
+                self._add(Spot(GRID, load.trace, f"{row}, {way}", draft=draft), load, scheme)
+
+    def of_main(self, load: Load) -> None:
+        """Add what Figures 8 and 11 show."""
+        for name, scheme in SCHEMES.items():
+            self._add(Spot(MAIN, load.trace, name), load, scheme)
+
+    def of_paper(self, load: Load) -> None:
+        """Add what is run under the paper's loads: Figures 9, 10, 12, 13, readings, slack."""
+        for chips in CHIPS:
+            if chips != TABLE_1_CHIPS:
+                for name in PAPERS:
+                    self._add(Spot(MAIN, load.trace, name, chips), load, SCHEMES[name])
+        for name, scheme in SCHEMES.items():
+            self._add(Spot(LIMIT, load.trace, name), closed(load, QUEUE_DEPTH), scheme)
+        if load.trace in TAIL_LOADS:
+            for name in PAPERS:
+                self._add(Spot(TAIL, load.trace, name), load, SCHEMES[name],
+                          requests=self._plan.requests_tail)  # fmt: skip
+        for reading in (BASE, *READINGS):
+            self._reading(reading, load)
+        for name, scheme in SLACK_SCHEMES.items():
+            for slack in SLACKS:
+                self._add(Spot(SLACK, load.trace, name, slack=slack), load, scheme,
+                          requests=self._plan.requests_short)  # fmt: skip
+
+    def _reading(self, reading: Reading, load: Load) -> None:
+        named = reading.name if reading.idle_share is not None else BASE.name
+        for name in reading.schemes:
+            self._add(Spot(reading.name, load.trace, name), load, scheme_under(reading, name),
+                      requests=self._plan.requests_short, scaled_as=named)  # fmt: skip
+
+    def _add(
+        self, spot: Spot, load: Load, scheme: Scheme, *,
+        requests: int | None = None, scaled_as: str = BASE.name,
+    ) -> None:  # fmt: skip
+        pace: Overrides = {}
+        if self._scales is not None and spot.series != LIMIT:
+            pace = {_SCALE: self._scales[scaled_as, load.trace].time_scale}
+        settings = {**scheme.settings, **pace}
+        count = requests or self._plan.requests
+        load = replace(load, seed=load.seed + _SEEDS_APART * spot.draft)
+        setup = place(self._plan, load, count, spot.chips).with_overrides(settings)
+        setup = sooner(setup, spot.slack)
+        warm_up = None
+        if spot.series == MAIN and spot.chips == TABLE_1_CHIPS:
+            before = place(self._plan, load, warm_up_requests(count), spot.chips)
+            warm_up = before.with_overrides(settings)
+        self.jobs.append(Job(spot, setup, warm_up))
+
+
+def place(plan: Plan, load: Load, requests: int, chips: int) -> Setup:
+    """Return a load on the drive of so many chips a channel, without an FTL."""
+    shape = {**DRIVE, **geometry(chips), "geometry.pages_per_block": plan.pages_per_block}
+    return load.setup(DEVICE, requests).with_overrides({**shape, **load.spread})
+
+
+def sooner(setup: Setup, blocks: int) -> Setup:
+    """Return the same with collection that begins so many free blocks of a plane sooner."""
+    if not blocks:
+        return setup
+    drive = setup.resolved()
+    of_plane = drive.geometry.blocks_per_plane
+    start = math.ceil(drive.ftl.gc_start_free_share * of_plane)
+    return setup.with_overrides({"ftl.gc_start_free_share": (start + blocks) / of_plane})
+
+
+@dataclass(frozen=True)
+class Compressing:
+    """Compresses the loads of a plan."""
+
+    plan: Plan
+
+    def one(self, of: tuple[Reading, Load], watch: Watch) -> Compression:
+        """Compress a load until the drive idles as the reading has it, with TBM."""
+        reading, load = of
+        setup = place(self.plan, load, self.plan.requests_short, TABLE_1_CHIPS)
+        setup = setup.with_overrides(SCHEMES[TBM].settings)
+        target = IDLE_SHARE if reading.idle_share is None else reading.idle_share
+        return compress(setup, target, watch, of_dies=reading.idle_of_dies)

@@ -1,0 +1,92 @@
+"""The report: what was run, what came out, and how to read it."""
+
+from reprieve_studies.article import Section
+from reprieve_studies.mbm import ablation, figures, slack, tables
+from reprieve_studies.mbm.experiment import PAGES_PER_BLOCK_RUN, Outcome
+from reprieve_studies.mbm.formulas import (
+    read_bound_mb_per_s,
+    write_bound_mb_per_s,
+    write_bound_of_dies_mb_per_s,
+)
+from reprieve_studies.mbm.measured import WARM_UP_SHARE
+from reprieve_studies.mbm.paper import PAGES_PER_BLOCK, PAPER, SRC
+from reprieve_studies.mbm.readings import (
+    BASE,
+    BLOCKS,
+    IDLE_SHARE,
+    MBM,
+    OVER_PROVISIONING,
+    PLAIN,
+    QUEUE_DEPTH,
+    READINGS,
+    SPRINKLER,
+    TBM,
+)
+
+_DRIVE = (
+    f"The drive is that of Table I, with {BLOCKS} blocks a plane and an over-provisioning of "
+    f"{100 * OVER_PROVISIONING:.0f} %, neither of which the paper has, brought to steady state by "
+    f"random overwrites. The first {100 * WARM_UP_SHARE:.0f} % of the requests of a run count in "
+    "no latency and no bandwidth: they find a drive without more free blocks than it must have. "
+    f"Blocks have {PAGES_PER_BLOCK_RUN} pages in place of {PAGES_PER_BLOCK:,}. "
+    "All schemes have multi-plane commands and serve reads first."
+)
+_LOADS = (
+    "Table II has sizes and shares of reads; the traces may not be passed on. Twins have these, "
+    "the burstiness of Financial1's first minutes, and places of which a fifth gets four fifths "
+    "of the requests, over the whole drive. Rates are compressed until the dies idle for "
+    f"{100 * IDLE_SHARE:.0f} % of the time under TBM; every scheme and every number of chips then "
+    "has the same arrivals. Recorded loads of the project stand beside them."
+)
+_SCHEMES = (
+    f"{PLAIN}: a page goes to the next plane whose die is idle. {TBM}: twin blocks, after what "
+    f"others say of the letter. {SPRINKLER}: its dispatcher on the page-level FTL. {MBM}: all of "
+    "its parts, and cancellation within the phase (PES_IPC)."
+)
+_BANDWIDTH = (
+    f"Figure 10 is measured with {QUEUE_DEPTH} requests always outstanding. The paper's “up to "
+    "3x” is the reciprocal of its best response time, 1/(1 − 0.668) = 3.01, which suggests bytes "
+    "over latencies; both are claims above. A chip that takes all its pages and then programs "
+    f"writes at most 1/8 of {write_bound_mb_per_s():.0f} MB/s, dies that do so by themselves "
+    f"1/16 of {write_bound_of_dies_mb_per_s():.0f}; the channels carry "
+    f"{read_bound_mb_per_s():.0f} MB/s."
+)
+_ABLATION = (
+    "What the paper lacks: MBM with each of its parts switched off, and every FTL with every way "
+    "of suspending. Numbers are multiples; geometric means over all loads, the recorded ones "
+    "included. Behind ± stands half an interval of 95 %, from drafts of the loads and of the "
+    "drive's first state; of recorded loads, of the latter."
+)
+
+
+def facts(outcome: Outcome) -> dict[str, str]:
+    """Return what was run."""
+    plan = outcome.plan
+    return {
+        "Paper": PAPER,
+        "Requests of a run": f"{plan.requests:,} at most; {plan.requests_short:,} of other "
+                             f"readings, {plan.requests_tail:,} for Figures 12 and 13",
+        "Pages of a block": f"{plan.pages_per_block:,} in place of {PAGES_PER_BLOCK:,}",
+        "Drafts of each run of the ablation": f"{plan.drafts}",
+        "Runs": f"{len(outcome.runs):,}",
+        "Loads": ", ".join(load.label for load in plan.loads),
+    }  # fmt: skip
+
+
+def sections(outcome: Outcome) -> list[Section]:
+    """Return the report below its verdicts."""
+    questions = [f"{reading.title}: {reading.question}" for reading in (BASE, *READINGS)]
+    return [
+        Section("What a firmware team should build first",
+                [ablation.sentence(outcome), ablation.sentence(outcome, "read p99")]),
+        Section("The drive and the loads", [_DRIVE, _LOADS, _SCHEMES],
+                tables=[tables.paper_drive(), tables.loads(outcome)]),
+        Section("The paper's figures", [_BANDWIDTH], figures.of_the_paper(outcome),
+                [tables.runs(outcome), tables.limits(outcome), tables.percentiles(outcome)]),
+        Section("Other readings of the paper",
+                [*questions, f"Columns “{SRC}” are multiples of TBM."],
+                [figures.sensitivity(outcome)], [tables.readings(outcome)]),
+        slack.section(outcome),
+        Section("Ablation", [_ABLATION], [figures.parts(outcome), figures.grid(outcome)],
+                [tables.parts(outcome), tables.grid(outcome)]),
+    ]  # fmt: skip

@@ -1,0 +1,86 @@
+"""Papers reproduced: every table and figure beside the paper's own numbers, with verdicts."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from reprieve import UserError
+from reprieve.outputs import ResultDirectory
+from reprieve_studies import fast12, mbm, starblaze, zambelli21
+from reprieve_studies.article import Article, write_article
+from reprieve_studies.study import Settings, Study
+from reprieve_studies.verdicts import Verdict, finite, tally
+
+__all__ = ["PAPERS", "Settings", "reproduce", "reproduce_into"]
+
+PAPERS: dict[str, Study] = {
+    "fast12": fast12.STUDY,
+    "starblaze": starblaze.STUDY,
+    "zambelli21": zambelli21.STUDY,
+    "mbm": mbm.STUDY,
+}
+
+
+def reproduce(
+    paper: str,
+    *,
+    quick: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    traces: Mapping[str, str | os.PathLike[str]] | None = None,
+    requests: int | None = None,
+    jobs: int | None = None,
+    full_geometry: bool = False,
+    real_time: bool = False,
+) -> list[Verdict]:
+    """Reproduce a paper and return a verdict for each of its claims.
+
+    `paper`: a name of `PAPERS`: "fast12", "starblaze", "zambelli21" or "mbm".
+    `out`: a directory for `report.html`, `verdicts.json`, `numbers.json` and `figures/`.
+    `traces`: genuine traces by the paper's name of them, in place of their twins.
+    `requests`: of each load at most, or of each run.
+    `full_geometry`: the blocks of the paper's drive ("mbm").
+    `real_time`: run fio against the served drive too, some minutes more ("starblaze").
+
+    Raises UserError if the paper is unknown, a trace cannot be read, or there is no fio.
+    """
+    files = {name: Path(path) for name, path in (traces or {}).items()}
+    settings = Settings(
+        quick=quick,
+        requests=requests,
+        traces=files,
+        jobs=jobs,
+        full_geometry=full_geometry,
+        real_time=real_time,
+    )
+    if out is None:
+        return list(_paper(paper).build(settings).verdicts)
+    return list(reproduce_into(paper, Path(out), settings).verdicts)
+
+
+def reproduce_into(paper: str, directory: Path, settings: Settings) -> Article:
+    """Reproduce a paper and write its report, verdicts, numbers and figures, all at the end."""
+    known = _paper(paper)
+    with ResultDirectory(directory) as out:
+        article = known.build(settings)
+        write_article(out, article)
+        out.write("numbers.json", numbers_json(article))
+        out.commit()
+    return article
+
+
+def numbers_json(article: Article) -> str:
+    """`numbers.json`: what pages quote, by name; `null` where a run has no such number."""
+    names = ("reproduced", "not_reproduced", "not_testable")
+    counts = {
+        "claims": len(article.verdicts),
+        **dict(zip(names, tally(article.verdicts), strict=True)),
+    }
+    numbers = finite({"tally": counts, **article.numbers})
+    return json.dumps(numbers, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _paper(name: str) -> Study:
+    if name not in PAPERS:
+        raise UserError(f"reproduce {name}: must be one of {', '.join(PAPERS)}")
+    return PAPERS[name]

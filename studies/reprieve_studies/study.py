@@ -1,0 +1,91 @@
+"""What a study of a paper is: how it is asked for, and what it makes of that."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reprieve import UserError
+from reprieve.parallel import Step, Workshop, silent
+from reprieve_studies.article import Article
+
+_REQUESTS_MIN = 1_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a paper is reproduced."""
+
+    quick: bool = False
+    """Fewer requests of each load: under a minute on two cores, and rougher."""
+    requests: int | None = None
+    """Of each load at most; None: what `quick` says."""
+    traces: Mapping[str, Path] = field(default_factory=dict)
+    """Genuine traces by the paper's name of them."""
+    jobs: int | None = None
+    """Simulations at a time; None: one a core."""
+    step: Step = silent
+    real_time: bool = False
+    """Serve the drive to a real fio too, where the load is one of fio."""
+    command: str = "reprieve reproduce"
+    """Shown in the report as what repeats it."""
+    full_geometry: bool = False
+    """Run the paper's own blocks, where the usual runs have shorter ones."""
+
+    def requests_or(self, usual: int) -> int:
+        """Return how many requests were asked for, or as many as is usual."""
+        if self.requests is None:
+            return usual
+        if self.requests < _REQUESTS_MIN:
+            raise UserError(f"--requests {self.requests}: must be at least {_REQUESTS_MIN}")
+        return self.requests
+
+    def workshop(self, pieces: int) -> Workshop:
+        """Return what does so many pieces of work."""
+        return Workshop(self.jobs, self.step, pieces)
+
+
+_REFUSED: Mapping[str, tuple[Callable[[Settings], bool], Callable[[Settings], str]]] = {
+    "real_time": (
+        lambda asked: asked.real_time,
+        lambda _: "--real-time: only the load of starblaze is one of fio; leave it out",
+    ),
+    "traces": (
+        lambda asked: bool(asked.traces),
+        lambda asked: "--trace {}={}: the loads of this paper are generated; leave it out".format(
+            *next(iter(asked.traces.items()))
+        ),
+    ),
+    "requests": (
+        lambda asked: asked.requests is not None,
+        lambda asked: (
+            f"--requests {asked.requests}: the cases of these slides run for a time; "
+            "leave it out, or take --quick"
+        ),
+    ),
+    "full_geometry": (
+        lambda asked: asked.full_geometry,
+        lambda _: (
+            "--full-geometry: only mbm is usually run with shorter blocks than its paper's; "
+            "leave it out"
+        ),
+    ),
+}
+"""Settings that not all papers take: whether one is given, and what is said of it then."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A paper that can be reproduced."""
+
+    title: str
+    takes: frozenset[str]
+    """Those of the settings in `_REFUSED` that mean something to it."""
+    run: Callable[[Settings], Article]
+    """Runs everything, and writes it up."""
+
+    def build(self, settings: Settings) -> Article:
+        """Run everything; UserError for a setting that it does not take."""
+        for name, (is_given, sentence) in _REFUSED.items():
+            if name not in self.takes and is_given(settings):
+                raise UserError(sentence(settings))
+        return self.run(settings)

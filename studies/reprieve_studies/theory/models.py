@@ -1,0 +1,171 @@
+"""What is simulated for a check: a drive under a generated load, or one die with raw commands."""
+
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reprieve.die_rig import rig_columns
+from reprieve.parallel import Watch
+from reprieve.request_log import OPS, Columns
+from reprieve.scenario import toml_text
+from reprieve.simulation import stepwise
+from reprieve_studies.theory.statistics import Estimate, Series, ratio
+
+Floats = NDArray[np.float64]
+Sets = Mapping[str, Any]
+"""Keys of the scenario that a test sets otherwise, to see the checks fail."""
+
+_PIECES = 400
+"""Steps of a run: enough for progress, and for batches of what only the summary counts."""
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A drive whose requests are reduced to series as they complete."""
+
+    scenario: Mapping[str, Any]
+    series: Callable[[Columns], Mapping[str, Floats]] = lambda _columns: {}
+    """Samples out of columns of the request log, by name."""
+    ratios: Mapping[str, tuple[Callable[[Any], float], Callable[[Any], float]]] = field(
+        default_factory=dict
+    )
+    """Two counts of the summary that grow, whose ratio is estimated, by name."""
+    figures: Mapping[str, Callable[[Any], float]] = field(default_factory=dict)
+    """Numbers of the final summary that do not depend on chance, by name."""
+    logged: bool = True
+    """Whether `series` needs the log of requests."""
+
+    def measure(self, watch: Watch, sets: Sets) -> dict[str, Estimate]:
+        """Simulate and estimate everything."""
+        seed = _seed(toml_text(self.scenario))
+        simulation = stepwise(self.scenario, requests=self.logged, **{**sets, "seed": seed})
+        kept: dict[str, Series] = {}
+        counts: list[list[float]] = []
+        asked = [ask for pair in self.ratios.values() for ask in pair]
+        requests = int(self.scenario["workload"]["requests"])
+        more = True
+        while more:
+            more = simulation.step(max(1, requests // _PIECES))
+            watch(*simulation.progress())
+            if self.logged:
+                for name, values in self.series(simulation.take_log()).items():
+                    kept.setdefault(name, Series()).add(values)
+            if asked and simulation.is_preconditioned():
+                summary = json.loads(simulation.summary())
+                counts.append([ask(summary) for ask in asked])
+        estimates = {name: series.estimate() for name, series in kept.items()}
+        grown = np.diff(np.array(counts, dtype=np.float64), axis=0) if asked else np.empty((0, 0))
+        for index, name in enumerate(self.ratios):
+            estimates[name] = ratio(grown[:, 2 * index], grown[:, 2 * index + 1])
+        summary = json.loads(simulation.summary())
+        for name, ask in self.figures.items():
+            estimates[name] = Estimate(ask(summary), None, requests)
+        return estimates
+
+
+@dataclass(frozen=True)
+class Rig:
+    """One die that is given raw commands."""
+
+    device: str
+    keys: Mapping[str, Any]
+    """Of the scenario: timing, suspension, scheduling."""
+    commands: Callable[[np.random.Generator], Mapping[str, NDArray[Any]]]
+    """Columns of the commands, drawn at random: arrival_ns, op, plane, block, page."""
+    series: Callable[[Mapping[str, NDArray[Any]]], Mapping[str, Floats]]
+    """Samples out of the columns of the results, in the order in which they are to be batched."""
+    maxima: tuple[str, ...] = ()
+    """Names of series of which the largest is wanted, not the mean."""
+
+    def measure(self, watch: Watch, sets: Sets) -> dict[str, Estimate]:
+        """Simulate and estimate everything."""
+        watch(None, 0)
+        keys = {**self.keys, **sets}
+        columns = self.commands(np.random.default_rng(_seed(str(sorted(self.keys.items())))))
+        found = rig_columns(self.device, columns, **keys)
+        watch(None, len(columns["op"]))
+        estimates = {}
+        for name, values in self.series(found).items():
+            if name in self.maxima:
+                estimates[name] = Estimate(float(values.max()), None, len(values))
+                continue
+            series = Series()
+            series.add(values)
+            estimates[name] = series.estimate()
+        return estimates
+
+
+Model = Drive | Rig
+
+
+def _seed(text: str) -> int:
+    """Return the seed of a simulation: its own, always the same, and not of our choosing."""
+    return zlib.crc32(text.encode())
+
+
+def of(columns: Columns, op: str) -> NDArray[np.bool_]:
+    """Which rows of a log are of this operation."""
+    return np.asarray(columns["op"] == OPS.index(op))
+
+
+def times_ns(columns: Columns, name: str) -> Floats:
+    """Return a column of times in ns; 2⁵³ ns are a hundred days, so that none is rounded."""
+    return columns[name].astype(np.float64)
+
+
+def latency_us(columns: Columns) -> Floats:
+    """Latencies in µs."""
+    return (times_ns(columns, "completion_ns") - times_ns(columns, "arrival_ns")) / 1e3
+
+
+def count(*path: str) -> Callable[[Any], float]:
+    """Return what reads one number out of a summary."""
+
+    def ask(summary: Any) -> float:
+        for part in path:
+            summary = summary[part]
+        return float(summary)
+
+    return ask
+
+
+def poisson_ns(
+    generator: np.random.Generator, rate_per_us: float, horizon_us: float
+) -> NDArray[np.int64]:
+    """Poisson arrivals from 0 to a horizon."""
+    number = generator.poisson(rate_per_us * horizon_us)
+    return np.sort(generator.integers(0, int(horizon_us * 1000), number))
+
+
+def command_columns(
+    *groups: tuple[str, NDArray[np.int64], NDArray[np.int64]],
+) -> dict[str, NDArray[Any]]:
+    """Put commands together: of each group operation, arrivals, and pages counted over the die.
+
+    A plane of the SLC part has 4096 blocks of 64 pages.
+    """
+    pages = np.concatenate([page for _, _, page in groups])
+    return {
+        "arrival_ns": np.concatenate([arrivals for _, arrivals, _ in groups]),
+        "op": np.concatenate([np.full(len(arrivals), op) for op, arrivals, _ in groups]),
+        "plane": pages // (64 * 4096),
+        "block": pages // 64 % 4096,
+        "page": pages % 64,
+    }
+
+
+def spread(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Sort dotted keys into the sections of a scenario."""
+    scenario: dict[str, Any] = {}
+    for name, value in keys.items():
+        section, dot, key = name.partition(".")
+        if dot:
+            scenario.setdefault(section, {})[key] = value
+        else:
+            scenario[name] = value
+    return scenario

@@ -1,0 +1,122 @@
+"""The report's tables: the drive's runs, what other readings change, what the dies can do."""
+
+from reprieve import Result
+from reprieve.reliability import characterised_rber
+from reprieve_studies.article import Table
+from reprieve_studies.characterize.page import CYCLES, CYCLES_BEFORE, DAYS
+from reprieve_studies.zambelli21.bounds import most_kiops, work_us
+from reprieve_studies.zambelli21.claims import absolutes
+from reprieve_studies.zambelli21.experiment import PART, Outcome
+from reprieve_studies.zambelli21.measures import (
+    METRICS,
+    TAILS,
+    change,
+    compared,
+    interval_us,
+    write_amplification,
+)
+from reprieve_studies.zambelli21.paper import CHANGES, MIXES, ORDERS, TABLE_1, TABLE_2_US
+from reprieve_studies.zambelli21.readings import BASE, READINGS
+
+_ANY_DEVICE = "tlc3d-1tb"
+
+
+def paper_drive() -> Table:
+    """Return what the paper says of its drive."""
+    rows = [[name, value] for name, value in TABLE_1]
+    rows += [[name, f"{us:,} µs"] for name, us in TABLE_2_US.items()]
+    return Table("Tables 1 and 2 of the paper", ["parameter", "value"], rows, words=2)
+
+
+def runs(outcome: Outcome) -> Table:
+    """Return every run of the reading that is chosen."""
+    rows = []
+    for spot, result in outcome.runs.items():
+        if spot.reading != BASE.name:
+            continue
+        groups, flash = result.summary["requests"], result.summary["flash"]
+        means = [f"{groups[op]['latency_ns']['mean'] / 1e3:,.0f}" for op in ("read", "write")]
+        rows.append(
+            [
+                spot.mix,
+                str(spot.queue_depth),
+                str(spot.suspensions),
+                *(f"{METRICS[name].of(result):,.1f}" for name in ("iops", "mean")),
+                *means,
+                *(f"{METRICS[name].of(result):,.0f}{_interval(result, name)}" for name in TAILS),
+                *(f"{METRICS[name].of(result):,.1f}" for name in ("memory_power", "bus_power")),
+                f"{write_amplification(result):.2f}",
+                f"{100 * result.summary['device']['die_busy_share']:.0f}",
+                f"{100 * flash['suspended_share']['program']:.0f}",
+            ]
+        )
+    columns = ["load", "QD", "suspensions", "kIOPS", "mean, µs", "reads", "writes",
+               "p99.99 of all, µs (95 %)", "p99.99 of reads, µs (95 %)", "memories, mW", "bus, mW",
+               "WAF", "dies busy, %", "programs suspended, %"]  # fmt: skip
+    return Table(f"Every run: {BASE.title}", columns, rows)
+
+
+def _interval(result: Result, metric: str) -> str:
+    found = interval_us(result, metric)
+    return "" if found is None else f" ({found[0]:,.0f}–{found[1]:,.0f})"
+
+
+def readings(outcome: Outcome) -> Table:
+    """Set the paper's numbers beside those of every reading, and name the nearest."""
+    rows = []
+    found = {reading.name: absolutes(outcome, reading.name) for reading in READINGS}
+    for name, (unit, paper, _) in found[BASE.name].items():
+        ours = [found[reading.name][name][2] for reading in READINGS]
+        rows.append(_row(f"{name}, {unit}", paper, ours))
+    for claim in CHANGES:
+        ours = [change(outcome.runs, reading.name, claim) for reading in READINGS]
+        rows.append(_row(f"{claim.claim}, {claim.unit}", claim.paper, ours))
+    columns = ["claim", "paper", *(reading.title for reading in READINGS), "nearest"]
+    return Table("What each reading changes: 10 suspensions against none", columns, rows)
+
+
+def _row(claim: str, paper: float, ours: list[float]) -> list[str]:
+    nearest = min(range(len(ours)), key=lambda at: abs(ours[at] - paper))
+    cells = [f"{value:,.0f}" for value in ours]
+    return [claim, f"{paper:,.0f}", *cells, READINGS[nearest].title]
+
+
+def orders(outcome: Outcome) -> Table:
+    """For how many loads and depths each sign or order holds, by reading."""
+    rows = []
+    for order in ORDERS:
+        cells = []
+        for reading in READINGS:
+            found = compared(outcome.runs, reading.name, order)
+            cells.append(f"{sum(one.holds for one in found)} of {len(found)}")
+        rows.append([order.claim, *cells])
+    columns = ["claim", *(reading.title for reading in READINGS)]
+    return Table("Signs and orders by reading: loads and depths for which they hold", columns, rows)
+
+
+def work() -> Table:
+    """Return the time of dies for a request, by hand."""
+    rows = []
+    for reading in READINGS[:4]:
+        for mix, reads in MIXES.items():
+            found = work_us(reading.shape, reads)
+            parts = (found.host_reads, found.programs, found.moved_reads, found.erases, found.total)
+            cells = [f"{part:,.1f}" for part in parts]
+            most = most_kiops(reading.shape, reads)
+            share = 100 * found.programs / found.total
+            rows.append([reading.title, mix, *cells, f"{share:.0f}", f"{most:,.0f}"])
+    columns = ["reading", "load", "reads", "programs", "reads of collection", "erases",
+               "all, µs", "programs, %", "all dies always busy, kIOPS"]  # fmt: skip
+    caption = "Time of a die for a request of 4 KiB, by hand, at a write amplification of 2.4"
+    return Table(caption, columns, rows, words=2)
+
+
+def rber() -> Table:
+    """Return the rates of raw bit errors before and after the characterisation (Figure 9)."""
+    found = characterised_rber(_ANY_DEVICE, CYCLES_BEFORE, CYCLES, 10, DAYS, part=PART)
+    rows = [
+        [name, f"{rates.before:.3e}", f"{rates.after:.3e}"]
+        for name, rates in (("suspended", found.suspended), ("not programmed", found.untouched))
+    ]
+    caption = "Figure 9: raw bit errors of a block, as a share of its bits"
+    return Table(caption, ["block", "before", "after"], rows)

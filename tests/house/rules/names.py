@@ -1,0 +1,42 @@
+"""Names: no two types of a crate share one, and the tables of the rules name what exists."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from .. import tables
+from ..rust import code_of
+from ..tree import Problem, Tree
+
+_TYPE = re.compile(r"^(?:pub(?:\([^)]*\))? )?(?:struct|enum|union|trait|type) (\w+)", re.MULTILINE)
+
+
+def types_of_a_crate_have_names_of_their_own(tree: Tree) -> Iterator[Problem]:
+    """Find types of a crate that share their name with another one of it, tests left out."""
+    for crate in tables.CRATES:
+        places: dict[str, list[str]] = defaultdict(list)
+        for path in tree.files(f"crates/{crate}/src/*.rs"):
+            if "/tests/" not in path and PurePosixPath(path).stem != "tests":
+                for name in _TYPE.findall(code_of(tree.text(path))):
+                    places[name].append(path)
+        for name, paths in sorted(places.items()):
+            if len(paths) > 1:
+                yield Problem(paths[0], 0, f"type {name} is also one of {', '.join(paths[1:])}")
+
+
+def tables_name_what_exists(tree: Tree) -> Iterator[Problem]:
+    """Find modules, folders and crates in the tables of the rules that do not exist."""
+    modules = {*tables.POLICY_FOLDERS, *tables.COMPONENTS, *tables.OWNERS, *tables.ONLY}
+    modules |= tables.POLICIES_MAY_USE.union(*tables.ONLY.values())
+    sim = "crates/sim/src"
+    for module in sorted(modules):
+        if not tree.exists(f"{sim}/{module}.rs") and not tree.exists(f"{sim}/{module}/mod.rs"):
+            yield Problem("tests/house/tables.py", 0, f"{sim} has no module {module}")
+    for folder in sorted({*tables.REGISTRIES, *tables.PRESETS}):
+        if not tree.exists(folder):
+            yield Problem("tests/house/tables.py", 0, f"{folder} does not exist")
+    for crate in sorted(tables.CRATES):
+        place = "benches" if crate == "bench" else f"crates/{crate}"
+        if not tree.exists(f"{place}/Cargo.toml"):
+            yield Problem("tests/house/tables.py", 0, f"crate {crate} does not exist")
