@@ -50,7 +50,7 @@ lint: .venv/.dev ## formatting, clippy, ruff, types
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
 
-docs: .venv/.studies ## write docs/reference and python/reprieve/keys anew from the program itself
+docs: .venv/.studies ## write docs/reference and python/reprieve/keys.pyi anew from the program itself
 	$(BIN)/python -m reprieve.reference docs/reference
 	$(BIN)/python -m reprieve.generate_keys
 

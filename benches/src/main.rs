@@ -18,7 +18,8 @@ use load::{FIXED, Load};
 
 const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | others | dies | \
                      capacity | \
-                     precondition | timeline | LOAD REQUESTS [KEY=VALUE]… | pairs]\n\
+                     precondition | timeline | LOAD REQUESTS [KEY=VALUE]… | pairs | \
+                     refusals]\n\
                      where LOAD is main, equal, tlc or everything";
 
 fn main() -> ExitCode {
@@ -69,6 +70,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         Some("precondition") => drop(table::precondition()?),
         Some("timeline") => drop(table::timeline()?),
         Some("pairs") => println!("{:#}", pairs::document()),
+        Some("refusals") => pairs::refusals(),
         Some("main") if words.len() == 1 => drop(table::main_load()?),
         Some(name) => return one(name, &words[1..]),
     }

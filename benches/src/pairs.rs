@@ -1,6 +1,7 @@
 //! Random scenarios of two features each, whose results `make same` keeps.
 
 use reprieve_base::Stream;
+use reprieve_sim::scenario::{self, Refusal};
 use serde_json::{Map, Value, json};
 
 use crate::features::{self, DRIVE, Feature, sets};
@@ -30,4 +31,13 @@ fn pair(one: &Feature, other: &Feature) -> Option<(String, Value)> {
     let name = format!("{}+{}", one.name, other.name);
     let mut stream = Stream::new(SEED, &format!("same.{name}"), 0);
     (stream.below(OUT_OF) == 0).then(|| (name, json!(sets(&[one, other], &mut stream))))
+}
+
+/// Prints the pairs of features that no scenario may have, with their reasons, and their number.
+pub fn refusals() {
+    let all: Vec<_> = scenario::refusals().collect();
+    for Refusal { key, one, other, what } in &all {
+        println!("{} + {}: {key} {what}", one.name, other.name);
+    }
+    println!("{} pairs of features are refused", all.len());
 }

@@ -1,4 +1,4 @@
-"""Writes the modules of `reprieve.keys` from the schema: `python -m reprieve.generate_keys`."""
+"""Writes `keys.pyi`, types and texts of all keys: `python -m reprieve.generate_keys`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from reprieve import _native
+from reprieve.keys import class_name
 from reprieve.sections import only_while
 
-FOLDER = Path(__file__).with_name("keys")
+FILE = Path(__file__).with_name("keys.pyi")
 
 _COLUMNS = 100
 
@@ -35,133 +36,64 @@ _PLAIN = {
 }
 
 
-def modules() -> dict[str, str]:
-    """Return every generated file of the package by its name."""
-    sections = json.loads(_native.schema())["sections"]
-    named = [section for section in sections if section["name"]]
-    files = {f"{section['name']}.py": _section(section) for section in named}
-    return {
-        "__init__.py": _package(named),
-        "top.py": _top(sections[0], named),
-        **files,
-    }
+def stub() -> str:
+    """Return the text of the file."""
+    top, *sections = json.loads(_native.schema())["sections"]
+    lines = [
+        '"""The keys of a scenario, written from its schema by `make docs`: not to be edited."""',
+        "",
+        "from collections.abc import Mapping, Sequence",
+        "from typing import Any, Literal",
+        "",
+        "from reprieve.sections import Flows, Keys",
+        "",
+    ]
+    for section in sections:
+        lines += [
+            f"class {class_name(section['name'])}(Keys):",
+            *_docstring(f"Keys of `[{section['name']}]`. {section['doc']}"),
+            "",
+            *_attributes(section["keys"]),
+            "",
+        ]
+    names = [section["name"] for section in sections]
+    lines += [
+        *_top(top["keys"], names),
+        "",
+        "SECTIONS: dict[str, type[Keys]]",
+        '"""The class of each section."""',
+        "",
+        "def class_name(section: str) -> str: ...",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
-    """Write the files, and remove those of sections that are no more."""
-    files = modules()
-    FOLDER.mkdir(exist_ok=True)
-    for path in FOLDER.glob("*.py"):
-        if path.name not in files:
-            path.unlink()
-    for name, text in files.items():
-        (FOLDER / name).write_text(text, encoding="utf-8")
+    """Write the file."""
+    FILE.write_text(stub(), encoding="utf-8")
 
 
-def class_name(section: str) -> str:
-    """Name of the class of a section: `read_cache` is `ReadCache`."""
-    return "".join(word.capitalize() for word in section.split("_"))
-
-
-def _section(section: dict[str, Any]) -> str:
-    name = section["name"]
-    body = [
-        f"class {class_name(name)}(Keys):",
-        *_docstring(f"Keys of `[{name}]`.", section["doc"]),
-        "",
-        f'    _section = "{name}"',
-        "",
-        *_attributes(section["keys"]),
-    ]
-    return _module(f"Keys of `[{name}]`", body, ["from reprieve.sections import Keys"])
-
-
-def _top(top: dict[str, Any], sections: list[dict[str, Any]]) -> str:
-    names = [section["name"] for section in sections]
-    imports = [f"from reprieve.keys.{name} import {class_name(name)}" for name in names]
+def _top(keys: list[dict[str, Any]], sections: list[str]) -> list[str]:
     parameters = [
-        *(f"        {key['name']}: {_absent(_type(key))} = None," for key in top["keys"]),
-        *(f"        {name}: Mapping[str, Any] | None = None," for name in names),
+        *(f"        {key['name']}: {_absent(_type(key))} = None," for key in keys),
+        *(f"        {name}: Mapping[str, Any] | None = None," for name in sections),
         "        flow: Mapping[str, Mapping[str, Any]] | None = None,",
     ]
-    taken = [*(key["name"] for key in top["keys"]), *names, "flow"]
-    body = [
+    return [
         "class Top(Keys):",
-        *_docstring("Keys before every section, and the sections.", ""),
+        *_docstring("Keys before every section, and the sections."),
         "",
-        *_attributes(top["keys"]),
-        *(
-            line
-            for section in sections
-            for line in (f"    {section['name']}: {class_name(section['name'])}",)
-        ),
+        *_attributes(keys),
+        *(f"    {name}: {class_name(name)}" for name in sections),
         "    flow: Flows[Workload]",
         "",
         "    def __init__(",
         "        self,",
         "        *,",
         *(line for parameter in parameters for line in _wrapped_type(parameter)),
-        "    ) -> None:",
-        "        self._take(",
-        "            {",
-        *(f'                "{name}": {name},' for name in taken),
-        "            }",
-        "        )",
-        "",
-        "    def _take(self, tables: Mapping[str, Any]) -> None:",
-        "        raise NotImplementedError",
+        "    ) -> None: ...",
+        "    def _take(self, tables: Mapping[str, Any]) -> None: ...",
     ]
-    imports = sorted([*imports, "from reprieve.sections import Flows, Keys"])
-    return _module("Keys before every section", body, imports)
-
-
-def _package(sections: list[dict[str, Any]]) -> str:
-    names = [section["name"] for section in sections]
-    lines = [
-        '"""The keys of a scenario, written from its schema by `make docs`: not to be edited."""',
-        "",
-        *(f"from reprieve.keys.{name} import {class_name(name)}" for name in sorted(names)),
-        "from reprieve.keys.top import Top",
-        "from reprieve.sections import Keys",
-        "",
-        "SECTIONS: dict[str, type[Keys]] = {",
-        *(f'    "{name}": {class_name(name)},' for name in names),
-        "}",
-        '"""The class of each section."""',
-        "",
-        "__all__ = [",
-        '    "SECTIONS",',
-        *(f'    "{name}",' for name in sorted([*map(class_name, names), "Top"])),
-        "]",
-    ]
-    return "\n".join(sorted_imports(lines)) + "\n"
-
-
-def sorted_imports(lines: list[str]) -> list[str]:
-    """Put the import lines in order, all else where it is."""
-    places = [place for place, line in enumerate(lines) if line.startswith("from ")]
-    for place, line in zip(places, sorted(lines[place] for place in places), strict=True):
-        lines[place] = line
-    return lines
-
-
-def _module(what: str, body: list[str], imports: list[str]) -> str:
-    text = "\n".join(body)
-    typing = [word for word in ("Any", "Literal") if f"{word}[" in text or f"{word}]" in text]
-    collections = [word for word in ("Mapping", "Sequence") if f"{word}[" in text]
-    head = [
-        f'"""{what}, written from the schema by `make docs`: not to be edited."""',
-        "",
-        "from __future__ import annotations",
-        "",
-    ]
-    if collections:
-        head.append(f"from collections.abc import {', '.join(collections)}")
-    if typing:
-        head.append(f"from typing import {', '.join(typing)}")
-    if collections or typing:
-        head.append("")
-    return "\n".join([*head, *imports, "", "", text]) + "\n"
 
 
 def _attributes(keys: list[dict[str, Any]]) -> list[str]:
@@ -169,7 +101,7 @@ def _attributes(keys: list[dict[str, Any]]) -> list[str]:
     for key in keys:
         kind = _absent(_type(key)) if key["optional"] else _type(key)
         lines += _wrapped_type(f"    {key['name']}: {kind}")
-        lines += _docstring(key["doc"], _details(key))
+        lines += _docstring(f"{key['doc']} {_details(key)}")
     return lines
 
 
@@ -196,7 +128,7 @@ def _details(key: dict[str, Any]) -> str:
         parts.append(f"Default: that of `{key['default_key']}`.")
     else:
         parts.append("Default: absent.")
-    if key["when"] is not None:
+    if key["when"]:
         parts.append(f"Only while {only_while(key['when'])}.")
     if key["source"]:
         parts.append(_sentence(f"Source: {key['source']}"))
@@ -208,10 +140,8 @@ def _sentence(text: str) -> str:
     return text if text.endswith(".") else f"{text}."
 
 
-def _docstring(first: str, rest: str) -> list[str]:
+def _docstring(text: str) -> list[str]:
     """Return a docstring at the depth of a class's body."""
-    # A backslash would begin an escape.
-    first, rest = first.replace("\\", "\\\\"), rest.replace("\\", "\\\\")
     wrap = textwrap.TextWrapper(
         width=_COLUMNS,
         initial_indent="    ",
@@ -219,10 +149,9 @@ def _docstring(first: str, rest: str) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    lines = wrap.wrap(f'"""{first}')
-    if not rest:
-        return [*lines[:-1], f'{lines[-1]}"""']
-    return [*lines, "", *wrap.wrap(rest), '    """']
+    # A backslash would begin an escape.
+    text = text.replace("\\", "\\\\")
+    return wrap.wrap(f'"""{text}"""')
 
 
 def _wrapped_type(line: str) -> list[str]:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve import _native
 from reprieve._native import UserError
-from reprieve.keys import SECTIONS, Top
-from reprieve.keys.workload import Workload
+from reprieve.keys import SECTIONS, Top, Workload
 from reprieve.sections import (
     DEPTH_MAX,
     Flows,
@@ -162,7 +161,7 @@ class Scenario(Top):
         for step in _steps(key):
             value = value.get(step, {})
         rules = _rules(key)
-        if value == {} and rules["when"] is not None and not rules["optional"]:
+        if value == {} and rules["when"] and not rules["optional"]:
             raise UserError(
                 f"{key} has no part in this scenario; it applies only while "
                 f"{only_while(rules['when'])}"

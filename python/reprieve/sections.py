@@ -157,10 +157,11 @@ def plain(key: str, value: Any, depth: int = 0) -> Any:
     )
 
 
-def only_while(when: Mapping[str, Any]) -> str:
-    """Say when a key applies, from what the schema says of it."""
-    key = when["key"]
-    words = f"{key} is {' or '.join(when['values'])}" if "values" in when else f"{key} is given"
-    if "or_values" in when:
-        return f"{words} or {when['or_key']} is {' or '.join(when['or_values'])}"
-    return f"{words} or {when['or_key']} is given" if "or_key" in when else words
+def only_while(when: Sequence[Mapping[str, Any]]) -> str:
+    """Say when a key applies, from what the schema says of it: while one of these holds."""
+    return " or ".join(
+        f"{need['key']} is {' or '.join(need['values'])}"
+        if need["values"]
+        else f"{need['key']} is given"
+        for need in when
+    )

@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 import reprieve as rp
-from reprieve.keys import SECTIONS
-from reprieve.keys.top import Top
+from reprieve.keys import SECTIONS, Top
 from reprieve.scenario import Source
 from reprieve.sections import schema
 

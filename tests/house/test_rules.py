@@ -44,8 +44,8 @@ IN_ORDER = {
     "crates/sim/src/sched/fifo.rs": "//! In order.\nuse super::View;\n" + ENTRY.format("fifo"),
     "crates/sim/tests/it/main.rs": "//! Tests.\nmod gaps;\n",
     "crates/sim/tests/it/gaps.rs": "//! Gaps.\n",
-    "crates/sim/src/scenario/list.rs": (
-        '//! List.\nconst A: &str = include_str!("../devices/a.toml");\n'
+    "crates/config/src/lib.rs": (
+        '//! Keys.\nconst DEVICES: &[Preset] = presets! {\n    "devices": "a"\n};\n'
     ),
     "devices/a.toml": "# A drive.\nchannels = 1\n",
     "python/reprieve/__init__.py": '"""All."""\n\n__all__ = ["run"]\n',
@@ -166,8 +166,8 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ("preset registries", {"devices/b.toml": "# B.\n"}, "devices/b.toml: registered 0 times"),
     (
         "preset registries",
-        {"crates/sim/src/scenario/more.rs": '//! M.\nconst B: X = include_str!("parts/b.toml");'},
-        "parts/b.toml: registered in crates/sim, but not there",
+        {"crates/config/src/more.rs": '//! M.\nconst B: X = presets! { "parts": "b" };'},
+        "parts/b.toml: registered in crates/config, but not there",
     ),
     (
         "dead Rust files",

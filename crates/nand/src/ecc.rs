@@ -3,7 +3,7 @@
 use reprieve_base::Dur;
 
 /// Codewords, the limits of hard and soft decoding, and what a failed decode leads to.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ecc {
     /// User data of a codeword.
     pub codeword_data_bytes: u32,
@@ -26,7 +26,7 @@ pub struct Ecc {
 }
 
 /// Soft decoding: senses on both sides of the last voltages say how sure each bit is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Soft {
     /// Further senses, each with its transfer; 0: there is none, and the page is lost.
     pub senses: u32,

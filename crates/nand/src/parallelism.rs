@@ -1,9 +1,10 @@
 //! What a part can do at once: on several planes, and in array and registers.
 
 /// Which pages or blocks of different planes one command can take together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MultiPlane {
     /// None: one plane a command.
+    #[default]
     None,
     /// Pages with the same number in their blocks; any blocks.
     Page,
@@ -12,7 +13,7 @@ pub enum MultiPlane {
 }
 
 /// What a die can do at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parallelism {
     /// What one command can take together.
     pub multi_plane: MultiPlane,

@@ -8,7 +8,7 @@ use crate::wordlines::{IterationSpread, Slices};
 ///
 /// Where `Suspension::reset_inside_phase` holds, the last `voltage_reset` of every pulse and verify
 /// is part of that phase's length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
     /// Command and address cycles on the channel (tCMD).
     pub command: Dur,
@@ -191,18 +191,20 @@ impl PageTypes {
 }
 
 /// How the times of array reads are distributed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadLaw {
     /// Every read takes the same time.
+    #[default]
     Fixed,
     /// Exponentially, each read drawn anew: hypothetical, to compare with queueing theory.
     Exponential,
 }
 
 /// How a program stops for a read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProgramSuspension {
     /// Never.
+    #[default]
     None,
     /// Inter-phase suspension: at the end of the phase in progress.
     Ips,
@@ -216,7 +218,7 @@ pub enum ProgramSuspension {
 
 /// The iterations that early retention loss costs a program which is suspended in its beginning
 /// and then runs for long (Zambelli et al., Electronics 10, 1394, 2021, section 4.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
     /// Additional iterations; 0: none, whatever happens.
     pub iterations: u32,
@@ -234,9 +236,10 @@ impl Retention {
 }
 
 /// How a suspended erase goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EraseResume {
     /// With what was left of the pulse (FAST'12).
+    #[default]
     Exact,
     /// With the whole of the phase that was broken off.
     RedoPhase,
@@ -245,9 +248,10 @@ pub enum EraseResume {
 }
 
 /// When a suspended erase makes way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EraseMode {
     /// The phase in progress is broken off; a voltage reset later the array is free.
+    #[default]
     Immediate,
     /// At the end of the segment in progress, a safe point; in the verify not at all.
     Deferred,
@@ -256,27 +260,30 @@ pub enum EraseMode {
 }
 
 /// From when on the array of a die with a suspended operation is free again after a read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResumeAt {
     /// When the page has left over the channel.
+    #[default]
     DataOut,
     /// At the end of tR: the page waits in a second register, which only this is used for.
     ArrayRead,
 }
 
 /// Whether a request can break off the restore of a page or the set-up of the erase voltages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Restore {
     /// No: it takes effect at their end.
+    #[default]
     Atomic,
     /// Yes, and they are done anew on the next resume.
     Interruptible,
 }
 
 /// Whether a cancelled program pulse had already brought the cells to their target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VthReached {
     /// Never: the worst case.
+    #[default]
     Never,
     /// Always: the best case.
     Always,
@@ -285,9 +292,10 @@ pub enum VthReached {
 }
 
 /// Which reads wait for a program that runs or is suspended; an erase always holds its block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SameBlock {
     /// Those of its block.
+    #[default]
     Block,
     /// Those of its wordline, as [`Timing::wordline_of`] has it.
     Wordline,
@@ -296,7 +304,7 @@ pub enum SameBlock {
 }
 
 /// What the part can suspend, and how often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Suspension {
     /// How a program stops.
     pub program: ProgramSuspension,

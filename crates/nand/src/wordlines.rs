@@ -47,7 +47,7 @@ impl IterationSpread {
 
 /// The slices of a program: each begins with an overhead, and only between two of them can the
 /// array be used for something else (US patent 9,892,794).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slices {
     /// Iterations of a slice, 1 or more; the last may have fewer.
     pub iterations: u32,

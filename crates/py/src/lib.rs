@@ -42,6 +42,12 @@ fn schema() -> String {
     scenario::schema_json(reprieve_sim::registries())
 }
 
+/// JSON Schema of scenario files.
+#[pyfunction]
+fn json_schema() -> String {
+    scenario::json_schema(reprieve_sim::registries())
+}
+
 /// The drive of a scenario that may have no load, as canonical TOML.
 #[pyfunction]
 fn resolve_rig(text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
@@ -82,6 +88,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(resolve_rig, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(json_schema, module)?)?;
     module.add_function(wrap_pyfunction!(rig::rig, module)?)?;
     module.add_function(wrap_pyfunction!(characterize::characterize, module)?)?;
     module.add_function(wrap_pyfunction!(rig::rig_power, module)?)?;

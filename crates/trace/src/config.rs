@@ -52,9 +52,10 @@ pub struct TraceConfig {
 }
 
 /// Which devices of a trace are replayed, and how they share the drive.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DeviceSelection {
     /// Every device, each behind the one with the next lower number.
+    #[default]
     Concatenate,
     /// These devices, one behind the other in this order.
     Only(Vec<u32>),
@@ -63,9 +64,10 @@ pub enum DeviceSelection {
 }
 
 /// What becomes of a request that does not fit into the drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AddressPolicy {
     /// The address modulo the capacity, moved down where the request would straddle the end.
+    #[default]
     Modulo,
     /// The trace's extent is mapped linearly onto the capacity, in units of 4 KiB.
     Scale,
@@ -124,9 +126,10 @@ pub enum Footprint {
 }
 
 /// How a generator chooses addresses.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Addresses {
     /// Every aligned address at which the request fits, equally likely.
+    #[default]
     Uniform,
     /// Each request begins where the last one ended, and again at 0 after the last that fits.
     Sequential,
@@ -171,7 +174,7 @@ pub enum Arrivals {
 /// Inter-arrival times of two exponential phases, and some of no length at all.
 ///
 /// The long phase's mean is what the rate leaves; it is at least the short one's.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hyperexponential {
     /// Mean rate in requests a second, over everything; above 0.
     pub rate_iops: f64,
@@ -188,6 +191,23 @@ pub struct Hyperexponential {
 }
 
 impl TraceConfig {
+    /// The whole of a trace, read in this way and replayed as it was recorded.
+    pub fn new(path: impl Into<PathBuf>, reading: impl Into<Reading>) -> TraceConfig {
+        TraceConfig {
+            path: path.into(),
+            reading: reading.into(),
+            queue_depth: None,
+            time_scale: 1.0,
+            start: Dur::ZERO,
+            duration: None,
+            max_requests: None,
+            devices: DeviceSelection::default(),
+            address: AddressPolicy::default(),
+            drop_duplicates_within: None,
+            sort_window_requests: 0,
+        }
+    }
+
     /// Refuses values outside their ranges; the file itself is not looked at.
     pub(crate) fn check(&self) -> Result<(), UserError> {
         if !(self.time_scale.is_finite() && self.time_scale > 0.0) {
@@ -223,6 +243,30 @@ impl TraceConfig {
     pub fn contradiction(&self) -> Option<(&'static str, String, String)> {
         let scales = self.queue_depth.is_some() && self.time_scale != 1.0;
         scales.then(|| ("time_scale", self.time_scale.to_string(), UNSCALED.to_string()))
+    }
+}
+
+/// No requests yet; those that come go to the whole drive, in a closed loop.
+impl Default for MixedConfig {
+    fn default() -> MixedConfig {
+        MixedConfig {
+            requests: 0,
+            read_fraction: 0.0,
+            trim_fraction: 0.0,
+            flush_every_requests: None,
+            fua_fraction: 0.0,
+            sizes: Vec::new(),
+            read_sizes: None,
+            write_sizes: None,
+            align_bytes: 512,
+            addresses: Addresses::Uniform,
+            read_sequential_fraction: 0.0,
+            write_sequential_fraction: 0.0,
+            footprint_start_bytes: 0,
+            footprint: Footprint::Share(1.0),
+            arrivals: Arrivals::Closed { queue_depth: 1 },
+            time_scale: 1.0,
+        }
     }
 }
 
@@ -390,6 +434,24 @@ impl Addresses {
 }
 
 impl Arrivals {
+    /// Mean rate in requests a second, where requests do not wait for each other.
+    pub fn rate_iops(&self) -> Option<f64> {
+        match self {
+            Arrivals::Closed { .. } => None,
+            Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => Some(*rate_iops),
+            Arrivals::Hyperexponential(phases) => Some(phases.rate_iops),
+        }
+    }
+
+    /// The same rate, to set it.
+    pub fn rate_iops_mut(&mut self) -> Option<&mut f64> {
+        match self {
+            Arrivals::Closed { .. } => None,
+            Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => Some(rate_iops),
+            Arrivals::Hyperexponential(phases) => Some(&mut phases.rate_iops),
+        }
+    }
+
     fn check(&self) -> Result<(), UserError> {
         match *self {
             Arrivals::Closed { queue_depth: 0 } => {

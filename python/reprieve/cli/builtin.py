@@ -1,4 +1,4 @@
-"""`reprieve devices`, `parts`, `loads` and `policies`: what is built in."""
+"""`reprieve devices`, `parts`, `loads`, `policies` and `schema`: what is built in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reprieve import registries
+from reprieve import _native, registries
 from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
 from reprieve.registries import Entry
@@ -56,6 +56,11 @@ def policies(name: Name = None) -> None:
     for key, entry in found:
         rows.add_row(key, entry.name, entry.doc)
     show(rows)
+
+
+def schema() -> None:
+    """Print JSON Schema of scenario files, for editors that complete and check them."""
+    say(_native.json_schema())
 
 
 def _list(word: str, entries: Sequence[Entry]) -> None:

@@ -30,6 +30,7 @@ COMMANDS = {
     "parts": "reprieve.cli.builtin:parts",
     "loads": "reprieve.cli.builtin:loads",
     "policies": "reprieve.cli.builtin:policies",
+    "schema": "reprieve.cli.builtin:schema",
     "trace": "reprieve.cli.trace:trace",
 }
 """Module and name of each command: a function, or a `Typer` of several."""

@@ -13,7 +13,7 @@ from ..tree import Problem, Tree
 _CONSTANT = rf"(?:{'|'.join(tables.ENTRY_CONSTANTS)})"
 _IS_ENTRY = re.compile(rf"\bconst\s+{_CONSTANT}\b")
 _ENTRY_NAME = re.compile(rf'\bconst\s+{_CONSTANT}\b[^;]*?\bname:\s*"([^"]*)"')
-_INCLUDED = re.compile(r'include_str!\(\s*(?:concat!\([^"]*)?"([^"]+\.toml)"')
+_PRESETS = re.compile(r'presets!\s*\{\s*"(\w+)":((?:\s*"[^"]+")*)\s*\}')
 
 
 def policies_are_listed(tree: Tree) -> Iterator[Problem]:
@@ -42,9 +42,10 @@ def policies_are_listed(tree: Tree) -> Iterator[Problem]:
 def presets_are_listed(tree: Tree) -> Iterator[Problem]:
     """Find presets that the program does not take in exactly once, or that are not there."""
     included = Counter(
-        path
+        f"{folder}/{name}.toml"
         for source in tree.files(tables.PRESET_LIST)
-        for path in _INCLUDED.findall(tree.text(source))
+        for folder, names in _PRESETS.findall(tree.text(source))
+        for name in re.findall(r'"([^"]+)"', names)
     )
     for folder in tables.PRESETS:
         of_folder = {
@@ -55,9 +56,9 @@ def presets_are_listed(tree: Tree) -> Iterator[Problem]:
         for path in tree.files(f"{folder}/*.toml"):
             count = of_folder.pop(PurePosixPath(path).name, 0)
             if count != 1:
-                yield Problem(path, 0, f"registered {count} times in crates/sim, not once")
+                yield Problem(path, 0, f"registered {count} times in crates/config, not once")
         for name in sorted(of_folder):
-            yield Problem(f"{folder}/{name}", 0, "registered in crates/sim, but not there")
+            yield Problem(f"{folder}/{name}", 0, "registered in crates/config, but not there")
 
 
 def rust_files_are_reachable(tree: Tree) -> Iterator[Problem]:

@@ -2,7 +2,7 @@
 
 use reprieve_base::Stream;
 use reprieve_sim::registries;
-use reprieve_sim::scenario::{self, Kind, When};
+use reprieve_sim::scenario::{self, Kind, Need};
 
 /// A busy little drive that collects garbage from the first request on.
 pub const DRIVE: &str = "device = \"fast12-slc\"\n[geometry]\nchannels = 2\n\
@@ -125,14 +125,13 @@ fn registered() -> [(&'static str, &'static [reprieve_base::Entry]); 7] {
 }
 
 /// What has to be set so that a key applies.
-fn needs(when: When) -> Option<Vec<String>> {
-    let (key, value) = match when {
-        When::Always => return Some(Vec::new()),
-        When::Equals(key, values) | When::EqualsOr(key, values, ..) => (key, values[0]),
-        When::GivenOr(_, key, values) => (key, values[0]),
-        When::Given(_) => return None,
-    };
-    let outer = scenario::keys().iter().find(|other| other.full_name == key).map(|key| key.when);
+fn needs(when: &[Need]) -> Option<Vec<String>> {
+    if when.is_empty() {
+        return Some(Vec::new());
+    }
+    let Need { key, values } = when.iter().find(|need| !need.values.is_empty())?;
+    let value = values[0];
+    let outer = scenario::keys().iter().find(|other| other.full_name == *key).map(|key| key.when);
     let mut sets = needs(outer.expect("a key of the schema"))?;
     sets.push(format!("{key}={value}"));
     Some(sets)

@@ -1,0 +1,76 @@
+//! Several loads at once: tables `[flow.NAME]`, each with the keys of `[workload]` that differ, or
+//! the jobs of a fio file.
+
+use std::path::Path;
+
+use reprieve_base::UserError;
+use reprieve_trace::{FioJob, WorkloadConfig, fio_jobs};
+
+use super::layers::Stack;
+use super::read::{Leaves, Overlays, Rank};
+use super::types::{Flow, Scenario};
+
+/// The overlays of a file with those of `--set` over them; both outrank what `[workload]` says.
+pub(super) fn overlays(file: Overlays, sets: Overlays) -> Overlays {
+    let mut all = Overlays::new();
+    for (layer, rank) in [(file, Rank::Flow), (sets, Rank::FlowSet)] {
+        for (name, mut leaves) in layer {
+            leaves.values_mut().for_each(|leaf| leaf.rank = rank);
+            all.entry(name).or_default().extend(leaves);
+        }
+    }
+    all
+}
+
+/// The scenario of these flows; `one` makes that of a single load, and is told where it stands.
+pub(super) fn assemble(
+    overlays: Overlays,
+    stack: &Stack,
+    path: &str,
+    one: impl Fn(Stack, &str) -> Result<Scenario, UserError>,
+) -> Result<Scenario, UserError> {
+    let mut flows = Vec::with_capacity(overlays.len());
+    let mut drive = None;
+    for (name, overlay) in overlays {
+        if let Some(leaf) = overlay.get("workload.unwritten") {
+            let what = "it is of the drive, and the same for all; give workload.unwritten";
+            return Err(leaf.fault("workload.unwritten", what));
+        }
+        let mut leaves = stack.leaves.clone();
+        leaves.extend(overlay);
+        let stack = Stack { leaves, device: stack.device.clone() };
+        let scenario = one(stack, &format!("{path}: [flow.{name}]"))?;
+        let workload = scenario.workload.clone().expect("a flow is resolved as a run");
+        flows.push(Flow { name, workload, queues: scenario.queues.clone() });
+        drive = Some(scenario);
+    }
+    let drive = drive.expect("the caller has seen a flow");
+    Ok(Scenario { workload: None, queues: Vec::new(), flows, ..drive })
+}
+
+/// Refuses a fio file beside other loads, or as one of several.
+pub(super) fn check_fio_alone(leaves: &Leaves, flows: &Overlays) -> Result<(), UserError> {
+    if let Some(leaf) = flows.values().find_map(|overlay| overlay.get("workload.fio")) {
+        let what = "the jobs of a fio file are loads of their own; give workload.fio";
+        return Err(leaf.fault("workload.fio", what));
+    }
+    match (leaves.get("workload.fio"), flows.keys().next()) {
+        (Some(leaf), Some(flow)) => {
+            let what = format!("its jobs are all loads that a drive gets; leave out [flow.{flow}]");
+            Err(leaf.fault("workload.fio", what))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The scenario with the jobs of its fio file, if it names one.
+pub(super) fn with_jobs(scenario: Scenario) -> Result<Scenario, UserError> {
+    let Some(path) = &scenario.fio else { return Ok(scenario) };
+    let jobs = fio_jobs(Path::new(path), scenario.capacity_bytes())?;
+    let flow = |job: FioJob| Flow {
+        name: job.name.clone(),
+        queues: scenario.queues.clone(),
+        workload: WorkloadConfig::Fio(Box::new(job)),
+    };
+    Ok(Scenario { flows: jobs.into_iter().map(flow).collect(), ..scenario })
+}

@@ -1,0 +1,165 @@
+//! JSON Schema of scenario files, devices, parts and loads, for editors: from the rows of the keys.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::Registries;
+use super::key::{Fallback, Key, Kind, Section};
+use super::keys::SECTIONS;
+use super::preset::{Preset, devices, loads, parts};
+use super::raw::Raw;
+use super::types::OperationSet;
+use super::unit::{Interval, Unit};
+
+/// JSON Schema (draft 2020-12) of what a scenario says: names, types, ranges, words, defaults.
+///
+/// What keys need of each other is not part of it, but for the descriptions.
+pub fn json_schema(registries: &Registries) -> String {
+    let mut properties = Map::new();
+    for section in SECTIONS {
+        match section.name {
+            "" => properties.extend(keys(section, registries)),
+            name => {
+                properties.insert(name.to_string(), table(section, registries));
+            }
+        }
+    }
+    let load = SECTIONS.iter().find(|section| section.name == "workload");
+    let mut flow = table(load.expect("there is a workload"), registries);
+    flow["description"] = "What this load says that [workload] does not.".into();
+    properties.insert(
+        "flow".to_string(),
+        json!({
+            "type": "object",
+            "description": "Several loads at once, by name.",
+            "propertyNames": {"pattern": "^[A-Za-z0-9_-]+$"},
+            "additionalProperties": flow,
+        }),
+    );
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Reprieve scenario",
+        "description": "A scenario file of Reprieve, or a device, part or load for one.",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    });
+    format!("{schema:#}")
+}
+
+fn table(section: &Section, registries: &Registries) -> Json {
+    json!({
+        "type": "object",
+        "description": section.doc,
+        "properties": keys(section, registries),
+        "additionalProperties": false,
+    })
+}
+
+fn keys(section: &Section, registries: &Registries) -> Map<String, Json> {
+    let keys = section.keys.iter();
+    keys.map(|key| (key.name().to_string(), of_key(key, registries))).collect()
+}
+
+fn of_key(key: &Key, registries: &Registries) -> Json {
+    let mut schema = of_kind(key, registries);
+    if key.takes_none() {
+        schema = json!({"anyOf": [schema, {"const": "none"}]});
+    }
+    let mut description = format!("{} Value: {}.", key.doc, key.expected(registries));
+    if !key.when.is_empty() {
+        let needs: Vec<_> = key.when.iter().map(ToString::to_string).collect();
+        description.push_str(&format!(" Only while {}.", needs.join(" or ")));
+    }
+    match key.default {
+        Fallback::Required => description.push_str(" It must be given by some layer."),
+        Fallback::Absent => {}
+        Fallback::Toml(toml) => schema["default"] = of_raw(&Raw::of_toml(toml)),
+        Fallback::SameAs(other) => description.push_str(&format!(" Default: that of {other}.")),
+    }
+    schema["description"] = description.into();
+    schema
+}
+
+fn of_kind(key: &Key, registries: &Registries) -> Json {
+    let words = || -> Vec<Json> {
+        let entries = key.kind.choices(registries);
+        let names = entries.iter().map(|entry| entry.name.to_string());
+        // The one word that is read in any case.
+        let all = names.flat_map(|name| match key.full_name {
+            "policy" => vec![name.to_uppercase(), name],
+            _ => vec![name],
+        });
+        all.map(Json::from).collect()
+    };
+    let list = |item: Json| json!({"type": "array", "items": item, "minItems": 1});
+    match key.kind {
+        Kind::Count { min, max, step } => integer(min, max, step),
+        Kind::Number(interval) => number(interval),
+        Kind::Duration(unit) => duration(unit),
+        Kind::Flag => json!({"type": "boolean"}),
+        Kind::Choice(_) | Kind::Registered(_) => json!({"enum": words()}),
+        Kind::Words(_) => list(json!({"enum": words()})),
+        Kind::Text | Kind::Path => json!({"type": "string", "minLength": 1}),
+        Kind::Preset => {
+            let presets = match key.full_name {
+                "device" => devices(),
+                "part" => parts(),
+                _ => loads(),
+            };
+            let names: Vec<_> = presets.iter().map(|preset: &Preset| preset.name).collect();
+            json!({"type": "string", "minLength": 1, "examples": names})
+        }
+        Kind::Operations => json!({"type": "array", "items": {"enum": OperationSet::WORDS}}),
+        Kind::Sizes => {
+            let size = || integer(512, 1 << 30, 512);
+            let weight = number(Interval { min: 0.0, max: 1e9, min_open: true, max_open: false });
+            json!({"anyOf": [size(), list(pair(size(), weight))]})
+        }
+        Kind::Durations(unit) => list(duration(unit)),
+        Kind::Devices => {
+            let mut numbers = list(integer(0, u64::from(u32::MAX), 1));
+            numbers["uniqueItems"] = true.into();
+            json!({"anyOf": [{"enum": ["concatenate", "merge"]}, numbers]})
+        }
+        Kind::Counts { min, max } => list(integer(min, max, 1)),
+        Kind::Weights { max, most } => {
+            let mut pairs = list(pair(integer(1, max, 1), integer(1, u64::from(u16::MAX), 1)));
+            pairs["maxItems"] = most.into();
+            pairs
+        }
+        Kind::Numbers(interval) => list(number(interval)),
+        Kind::Steps => list(json!({"type": "string", "minLength": 1})),
+    }
+}
+
+fn integer(min: u64, max: u64, step: u64) -> Json {
+    let mut schema = json!({"type": "integer", "minimum": min, "maximum": max});
+    if step > 1 {
+        schema["multipleOf"] = step.into();
+    }
+    schema
+}
+
+fn number(interval: Interval) -> Json {
+    let low = if interval.min_open { "exclusiveMinimum" } else { "minimum" };
+    let high = if interval.max_open { "exclusiveMaximum" } else { "maximum" };
+    json!({"type": "number", low: interval.min, high: interval.max})
+}
+
+fn duration(unit: Unit) -> Json {
+    json!({"type": "number", "minimum": 0, "maximum": unit.max()})
+}
+
+fn pair(first: Json, second: Json) -> Json {
+    json!({"type": "array", "prefixItems": [first, second], "minItems": 2, "maxItems": 2})
+}
+
+fn of_raw(raw: &Raw) -> Json {
+    match raw {
+        Raw::Integer(integer) => json!(integer),
+        Raw::Decimal(digits) => digits.parse::<f64>().map_or(Json::Null, Json::from),
+        Raw::Flag(flag) => json!(flag),
+        Raw::Text(text) | Raw::Other(text) => json!(text),
+        Raw::List(items) => items.iter().map(of_raw).collect(),
+    }
+}

@@ -1,0 +1,261 @@
+//! What the schema says about one key: its kind, range, default, when it applies, where it goes.
+
+use std::fmt;
+
+use reprieve_base::Entry;
+
+use super::types::Scenario;
+use super::unit::{Interval, Unit};
+use super::value::{Value, Values};
+use super::{Registries, steps};
+
+/// A section of the scenario file.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// Its name; empty for the keys that stand before every section.
+    pub name: &'static str,
+    /// One sentence: what it is about.
+    pub doc: &'static str,
+    /// Its keys, in canonical order; a key stands after those that it depends on.
+    pub keys: &'static [Key],
+}
+
+/// One key of the scenario file.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Full name, such as `timing.t_read_us`; without a dot for a key outside every section.
+    pub full_name: &'static str,
+    /// What it holds, with unit and range.
+    pub kind: Kind,
+    /// What holds when no layer gives it.
+    pub default: Fallback,
+    /// It applies while one of these holds; empty: always.
+    pub when: &'static [Need],
+    /// One sentence: what it means.
+    pub doc: &'static str,
+    /// Where the meaning or the default comes from; empty if it is ours.
+    pub source: &'static str,
+    /// Keys that it is another name for, all at once; mostly none.
+    pub stands_for: &'static [&'static str],
+    /// Where it goes in the scenario.
+    pub(super) place: Place,
+}
+
+/// Where a key goes in the scenario, in both directions.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// The value that a scenario has there; `None`: none, or it has no such part.
+    pub get: fn(&Scenario) -> Option<Value>,
+    /// Puts a value there, one of all these; `None`: the scenario has no such part.
+    pub set: fn(&mut Scenario, &Value, &Values) -> Option<()>,
+}
+
+/// What a key holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// An integer from `min` to `max`, a multiple of `step`.
+    Count {
+        /// Smallest.
+        min: u64,
+        /// Largest.
+        max: u64,
+        /// Every value is a multiple of this.
+        step: u64,
+    },
+    /// A number within an interval.
+    Number(Interval),
+    /// A time, a whole number of nanoseconds, written in a unit.
+    Duration(Unit),
+    /// `true` or `false`.
+    Flag,
+    /// One of a fixed list of words.
+    Choice(&'static [Entry]),
+    /// The name of an entry of a registry.
+    Registered(Family),
+    /// Any words.
+    Text,
+    /// The name of a built-in preset, or the path of a file.
+    Preset,
+    /// The path of a file.
+    Path,
+    /// A list out of `program`, `gc_program` and `erase`.
+    Operations,
+    /// A number of bytes, or a list of `[bytes, weight]`.
+    Sizes,
+    /// A list of times, whole numbers of nanoseconds, written in a unit.
+    Durations(Unit),
+    /// `concatenate`, `merge`, or a list of device numbers.
+    Devices,
+    /// A list of integers from `min` to `max`, at least one.
+    Counts {
+        /// Smallest.
+        min: u64,
+        /// Largest.
+        max: u64,
+    },
+    /// A list of different `[integer, weight]`, whole numbers from 1 on, at least one.
+    Weights {
+        /// Largest integer.
+        max: u64,
+        /// Most entries.
+        most: usize,
+    },
+    /// A list of numbers within an interval, at least one.
+    Numbers(Interval),
+    /// A list of words out of a fixed one, at least one.
+    Words(&'static [Entry]),
+    /// A list of steps of the scheduler `microcode`.
+    Steps,
+}
+
+/// A registry whose names a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // As the fields of `Registries`.
+pub enum Family {
+    Scheduler,
+    Dispatcher,
+    SuspendPolicy,
+    Placement,
+    GcVictim,
+    Stream,
+    Arbitration,
+    TraceFormat,
+    Generator,
+}
+
+/// What holds when no layer gives a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fallback {
+    /// It must be given.
+    Required,
+    /// Nothing: the effect is off. The word `"none"` says the same, against an earlier layer.
+    Absent,
+    /// This, in TOML.
+    Toml(&'static str),
+    /// The value of another key, which stands earlier in the schema.
+    SameAs(&'static str),
+}
+
+/// What has to hold of another key, which stands earlier in the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Its full name.
+    pub key: &'static str,
+    /// It has one of these values; empty: it is given.
+    pub values: &'static [&'static str],
+}
+
+impl Key {
+    /// The section, empty for a key outside every section.
+    pub fn section(&self) -> &'static str {
+        self.full_name.split_once('.').map_or("", |(section, _)| section)
+    }
+
+    /// The name within the section.
+    pub fn name(&self) -> &'static str {
+        self.full_name.split_once('.').map_or(self.full_name, |(_, name)| name)
+    }
+
+    /// Whether it may be absent.
+    pub fn is_optional(&self) -> bool {
+        self.default == Fallback::Absent
+    }
+
+    /// Whether `"none"` is a value.
+    pub fn takes_none(&self) -> bool {
+        self.is_optional() && self.kind.has_none()
+    }
+
+    /// What may be written, for errors and for the reference: "an integer from 1 to 8".
+    pub fn expected(&self, registries: &Registries) -> String {
+        let none = if self.takes_none() { ", or \"none\"" } else { "" };
+        format!("{}{none}", self.kind.expected(registries))
+    }
+}
+
+impl Kind {
+    /// One word for programs: how the value is written in TOML.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Count { .. } => "integer",
+            Kind::Number(_) => "number",
+            Kind::Duration(Unit::Microseconds) => "duration_us",
+            Kind::Duration(Unit::Seconds) => "duration_s",
+            Kind::Flag => "boolean",
+            Kind::Choice(_) | Kind::Registered(_) => "choice",
+            Kind::Text => "string",
+            Kind::Preset => "preset",
+            Kind::Path => "path",
+            Kind::Operations => "operations",
+            Kind::Sizes => "sizes",
+            Kind::Durations(Unit::Microseconds) => "durations_us",
+            Kind::Durations(Unit::Seconds) => "durations_s",
+            Kind::Devices => "devices",
+            Kind::Counts { .. } => "integers",
+            Kind::Weights { .. } => "weights",
+            Kind::Numbers(_) => "numbers",
+            Kind::Words(_) => "choices",
+            Kind::Steps => "steps",
+        }
+    }
+
+    /// Whether an optional key of this kind can be set back to absent by the word `"none"`.
+    pub fn has_none(&self) -> bool {
+        let is_text = matches!(self, Kind::Text | Kind::Preset | Kind::Path | Kind::Words(_));
+        let is_word = matches!(self, Kind::Choice(_) | Kind::Registered(_) | Kind::Devices);
+        !is_text && !is_word && !matches!(self, Kind::Flag | Kind::Operations | Kind::Steps)
+    }
+
+    /// The names a key of this kind takes; none if it does not take names.
+    pub fn choices(&self, registries: &Registries) -> Vec<Entry> {
+        match self {
+            Kind::Choice(entries) | Kind::Words(entries) => entries.to_vec(),
+            Kind::Registered(Family::TraceFormat) => {
+                let auto = Entry { name: "auto", doc: "Found out from the content." };
+                [&[auto], registries.trace_formats].concat()
+            }
+            Kind::Registered(family) => registries.of(*family).to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn expected(&self, registries: &Registries) -> String {
+        let names = || {
+            let names = self.choices(registries);
+            names.iter().map(|entry| format!("{:?}", entry.name)).collect::<Vec<_>>().join(", ")
+        };
+        match self {
+            Kind::Count { min, max, step: 1 } => format!("an integer from {min} to {max}"),
+            Kind::Count { min, max, step } => format!("a multiple of {step} from {min} to {max}"),
+            Kind::Number(interval) => format!("a number {interval}"),
+            Kind::Duration(unit) => format!("a time {unit}"),
+            Kind::Flag => "true or false".to_string(),
+            Kind::Choice(_) | Kind::Registered(_) => format!("one of {}", names()),
+            Kind::Text => "a string".to_string(),
+            Kind::Preset => "the name of a preset or the path of a .toml file".to_string(),
+            Kind::Path => "the path of a file".to_string(),
+            Kind::Steps => steps::EXPECTED.to_string(),
+            Kind::Operations => "a list out of \"program\", \"gc_program\", \"erase\"".to_string(),
+            Kind::Sizes => "a multiple of 512 from 512 to 1073741824, or a list of \
+                [such a multiple, weight above 0]"
+                .to_string(),
+            Kind::Counts { min, max } => format!("a list of integers from {min} to {max}"),
+            Kind::Weights { max, most } => format!(
+                "a list of 1 to {most} pairs [integer from 1 to {max}, weight from 1 to 65535] of \
+                 different integers"
+            ),
+            Kind::Numbers(interval) => format!("a list of numbers {interval}"),
+            Kind::Durations(unit) => format!("a list of times {unit}"),
+            Kind::Words(_) => format!("a list out of {}", names()),
+            Kind::Devices => {
+                "\"concatenate\", \"merge\" or a list of different device numbers".to_string()
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Place")
+    }
+}

@@ -1,0 +1,107 @@
+//! Keys of the translation layer, and of what goes wrong on the part.
+
+use crate::row::*;
+use crate::types::*;
+
+section! {
+    /// Mapping, placement and garbage collection.
+    FTL "ftl"
+
+    /// Share of the raw pages kept from the user.
+    over_provisioning [ftl.over_provisioning] open(0.0, 1.0);
+    /// In which plane a page is written.
+    placement [ftl.placement] registered(Family::Placement), or("'cwdp'");
+    /// Which block garbage collection empties.
+    gc_victim [ftl.gc_victim] registered(Family::GcVictim), or("'greedy'");
+    /// Full blocks drawn at random, of which the emptiest is the victim.
+    gc_choices [ftl.gc_choices] count(1, 1 << 16), or("10"),
+        when(&[is("ftl.gc_victim", &["d-choices"])]),
+        from("Van Houdt, SIGMETRICS 2013: d = 10 comes close to greedy");
+    /// Blocks filled longest ago, of which the emptiest is the victim.
+    gc_window_blocks [ftl.gc_window_blocks] count(1, 1 << 16), or("64"),
+        when(&[is("ftl.gc_victim", &["windowed-greedy"])]),
+        from("Hu et al., SYSTOR 2009, for the policy; the number is ours");
+    /// Background collection of a plane runs while fewer of its blocks than this are free.
+    gc_start_free_share [ftl.gc_start_free_share] below(0.0, 1.0), or("0.05");
+    /// With so few free blocks a plane takes host writes only into its open block.
+    gc_hard_free_blocks [ftl.gc_hard_free_blocks] count(1, 1 << 16), or("2");
+    /// Whether collection uses idle time, or only runs when it is forced.
+    gc_background [ftl.gc_background] flag(), or("true");
+    /// What a write of part of a page does about the rest of the page.
+    partial_write [ftl.partial_write] one_of {
+        "read_modify_write" = PartialWrite::ReadModifyWrite, "The rest of the page is read first.";
+        "track_sectors" = PartialWrite::TrackSectors,
+            "The rest is read first only if the page holds sectors that the write leaves.";
+        "pad" = PartialWrite::Pad,
+            "Nothing is read: the program carries padding in place of the rest.";
+    }, or("'read_modify_write'"), from("MQSim 7ec40e3, for \"track_sectors\"");
+    /// Whether the host gets in between the steps of collecting a block.
+    gc_preemptible [ftl.gc.preemptible] flag(), or("true");
+    /// Pages moved for each page the host writes while few blocks are free; absent: idle time only.
+    gc_rate_pages_per_write [ftl.gc.rate_pages_per_write] above(0.0, 65_536.0), absent();
+    /// Dies that collect at a time while none has to; absent: no limit.
+    gc_dies_max [ftl.gc.dies_max] count(1, U32), absent();
+    /// Whether planes of a die collect side by side, with commands that take several where they
+    /// fit.
+    gc_parallel_planes [ftl.gc.parallel_planes] flag(), or("false"),
+        from("Shahidi et al., SC 2016: parallel garbage collection");
+    /// Which of the open blocks of a plane takes a page of the host.
+    stream [ftl.streams.policy] registered(Family::Stream), or("'single'");
+    /// A page is hot that is rewritten within so many writes, as a share of the logical pages.
+    hot_window_share [ftl.streams.hot_window_share] above(0.0, 1000.0), or("0.5"),
+        when(&[is("ftl.stream", &["hot-cold"])]);
+    /// Where garbage collection writes the pages that it moves.
+    gc_stream [ftl.streams.gc_separate] one_of {
+        "shared" = false, "Moved pages go into the open block of their stream.";
+        "separate" = true, "Moved pages have an open block of their own in each plane.";
+    }, or("'shared'");
+    /// Which free block is written next.
+    free_block [ftl.wear.least_worn_first] one_of {
+        "oldest" = false, "The one that was erased longest ago.";
+        "least-worn" = true, "The one with the fewest erases.";
+    }, or("'oldest'");
+    /// Erases by which a block may be ahead of the least worn before that is moved; absent: never.
+    static_wear_spread [ftl.wear.static_spread] count(2, U32), absent();
+    /// Whether the summary has the erases of a block: mean, extremes and deviation.
+    count_erases [ftl.wear.count_erases] flag(), or("false");
+    /// Probability with which a block is bad from the start.
+    factory_bad_share [ftl.faults.factory_bad_share] below(0.0, 1.0), or("0");
+    /// Where the mapping of logical to physical pages is kept.
+    mapping [ftl.demand] variant_of {
+        "flat" = None => None, "All of it is in memory.";
+        "demand" = Some(_) => Some(Default::default()),
+            "In flash, with a cache of entries in memory.";
+    }, or("'flat'"), from("Gupta, Kim and Urgaonkar, ASPLOS 2009: DFTL");
+    /// Memory for cached entries of the mapping, 8 bytes each.
+    map_cache_bytes [ftl.demand?.cache_bytes] multiple(8, 64, 1 << 35), or("1048576"),
+        when(&[is("ftl.mapping", &["demand"])]);
+    /// Which entry leaves a full cache.
+    map_cache_policy [ftl.demand?.segmented] one_of {
+        "segmented" = true, "Least recently used, half of it kept for entries used twice.";
+        "lru" = false, "Least recently used.";
+    }, or("'segmented'"), when(&[is("ftl.mapping", &["demand"])]),
+        from("Gupta, Kim and Urgaonkar, ASPLOS 2009: segmented LRU");
+    /// How long a host page waits for the others of its wordline before it is padded.
+    wordline_timeout_us [ftl.wordline_timeout] us(), or("1000");
+    /// Whether blocks of one number on all planes of a die are filled, collected and erased as one.
+    twin_blocks [ftl.twin_blocks] flag(), or("false"),
+        from("Tavakkol, Mehrvarzy and Sarbazi-Azad, IEEE CAL 2016: TBM, as reported by others");
+    /// Whether collection moves pages within their plane without the channel.
+    copyback [ftl.copyback] flag(), or("false");
+    /// State of the drive before the first request.
+    precondition [ftl.precondition] one_of {
+        "none" = Precondition::None, "Nothing written.";
+        "sequential" = Precondition::Sequential, "Every logical page written once, in order.";
+        "steady" = Precondition::Steady, "Sequential, then random overwrites to the steady state.";
+    }, or("'none'");
+}
+
+section! {
+    /// What goes wrong on the part.
+    NAND "nand"
+
+    /// Probability that a program fails, which retires its block.
+    program_failure [ftl.faults.program_failure] below(0.0, 1.0), or("0");
+    /// Probability that an erase fails, which retires the block.
+    erase_failure [ftl.faults.erase_failure] below(0.0, 1.0), or("0");
+}

@@ -1,0 +1,114 @@
+//! Keys of what flash and channels draw, and of what happens when the power fails.
+
+use crate::row::*;
+use crate::types::*;
+
+const ACCOUNTED: &[Need] = &[is("power.account", &["on"])];
+const LOSS: &[Need] = &[is("power_loss.mode", &["on"])];
+const RESET: &str = "ONFI 1.0, tRST: at most 5, 10 and 500 us during read, program and erase";
+
+section! {
+    /// What the flash draws from its supplies, and what it may draw at once.
+    POWER "power"
+
+    /// Whether power and energy are accounted for.
+    account [power] variant_of {
+        "off" = None => None, "No: the other keys of the section are not looked at.";
+        "on" = Some(_) => Some(Default::default()), "Yes.";
+    }, or("'off'");
+    /// A die of which nothing runs and nothing is suspended.
+    p_idle_mw [power?.core_uw[0]] scaled(1e3, closed(0.0, 1e6)), when(ACCOUNTED);
+    /// A die while one of its planes senses a page.
+    p_sense_mw [power?.core_uw[1]] scaled(1e3, closed(0.0, 1e6)), when(ACCOUNTED);
+    /// A die in a program pulse, on one plane.
+    p_program_pulse_mw [power?.core_uw[2]] scaled(1e3, closed(0.0, 1e6)), when(ACCOUNTED);
+    /// A die in a program verify, on one plane.
+    p_program_verify_mw [power?.core_uw[3]] scaled(1e3, closed(0.0, 1e6)), when(ACCOUNTED);
+    /// A die in an erase pulse, on one plane.
+    p_erase_pulse_mw [power?.core_uw[4]] scaled(1e3, closed(0.0, 1e6)), when(ACCOUNTED);
+    /// A die in an erase verify, on one plane.
+    p_erase_verify_mw [power?.core_uw[5]] scaled(1e3, closed(0.0, 1e6)),
+        same_as("power.p_program_verify_mw"), when(ACCOUNTED);
+    /// A die with a suspended operation of which nothing runs.
+    p_suspended_mw [power?.core_uw[6]] scaled(1e3, closed(0.0, 1e6)), same_as("power.p_idle_mw"),
+        when(ACCOUNTED),
+        from("Zambelli et al. 2021, Figure 3b: the idle consumption during a suspension");
+    /// p_sense_mw by page type; absent: alike.
+    p_sense_mw_by_type [power?.by_type_mw[0]] counts(0, 1_000_000), absent(), when(ACCOUNTED);
+    /// p_program_pulse_mw by page type; absent: alike.
+    p_program_pulse_mw_by_type [power?.by_type_mw[1]] counts(0, 1_000_000), absent(),
+        when(ACCOUNTED);
+    /// p_program_verify_mw by page type; absent: alike.
+    p_program_verify_mw_by_type [power?.by_type_mw[2]] counts(0, 1_000_000), absent(),
+        when(ACCOUNTED);
+    /// Energy of a die for a resume, to bring its voltages up again.
+    e_resume_nj [power?.resume_pj] scaled(1e3, closed(0.0, 1e9)), or("0"), when(ACCOUNTED);
+    /// A bit over the channel, in or out; goes before io_capacitance_pf.
+    e_io_pj_per_bit [power?.io_fj_per_bit] scaled(1e3, closed(0.0, 1e6)), absent(), when(ACCOUNTED);
+    /// Capacitance of a line of the channel: a bit takes 1/2 io_activity C vdd_q_v^2.
+    io_capacitance_pf [power?.io_capacitance_pf] closed(0.0, 1e6), absent(), when(ACCOUNTED);
+    /// Share of bits at which a line changes; of random data the half.
+    io_activity [power?.io_activity] closed(0.0, 1.0), or("0.5"), when(ACCOUNTED);
+    /// Voltage of the core supply, to state currents.
+    vdd_core_v [power?.vdd_core_v] above(0.0, 100.0), absent(), when(ACCOUNTED),
+        from("Zambelli et al. 2021, Table 2: 2.7 to 3.6 V");
+    /// Voltage of the I/O supply.
+    vdd_q_v [power?.vdd_q_v] above(0.0, 100.0), absent(), when(ACCOUNTED),
+        from("Zambelli et al. 2021, Table 2: 1.2 to 1.8 V");
+    /// Width of the bins of the time series of power; absent: none is kept.
+    series_us [power?.series] us(), absent(), when(ACCOUNTED);
+    /// Dies that may sense, program or erase at once; absent: all.
+    max_active_dies [power?.max_active_dies] count(1, 1 << 31), absent(), when(ACCOUNTED);
+    /// What all dies together may draw; absent: no limit.
+    budget_mw [power?.budget_uw] scaled(1e3, closed(0.0, 1e6)), absent(), when(ACCOUNTED);
+    /// As what a program or an erase counts under budget_mw.
+    budget_counts [power?.budget_counts] one_of {
+        "mean" = BudgetCounts::Mean, "Its mean over pulses and verifies.";
+        "peak" = BudgetCounts::Peak, "The phase that draws most.";
+    }, or("'mean'"), when(ACCOUNTED);
+}
+
+section! {
+    /// What the drive does when its power fails, and how long it lives on.
+    POWER_LOSS "power_loss"
+
+    /// Whether the drive is prepared for a loss of power.
+    mode [power_loss] variant_of {
+        "off" = None => None, "No: the other keys of the section are not looked at.";
+        "on" = Some(_) => Some(Default::default()), "Yes.";
+    }, or("'off'");
+    /// When the power fails, which ends the run; absent: it does not.
+    at_us [power_loss?.at] us(), absent(), when(LOSS);
+    /// What becomes of the operation that a die is at work on when the power fails.
+    policy [power_loss?.policy] one_of {
+        "wait" = LossPolicy::Wait, "It is waited for.";
+        "suspend_erase" = LossPolicy::SuspendErase,
+            "An erase is suspended; a program is waited for.";
+        "suspend" = LossPolicy::Suspend, "It is suspended.";
+        "reset" = LossPolicy::Reset, "It is broken off by a reset of the die, and of no use.";
+    }, or("'wait'"), when(LOSS);
+    /// The controller with its memory, from the failure until all is safe.
+    p_controller_mw [power_loss?.controller_uw] scaled(1e3, closed(0.0, 1e6)), when(LOSS);
+    /// How long the drive lives on at most; absent: as long as the capacitor lasts.
+    hold_up_us [power_loss?.hold_up] us(), absent(), when(LOSS);
+    /// The capacitor from which the drive lives on; absent: hold_up_us says how long.
+    capacitance_uf [power_loss?.capacitor??.capacitance_uf] above(0.0, 1e9), absent(), when(LOSS);
+    /// Voltage of the charged capacitor, with which needed capacitances are stated.
+    capacitor_start_v [power_loss?.capacitor??.volts[0]] above(0.0, 1000.0), absent(), when(LOSS);
+    /// Voltage at which the drive stops.
+    capacitor_min_v [power_loss?.capacitor??.volts[1]] above(0.0, 1000.0), absent(), when(LOSS);
+    /// Share of the capacitor's energy that reaches controller and flash.
+    conversion_efficiency [power_loss?.efficiency] above(0.0, 1.0), or("1.0"), when(LOSS);
+    /// Program of a page that is saved, as in SLC mode; absent: as of the part's page 0.
+    t_program_us [power_loss?.program] us(), absent(), when(LOSS);
+    /// Pages that a die saves with one program, on as many planes.
+    planes [power_loss?.planes] count(1, 128), or("1"), when(LOSS);
+    /// Reset of a die that senses.
+    t_reset_read_us [power_loss?.resets[0]] us(), or("5"), when(LOSS), from(RESET);
+    /// Reset of one that programs.
+    t_reset_program_us [power_loss?.resets[1]] us(), or("10"), when(LOSS), from(RESET);
+    /// Reset of one that erases.
+    t_reset_erase_us [power_loss?.resets[2]] us(), or("500"), when(LOSS), from(RESET);
+    /// Bytes read of each programmed page when the mapping is rebuilt.
+    oob_bytes [power_loss?.oob_bytes] count(1, 1 << 12), or("16"), when(LOSS);
+}

@@ -1,0 +1,158 @@
+//! Keys of what goes first: at a die, over all queues of the drive, and on a channel.
+
+use crate::row::*;
+use crate::types::*;
+
+const DEADLINE: &[Need] = &[is("scheduling.policy", &["deadline"])];
+const LIMITED: &[Need] = &[is("scheduling.mbm_channel_limit", &["exact", "printed"])];
+const MBM: &[Need] = &[is("scheduling.dispatch", &["mbm"])];
+const SPREAD: &[Need] = &[is("scheduling.mbm_read_areas", &["spread"])];
+const READ_STRATEGY: &str = "MBM paper, section IV.B: Read Strategy";
+
+section! {
+    /// Which transaction a die serves next.
+    SCHEDULING "scheduling"
+
+    /// Order in which a die serves its transactions.
+    policy [scheduling.policy] registered(Family::Scheduler), or("'rps'");
+    /// Pending programs at which they go ahead of reads; absent: no limit.
+    write_queue_limit [scheduling.write_queue_limit] count(1, U32), absent(),
+        from("Wu and He, FAST 2012, section 5.3");
+    /// Which programs the limit counts.
+    write_queue_limit_scope [scheduling.write_queue_limit_scope] one_of {
+        "die" = LimitScope::Die,
+            "The programs that wait at each die, which has a limit of its own.";
+        "drive" = LimitScope::Drive, "The programs that wait at all dies of the drive together.";
+    }, or("'die'"), when(&[given("scheduling.write_queue_limit")]),
+        from("Wu and He, FAST 2012, section 5.3: the flash controller limits its write queue");
+    /// A write that waits so long goes first.
+    age_limit_us [scheduling.age_limit] us(), or("10000"),
+        when(&[is("scheduling.policy", &["rps-age"])]);
+    /// Deadline of a read, from its arrival.
+    read_deadline_us [scheduling.deadlines??.read] us(), or("1000"), when(DEADLINE);
+    /// Deadline of a write, likewise.
+    write_deadline_us [scheduling.deadlines?.write] us(), or("10000"), when(DEADLINE);
+    /// Deadline of garbage collection, from when it is urgent or its operation begins.
+    gc_deadline_us [scheduling.deadlines?.gc] us(), or("10000"), when(DEADLINE);
+    /// What goes first at a die: the first step for which something waits.
+    steps [scheduling.steps] steps(),
+        or("['host_read', 'gc_read', 'gc_program', 'erase', 'host_write', 'resume']"),
+        when(&[is("scheduling.policy", &["microcode"])]),
+        from("after Starblaze, Flash Memory Summit 2017: a microcoded controller");
+    /// What goes first of all that waits in the drive, and what is held back.
+    dispatch [scheduling.dispatch.policy] registered(Family::Dispatcher), or("'none'");
+    /// Page operations that have waited longest, among which the next are chosen.
+    paq_window_pages [scheduling.dispatch.paq??.window] count(1, U32), or("64"),
+        when(&[is("scheduling.dispatch", &["paq"])]);
+    /// What two operations that no command takes together may not share.
+    paq_conflict [scheduling.dispatch.paq?.conflict] one_of {
+        "chip" = Conflict::Chip, "A chip: its dies work one after the other.";
+        "die" = Conflict::Die, "A die: those of a chip work side by side.";
+    }, or("'chip'"), when(&[is("scheduling.dispatch", &["paq"])]);
+    /// How many of the writes that wait a channel may begin.
+    mbm_channel_limit [scheduling.dispatch.mbm??.share] variant_of {
+        "exact" = Some(ShareRules { rounding: Rounding::Exact, .. }) =>
+            Some(ShareRules { rounding: Rounding::Exact, ..Default::default() }),
+            "As many as make the channels carry alike, as water finds its level.";
+        "printed" = Some(ShareRules { rounding: Rounding::Printed, .. }) =>
+            Some(ShareRules { rounding: Rounding::Printed, ..Default::default() }),
+            "The same, rounded up for every channel, as the paper has it.";
+        "none" = None => None, "As many as there are.";
+    }, or("'exact'"), when(MBM), from("MBM paper, Algorithm 1: Channel_Max_Subs");
+    /// When the shares of the channels are computed.
+    mbm_share_when [scheduling.dispatch.mbm?.share?.on_arrival] one_of {
+        "instant" = false, "At every instant at which writes wait.";
+        "arrival" = true, "When writes have come, and when all shares are used up.";
+    }, or("'instant'"), when(LIMITED);
+    /// Which writes count as what a channel has to do.
+    mbm_share_writes [scheduling.dispatch.mbm?.share?.counts_all_writes] one_of {
+        "under-way" = false, "Those that wait at its dies or are being programmed.";
+        "all" = true, "All that it was ever given.";
+    }, or("'under-way'"), when(LIMITED), from("MBM paper, Algorithm 1: execute_w_subs");
+    /// How many writes a page to be read counts for in what a channel has to do.
+    mbm_share_read_weight [scheduling.dispatch.mbm?.share?.read_weight] count(0, 64), or("1"),
+        when(LIMITED), from("MBM paper, Algorithm 1: read_len");
+    /// Whether a die that collects garbage counts for a page that its channel has to do.
+    mbm_share_collection [scheduling.dispatch.mbm?.share?.counts_collection] flag(), or("false"),
+        when(LIMITED);
+    /// Which of channels and chips that are equal is first.
+    mbm_ties [scheduling.dispatch.mbm?.ties] one_of {
+        "rotating" = Ties::Rotating, "The one behind the one that was chosen last.";
+        "in-order" = Ties::InOrder, "The lowest in number.";
+    }, or("'rotating'"), when(MBM);
+    /// Which planes of a die are programmed together.
+    mbm_alignment [scheduling.dispatch.mbm?.alignment] one_of {
+        "lagging" = Alignment::Lagging, "Those that have got least far, until they have caught up.";
+        "largest" = Alignment::Largest,
+            "The most that stand at one page, of equals those that have got least far.";
+    }, or("'lagging'"), when(MBM);
+    /// Which idle chip of a channel gets writes first.
+    mbm_chips [scheduling.dispatch.mbm?.chips] variant_of {
+        "least-then-greatest" = Chips::LeastThenGreatest(_) =>
+            Chips::LeastThenGreatest(FirstOf::Channel),
+            "First the idle chip that can program fewest pages at once, then those that can most.";
+        "in-order" = Chips::InOrder => Chips::InOrder, "The idle chips of a channel in order.";
+    }, or("'least-then-greatest'"), when(MBM),
+        from("MBM paper, section IV.C: Minimizing Chip consumption Strategy");
+    /// Of what the chip that can program fewest pages is the first.
+    mbm_first_chip [scheduling.dispatch.mbm?.chips as Chips::LeastThenGreatest] one_of {
+        "channel" = FirstOf::Channel, "For each channel at each instant.";
+        "instant" = FirstOf::Instant, "For the drive at each instant.";
+        "request" = FirstOf::Request, "For each request.";
+    }, or("'channel'"), when(&[is("scheduling.mbm_chips", &["least-then-greatest"])]);
+    /// Of which requests the pages are that one multi-plane read takes.
+    mbm_joint_reads [scheduling.dispatch.mbm?.joins_requests] one_of {
+        "request" = false, "Of one request.";
+        "any" = true, "Of any.";
+    }, or("'request'"), when(MBM), from(READ_STRATEGY);
+    /// Where writes go to what long reads have touched.
+    mbm_read_areas [scheduling.dispatch.mbm?.read_areas] variant_of {
+        "spread" = Some(_) => Some(Default::default()), "Over all dies by their logical numbers.";
+        "as-others" = None => None, "As all other writes.";
+    }, or("'spread'"), when(MBM), from(READ_STRATEGY);
+    /// A read of more pages is long.
+    mbm_read_threshold_pages [scheduling.dispatch.mbm?.read_areas?.threshold_pages] count(1, U32),
+        or("4"), when(SPREAD);
+    /// What a long read marks: stretches of this length that it touches.
+    mbm_read_area_bytes [scheduling.dispatch.mbm?.read_areas?.area_bytes] sectors(1 << 40),
+        or("1048576"), when(SPREAD);
+    /// When what a long read has marked is like everything else again.
+    mbm_read_area_end [scheduling.dispatch.mbm?.read_areas?.short_reads_end] one_of {
+        "short-read" = true, "With a read of it that is not long.";
+        "never" = false, "Never.";
+    }, or("'short-read'"), when(SPREAD),
+        from("MBM paper, section IV.B: of a read that is not long the area is not read-intensive");
+    /// When pages of a long read are written anew, to where their logical numbers put them.
+    mbm_redistribution [scheduling.dispatch.mbm?.read_areas?.redistribution] variant_of {
+        "either" = Some(Redistribution { trigger: Trigger::Either, .. }) =>
+            Some(Redistribution { trigger: Trigger::Either, pages_max: 0 }),
+            "Where one of its channels or one of its dies has more than its share.";
+        "channels" = Some(Redistribution { trigger: Trigger::Channels, .. }) =>
+            Some(Redistribution { trigger: Trigger::Channels, pages_max: 0 }),
+            "Where one of its channels has more than an even share of its pages.";
+        "transactions" = Some(Redistribution { trigger: Trigger::Transactions, .. }) =>
+            Some(Redistribution { trigger: Trigger::Transactions, pages_max: 0 }),
+            "Where one of its dies needs more commands than an even spread would.";
+        "none" = None => None, "Never.";
+    }, or("'either'"), when(SPREAD), from("MBM paper, section IV.B");
+    /// Pages that are being written anew at one time, at most.
+    mbm_redistributed_pages [scheduling.dispatch.mbm?.read_areas?.redistribution?.pages_max]
+        count(1, U32),
+        or("8"),
+        when(&[is("scheduling.mbm_redistribution", &["either", "channels", "transactions"])]);
+}
+
+section! {
+    /// What a channel carries, and in which order.
+    CHANNEL "channel"
+
+    /// Who of those that wait has the channel next.
+    order [channel.order] one_of {
+        "asked" = ChannelOrder::Asked, "As asked; where the scheduler prefers reads, theirs first.";
+        "data_first" = ChannelOrder::DataFirst, "Pages that leave as asked, then dies in turn.";
+        "commands_first" = ChannelOrder::CommandsFirst,
+            "Commands of reads and erases, then as asked.";
+    }, or("'asked'"), from("data_first: measured on MQSim 7ec40e3");
+    /// A read sends out only the units of its page that it needs; absent: the whole page.
+    transfer_unit_bytes [channel.transfer_unit_bytes] sectors(1 << 24), absent();
+}

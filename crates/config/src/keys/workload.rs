@@ -1,0 +1,304 @@
+//! Keys of the workload, a trace, a generator or a fio file; and from when on it is measured.
+
+use reprieve_base::Op;
+use reprieve_trace::{
+    AddressPolicy, Addresses, Arrivals, BlktraceAction, EtwTime, Footprint, IologWait, MixedConfig,
+    SameSecond, TraceConfig, WorkloadConfig, ZeroLength,
+};
+
+use crate::row::*;
+use crate::types::*;
+
+const BURSTS: &[Need] = &[is("workload.arrivals", &["hyperexponential"])];
+const MIXED: &[Need] = &[is("workload.generator", &["mixed"])];
+const NVME: &[Need] = &[is("host.interface", &["nvme"])];
+const OPEN: &[&str] = &["poisson", "fixed", "hyperexponential"];
+const PLACED: &[Need] = &[is("workload.addresses", &["uniform", "zipf", "hot-cold"])];
+const TRACE: &[Need] = &[given("workload.trace")];
+
+section! {
+    /// What the drive is asked to do: a trace, a generator, or a fio file. Tables `[flow.NAME]` ask
+    /// for several loads at once; each has the keys that differ from these.
+    WORKLOAD "workload"
+
+    /// The trace to replay, plain, .gz or .zst: a file, a folder, or a pattern with `*`.
+    trace (
+        |s| match &s.workload {
+            Some(WorkloadConfig::Trace(trace)) => {
+                Some(Value::from(trace.path.to_str().expect("a path of a scenario is UTF-8")))
+            }
+            _ => None,
+        },
+        |s, value, _| {
+            let trace = TraceConfig::new(of::<String>(value), "auto");
+            s.workload = Some(WorkloadConfig::Trace(trace));
+        }
+    ) path(), absent();
+    /// The generator of requests, in place of a trace.
+    generator (
+        |s| matches!(s.workload, Some(WorkloadConfig::Mixed(_))).then(|| Value::from("mixed")),
+        |s, value, _| match &*of::<String>(value) {
+            "mixed" => s.workload = Some(WorkloadConfig::Mixed(MixedConfig::default())),
+            other => panic!("generator {other} is registered and no workload is built for it"),
+        }
+    ) registered(Family::Generator), absent();
+    /// A job file of fio in place of both; each of its jobs is a flow.
+    fio [fio] path(), absent();
+    /// What the read of a page that was never written costs.
+    unwritten [host.unwritten_costs_read] one_of {
+        "flash" = true, "Like any page: a flash read.";
+        "zero" = false, "Answered without a flash read.";
+    }, or("'flash'");
+    /// Submission queues that the requests go to by turns; absent: all, or a flow's own.
+    queues [queues] counts(0, 65_534), absent(), when(NVME);
+    /// How the trace is written.
+    format [trace: reading.format] registered(Family::TraceFormat), or("'auto'"), when(TRACE);
+    /// The columns of a trace of format columns, such as "time_s,device,sector,bytes,op".
+    columns [trace: reading.options.columns] text(), absent(), when(TRACE);
+    /// What addresses count, where a format leaves it open; absent: the format's own, mostly 512.
+    sector_bytes [trace: reading.options.sector_bytes] count(1, 1 << 20), absent(), when(TRACE);
+    /// Which events of blktrace are the requests; absent: "queue".
+    blktrace_action [trace: reading.options.blktrace_action] one_of {
+        "queue" = Some(BlktraceAction::Queue),
+            "Events Q: what the host asks, before the block layer merges.";
+        "issue" = Some(BlktraceAction::Issue), "Events D: what the device gets.";
+    }, absent(), when(TRACE);
+    /// When a request of an ETW trace arrives; absent: "begin".
+    etw_time [trace: reading.options.etw_time] one_of {
+        "begin" = Some(EtwTime::Begin), "A request arrives its elapsed time before the timestamp.";
+        "end" = Some(EtwTime::End), "It arrives at the timestamp, which is that of its completion.";
+    }, absent(), when(TRACE);
+    /// What `wait` means in a log of fio of version 2; absent: "relative-us".
+    iolog_wait [trace: reading.options.iolog_wait] one_of {
+        "relative-us" = Some(IologWait::RelativeUs),
+            "Microseconds since the last wait, as fio's manual says.";
+        "absolute-ms" = Some(IologWait::AbsoluteMs),
+            "Milliseconds since the start, as fio 3.33 does.";
+    }, absent(), when(TRACE);
+    /// Where the rows of one second lie if the trace's clock has whole ones; absent: "spread".
+    same_second [trace: reading.options.same_second] one_of {
+        "spread" = Some(SameSecond::Spread),
+            "At equal distances within it, in the order of the file.";
+        "as-written" = Some(SameSecond::AsWritten), "All at its beginning.";
+    }, absent(), when(TRACE);
+    /// The operation of every row of a trace that names none.
+    row_op [trace: reading.options.row_op] one_of {
+        "read" = Some(Op::Read), "Every row reads.";
+        "write" = Some(Op::Write), "Every row writes.";
+    }, absent(), when(TRACE);
+    /// The time from row to row of a trace that has none.
+    row_interval_us [trace: reading.options.row_interval] us(), absent(), when(TRACE);
+    /// What becomes of rows of no length; absent: "drop".
+    zero_length [trace: reading.options.zero_length] one_of {
+        "drop" = Some(ZeroLength::Drop), "Such rows are left out and counted.";
+        "error" = Some(ZeroLength::Error), "The run ends and names the row.";
+    }, absent(), when(TRACE);
+    /// When a request of the trace reaches the drive.
+    replay [trace: queue_depth] variant_of {
+        "open" = None => None, "When the trace says, whatever the drive does.";
+        "closed" = Some(_) => Some(0), "When one completes: queue_depth outstanding, times unused.";
+    }, or("'open'"), when(TRACE);
+    /// Earlier rows are left out; in trace time.
+    start_s [trace: start] s(), or("0"), when(TRACE);
+    /// Rows from this long after the start are left out.
+    duration_s [trace: duration] s(), absent(), when(TRACE);
+    /// The run ends after this many.
+    max_requests [trace: max_requests] count(1, u64::MAX), absent(), when(TRACE);
+    /// Each device of the trace gets its own range, or all share one, or only these count.
+    devices [trace: devices] devices(), or("'concatenate'"), when(TRACE);
+    /// What becomes of an address past the end of the drive.
+    address [trace: address] one_of {
+        "modulo" = AddressPolicy::Modulo, "Wrap around the end of the drive.";
+        "scale" = AddressPolicy::Scale, "Map the extent of the trace onto the drive, linearly.";
+        "clamp" = AddressPolicy::Clamp, "The last address at which the request fits.";
+        "drop" = AddressPolicy::Drop, "Leave the request out and count it.";
+        "error" = AddressPolicy::Error, "Stop, naming the row.";
+    }, or("'modulo'"), when(TRACE);
+    /// A row that repeats another within this time is dropped; absent: none is.
+    drop_duplicates_within_us [trace: drop_duplicates_within] us(), absent(), when(TRACE);
+    /// Rows within which a time that runs back is sorted into place; 0: it is an error.
+    sort_window_requests [trace: sort_window_requests] count(0, 1 << 24), or("0"), when(TRACE);
+    /// How many requests.
+    requests [mixed: requests] count(1, u64::MAX), when(MIXED);
+    /// Share of reads.
+    read_fraction [mixed: read_fraction] closed(0.0, 1.0), when(MIXED);
+    /// Share of trims.
+    trim_fraction [mixed: trim_fraction] closed(0.0, 1.0), or("0.0"), when(MIXED);
+    /// Every so many requests one is a flush; absent: none is.
+    flush_every_requests [mixed: flush_every_requests] count(2, u64::MAX), absent(), when(MIXED);
+    /// Share of the writes that are acknowledged only when they are programmed (FUA).
+    fua_fraction [mixed: fua_fraction] closed(0.0, 1.0), or("0.0"), when(MIXED);
+    /// Size of a request.
+    request_bytes [mixed: sizes] sizes(), or("4096"), when(MIXED);
+    /// Size of a read; absent: that of any request.
+    read_request_bytes [mixed: read_sizes] sizes(), absent(), when(MIXED);
+    /// Size of a write; absent: that of any request.
+    write_request_bytes [mixed: write_sizes] sizes(), absent(), when(MIXED);
+    /// Every address is a multiple of this.
+    align_bytes [mixed: align_bytes] sectors(1 << 30), same_as("geometry.page_bytes"), when(MIXED);
+    /// Where in the space a request goes.
+    addresses [mixed: addresses] variant_of {
+        "uniform" = Addresses::Uniform => Addresses::Uniform, "Every place alike.";
+        "sequential" = Addresses::Sequential => Addresses::Sequential,
+            "One after the other, from the start again at the end.";
+        "zipf" = Addresses::Zipf { .. } => Addresses::Zipf { theta: 0.0, unit_bytes: None },
+            "The place of rank r with a frequency of r^-zipf_theta.";
+        "hot-cold" = Addresses::HotCold { .. } =>
+            Addresses::HotCold { hot_share: 0.0, hot_fraction: 0.0 },
+            "hot_fraction of the requests go to hot_share of the space.";
+    }, or("'uniform'"), when(MIXED);
+    /// Exponent of the Zipf law.
+    zipf_theta [mixed: addresses as Addresses::Zipf{theta}] above(0.0, 10.0),
+        when(&[is("workload.addresses", &["zipf"])]);
+    /// Length of a place of the Zipf law; absent: the alignment, at least 4096.
+    zipf_unit_bytes [mixed: addresses as Addresses::Zipf{unit_bytes}] sectors(1 << 30), absent(),
+        when(&[is("workload.addresses", &["zipf"])]);
+    /// Share of the space that is hot.
+    hot_share [mixed: addresses as Addresses::HotCold{hot_share}] open(0.0, 1.0),
+        when(&[is("workload.addresses", &["hot-cold"])]);
+    /// Share of requests to the hot space.
+    hot_fraction [mixed: addresses as Addresses::HotCold{hot_fraction}] closed(0.0, 1.0),
+        when(&[is("workload.addresses", &["hot-cold"])]);
+    /// Share of the reads that begin where the last read ended, or aligned just behind.
+    read_sequential_fraction [mixed: read_sequential_fraction] closed(0.0, 1.0), or("0.0"),
+        when(PLACED);
+    /// Share of the writes that begin where the last write ended, or aligned just behind.
+    write_sequential_fraction [mixed: write_sequential_fraction] closed(0.0, 1.0), or("0.0"),
+        when(PLACED);
+    /// The first address; a multiple of the alignment.
+    footprint_start_bytes [mixed: footprint_start_bytes] multiple(512, 0, 1 << 60), or("0"),
+        when(MIXED);
+    /// How much of the user capacity is addressed, from the first address on.
+    footprint_bytes (
+        |s| match mixed(s)?.footprint {
+            Footprint::Bytes(bytes) => bytes.value(),
+            Footprint::Share(_) => None,
+        },
+        |s, value, _| set_footprint(s, Footprint::Bytes(of(value)))
+    ) sectors(1 << 60), absent(), when(MIXED);
+    /// The same as a share of what lies behind the first address; without either, all of it.
+    footprint_share (
+        |s| match mixed(s)?.footprint {
+            Footprint::Share(share) => share.value(),
+            Footprint::Bytes(_) => None,
+        },
+        |s, value, _| set_footprint(s, Footprint::Share(of(value)))
+    ) above(0.0, 1.0), absent(), when(MIXED);
+    /// When a request reaches the drive.
+    arrivals [mixed: arrivals] variant_of {
+        "closed" = Arrivals::Closed { .. } => Arrivals::Closed { queue_depth: 0 },
+            "A new request when one completes: queue_depth outstanding.";
+        "poisson" = Arrivals::Poisson { .. } => Arrivals::Poisson { rate_iops: 0.0 },
+            "At random, rate_iops a second on average.";
+        "fixed" = Arrivals::Fixed { .. } => Arrivals::Fixed { rate_iops: 0.0 },
+            "At equal distances, rate_iops a second.";
+        "hyperexponential" = Arrivals::Hyperexponential(_) =>
+            Arrivals::Hyperexponential(Default::default()),
+            "In bursts: gaps of a short and of a long phase.";
+    }, or("'closed'"), when(MIXED);
+    /// Requests kept outstanding.
+    queue_depth (
+        |s| match s.workload.as_ref()? {
+            WorkloadConfig::Trace(trace) => trace.queue_depth.value(),
+            WorkloadConfig::Mixed(MixedConfig {
+                arrivals: Arrivals::Closed { queue_depth }, ..
+            }) => queue_depth.value(),
+            _ => None,
+        },
+        |s, value, _| match &mut s.workload {
+            Some(WorkloadConfig::Trace(trace)) => trace.queue_depth = of(value),
+            Some(WorkloadConfig::Mixed(mixed)) => {
+                mixed.arrivals = Arrivals::Closed { queue_depth: of(value) };
+            }
+            _ => {}
+        }
+    ) count(1, 1 << 16),
+        when(&[is("workload.replay", &["closed"]), is("workload.arrivals", &["closed"])]);
+    /// Requests a second.
+    rate_iops (|s| mixed(s)?.arrivals.rate_iops().value(), |s, value, _| {
+        if let Some(rate) = mixed_mut(s).and_then(|mixed| mixed.arrivals.rate_iops_mut()) {
+            *rate = of(value);
+        }
+    }) above(0.0, 1e9), when(&[is("workload.arrivals", OPEN)]);
+    /// Share of the requests that arrive together with the one before.
+    simultaneous_fraction [mixed: arrivals as Arrivals::Hyperexponential.simultaneous_fraction]
+        below(0.0, 1.0),
+        or("0.0"), when(BURSTS);
+    /// Share of the other gaps that are of the short phase.
+    burst_fraction [mixed: arrivals as Arrivals::Hyperexponential.burst_fraction] open(0.0, 1.0),
+        when(BURSTS),
+        from("Wajahat et al., Performance Evaluation 142, 2020: two phases fit traces best");
+    /// Mean of the short phase; the rate and the rest settle that of the long one.
+    burst_gap_us [mixed: arrivals as Arrivals::Hyperexponential.burst_gap] us(), when(BURSTS);
+    /// Mean number of short gaps in a row; absent: each gap is drawn anew.
+    burst_length [mixed: arrivals as Arrivals::Hyperexponential.burst_length] closed(1.0, 1e9),
+        absent(), when(BURSTS);
+    /// Multiplies the times between arrivals: 0.1 is ten times the load.
+    time_scale (
+        |s| match s.workload.as_ref()? {
+            WorkloadConfig::Trace(trace) => trace.time_scale.value(),
+            WorkloadConfig::Mixed(mixed) => mixed.time_scale.value(),
+            WorkloadConfig::Fio(_) => None,
+        },
+        |s, value, _| match &mut s.workload {
+            Some(WorkloadConfig::Trace(trace)) => trace.time_scale = of(value),
+            Some(WorkloadConfig::Mixed(mixed)) => mixed.time_scale = of(value),
+            _ => {}
+        }
+    ) above(0.0, 1e9), or("1.0"),
+        when(&[given("workload.trace"), is("workload.arrivals", OPEN)]);
+}
+
+section! {
+    /// From when on a run is measured; what comes before is simulated and not counted.
+    MEASURE "measure"
+
+    /// Requests with a lower number in order of arrival are excluded.
+    from_request [measure.from_request] count(0, u64::MAX >> 1), or("0");
+    /// Requests that arrive earlier in simulated time are excluded.
+    from_s [measure.from] s(), or("0");
+    /// Who finds the end of the transient.
+    warmup [measure.warmup] one_of {
+        "none" = Warmup::None, "Nothing is excluded but what the other keys say.";
+        "auto" = Warmup::Auto,
+            "The run finds the end of its transient, and is simulated again from there.";
+    }, or("'none'"),
+        from(
+            "auto: MSER-5; White, Simulation 69(6), 1997; White, Cobb and Spratt, Winter \
+             Simulation Conference 2000"
+        );
+}
+
+fn trace(scenario: &Scenario) -> Option<&TraceConfig> {
+    match scenario.workload.as_ref()? {
+        WorkloadConfig::Trace(trace) => Some(trace),
+        _ => None,
+    }
+}
+
+fn trace_mut(scenario: &mut Scenario) -> Option<&mut TraceConfig> {
+    match scenario.workload.as_mut()? {
+        WorkloadConfig::Trace(trace) => Some(trace),
+        _ => None,
+    }
+}
+
+fn mixed(scenario: &Scenario) -> Option<&MixedConfig> {
+    match scenario.workload.as_ref()? {
+        WorkloadConfig::Mixed(mixed) => Some(mixed),
+        _ => None,
+    }
+}
+
+fn mixed_mut(scenario: &mut Scenario) -> Option<&mut MixedConfig> {
+    match scenario.workload.as_mut()? {
+        WorkloadConfig::Mixed(mixed) => Some(mixed),
+        _ => None,
+    }
+}
+
+fn set_footprint(scenario: &mut Scenario, footprint: Footprint) {
+    if let Some(mixed) = mixed_mut(scenario) {
+        mixed.footprint = footprint;
+    }
+}

@@ -1,0 +1,162 @@
+//! Stacks a scenario's layers: part, device, load, file, `--set`; a later one wins, key by key.
+
+use std::path::Path;
+
+use reprieve_base::{UserError, nearest};
+
+use super::keys::keys;
+use super::preset::{self, Found};
+use super::raw::Raw;
+use super::read::{self, Leaf, Leaves, Rank};
+
+/// The merged layers, without the keys that only say how to stack them.
+pub(super) struct Stack {
+    pub leaves: Leaves,
+    /// What the scenario calls its device, if it names one.
+    pub device: Option<String>,
+}
+
+/// What `policy` stands for: scheduling.policy, suspension.program, suspension.erase.
+const SHORTHANDS: &[(&str, &str, &str, bool)] = &[
+    ("fifo", "fifo", "none", false),
+    ("rps", "rps", "none", false),
+    ("per", "per", "none", false),
+    ("pe0", "pe0", "none", false),
+    ("pes-ips", "rps", "ips", true),
+    ("pes-ipc", "rps", "ipc", true),
+];
+
+/// The names that `policy` takes.
+pub(super) fn shorthand_names() -> Vec<&'static str> {
+    SHORTHANDS.iter().map(|row| row.0).collect()
+}
+
+/// Merges a scenario file and its overrides over the device, the part and the load they name.
+///
+/// `base` is the folder from which relative paths of file and overrides are meant.
+pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, UserError> {
+    let (file, sets) = (expanded(file)?, expanded(sets)?);
+    let named = |key| sets.get(key).or(file.get(key));
+    let device = match named("device") {
+        Some(leaf) => Some(preset::find("device", leaf, base)?),
+        None => None,
+    };
+    let device_leaves = match &device {
+        Some(found) => expanded(read_preset(found, Rank::Device)?)?,
+        None => Leaves::new(),
+    };
+    let part = match (named("part"), device_leaves.get("part"), &device) {
+        (Some(leaf), _, _) => Some(preset::find("part", leaf, base)?),
+        (None, Some(leaf), Some(device)) => Some(preset::find("part", leaf, &device.folder)?),
+        _ => None,
+    };
+    let mut leaves = match &part {
+        Some(found) => expanded(read_preset(found, Rank::Part)?)?,
+        None => Leaves::new(),
+    };
+    leaves.extend(device_leaves);
+    if let Some(leaf) = named("load") {
+        for key in ["workload.trace", "workload.fio"] {
+            if let Some(other) = sets.get(key).or(file.get(key)) {
+                let what =
+                    format!("contradicts load = {} at {}; give one of them", leaf.raw, leaf.place);
+                return Err(other.fault(key, what));
+            }
+        }
+        leaves.extend(read_preset(&preset::find("load", leaf, base)?, Rank::Load)?);
+    }
+    leaves.extend(file);
+    leaves.extend(sets);
+    leaves.remove("device");
+    leaves.remove("part");
+    leaves.remove("load");
+    Ok(Stack { leaves, device: device.map(|found| found.written) })
+}
+
+/// What a part may say something of.
+const PART_SECTIONS: [&str; 5] = ["geometry", "timing", "suspension", "reliability", "power"];
+
+/// Whether a load is a file beside the scenario's.
+fn is_a_file(name: &str) -> bool {
+    ["workload.trace", "workload.fio"].contains(&name)
+}
+
+/// Reads a device, part or load, which may only say what is its own.
+fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
+    let read::Layer { leaves, flows } = read::read(&found.text, &found.file, rank)?;
+    let of_flows = flows.values().flatten().map(|(name, leaf)| (name, leaf, true));
+    for (name, leaf, is_flow) in
+        leaves.iter().map(|(name, leaf)| (name, leaf, false)).chain(of_flows)
+    {
+        let (section, _) = name.split_once('.').unwrap_or(("", name));
+        let allowed = match rank {
+            Rank::Part => PART_SECTIONS.contains(&section),
+            Rank::Load => *name == "seed" || section == "workload" && !is_a_file(name),
+            _ => {
+                ["part", "policy"].contains(name) || !["", "workload", "measure"].contains(&section)
+            }
+        };
+        if is_flow || !allowed {
+            let what = match rank {
+                Rank::Part => {
+                    "a part has only [geometry], [timing], [suspension], [reliability] and [power]"
+                }
+                Rank::Load => "a load has only seed and a generator's keys of [workload]",
+                _ => "a device has only part, policy and sections but [workload] and [measure]",
+            };
+            return Err(leaf.fault(name, what));
+        }
+    }
+    Ok(leaves)
+}
+
+/// Replaces in a layer what stands for several keys by those.
+fn expanded(mut leaves: Leaves) -> Result<Leaves, UserError> {
+    for key in keys().iter().filter(|key| !key.stands_for.is_empty()) {
+        let Some(leaf) = leaves.remove(key.full_name) else { continue };
+        for own in key.stands_for {
+            if let Some(other) = leaves.get(own) {
+                let (name, raw, place) = (key.full_name, &leaf.raw, &leaf.place);
+                let what =
+                    format!("contradicts {name} = {raw} at {place}, which stands for it; give one");
+                return Err(other.fault(own, what));
+            }
+            let alias = Some(key.full_name.to_string());
+            leaves.insert(own, Leaf { alias, ..leaf.clone() });
+        }
+    }
+    with_policy(leaves)
+}
+
+/// Replaces the shorthand `policy` of a layer by the three keys that it stands for.
+fn with_policy(mut leaves: Leaves) -> Result<Leaves, UserError> {
+    let Some(policy) = leaves.remove("policy") else { return Ok(leaves) };
+    let name = match &policy.raw {
+        Raw::Text(text) => text.to_lowercase(),
+        _ => String::new(),
+    };
+    let Some((_, scheduling, program, erase)) = SHORTHANDS.iter().find(|row| row.0 == name) else {
+        let names = shorthand_names();
+        let near = match nearest(&name, names.iter().copied()) {
+            Some(near) => format!("; did you mean \"{near}\"?"),
+            None => String::new(),
+        };
+        let names = names.join(", ");
+        return Err(policy.fault("policy", format!("must be one of {names}{near}")));
+    };
+    for (key, raw) in [
+        ("scheduling.policy", Raw::Text(scheduling.to_string())),
+        ("suspension.program", Raw::Text(program.to_string())),
+        ("suspension.erase", Raw::Flag(*erase)),
+    ] {
+        match leaves.get(key) {
+            Some(leaf) if leaf.raw != raw => {
+                let (other, place) = (&policy.raw, &policy.place);
+                let what = format!("contradicts policy = {other} at {place}, which means {raw}");
+                return Err(leaf.fault(key, what));
+            }
+            _ => leaves.insert(key, Leaf { raw, ..policy.clone() }),
+        };
+    }
+    Ok(leaves)
+}

@@ -1,0 +1,203 @@
+//! A scenario: everything a run depends on, resolved from presets, file and overrides, and checked.
+//!
+//! Layers, a later one wins key by key: defaults of the schema, part, device, load, scenario
+//! file, `--set`. Every value keeps its place, so that every error names one.
+
+mod flows;
+mod json_schema;
+mod key;
+#[macro_use]
+mod row;
+mod keys;
+mod layers;
+mod parse;
+mod preset;
+mod print;
+mod raw;
+mod read;
+mod reference;
+mod resolve;
+mod rules;
+mod serve;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod types;
+mod unit;
+mod value;
+
+use std::path::{Path, PathBuf};
+
+use reprieve_base::{Entry, UserError};
+use reprieve_trace::{AddressPolicy, TraceConfig, WorkloadConfig};
+
+use layers::Stack;
+use raw::Raw;
+use read::{Layer, Leaf, Leaves, Rank};
+use resolve::Use;
+
+pub use json_schema::json_schema;
+pub use key::{Fallback, Family, Key, Kind, Need, Section};
+pub use keys::keys;
+pub use preset::{Preset, devices, loads, parts};
+pub use print::print;
+pub use reference::{reference_markdown, schema_json};
+pub use rules::{Feature, Refusal, refusals};
+pub use serve::CHANGEABLE;
+pub use steps::{Class, Step};
+pub use types::*;
+pub use unit::{Interval, Unit};
+
+/// What a scenario is read from.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// The scenario file's content.
+    pub text: &'a str,
+    /// Its path: named in errors, and relative paths are tried from its folder first.
+    pub path: &'a str,
+    /// Overrides `KEY=VALUE` in TOML; a value that is not TOML is taken as a string.
+    pub sets: &'a [String],
+}
+
+/// The registries whose names a scenario may write.
+#[derive(Clone, Copy, Debug)]
+pub struct Registries {
+    /// Names of `scheduling.policy`.
+    pub schedulers: &'static [Entry],
+    /// Names of `scheduling.dispatch`.
+    pub dispatchers: &'static [Entry],
+    /// Names of `suspension.policy`.
+    pub suspend_policies: &'static [Entry],
+    /// Names of `ftl.placement`.
+    pub placements: &'static [Entry],
+    /// Names of `ftl.gc_victim`.
+    pub gc_victims: &'static [Entry],
+    /// Names of `ftl.stream`.
+    pub streams: &'static [Entry],
+    /// Names of `host.arbitration`.
+    pub arbitrations: &'static [Entry],
+    /// Names of `workload.format`, besides `auto`.
+    pub trace_formats: &'static [Entry],
+    /// Names of `workload.generator`.
+    pub generators: &'static [Entry],
+    /// What the drive of a scenario has no room for, as those say who count its blocks.
+    pub misfit: fn(&Scenario) -> Option<Misfit>,
+}
+
+/// What a drive cannot be made of: the key that is nearest to the cause, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// Its full name.
+    pub key: &'static str,
+    /// What is wrong with its value, and what would be right.
+    pub what: String,
+}
+
+impl Registries {
+    fn of(&self, family: Family) -> &'static [Entry] {
+        match family {
+            Family::Scheduler => self.schedulers,
+            Family::Dispatcher => self.dispatchers,
+            Family::SuspendPolicy => self.suspend_policies,
+            Family::Placement => self.placements,
+            Family::GcVictim => self.gc_victims,
+            Family::Stream => self.streams,
+            Family::Arbitration => self.arbitrations,
+            Family::TraceFormat => self.trace_formats,
+            Family::Generator => self.generators,
+        }
+    }
+}
+
+/// The scenario of a run: it has a workload.
+pub fn load(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
+    let file = read::read(sources.text, sources.path, Rank::File)?;
+    let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
+    let scenario = assemble(file, sources, base, Use::Run, registries)?;
+    rules::check_enough(&scenario, sources.path)?;
+    Ok(scenario)
+}
+
+/// The scenario of the rig: `device`, a preset or a path, with overrides and without a workload.
+pub fn load_rig(
+    device: &str,
+    sets: &[String],
+    registries: &Registries,
+) -> Result<Scenario, UserError> {
+    let raw = Raw::Text(device.to_string());
+    let leaf = Leaf { raw, place: "--device".to_string(), rank: Rank::File, alias: None };
+    let sources = Sources { text: "", path: "--device", sets };
+    let file = Layer { leaves: Leaves::from([("device", leaf)]), ..Layer::default() };
+    assemble(file, &sources, Path::new(""), Use::Rig, registries)
+}
+
+/// The scenario of a served drive: without the workload that the file may have, as its clients are
+/// that.
+///
+/// Errors if an override gives it one all the same.
+pub fn load_served(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
+    let file = read::read(sources.text, sources.path, Rank::File)?;
+    let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
+    assemble(file, sources, base, Use::Serve, registries)
+}
+
+/// The scenario of the run that repeats what a served drive of `scenario` has recorded at `path`.
+pub fn replaying(scenario: &Scenario, path: PathBuf) -> Scenario {
+    let recording =
+        TraceConfig { address: AddressPolicy::Error, ..TraceConfig::new(path, "recording") };
+    Scenario { workload: Some(WorkloadConfig::Trace(recording)), ..scenario.clone() }
+}
+
+/// The shorthands of the key `policy`.
+pub fn shorthands() -> &'static [Entry] {
+    keys::SHORTHANDS
+}
+
+/// The scenario of the rig as text, without a workload.
+pub fn load_rig_file(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
+    let file = read::read(sources.text, sources.path, Rank::File)?;
+    let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
+    assemble(file, sources, base, Use::Rig, registries)
+}
+
+fn assemble(
+    file: Layer,
+    sources: &Sources,
+    base: &Path,
+    purpose: Use,
+    registries: &Registries,
+) -> Result<Scenario, UserError> {
+    let sets = read::read_sets(sources.sets)?;
+    if purpose == Use::Serve {
+        return serve::assemble(file, sets, sources.path, base, registries);
+    }
+    let flows = flows::overlays(file.flows, sets.flows);
+    let load = sets.leaves.get("load").or(file.leaves.get("load")).map(|leaf| ("load", leaf));
+    let of_flow = flows.values().flatten().map(|(name, leaf)| (*name, leaf)).next();
+    if let (Use::Rig, Some((name, leaf))) = (purpose, load.or(of_flow)) {
+        return Err(leaf.fault(name, "the rig has no workload; leave it out"));
+    }
+    let stack = layers::stack(file.leaves, sets.leaves, base)?;
+    flows::check_fio_alone(&stack.leaves, &flows)?;
+    let one = |stack, place: &str| settle(stack, place, base, purpose, registries);
+    if flows.is_empty() || purpose == Use::Rig {
+        return flows::with_jobs(one(stack, sources.path)?);
+    }
+    flows::assemble(flows, &stack, sources.path, one)
+}
+
+/// The scenario that a stack of layers makes, checked.
+fn settle(
+    stack: Stack,
+    place: &str,
+    base: &Path,
+    purpose: Use,
+    registries: &Registries,
+) -> Result<Scenario, UserError> {
+    let resolved = resolve::resolve(stack, place, base, purpose, registries)?;
+    rules::check(&resolved, purpose)?;
+    match (registries.misfit)(&resolved.scenario).filter(|_| purpose != Use::Rig) {
+        None => Ok(resolved.scenario),
+        Some(Misfit { key, what }) => Err(resolved.fault(key, what)),
+    }
+}

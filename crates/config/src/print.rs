@@ -1,0 +1,83 @@
+//! Prints a scenario as TOML that stands alone: every key that applies, no preset needed.
+
+use super::key::Key;
+use super::keys::{SECTIONS, keys};
+use super::raw::Raw;
+use super::resolve::applies;
+use super::types::Scenario;
+use super::value::Values;
+
+/// The canonical TOML of a scenario; loading it gives an equal one.
+pub fn print(scenario: &Scenario) -> String {
+    let values = values(scenario);
+    let mut toml = String::new();
+    let has_load = scenario.workload.is_some() || scenario.fio.is_some();
+    for section in SECTIONS.iter().filter(|section| section.name != "workload" || has_load) {
+        if !section.name.is_empty() {
+            toml.push_str(&format!("\n[{}]\n", section.name));
+        }
+        push_keys(&mut toml, section.keys.iter(), &values);
+        if section.name == "ftl" {
+            toml.push_str(&collection_slack(scenario));
+        }
+    }
+    if scenario.fio.is_some() {
+        return toml;
+    }
+    if !scenario.flows.is_empty() {
+        let unwritten = if scenario.host.unwritten_costs_read { "flash" } else { "zero" };
+        toml.push_str(&format!("\n[workload]\nunwritten = \"{unwritten}\"\n"));
+    }
+    for flow in &scenario.flows {
+        let alone = Scenario {
+            workload: Some(flow.workload.clone()),
+            queues: flow.queues.clone(),
+            flows: Vec::new(),
+            ..scenario.clone()
+        };
+        let of_all = |key: &&Key| key.full_name != "workload.unwritten";
+        let keys = keys().iter().filter(|key| key.section() == "workload").filter(of_all);
+        toml.push_str(&format!("\n[flow.{}]\n", flow.name));
+        push_keys(&mut toml, keys, &self::values(&alone));
+    }
+    toml
+}
+
+/// The values of the keys that apply.
+fn values(scenario: &Scenario) -> Values {
+    let mut values = Values::new();
+    for key in keys().iter().filter(|key| key.stands_for.is_empty()) {
+        let value = if applies(key, &values) { (key.place.get)(scenario) } else { None };
+        if let Some(value) = value {
+            values.insert(key.full_name, value);
+        }
+    }
+    values
+}
+
+/// A comment: between which numbers of free blocks collection has its slack.
+fn collection_slack(scenario: &Scenario) -> String {
+    let margins = &scenario.collection_margins();
+    match margins.start_blocks {
+        0 => format!(
+            "# Collection begins where it must: with {} free blocks of a plane.\n",
+            margins.reserve_blocks
+        ),
+        start => format!(
+            "# Collection begins below {start} free blocks of a plane; {} are reserved, {} kept \
+             for open blocks beyond the first: a slack of {}.\n",
+            margins.reserve_blocks, margins.further_open_blocks, margins.slack_blocks
+        ),
+    }
+}
+
+fn push_keys<'k>(toml: &mut String, keys: impl Iterator<Item = &'k Key>, values: &Values) {
+    for key in keys.filter(|key| key.stands_for.is_empty()) {
+        let raw = match values.get(key.full_name) {
+            Some(value) => value.raw(key.kind),
+            None if key.kind.has_none() && applies(key, values) => Raw::none(),
+            None => continue,
+        };
+        toml.push_str(&format!("{} = {raw}\n", key.name()));
+    }
+}

@@ -1,0 +1,252 @@
+//! Reads TOML into leaves: key, value as written, and the place to name in an error.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use reprieve_base::{UserError, nearest};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::keys::{SECTIONS, key, keys};
+use super::raw::Raw;
+
+/// Layers of a scenario; a later one wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    Schema,
+    Part,
+    Device,
+    Load,
+    File,
+    Set,
+    /// What a flow says, which outranks what all have in common.
+    Flow,
+    FlowSet,
+}
+
+/// A key's value in one layer.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    pub raw: Raw,
+    /// `FILE:LINE`, or `--set`.
+    pub place: String,
+    pub rank: Rank,
+    /// The key as written, where that is not its own name: a flow's.
+    pub alias: Option<String>,
+}
+
+/// What one text says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layer {
+    pub leaves: Leaves,
+    pub flows: Overlays,
+}
+
+/// The values of one layer, or of several merged, by full name.
+pub(super) type Leaves = BTreeMap<&'static str, Leaf>;
+
+/// What each flow says that `[workload]` does not, by name; keys as in `[workload]`.
+pub(super) type Overlays = BTreeMap<String, Leaves>;
+
+impl Leaf {
+    /// The error that this value of `name` makes.
+    pub fn fault(&self, name: &str, what: impl fmt::Display) -> UserError {
+        let name = self.alias.as_deref().unwrap_or(name);
+        UserError::new(format!("{name} = {}: {what}", self.raw)).at(&self.place)
+    }
+}
+
+/// Reads the text of a file; every key must be known.
+pub(super) fn read(text: &str, file: &str, rank: Rank) -> Result<Layer, UserError> {
+    let lines = Lines { text, file };
+    let table = DeTable::parse(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        let message = error.message().lines().collect::<Vec<_>>().join("; ");
+        UserError::new(format!("not TOML: {message}")).at(lines.place(offset))
+    })?;
+    let mut layer = Layer::default();
+    for (name, value) in by_position(table.get_ref()) {
+        let place = lines.place(name.span().start);
+        match value.get_ref() {
+            DeValue::Table(flows) if name.get_ref() == FLOW => {
+                read_flows(&mut layer, flows, &lines, rank)?;
+            }
+            DeValue::Table(section) if is_section(name.get_ref()) => {
+                for (inner, value) in by_position(section) {
+                    let full_name = format!("{}.{}", name.get_ref(), inner.get_ref());
+                    let place = lines.place(inner.span().start);
+                    insert(&mut layer, &full_name, Raw::from(value.get_ref()), place, rank)?;
+                }
+            }
+            other => insert(&mut layer, name.get_ref(), Raw::from(other), place, rank)?,
+        }
+    }
+    Ok(layer)
+}
+
+/// Reads the tables of `[flow.NAME]`.
+fn read_flows(
+    layer: &mut Layer,
+    flows: &DeTable,
+    lines: &Lines,
+    rank: Rank,
+) -> Result<(), UserError> {
+    for (flow, value) in by_position(flows) {
+        let DeValue::Table(keys) = value.get_ref() else {
+            let what = format!("{FLOW}.{}: must be a table of a flow's keys", flow.get_ref());
+            return Err(UserError::new(what).at(lines.place(flow.span().start)));
+        };
+        // A flow that differs in nothing is a flow all the same.
+        layer.flows.entry(flow.get_ref().to_string()).or_default();
+        for (key, value) in by_position(keys) {
+            let full_name = format!("{FLOW}.{}.{}", flow.get_ref(), key.get_ref());
+            let place = lines.place(key.span().start);
+            insert(layer, &full_name, Raw::from(value.get_ref()), place, rank)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads `KEY=VALUE` options into one layer; of two for one key the later holds.
+pub(super) fn read_sets(sets: &[String]) -> Result<Layer, UserError> {
+    let mut layer = Layer::default();
+    for set in sets {
+        let place = "--set".to_string();
+        let Some((name, value)) = set.split_once('=') else {
+            let what = "must be KEY=VALUE, such as timing.t_read_us=30";
+            return Err(UserError::new(format!("{set:?}: {what}")).at(place));
+        };
+        let (name, value) = (name.trim(), value.trim());
+        let raw = match DeValue::parse(value) {
+            Ok(parsed) => Raw::from(parsed.get_ref()),
+            Err(error) if value.starts_with(['[', '{', '"', '\'']) || value.is_empty() => {
+                let message = error.message();
+                let what = format!("{name} = {value}: not a TOML value: {message}");
+                return Err(UserError::new(what).at(place));
+            }
+            Err(_) => Raw::Text(value.to_string()),
+        };
+        insert(&mut layer, name, raw, place, Rank::Set)?;
+    }
+    Ok(layer)
+}
+
+/// The table of the flows.
+const FLOW: &str = "flow";
+
+/// Name and key of a flow's key, such as `flow.hot.requests`.
+fn flow_key(full_name: &str) -> Option<(&str, &str)> {
+    full_name.strip_prefix(FLOW)?.strip_prefix('.')?.rsplit_once('.')
+}
+
+fn insert(
+    layer: &mut Layer,
+    full_name: &str,
+    raw: Raw,
+    place: String,
+    rank: Rank,
+) -> Result<(), UserError> {
+    if let Some((flow, name)) = flow_key(full_name) {
+        let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if flow.is_empty() || !flow.chars().all(is_bare) {
+            let what = "a flow's name has letters, digits, - and _ only";
+            return Err(UserError::new(format!("{full_name}: {what}")).at(place));
+        }
+        let of_load = format!("workload.{name}");
+        let Some(key) = key(&of_load) else {
+            let what = unknown(&of_load, &raw).replace("workload.", &format!("{FLOW}.{flow}."));
+            return Err(UserError::new(what).at(place));
+        };
+        let alias = Some(full_name.to_string());
+        let leaves = layer.flows.entry(flow.to_string()).or_default();
+        leaves.insert(key.full_name, Leaf { raw, place, rank, alias });
+        return Ok(());
+    }
+    let Some(key) = key(full_name) else {
+        return Err(UserError::new(unknown(full_name, &raw)).at(place));
+    };
+    layer.leaves.insert(key.full_name, Leaf { raw, place, rank, alias: None });
+    Ok(())
+}
+
+/// Why no key has this name, and which one may be meant.
+fn unknown(full_name: &str, raw: &Raw) -> String {
+    if is_section(full_name) {
+        return format!("{full_name} = {raw}: it is a section; write [{full_name}] above its keys");
+    }
+    let (section, name) = full_name.split_once('.').unwrap_or(("", full_name));
+    if !section.is_empty() && !is_section(section) {
+        let known = SECTIONS.iter().map(|s| s.name).filter(|name| !name.is_empty());
+        return match nearest(section, known) {
+            Some(near) => format!("[{section}]: unknown section; did you mean [{near}]?"),
+            None => format!("[{section}]: unknown section; the sections are {}", section_list()),
+        };
+    }
+    let everywhere = keys();
+    let owners = everywhere.iter().filter(|key| key.name() == name);
+    let owners: Vec<_> = owners
+        .map(|key| match key.section() {
+            "" => "stands before every section".to_string(),
+            section => format!("belongs to [{section}]"),
+        })
+        .collect();
+    if !owners.is_empty() {
+        return format!("{full_name}: unknown key; {name} {}", owners.join(" or "));
+    }
+    let here = everywhere.iter().filter(|key| key.section() == section);
+    if let Some(near) = nearest(name, here.clone().map(|key| key.name())) {
+        let dot = if section.is_empty() { "" } else { "." };
+        return format!("{full_name}: unknown key; did you mean {section}{dot}{near}?");
+    }
+    if let Some(near) = nearest(name, everywhere.iter().map(|key| key.name())) {
+        let key = everywhere.iter().find(|key| key.name() == near).expect("it is one of them");
+        return format!("{full_name}: unknown key; did you mean {}?", key.full_name);
+    }
+    let names: Vec<_> = here.map(|key| key.name()).collect();
+    let owner = match section {
+        "" => format!(
+            "before every section stand {}; sections are {}",
+            names.join(", "),
+            section_list()
+        ),
+        section => format!("[{section}] has {}", names.join(", ")),
+    };
+    format!("{full_name}: unknown key; {owner}")
+}
+
+fn is_section(name: &str) -> bool {
+    !name.is_empty() && SECTIONS.iter().any(|section| section.name == name)
+}
+
+fn section_list() -> String {
+    let names = SECTIONS.iter().map(|section| section.name).filter(|name| !name.is_empty());
+    names.map(|name| format!("[{name}]")).collect::<Vec<_>>().join(", ")
+}
+
+/// The entries of a table as they stand in the file, so that the first mistake is reported.
+fn by_position<'t, 'i>(
+    table: &'t DeTable<'i>,
+) -> Vec<(&'t Spanned<Cow<'i, str>>, &'t Spanned<DeValue<'i>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(name, _)| name.span().start);
+    entries
+}
+
+/// Turns offsets into a text into lines.
+struct Lines<'a> {
+    text: &'a str,
+    file: &'a str,
+}
+
+impl Lines<'_> {
+    /// `FILE:LINE`; of a text that is in no file, which `<…>` says, only that.
+    fn place(&self, offset: usize) -> String {
+        if self.file.ends_with('>') {
+            return self.file.to_string();
+        }
+        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        format!("{}:{line}", self.file)
+    }
+}

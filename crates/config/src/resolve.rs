@@ -1,0 +1,264 @@
+//! Settles every key: its leaf, parsed, or its default, or an error where it has neither.
+
+use std::fmt;
+use std::ops::Deref;
+use std::path::Path;
+
+use reprieve_base::UserError;
+use reprieve_trace::is_trace;
+
+use super::Registries;
+use super::key::{Fallback, Key, Need};
+use super::keys::{key, keys};
+use super::layers::Stack;
+use super::parse;
+use super::preset;
+use super::raw::Raw;
+use super::read::{Leaf, Leaves, Rank};
+use super::types::{Host, Scenario};
+use super::value::{Value, Values};
+
+/// A scenario, the values of which it is made, and where each was written.
+pub(super) struct Resolved {
+    pub scenario: Scenario,
+    pub values: Values,
+    /// The leaves that hold; a key without one has its default.
+    pub leaves: Leaves,
+}
+
+/// Whether the scenario has to have a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// A run: it has.
+    Run,
+    /// The rig: it must not have one, and no mapping is used.
+    Rig,
+    /// A served drive: its clients are its workload.
+    Serve,
+}
+
+/// Settles every key of the stack. `file` is named where a key is missing, and paths of loads are
+/// meant from the folder `base`.
+pub(super) fn resolve(
+    stack: Stack,
+    file: &str,
+    base: &Path,
+    purpose: Use,
+    registries: &Registries,
+) -> Result<Resolved, UserError> {
+    let mut leaves = stack.leaves;
+    choose(&mut leaves, "host.link_bytes_per_s", "host.pcie_generation")?;
+    choose_workload(&mut leaves, file, purpose)?;
+    let mut resolved = Resolved { scenario: Scenario::default(), values: Values::new(), leaves };
+    // What stands for others has become those.
+    for key in keys().iter().filter(|key| key.stands_for.is_empty()) {
+        let is_ruled_out = purpose == Use::Rig && key.section() == "workload";
+        if is_ruled_out || !applies(key, &resolved.values) {
+            put_aside(key, &mut resolved, purpose)?;
+            continue;
+        }
+        let value = match resolved.leaves.get(key.full_name) {
+            Some(leaf) => parse::parse(key, &leaf.raw, registries)
+                .map_err(|what| leaf.fault(key.full_name, what))?,
+            None => fallback(key, &resolved.values, registries)
+                .ok_or_else(|| missing(key, file, stack.device.as_deref(), registries))?,
+        };
+        if let Some(value) = value {
+            resolved.values.insert(key.full_name, value);
+        }
+    }
+    resolved.locate_loads(base)?;
+    resolved.build(stack.device);
+    Ok(resolved)
+}
+
+/// The keys that say where requests come from; each is ruled out by the presence of another.
+const LOADS: [&str; 3] = ["workload.trace", "workload.generator", "workload.fio"];
+
+/// Settles which of the keys of `[workload]` that exclude each other hold.
+fn choose_workload(leaves: &mut Leaves, file: &str, purpose: Use) -> Result<(), UserError> {
+    if purpose != Use::Run {
+        return Ok(());
+    }
+    if !LOADS.iter().any(|name| leaves.contains_key(name)) {
+        let what = "[workload] has neither trace nor generator nor fio; \
+            give one, such as generator = \"mixed\"";
+        return Err(UserError::new(what).at(file));
+    }
+    choose(leaves, "workload.trace", "workload.generator")?;
+    choose(leaves, "workload.fio", "workload.trace")?;
+    choose(leaves, "workload.fio", "workload.generator")?;
+    choose(leaves, "workload.footprint_bytes", "workload.footprint_share")
+}
+
+/// Of two keys that exclude each other the later layer's holds, and the other is dropped.
+fn choose(leaves: &mut Leaves, one: &str, other: &str) -> Result<(), UserError> {
+    let given = |name| leaves.get(name).filter(|leaf: &&Leaf| leaf.raw != Raw::none());
+    let (Some(first), Some(second)) = (given(one), given(other)) else { return Ok(()) };
+    if first.rank == second.rank {
+        let what =
+            format!("contradicts {other} = {} at {}; give one of them", second.raw, second.place);
+        return Err(first.fault(one, what));
+    }
+    let aside = if first.rank > second.rank { other } else { one };
+    leaves.remove(aside);
+    Ok(())
+}
+
+/// Whether `key` may be given beside these values, which hold those that it depends on.
+pub(super) fn applies(key: &Key, values: &Values) -> bool {
+    let holds = |need: &Need| match values.get(need.key) {
+        Some(Value::Text(text)) if !need.values.is_empty() => need.values.contains(&text.as_str()),
+        Some(_) => need.values.is_empty(),
+        None => false,
+    };
+    key.when.is_empty() || key.when.iter().any(holds)
+}
+
+/// Drops the leaf of a key that does not apply if a later layer made it so; else it is a mistake.
+fn put_aside(key: &Key, resolved: &mut Resolved, purpose: Use) -> Result<(), UserError> {
+    let Some(leaf) = resolved.leaves.remove(key.full_name) else { return Ok(()) };
+    if purpose == Use::Rig && key.section() == "workload" {
+        return Err(leaf.fault(key.full_name, "the rig has no workload; leave it out"));
+    }
+    match rank_of_condition(key, &resolved.leaves) {
+        rank if rank > leaf.rank => Ok(()),
+        // A preset may know what it draws whether or not a run asks for it.
+        _ if key.section() == "power" && leaf.rank <= Rank::Device => Ok(()),
+        _ => Err(leaf.fault(key.full_name, condition(key, resolved))),
+    }
+}
+
+/// The latest layer that had a say in whether `key` applies.
+fn rank_of_condition(key: &Key, leaves: &Leaves) -> Rank {
+    let ranks = key.when.iter().map(|need| rank_of_choice(need.key, leaves));
+    ranks.max().unwrap_or(Rank::Schema)
+}
+
+/// The latest layer that had a say in the value of the key `other`.
+fn rank_of_choice(other: &str, leaves: &Leaves) -> Rank {
+    let rank = |name: &str| leaves.get(name).map_or(Rank::Schema, |leaf| leaf.rank);
+    let above = key(other).map_or(Rank::Schema, |other| rank_of_condition(other, leaves));
+    let own = match other {
+        // What is not given is ruled out by the presence of another.
+        other if LOADS.contains(&other) => LOADS.map(rank).into_iter().max().expect("three"),
+        other => rank(other),
+    };
+    own.max(above)
+}
+
+/// What would have to hold for `key` to apply, and what holds instead.
+fn condition(key: &Key, resolved: &Resolved) -> String {
+    let is_on = |need: &&Need| resolved.values.contains_key(need.key);
+    let other = key.when.iter().find(is_on).or(key.when.last());
+    let other = other.unwrap_or_else(|| panic!("{} always applies", key.full_name)).key;
+    let needed: Vec<_> = key.when.iter().map(Need::to_string).collect();
+    let needed = needed.join(" or ");
+    match (resolved.leaves.get(other), resolved.values.get(other)) {
+        (Some(leaf), Some(_)) => {
+            format!("only while {needed}, but it is {} at {}", leaf.raw, leaf.place)
+        }
+        (None, Some(Value::Text(text))) => {
+            format!("only while {needed}, but by default it is \"{text}\"")
+        }
+        _ => format!("only while {needed}, and it is not given"),
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values: Vec<_> = self.values.iter().map(|value| format!("\"{value}\"")).collect();
+        match values.is_empty() {
+            true => write!(f, "{} is given", self.key),
+            false => write!(f, "{} is {}", self.key, values.join(" or ")),
+        }
+    }
+}
+
+/// The value of a key that no layer gives, `Some(None)` if it is off; `None` if it is missing.
+fn fallback(key: &Key, values: &Values, registries: &Registries) -> Option<Option<Value>> {
+    match key.default {
+        Fallback::Required => None,
+        Fallback::Absent => Some(None),
+        Fallback::SameAs(other) => Some(values.get(other).cloned()),
+        Fallback::Toml(toml) => {
+            let value = parse::parse(key, &Raw::of_toml(toml), registries);
+            Some(value.unwrap_or_else(|what| panic!("default of {}: {what}", key.full_name)))
+        }
+    }
+}
+
+/// The error of a required key that no layer gives.
+fn missing(key: &Key, file: &str, device: Option<&str>, registries: &Registries) -> UserError {
+    let expected = key.expected(registries);
+    let help = match (key.section(), device) {
+        ("workload", _) => String::new(),
+        (_, Some(device)) => format!("; device \"{device}\" has none"),
+        (_, None) => {
+            let names: Vec<_> = preset::devices().iter().map(|preset| preset.name).collect();
+            format!("; or give device, one of {}, which has one", names.join(", "))
+        }
+    };
+    UserError::new(format!("{} is missing: must be {expected}{help}", key.full_name)).at(file)
+}
+
+impl Deref for Resolved {
+    type Target = Scenario;
+
+    fn deref(&self) -> &Scenario {
+        &self.scenario
+    }
+}
+
+impl Resolved {
+    /// Makes the paths of loads absolute, so that the resolved scenario runs from anywhere.
+    fn locate_loads(&mut self, base: &Path) -> Result<(), UserError> {
+        for name in ["workload.trace", "workload.fio"] {
+            let Some(written) = self.values.get(name).map(Value::text) else { continue };
+            let fault = |what: &str| self.fault(name, what);
+            let is_there = if name == "workload.trace" { is_trace } else { Path::is_file };
+            let path = preset::locate_any(written, base, is_there).map_err(|what| fault(&what))?;
+            let path = path.to_str();
+            let path = path.ok_or_else(|| fault("the current folder's name is not UTF-8"))?;
+            self.values.insert(name, Value::from(path));
+        }
+        Ok(())
+    }
+
+    /// Puts every value where it goes.
+    fn build(&mut self, device: Option<String>) {
+        self.scenario = Scenario {
+            device: device.unwrap_or_else(|| "custom".to_string()),
+            host: Host { unwritten_costs_read: true, ..Host::default() },
+            ..Scenario::default()
+        };
+        for key in keys() {
+            if let Some(value) = self.values.get(key.full_name) {
+                // A drive may lack the part that a key is about, which then means nothing.
+                let _ = (key.place.set)(&mut self.scenario, value, &self.values);
+            }
+        }
+    }
+
+    /// An error that begins with the key `name` and its value, at the place of that.
+    pub fn at(&self, name: &str, error: UserError) -> UserError {
+        match self.leaves.get(name) {
+            None => error.at("default"),
+            Some(Leaf { place, alias: None, .. }) => error.at(place),
+            Some(Leaf { place, alias: Some(alias), .. }) => {
+                UserError::new(error.to_string().replacen(name, alias, 1)).at(place)
+            }
+        }
+    }
+
+    /// The error that the settled value of `name` makes, wherever it comes from.
+    pub fn fault(&self, name: &'static str, what: impl fmt::Display) -> UserError {
+        if let Some(leaf) = self.leaves.get(name) {
+            return leaf.fault(name, what);
+        }
+        let kind = key(name).unwrap_or_else(|| panic!("{name} is no key")).kind;
+        let raw = self.values[name].raw(kind);
+        Leaf { raw, place: "default".to_string(), rank: Rank::Schema, alias: None }
+            .fault(name, what)
+    }
+}

@@ -1,0 +1,359 @@
+//! The form of a row: `section!` turns rows into keys, each with its place in the scenario.
+//!
+//! ```text
+//! section! {
+//!     /// One sentence about the section.
+//!     TIMING "timing"
+//!
+//!     /// One sentence about the key.
+//!     t_bus_us [timing.bus] us(), or("40"), when(ON), from("Data sheet");
+//! }
+//! ```
+//!
+//! After the name stands the place, then the kind with its range, then what else there is to say:
+//! `or` a default in TOML, `same_as` another key or `absent`, else the key is required; `when` it
+//! applies, what it `stands_for`, and `from` which source it is.
+//!
+//! A place is a path of fields from the scenario on. `?` goes into an option, `??` makes one that
+//! has nothing yet, `as Enum::Variant` goes into a variant, `trace:` and `mixed:` begin in such a
+//! workload. `[]` is a key that only says how to read others, and closures in parentheses get
+//! and set what no path leads to. A path in `{}` leads to parameters of a policy, which finds its
+//! own there by their full names.
+//!
+//! Words are a kind with a value each: `one_of { "word" = value, "What it means."; }`; where the
+//! value holds further keys, `variant_of { "word" = pattern => value, "…"; }`.
+
+use super::key::Fallback;
+use super::unit::{Interval, Unit};
+
+// What rows are made of.
+pub(super) use super::key::{Family, Key, Kind, Need, Place, Section};
+pub(super) use super::value::{Field, Scaled, Value, Values, of};
+pub(super) use reprieve_base::Entry;
+
+pub(super) const U32: u64 = u32::MAX as u64;
+
+/// The section of these rows.
+macro_rules! section {
+    (
+        $(#[doc = $about:literal])+ $id:ident $section:tt
+        $($(#[doc = $doc:literal])+ $name:ident $place:tt $kind:ident $of:tt
+            $(, $with:ident $what:tt)*;)*
+    ) => {
+        pub(crate) const $id: Section = Section {
+            name: $section,
+            doc: sentence(concat!($($about),+)),
+            keys: &[$(
+                key(
+                    full_name!($section, $name),
+                    sentence(concat!($($doc),+)),
+                    kind!($kind $of),
+                    place!(full_name!($section, $name), $place $kind $of),
+                )
+                $(.$with $what)*
+            ),*],
+        };
+    };
+}
+
+macro_rules! full_name {
+    ("", $name:ident) => {
+        stringify!($name)
+    };
+    ($section:tt, $name:ident) => {
+        concat!($section, ".", stringify!($name))
+    };
+}
+
+macro_rules! kind {
+    (one_of { $($word:literal = $value:expr, $doc:literal;)+ }) => {
+        Kind::Choice(&[$(Entry { name: $word, doc: $doc }),+])
+    };
+    (variant_of { $($word:literal = $pattern:pat => $value:expr, $doc:literal;)+ }) => {
+        Kind::Choice(&[$(Entry { name: $word, doc: $doc }),+])
+    };
+    (each_of { $($word:literal = $value:expr, $doc:literal;)+ }) => {
+        Kind::Words(&[$(Entry { name: $word, doc: $doc }),+])
+    };
+    (words { $($word:literal, $doc:literal;)+ }) => {
+        Kind::Choice(&[$(Entry { name: $word, doc: $doc }),+])
+    };
+    (choice ($entries:expr)) => {
+        Kind::Choice($entries)
+    };
+    (scaled ($factor:literal, $($kind:tt)+)) => {
+        $($kind)+
+    };
+    ($name:ident $of:tt) => {
+        $name $of
+    };
+}
+
+/// Where a key goes, by the form of its place and kind.
+macro_rules! place {
+    ($name:expr, [] $kind:ident $of:tt) => {
+        Place { get: |_| None, set: |_, _, _| None }
+    };
+    ($name:expr, ($get:expr, $set:expr) $kind:ident $of:tt) => {
+        Place {
+            get: $get,
+            set: |s, value, all| {
+                let set: fn(&mut Scenario, &Value, &Values) = $set;
+                set(s, value, all);
+                Some(())
+            },
+        }
+    };
+    ($name:expr, [$($path:tt)+] one_of { $($word:literal = $value:expr, $doc:literal;)+ }) => {
+        Place {
+            get: |s| {
+                let now = path!(@ref [s] $($path)+);
+                $(if *now == $value { return Some(Value::from($word)); })+
+                None
+            },
+            set: |s, value, _| put!(s, [$($path)+], word!(value, $($word => $value),+)),
+        }
+    };
+    ($name:expr, [$($path:tt)+] variant_of {
+        $($word:literal = $pattern:pat => $value:expr, $doc:literal;)+
+    }) => {
+        Place {
+            get: |s| match path!(@ref [s] $($path)+) {
+                $($pattern => Some(Value::from($word)),)+
+            },
+            set: |s, value, _| put!(s, [$($path)+], word!(value, $($word => $value),+)),
+        }
+    };
+    ($name:expr, [$($path:tt)+] each_of { $($word:literal = $value:expr, $doc:literal;)+ }) => {
+        Place {
+            get: |s| {
+                let words = path!(@ref [s] $($path)+).iter().map(|now| {
+                    $(if *now == $value { return Value::from($word); })+
+                    panic!("every value has a word")
+                });
+                words.collect::<Vec<_>>().value()
+            },
+            set: |s, value, _| {
+                let words = value.items().iter().map(|item| word!(item, $($word => $value),+));
+                put!(s, [$($path)+], words.collect())
+            },
+        }
+    };
+    ($name:expr, [$($path:tt)+] scaled ($factor:literal, $($kind:tt)+)) => {
+        Place {
+            get: |s| path!(@ref [s] $($path)+).over($factor).value(),
+            set: |s, value, _| put!(s, [$($path)+], Scaled::times(of(value), $factor)),
+        }
+    };
+    ($name:expr, [$($path:tt)+] $kind:ident $of:tt) => {
+        Place {
+            get: |s| path!(@ref [s] $($path)+).value(),
+            set: |s, value, _| put!(s, [$($path)+], of(value)),
+        }
+    };
+    ($name:expr, {$($path:tt)+} $kind:ident $of:tt) => {
+        Place {
+            get: |s| path!(@ref [s] $($path)+).0.get($name).cloned(),
+            set: |s, value, _| {
+                path!(@mut [s] $($path)+).0.insert($name, value.clone());
+                Some(())
+            },
+        }
+    };
+}
+
+macro_rules! put {
+    ($s:ident, [$($path:tt)+], $value:expr) => {{
+        *path!(@mut [$s] $($path)+) = $value;
+        Some(())
+    }};
+}
+
+macro_rules! word {
+    ($of:ident, $($word:literal => $value:expr),+) => {
+        match $of.text() {
+            $($word => $value,)+
+            other => panic!("{other} is no word of the schema"),
+        }
+    };
+}
+
+/// A reference to where a path leads; returns `None` from the function where it leads nowhere.
+macro_rules! path {
+    (@ref [$($at:tt)+]) => { &$($at)+ };
+    (@mut [$($at:tt)+]) => { &mut $($at)+ };
+    (@ref [$s:ident] trace: $($rest:tt)+) => {
+        path!(@ref [(trace($s)?)] . $($rest)+)
+    };
+    (@mut [$s:ident] trace: $($rest:tt)+) => {
+        path!(@mut [(trace_mut($s)?)] . $($rest)+)
+    };
+    (@ref [$s:ident] mixed: $($rest:tt)+) => {
+        path!(@ref [(mixed($s)?)] . $($rest)+)
+    };
+    (@mut [$s:ident] mixed: $($rest:tt)+) => {
+        path!(@mut [(mixed_mut($s)?)] . $($rest)+)
+    };
+    (@$how:ident [$s:ident] $field:ident $($rest:tt)*) => {
+        path!(@$how [$s.$field] $($rest)*)
+    };
+    (@ref [$($at:tt)+] ? ? $($rest:tt)+) => { path!(@ref [($($at)+.as_ref()?)] $($rest)+) };
+    (@mut [$($at:tt)+] ? ? $($rest:tt)+) => {
+        path!(@mut [($($at)+.get_or_insert_with(Default::default))] $($rest)+)
+    };
+    (@ref [$($at:tt)+] ? $($rest:tt)+) => { path!(@ref [($($at)+.as_ref()?)] $($rest)+) };
+    (@mut [$($at:tt)+] ? $($rest:tt)+) => { path!(@mut [($($at)+.as_mut()?)] $($rest)+) };
+    (@$how:ident [$($at:tt)+] as $of:ident::$variant:ident $($rest:tt)*) => {
+        path!(@$how variant [$($at)+] $of::$variant $($rest)*)
+    };
+    (@ref variant [$($at:tt)+] $of:ident::$variant:ident { $field:ident }) => {
+        match &$($at)+ { $of::$variant { $field, .. } => $field, _ => return None }
+    };
+    (@mut variant [$($at:tt)+] $of:ident::$variant:ident { $field:ident }) => {
+        match &mut $($at)+ { $of::$variant { $field, .. } => $field, _ => return None }
+    };
+    (@ref variant [$($at:tt)+] $of:ident::$variant:ident $($rest:tt)*) => {
+        path!(@ref [(*match &$($at)+ {
+            $of::$variant(inner) => inner,
+            _ => return None,
+        })] $($rest)*)
+    };
+    (@mut variant [$($at:tt)+] $of:ident::$variant:ident $($rest:tt)*) => {
+        path!(@mut [(*match &mut $($at)+ {
+            $of::$variant(inner) => inner,
+            _ => return None,
+        })] $($rest)*)
+    };
+    (@$how:ident [$($at:tt)+] . $field:tt $($rest:tt)*) => {
+        path!(@$how [$($at)+.$field] $($rest)*)
+    };
+    (@$how:ident [$($at:tt)+] [$index:literal] $($rest:tt)*) => {
+        path!(@$how [$($at)+[$index]] $($rest)*)
+    };
+}
+
+/// The text of doc comments, without the space that each begins with.
+pub(super) const fn sentence(doc: &'static str) -> &'static str {
+    match std::str::from_utf8(doc.as_bytes().split_at(1).1) {
+        Ok(text) => text,
+        Err(_) => panic!("a comment begins with a space"),
+    }
+}
+
+pub(super) const fn key(
+    full_name: &'static str,
+    doc: &'static str,
+    kind: Kind,
+    place: Place,
+) -> Key {
+    let default = Fallback::Required;
+    Key { full_name, kind, default, when: &[], doc, source: "", stands_for: &[], place }
+}
+
+impl Key {
+    pub(super) const fn or(self, toml: &'static str) -> Key {
+        Key { default: Fallback::Toml(toml), ..self }
+    }
+
+    pub(super) const fn same_as(self, other: &'static str) -> Key {
+        Key { default: Fallback::SameAs(other), ..self }
+    }
+
+    pub(super) const fn absent(self) -> Key {
+        Key { default: Fallback::Absent, ..self }
+    }
+
+    pub(super) const fn when(self, when: &'static [Need]) -> Key {
+        Key { when, ..self }
+    }
+
+    pub(super) const fn from(self, source: &'static str) -> Key {
+        Key { source, ..self }
+    }
+
+    pub(super) const fn stands_for(self, stands_for: &'static [&'static str]) -> Key {
+        Key { stands_for, ..self }
+    }
+}
+
+pub(super) const fn given(key: &'static str) -> Need {
+    Need { key, values: &[] }
+}
+
+pub(super) const fn is(key: &'static str, values: &'static [&'static str]) -> Need {
+    Need { key, values }
+}
+
+pub(super) const fn multiple(step: u64, min: u64, max: u64) -> Kind {
+    Kind::Count { min, max, step }
+}
+
+pub(super) const fn count(min: u64, max: u64) -> Kind {
+    multiple(1, min, max)
+}
+
+pub(super) const fn sectors(max: u64) -> Kind {
+    multiple(512, 512, max)
+}
+
+pub(super) const fn counts(min: u64, max: u64) -> Kind {
+    Kind::Counts { min, max }
+}
+
+pub(super) const fn weights(max: u64, most: usize) -> Kind {
+    Kind::Weights { max, most }
+}
+
+const fn interval(min: f64, max: f64, min_open: bool, max_open: bool) -> Kind {
+    Kind::Number(Interval { min, max, min_open, max_open })
+}
+
+pub(super) const fn open(min: f64, max: f64) -> Kind {
+    interval(min, max, true, true)
+}
+
+pub(super) const fn closed(min: f64, max: f64) -> Kind {
+    interval(min, max, false, false)
+}
+
+pub(super) const fn above(min: f64, max: f64) -> Kind {
+    interval(min, max, true, false)
+}
+
+pub(super) const fn below(min: f64, max: f64) -> Kind {
+    interval(min, max, false, true)
+}
+
+pub(super) const fn numbers(of: Kind) -> Kind {
+    match of {
+        Kind::Number(interval) => Kind::Numbers(interval),
+        _ => panic!("a list of numbers"),
+    }
+}
+
+pub(super) const fn registered(family: Family) -> Kind {
+    Kind::Registered(family)
+}
+
+/// Kinds without a range of their own.
+macro_rules! kinds {
+    ($($name:ident = $kind:expr;)+) => {
+        $(pub(super) const fn $name() -> Kind {
+            $kind
+        })+
+    };
+}
+
+kinds! {
+    us = Kind::Duration(Unit::Microseconds);
+    us_list = Kind::Durations(Unit::Microseconds);
+    s = Kind::Duration(Unit::Seconds);
+    flag = Kind::Flag;
+    text = Kind::Text;
+    preset = Kind::Preset;
+    path = Kind::Path;
+    operations = Kind::Operations;
+    sizes = Kind::Sizes;
+    devices = Kind::Devices;
+    steps = Kind::Steps;
+}

@@ -1,0 +1,81 @@
+//! Rules of a drive: room for garbage collection, and units that divide.
+
+use reprieve_base::UserError;
+
+use crate::resolve::Resolved;
+
+/// Blocks of a plane that garbage collection has under way besides its reserve: the open block of
+/// the host, its own, and the one it erases.
+const GC_BLOCKS: u64 = 3;
+
+pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
+    wordline_spare(resolved)?;
+    transfer_unit(resolved)?;
+    over_provisioning(resolved)
+}
+
+/// Collection moves whole wordlines, so that a victim has to have as many invalid pages.
+fn wordline_spare(resolved: &Resolved) -> Result<(), UserError> {
+    let Some(wordline) = resolved.timing.wordline else { return Ok(()) };
+    let (pages, geometry) = (wordline.pages, &resolved.geometry);
+    let user = u64::from(resolved.logical_pages()).div_ceil(u64::from(geometry.planes()));
+    let own = u64::from(resolved.ftl.streams.gc_separate);
+    let kept = u64::from(resolved.ftl.gc_hard_free_blocks) + GC_BLOCKS - 1 + own;
+    let blocks = u64::from(geometry.blocks_per_plane);
+    let room = blocks.saturating_sub(kept) * u64::from(geometry.pages_per_block);
+    let padded = u64::from(pages - 1) * blocks;
+    if user + padded <= room {
+        return Ok(());
+    }
+    let what = format!(
+        "leaves {user} pages of the user in a plane, and with timing.wordline_pages = {pages}, of \
+         which collection may have to pad all but one in each block, there is room for {}; must \
+         be larger",
+        room.saturating_sub(padded)
+    );
+    Err(resolved.fault("ftl.over_provisioning", what))
+}
+
+/// A page consists of whole units.
+fn transfer_unit(resolved: &Resolved) -> Result<(), UserError> {
+    let page_bytes = resolved.geometry.page_bytes;
+    match resolved.channel.transfer_unit_bytes {
+        Some(unit_bytes) if page_bytes % unit_bytes != 0 => {
+            let what = format!("must divide geometry.page_bytes = {page_bytes}");
+            Err(resolved.fault("channel.transfer_unit_bytes", what))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Garbage collection needs blocks to move to: its reserve, and those it has under way.
+fn over_provisioning(resolved: &Resolved) -> Result<(), UserError> {
+    let (geometry, reserve) = (&resolved.geometry, resolved.ftl.gc_hard_free_blocks);
+    let user_pages_per_plane = resolved.logical_pages().div_ceil(geometry.planes());
+    let user_blocks = u64::from(user_pages_per_plane.div_ceil(geometry.pages_per_block));
+    let blocks = u64::from(geometry.blocks_per_plane);
+    let spare_blocks = blocks - user_blocks;
+    let needed_blocks = u64::from(reserve) + GC_BLOCKS + 1;
+    if spare_blocks >= needed_blocks && user_blocks > 0 {
+        return Ok(());
+    }
+    if blocks <= needed_blocks {
+        let what = format!(
+            "garbage collection with ftl.gc_hard_free_blocks = {reserve} needs {needed_blocks} \
+             spare blocks in a plane; must be at least {}",
+            needed_blocks + 1
+        );
+        return Err(resolved.fault("geometry.blocks_per_plane", what));
+    }
+    if user_blocks == 0 {
+        let what = "leaves the user not a page; must be smaller";
+        return Err(resolved.fault("ftl.over_provisioning", what));
+    }
+    // Rounded up to six decimals, so that the number we name does pass.
+    let least = (needed_blocks as f64 / blocks as f64 * 1e6).ceil() / 1e6;
+    let what = format!(
+        "leaves {spare_blocks} spare blocks of {blocks} in a plane, and garbage collection with \
+         ftl.gc_hard_free_blocks = {reserve} needs {needed_blocks}; must be at least {least}"
+    );
+    Err(resolved.fault("ftl.over_provisioning", what))
+}

@@ -1,0 +1,189 @@
+//! Rules of a part: its shape, its times, and what its suspension needs of them.
+
+use reprieve_base::{Dur, UserError};
+use reprieve_nand::{EraseMode, MultiPlane, PageOrder, ProgramSuspension};
+
+use super::one_for_each;
+use crate::resolve::Resolved;
+use crate::value::{Value, of};
+
+/// Page numbers are 31 bits wide, and the last sixteen stand for "no page" and the like.
+const PAGES_MAX: u64 = (1 << 31) - 16;
+
+/// Planes of a die that commands of several can tell apart.
+pub(super) const PLANES_MAX: u32 = 128;
+
+pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
+    geometry(resolved)?;
+    maxima(resolved)?;
+    erase_segments(resolved)?;
+    page_types(resolved)?;
+    wordlines(resolved)?;
+    shares(resolved)?;
+    voltage_reset(resolved)?;
+    nested_programs(resolved)?;
+    planes(resolved)
+}
+
+/// The counts whose product is the number of pages.
+const FACTORS: [&str; 5] = [
+    "geometry.channels",
+    "geometry.dies_per_channel",
+    "geometry.planes_per_die",
+    "geometry.blocks_per_plane",
+    "geometry.pages_per_block",
+];
+
+/// Checks the counts before they are multiplied anywhere else.
+fn geometry(resolved: &Resolved) -> Result<(), UserError> {
+    let product = FACTORS.iter().try_fold(1u64, |product, name| {
+        product.checked_mul(of(&resolved.values[name])).filter(|pages| *pages <= PAGES_MAX)
+    });
+    if product.is_none() {
+        // The last layer that had a say is where the mistake was made.
+        let rank = |name: &str| resolved.leaves.get(name).map(|leaf| leaf.rank);
+        let name = FACTORS.iter().max_by_key(|name| rank(name)).expect("there are five");
+        let what = format!(
+            "the drive has more than {PAGES_MAX} pages; channels × dies_per_channel × \
+             planes_per_die × blocks_per_plane × pages_per_block must be at most that"
+        );
+        return Err(resolved.fault(name, what));
+    }
+    let (dies, chips) = (resolved.geometry.dies_per_channel, resolved.geometry.chips_per_channel);
+    if dies % chips != 0 {
+        let what = format!("must divide geometry.dies_per_channel = {dies}");
+        return Err(resolved.fault("geometry.chips_per_channel", what));
+    }
+    Ok(())
+}
+
+/// What is to have its maximum has one.
+fn maxima(resolved: &Resolved) -> Result<(), UserError> {
+    let is_given = |names: &[&str]| names.iter().any(|name| resolved.values.contains_key(name));
+    let maxima = ["timing.t_read_us_max", "timing.program_iterations_max", "timing.t_erase_us_max"];
+    let what = if resolved.values["timing.values"] == Value::from("typical") {
+        return Ok(());
+    } else if is_given(&["timing.t_read_us_by_type", "timing.program_iterations_by_type"]) {
+        "types of pages have one time each; must be \"typical\" with times by type"
+    } else if resolved.timing.spread.is_some() {
+        "wordlines differ already; must be \"typical\" with timing.program_iterations_weights"
+    } else if !is_given(&maxima) {
+        "the part has no maximum; must be \"typical\", or timing.t_read_us_max, \
+         timing.program_iterations_max or timing.t_erase_us_max must be given"
+    } else {
+        return Ok(());
+    };
+    Err(resolved.fault("timing.values", what))
+}
+
+/// Segments are equal, and a nanosecond is not divided.
+fn erase_segments(resolved: &Resolved) -> Result<(), UserError> {
+    let timing = &resolved.timing;
+    if timing.erase.ns() % u64::from(timing.erase_segments) == 0 {
+        return Ok(());
+    }
+    let what = format!(
+        "must divide timing.t_erase_us ({}) into equal segments of whole nanoseconds",
+        timing.erase
+    );
+    Err(resolved.fault("timing.erase_segments", what))
+}
+
+/// A list has an entry for each type of pages, and an order is one of so many types.
+fn page_types(resolved: &Resolved) -> Result<(), UserError> {
+    let Some(types) = &resolved.timing.page_types else { return Ok(()) };
+    let lists = ["timing.t_read_us_by_type", "timing.program_iterations_by_type"];
+    let lists = lists.map(|name| (name, resolved.values.get(name).map(|list| list.items().len())));
+    one_for_each(resolved, &lists, "timing.page_types", types.count as usize)?;
+    if types.order == PageOrder::Interleaved && types.count != 3 {
+        let what = format!("is an order of three types; must be \"modulo\" with {}", types.count);
+        return Err(resolved.fault("timing.page_type_order", what));
+    }
+    Ok(())
+}
+
+/// A wordline is part of a block, and one page has no gap.
+fn wordlines(resolved: &Resolved) -> Result<(), UserError> {
+    let per_block = resolved.geometry.pages_per_block;
+    match resolved.timing.wordline {
+        None if of::<Dur>(&resolved.values["timing.t_load_gap_us"]) != Dur::ZERO => {
+            let what = "one page has no gap; must be 0 with timing.wordline_pages = 1";
+            Err(resolved.fault("timing.t_load_gap_us", what))
+        }
+        Some(wordline) if per_block % wordline.pages != 0 => {
+            let what = format!("must divide geometry.pages_per_block = {per_block}");
+            Err(resolved.fault("timing.wordline_pages", what))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Shares are kept as whole millionths.
+fn shares(resolved: &Resolved) -> Result<(), UserError> {
+    for name in ["suspension.retention_first_share", "suspension.retention_second_share"] {
+        let share: f64 = of(&resolved.values[name]);
+        if (share * 1e6).round() / 1e6 != share {
+            return Err(resolved.fault(name, "must have at most six decimals"));
+        }
+    }
+    Ok(())
+}
+
+/// A cancelled phase ends with a voltage reset, so it has room for one.
+fn voltage_reset(resolved: &Resolved) -> Result<(), UserError> {
+    let (timing, suspension) = (&resolved.timing, &resolved.suspension);
+    if !suspension.reset_inside_phase {
+        return Ok(());
+    }
+    let cancels = suspension.program == ProgramSuspension::Ipc;
+    let erases = suspension.erase && suspension.erase_mode != EraseMode::Deferred;
+    let segments = timing.erase_segments;
+    let segment = Dur::from_ns(timing.erase.ns() / u64::from(segments));
+    let segment_name = match segments {
+        1 => "timing.t_erase_us".to_string(),
+        _ => format!("timing.t_erase_us / {segments}"),
+    };
+    let phases = [
+        (cancels, timing.program_pulse, "timing.t_program_pulse_us"),
+        (cancels, timing.verify, "timing.t_verify_us"),
+        (erases, segment, &segment_name),
+        (erases, timing.erase_verify, "timing.t_erase_verify_us"),
+    ];
+    // A phase of no length is never found in progress, so it is never cancelled.
+    let is_short = |phase: Dur| phase.ns() > 0 && phase < timing.voltage_reset;
+    match phases.into_iter().find(|(cancelled, phase, _)| *cancelled && is_short(*phase)) {
+        None => Ok(()),
+        Some((_, phase, key)) => {
+            let what = format!(
+                "is longer than {key} ({phase}), a phase that can be broken off; \
+                 must be at most that"
+            );
+            Err(resolved.fault("timing.t_voltage_reset_us", what))
+        }
+    }
+}
+
+/// A program runs inside a suspended erase and inside nothing else.
+fn nested_programs(resolved: &Resolved) -> Result<(), UserError> {
+    let set = &resolved.suspend_rules.host_write_suspends;
+    if !set.program && !set.gc_program {
+        return Ok(());
+    }
+    let what = "the page buffer holds one page, and data sheets allow no program inside a \
+                suspended program; must be [\"erase\"] or []";
+    Err(resolved.fault("suspension.host_write_suspends", what))
+}
+
+/// A set of planes has 128 at most.
+fn planes(resolved: &Resolved) -> Result<(), UserError> {
+    let has_sets =
+        resolved.timing.wordline.is_some() || resolved.parallelism.multi_plane != MultiPlane::None;
+    if resolved.geometry.planes_per_die <= PLANES_MAX || !has_sets {
+        return Ok(());
+    }
+    let what = format!(
+        "dies of more than {PLANES_MAX} planes have no programs of several pages here; must be \
+         at most that"
+    );
+    Err(resolved.fault("geometry.planes_per_die", what))
+}

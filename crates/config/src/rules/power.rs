@@ -1,0 +1,165 @@
+//! Rules of power, of cells that err, and of a loss of power.
+
+use reprieve_base::{Dur, UserError};
+
+use super::one_for_each;
+use crate::resolve::Resolved;
+use crate::types::{Power, PowerLoss};
+
+/// The keys of `Power::core_uw`.
+const POWERS: [&str; 7] = [
+    "power.p_idle_mw",
+    "power.p_sense_mw",
+    "power.p_program_pulse_mw",
+    "power.p_program_verify_mw",
+    "power.p_erase_pulse_mw",
+    "power.p_erase_verify_mw",
+    "power.p_suspended_mw",
+];
+
+/// The keys of `Power::by_type_mw`.
+const LISTS: [&str; 3] = [
+    "power.p_sense_mw_by_type",
+    "power.p_program_pulse_mw_by_type",
+    "power.p_program_verify_mw_by_type",
+];
+
+/// Refuses powers and codes that do not fit each other or the part.
+pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
+    if let Some(power) = &resolved.scenario.power {
+        powers(power, resolved)?;
+        budget(power, resolved)?;
+    }
+    let factors = resolved.reliability.factor_by_type.len();
+    let factors = [("reliability.rber_factor_by_type", Some(factors).filter(|n| *n > 0))];
+    one_for_each(resolved, &factors, "timing.page_types", page_types(resolved).unwrap_or(0))?;
+    ecc(resolved)
+}
+
+fn page_types(resolved: &Resolved) -> Option<usize> {
+    resolved.timing.page_types.map(|types| types.count as usize)
+}
+
+fn powers(power: &Power, resolved: &Resolved) -> Result<(), UserError> {
+    if power.io_fj_per_bit.is_none()
+        && (power.io_capacitance_pf.is_none() || power.vdd_q_v.is_none())
+    {
+        let what = "needs the energy of a bit over the channel: give power.e_io_pj_per_bit, or \
+                    power.io_capacitance_pf and power.vdd_q_v";
+        return Err(resolved.fault("power.account", what));
+    }
+    if power.series == Some(Dur::ZERO) {
+        return Err(resolved.fault("power.series_us", "a bin must have a width above 0"));
+    }
+    let lists = || LISTS.into_iter().zip(&power.by_type_mw);
+    match (page_types(resolved), lists().find(|(_, list)| list.is_some())) {
+        (None, Some((name, _))) => {
+            let what = "is by page type, and all pages are alike: give timing.page_types";
+            return Err(resolved.fault(name, what));
+        }
+        (types, _) => {
+            let lengths = lists().map(|(name, list)| (name, list.as_ref().map(Vec::len)));
+            let lengths: Vec<_> = lengths.collect();
+            one_for_each(resolved, &lengths, "timing.page_types", types.unwrap_or(0))?;
+        }
+    }
+    let idle_uw = power.core_uw[0];
+    let all = POWERS.into_iter().zip(power.core_uw);
+    let by_type =
+        lists().filter_map(|(name, list)| Some((name, list.as_ref()?.iter().min()? * 1000)));
+    match all.chain(by_type).find(|(_, uw)| *uw < idle_uw) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let what = format!("must be at least power.p_idle_mw = {}", idle_uw as f64 / 1e3);
+            Err(resolved.fault(name, what))
+        }
+    }
+}
+
+/// A budget can be kept: all can be idle, and what is suspended draws no more than what runs.
+fn budget(power: &Power, resolved: &Resolved) -> Result<(), UserError> {
+    let Some(budget_uw) = power.budget_uw else { return Ok(()) };
+    let core = power.core();
+    let idle_uw = core.idle_uw * u64::from(resolved.geometry.dies());
+    if budget_uw < idle_uw {
+        let what =
+            format!("is less than all dies draw idle; must be at least {}", idle_uw as f64 / 1e3);
+        return Err(resolved.fault("power.budget_mw", what));
+    }
+    let programs = core.by_type.iter().flat_map(|[_, pulse, verify]| [*pulse, *verify]);
+    let least = programs.chain(core.erase_uw).min().expect("there are some");
+    if core.suspended_uw > least {
+        let what = format!(
+            "is more than a program or erase draws; must be at most {} with power.budget_mw",
+            least as f64 / 1e3
+        );
+        return Err(resolved.fault("power.p_suspended_mw", what));
+    }
+    Ok(())
+}
+
+/// Decoding takes longer with more errors, and a codeword has the bits that are corrected.
+fn ecc(resolved: &Resolved) -> Result<(), UserError> {
+    let Some(ecc) = &resolved.scenario.ecc else { return Ok(()) };
+    let (name, what) = if ecc.decode_typ < ecc.decode_min {
+        ("ecc.t_decode_typ_us", format!("at least ecc.t_decode_min_us ({})", ecc.decode_min))
+    } else if ecc.decode_max < ecc.decode_typ {
+        ("ecc.t_decode_max_us", format!("at least ecc.t_decode_typ_us ({})", ecc.decode_typ))
+    } else if u64::from(ecc.correctable_bits) > ecc.codeword_bits() {
+        let most = format!("at most the {} bits of a codeword", ecc.codeword_bits());
+        ("ecc.correctable_bits", most)
+    } else if ecc.soft.senses > 0 && ecc.soft.correctable_bits < ecc.correctable_bits {
+        let least = format!("at least ecc.correctable_bits ({})", ecc.correctable_bits);
+        ("ecc.soft_correctable_bits", least)
+    } else {
+        return Ok(());
+    };
+    Err(resolved.fault(name, format!("must be {what}")))
+}
+
+/// Refuses a loss of power that does not fit the part, or of which nobody can say how long it is
+/// lived through.
+pub(super) fn check_loss(resolved: &Resolved) -> Result<(), UserError> {
+    let Some(loss) = &resolved.scenario.power_loss else { return Ok(()) };
+    capacitor(loss, resolved)?;
+    if !loss.policy.is_possible(resolved) {
+        let what = "the part does not suspend that; must be \"wait\" or \"reset\" with \
+                    suspension.program = \"none\" or suspension.erase = false, or with the first \
+                    alone \"suspend_erase\"";
+        return Err(resolved.fault("power_loss.policy", what));
+    }
+    let geometry = &resolved.geometry;
+    for (name, value, most_name, most) in [
+        ("power_loss.planes", loss.planes, "planes_per_die", geometry.planes_per_die),
+        ("power_loss.oob_bytes", loss.oob_bytes, "page_bytes", geometry.page_bytes),
+    ] {
+        if value > most {
+            let what = format!("must be at most geometry.{most_name} = {most}");
+            return Err(resolved.fault(name, what));
+        }
+    }
+    Ok(())
+}
+
+/// A capacitor has two voltages, and its energy is drawn by someone.
+fn capacitor(loss: &PowerLoss, resolved: &Resolved) -> Result<(), UserError> {
+    let is_given = |name: &&str| resolved.values.contains_key(name);
+    let [capacitance, start, min] =
+        ["power_loss.capacitance_uf", "power_loss.capacitor_start_v", "power_loss.capacitor_min_v"];
+    let Some(capacitor) = loss.capacitor else { return Ok(()) };
+    if !is_given(&start) || !is_given(&min) {
+        let name = [capacitance, start, min].into_iter().find(is_given);
+        let what = "needs both power_loss.capacitor_start_v and power_loss.capacitor_min_v";
+        return Err(resolved.fault(name.expect("one of them is given"), what));
+    }
+    if capacitor.volts[0] <= capacitor.volts[1] {
+        let what = format!("must be more than power_loss.capacitor_min_v = {}", capacitor.volts[1]);
+        return Err(resolved.fault(start, what));
+    }
+    if capacitor.capacitance_uf.is_some() && resolved.scenario.power.is_none() {
+        let what = "lasts as long as flash and controller draw from it; must be absent with \
+                    power.account = \"off\"";
+        return Err(resolved.fault(capacitance, what));
+    }
+    Ok(())
+}

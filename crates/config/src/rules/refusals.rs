@@ -1,0 +1,274 @@
+//! Features that exclude each other: one row for each pair, with the sentence that refuses it.
+
+use reprieve_base::UserError;
+use reprieve_nand::{MultiPlane, ProgramSuspension};
+
+use crate::resolve::Resolved;
+use crate::types::{LinkOrder, OperationSet, PartialWrite};
+
+/// Planes of a die that commands of several can tell apart.
+const PLANES_MAX: u32 = 128;
+
+/// Pages of all planes that may have one block number: valid pages are counted in 16 bits.
+const TWIN_PAGES_MAX: u64 = u16::MAX as u64;
+
+/// Something that a scenario may ask for.
+#[derive(Clone, Copy)]
+pub struct Feature {
+    /// What it is.
+    pub name: &'static str,
+    is_on: fn(&Resolved) -> bool,
+}
+
+/// Two features of which a scenario may ask for one.
+#[derive(Clone, Copy)]
+pub struct Refusal {
+    /// The key whose value is refused.
+    pub key: &'static str,
+    /// One of them.
+    pub one: Feature,
+    /// The other.
+    pub other: Feature,
+    /// Why, and what the key must be.
+    pub what: &'static str,
+}
+
+/// Features by name.
+macro_rules! features {
+    ($($id:ident $name:literal |$s:ident| $is_on:expr;)+) => {
+        $(const $id: Feature = Feature { name: $name, is_on: |$s| $is_on };)+
+    };
+}
+
+features! {
+    WORDLINES "programs of whole wordlines" |s| s.timing.wordline.is_some();
+    BY_TYPE "iterations by page type" |s|
+        s.values.contains_key("timing.program_iterations_by_type");
+    SPREAD "iterations by wordline" |s| s.timing.spread.is_some();
+    CACHE_PROGRAM "cache programs" |s| s.parallelism.cache_program;
+    COPYBACK "copybacks" |s| s.ftl.copyback;
+    NESTED "programs inside suspended erases" |s| s.suspend_rules.host_write_suspends.erase;
+    STREAMS "several streams" |s| s.ftl.streams.policy != "single";
+    OWN_STREAM "a stream of collection" |s| s.ftl.streams.gc_separate;
+    DEMAND "a mapping in flash" |s| s.ftl.demand.is_some();
+    BAD_BLOCKS "bad blocks from the start" |s| s.ftl.faults.factory_bad_share > 0.0;
+    FAILED_PROGRAMS "programs that fail" |s| s.ftl.faults.program_failure > 0.0;
+    FAILED_ERASES "erases that fail" |s| s.ftl.faults.erase_failure > 0.0;
+    FAULTS "bad blocks" |s| s.ftl.faults.any();
+    SINGLE_PLANE "planes that are erased one by one" |s|
+        s.parallelism.multi_plane == MultiPlane::None && s.geometry.planes_per_die > 1;
+    NO_PARALLEL_PLANES "planes that do nothing at once" |s|
+        s.parallelism.multi_plane == MultiPlane::None && !s.parallelism.independent_plane_reads;
+    MANY_PLANES "dies of more than 128 planes" |s| s.geometry.planes_per_die > PLANES_MAX;
+    LARGE_BLOCKS "blocks of more than 65535 pages on all planes" |s|
+        u64::from(s.geometry.planes_per_die) * u64::from(s.geometry.pages_per_block)
+            > TWIN_PAGES_MAX;
+    INDEPENDENT_READS "independent plane reads" |s| s.parallelism.independent_plane_reads;
+    NO_INDEPENDENT_READS "no independent plane reads" |s| !s.parallelism.independent_plane_reads;
+    PLANE_SUSPENSION "suspension of single planes" |s| s.parallelism.plane_suspension;
+    NO_SHADOW "suspended programs without a shadow buffer" |s|
+        s.suspension.program != ProgramSuspension::None && !s.suspension.shadow_buffer;
+    GC_READS "suspension for reads of collection" |s|
+        s.suspend_rules.gc_read_suspends != OperationSet::default();
+    RUNS_THROUGH "collection that runs through" |s| !s.ftl.gc.preemptible;
+    POWER "an account of power" |s| s.power.is_some();
+    BUDGET "a budget of power" |s|
+        s.power.as_ref().is_some_and(|power| power.budget_uw.is_some());
+    TWIN_BLOCKS "superblocks" |s| s.ftl.twin_blocks;
+    GC_PLANES "planes that collect side by side" |s| s.ftl.gc.parallel_planes;
+    PLANE_DISPATCH "a dispatcher that weighs planes" |s|
+        ["paq", "mbm"].contains(&&*s.scheduling.dispatch.policy);
+    DISPATCH "a dispatcher" |s| s.scheduling.dispatch.policy != "none";
+    MBM "the dispatcher mbm" |s| s.scheduling.dispatch.mbm.is_some();
+    REDISTRIBUTION "pages written anew by mbm" |s| {
+        let areas = s.scheduling.dispatch.mbm.and_then(|mbm| mbm.read_areas);
+        areas.is_some_and(|areas| areas.redistribution.is_some())
+    };
+    NO_READ_HITS "a buffer that answers no reads" |s| !s.buffer.read_hits;
+    HOLD "dirty pages that stay" |s| s.buffer.hold.is_some();
+    TRACKED_SECTORS "sectors that are tracked" |s|
+        s.ftl.partial_write == PartialWrite::TrackSectors;
+    LOSS "a loss of power" |s| s.power_loss.is_some();
+    AGEING "cells that age" |s| s.reliability.ageing.is_some();
+    IN_ORDER "a link in order" |s| s.host.order == LinkOrder::InOrder;
+    COMMANDS_CROSS "commands that cross the link" |s| s.host.commands_cross_link;
+}
+
+/// Rows of a table: the key that is refused, the features, and the sentence. Rows that share a
+/// feature and a sentence stand under it.
+macro_rules! rows {
+    (pairs { $($key:literal: $one:ident + $other:ident, $what:literal;)+ }) => {
+        &[$(Refusal { key: $key, one: $one, other: $other, what: $what }),+]
+    };
+    (wordlines { $($key:literal: $other:ident, $off:literal;)+ }) => {
+        &[$(Refusal { key: $key, one: WORDLINES, other: $other, what: concat!(
+            "is not modelled with programs of whole wordlines; must be ", $off,
+            " with timing.wordline_pages above 1"
+        ) }),+]
+    };
+    (superblocks { $($other:ident, $why:literal;)+ }) => {
+        &[$(Refusal { key: "ftl.twin_blocks", one: TWIN_BLOCKS, other: $other, what: concat!(
+            "twin blocks are not modelled with this: ", $why, "; must be false with it"
+        ) }),+]
+    };
+    (power_loss { $($key:literal: $other:ident, $off:literal;)+ }) => {
+        &[$(Refusal { key: $key, one: LOSS, other: $other, what: concat!(
+            "power_loss.mode = \"on\" knows no recovery with it; must be ", $off,
+            " with it, or power_loss.mode \"off\""
+        ) }),+]
+    };
+}
+
+/// Whom a refusal concerns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// The rig too.
+    Part,
+    /// A drive with a mapping.
+    Drive,
+}
+
+/// Every refusal, in the order in which they are looked at.
+macro_rules! table {
+    ($($of:ident $form:ident $rows:tt)+) => {
+        const TABLE: &[(Of, &[Refusal])] = &[$((Of::$of, rows!($form $rows))),+];
+    };
+}
+
+table! {
+    Part pairs {
+        "timing.wordline_pages": WORDLINES + BY_TYPE,
+            "a wordline has one program, and timing.program_iterations_by_type gives several; \
+             must be 1 with it";
+        "timing.wordline_pages": WORDLINES + COPYBACK,
+            "copybacks of whole wordlines are not modelled (ftl.copyback); must be 1 with it";
+    }
+    Drive wordlines {
+        "ftl.stream": STREAMS, "\"single\"";
+        "ftl.mapping": DEMAND, "\"flat\"";
+        "ftl.factory_bad_share": BAD_BLOCKS, "0";
+        "nand.program_failure": FAILED_PROGRAMS, "0";
+        "nand.erase_failure": FAILED_ERASES, "0";
+    }
+    Part pairs {
+        "timing.program_iterations_weights": SPREAD + BY_TYPE,
+            "iterations go by type already; must be absent with timing.program_iterations_by_type";
+        "parallelism.cache_program": CACHE_PROGRAM + NO_SHADOW,
+            "the page of a suspended program could not come back past that of the next; must be \
+             false with suspension.shadow_buffer = false";
+        "parallelism.cache_program": CACHE_PROGRAM + FAILED_PROGRAMS,
+            "a page that is loaded for a block on which the program before it fails is not \
+             modelled; must be false with nand.program_failure above 0";
+        "power.budget_mw": BUDGET + CACHE_PROGRAM,
+            "cannot be kept with parallelism.cache_program: a program that is loaded begins by \
+             itself; leave one of them out, or limit power.max_active_dies";
+        "suspension.multi_plane": PLANE_SUSPENSION + NO_INDEPENDENT_READS,
+            "a plane that makes way alone reads into a page buffer of its own; must be \"whole\" \
+             with parallelism.independent_plane_reads = false";
+        "suspension.multi_plane": PLANE_SUSPENSION + MANY_PLANES,
+            "dies of more than 128 planes suspend no single ones here; must be \"whole\" with \
+             them";
+        "suspension.multi_plane": PLANE_SUSPENSION + NO_SHADOW,
+            "the page of one plane alone is not sent again over the channel here; must be \
+             \"whole\" with suspension.shadow_buffer = false";
+        "suspension.multi_plane": PLANE_SUSPENSION + CACHE_PROGRAM,
+            "a page is not loaded here beside planes that are suspended; must be \"whole\" with \
+             parallelism.cache_program = true";
+        "suspension.multi_plane": PLANE_SUSPENSION + NESTED,
+            "programs inside erases of which one plane is suspended are not modelled; must be \
+             \"whole\" with suspension.host_write_suspends = [\"erase\"]";
+        "suspension.multi_plane": PLANE_SUSPENSION + GC_READS,
+            "reads of garbage collection suspend no single planes here; must be \"whole\" unless \
+             suspension.gc_read_suspends = []";
+        "suspension.multi_plane": PLANE_SUSPENSION + RUNS_THROUGH,
+            "garbage collection that runs through lets no read in beside it; must be \"whole\" \
+             with ftl.gc_preemptible = false";
+        "suspension.multi_plane": PLANE_SUSPENSION + POWER,
+            "the power of planes that work apart is not accounted for; must be \"whole\" with \
+             power.account = \"on\"";
+        "suspension.multi_plane": PLANE_SUSPENSION + SPREAD,
+            "planes whose programs differ in length are not told apart; must be \"whole\" with \
+             timing.program_iterations_weights";
+    }
+    Drive pairs {
+        "ftl.copyback": COPYBACK + NO_SHADOW,
+            "the page of a suspended copyback could not be restored over the channel; must be \
+             false with suspension.shadow_buffer = false";
+        "suspension.gc_read_suspends": GC_READS + COPYBACK,
+            "a copyback is no read of garbage collection, and suspends nothing; must be [] with \
+             ftl.copyback = true";
+    }
+    Drive superblocks {
+        SINGLE_PLANE,
+            "the planes of a die are erased together, and parallelism.multi_plane = \"none\"";
+        LARGE_BLOCKS, "blocks of more than 65535 pages on all planes of a die";
+        WORDLINES, "timing.wordline_pages above 1";
+        INDEPENDENT_READS, "parallelism.independent_plane_reads = true";
+        CACHE_PROGRAM, "parallelism.cache_program = true";
+        COPYBACK, "ftl.copyback = true";
+        GC_PLANES, "ftl.gc_parallel_planes = true";
+        DEMAND, "ftl.mapping = \"demand\"";
+        FAULTS, "bad blocks, programs or erases that fail";
+        PLANE_DISPATCH, "a dispatcher that weighs the planes of a die";
+    }
+    Drive pairs {
+        "ftl.gc_parallel_planes": GC_PLANES + MANY_PLANES,
+            "dies of more than 128 planes are not modelled with it; must be false with them";
+        "ftl.gc_parallel_planes": GC_PLANES + COPYBACK,
+            "copybacks of several planes are not modelled; must be false with ftl.copyback = true";
+        "ftl.gc_parallel_planes": GC_PLANES + NO_PARALLEL_PLANES,
+            "a die does nothing on several planes at once; must be false with \
+             parallelism.multi_plane = \"none\" and parallelism.independent_plane_reads = false";
+        "buffer.read_hits": NO_READ_HITS + HOLD,
+            "pages that stay in the buffer are nowhere else to be read; must be true, or \
+             buffer.replacement \"immediate\"";
+        "buffer.read_hits": NO_READ_HITS + DEMAND,
+            "where the old copy of a page in the buffer lies is not looked up in the flash; must \
+             be true with ftl.mapping = \"demand\"";
+        "host.order": IN_ORDER + COMMANDS_CROSS,
+            "the exchanges of several commands share the link; must be \"free\" with \
+             host.commands_cross_link = true";
+        "ftl.partial_write": TRACKED_SECTORS + LOSS,
+            "what is stored beside a page does not say which of its sectors hold data, so that a \
+             recovery cannot know; must be \"read_modify_write\" or \"pad\" with power_loss.mode \
+             = \"on\"";
+    }
+    Drive power_loss {
+        "ftl.mapping": DEMAND, "\"flat\"";
+        "ftl.stream": STREAMS, "\"single\"";
+        "ftl.gc_stream": OWN_STREAM, "\"shared\"";
+        "ftl.factory_bad_share": BAD_BLOCKS, "0";
+        "nand.program_failure": FAILED_PROGRAMS, "0";
+        "nand.erase_failure": FAILED_ERASES, "0";
+        "reliability.model": AGEING, "\"none\"";
+        "timing.wordline_pages": WORDLINES, "1";
+        "parallelism.cache_program": CACHE_PROGRAM, "false";
+        "parallelism.independent_plane_reads": INDEPENDENT_READS, "false";
+        "suspension.multi_plane": PLANE_SUSPENSION, "\"whole\"";
+        "scheduling.dispatch": DISPATCH, "\"none\"";
+    }
+    Drive pairs {
+        "ftl.stream": STREAMS + MBM,
+            "a dispatcher that places writes sees one next page of a plane; must be \"single\" \
+             with scheduling.dispatch = \"mbm\"";
+        "ftl.mapping": DEMAND + REDISTRIBUTION,
+            "a dispatcher that has pages written anew looks nothing up in the flash; must be \
+             \"flat\", or scheduling.mbm_redistribution \"none\"";
+    }
+}
+
+/// The pairs of features that are refused.
+pub fn refusals() -> impl Iterator<Item = &'static Refusal> {
+    TABLE.iter().flat_map(|(_, refusals)| *refusals)
+}
+
+/// Refuses two features that exclude each other.
+pub(super) fn check(resolved: &Resolved, has_mapping: bool) -> Result<(), UserError> {
+    let tables = TABLE.iter().filter(|(of, _)| has_mapping || *of == Of::Part);
+    let asked =
+        |refusal: &&Refusal| (refusal.one.is_on)(resolved) && (refusal.other.is_on)(resolved);
+    match tables.flat_map(|(_, refusals)| *refusals).find(asked) {
+        None => Ok(()),
+        Some(refusal) => Err(resolved.fault(refusal.key, refusal.what)),
+    }
+}

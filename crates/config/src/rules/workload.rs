@@ -1,0 +1,97 @@
+//! Rules of the workload, and of what is measured of it.
+
+use reprieve_base::{Dur, UserError};
+use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig, misfit};
+
+use crate::keys::key;
+use crate::resolve::{Resolved, Use};
+use crate::types::{Measure, Scenario, Warmup};
+
+pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
+    match &resolved.workload {
+        Some(WorkloadConfig::Mixed(config)) => mixed(config, resolved),
+        Some(WorkloadConfig::Trace(config)) if config.duration == Some(Dur::ZERO) => {
+            let what = "must be above 0, or \"none\" for no limit";
+            Err(resolved.fault("workload.duration_s", what))
+        }
+        Some(WorkloadConfig::Trace(config)) => consistent(config.contradiction(), resolved),
+        Some(WorkloadConfig::Fio(_)) | None => Ok(()),
+    }
+}
+
+fn mixed(config: &MixedConfig, resolved: &Resolved) -> Result<(), UserError> {
+    let trims = config.trim_fraction;
+    if config.read_fraction + trims > 1.0 {
+        let what = format!("with workload.trim_fraction = {trims} must be at most 1 in all");
+        return Err(resolved.fault("workload.read_fraction", what));
+    }
+    let capacity_bytes = resolved.capacity_bytes();
+    if config.footprint_start_bytes >= capacity_bytes {
+        let what = format!("is past the end of the drive; must be below {capacity_bytes}");
+        return Err(resolved.fault("workload.footprint_start_bytes", what));
+    }
+    let rest_bytes = capacity_bytes - config.footprint_start_bytes;
+    match config.footprint {
+        Footprint::Bytes(bytes) if bytes > rest_bytes => {
+            let what = format!("is more than the user has; must be at most {rest_bytes}");
+            return Err(resolved.fault("workload.footprint_bytes", what));
+        }
+        _ => {}
+    }
+    consistent(config.contradiction(), resolved)?;
+    let misfit = misfit(config, capacity_bytes);
+    misfit.map_or(Ok(()), |(key, error)| Err(resolved.at(&key, error)))
+}
+
+/// The error of two values of the workload that do not fit each other.
+fn consistent(
+    contradiction: Option<(&str, String, String)>,
+    resolved: &Resolved,
+) -> Result<(), UserError> {
+    match contradiction {
+        None => Ok(()),
+        Some((name, _, what)) => {
+            let key = key(&format!("workload.{name}"));
+            Err(resolved.fault(key.expect("the generator names keys of ours").full_name, what))
+        }
+    }
+}
+
+/// Refuses a section `[measure]` where nothing is measured, and one that says two things.
+pub(super) fn measured(resolved: &Resolved, purpose: Use) -> Result<(), UserError> {
+    let Measure { from_request, from, warmup } = resolved.measure;
+    let given = [
+        ("measure.from_request", from_request > 0),
+        ("measure.from_s", from > Dur::ZERO),
+        ("measure.warmup", warmup != Warmup::None),
+    ];
+    let Some((name, _)) = given.into_iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
+    let what = match purpose {
+        Use::Rig => "the rig reports every command, and excludes none; leave it out",
+        Use::Serve => "a served drive counts all that its clients ask for; leave it out",
+        Use::Run if warmup == Warmup::Auto && name != "measure.warmup" => {
+            "says by hand what measure.warmup = \"auto\" is to find; give one of the two"
+        }
+        Use::Run => return Ok(()),
+    };
+    Err(resolved.fault(name, what))
+}
+
+/// Refuses to exclude all requests of loads that say how many they have.
+pub(crate) fn check_enough(scenario: &Scenario, path: &str) -> Result<(), UserError> {
+    let requests = scenario.loads().map(|load| match load {
+        WorkloadConfig::Mixed(load) => Some(load.requests),
+        WorkloadConfig::Trace(_) | WorkloadConfig::Fio(_) => None,
+    });
+    let from_request = scenario.measure.from_request;
+    match requests.sum::<Option<u64>>() {
+        Some(requests) if from_request >= requests => {
+            let what = format!(
+                "measure.from_request = {from_request}: excludes all {requests} requests; must be \
+                 below {requests}"
+            );
+            Err(UserError::new(what).at(path))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,156 @@
+//! The steps of the scheduler `microcode`: one line of its program each, as a scenario writes them.
+
+use std::fmt;
+
+use reprieve_base::{Dur, nearest};
+
+use super::raw::Raw;
+use super::unit::{self, Unit};
+
+/// The class of something that waits or runs; a controller may have a queue for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Reads for the host: its pages, old pages under its writes, pages of the mapping.
+    HostRead,
+    /// Programs for the host, and of the mapping.
+    HostWrite,
+    /// Reads of garbage collection.
+    GcRead,
+    /// Programs and copybacks of garbage collection.
+    GcProgram,
+    /// Erases.
+    Erase,
+}
+
+/// A step: something that is done if it can be and its conditions hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The queue whose head is served; `None`: the suspended operation resumes.
+    pub class: Option<Class>,
+    /// The head has waited so long, or the operation was suspended so long in all.
+    pub after: Dur,
+    /// Programs that wait at the die, at least.
+    pub queued: u32,
+    /// A plane has no room for host writes until garbage collection has made some.
+    pub urgent: bool,
+    /// Resume: only an operation of this class.
+    pub of: Option<Class>,
+}
+
+const RESUME: &str = "resume";
+
+/// The classes by name.
+const CLASSES: [(&str, Class); 5] = [
+    ("host_read", Class::HostRead),
+    ("host_write", Class::HostWrite),
+    ("gc_read", Class::GcRead),
+    ("gc_program", Class::GcProgram),
+    ("erase", Class::Erase),
+];
+
+impl Class {
+    fn of_name(name: &str) -> Option<Class> {
+        CLASSES.iter().find(|(known, _)| *known == name).map(|(_, class)| *class)
+    }
+
+    fn name(self) -> &'static str {
+        CLASSES.iter().find(|(_, class)| *class == self).expect("every class has a name").0
+    }
+
+    /// Whether it is a class of garbage collection; erases are.
+    fn is_gc(self) -> bool {
+        !matches!(self, Class::HostRead | Class::HostWrite)
+    }
+}
+
+/// What a list of steps is, for errors and the reference.
+pub(super) const EXPECTED: &str = "a list of steps: host_read, host_write, gc_read, gc_program, \
+    erase or resume, each with conditions behind it: after_us=N, queued=N (host_write), urgent \
+    (gc_read, gc_program, erase), of=CLASS (resume)";
+
+/// The steps of a list, or what is wrong with it.
+pub(super) fn parse(raw: &Raw) -> Result<Vec<Step>, String> {
+    let Raw::List(items) = raw else { return Err(format!("must be {EXPECTED}")) };
+    let step = |item: &Raw| match item {
+        Raw::Text(text) => step(text).map_err(|what| format!("step \"{text}\": {what}")),
+        other => Err(format!("step {other}: must be a string")),
+    };
+    let steps = items.iter().map(step).collect::<Result<Vec<Step>, String>>()?;
+    let wanted = CLASSES.iter().map(|(name, class)| (*name, Some(*class)));
+    for (name, class) in wanted.chain([(RESUME, None)]) {
+        if !steps.iter().any(|step| step.class == class) {
+            return Err(format!("has no step {name}; must have one of every class, and resume"));
+        }
+    }
+    Ok(steps)
+}
+
+/// The step of a text, or what is wrong with it.
+pub(super) fn step(text: &str) -> Result<Step, String> {
+    let mut words = text.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let class = Class::of_name(name);
+    if class.is_none() && name != RESUME {
+        let known = CLASSES.iter().map(|(name, _)| *name).chain([RESUME]);
+        let near =
+            nearest(name, known).map_or(String::new(), |near| format!("; did you mean {near}?"));
+        return Err(format!("no class; must begin with one of {}{near}", names()));
+    }
+    let mut step = Step { class, after: Dur::ZERO, queued: 0, urgent: false, of: None };
+    for word in words {
+        condition(&mut step, word)?;
+    }
+    Ok(step)
+}
+
+fn names() -> String {
+    let known = CLASSES.iter().map(|(name, _)| *name).chain([RESUME]);
+    known.collect::<Vec<_>>().join(", ")
+}
+
+fn condition(step: &mut Step, word: &str) -> Result<(), String> {
+    let (name, value) = word.split_once('=').unwrap_or((word, ""));
+    match (name, step.class) {
+        ("after_us", _) => {
+            let raw = match value.parse() {
+                Ok(integer) => Raw::Integer(integer),
+                Err(_) => Raw::Decimal(value.to_string()),
+            };
+            step.after = unit::duration(&raw, Unit::Microseconds)
+                .ok_or("after_us must be a time in microseconds, whole in nanoseconds")?;
+        }
+        ("queued", Some(Class::HostWrite)) => {
+            let count = value.parse().ok().filter(|count| *count > 0);
+            step.queued = count.ok_or("queued must be a whole number above 0")?;
+        }
+        ("urgent", Some(class)) if class.is_gc() && value.is_empty() => step.urgent = true,
+        ("of", None) => {
+            let class = Class::of_name(value).filter(|class| {
+                matches!(class, Class::HostWrite | Class::GcProgram | Class::Erase)
+            });
+            step.of = Some(class.ok_or("of must be one of host_write, gc_program, erase")?);
+        }
+        _ => return Err(format!("\"{word}\" is no condition of it; must be left out")),
+    }
+    Ok(())
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.class.map_or(RESUME, Class::name))?;
+        if let Some(of) = self.of {
+            write!(f, " of={}", of.name())?;
+        }
+        if self.urgent {
+            f.write_str(" urgent")?;
+        }
+        if self.queued > 0 {
+            write!(f, " queued={}", self.queued)?;
+        }
+        if self.after > Dur::ZERO {
+            let us = unit::raw_duration(self.after, Unit::Microseconds);
+            write!(f, " after_us={us}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! The schema as a whole, and the references that are made from it.
+
+use std::collections::BTreeSet;
+
+use super::super::keys::{SECTIONS, keys};
+use super::super::{Fallback, Kind, Unit, reference_markdown, schema_json};
+use super::super::{layers, parse, raw::Raw};
+use super::REGISTRIES;
+
+#[test]
+fn every_key_is_named_for_its_section_and_unit_and_explained() {
+    let mut seen = BTreeSet::new();
+    for section in SECTIONS {
+        assert!(section.doc.ends_with('.'), "[{}]", section.name);
+        for key in section.keys {
+            let name = key.full_name;
+            assert!(seen.insert(name), "{name} stands twice");
+            assert_eq!(key.section(), section.name, "{name}");
+            assert!(key.doc.ends_with('.'), "{name}: {}", key.doc);
+            let unit = match key.kind {
+                Kind::Duration(Unit::Microseconds) => Some("_us"),
+                Kind::Duration(Unit::Seconds) => Some("_s"),
+                _ => None,
+            };
+            // An extreme stands behind the unit.
+            let of_unit = name.strip_suffix("_max").unwrap_or(name);
+            assert!(unit.is_none_or(|unit| of_unit.ends_with(unit)), "{name} ends in its unit");
+        }
+    }
+    assert_eq!(seen.len(), keys().len());
+}
+
+#[test]
+fn what_a_key_depends_on_stands_before_it() {
+    let position = |name| keys().iter().position(|key| key.full_name == name);
+    for key in keys() {
+        let others = key.when.iter().map(|need| need.key);
+        let same = match key.default {
+            Fallback::SameAs(other) => Some(other),
+            _ => None,
+        };
+        for other in others.chain(same) {
+            let name = key.full_name;
+            assert!(position(other).is_some(), "{name} depends on {other}, which is no key");
+            assert!(position(other) < position(name), "{name} stands before {other}");
+        }
+    }
+}
+
+#[test]
+fn every_default_is_within_its_own_range() {
+    for key in keys() {
+        if let Fallback::Toml(toml) = key.default {
+            let value = parse::parse(key, &Raw::of_toml(toml), &REGISTRIES);
+            assert!(value.is_ok(), "{}: {value:?}", key.full_name);
+        }
+    }
+}
+
+#[test]
+fn every_shorthand_that_is_documented_is_expanded_and_the_other_way_round() {
+    let key = keys().iter().find(|key| key.full_name == "policy").expect("it is a key");
+    let documented: Vec<_> = key.kind.choices(&REGISTRIES).iter().map(|e| e.name).collect();
+    assert_eq!(documented, layers::shorthand_names());
+}
+
+#[test]
+fn both_references_have_every_key_and_choice() {
+    let page = reference_markdown(&REGISTRIES);
+    let json: serde_json::Value =
+        serde_json::from_str(&schema_json(&REGISTRIES)).expect("it is JSON");
+    let sections = json["sections"].as_array().expect("a list");
+    let in_json: Vec<_> = sections
+        .iter()
+        .flat_map(|section| section["keys"].as_array().expect("a list"))
+        .map(|key| key["key"].as_str().expect("a string"))
+        .collect();
+    let names: Vec<_> = keys().iter().map(|key| key.full_name).collect();
+    assert_eq!(in_json, names);
+    for name in names {
+        assert!(page.contains(&format!("\n### `{name}`\n")), "{name}");
+    }
+    assert!(page.contains("- `greedy`: An entry of a test."), "choices come from the registries");
+    let read = &sections[2]["keys"][2];
+    assert_eq!(read["key"], "timing.t_read_us");
+    assert_eq!((&read["kind"], &read["required"]), (&"duration_us".into(), &true.into()));
+}

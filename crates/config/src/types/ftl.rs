@@ -1,0 +1,102 @@
+//! What a scenario says of the translation layer.
+
+use reprieve_base::Dur;
+
+/// Section `[ftl]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ftl {
+    pub over_provisioning: f64,
+    pub placement: String,
+    pub gc_victim: String,
+    pub gc_choices: Option<u32>,
+    pub gc_window_blocks: Option<u32>,
+    pub gc_start_free_share: f64,
+    pub gc_hard_free_blocks: u32,
+    pub gc_background: bool,
+    pub gc: GcControl,
+    /// Which open block takes a page.
+    pub streams: Streams,
+    /// Wear levelling.
+    pub wear: Wear,
+    /// Bad blocks, and what fails.
+    pub faults: Faults,
+    pub demand: Option<Demand>,
+    pub wordline_timeout: Dur,
+    pub twin_blocks: bool,
+    pub copyback: bool,
+    pub partial_write: PartialWrite,
+    pub precondition: Precondition,
+}
+
+/// State of the drive before the first request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precondition {
+    #[default]
+    None,
+    Sequential,
+    Steady,
+}
+
+/// What a write of part of a page does about the rest of the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PartialWrite {
+    #[default]
+    ReadModifyWrite,
+    TrackSectors,
+    Pad,
+}
+
+/// When garbage collection runs, and how far before the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GcControl {
+    pub preemptible: bool,
+    pub rate_pages_per_write: Option<f64>,
+    pub dies_max: Option<u32>,
+    pub parallel_planes: bool,
+}
+
+/// Which open block takes a page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Streams {
+    pub policy: String,
+    pub hot_window_share: Option<f64>,
+    pub gc_separate: bool,
+}
+
+impl Streams {
+    /// Blocks that a plane may have open besides the first.
+    pub fn further_open_blocks(&self, has_map: bool) -> u32 {
+        let hot_and_cold = self.hot_window_share.is_some();
+        [hot_and_cold, self.gc_separate, has_map].into_iter().map(u32::from).sum()
+    }
+}
+
+/// Wear levelling.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wear {
+    pub least_worn_first: bool,
+    pub static_spread: Option<u32>,
+    pub count_erases: bool,
+}
+
+/// Bad blocks, and what fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Faults {
+    pub factory_bad_share: f64,
+    pub program_failure: f64,
+    pub erase_failure: f64,
+}
+
+impl Faults {
+    /// Whether any block can be bad.
+    pub fn any(&self) -> bool {
+        self.factory_bad_share > 0.0 || self.program_failure > 0.0 || self.erase_failure > 0.0
+    }
+}
+
+/// The mapping in flash, with a cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Demand {
+    pub cache_bytes: u64,
+    pub segmented: bool,
+}

@@ -1,0 +1,181 @@
+//! What is between the host and the translation layer: buffers, queues and the link.
+
+use reprieve_base::Dur;
+
+/// Section `[buffer]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Buffer {
+    pub bytes: u64,
+    pub acknowledge: Acknowledge,
+    pub hold: Option<Hold>,
+    pub read_hits: bool,
+}
+
+/// When a write is acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Acknowledge {
+    #[default]
+    Through,
+    Back,
+}
+
+/// Dirty pages that stay in the buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hold {
+    pub replacement: Replacement,
+    pub high_watermark: f64,
+    pub low_watermark: f64,
+    pub flush_idle: Option<Dur>,
+}
+
+/// Which dirty page goes to the flash first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replacement {
+    #[default]
+    Fifo,
+    Lru,
+}
+
+/// Section `[read_cache]` of a drive that has one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadCache {
+    pub bytes: u64,
+    pub replacement: Eviction,
+    pub fill_on_write: bool,
+}
+
+impl ReadCache {
+    /// Pages that it can hold: never more than the drive has.
+    pub fn pages(&self, logical_pages: u32, page_bytes: u32) -> u32 {
+        let pages = self.bytes / u64::from(page_bytes);
+        u32::try_from(pages).map_or(logical_pages, |pages| pages.min(logical_pages))
+    }
+}
+
+/// Which page of a cache makes room for another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Eviction {
+    #[default]
+    Fifo,
+    Lru,
+}
+
+/// Section `[host]`, and what the workload's reads of unwritten pages cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Host {
+    pub interface: Interface,
+    pub order: LinkOrder,
+    pub command: Dur,
+    pub link_bytes_per_s: Option<u64>,
+    /// The link by its generation; without either, transfers take no time.
+    pub pcie: Option<Pcie>,
+    /// Packets in which data crosses the link; `None`: it takes its own bytes alone.
+    pub packets: Option<Packets>,
+    pub commands_cross_link: bool,
+    pub unwritten_costs_read: bool,
+}
+
+impl Host {
+    /// Rate of the link in each direction; `None`: transfers take no time.
+    pub fn link_rate_bytes_per_s(&self) -> Option<u64> {
+        self.link_bytes_per_s.or(self.pcie.map(Pcie::bytes_per_s))
+    }
+}
+
+/// What is between the host and the drive.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Interface {
+    #[default]
+    Direct,
+    Nvme(Nvme),
+    Sata,
+}
+
+/// In which order requests and their data cross the host link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkOrder {
+    #[default]
+    Free,
+    InOrder,
+}
+
+/// Submission queues, and how the drive fetches from them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nvme {
+    pub queues: u32,
+    pub queue_entries: u32,
+    pub outstanding: Option<u32>,
+    pub arbitration: String,
+    pub burst: Option<u32>,
+    pub weights: Vec<u32>,
+    pub class_weights: Vec<u32>,
+    pub priorities: Vec<Priority>,
+}
+
+impl Nvme {
+    /// One queue of so many commands.
+    pub fn one_queue(queue_entries: u32) -> Nvme {
+        Nvme {
+            queues: 1,
+            queue_entries,
+            outstanding: None,
+            arbitration: "round-robin".to_string(),
+            burst: Some(1),
+            weights: Vec::new(),
+            class_weights: Vec::new(),
+            priorities: Vec::new(),
+        }
+    }
+}
+
+/// Classes of queues, the first of them asked first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    Urgent,
+    High,
+    Medium,
+    Low,
+}
+
+/// A PCI Express link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pcie {
+    pub generation: u32,
+    pub lanes: u32,
+}
+
+impl Pcie {
+    /// Bytes a second in each direction, without the overhead of packets; rounded down.
+    ///
+    /// PCI Express Base Specification 6.0: transfers a second of a lane by generation, and of the
+    /// bits that are transferred the share that is not line code: 8 of 10, then 128 of 130; in the
+    /// FLITs of generation 6, 242 of 256 bytes are not check or correction bytes.
+    pub fn bytes_per_s(self) -> u64 {
+        let (megabits_per_s, part, whole) = match self.generation {
+            1 => (2_500, 8, 10),
+            2 => (5_000, 8, 10),
+            3 => (8_000, 128, 130),
+            4 => (16_000, 128, 130),
+            5 => (32_000, 128, 130),
+            6 => (64_000, 242, 256),
+            other => panic!("the schema bounds the generation to 6, not {other}"),
+        };
+        u64::from(self.lanes) * megabits_per_s * 1_000_000 * part / whole / 8
+    }
+}
+
+/// Packets of a PCI Express link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packets {
+    pub payload_bytes_max: u32,
+    pub overhead_bytes: u32,
+}
+
+impl Packets {
+    /// Bytes on the link for so many of data; a message without data is a packet as well.
+    #[cold]
+    pub fn on_link_bytes(self, bytes: u64) -> u64 {
+        let packets = bytes.div_ceil(u64::from(self.payload_bytes_max)).max(1);
+        bytes + packets * u64::from(self.overhead_bytes)
+    }
+}

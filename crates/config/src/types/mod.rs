@@ -1,0 +1,186 @@
+//! The resolved scenario: typed, in base units, every value within its range.
+//!
+//! What a field means that one key fills, and a variant that one word names, is said in `keys`.
+
+#![allow(missing_docs)]
+
+mod ftl;
+mod host;
+mod mbm;
+mod power;
+mod scheduling;
+
+use reprieve_base::{Dur, Geometry, Stream};
+use reprieve_nand::reliability::{Rber, SuspendWear};
+use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
+use reprieve_trace::WorkloadConfig;
+
+pub use ftl::{Demand, Faults, Ftl, GcControl, PartialWrite, Precondition, Streams, Wear};
+pub use host::{
+    Acknowledge, Buffer, Eviction, Hold, Host, Interface, LinkOrder, Nvme, Packets, Pcie, Priority,
+    ReadCache, Replacement,
+};
+pub use mbm::{
+    Alignment, Chips, FirstOf, MbmRules, ReadAreas, Redistribution, Rounding, ShareRules, Ties,
+    Trigger,
+};
+pub use power::{BudgetCounts, Capacitor, LossPolicy, Power, PowerLoss};
+pub use scheduling::{
+    Channel, ChannelOrder, Conflict, Deadlines, Dispatch, LimitScope, OperationSet, PaqRules,
+    Parameters, Scheduling, SuspendRules,
+};
+
+/// Everything a run depends on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scenario {
+    pub seed: u64,
+    /// What results call the drive: the key `name`, else the preset or path that was given.
+    pub device: String,
+    /// The drive's shape.
+    pub geometry: Geometry,
+    /// The part's times.
+    pub timing: Timing,
+    /// What the part can suspend, and how often.
+    pub suspension: Suspension,
+    /// What a die can do at once.
+    pub parallelism: Parallelism,
+    /// Raw bit errors and wear.
+    pub reliability: Reliability,
+    pub ecc: Option<Ecc>,
+    /// When the controller asks for a suspension.
+    pub suspend_rules: SuspendRules,
+    /// Which transaction a die serves next.
+    pub scheduling: Scheduling,
+    /// What the channels carry.
+    pub channel: Channel,
+    pub power: Option<Power>,
+    pub power_loss: Option<PowerLoss>,
+    /// Mapping, placement and garbage collection.
+    pub ftl: Ftl,
+    pub buffer: Buffer,
+    /// Read cache, if the drive has one.
+    pub read_cache: Option<ReadCache>,
+    /// Host interface.
+    pub host: Host,
+    /// What the drive is asked to do; `None` with `flows` or `fio`, and for the rig, which has
+    /// its own commands.
+    pub workload: Option<WorkloadConfig>,
+    pub fio: Option<String>,
+    pub queues: Vec<u32>,
+    /// Several loads at once, by name or as a fio file has them; empty: that of `workload`.
+    pub flows: Vec<Flow>,
+    /// From when on the run is measured.
+    pub measure: Measure,
+}
+
+/// Free blocks of a plane between which collection runs before it has to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CollectionMargins {
+    /// It begins below so many; 0: only where it has to.
+    pub start_blocks: u32,
+    /// With so many it has to.
+    pub reserve_blocks: u32,
+    /// Blocks that may be opened besides the one that every plane has open.
+    pub further_open_blocks: u32,
+    /// What is left between the two, whatever is open.
+    pub slack_blocks: u32,
+}
+
+impl Scenario {
+    /// Pages that the user sees: what over-provisioning leaves, to the nearest page.
+    pub fn logical_pages(&self) -> u32 {
+        let pages = self.geometry.pages();
+        let spare = (pages as f64 * self.ftl.over_provisioning).round() as u64;
+        u32::try_from(pages - spare).expect("a checked geometry has less than 2^31 pages")
+    }
+
+    /// Between which numbers of free blocks of a plane collection runs before it has to.
+    pub fn collection_margins(&self) -> CollectionMargins {
+        let ftl = &self.ftl;
+        let further_open_blocks = ftl.streams.further_open_blocks(ftl.demand.is_some());
+        let blocks = f64::from(self.geometry.blocks_per_plane);
+        let share_blocks = (ftl.gc_start_free_share * blocks).ceil() as u32;
+        let reserve_blocks = ftl.gc_hard_free_blocks;
+        let runs = ftl.gc_background || ftl.gc.rate_pages_per_write.is_some();
+        let start_blocks =
+            if runs && share_blocks > 0 { share_blocks + further_open_blocks } else { 0 };
+        let slack_blocks = start_blocks.saturating_sub(reserve_blocks + further_open_blocks);
+        CollectionMargins { start_blocks, reserve_blocks, further_open_blocks, slack_blocks }
+    }
+
+    /// Bytes that the user sees.
+    pub fn capacity_bytes(&self) -> u64 {
+        u64::from(self.logical_pages()) * u64::from(self.geometry.page_bytes)
+    }
+
+    /// The same with draws of its own, for what is done under this name before the run: a policy
+    /// that drew the same again would choose the same blocks once more.
+    pub fn drawing_apart(&self, name: &str) -> Scenario {
+        Scenario { seed: Stream::new(self.seed, name, 0).next_u64(), ..self.clone() }
+    }
+
+    /// The loads of the drive.
+    pub fn loads(&self) -> impl Iterator<Item = &WorkloadConfig> {
+        self.workload.iter().chain(self.flows.iter().map(|flow| &flow.workload))
+    }
+
+    /// The generated loads that change data, going on at random for as long as they are asked.
+    pub fn overwriting_loads(&self) -> impl Iterator<Item = WorkloadConfig> {
+        let changing = self.loads().filter(|load| load.changes_data());
+        changing.filter_map(WorkloadConfig::at_random)
+    }
+
+    /// Whether generated loads write all pages of the drive alike and trim none.
+    pub fn writes_evenly(&self) -> bool {
+        let capacity_bytes = self.capacity_bytes();
+        self.overwriting_loads().all(|load| load.writes_evenly(capacity_bytes))
+    }
+}
+
+/// Section `[reliability]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reliability {
+    /// Raw bit errors of the part.
+    pub rber: Rber,
+    pub factor_by_type: Vec<f64>,
+    pub rated_cycles: Option<u32>,
+    pub ageing: Option<Ageing>,
+}
+
+/// What a drive has been through, and what wears it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ageing {
+    pub age_days: f64,
+    pub cycles_at_start: u32,
+    pub cycles_spread: f64,
+    /// Shares of a cycle that suspensions cost.
+    pub suspend_wear: SuspendWear,
+    pub warranty_days: u32,
+}
+
+/// One of several loads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// As its table is called.
+    pub name: String,
+    /// What it asks of the drive.
+    pub workload: WorkloadConfig,
+    pub queues: Vec<u32>,
+}
+
+/// Section `[measure]`: a request counts if it has this number or a higher one and arrives at this
+/// time or later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Measure {
+    pub from_request: u64,
+    pub from: Dur,
+    pub warmup: Warmup,
+}
+
+/// Who finds the end of the transient with which a run begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Warmup {
+    #[default]
+    None,
+    Auto,
+}

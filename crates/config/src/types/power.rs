@@ -1,0 +1,144 @@
+//! What flash and channels draw, and what happens when the power fails.
+
+use reprieve_base::Dur;
+use reprieve_nand::{CorePower, PAGE_TYPES_MAX, ProgramSuspension};
+
+use super::Scenario;
+
+/// Section `[power]`, where power is accounted for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Power {
+    /// A die at its core supply: idle, sensing, in pulse and verify of a program and of an erase,
+    /// suspended; the order is that of [`POWERS`].
+    pub core_uw: [u64; 7],
+    /// Sensing, program pulse and program verify, for each page type.
+    pub by_type_mw: [Option<Vec<u64>>; 3],
+    pub resume_pj: u64,
+    pub io_fj_per_bit: Option<u64>,
+    pub io_capacitance_pf: Option<f64>,
+    pub io_activity: f64,
+    pub vdd_core_v: Option<f64>,
+    pub vdd_q_v: Option<f64>,
+    pub series: Option<Dur>,
+    pub max_active_dies: Option<u32>,
+    pub budget_uw: Option<u64>,
+    pub budget_counts: BudgetCounts,
+}
+
+impl Power {
+    /// What a die draws at its core supply.
+    pub fn core(&self) -> CorePower {
+        let [idle_uw, sense, pulse, verify, erase, erase_verify, suspended_uw] = self.core_uw;
+        let mut by_type = [[sense, pulse, verify]; PAGE_TYPES_MAX];
+        for (phase, list) in self.by_type_mw.iter().enumerate() {
+            for (of_type, given) in by_type.iter_mut().zip(list.iter().flatten()) {
+                of_type[phase] = given * 1000;
+            }
+        }
+        CorePower { idle_uw, suspended_uw, by_type, erase_uw: [erase, erase_verify] }
+    }
+
+    /// Energy of a bit over the channel in femtojoules, to the nearest.
+    pub fn bit_fj(&self) -> u64 {
+        if let Some(given) = self.io_fj_per_bit {
+            return given;
+        }
+        match (self.io_capacitance_pf, self.vdd_q_v) {
+            // A picofarad times the square of a volt is a picojoule.
+            (Some(pf), Some(volt)) => {
+                (0.5 * self.io_activity * pf * volt * volt * 1e3).round() as u64
+            }
+            _ => panic!("the scenario was checked for one of the two"),
+        }
+    }
+}
+
+/// As what a program or an erase counts under a budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BudgetCounts {
+    #[default]
+    Mean,
+    Peak,
+}
+
+/// Section `[power_loss]`, where the drive is prepared for one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PowerLoss {
+    pub at: Option<Dur>,
+    pub policy: LossPolicy,
+    pub controller_uw: u64,
+    pub hold_up: Option<Dur>,
+    /// From what it lives on.
+    pub capacitor: Option<Capacitor>,
+    pub efficiency: f64,
+    pub program: Option<Dur>,
+    pub planes: u32,
+    pub resets: [Dur; 3],
+    pub oob_bytes: u32,
+}
+
+impl PowerLoss {
+    /// Energy that the drive has to live on in femtojoules, if a capacitor limits it.
+    pub fn budget_fj(&self) -> Option<u128> {
+        let Capacitor { capacitance_uf, volts: [start, min] } = self.capacitor?;
+        // Half a microfarad times the square of a volt is half a microjoule.
+        let uj = 0.5 * capacitance_uf? * (start * start - min * min) * self.efficiency;
+        Some((uj * 1e9).floor() as u128)
+    }
+
+    /// The capacitance in microfarad that holds so much energy, if the voltages are known.
+    pub fn capacitance_uf(&self, fj: u128) -> Option<f64> {
+        let [start, min] = self.capacitor?.volts;
+        Some(fj as f64 / 1e9 / (0.5 * (start * start - min * min) * self.efficiency))
+    }
+
+    /// Whether the drive lives on at all.
+    pub fn is_protected(&self) -> bool {
+        self.hold_up.is_some() || self.budget_fj().is_some()
+    }
+}
+
+/// What becomes of the operation that a die is at work on when the power fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossPolicy {
+    #[default]
+    Wait,
+    SuspendErase,
+    Suspend,
+    Reset,
+}
+
+impl LossPolicy {
+    /// Every policy.
+    pub const ALL: [LossPolicy; 4] =
+        [LossPolicy::Wait, LossPolicy::SuspendErase, LossPolicy::Suspend, LossPolicy::Reset];
+
+    /// Its name in scenarios and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            LossPolicy::Wait => "wait",
+            LossPolicy::SuspendErase => "suspend_erase",
+            LossPolicy::Suspend => "suspend",
+            LossPolicy::Reset => "reset",
+        }
+    }
+
+    /// Whether the part of a scenario can do what the policy asks for.
+    pub fn is_possible(self, scenario: &Scenario) -> bool {
+        let suspension = &scenario.suspension;
+        match self {
+            LossPolicy::Wait | LossPolicy::Reset => true,
+            LossPolicy::SuspendErase => suspension.erase,
+            LossPolicy::Suspend => {
+                suspension.erase && suspension.program != ProgramSuspension::None
+            }
+        }
+    }
+}
+
+/// A capacitor from which the drive lives on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Capacitor {
+    pub capacitance_uf: Option<f64>,
+    pub volts: [f64; 2],
+}

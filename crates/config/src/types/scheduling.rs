@@ -1,0 +1,142 @@
+//! What goes first: at a die, over all queues of the drive, and on a channel.
+
+use std::collections::BTreeMap;
+
+use reprieve_base::Dur;
+
+use super::MbmRules;
+use crate::steps::Step;
+use crate::value::{Field, Value, of};
+
+/// Which operations a class of reads or writes may suspend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OperationSet {
+    pub program: bool,
+    /// Programs of garbage collection.
+    pub gc_program: bool,
+    pub erase: bool,
+}
+
+/// Section `[suspension]`, the controller's half.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SuspendRules {
+    pub policy: String,
+    /// What the keys say that apply with this policy alone.
+    pub parameters: Parameters,
+    pub host_read_suspends: OperationSet,
+    pub rmw_read_suspends: OperationSet,
+    pub gc_read_suspends: OperationSet,
+    /// What a host write may suspend: nothing, or erases.
+    pub host_write_suspends: OperationSet,
+}
+
+/// Section `[scheduling]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scheduling {
+    pub policy: String,
+    pub write_queue_limit: Option<u32>,
+    pub write_queue_limit_scope: LimitScope,
+    pub age_limit: Option<Dur>,
+    /// Policy `deadline`; `None` with another.
+    pub deadlines: Option<Deadlines>,
+    pub steps: Option<Vec<Step>>,
+    /// What goes first over all queues.
+    pub dispatch: Dispatch,
+}
+
+/// Which pending programs the write queue limit counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LimitScope {
+    #[default]
+    Die,
+    Drive,
+}
+
+/// How long each class should wait at most, from its arrival at the queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Deadlines {
+    pub read: Dur,
+    pub write: Dur,
+    pub gc: Dur,
+}
+
+/// Section `[channel]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Channel {
+    pub order: ChannelOrder,
+    pub transfer_unit_bytes: Option<u32>,
+}
+
+/// Who has the channel next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChannelOrder {
+    #[default]
+    Asked,
+    DataFirst,
+    CommandsFirst,
+}
+
+/// The dispatcher and its settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dispatch {
+    pub policy: String,
+    /// Of `paq`; `None` with another.
+    pub paq: Option<PaqRules>,
+    /// Of `mbm`; `None` with another.
+    pub mbm: Option<MbmRules>,
+}
+
+/// Settings of `paq`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PaqRules {
+    pub window: u32,
+    pub conflict: Conflict,
+}
+
+/// What two operations must not share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Conflict {
+    #[default]
+    Chip,
+    Die,
+}
+
+/// What the keys say that apply with one policy alone, by their full names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters(pub(crate) BTreeMap<&'static str, Value>);
+
+impl Parameters {
+    /// The time under a key; `None`: it has none.
+    pub fn dur(&self, name: &str) -> Option<Dur> {
+        self.0.get(name).map(of)
+    }
+
+    /// The count under a key; `None`: it has none.
+    pub fn count(&self, name: &str) -> Option<u64> {
+        self.0.get(name).map(of)
+    }
+
+    /// The number under a key; `None`: it has none.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.0.get(name).map(of)
+    }
+}
+
+impl OperationSet {
+    /// The words of the operations, in the order in which they are printed.
+    pub(crate) const WORDS: [&str; 3] = ["program", "gc_program", "erase"];
+}
+
+impl Field for OperationSet {
+    fn of(value: &Value) -> Self {
+        let has = |word| value.items().iter().any(|item| item.text() == word);
+        let [program, gc_program, erase] = OperationSet::WORDS.map(has);
+        OperationSet { program, gc_program, erase }
+    }
+
+    fn value(&self) -> Option<Value> {
+        let chosen = [self.program, self.gc_program, self.erase];
+        let words = OperationSet::WORDS.into_iter().zip(chosen).filter(|(_, chosen)| *chosen);
+        Some(Value::List(words.map(|(word, _)| Value::from(word)).collect()))
+    }
+}

@@ -1,0 +1,193 @@
+//! A value within the range of its key, and the fields of the scenario that it may become.
+
+use std::collections::BTreeMap;
+
+use reprieve_base::Dur;
+use reprieve_trace::DeviceSelection;
+
+use super::steps::{self, Step};
+
+/// A value within the range of its key.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// An integer.
+    Count(u64),
+    /// A number.
+    Number(f64),
+    /// A time.
+    Duration(Dur),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A string.
+    Text(String),
+    /// A list.
+    List(Vec<Value>),
+}
+
+/// The settled values by full name; a key without one is off or does not apply.
+pub(super) type Values = BTreeMap<&'static str, Value>;
+
+impl Value {
+    /// The word or text of a value that is one.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Value::Text(text) => text,
+            other => panic!("{other:?} is no text"),
+        }
+    }
+
+    /// The items of a value that is a list.
+    pub(super) fn items(&self) -> &[Value] {
+        match self {
+            Value::List(items) => items,
+            other => panic!("{other:?} is no list"),
+        }
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_string())
+    }
+}
+
+/// A type that a field of the scenario may have.
+pub(super) trait Field: Sized {
+    /// The field of a value that the schema has let through.
+    fn of(value: &Value) -> Self;
+
+    /// The value of a field; `None` where it is absent.
+    fn value(&self) -> Option<Value>;
+}
+
+/// The field of a value.
+pub(super) fn of<T: Field>(value: &Value) -> T {
+    T::of(value)
+}
+
+/// Fields that one variant of a value is.
+macro_rules! fields {
+    ($($type:ty: $variant:ident, $of:expr, $value:expr;)+) => {
+        $(impl Field for $type {
+            fn of(value: &Value) -> Self {
+                match value {
+                    Value::$variant(inner) => ($of)(inner),
+                    other => panic!("{other:?} in a field of another type"),
+                }
+            }
+
+            fn value(&self) -> Option<Value> {
+                Some(Value::$variant(($value)(self)))
+            }
+        })+
+    };
+}
+
+const BOUND: &str = "the schema bounds it";
+
+fields! {
+    u16: Count, |count: &u64| u16::try_from(*count).expect(BOUND), |n: &u16| u64::from(*n);
+    u32: Count, |count: &u64| u32::try_from(*count).expect(BOUND), |n: &u32| u64::from(*n);
+    u64: Count, |count: &u64| *count, |n: &u64| *n;
+    f64: Number, |number: &f64| *number, |n: &f64| *n;
+    Dur: Duration, |dur: &Dur| *dur, |dur: &Dur| *dur;
+    bool: Flag, |flag: &bool| *flag, |flag: &bool| *flag;
+    String: Text, String::clone, String::clone;
+    Step: Text, |text: &String| steps::step(text).expect("it was read before"), Step::to_string;
+}
+
+impl Field for Value {
+    fn of(value: &Value) -> Self {
+        value.clone()
+    }
+
+    fn value(&self) -> Option<Value> {
+        Some(self.clone())
+    }
+}
+
+impl<T: Field> Field for Option<T> {
+    fn of(value: &Value) -> Self {
+        Some(T::of(value))
+    }
+
+    fn value(&self) -> Option<Value> {
+        self.as_ref().and_then(T::value)
+    }
+}
+
+/// An empty list is absent.
+impl<T: Field> Field for Vec<T> {
+    fn of(value: &Value) -> Self {
+        value.items().iter().map(T::of).collect()
+    }
+
+    fn value(&self) -> Option<Value> {
+        let items: Vec<_> = self.iter().filter_map(T::value).collect();
+        (!items.is_empty()).then_some(Value::List(items))
+    }
+}
+
+impl<A: Field, B: Field> Field for (A, B) {
+    fn of(value: &Value) -> Self {
+        let pair = value.items();
+        (A::of(&pair[0]), B::of(&pair[1]))
+    }
+
+    fn value(&self) -> Option<Value> {
+        Some(Value::List(vec![self.0.value()?, self.1.value()?]))
+    }
+}
+
+impl Field for DeviceSelection {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Text(word) if word == "merge" => DeviceSelection::Merge,
+            Value::Text(_) => DeviceSelection::Concatenate,
+            numbers => DeviceSelection::Only(of(numbers)),
+        }
+    }
+
+    fn value(&self) -> Option<Value> {
+        match self {
+            DeviceSelection::Merge => Some(Value::from("merge")),
+            DeviceSelection::Concatenate => Some(Value::from("concatenate")),
+            DeviceSelection::Only(numbers) => numbers.value(),
+        }
+    }
+}
+
+/// An integer field that holds a number in smaller units, to the nearest.
+pub(super) trait Scaled {
+    /// The field of a number, so many times as large.
+    fn times(number: f64, factor: f64) -> Self;
+
+    /// The number of the field.
+    fn over(&self, factor: f64) -> Option<f64>;
+}
+
+macro_rules! scaled {
+    ($($type:ty),+) => {
+        $(impl Scaled for $type {
+            fn times(number: f64, factor: f64) -> Self {
+                (number * factor).round() as $type
+            }
+
+            fn over(&self, factor: f64) -> Option<f64> {
+                Some(*self as f64 / factor)
+            }
+        })+
+    };
+}
+
+scaled!(u32, u64);
+
+impl<T: Scaled> Scaled for Option<T> {
+    fn times(number: f64, factor: f64) -> Self {
+        Some(T::times(number, factor))
+    }
+
+    fn over(&self, factor: f64) -> Option<f64> {
+        self.as_ref()?.over(factor)
+    }
+}

@@ -1,0 +1,59 @@
+"""The classes of a scenario's sections, made from its schema; `keys.pyi` has types and texts."""
+
+from __future__ import annotations
+
+import json
+from inspect import Parameter, Signature
+from typing import Any
+
+from reprieve import _native
+from reprieve.sections import Flows, Keys
+
+_FOUND = json.loads(_native.schema())["sections"]
+
+
+def class_name(section: str) -> str:
+    """Name of the class of a section: `read_cache` is `ReadCache`."""
+    return "".join(word.capitalize() for word in section.split("_"))
+
+
+def _class(section: dict[str, Any]) -> type[Keys]:
+    keys = section["keys"]
+    texts = [f"Keys of `[{section['name']}]`.", "", section["doc"], ""]
+    body = {
+        "__doc__": "\n".join([*texts, *(f"{key['name']}: {key['doc']}" for key in keys)]),
+        "__annotations__": {key["name"]: Any for key in keys},
+        "__module__": __name__,
+        "_section": section["name"],
+    }
+    return type(class_name(section["name"]), (Keys,), body)
+
+
+SECTIONS: dict[str, type[Keys]] = {
+    section["name"]: _class(section) for section in _FOUND if section["name"]
+}
+"""The class of each section."""
+
+globals().update({kind.__name__: kind for kind in SECTIONS.values()})
+
+
+class Top(Keys):
+    """Keys before every section, and the sections."""
+
+    __annotations__ = {
+        **{key["name"]: Any for key in _FOUND[0]["keys"]},
+        **SECTIONS,
+        "flow": Flows,
+    }
+    __signature__ = Signature(
+        [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in __annotations__]
+    )
+
+    def __init__(self, **tables: Any) -> None:
+        self._take(tables)
+
+    def _take(self, tables: Any) -> None:
+        raise NotImplementedError
+
+
+__all__ = ["SECTIONS", "Top", *(kind.__name__ for kind in SECTIONS.values())]
