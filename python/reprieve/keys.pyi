@@ -238,7 +238,8 @@ class Suspension(Keys):
 
 class Reliability(Keys):
     """Keys of `[reliability]`. Raw bit errors, epsilon + alpha C^k + beta C^m t^n + gamma C^p R^q +
-    delta S, and wear."""
+    delta S, and wear.
+    """
 
     model: Literal["none", "power"]
     """Whether cells err and wear. Default: `"none"`. `none`: Cells neither err nor wear out.
@@ -565,7 +566,8 @@ class Power(Keys):
 
 class PowerLoss(Keys):
     """Keys of `[power_loss]`. What the drive does when its power fails, and how long it lives
-    on."""
+    on.
+    """
 
     mode: Literal["off", "on"]
     """Whether the drive is prepared for a loss of power. Default: `"off"`. `off`: No: the other
@@ -890,7 +892,8 @@ class Host(Keys):
 
 class Workload(Keys):
     """Keys of `[workload]`. What the drive is asked to do: a trace, a generator, or a fio file.
-    Tables `[flow.NAME]` ask for several loads at once; each has the keys that differ from these."""
+    Tables `[flow.NAME]` ask for several loads at once; each has the keys that differ from these.
+    """
 
     trace: str | None
     """The trace to replay, plain, .gz or .zst: a file, a folder, or a pattern with `*`. Value: the
@@ -1126,7 +1129,8 @@ class Workload(Keys):
 
 class Measure(Keys):
     """Keys of `[measure]`. From when on a run is measured; what comes before is simulated and not
-    counted."""
+    counted.
+    """
 
     from_request: int
     """Requests with a lower number in order of arrival are excluded. Value: an integer from 0 to
