@@ -46,5 +46,15 @@ def test_version(reprieve: Reprieve) -> None:
 
 def test_help_lists_the_commands(reprieve: Reprieve) -> None:
     shown = reprieve("--help").stdout
-    for command in ("run", "compare", "rig", "trace", "devices", "parts", "loads", "policies", "schema"):
+    for command in (
+        "run",
+        "compare",
+        "rig",
+        "trace",
+        "devices",
+        "parts",
+        "loads",
+        "policies",
+        "schema",
+    ):
         assert f" {command} " in shown

@@ -17,7 +17,9 @@ from .drive import Reprieve
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(
-    path for folder in ("examples", "devices", "parts", "loads") for path in ROOT.glob(f"{folder}/*.toml")
+    path
+    for folder in ("examples", "devices", "parts", "loads")
+    for path in ROOT.glob(f"{folder}/*.toml")
 )
 
 
