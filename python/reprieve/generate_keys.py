@@ -51,7 +51,7 @@ def stub() -> str:
     for section in sections:
         lines += [
             f"class {class_name(section['name'])}(Keys):",
-            *_docstring(f"Keys of `[{section['name']}]`. {section['doc']}"),
+            *_docstring(f"Keys of `[{section['name']}]`.", section["doc"]),
             "",
             *_attributes(section["keys"]),
             "",
@@ -140,8 +140,8 @@ def _sentence(text: str) -> str:
     return text if text.endswith(".") else f"{text}."
 
 
-def _docstring(text: str) -> list[str]:
-    """Return a docstring at the depth of a class's body."""
+def _docstring(text: str, rest: str = "") -> list[str]:
+    """Return a docstring at the depth of a class's body; the rest stands apart."""
     wrap = textwrap.TextWrapper(
         width=_COLUMNS,
         initial_indent="    ",
@@ -151,6 +151,8 @@ def _docstring(text: str) -> list[str]:
     )
     # A backslash would begin an escape.
     text = text.replace("\\", "\\\\")
+    if rest:
+        return [*wrap.wrap(f'"""{text}'), "", *wrap.wrap(rest), '    """']
     return wrap.wrap(f'"""{text}"""')
 
 

@@ -56,4 +56,5 @@ class Top(Keys):
         raise NotImplementedError
 
 
-__all__ = ["SECTIONS", "Top", *(kind.__name__ for kind in SECTIONS.values())]
+__all__ = ["SECTIONS", "Top"]
+__all__ += [kind.__name__ for kind in SECTIONS.values()]

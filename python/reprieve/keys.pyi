@@ -6,7 +6,10 @@ from typing import Any, Literal
 from reprieve.sections import Flows, Keys
 
 class Geometry(Keys):
-    """Keys of `[geometry]`. How many of what the drive has; at most 2147483632 pages in all."""
+    """Keys of `[geometry]`.
+
+    How many of what the drive has; at most 2147483632 pages in all.
+    """
 
     channels: int
     """Independent buses between controller and flash. Value: an integer from 1 to 2147483648. It
@@ -26,7 +29,10 @@ class Geometry(Keys):
     """User bytes of a page. Value: a multiple of 512 from 512 to 16777216. It must be given."""
 
 class Timing(Keys):
-    """Keys of `[timing]`. How long the part takes."""
+    """Keys of `[timing]`.
+
+    How long the part takes.
+    """
 
     t_command_us: float
     """Command and address cycles on the channel (tCMD). Value: a time in microseconds, whole in
@@ -119,7 +125,10 @@ class Timing(Keys):
     Summit 2017: a typical and a maximum of each time."""
 
 class Parallelism(Keys):
-    """Keys of `[parallelism]`. What a die can do at once."""
+    """Keys of `[parallelism]`.
+
+    What a die can do at once.
+    """
 
     multi_plane: Literal["none", "page", "block"]
     """What of different planes one read, program or erase takes together. Default: `"none"`.
@@ -134,7 +143,10 @@ class Parallelism(Keys):
     `false`. Source: data sheets of NAND parts."""
 
 class Suspension(Keys):
-    """Keys of `[suspension]`. What the part can suspend, and when the controller asks for it."""
+    """Keys of `[suspension]`.
+
+    What the part can suspend, and when the controller asks for it.
+    """
 
     program: Literal["none", "ips", "ipc", "iteration", "sliced"]
     """How a program stops. Default: `"none"`. Source: Wu and He, FAST 2012, section 4. `none`:
@@ -237,8 +249,9 @@ class Suspension(Keys):
     of Systems Architecture 60(4), 2014."""
 
 class Reliability(Keys):
-    """Keys of `[reliability]`. Raw bit errors, epsilon + alpha C^k + beta C^m t^n + gamma C^p R^q +
-    delta S, and wear.
+    """Keys of `[reliability]`.
+
+    Raw bit errors, epsilon + alpha C^k + beta C^m t^n + gamma C^p R^q + delta S, and wear.
     """
 
     model: Literal["none", "power"]
@@ -307,7 +320,10 @@ class Reliability(Keys):
     enterprise drives."""
 
 class Ecc(Keys):
-    """Keys of `[ecc]`. The error-correcting code, and what follows where it fails."""
+    """Keys of `[ecc]`.
+
+    The error-correcting code, and what follows where it fails.
+    """
 
     code: Literal["none", "ldpc"]
     """What corrects raw bit errors. Default: `"none"`. Only while reliability.model is power.
@@ -355,7 +371,10 @@ class Ecc(Keys):
     decoding."""
 
 class Scheduling(Keys):
-    """Keys of `[scheduling]`. Which transaction a die serves next."""
+    """Keys of `[scheduling]`.
+
+    Which transaction a die serves next.
+    """
 
     policy: Literal["fifo", "rps", "rps-age", "deadline", "microcode", "per", "pe0"]
     """Order in which a die serves its transactions. Default: `"rps"`. `fifo`: one queue a die in
@@ -481,7 +500,10 @@ class Scheduling(Keys):
     transactions."""
 
 class Channel(Keys):
-    """Keys of `[channel]`. What a channel carries, and in which order."""
+    """Keys of `[channel]`.
+
+    What a channel carries, and in which order.
+    """
 
     order: Literal["asked", "data_first", "commands_first"]
     """Who of those that wait has the channel next. Default: `"asked"`. Source: data_first: measured
@@ -493,7 +515,10 @@ class Channel(Keys):
     multiple of 512 from 512 to 16777216, or "none". Default: absent."""
 
 class Power(Keys):
-    """Keys of `[power]`. What the flash draws from its supplies, and what it may draw at once."""
+    """Keys of `[power]`.
+
+    What the flash draws from its supplies, and what it may draw at once.
+    """
 
     account: Literal["off", "on"]
     """Whether power and energy are accounted for. Default: `"off"`. `off`: No: the other keys of
@@ -565,8 +590,9 @@ class Power(Keys):
     most."""
 
 class PowerLoss(Keys):
-    """Keys of `[power_loss]`. What the drive does when its power fails, and how long it lives
-    on.
+    """Keys of `[power_loss]`.
+
+    What the drive does when its power fails, and how long it lives on.
     """
 
     mode: Literal["off", "on"]
@@ -625,7 +651,10 @@ class PowerLoss(Keys):
     4096. Default: `16`. Only while power_loss.mode is on."""
 
 class Ftl(Keys):
-    """Keys of `[ftl]`. Mapping, placement and garbage collection."""
+    """Keys of `[ftl]`.
+
+    Mapping, placement and garbage collection.
+    """
 
     over_provisioning: float
     """Share of the raw pages kept from the user. Value: a number above 0 and below 1. It must be
@@ -770,7 +799,10 @@ class Ftl(Keys):
     overwrites to the steady state."""
 
 class Nand(Keys):
-    """Keys of `[nand]`. What goes wrong on the part."""
+    """Keys of `[nand]`.
+
+    What goes wrong on the part.
+    """
 
     program_failure: float
     """Probability that a program fails, which retires its block. Value: a number at least 0 and
@@ -780,7 +812,10 @@ class Nand(Keys):
     below 1. Default: `0`."""
 
 class Buffer(Keys):
-    """Keys of `[buffer]`. The write buffer."""
+    """Keys of `[buffer]`.
+
+    The write buffer.
+    """
 
     bytes: int
     """Capacity of the write buffer; at least one page. Value: an integer from 512 to 1099511627776.
@@ -808,7 +843,10 @@ class Buffer(Keys):
     true or false. Default: `true`."""
 
 class ReadCache(Keys):
-    """Keys of `[read_cache]`. The cache of pages that were read."""
+    """Keys of `[read_cache]`.
+
+    The cache of pages that were read.
+    """
 
     bytes: int
     """Capacity of the read cache; 0: there is none. Value: an integer from 0 to 1099511627776.
@@ -821,7 +859,10 @@ class ReadCache(Keys):
     Default: `false`."""
 
 class Host(Keys):
-    """Keys of `[host]`. The link to the host, and its queues."""
+    """Keys of `[host]`.
+
+    The link to the host, and its queues.
+    """
 
     interface: Literal["direct", "nvme", "sata"]
     """What is between the host and the drive. Default: `"direct"`. `direct`: Every request reaches
@@ -891,8 +932,10 @@ class Host(Keys):
     host.pcie_generation is given."""
 
 class Workload(Keys):
-    """Keys of `[workload]`. What the drive is asked to do: a trace, a generator, or a fio file.
-    Tables `[flow.NAME]` ask for several loads at once; each has the keys that differ from these.
+    """Keys of `[workload]`.
+
+    What the drive is asked to do: a trace, a generator, or a fio file. Tables `[flow.NAME]` ask for
+    several loads at once; each has the keys that differ from these.
     """
 
     trace: str | None
@@ -1128,8 +1171,9 @@ class Workload(Keys):
     poisson or fixed or hyperexponential."""
 
 class Measure(Keys):
-    """Keys of `[measure]`. From when on a run is measured; what comes before is simulated and not
-    counted.
+    """Keys of `[measure]`.
+
+    From when on a run is measured; what comes before is simulated and not counted.
     """
 
     from_request: int

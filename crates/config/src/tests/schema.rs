@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::super::keys::{SECTIONS, keys};
-use super::super::{Fallback, Kind, Unit, reference_markdown, schema_json};
+use super::super::{
+    Fallback, Kind, Refusal, Unit, json_schema, reference_markdown, refusals, schema_json,
+};
 use super::super::{layers, parse, raw::Raw};
 use super::REGISTRIES;
 
@@ -84,4 +86,35 @@ fn both_references_have_every_key_and_choice() {
     let read = &sections[2]["keys"][2];
     assert_eq!(read["key"], "timing.t_read_us");
     assert_eq!((&read["kind"], &read["required"]), (&"duration_us".into(), &true.into()));
+}
+
+#[test]
+fn a_pair_of_features_is_refused_once_and_by_a_key() {
+    let mut seen = BTreeSet::new();
+    for Refusal { key, one, other, what } in refusals() {
+        let mut pair = [one.name, other.name];
+        pair.sort_unstable();
+        assert!(pair[0] != pair[1] && seen.insert(pair), "{pair:?}");
+        assert!(keys().iter().any(|row| row.full_name == *key), "{key}");
+        assert!(what.contains("must be ") || what.contains("leave one of them out"), "{what}");
+    }
+}
+
+#[test]
+fn json_schema_has_every_key_with_its_text() {
+    let schema: serde_json::Value =
+        serde_json::from_str(&json_schema(&REGISTRIES)).expect("it is JSON");
+    for key in keys() {
+        let table = match key.section() {
+            "" => &schema,
+            section => &schema["properties"][section],
+        };
+        let text = table["properties"][key.name()]["description"].as_str();
+        assert!(text.is_some_and(|text| text.starts_with(key.doc)), "{}", key.full_name);
+        assert_eq!(table["additionalProperties"], false);
+    }
+    let load = &schema["properties"]["flow"]["additionalProperties"]["properties"];
+    assert_eq!(load["requests"]["minimum"], 1);
+    let limit = &schema["properties"]["suspension"]["properties"]["max_per_program"];
+    assert_eq!(limit["anyOf"][1]["const"], "none");
 }
