@@ -4,7 +4,7 @@ use std::path::Path;
 
 use reprieve_base::{UserError, nearest};
 
-use super::keys::keys;
+use super::keys::{MEANINGS, keys};
 use super::preset::{self, Found};
 use super::raw::Raw;
 use super::read::{self, Leaf, Leaves, Rank};
@@ -14,21 +14,6 @@ pub(super) struct Stack {
     pub leaves: Leaves,
     /// What the scenario calls its device, if it names one.
     pub device: Option<String>,
-}
-
-/// What `policy` stands for: scheduling.policy, suspension.program, suspension.erase.
-const SHORTHANDS: &[(&str, &str, &str, bool)] = &[
-    ("fifo", "fifo", "none", false),
-    ("rps", "rps", "none", false),
-    ("per", "per", "none", false),
-    ("pe0", "pe0", "none", false),
-    ("pes-ips", "rps", "ips", true),
-    ("pes-ipc", "rps", "ipc", true),
-];
-
-/// The names that `policy` takes.
-pub(super) fn shorthand_names() -> Vec<&'static str> {
-    SHORTHANDS.iter().map(|row| row.0).collect()
 }
 
 /// Merges a scenario file and its overrides over the device, the part and the load they name.
@@ -135,8 +120,8 @@ fn with_policy(mut leaves: Leaves) -> Result<Leaves, UserError> {
         Raw::Text(text) => text.to_lowercase(),
         _ => String::new(),
     };
-    let Some((_, scheduling, program, erase)) = SHORTHANDS.iter().find(|row| row.0 == name) else {
-        let names = shorthand_names();
+    let Some((_, scheduling, program, erase)) = MEANINGS.iter().find(|row| row.0 == name) else {
+        let names: Vec<_> = MEANINGS.iter().map(|row| row.0).collect();
         let near = match nearest(&name, names.iter().copied()) {
             Some(near) => format!("; did you mean \"{near}\"?"),
             None => String::new(),

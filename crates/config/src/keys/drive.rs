@@ -13,15 +13,26 @@ const STARBLAZE: &str = "Starblaze, Flash Memory Summit 2017: a typical and a ma
 const FAST12: &str = "Wu and He, FAST 2012, Table 1";
 const Z21: &str = "Zambelli et al., Electronics 10, 1394 (2021)";
 
-/// What `policy` may say; see `layers` for what each stands for.
-pub const SHORTHANDS: &[Entry] = &[
-    Entry { name: "fifo", doc: "In order of arrival, nothing is suspended." },
-    Entry { name: "rps", doc: "Read priority scheduling, nothing is suspended." },
-    Entry { name: "per", doc: "RPS with program and erase as short as a read." },
-    Entry { name: "pe0", doc: "RPS with program and erase of no length." },
-    Entry { name: "pes-ips", doc: "RPS with erase and inter-phase program suspension." },
-    Entry { name: "pes-ipc", doc: "RPS with erase suspension and intra-phase cancellation." },
-];
+/// What `policy` may say, and what each stands for.
+macro_rules! shorthands {
+    ($($name:literal = $scheduling:literal $program:literal $erase:literal, $doc:literal;)+) => {
+        /// The words of `policy`.
+        pub const SHORTHANDS: &[Entry] = &[$(Entry { name: $name, doc: $doc }),+];
+
+        /// Each word with its scheduling.policy, suspension.program and suspension.erase.
+        pub(crate) const MEANINGS: &[(&str, &str, &str, bool)] =
+            &[$(($name, $scheduling, $program, $erase)),+];
+    };
+}
+
+shorthands! {
+    "fifo" = "fifo" "none" false, "In order of arrival, nothing is suspended.";
+    "rps" = "rps" "none" false, "Read priority scheduling, nothing is suspended.";
+    "per" = "per" "none" false, "RPS with program and erase as short as a read.";
+    "pe0" = "pe0" "none" false, "RPS with program and erase of no length.";
+    "pes-ips" = "rps" "ips" true, "RPS with erase and inter-phase program suspension.";
+    "pes-ipc" = "rps" "ipc" true, "RPS with erase suspension and intra-phase cancellation.";
+}
 
 section! {
     /// Keys that stand before every section.

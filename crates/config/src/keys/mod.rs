@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 
 use super::key::{Key, Section};
 
+pub(crate) use drive::MEANINGS;
 pub use drive::SHORTHANDS;
 
 /// Every section, in canonical order.

@@ -6,8 +6,7 @@ use reprieve_nand::{
     Suspension, Timing, VthReached,
 };
 
-use super::super::layers::shorthand_names;
-use super::super::{Acknowledge, Preset, Scenario, devices, loads, parts};
+use super::super::{Acknowledge, Preset, Scenario, devices, loads, parts, shorthands};
 use super::{BASE, bad, good};
 
 const MIB: u64 = 1 << 20;
@@ -209,7 +208,7 @@ fn parts_of_the_slides_have_typical_and_maximum_times() {
 #[test]
 fn every_preset_loads_and_says_what_it_is() {
     for device in devices() {
-        for policy in shorthand_names() {
+        for policy in shorthands().iter().map(|entry| entry.name) {
             good(BASE, &[&format!("device={}", device.name), &format!("policy={policy}")]);
         }
     }

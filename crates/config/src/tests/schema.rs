@@ -6,7 +6,7 @@ use super::super::keys::{SECTIONS, keys};
 use super::super::{
     Fallback, Kind, Refusal, Unit, json_schema, reference_markdown, refusals, schema_json,
 };
-use super::super::{layers, parse, raw::Raw};
+use super::super::{parse, raw::Raw};
 use super::REGISTRIES;
 
 #[test]
@@ -57,13 +57,6 @@ fn every_default_is_within_its_own_range() {
             assert!(value.is_ok(), "{}: {value:?}", key.full_name);
         }
     }
-}
-
-#[test]
-fn every_shorthand_that_is_documented_is_expanded_and_the_other_way_round() {
-    let key = keys().iter().find(|key| key.full_name == "policy").expect("it is a key");
-    let documented: Vec<_> = key.kind.choices(&REGISTRIES).iter().map(|e| e.name).collect();
-    assert_eq!(documented, layers::shorthand_names());
 }
 
 #[test]
