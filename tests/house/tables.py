@@ -21,9 +21,6 @@ CRATES: dict[str, frozenset[str]] = {
 POLICY_FOLDERS = ("arbitrate", "dispatch", "sched", "suspend", "place", "stream", "victim")
 POLICIES_MAY_USE = frozenset({"scenario"})
 
-# Crates that crates/sim calls by another name, as its modules are.
-SIM_ALIASES = {"scenario": "config"}
-
 # Modules of crates/sim/src that are components: none uses another one, nor an owner.
 COMPONENTS = ("ftl", "flash")
 

@@ -44,7 +44,9 @@ IN_ORDER = {
     "crates/sim/src/sched/fifo.rs": "//! In order.\nuse super::View;\n" + ENTRY.format("fifo"),
     "crates/sim/tests/it/main.rs": "//! Tests.\nmod gaps;\n",
     "crates/sim/tests/it/gaps.rs": "//! Gaps.\n",
-    "crates/config/Cargo.toml": '[package]\nname = "reprieve-config"\n',
+    "crates/config/Cargo.toml": (
+        '[package]\nname = "reprieve-config"\n[dependencies]\nreprieve-base.workspace = true\n'
+    ),
     "crates/config/src/lib.rs": (
         '//! Keys.\nconst DEVICES: &[Preset] = presets! {\n    "devices": "a"\n};\n'
     ),
@@ -92,8 +94,8 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "components stand apart",
-        {"crates/sim/src/stats.rs": "//! Counts.\nuse crate::ftl::Gc;\n"},
-        "crates/sim/src/stats.rs: stats uses crate::ftl::Gc",
+        {"crates/sim/src/txn.rs": "//! Words.\nuse crate::ftl::Gc;\n"},
+        "crates/sim/src/txn.rs: txn uses crate::ftl::Gc",
     ),
     (
         "studies use public names",

@@ -20,9 +20,13 @@ def ways_name_functions_that_exist(tree: Tree) -> Iterator[Problem]:
                 path = f"{SOURCE}{name}"
                 if not tree.exists(path):
                     yield Problem(PAGE, number, f"{path} does not exist")
-            elif re.fullmatch(r"[a-z_]+", name) and tree.exists(path):
-                if not re.search(rf"\bfn {name}\b", tree.text(path)):
-                    yield Problem(PAGE, number, f"{path} has no function {name}")
+            elif _is_missing(name, path, tree):
+                yield Problem(PAGE, number, f"{path} has no function {name}")
+
+
+def _is_missing(name: str, path: str, tree: Tree) -> bool:
+    is_function = re.fullmatch(r"[a-z_]+", name) is not None and tree.exists(path)
+    return is_function and not re.search(rf"\bfn {name}\b", tree.text(path))
 
 
 def _lines(tree: Tree) -> Iterator[tuple[int, str]]:

@@ -72,7 +72,7 @@ impl Gathering<'_> {
             let unit = &mut self.dies[die as usize];
             let open = !unit.die.bars_read(other);
             if is_free && open && self.facts.goes_with(at, other, false) {
-                self.dies[die as usize].reads.remove(&mut self.txns, id);
+                self.dies[die as usize].reads.remove(self.txns, id);
                 self.txns[last].next = id;
                 last = id;
             }
@@ -130,7 +130,7 @@ impl Gathering<'_> {
             let placed = !is_program || work.place(&mut self.txns[id]);
             assert!(placed, "a plane that named its next page has none");
             let unit = &mut self.dies[die as usize];
-            unit.writes.remove(&mut self.txns, id);
+            unit.writes.remove(self.txns, id);
             unit.pending_programs -= u32::from(is_program);
             self.write_queue.pending -= u32::from(is_program);
             self.txns[id].unsuspendable = self.txns[first].unsuspendable;
@@ -163,7 +163,7 @@ impl Gathering<'_> {
             let placed = work.place(&mut self.txns[id]);
             assert!(placed, "a plane that named its next page has none");
             let unit = &mut self.dies[die as usize];
-            unit.writes.remove(&mut self.txns, id);
+            unit.writes.remove(self.txns, id);
             unit.pending_programs -= 1;
             self.write_queue.pending -= 1;
             self.txns[id].unsuspendable = unsuspendable;
@@ -250,7 +250,7 @@ impl Gathering<'_> {
                 break;
             }
             let unit = &mut self.dies[die as usize];
-            unit.writes.remove(&mut self.txns, beside);
+            unit.writes.remove(self.txns, beside);
             unit.pending_programs -= 1;
             self.write_queue.pending -= 1;
             unit.planes.waiting[at.plane as usize] -= 1;

@@ -30,6 +30,9 @@ pub(super) trait InPieces {
     fn is_done(&self) -> bool;
 }
 
+/// Begins what overwrites every page of a drive by name.
+type ByName<P> = fn(&Scenario, &mut Ftl, Kept) -> P;
+
 /// A large drive on its way to the steady state; `P` brings the drive of a few planes there.
 pub(super) struct Tiling<P> {
     /// The drive of a few planes.
@@ -145,7 +148,7 @@ impl<P: InPieces> Tiling<P> {
         &mut self,
         ftl: &mut Ftl,
         scenario: &Scenario,
-        (kept, by_name): (Kept, fn(&Scenario, &mut Ftl, Kept) -> P),
+        (kept, by_name): (Kept, ByName<P>),
         writes: u64,
     ) -> Result<bool, UserError> {
         match &mut self.stage {
