@@ -130,6 +130,10 @@ class OperationView:
         """Time until it ends if it is left alone; 0 while it is suspended."""
 
     @property
+    def reads_served(self) -> int:
+        """Reads that have begun since it was suspended last; while it runs, in its last suspension."""
+
+    @property
     def suspended_ns(self) -> int:
         """How long it has been suspended, in total."""
 

@@ -26,6 +26,7 @@ pub const CHANGEABLE: &[&str] = &[
     "suspension.min_progress_us",
     "suspension.min_remaining_us",
     "suspension.policy",
+    "suspension.reads_per_suspension",
     "suspension.rmw_read_suspends",
 ];
 

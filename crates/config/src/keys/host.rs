@@ -109,6 +109,8 @@ section! {
     }, when(&[is("host.arbitration", &["strict-priority", "weighted-classes"])]);
     /// Time that fetching a command takes; commands are fetched one after the other.
     t_command_us [host.command] us(), or("0"), when(&[is("host.interface", &["nvme", "sata"])]);
+    /// Time that every command spends in the controller and in which it holds up no other.
+    t_controller_us [host.controller] us(), or("0");
     /// Rate of the host link in each direction; absent: transfers take no time.
     link_bytes_per_s [host.link_bytes_per_s] count(1, 1_000_000_000_000), absent();
     /// PCI Express generation of the link, in place of link_bytes_per_s.

@@ -123,6 +123,8 @@ section! {
         stands_for(&["suspension.max_per_program", "suspension.max_per_erase"]);
     /// An operation is not suspended again sooner than this after its resume.
     min_progress_us [suspension.min_progress] us(), or("0");
+    /// A suspended operation resumes after so many reads, though more wait; absent: once none does.
+    reads_per_suspension [suspend_rules.reads_per_suspension] count(1, U32), absent();
     /// When the controller asks for a suspension.
     policy [suspend_rules.policy] registered(Family::SuspendPolicy), or("'always'");
     /// An operation with less than this left is not suspended; absent: no such limit.

@@ -66,6 +66,8 @@ pub struct Host {
     pub interface: Interface,
     pub order: LinkOrder,
     pub command: Dur,
+    /// What every command spends in the controller without holding up another.
+    pub controller: Dur,
     pub link_bytes_per_s: Option<u64>,
     /// The link by its generation; without either, transfers take no time.
     pub pcie: Option<Pcie>,

@@ -23,6 +23,8 @@ pub struct SuspendRules {
     pub policy: String,
     /// What the keys say that apply with this policy alone.
     pub parameters: Parameters,
+    /// Reads after which a suspended operation resumes; `None`: when no read waits.
+    pub reads_per_suspension: Option<u32>,
     pub host_read_suspends: OperationSet,
     pub rmw_read_suspends: OperationSet,
     pub gc_read_suspends: OperationSet,

@@ -6,7 +6,7 @@ use reprieve_base::{Dur, Time};
 use reprieve_nand::{Outlook, Refusal};
 
 use super::Flash;
-use super::lane::LaneId;
+use super::lane::{Lane, LaneId};
 use crate::sched::{Class, Classes, SuspendView, Waiter};
 use crate::suspend::{Answer, Case, GcNeed, OperationView, Reason};
 use crate::txn::{Kind, NONE};
@@ -292,6 +292,16 @@ impl<W: Work> OperationView for Stopped<'_, W> {
 
     fn suspensions(&self) -> u32 {
         if self.operation == NONE { 0 } else { self.flash.txns[self.operation].suspensions }
+    }
+
+    fn reads_served(&self) -> u32 {
+        if self.operation == NONE {
+            return 0;
+        }
+        let unit = &self.flash.units[self.die as usize];
+        let lane = self.plane.map_or(LaneId::WHOLE, LaneId::of_plane);
+        let Lane { top, below, .. } = unit.running_lane(lane);
+        if top.operation == self.operation { top.reads } else { below.reads }
     }
 
     fn suspended(&self) -> Dur {

@@ -47,12 +47,15 @@ pub(super) struct Frame {
     /// nothing has begun.
     pub(super) operation: u32,
     pub(super) suspended_since: Time,
+    /// Reads that began in its last suspension.
+    pub(super) reads: u32,
     /// Of how many planes it was when it began.
     pub(super) planes: u64,
 }
 
 impl Frame {
-    const EMPTY: Frame = Frame { operation: NONE, suspended_since: Time::ZERO, planes: 1 };
+    const EMPTY: Frame =
+        Frame { operation: NONE, suspended_since: Time::ZERO, reads: 0, planes: 1 };
 }
 
 /// The operations of a lane, and when its array will have done what it does.
@@ -176,7 +179,7 @@ mod tests {
     #[test]
     fn an_erase_comes_back_when_the_program_inside_it_is_complete() {
         let mut lane = Lane::IDLE;
-        lane.top = Frame { operation: 3, suspended_since: Time::ZERO, planes: 2 };
+        lane.top = Frame { operation: 3, suspended_since: Time::ZERO, reads: 0, planes: 2 };
         lane.push_operation();
         lane.top = Frame { operation: 4, planes: 1, ..lane.top };
         assert_eq!(lane.pop_operation().operation, 4);

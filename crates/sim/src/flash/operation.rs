@@ -293,6 +293,7 @@ impl Flash {
         }
         let own = unit.lane_mut(lane);
         own.top.suspended_since = now;
+        own.top.reads = 0;
         let id = own.operation();
         if self.observers.listens {
             self.observe(now, |observer, scene| observer.suspended(scene, id));

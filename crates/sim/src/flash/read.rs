@@ -26,6 +26,9 @@ impl Flash {
         if !self.can_begin((die, kind, mark), now, grant) {
             return false;
         }
+        if self.suspension.limits_suspension() {
+            self.count_read(id);
+        }
         let unit = &mut self.units[die as usize];
         unit.reads.remove(&mut self.txns, id);
         work.locate(&mut self.txns[id]);
@@ -34,6 +37,17 @@ impl Flash {
         }
         self.sense(id, now, out);
         true
+    }
+
+    /// Counts a read that begins towards those of the suspension in which it does, if any.
+    #[cold]
+    fn count_read(&mut self, id: u32) {
+        let Txn { die, at, .. } = self.txns[id];
+        let unit = &mut self.units[die as usize];
+        let own = LaneId::of_plane(at.plane);
+        let is_split = self.facts.splits && unit.lane(own).operation() != NONE;
+        let lane = unit.lane_mut(if is_split { own } else { LaneId::WHOLE });
+        lane.top.reads = lane.top.reads.saturating_add(1);
     }
 
     /// Begins the array read of a transaction, and those that follow it, in no queue any more.

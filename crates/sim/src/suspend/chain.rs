@@ -61,6 +61,8 @@ pub(crate) struct Chain {
     /// What the policy says of itself.
     wants_all: bool,
     limits: bool,
+    /// Reads after which a suspended operation resumes, whatever the policy wants.
+    reads_max: Option<u32>,
     is_told: bool,
     window: Option<Dur>,
     dies: u32,
@@ -76,10 +78,12 @@ impl Chain {
         dies: u32,
     ) -> Chain {
         let (is_told, window) = (policy.is_told(), policy.window());
+        let limits = policy.limits_suspension() || rules.reads_per_suspension.is_some();
         Chain {
             eligibility: Eligibility::new(rules, write_in_erase),
             wants_all: policy.wants_all() && !policy.limits_suspension(),
-            limits: policy.limits_suspension(),
+            limits,
+            reads_max: rules.reads_per_suspension,
             policy,
             is_told: is_told || window.is_some(),
             window,
@@ -117,7 +121,8 @@ impl Chain {
     /// Whether a suspended operation has to resume though reads or writes are waiting.
     #[inline]
     pub(crate) fn must_resume(&self, operation: &impl OperationView) -> bool {
-        self.policy.must_resume(operation)
+        self.reads_max.is_some_and(|max| operation.reads_served() >= max)
+            || self.policy.must_resume(operation)
     }
 
     /// Whether the policy never says no: then only guards are asked.

@@ -31,6 +31,9 @@ pub trait OperationView {
     /// How often it has been suspended.
     fn suspensions(&self) -> u32;
 
+    /// Reads that have begun since it was suspended last; of what runs, in its last suspension.
+    fn reads_served(&self) -> u32;
+
     /// How long it has been suspended, in total.
     fn suspended(&self) -> Dur;
 

@@ -93,7 +93,9 @@ impl Messages {
                 MessageLine::ToHost
             }
             What::Answer => {
-                self.answers.push_back(message);
+                // What sends no data does not wait behind data: it may be told before.
+                let later = self.answers.iter().rev().take_while(|other| other.at > at).count();
+                self.answers.insert(self.answers.len() - later, message);
                 MessageLine::Answers
             }
             What::Fetched => {

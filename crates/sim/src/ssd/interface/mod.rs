@@ -69,6 +69,8 @@ pub(super) struct HostInterface {
     /// `None`: requests go straight to the drive.
     queues: Option<HostQueues>,
     links: Links,
+    /// What every command spends in the controller besides, side by side with others.
+    controller: Dur,
     /// Commands take their time on the link, so that most messages only lead to others.
     talks: bool,
     messages: Messages,
@@ -82,6 +84,7 @@ impl HostInterface {
             queues: HostQueues::of(&scenario.host),
             talks: links.carries_commands && links.takes_time(),
             links,
+            controller: scenario.host.controller,
             messages: Messages::new(),
         }
     }
@@ -264,19 +267,21 @@ impl HostInterface {
         if self.links.in_order {
             // With the last page all data crosses such a link.
             let bytes = u64::from(request.bytes);
-            return (pages_left == 0).then(|| self.links.cross_out(now, bytes));
+            return (pages_left == 0).then(|| self.links.cross_out(now, bytes) + self.controller);
         }
         let crossed = self.links.cross_out(now, u64::from(bytes));
         if pages_left > 0 {
             return None;
         }
-        Some(if self.links.carries_commands { self.links.completion(now) } else { crossed })
+        let told = if self.links.carries_commands { self.links.completion(now) } else { crossed };
+        Some(told + self.controller)
     }
 
     /// When the host knows that a request other than a read is done.
     #[inline]
     pub(super) fn completion(&mut self, now: Time) -> Time {
-        if self.links.carries_commands { self.links.completion(now) } else { now }
+        let told = if self.links.carries_commands { self.links.completion(now) } else { now };
+        told + self.controller
     }
 
     /// The last that a request sends to the host has crossed the link at `crossed`.
