@@ -185,6 +185,11 @@ impl Operation {
         }
     }
 
+    /// When the restore or set-up of its last resume ends, if it was ever suspended.
+    pub(crate) fn goes_on_at(&self) -> Option<Time> {
+        self.resumed_at.map(|_| self.prelude_end)
+    }
+
     /// What the run that begins has at its end if it is not suspended too soon.
     #[cold]
     fn owe(&mut self, timing: &Timing, retention: &Retention) {

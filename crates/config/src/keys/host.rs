@@ -111,6 +111,8 @@ section! {
     t_command_us [host.command] us(), or("0"), when(&[is("host.interface", &["nvme", "sata"])]);
     /// Time that every command spends in the controller and in which it holds up no other.
     t_controller_us [host.controller] us(), or("0");
+    /// The same of a write, a trim or a flush.
+    t_controller_write_us [host.controller_write] us(), same_as("host.t_controller_us");
     /// Rate of the host link in each direction; absent: transfers take no time.
     link_bytes_per_s [host.link_bytes_per_s] count(1, 1_000_000_000_000), absent();
     /// PCI Express generation of the link, in place of link_bytes_per_s.

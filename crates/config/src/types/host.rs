@@ -68,6 +68,8 @@ pub struct Host {
     pub command: Dur,
     /// What every command spends in the controller without holding up another.
     pub controller: Dur,
+    /// The same of what is no read.
+    pub controller_write: Dur,
     pub link_bytes_per_s: Option<u64>,
     /// The link by its generation; without either, transfers take no time.
     pub pcie: Option<Pcie>,

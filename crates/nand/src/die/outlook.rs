@@ -66,6 +66,12 @@ impl Die {
         stopped(&mut { *self.operation_on(plane)? }, self, now, &suspension)
     }
 
+    /// When the restore or set-up ends with which a running operation goes on; `None`: it was never
+    /// suspended.
+    pub fn goes_on_at(&self, plane: Option<u32>) -> Option<Time> {
+        self.operation_on(plane)?.goes_on_at()
+    }
+
     /// The program or erase on a plane, or that begun last on all.
     fn operation_on(&self, plane: Option<u32>) -> Option<&Operation> {
         let piece = plane.and_then(|plane| self.piece_on(plane));

@@ -384,7 +384,7 @@ impl<W: Work> OperationView for Stopped<'_, W> {
 }
 
 impl<W: Work> Case for Stopped<'_, W> {
-    fn guard(&self) -> Result<(), Answer> {
+    fn guard(&self, begins_first: bool) -> Result<(), Answer> {
         let flash = self.flash;
         let below = flash.units[self.die as usize].whole.below;
         if below.operation != NONE
@@ -392,7 +392,13 @@ impl<W: Work> Case for Stopped<'_, W> {
         {
             return Err(Answer::No(Reason::Nesting));
         }
-        let may = flash.units[self.die as usize].die.may_suspend(self.now, self.plane);
+        let die = &flash.units[self.die as usize].die;
+        let goes_on = die.goes_on_at(self.plane).filter(|at| begins_first && self.now <= *at);
+        if let Some(at) = goes_on {
+            // An instant on a border still belongs to what ends there.
+            return Err(Answer::At(at + Dur::from_ns(1)));
+        }
+        let may = die.may_suspend(self.now, self.plane);
         may.map_err(|refusal| held_off(refusal, self.until))
     }
 

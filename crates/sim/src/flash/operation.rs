@@ -200,7 +200,7 @@ impl Flash {
         let own = unit.lane_mut(lane);
         let (id, suspended) = (own.operation(), now - own.top.suspended_since);
         own.schedule((die, lane), until, out);
-        if self.facts.parallelism.cache_program {
+        if self.facts.parallelism.cache_program || self.suspension.takes_turns() {
             out.schedule(now, FlashEvent::Poke { die });
         }
         let is_erase = self.txns[id].kind == Kind::Erase;

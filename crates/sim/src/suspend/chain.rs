@@ -47,8 +47,9 @@ pub enum Reason {
 
 /// What the chain asks of a running operation and of what waits for it, link by link.
 pub(crate) trait Case: OperationView {
-    /// What holds a suspension off whatever a policy wants: nesting, limits, progress.
-    fn guard(&self) -> Result<(), Answer>;
+    /// What holds a suspension off whatever a policy wants: nesting, limits, progress; where reads
+    /// of a suspension are limited, an operation that has resumed begins a phase first.
+    fn guard(&self, begins_first: bool) -> Result<(), Answer>;
 
     /// Whether the scheduler allows it.
     fn allowed(&self) -> Answer;
@@ -81,7 +82,7 @@ impl Chain {
         let limits = policy.limits_suspension() || rules.reads_per_suspension.is_some();
         Chain {
             eligibility: Eligibility::new(rules, write_in_erase),
-            wants_all: policy.wants_all() && !policy.limits_suspension(),
+            wants_all: policy.wants_all() && !limits,
             limits,
             reads_max: rules.reads_per_suspension,
             policy,
@@ -104,7 +105,7 @@ impl Chain {
 
     /// Whether a running operation is suspended for something that is eligible to ask for it.
     pub(crate) fn decide(&self, case: &impl Case) -> Answer {
-        if let Err(answer) = case.guard() {
+        if let Err(answer) = case.guard(self.reads_max.is_some()) {
             return answer;
         }
         match self.policy.suspend(case) {
@@ -135,6 +136,12 @@ impl Chain {
     #[inline(always)]
     pub(crate) fn limits_suspension(&self) -> bool {
         self.limits
+    }
+
+    /// Whether an operation may have to resume while reads wait that may suspend it again.
+    #[inline(always)]
+    pub(crate) fn takes_turns(&self) -> bool {
+        self.reads_max.is_some()
     }
 
     /// Whether what happens on the dies has to be told.

@@ -96,6 +96,31 @@ fn commands_are_fetched_one_after_the_other() {
 }
 
 #[test]
+fn the_controller_takes_its_time_with_every_command_at_once() {
+    // Both reads spend 7 there, and the second waits for its die alone.
+    let outcome = reads(&[0, 0], &[NVME, "host.t_controller_us=7"]);
+    assert_eq!(done_us(&outcome), [37, 67]);
+    assert_eq!(part_us(&outcome, "link_ns"), [7, 7]);
+    assert_eq!(part_us(&outcome, "queue_ns"), [0, 30]);
+    assert_eq!(done_us(&reads(&[0, 0], &["host.t_controller_us=7"])), [37, 67]);
+    // A write takes as long there, unless its own time is given; programmed until 160.
+    let rows = [(0, 'W', 0, 4), (200_000, 'R', 16, 4), (300_000, 'D', 8, 4)];
+    let with = |sets: &[&str]| done_us(&drive::replay(SLC, sets, &rows));
+    assert_eq!(with(&["host.t_controller_us=7"]), [167, 237, 307]);
+    let apart = ["host.t_controller_us=7", "host.t_controller_write_us=2"];
+    assert_eq!(with(&apart), [162, 237, 302]);
+}
+
+#[test]
+fn what_sends_no_data_is_not_told_behind_data() {
+    // A page takes 100 on the link: the read has its data at 30 and is told at 130 + 5. The trim of
+    // 60 sends none.
+    let rows = [(0, 'R', 0, 4), (60_000, 'D', 16, 4)];
+    let sets = ["host.link_bytes_per_s=20480000", "host.t_controller_us=5"];
+    assert_eq!(done_us(&drive::replay(SLC, &sets, &rows)), [135, 65]);
+}
+
+#[test]
 fn writes_trims_and_flushes_go_through_the_queues() {
     // The write crosses nothing, is programmed until 165, and the trim is done when it is fetched.
     let rows = [(0, 'W', 0, 4), (0, 'D', 8, 4), (0, 'R', 16, 4)];

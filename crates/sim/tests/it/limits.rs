@@ -2,7 +2,10 @@
 //!
 //! SLC of FAST 2012 without a link: read 30 us, program 20 + 5 x 28. Even pages are on die 0.
 
+use reprieve_sim::rig::RigOp::{Erase, Read};
+
 use super::drive::{self, TraceRow};
+use super::multi_plane::rig_us;
 
 const SLC: &str = "device = \"fast12-slc\"\n\
     [geometry]\nchannels = 2\nplanes_per_die = 1\nblocks_per_plane = 64\n\
@@ -54,4 +57,39 @@ fn a_suspended_program_resumes_when_the_drive_comes_to_its_limit() {
     assert_eq!(done_us(&["policy=pes-ips"], &rows), [253, 70, 100, 130, 210, 370, 530]);
     // It resumes behind the first read, 70 + 3 + 8 + 4 x 28, and no other suspends it.
     assert_eq!(done_us(&["policy=pes-ips", OF_DRIVE], &rows), [193, 70, 223, 253, 210, 370, 530]);
+}
+
+#[test]
+fn a_suspended_program_goes_on_after_so_many_reads() {
+    // Suspended from 40 on, the end of its first pulse; the three reads have come by then.
+    let rows = [write(0, 1), read(21, 21), read(22, 23), read(23, 25)];
+    let with = |sets: &[&str]| done_us(&[&["scheduling.policy=rps"], sets].concat(), &rows);
+    let ips = "suspension.program=ips";
+    let (one, two) = ("suspension.reads_per_suspension=1", "suspension.reads_per_suspension=2");
+    // All of them to 130; restore 3, verify 8, and 4 x 28.
+    assert_eq!(with(&[ips]), [253, 70, 100, 130]);
+    // Two to 100; restore to 103, verify to 111; the third to 141, and 3 + 4 x 28.
+    assert_eq!(with(&[ips, two]), [256, 70, 100, 141]);
+    // One to 70; restore, verify to 81; the next to 111; restore, pulse to 134; the last to 164;
+    // restore 3, verify 8, and 3 x 28.
+    assert_eq!(with(&[ips, one]), [259, 70, 111, 164]);
+    // Whole iterations of 28 after each restore: to 48, from 81 to 109, from 142 to 170.
+    assert_eq!(with(&[one, "suspension.program=iteration"]), [259, 78, 139, 200]);
+    // No sooner than 30 after the resume, so that each run is a verify and a pulse: to 101, and
+    // from 131 + 3 to 162.
+    assert_eq!(with(&[ips, one, "suspension.min_progress_us=30"]), [259, 70, 131, 192]);
+}
+
+#[test]
+fn a_suspended_erase_goes_on_after_so_many_reads() {
+    // The pulse of 1500 begins at 0 and is cancelled: free 4 after a request, and set up for 4 when
+    // it goes on. A read takes 30.
+    let rows = [(0, Erase, 0, 0, 0), (100, Read, 0, 1, 0), (101, Read, 0, 1, 1)];
+    let whole = rig_us(&["policy=pes-ipc"], &rows);
+    // Both reads to 164, the set-up to 168; what was left of pulse and verify at 100.
+    assert_eq!(whole, [(168 + 1508 - 100, 1), (134, 0), (164, 0)]);
+    // One to 134, the set-up to 138, 16 of the pulse to 154; the other from 158 to 188; set-up.
+    let progress = "suspension.min_progress_us=20";
+    let one = rig_us(&["policy=pes-ipc", "suspension.reads_per_suspension=1", progress], &rows);
+    assert_eq!(one, [(192 + 1408 - 16, 2), (134, 0), (188, 0)]);
 }

@@ -71,6 +71,8 @@ pub(super) struct HostInterface {
     links: Links,
     /// What every command spends in the controller besides, side by side with others.
     controller: Dur,
+    /// The same of what is no read.
+    controller_write: Dur,
     /// Commands take their time on the link, so that most messages only lead to others.
     talks: bool,
     messages: Messages,
@@ -85,6 +87,7 @@ impl HostInterface {
             talks: links.carries_commands && links.takes_time(),
             links,
             controller: scenario.host.controller,
+            controller_write: scenario.host.controller_write,
             messages: Messages::new(),
         }
     }
@@ -281,7 +284,7 @@ impl HostInterface {
     #[inline]
     pub(super) fn completion(&mut self, now: Time) -> Time {
         let told = if self.links.carries_commands { self.links.completion(now) } else { now };
-        told + self.controller
+        told + self.controller_write
     }
 
     /// The last that a request sends to the host has crossed the link at `crossed`.
