@@ -131,7 +131,7 @@ class OperationView:
 
     @property
     def reads_served(self) -> int:
-        """Reads that have begun since it was suspended last; while it runs, in its last suspension."""
+        """Reads since it was suspended last; while it runs, in its last suspension."""
 
     @property
     def suspended_ns(self) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reprieve import UserError
 from reprieve.outputs import ResultDirectory
-from reprieve_studies import fast12, mbm, starblaze, zambelli21
+from reprieve_studies import fast12, mbm, starblaze, zambelli21, zns_a
 from reprieve_studies.article import Article, write_article
 from reprieve_studies.study import Settings, Study
 from reprieve_studies.verdicts import Verdict, finite, tally
@@ -19,6 +19,7 @@ PAPERS: dict[str, Study] = {
     "starblaze": starblaze.STUDY,
     "zambelli21": zambelli21.STUDY,
     "mbm": mbm.STUDY,
+    "zns-a": zns_a.STUDY,
 }
 
 
@@ -35,7 +36,7 @@ def reproduce(
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
 
-    `paper`: a name of `PAPERS`: "fast12", "starblaze", "zambelli21" or "mbm".
+    `paper`: a name of `PAPERS`: "fast12", "starblaze", "zambelli21", "mbm" or "zns-a".
     `out`: a directory for `report.html`, `verdicts.json`, `numbers.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their twins.
     `requests`: of each load at most, or of each run.

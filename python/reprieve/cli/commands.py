@@ -22,6 +22,7 @@ COMMANDS = {
     "compare": "reprieve.cli.compare:compare",
     "sweep": "reprieve.cli.sweep:sweep",
     "query": "reprieve.cli.sweep:query",
+    "calibrate": "reprieve.cli.calibrate:calibrate",
     "rig": "reprieve.cli.rig:rig",
     "power-loss": "reprieve.cli.power_loss:power_loss",
     "serve": "reprieve.cli.serve:serve",

@@ -12,7 +12,7 @@ from reprieve_studies.commands.verdicts import show_verdicts
 
 
 def reproduce(
-    paper: Annotated[str, argument("Which paper: fast12, starblaze, zambelli21, mbm.")],
+    paper: Annotated[str, argument("Which paper: fast12, starblaze, zambelli21, mbm, zns-a.")],
     quick: Annotated[bool, flag("--quick", "Fewer requests: under a minute on two cores.")] = False,
     out: Annotated[Path | None, out_dir("out/PAPER")] = None,
     traces: Annotated[

@@ -1,0 +1,1 @@
+"""Calibration: a device file from fio's results of a real drive."""

@@ -1,0 +1,202 @@
+"""A calibration from the files of fio to the files of the result."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from reprieve._native import UserError
+from reprieve.calibration.drive_file import device_text
+from reprieve.calibration.evaluate import Evaluator, Step
+from reprieve.calibration.fio_results import Condition
+from reprieve.calibration.identify import Advice, Knowledge, advise, knowledge
+from reprieve.calibration.objective import Term, Weights
+from reprieve.calibration.parameters import Parameter, Value, merge
+from reprieve.calibration.ranges import default_parameters
+from reprieve.calibration.replay import Effort
+from reprieve.calibration.search import QUICK, Depth, Fit, Search
+
+START = "tlc-nvme"
+"""The device that a calibration begins with."""
+
+SMALLER: Mapping[str, Mapping[str, float]] = {
+    "geometry": {"blocks_per_plane": 32},
+    "ftl": {"over_provisioning": 0.2},
+    "buffer": {"bytes": 16 << 20},
+}
+"""Few blocks a plane, fewer pages to fill before each of many runs: latencies of reads and of
+sequential writes do not depend on their number while nothing is collected. A small buffer, which a
+writer that is too fast soon fills: how much it holds shows in the first second alone."""
+
+_NAMED = 3
+"""So many runs of fio are named in a device file; the others are counted."""
+
+EVALUATIONS = "evaluations.jsonl"
+"""In the folder of a calibration: all that was simulated, from which it goes on."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be fitted, and to what."""
+
+    conditions: Sequence[Condition]
+    """Fitted to these."""
+    held_out: Sequence[Condition] = ()
+    """Predicted, and compared."""
+    start: str = START
+    free: Sequence[Parameter] = ()
+    fixed: Mapping[str, Value] | None = None
+    depth: Depth = field(default_factory=Depth)
+    prediction: Effort = field(default_factory=lambda: Effort(60_000, 64 << 20, 30.0))
+    """How much of each condition is simulated for the comparison at the end."""
+    weights: Weights = field(default_factory=Weights)
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Return what is free."""
+        return merge(default_parameters(self.conditions), self.free, self.fixed or {})
+
+    def base(self) -> dict[str, Any]:
+        """Return the drive that everything begins with, as `reprieve.run` takes it."""
+        return {"device": self.start, **{name: dict(keys) for name, keys in SMALLER.items()}}
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A fitted drive."""
+
+    task: Task
+    fit: Fit
+    runners_up: tuple[Fit, ...]
+    """The best of each combination of choices that was followed, for the loads with programs."""
+    known: Knowledge
+    advice: tuple[Advice, ...]
+    fitted: tuple[Term, ...]
+    predicted: tuple[Term, ...]
+    """Of the conditions that were held out."""
+    simulated: int
+    """Conditions that were simulated in this call."""
+
+
+def split(
+    conditions: Iterable[Condition], hold_out: Sequence[str]
+) -> tuple[list[Condition], list[Condition]]:
+    """Part conditions into those to fit and those whose names match a pattern of `hold_out`."""
+    fitted: list[Condition] = []
+    held: list[Condition] = []
+    for condition in conditions:
+        matches = any(fnmatch.fnmatchcase(condition.name, pattern) for pattern in hold_out)
+        (held if matches else fitted).append(condition)
+    if not fitted:
+        raise UserError(f"--hold-out {' '.join(hold_out)}: leaves nothing to fit")
+    for pattern in hold_out:
+        if not any(fnmatch.fnmatchcase(each.name, pattern) for each in held):
+            raise UserError(f"--hold-out {pattern}: matches no file; it is compared with its stem")
+    return fitted, held
+
+
+def calibrate(
+    task: Task, store: Path | None, workers: int | None, step: Step, advises: bool = True
+) -> Calibration:
+    """Fit, say how well it is known, and predict what was held out."""
+    parameters = task.parameters()
+    evaluator = Evaluator(task.base(), task.weights, store, workers)
+    try:
+        search = Search(
+            task.conditions, parameters, dict(task.fixed or {}), evaluator, task.depth, step
+        )
+        fit = search.run()
+        free = [each for each in parameters if not each.choices]
+        step("intervals", 0, 1)
+        known = knowledge(evaluator, task.conditions, fit, free, task.depth.fine)
+        advice: list[Advice] = []
+        if advises:
+            from reprieve.calibration.candidates import candidates
+
+            others = candidates(task.conditions)
+            advice = advise(evaluator, others, fit, free, known, task.depth.coarse, step)
+        step("predictions", 0, 1)
+        compared = [
+            evaluator.compare([fit.values], some, task.prediction)[0] or [] if some else []
+            for some in (task.conditions, task.held_out)
+        ]
+    finally:
+        evaluator.close()
+    return Calibration(
+        task,
+        fit,
+        tuple(search.runners_up),
+        known,
+        tuple(advice),
+        tuple(compared[0]),
+        tuple(compared[1]),
+        evaluator.simulated,
+    )
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Relative errors over many numbers, as shares."""
+
+    count: int
+    median: float
+    ninth_tenth: float
+    """Nine tenths of the errors are at most this."""
+    worst: float
+
+
+def errors(compared: Iterable[Term], whats: Sequence[str] | None = None) -> Errors | None:
+    """Sum up the errors of all terms, or of those of some names; None without any."""
+    found = sorted(abs(term.difference) for term in compared if whats is None or term.what in whats)
+    if not found:
+        return None
+    place = min(math.ceil(0.9 * len(found)) - 1, len(found) - 1)
+    return Errors(len(found), statistics.median(found), found[place], found[-1])
+
+
+def device_file(calibration: Calibration, name: str) -> str:
+    """Write the device file of a calibration."""
+    task = calibration.task
+    names = [condition.name for condition in task.conditions]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    shown = ", ".join(names[:_NAMED]) + more
+    return device_text(
+        name,
+        task.start,
+        calibration.fit.values,
+        calibration.known.intervals,
+        task.fixed or {},
+        f"{len(names)} runs of fio: {shown}",
+    )
+
+
+def as_json(calibration: Calibration) -> str:
+    """Write all that a calibration found, in JSON."""
+    known = calibration.known
+    content = {
+        "schema": 1,
+        "start": calibration.task.start,
+        "values": calibration.fit.values,
+        "cost": calibration.fit.cost,
+        "inflation": known.inflation,
+        "intervals": [vars(each) for each in known.intervals],
+        "pairs": [vars(each) for each in known.pairs],
+        "advice": [vars(each) for each in calibration.advice],
+        "runners_up": [vars(each) for each in calibration.runners_up],
+        "fitted": [_row(term) for term in calibration.fitted],
+        "predicted": [_row(term) for term in calibration.predicted],
+    }
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _row(term: Term) -> dict[str, object]:
+    return {**vars(term), "difference": term.difference}
+
+
+QUICK_TASK = {"depth": QUICK, "prediction": Effort(20_000, 24 << 20, 10.0)}
+"""The quick form: fewer points, shorter runs."""

@@ -1,0 +1,154 @@
+"""Simulated conditions side by side, and a file of all that was simulated, to go on from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reprieve._native import UserError
+from reprieve.calibration.fio_results import Condition
+from reprieve.calibration.objective import Term, Weights, residuals, terms
+from reprieve.calibration.parameters import Value
+from reprieve.calibration.ranges import DIES
+from reprieve.calibration.replay import Effort, Prediction, Simulated, predict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Step = Callable[[str, int, int], None]
+"""Told of progress: what is done, how much of it is done, of how much."""
+
+_VERSION = 1
+
+
+class Evaluator:
+    """Simulates conditions at values of the parameters; what it has simulated it knows."""
+
+    def __init__(
+        self,
+        base: dict[str, Any],
+        weights: Weights,
+        store: Path | None = None,
+        workers: int | None = None,
+    ) -> None:
+        """Go on from what `store` has, a line of JSON for each simulated condition."""
+        self.base = base
+        self.weights = weights
+        self.simulated = 0
+        self._known: dict[str, Prediction] = {}
+        self._store = store
+        self._pool = ThreadPoolExecutor(workers or os.cpu_count() or 1)
+        if store is not None and store.exists():
+            self._load(store)
+
+    def close(self) -> None:
+        """End its threads."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def compare(
+        self,
+        points: Sequence[dict[str, Value]],
+        conditions: Sequence[Condition],
+        effort: Effort,
+    ) -> list[list[Term] | None]:
+        """Compare all conditions with their simulations at each point, side by side.
+
+        None for a point at which there is no such drive.
+        """
+        keys = [[self._key(point, each, effort) for each in conditions] for point in points]
+        missing = {
+            key: (point, condition)
+            for point, of_point in zip(points, keys, strict=True)
+            for condition, key in zip(conditions, of_point, strict=True)
+            if key not in self._known
+        }
+        results = {
+            key: self._pool.submit(self._simulate, condition, point, effort)
+            for key, (point, condition) in missing.items()
+        }
+        refused = set()
+        for key, future in results.items():
+            prediction = future.result()
+            if prediction is None:
+                refused.add(key)
+                continue
+            self._known[key] = prediction
+            self._save(key, prediction)
+        self.simulated += len(results)
+        return [
+            None
+            if refused.intersection(of_point)
+            else [
+                term
+                for condition, key in zip(conditions, of_point, strict=True)
+                for term in terms(condition, self._known[key], self.weights)
+            ]
+            for of_point in keys
+        ]
+
+    def residuals(
+        self,
+        points: Sequence[dict[str, Value]],
+        conditions: Sequence[Condition],
+        effort: Effort,
+    ) -> list[NDArray[np.float64] | None]:
+        """Return the same as what least squares adds up."""
+        compared = self.compare(points, conditions, effort)
+        return [None if each is None else residuals(each) for each in compared]
+
+    def _simulate(
+        self, condition: Condition, values: dict[str, Value], effort: Effort
+    ) -> Prediction | None:
+        try:
+            return predict(condition, self.base, expand(values), effort)
+        except UserError:
+            return None
+
+    def _key(self, values: dict[str, Value], condition: Condition, effort: Effort) -> str:
+        jobs = [
+            (job.options, {op: (m.count, m.percentile_ns) for op, m in job.measured.items()})
+            for job in condition.jobs
+        ]
+        what = [_VERSION, self.base, sorted(values.items()), jobs, list(vars(effort).values())]
+        text = json.dumps(what, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    def _save(self, key: str, prediction: Prediction) -> None:
+        if self._store is None:
+            return
+        rows = [[*where, vars(simulated)] for where, simulated in prediction.items()]
+        with self._store.open("a", encoding="utf-8") as file:
+            file.write(json.dumps([key, rows]) + "\n")
+
+    def _load(self, store: Path) -> None:
+        for line in store.read_text(encoding="utf-8").splitlines():
+            try:
+                key, rows = json.loads(line)
+            except ValueError:
+                continue  # The last line of a run that was killed.
+            self._known[key] = {
+                (job, direction): Simulated(
+                    found["count"],
+                    found["iops"],
+                    {float(p): value for p, value in found["percentile_ns"].items()},
+                )
+                for job, direction, found in rows
+            }
+
+
+def expand(values: dict[str, Value]) -> dict[str, Value]:
+    """Return values with each quantity that is no key of a scenario as the keys that it means."""
+    found = dict(values)
+    dies = found.pop(DIES, None)
+    if isinstance(dies, str):
+        channels, _, each = dies.partition("x")
+        found["geometry.channels"] = int(channels)
+        found["geometry.dies_per_channel"] = int(each)
+        found["geometry.chips_per_channel"] = 1
+    return found

@@ -1,0 +1,214 @@
+"""How well the parameters are known: intervals, what trades against what, what to measure next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from reprieve.calibration.evaluate import Evaluator, Step
+from reprieve.calibration.fio_results import Condition
+from reprieve.calibration.objective import FIO_BIN, Term, is_fitted, residuals
+from reprieve.calibration.parameters import Parameter, Value
+from reprieve.calibration.replay import Effort
+from reprieve.calibration.search import Fit, derivatives
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SEEDS = 8
+"""Runs of the fitted drive under other seeds, whose scatter is the noise."""
+_COVERAGE = 2.1
+"""Standard deviations of a 95 % interval, with as many seeds for every condition."""
+_LOOSE = 0.6
+"""An interval that takes up so much of the range that was searched says nothing."""
+_TIED = 0.9
+_WORTH_WHILE = 0.8
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A fitted value and its 95 % interval."""
+
+    key: str
+    value: float
+    low: float
+    high: float
+    is_determined: bool
+    """Whether the measurements say more than the range that was searched."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two parameters of which one can give way to the other."""
+
+    first: str
+    second: str
+    correlation: float
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What the measurements say of the parameters."""
+
+    intervals: tuple[Interval, ...]
+    pairs: tuple[Pair, ...]
+    inflation: float
+    """Sum of squared residuals over what noise alone would leave; intervals are wider by its root.
+
+    1 for a drive that the model can be; far above it, the model lacks something of the drive.
+    """
+    information: NDArray[np.float64]
+    noise: NDArray[np.float64]
+    """Covariance of the gradient, by which another measurement is judged."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A measurement that would narrow the interval of a parameter."""
+
+    condition: str
+    key: str
+    narrower: float
+    """Share of the interval that would be left."""
+
+
+def knowledge(
+    evaluator: Evaluator,
+    conditions: Sequence[Condition],
+    fit: Fit,
+    free: Sequence[Parameter],
+    effort: Effort,
+) -> Knowledge:
+    """Return intervals and trade-offs at a fitted point.
+
+    To first order an estimate differs from the truth by the inverse of the information times the
+    gradient of the noise. The noise of a run comes from runs under other seeds; that of a
+    measurement is as much smaller as it has more requests, and fio's histogram adds its width.
+    """
+    import numpy as np
+
+    slopes, noise, expected = _at(evaluator, conditions, fit, free, effort)
+    here = evaluator.residuals([fit.values], conditions, effort)[0]
+    assert here is not None, "the fitted drive can be built"
+    information = slopes.T @ slopes
+    inverse = np.linalg.pinv(information, rcond=1e-9, hermitian=True)
+    inflation = max(1.0, float(here @ here) / max(expected, 1e-9))
+    covariance = inflation * inverse @ noise @ inverse
+    # The way that least squares would still go is an error, too.
+    rest = inverse @ slopes.T @ here
+    deviation = np.sqrt(np.diag(covariance) + rest**2)
+    scale = np.sqrt(np.outer(np.diag(covariance), np.diag(covariance)))
+    correlation = covariance / np.where(scale > 0, scale, 1)
+    intervals = tuple(
+        _interval(parameter, float(_number(fit.values[parameter.key])), float(deviation[number]))
+        for number, parameter in enumerate(free)
+    )
+    pairs = tuple(
+        Pair(free[first].key, free[second].key, float(correlation[first, second]))
+        for first in range(len(free))
+        for second in range(first + 1, len(free))
+        if abs(correlation[first, second]) >= _TIED
+    )
+    return Knowledge(intervals, pairs, inflation, information, noise)
+
+
+def advise(
+    evaluator: Evaluator,
+    candidates: Sequence[Condition],
+    fit: Fit,
+    free: Sequence[Parameter],
+    known: Knowledge,
+    effort: Effort,
+    step: Step,
+) -> list[Advice]:
+    """Say which of the candidates would narrow the intervals that are widest, and by how much."""
+    import numpy as np
+
+    def deviations(
+        information: NDArray[np.float64], noise: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        inverse = np.linalg.pinv(information, rcond=1e-9, hermitian=True)
+        found: NDArray[np.float64] = np.sqrt(np.diag(inverse @ noise @ inverse))
+        return found
+
+    before = deviations(known.information, known.noise)
+    found = []
+    for number, candidate in enumerate(candidates):
+        step("what to measure next", number, len(candidates))
+        slopes, noise, _ = _at(evaluator, [candidate], fit, free, effort)
+        after = deviations(known.information + slopes.T @ slopes, known.noise + noise)
+        for place in np.argsort(before)[::-1][:4]:
+            left = float(after[place] / before[place]) if before[place] > 0 else 1.0
+            found.append(Advice(candidate.name, free[place].key, left))
+    best: dict[str, Advice] = {}
+    for each in found:
+        if each.key not in best or each.narrower < best[each.key].narrower:
+            best[each.key] = each
+    return sorted((each for each in best.values() if each.narrower < _WORTH_WHILE), key=_left)
+
+
+def _left(advice: Advice) -> float:
+    return advice.narrower
+
+
+def _at(
+    evaluator: Evaluator,
+    conditions: Sequence[Condition],
+    fit: Fit,
+    free: Sequence[Parameter],
+    effort: Effort,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Return slopes, covariance of the gradient, and the sum of squares that noise leaves."""
+    import numpy as np
+
+    position = np.log([_number(fit.values[each.key]) for each in free])
+    slopes = derivatives(evaluator, free, fit.values, position, conditions, effort)
+    by_seed = [
+        evaluator.compare([fit.values], conditions, replace(effort, seed=effort.seed + each))[0]
+        for each in range(1, SEEDS + 1)
+    ]
+    compared = [each for each in by_seed if each is not None]
+    assert compared, "the fitted drive can be built under any seed"
+    scatter = np.stack([residuals(each) for each in compared])
+    scatter = scatter - scatter.mean(axis=0)
+    fitted = [term for term in compared[0] if is_fitted(term)]
+    noise = np.zeros((len(free), len(free)))
+    expected = 0.0
+    for condition in conditions:
+        rows = [place for place, term in enumerate(fitted) if term.condition == condition.name]
+        more = 1 + _requests_ratio(condition, fitted, rows, effort)
+        gradients = scatter[:, rows] @ slopes[rows]
+        noise += more * gradients.T @ gradients / (len(compared) - 1)
+        expected += more * float((scatter[:, rows] ** 2).sum()) / (len(compared) - 1)
+    for place, term in enumerate(fitted):
+        if term.what != "iops":
+            weight = FIO_BIN / term.sigma / math.sqrt(len(fitted) / 2 / max(len(conditions), 1))
+            noise += weight**2 * np.outer(slopes[place], slopes[place])
+            expected += weight**2
+    return slopes, noise, expected
+
+
+def _requests_ratio(
+    condition: Condition, fitted: Sequence[Term], rows: Sequence[int], effort: Effort
+) -> float:
+    """Return how many requests were simulated for each that was measured."""
+    measured = max(each.count for job in condition.jobs for each in job.measured.values())
+    return effort.requests / measured
+
+
+def _interval(parameter: Parameter, value: float, deviation: float) -> Interval:
+    low, high = parameter.positions()
+    width = _COVERAGE * deviation
+    position = math.log(value)
+    bottom, top = max(low, position - width), min(high, position + width)
+    is_determined = (top - bottom) < _LOOSE * (high - low)
+    return Interval(parameter.key, value, math.exp(bottom), math.exp(top), is_determined)
+
+
+def _number(value: Value) -> float:
+    if not isinstance(value, (int, float)):
+        raise TypeError(f"{value!r} is fitted as a number")
+    return float(value)

@@ -1,0 +1,113 @@
+"""How far a simulated drive is from a measured one: logarithms of percentiles, weighted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reprieve.calibration.fio_results import Condition, Measured
+from reprieve.calibration.replay import Prediction, Simulated
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FIO_BIN = 1 / 64 / math.sqrt(12)
+"""Relative standard deviation that fio's histogram adds: 64 bins to a power of two."""
+PERCENT_MAX = 99.9
+"""Percentiles above it are predicted and never fitted: few samples, and rare events of firmware."""
+_BEND = 3.0
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What a difference counts for."""
+
+    tolerance: float = 0.03
+    """A relative difference that is no matter; added to the sampling errors in quadrature."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """One of the numbers that are compared."""
+
+    condition: str
+    job: int
+    direction: str
+    what: str
+    """`p50`, `p99.9` or `iops`."""
+    measured: float
+    simulated: float
+    sigma: float
+    """Standard deviation of the logarithm of their ratio that is to be expected."""
+
+    @property
+    def difference(self) -> float:
+        """Relative difference of the simulated from the measured value."""
+        return self.simulated / self.measured - 1
+
+
+def terms(condition: Condition, prediction: Prediction, weights: Weights) -> list[Term]:
+    """Compare a condition with its simulation, number by number."""
+    found = []
+    for number, job in enumerate(condition.jobs):
+        for direction, measured in job.measured.items():
+            simulated = prediction[number, direction]
+            where = (condition.name, number, direction)
+            for percent, value_ns in measured.percentile_ns.items():
+                if percent in simulated.percentile_ns:
+                    sigma = _sigma(measured, simulated, percent, weights)
+                    theirs = simulated.percentile_ns[percent]
+                    found.append(Term(*where, f"p{percent:g}", value_ns, theirs, sigma))
+            ours = max(simulated.iops, 1e-3)
+            found.append(Term(*where, "iops", measured.iops, ours, weights.tolerance))
+    return found
+
+
+def residuals(compared: Sequence[Term]) -> NDArray[np.float64]:
+    """Return what least squares adds up: each percentile and rate, in standard deviations.
+
+    The percentiles of one job go together, so that all of them count as much as its rate. What is
+    far off counts less than its square, so that one mechanism that the model lacks does not decide.
+    """
+    import numpy as np
+
+    percentiles: dict[tuple[str, int, str], int] = {}
+    fitted = [term for term in compared if is_fitted(term)]
+    for term in fitted:
+        if term.what != "iops":
+            where = (term.condition, term.job, term.direction)
+            percentiles[where] = percentiles.get(where, 0) + 1
+    values = []
+    for term in fitted:
+        share = percentiles.get((term.condition, term.job, term.direction), 1)
+        weight = 1.0 if term.what == "iops" else 1 / math.sqrt(share / 2)
+        standard = math.log(term.simulated / term.measured) / term.sigma
+        values.append(weight * _BEND * math.asinh(standard / _BEND))
+    return np.array(values)
+
+
+def is_fitted(term: Term) -> bool:
+    """Whether a number takes part in the fit."""
+    return term.what == "iops" or float(term.what[1:]) <= PERCENT_MAX
+
+
+def _sigma(measured: Measured, simulated: Simulated, percent: float, weights: Weights) -> float:
+    slope = _slope(measured.percentile_ns, percent)
+    share = percent / 100
+    spread = math.sqrt(share * (1 - share)) * slope
+    sampling = spread**2 * (1 / measured.count + 1 / max(simulated.count, 1))
+    return math.sqrt(weights.tolerance**2 + FIO_BIN**2 + sampling)
+
+
+def _slope(percentile_ns: dict[float, float], percent: float) -> float:
+    """Return how the logarithm of a quantile changes with its share, from those beside it."""
+    percents = sorted(percentile_ns)
+    place = percents.index(percent)
+    low, high = percents[max(place - 1, 0)], percents[min(place + 1, len(percents) - 1)]
+    if low == high:
+        return 0.0
+    rise = math.log(max(percentile_ns[high], 1) / max(percentile_ns[low], 1))
+    return rise / ((high - low) / 100)

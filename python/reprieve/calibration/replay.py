@@ -1,0 +1,150 @@
+"""A condition simulated: the jobs of a fio run on a drive, and fio's figures of it."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reprieve.calibration.fio_results import Condition, Job, Measured
+from reprieve.calibration.parameters import Values, overrides
+from reprieve.simulation import run
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SIMULATED = (
+    *("rw", "readwrite", "rwmixread", "rwmixwrite", "bs", "blocksize", "bssplit", "iodepth"),
+    *("numjobs", "rate", "rate_iops", "rate_process", "thinktime", "thinktime_blocks"),
+    *("random_distribution", "norandommap", "fsync", "fdatasync", "sync", "offset", "size"),
+    *("offset_increment", "io_size"),
+)
+"""Options of fio that say what a drive is asked; the others say how fio asks it."""
+
+_PLACES = ("offset", "size", "offset_increment", "io_size")
+_ALL = 100.0
+_RAMP_SHARE = 0.25
+_RAMP_LEAST_S = 0.02
+_RAMP_WRITES_S = 0.1
+"""Until the write buffer of a drive that cannot keep up is full."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much of a condition is simulated."""
+
+    requests: int
+    """Requests of its fastest job."""
+    written_bytes: int = 24 << 20
+    """Least that is written where anything is: programs have to be met."""
+    seconds_max: float = 20.0
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What fio would say of one direction of a job, at the percentiles that were measured."""
+
+    count: int
+    iops: float
+    percentile_ns: dict[float, float]
+
+
+Prediction = dict[tuple[int, str], Simulated]
+"""By the number of the job in its condition, and the direction."""
+
+
+def ignored_places(condition: Condition) -> list[str]:
+    """List options that name zones, which a simulated drive does not have."""
+    found = {
+        f"{name}={job.options[name]}"
+        for job in condition.jobs
+        for name in _PLACES
+        if job.options.get(name, "").endswith("z")
+    }
+    return sorted(found)
+
+
+def job_file(condition: Condition, ramp_s: float, runtime_s: float) -> str:
+    """Write the job file of a condition, for the simulator: its jobs, for a time of our own."""
+    lines = [
+        "[global]",
+        "time_based",
+        f"ramp_time={round(ramp_s * 1e6)}us",
+        f"runtime={round(runtime_s * 1e6)}us",
+    ]
+    for number, job in enumerate(condition.jobs):
+        lines += ["", f"[job{number}]"]
+        options = {name: job.options[name] for name in SIMULATED if name in job.options}
+        for name in _PLACES:
+            if options.get(name, "").endswith("z"):
+                del options[name]
+        # Without a size the region is the drive; a map of what was read is of no use here.
+        options.setdefault("size", "100%")
+        options.setdefault("norandommap", "1")
+        lines += [f"{name}={value}" for name, value in options.items()]
+    return "\n".join(lines) + "\n"
+
+
+def times(condition: Condition, effort: Effort) -> tuple[float, float]:
+    """Return ramp and run time in seconds: long enough for the requests, and for programs."""
+    measured = [each for job in condition.jobs for each in job.measured.values()]
+    runtime_s = effort.requests / max(each.iops for each in measured)
+    for job in condition.jobs:
+        write = job.measured.get("write")
+        if write is not None and write.iops > 0:
+            bytes_per_s = write.iops * _size(job)
+            runtime_s = max(runtime_s, effort.written_bytes / bytes_per_s)
+    runtime_s = min(runtime_s, effort.seconds_max)
+    least_s = _RAMP_WRITES_S if any("write" in job.measured for job in condition.jobs) else 0.0
+    return max(least_s, _RAMP_LEAST_S + _RAMP_SHARE * runtime_s), runtime_s
+
+
+def predict(condition: Condition, base: Any, values: Values, effort: Effort) -> Prediction:
+    """Simulate a condition on the drive `base` with these values.
+
+    `base` is what `reprieve.run` takes as a scenario. Latencies are in ns, by nearest rank.
+    """
+    import numpy as np
+
+    ramp_s, runtime_s = times(condition, effort)
+    with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
+        jobs = Path(folder, "jobs.fio")
+        jobs.write_text(job_file(condition, ramp_s, runtime_s), encoding="utf-8")
+        keys: dict[str, Any] = {
+            key.replace(".", "__"): value for key, value in overrides(values).items()
+        }
+        result = run(base, requests=True, workload__fio=str(jobs), seed=effort.seed, **keys)
+    log = result.to_arrow()
+    arrival = log["arrival_ns"].to_numpy()
+    latency = log["completion_ns"].to_numpy() - arrival
+    counted = (arrival >= ramp_s * 1e9) & (arrival < (ramp_s + runtime_s) * 1e9)
+    op = np.asarray(log["op"].to_numpy(zero_copy_only=False))
+    flow = log["flow"].to_numpy()
+    found: Prediction = {}
+    for number, job in enumerate(condition.jobs):
+        for direction, measured in job.measured.items():
+            chosen = latency[counted & (flow == number) & (op == direction)]
+            found[number, direction] = _figures(chosen, measured, runtime_s)
+    return found
+
+
+def _figures(latency_ns: NDArray[np.int64], measured: Measured, runtime_s: float) -> Simulated:
+    import numpy as np
+
+    if not len(latency_ns):
+        return Simulated(0, 0.0, {})
+    percents = [p for p in measured.percentile_ns if p < _ALL]
+    values = np.percentile(latency_ns, percents, method="inverted_cdf")
+    by_percent = dict(zip(percents, map(float, values), strict=True))
+    return Simulated(len(latency_ns), len(latency_ns) / runtime_s, by_percent)
+
+
+def _size(job: Job) -> int:
+    """Bytes of a write, as fio's `bs` has it; the mean of what a split has is not needed."""
+    text = job.options.get("bs", job.options.get("blocksize", "4096")).lower().split(",")[-1]
+    factor = {"k": 1 << 10, "m": 1 << 20}.get(text[-1:], 1)
+    digits = text.rstrip("kmib")
+    return int(digits) * factor if digits.isdigit() else 4096

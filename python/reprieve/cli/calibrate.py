@@ -1,0 +1,221 @@
+"""`reprieve calibrate`: a device from fio's results of a real drive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reprieve._native import UserError
+from reprieve.cli.console import overall, say, show, table
+from reprieve.cli.options import Jobs, argument, flag, given
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reprieve.calibration.calibrate import Calibration, Task
+    from reprieve.calibration.evaluate import Step
+    from reprieve.calibration.fio_results import Condition
+    from reprieve.calibration.hypotheses import Verdict
+    from reprieve.calibration.objective import Term
+
+_QUESTIONS = ("suspension",)
+_FAR_OFF = 4.0
+"""So many times what noise leaves, the differences are the model's."""
+
+
+def calibrate(
+    results: Annotated[
+        list[Path] | None,
+        argument("fio's results, written with --output-format=json.", "FIO.json…"),
+    ] = None,
+    start: Annotated[
+        str, typer.Option(metavar="DEVICE", help="The device whose other values are kept.")
+    ] = "tlc-nvme",
+    free: Annotated[
+        list[str] | None,
+        given("Fit this key, KEY=LO..HI or KEY=A|B|C; may be repeated.", "KEY=LO..HI", "--free"),
+    ] = None,
+    fix: Annotated[
+        list[str] | None,
+        given("Keep this key at a value; may be repeated.", "KEY=VALUE", "--fix"),
+    ] = None,
+    hold_out: Annotated[
+        list[str] | None,
+        given("Predict the files whose names match, and do not fit them.", "GLOB", "--hold-out"),
+    ] = None,
+    question: Annotated[
+        str | None,
+        given("Answer a question instead: suspension, whether programs make way.", "QUESTION"),
+    ] = None,
+    plan: Annotated[
+        Path | None, given("Write the job files of fio to measure a drive with, and end.", "DIR")
+    ] = None,
+    quick: Annotated[bool, flag("--quick", "Search less, and simulate shorter runs.")] = False,
+    workers: Jobs = None,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where results go; a started one goes on.")
+    ] = Path("out/calibration"),
+) -> None:
+    """Fit a device to fio's results of a real drive, and predict what was not fitted.
+
+    DIR/device.toml is the drive: `reprieve run` takes it as `device`. DIR/calibration.json has
+    every value with its interval and every measured number beside the simulated one.
+    """
+    if plan is not None:
+        _write_plan(plan)
+        return
+    if question is not None and question not in _QUESTIONS:
+        raise UserError(f"--question {question}: must be {' or '.join(_QUESTIONS)}")
+    if not results:
+        raise UserError("calibrate: no results of fio are given; must be one file at least")
+    task = _task(results, start, free or [], fix or [], hold_out or [], quick)
+    _make(out)
+    with overall() as step:
+        if question is not None:
+            _show_verdict(_answer(task, out, workers, step))
+            return
+        found = _fit(task, out, workers, step)
+    _write(found, out)
+    _show(found)
+    say(f"wrote {out}/device.toml, calibration.json, percentiles.svg")
+
+
+def _task(
+    results: Sequence[Path],
+    start: str,
+    free: Sequence[str],
+    fix: Sequence[str],
+    hold_out: Sequence[str],
+    quick: bool,
+) -> Task:
+    from reprieve.calibration.calibrate import QUICK_TASK, Task, split
+    from reprieve.calibration.fio_results import read_results
+    from reprieve.calibration.parameters import parse_fix, parse_free
+    from reprieve.calibration.replay import ignored_places
+    from reprieve.registries import device
+
+    device(start)
+    conditions = read_results(results)
+    fitted, held = split(conditions, hold_out)
+    zones = sorted({place for each in conditions for place in ignored_places(each)})
+    if zones:
+        say(f"zones are not simulated; left out: {', '.join(zones)}")
+    said = {
+        "conditions": fitted,
+        "held_out": held,
+        "start": start,
+        "free": [parse_free(each) for each in free],
+        "fixed": dict(parse_fix(each) for each in fix),
+    }
+    return Task(**said, **(QUICK_TASK if quick else {}))  # type: ignore[arg-type]
+
+
+def _make(out: Path) -> None:
+    from reprieve.outputs import explained
+
+    with explained(out):
+        out.mkdir(parents=True, exist_ok=True)
+
+
+def _fit(task: Task, out: Path, workers: int | None, step: Step) -> Calibration:
+    from reprieve.calibration.calibrate import EVALUATIONS, calibrate
+
+    return calibrate(task, out / EVALUATIONS, workers, step)
+
+
+def _answer(task: Task, out: Path, workers: int | None, step: Step) -> Verdict:
+    from reprieve.calibration.calibrate import EVALUATIONS
+    from reprieve.calibration.evaluate import Evaluator
+    from reprieve.calibration.hypotheses import judge
+
+    evaluator = Evaluator(task.base(), task.weights, out / EVALUATIONS, workers)
+    try:
+        conditions, fixed = task.conditions, dict(task.fixed or {})
+        return judge(conditions, task.parameters(), fixed, evaluator, task.depth, step)
+    finally:
+        evaluator.close()
+
+
+def _write(found: Calibration, out: Path) -> None:
+    from reprieve.calibration.calibrate import as_json, device_file
+    from reprieve.calibration.figure import percentile_chart, svg
+    from reprieve.outputs import replace_file
+    from reprieve.plot import LIGHT
+
+    task = found.task
+    replace_file(out / "device.toml", device_file(found, out.name))
+    replace_file(out / "calibration.json", as_json(found))
+    conditions = [*task.conditions, *task.held_out]
+    names = [condition.name for condition in task.conditions]
+    chart = percentile_chart(conditions, [*found.fitted, *found.predicted], names, LIGHT)
+    replace_file(out / "percentiles.svg", svg(chart))
+
+
+def _write_plan(folder: Path) -> None:
+    from reprieve.calibration.plan import job_files
+    from reprieve.outputs import replace_file
+
+    _make(folder)
+    files = job_files()
+    for name, text in files.items():
+        replace_file(folder / name, text)
+    say(f"wrote {len(files)} files to {folder}; read {folder}/run.sh before you run it")
+
+
+def _show(found: Calibration) -> None:
+    shown = table("parameter", ["", "fitted", "95 % from", "to", ""])
+    for each in found.known.intervals:
+        note = "" if each.is_determined else "not determined"
+        shown.add_row(each.key, f"{each.value:.5g}", f"{each.low:.4g}", f"{each.high:.4g}", note)
+    for key, value in found.fit.values.items():
+        if key not in {each.key for each in found.known.intervals}:
+            shown.add_row(key, "none" if value is None else str(value), "", "", "")
+    show(shown)
+    for pair in found.known.pairs:
+        say(f"{pair.first} and {pair.second} trade against each other: {pair.correlation:+.2f}")
+    for advice in found.advice:
+        left = 100 * advice.narrower
+        say(f"measure {advice.condition}: {advice.key} would keep {left:.0f} % of its interval")
+    if found.known.inflation > _FAR_OFF:
+        say(
+            f"the differences are {found.known.inflation:.0f} times what noise leaves: the drive "
+            "does something that the model does not; intervals are wider by the root of that"
+        )
+    _show_errors("fitted", found.fitted, found.task.conditions)
+    _show_errors("predicted, not fitted", found.predicted, found.task.held_out)
+
+
+def _show_errors(title: str, compared: Sequence[Term], conditions: Sequence[Condition]) -> None:
+    from reprieve.calibration.calibrate import errors
+
+    if not conditions:
+        return
+    shown = table(f"{title}: relative error over {len(conditions)} runs", ["", "median", "9 of 10"])
+    for name, whats in (
+        ("p50 to p99", ("p50", "p90", "p99")),
+        ("p99.9", ("p99.9",)),
+        ("p99.99", ("p99.99",)),
+        ("IOPS", ("iops",)),
+    ):
+        found = errors((term for term in compared if term.direction == "read"), whats)
+        if found is not None:
+            shown.add_row(name, f"{found.median:.1%}", f"{found.ninth_tenth:.1%}")
+    show(shown)
+
+
+def _show_verdict(verdict: Verdict) -> None:
+    shown = table("assumption", ["", "programs make way", "BIC above the best"])
+    best = min(sum(each.criterion) / len(each.criterion) for each in verdict.judged)
+    for each in verdict.judged:
+        mean = sum(each.criterion) / len(each.criterion)
+        shown.add_row(
+            each.assumption.sentence,
+            "yes" if each.assumption.suspends else "no",
+            f"{mean - best:.0f}",
+        )
+    show(shown)
+    from reprieve.calibration.hypotheses import sentence
+
+    say(sentence(verdict))

@@ -1,0 +1,242 @@
+"""The study: the fit, the predictions, the question whether the drive suspends."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from reprieve.calibration.calibrate import (
+    QUICK_TASK,
+    Calibration,
+    Task,
+    calibrate,
+    device_file,
+    errors,
+)
+from reprieve.calibration.evaluate import Evaluator
+from reprieve.calibration.figure import depth_of, load_of, percentile_chart
+from reprieve.calibration.fio_results import Condition
+from reprieve.calibration.hypotheses import Verdict as Answer
+from reprieve.calibration.hypotheses import judge, sentence
+from reprieve.calibration.objective import Term
+from reprieve.plot import Theme
+from reprieve_studies.article import Article, Figure, Section, Table
+from reprieve_studies.study import Settings
+from reprieve_studies.verdicts import AT_MOST, Verdict
+from reprieve_studies.zns_a.measurements import (
+    MEDIAN_MAX,
+    NINE_TENTHS_MAX,
+    P99_9_MAX,
+    conventional,
+    measurements,
+    zoned,
+)
+
+_BODY = ("p50", "p90", "p99")
+_SHOWN = ("p50", "p90", "p99", "p99.9", "p99.99", "iops")
+_SOURCE = "NVMeBenchmarks, commit 01f40f1 (MIT licence)"
+
+
+def article(settings: Settings) -> Article:
+    """Fit, predict, ask, and write it up."""
+    fitted, held = measurements()
+    task = Task(fitted, held, "tlc-nvme", **(QUICK_TASK if settings.quick else {}))  # type: ignore[arg-type]
+    with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
+        store = Path(folder, "evaluations.jsonl")
+        found = calibrate(task, store, settings.jobs, settings.step, not settings.quick)
+        answer = _answer(task, store, settings)
+    return Article(
+        title="A real drive, zns-a",
+        command=settings.command,
+        facts=_facts(found),
+        sections=[_predictions(found), _parameters(found), _suspension(answer)],
+        verdicts=_verdicts(found),
+        verdicts_title="What was wanted",
+        paper_word="limit",
+        files={"zns-a.toml": device_file(found, "zns-a")},
+        numbers=_numbers(found, answer),
+    )
+
+
+def _answer(task: Task, store: Path, settings: Settings) -> Answer:
+    evaluator = Evaluator(task.base(), task.weights, store, settings.jobs)
+    try:
+        # What is not fitted stays out of the answer, too.
+        return judge(
+            *(task.conditions, task.parameters(), {}, evaluator, task.depth, settings.step)
+        )
+    finally:
+        evaluator.close()
+
+
+def _facts(found: Calibration) -> dict[str, str]:
+    return {
+        "Measurements": f"fio 3.32 under SPDK, 2022 to 2023: {_SOURCE}",
+        "Fitted": f"{len(found.task.conditions)} runs of fio, up to p99.9",
+        "Predicted": f"{len(found.task.held_out)} runs of fio",
+        "Unknown": "temperature, wear, how full the drive was, and the work of its firmware",
+    }
+
+
+def _reads(terms: Sequence[Term]) -> list[Term]:
+    return [term for term in terms if term.direction == "read"]
+
+
+def _verdicts(found: Calibration) -> list[Verdict]:
+    predicted = _reads(found.predicted)
+    body, tail = errors(predicted, _BODY), errors(predicted, ("p99.9",))
+    assert body is not None, "percentiles are predicted"
+    assert tail is not None, "percentiles are predicted"
+    wanted = (
+        ("median error of p50, p90 and p99 of reads", body.median, MEDIAN_MAX),
+        ("nine tenths of the errors of p50, p90 and p99", body.ninth_tenth, NINE_TENTHS_MAX),
+        ("nine tenths of the errors of p99.9", tail.ninth_tenth, P99_9_MAX),
+    )
+    return [
+        Verdict(
+            claim=f"{claim}, in runs that were not fitted",
+            source="set before the first fit",
+            unit="%",
+            paper=100 * limit,
+            ours=100 * ours,
+            tolerance=0.0,
+            relation=AT_MOST,
+        )
+        for claim, ours, limit in wanted
+    ]
+
+
+def _predictions(found: Calibration) -> Section:
+    task = found.task
+    every = [*task.conditions, *task.held_out]
+    names = [condition.name for condition in task.conditions]
+    terms = [*found.fitted, *found.predicted]
+
+    def chart(conditions: Sequence[Condition], theme: Theme) -> object:
+        return percentile_chart(conditions, terms, names, theme)
+
+    return Section(
+        "Measured and predicted",
+        ["Lines are simulated, points measured. Filled points were fitted, hollow ones were not."],
+        [
+            Figure(
+                "conventional",
+                "Reads of the conventional namespace",
+                "Latency of 4 KiB random reads by percentile and queue depth, beside sequential "
+                "writes of 0, 10, 250 and 1,000 MiB/s.",
+                lambda theme: chart(conventional(every), theme),  # type: ignore[return-value,arg-type]
+            ),
+            Figure(
+                "zoned",
+                "Reads of the zoned namespace",
+                "Latency of random reads of 4 and 16 KiB by percentile and queue depth, beside "
+                "sequential writes of 0 and 250 MiB/s.",
+                lambda theme: chart(zoned(every), theme),  # type: ignore[return-value,arg-type]
+            ),
+        ],
+        [_sums(found), *(_errors(title, some, terms) for title, some in _parts(task))],
+    )
+
+
+def _parts(task: Task) -> list[tuple[str, list[Condition]]]:
+    return [
+        ("Relative error of the reads, fitted runs, in %", list(task.conditions)),
+        ("Relative error of the reads, predicted runs, in %", list(task.held_out)),
+    ]
+
+
+def _sums(found: Calibration) -> Table:
+    rows = []
+    for name, terms in (("fitted", found.fitted), ("predicted", found.predicted)):
+        for what, whats in (("p50, p90, p99", _BODY), *((each, (each,)) for each in _SHOWN[3:])):
+            summed = errors(_reads(terms), whats)
+            if summed is not None:
+                values = (summed.median, summed.ninth_tenth, summed.worst)
+                rows.append([name, what, *(f"{100 * value:.1f}" for value in values)])
+    columns = ["runs", "of", "median, %", "nine tenths, %", "worst, %"]
+    return Table("Relative errors of reads", columns, rows, words=2)
+
+
+def _errors(title: str, conditions: Sequence[Condition], terms: Sequence[Term]) -> Table:
+    by_name: dict[str, dict[str, float]] = {}
+    for term in _reads(terms):
+        by_name.setdefault(term.condition, {})[term.what] = 100 * term.difference
+    rows = []
+    for condition in sorted(conditions, key=lambda each: (load_of(each), depth_of(each))):
+        mine = by_name[condition.name]
+        namespace = "conventional" if conventional([condition]) else "zoned"
+        cells = [f"{mine[what]:+.0f}" if what in mine else "" for what in _SHOWN]
+        rows.append([load_of(condition), namespace, str(depth_of(condition)), *cells])
+    columns = ["load", "namespace", "depth", *_SHOWN]
+    return Table(title, columns, rows, words=2, folded=True)
+
+
+def _parameters(found: Calibration) -> Section:
+    rows = [
+        [
+            *(each.key, f"{each.value:.5g}", f"{each.low:.4g}", f"{each.high:.4g}"),
+            "" if each.is_determined else "not determined",
+        ]
+        for each in found.known.intervals
+    ]
+    known = {each.key for each in found.known.intervals}
+    rows += [
+        [key, "none" if value is None else str(value), "", "", "chosen"]
+        for key, value in found.fit.values.items()
+        if key not in known
+    ]
+    said = [
+        f"The differences that are left are {found.known.inflation:.0f} times what noise alone "
+        "would leave, in squares. The intervals are wider by the root of that."
+    ]
+    for pair in found.known.pairs:
+        said.append(f"{pair.first} and {pair.second} trade against each other.")
+    said += [
+        f"Measuring {each.condition} would leave {100 * each.narrower:.0f} % of the interval of "
+        f"{each.key}."
+        for each in found.advice
+    ]
+    columns = ["parameter", "value", "95 % from", "to", "note"]
+    return Section("Parameters", said, (), [Table("Fitted values", columns, rows)])
+
+
+def _suspension(answer: Answer) -> Section:
+    best = min(_mean(each.criterion) for each in answer.judged)
+    rows = [
+        [
+            each.assumption.sentence,
+            "yes" if each.assumption.suspends else "no",
+            f"{_mean(each.criterion) - best:.0f}",
+        ]
+        for each in answer.judged
+    ]
+    columns = ["assumption", "programs make way", "BIC above the best"]
+    table = Table("The same fit under each assumption", columns, rows, words=2)
+    return Section("Does it suspend?", [f"{sentence(answer).capitalize()}."], (), [table])
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _numbers(found: Calibration, answer: Answer) -> dict[str, object]:
+    numbers: dict[str, object] = {
+        "fitted_runs": len(found.task.conditions),
+        "predicted_runs": len(found.task.held_out),
+        "inflation": found.known.inflation,
+        "intervals": [vars(each) for each in found.known.intervals],
+        "chosen": {
+            key: value
+            for key, value in found.fit.values.items()
+            if key not in {each.key for each in found.known.intervals}
+        },
+        "answer": sentence(answer),
+        "assumptions": {
+            each.assumption.name: round(_mean(each.criterion), 1) for each in answer.judged
+        },
+    }
+    for name, terms in (("fitted", found.fitted), ("predicted", found.predicted)):
+        for what, whats in (("body", _BODY), *((each, (each,)) for each in _SHOWN)):
+            summed = errors(_reads(terms), whats)
+            if summed is not None:
+                numbers[f"{name}_{what}"] = vars(summed)
+    return numbers
