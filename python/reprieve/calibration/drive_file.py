@@ -8,7 +8,7 @@ from typing import Any
 
 from reprieve.calibration.evaluate import expand
 from reprieve.calibration.identify import Interval
-from reprieve.calibration.parameters import PROGRAM, STEP, Value, overrides
+from reprieve.calibration.parameters import PROGRAM, STEPS, Value, overrides
 from reprieve.registries import device
 
 _OF_PROGRAM = (
@@ -64,7 +64,7 @@ def _comments(
         said = f"fitted: {each.low:.4g} to {each.high:.4g}, 95 %"
         if not each.is_determined:
             said = f"not determined by the measurements: {each.low:.4g} to {each.high:.4g}"
-        if each.key in (PROGRAM, STEP):
+        if each.key in (PROGRAM, STEPS):
             continue
         bare = each.key.partition("[")[0]
         if bare != each.key:
@@ -73,12 +73,12 @@ def _comments(
         else:
             comments[each.key] = said
     by_key = {each.key: each for each in intervals}
-    if PROGRAM in by_key and STEP in by_key:
-        total, step = by_key[PROGRAM], by_key[STEP]
+    if PROGRAM in by_key and STEPS in by_key:
+        total, step = by_key[PROGRAM], by_key[STEPS]
         for key in _OF_PROGRAM:
             comments[key] = (
-                f"a program of {total.low:.4g} to {total.high:.4g} us in steps of "
-                f"{step.low:.3g} to {step.high:.3g}"
+                f"a program of {total.low:.4g} to {total.high:.4g} us in {step.low:.0f} to "
+                f"{step.high:.0f} steps"
             )
     comments["timing.t_read_us"] = "the mean of those by type"
     comments["timing.t_voltage_reset_us"] = "no latency tells it from the pulse"

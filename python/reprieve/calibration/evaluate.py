@@ -10,12 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reprieve._native import UserError
+from reprieve._native import UserError, __version__
 from reprieve.calibration.fio_results import Condition
 from reprieve.calibration.objective import Term, Weights, residuals, terms
 from reprieve.calibration.parameters import Value
 from reprieve.calibration.ranges import DIES
 from reprieve.calibration.replay import Effort, Prediction, Simulated, predict
+from reprieve.registries import device
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,6 +40,8 @@ class Evaluator:
     ) -> None:
         """Go on from what `store` has, a line of JSON for each simulated condition."""
         self.base = base
+        # What was simulated with another program, or of another drive of that name, is not known.
+        self._drive = f"{__version__} {device(str(base['device']))}"
         self.weights = weights
         self.simulated = 0
         self._known: dict[str, Prediction] = {}
@@ -115,7 +118,14 @@ class Evaluator:
             (job.options, {op: (m.count, m.percentile_ns) for op, m in job.measured.items()})
             for job in condition.jobs
         ]
-        what = [_VERSION, self.base, sorted(values.items()), jobs, list(vars(effort).values())]
+        what = [
+            _VERSION,
+            self._drive,
+            self.base,
+            sorted(values.items()),
+            jobs,
+            list(vars(effort).values()),
+        ]
         text = json.dumps(what, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 

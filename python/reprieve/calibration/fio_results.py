@@ -70,9 +70,7 @@ def read_results(paths: Iterable[Path]) -> list[Condition]:
         condition = _read(Path(path))
         if condition.name in found:
             other = found[condition.name].path
-            raise UserError(
-                f"{path}: has the name of {other}; each run must have a name of its own"
-            )
+            raise UserError(f"{path}: has the name of {other}; each must have its own")
         found[condition.name] = condition
     return list(found.values())
 

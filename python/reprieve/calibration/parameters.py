@@ -14,11 +14,11 @@ Values = Mapping[str, Value]
 
 PROGRAM = "program.t_total_us"
 """Array time of an undisturbed program; with the next it stands for three keys of [timing]."""
-STEP = "program.t_step_us"
-"""The shortest stretch of it: an iteration, at whose end the program can be suspended."""
+STEPS = "program.steps"
+"""So many stretches it has: iterations, at whose ends the program can be suspended."""
 
 _PULSE_SHARE = 0.3
-"""Share of a step that is the pulse. No measurement of latencies tells pulse from verify."""
+"""Share of a stretch that is the pulse. No measurement of latencies tells pulse from verify."""
 
 _INDEXED = re.compile(r"(?P<key>.+)\[(?P<index>\d+)\]")
 _BY_TYPE = "timing.t_read_us_by_type"
@@ -113,7 +113,7 @@ def overrides(values: Values) -> dict[str, object]:
         indexed = _INDEXED.fullmatch(key)
         if indexed:
             lists.setdefault(indexed["key"], {})[int(indexed["index"])] = _number(key, value)
-        elif key not in (PROGRAM, STEP):
+        elif key not in (PROGRAM, STEPS):
             keys[key] = _rounded(key, value)
     for key, by_index in lists.items():
         keys[key] = [_us(by_index[index]) for index in sorted(by_index)]
@@ -122,15 +122,14 @@ def overrides(values: Values) -> dict[str, object]:
         keys["timing.t_read_us"] = _us(sum(times) / len(times))
         keys["timing.page_types"] = len(times)
     if PROGRAM in values:
-        keys |= _program(_number(PROGRAM, values[PROGRAM]), _number(STEP, values[STEP]))
+        keys |= _program(_number(PROGRAM, values[PROGRAM]), _number(STEPS, values[STEPS]))
     return keys
 
 
-def _program(total_us: float, step_us: float) -> dict[str, object]:
-    steps = min(max(1, round(total_us / step_us)), 1000)
-    each_us = total_us / steps
+def _program(total_us: float, steps: float) -> dict[str, object]:
+    each_us = total_us / round(steps)
     return {
-        "timing.program_iterations": steps,
+        "timing.program_iterations": round(steps),
         "timing.t_program_pulse_us": _us(each_us * _PULSE_SHARE),
         "timing.t_verify_us": _us(each_us - _us(each_us * _PULSE_SHARE)),
         "timing.t_voltage_reset_us": 0,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from reprieve._native import UserError
 from reprieve.calibration.fio_results import Condition, Job, Measured
-from reprieve.calibration.parameters import PROGRAM, STEP, Parameter, Value
+from reprieve.calibration.parameters import PROGRAM, STEPS, Parameter, Value
 
 READS_PER_SUSPENSION: tuple[Value, ...] = (1, 2, 3, 4, 8, None)
 PLANES: tuple[Value, ...] = (1, 2, 4)
@@ -116,7 +116,7 @@ def _program_parameters() -> list[Parameter]:
         Parameter("suspension.reads_per_suspension", choices=READS_PER_SUSPENSION),
         Parameter("host.t_controller_write_us", 0.5, 60),
         Parameter(PROGRAM, *ANY_PROGRAM_US),
-        Parameter(STEP, 40, 600, guess=130),
+        Parameter(STEPS, 2, 48, whole=True, guess=18),
         Parameter("timing.t_suspend_overhead_us", 0.3, 100, guess=20),
         Parameter("timing.t_buffer_us", 0.3, 150, guess=20),
     ]

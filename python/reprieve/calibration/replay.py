@@ -107,15 +107,26 @@ def predict(condition: Condition, base: Any, values: Values, effort: Effort) -> 
 
     `base` is what `reprieve.run` takes as a scenario. Latencies are in ns, by nearest rank.
     """
+    log, runtime_s = logged(condition, base, values, effort)
+    return {
+        (number, direction): _figures(log.get((number, direction)), measured, runtime_s)
+        for number, job in enumerate(condition.jobs)
+        for direction, measured in job.measured.items()
+    }
+
+
+def logged(
+    condition: Condition, base: Any, values: Values, effort: Effort
+) -> tuple[dict[tuple[int, str], NDArray[np.int64]], float]:
+    """Simulate a condition; return latencies in ns by job and direction, and the time in s."""
     import numpy as np
 
     ramp_s, runtime_s = times(condition, effort)
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
         jobs = Path(folder, "jobs.fio")
         jobs.write_text(job_file(condition, ramp_s, runtime_s), encoding="utf-8")
-        keys: dict[str, Any] = {
-            key.replace(".", "__"): value for key, value in overrides(values).items()
-        }
+        given = overrides(values).items()
+        keys: dict[str, Any] = {key.replace(".", "__"): value for key, value in given}
         result = run(base, requests=True, workload__fio=str(jobs), seed=effort.seed, **keys)
     log = result.to_arrow()
     arrival = log["arrival_ns"].to_numpy()
@@ -123,18 +134,20 @@ def predict(condition: Condition, base: Any, values: Values, effort: Effort) -> 
     counted = (arrival >= ramp_s * 1e9) & (arrival < (ramp_s + runtime_s) * 1e9)
     op = np.asarray(log["op"].to_numpy(zero_copy_only=False))
     flow = log["flow"].to_numpy()
-    found: Prediction = {}
-    for number, job in enumerate(condition.jobs):
-        for direction, measured in job.measured.items():
-            chosen = latency[counted & (flow == number) & (op == direction)]
-            found[number, direction] = _figures(chosen, measured, runtime_s)
-    return found
+    found = {
+        (number, direction): latency[counted & (flow == number) & (op == direction)]
+        for number in range(len(condition.jobs))
+        for direction in ("read", "write")
+    }
+    return found, runtime_s
 
 
-def _figures(latency_ns: NDArray[np.int64], measured: Measured, runtime_s: float) -> Simulated:
+def _figures(
+    latency_ns: NDArray[np.int64] | None, measured: Measured, runtime_s: float
+) -> Simulated:
     import numpy as np
 
-    if not len(latency_ns):
+    if latency_ns is None or not len(latency_ns):
         return Simulated(0, 0.0, {})
     percents = [p for p in measured.percentile_ns if p < _ALL]
     values = np.percentile(latency_ns, percents, method="inverted_cdf")

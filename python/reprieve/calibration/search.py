@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_FIRST = 2
+"""Steps of least squares for every combination of choices, before the best are followed."""
 _CONVERGED = 2e-3
 """Least squares end when a step changes sum or point by less than this share."""
 DIFFERENCE = 0.04
@@ -37,11 +39,11 @@ class Depth:
     """Steps of least squares for each of them."""
     last: int = 6
     """And of all parameters together."""
-    coarse: Effort = field(default_factory=lambda: Effort(4_000, 8 << 20, 4.0))
+    coarse: Effort = field(default_factory=lambda: Effort(6_000, 12 << 20, 4.0))
     fine: Effort = field(default_factory=lambda: Effort(15_000, 24 << 20, 10.0))
 
 
-QUICK = Depth(4, 2, 3, 3, Effort(3_000, 6 << 20, 3.0), Effort(6_000, 12 << 20, 5.0))
+QUICK = Depth(4, 2, 3, 4, Effort(3_000, 8 << 20, 3.0), Effort(8_000, 16 << 20, 5.0))
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ class Search:
             fits = self._stage("programs", of_programs, fits[0].values, mixed)
         self.runners_up = fits
         free = [each for each in self.parameters if not each.choices]
-        return self._polish("all", free, fits[0], self.conditions, self.depth.last)
+        last, fine = self.depth.last, self.depth.fine
+        return self._polish("all", free, fits[0], self.conditions, last, fine)
 
     def reads_alone(self) -> Fit:
         """Return the best point for the conditions without writes."""
@@ -115,13 +118,29 @@ class Search:
                 f"none of the {len(combinations)} drives that were tried for {what} can be built; "
                 "the values of --fix and --start must go with the ranges of --free"
             )
-        best = _best_of_each(found)[: self.depth.kept]
-        followed = []
-        for number, fit in enumerate(best):
-            self.step(f"{what}: following", number, len(best))
-            narrowed = self._narrowed(free, fit.values)
-            followed.append(self._polish(what, narrowed, fit, conditions, self.depth.iterations))
+        screened = _best_of_each(found)
+        if len(screened) > self.depth.kept:
+            screened = [
+                self._polish(
+                    *(what, self._narrowed(free, fit.values), fit, conditions),
+                    *(_FIRST, self.depth.coarse),
+                )
+                for fit in self._told(f"{what}: first steps", screened)
+            ]
+            screened.sort(key=lambda fit: fit.cost)
+        followed = [
+            self._polish(
+                *(what, self._narrowed(free, fit.values), fit, conditions),
+                *(self.depth.iterations, self.depth.fine),
+            )
+            for fit in self._told(f"{what}: following", screened[: self.depth.kept])
+        ]
         return sorted(followed, key=lambda fit: fit.cost)
+
+    def _told(self, what: str, fits: Sequence[Fit]) -> Iterator[Fit]:
+        for number, fit in enumerate(fits):
+            self.step(what, number, len(fits))
+            yield fit
 
     def _narrowed(self, free: Sequence[Parameter], values: dict[str, Value]) -> list[Parameter]:
         """Return parameters with the range of a program that goes with a number of dies."""
@@ -173,27 +192,27 @@ class Search:
         start: Fit,
         conditions: Sequence[Condition],
         iterations: int,
+        effort: Effort,
     ) -> Fit:
         """Go on by least squares, all derivatives of a point side by side."""
         import numpy as np
         from scipy.optimize import least_squares
 
         if not free:
-            return self._costs([start.values], conditions, self.depth.fine)[0]
+            return self._costs([start.values], conditions, effort)[0]
         low, high = np.array([each.positions() for each in free]).T
         inside = np.log([_number(start.values[each.key]) for each in free])
         done = 0
 
         def residuals(position: NDArray[np.float64]) -> NDArray[np.float64]:
             values = start.values | _values(free, position)
-            found = self.evaluator.residuals([values], conditions, self.depth.fine)[0]
+            found = self.evaluator.residuals([values], conditions, effort)[0]
             return np.full(1, 1e6) if found is None else found
 
         def jacobian(position: NDArray[np.float64]) -> NDArray[np.float64]:
             nonlocal done
             self.step(f"{what}: least squares", done, iterations)
             done += 1
-            effort = self.depth.fine
             return derivatives(
                 self.evaluator, free, start.values, position, conditions, effort, False
             )

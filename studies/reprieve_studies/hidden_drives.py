@@ -1,0 +1,228 @@
+"""Calibrations of drives that are known: `python -m reprieve_studies.hidden_drives`.
+
+Each drive is drawn by a seed, measured by the simulator, and written as fio's output; the
+calibration sees that output alone. It says which parameters came back, what the intervals hold, how
+near the predictions of other conditions are, and whether the drive suspends.
+"""
+
+import argparse
+import json
+import math
+import random
+import statistics
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reprieve.calibration.calibrate import QUICK_TASK, START, Task, calibrate, errors
+from reprieve.calibration.evaluate import Evaluator, expand
+from reprieve.calibration.fio_output import measure
+from reprieve.calibration.fio_results import Condition, read_results
+from reprieve.calibration.hypotheses import judge, sentence
+from reprieve.calibration.parameters import PROGRAM, STEPS, Value
+from reprieve.calibration.ranges import DIES, READS_PER_SUSPENSION
+from reprieve.calibration.replay import Effort
+from reprieve.cli.console import say
+from reprieve.parallel import silent
+
+_EFFORT = Effort(60_000, 64 << 20, 20.0)
+_WORDLINE_BYTES = 3 * 16384
+_MIB = 1 << 20
+_NEAR = 0.05
+FITTED_READS = ((4, 1), (4, 8), (4, 64), (4, 256), (16, 1), (16, 16), (16, 256))
+HELD_READS = ((4, 4), (4, 32), (16, 64))
+FITTED_MIXES = tuple((share, depth) for share in (0.02, 0.2, 0.6) for depth in (1, 8, 64))
+HELD_MIXES = ((0.2, 4), (0.2, 32), (0.6, 4), (0.6, 32))
+"""Sizes in KiB and depths; shares of what the drive can write, and depths of reads beside that."""
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A drawn drive."""
+
+    seed: int
+    values: dict[str, Value]
+
+    @property
+    def suspends(self) -> bool:
+        """Whether reads are served before a wordline is programmed."""
+        return self.values["suspension.program"] != "none"
+
+    def bytes_per_s(self) -> float:
+        """Return about what it can write."""
+        channels, _, each = str(self.values[DIES]).partition("x")
+        planes, total_us = self.values["geometry.planes_per_die"], self.values[PROGRAM]
+        assert isinstance(planes, int)
+        assert isinstance(total_us, float)
+        return int(channels) * int(each) * planes * _WORDLINE_BYTES / total_us * 1e6
+
+
+def draw(seed: int, may_not_suspend: bool) -> Drive:
+    """Draw a drive; if it may, every second one does not suspend."""
+    stream = random.Random(seed)
+    uniform = stream.uniform
+    read_us = uniform(40, 90)
+    planes = stream.choice((1, 2, 4))
+    total_us = uniform(600, 1400) * math.sqrt(planes)
+    values: dict[str, Value] = {
+        DIES: stream.choice(("4x4", "8x2", "8x4", "4x8")),
+        "geometry.planes_per_die": planes,
+        "timing.t_read_us_by_type[0]": read_us,
+        "timing.t_read_us_by_type[1]": read_us * uniform(1.02, 1.12),
+        "timing.t_read_us_by_type[2]": read_us * uniform(1.2, 1.45),
+        "timing.t_bus_us": uniform(15, 45),
+        "host.link_bytes_per_s": round(uniform(1.5e9, 3.5e9)),
+        "host.t_controller_us": uniform(4, 14),
+        "host.t_controller_write_us": uniform(5, 25),
+        "host.t_command_us": uniform(0.2, 0.8),
+        "host.outstanding": stream.randrange(96, 200),
+        "suspension.program": "iteration",
+        "suspension.reads_per_suspension": stream.choice(READS_PER_SUSPENSION),
+        PROGRAM: total_us,
+        STEPS: stream.randrange(8, 20),
+        "timing.t_suspend_overhead_us": uniform(4, 40),
+        "timing.t_buffer_us": uniform(4, 40),
+    }
+    if may_not_suspend and seed % 2:
+        values |= {"suspension.program": "none", "suspension.reads_per_suspension": None}
+    return Drive(seed, values)
+
+
+def conditions(
+    drive: Drive, folder: Path, reads: Sequence[tuple[int, int]], mixes: Sequence[tuple[float, int]]
+) -> list[Condition]:
+    """Measure a drive, and read what fio would have written."""
+    paths = []
+    base = Task((), start=START).base()
+    for name, jobs, iops in _runs(drive, reads, mixes):
+        content = measure(name, jobs, base, expand(drive.values), _EFFORT, iops)
+        path = folder / f"{name}.json"
+        path.write_text(json.dumps(content), encoding="utf-8")
+        paths.append(path)
+    return read_results(paths)
+
+
+def _runs(
+    drive: Drive, reads: Sequence[tuple[int, int]], mixes: Sequence[tuple[float, int]]
+) -> Iterator[tuple[str, list[tuple[str, dict[str, str]]], float]]:
+    def read(size: int, depth: int) -> tuple[str, dict[str, str]]:
+        return "read", {"rw": "randread", "bs": f"{size}k", "iodepth": str(depth)}
+
+    def iops(depth: int) -> float:
+        return min(depth / 90e-6, 250_000)
+
+    for size, depth in reads:
+        yield f"read-{size}k-depth{depth}", [read(size, depth)], iops(depth)
+    for share, depth in mixes:
+        rate = max(round(share * drive.bytes_per_s() / _MIB), 2)
+        fill = {"rw": "write", "bs": "128k", "iodepth": "1", "rate": f",{rate}m"}
+        name = f"mixed-depth{depth}-write{rate}"
+        yield name, [("fill", fill), read(4, depth)], iops(depth)
+
+
+def fit(drive: Drive, jobs: int | None) -> dict[str, object]:
+    """Calibrate to a drive, and compare with what it is."""
+    with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
+        folder = Path(name)
+        fitted = conditions(drive, folder, FITTED_READS, FITTED_MIXES)
+        held = conditions(drive, folder, HELD_READS, HELD_MIXES)
+        task = Task(fitted, held, START, **QUICK_TASK)  # type: ignore[arg-type]
+        found = calibrate(task, None, jobs, silent, advises=False)
+    chosen = {
+        key: found.fit.values[key] == drive.values[key]
+        for key in (DIES, "geometry.planes_per_die", "suspension.reads_per_suspension")
+    }
+    rows = []
+    for each in found.known.intervals:
+        truth = drive.values[each.key]
+        assert isinstance(truth, (int, float))
+        rows.append(
+            {
+                "key": each.key,
+                "truth": truth,
+                "fitted": each.value,
+                "difference": each.value / truth - 1,
+                "covered": each.low <= truth <= each.high,
+                "is_determined": each.is_determined,
+            }
+        )
+    reads = [term for term in found.predicted if term.direction == "read"]
+    worst = {
+        what: max(abs(term.difference) for term in reads if term.what == what)
+        for what in ("p50", "p99", "p99.9")
+    }
+    medians = {what: errors(reads, (what,)) for what in worst}
+    return {
+        "seed": drive.seed,
+        "chosen": chosen,
+        "parameters": rows,
+        "worst": worst,
+        "median": {what: each.median for what, each in medians.items() if each is not None},
+        "simulated": found.simulated,
+    }
+
+
+def ask(drive: Drive, jobs: int | None) -> dict[str, object]:
+    """Ask whether a drive suspends."""
+    with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
+        reads, mixes = ((4, 1), (4, 64), (16, 1)), ((0.05, 1), (0.3, 1), (0.3, 16))
+        measured = conditions(drive, Path(name), reads, mixes)
+        task = Task(measured, (), START, **QUICK_TASK)  # type: ignore[arg-type]
+        evaluator = Evaluator(task.base(), task.weights, None, jobs)
+        try:
+            answer = judge(measured, task.parameters(), {}, evaluator, task.depth, silent)
+        finally:
+            evaluator.close()
+    return {
+        "seed": drive.seed,
+        "truth": drive.suspends,
+        "answer": answer.suspends,
+        "sentence": sentence(answer),
+    }
+
+
+def main() -> None:
+    """Print a line of JSON for each drive, and the sums."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--drives", type=int, default=20, help="how many are drawn")
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--question", action="store_true", help="ask whether each suspends")
+    parser.add_argument("--jobs", type=int, help="simulations at a time")
+    given = parser.parse_args()
+    seeds = range(given.first_seed, given.first_seed + given.drives)
+    if given.question:
+        answers = []
+        for seed in seeds:
+            answers.append(ask(draw(seed, True), given.jobs))
+            say(json.dumps(answers[-1]))
+        right = sum(each["answer"] == each["truth"] for each in answers)
+        say(f"right in {right} of {len(answers)}")
+        return
+    rows = []
+    for seed in seeds:
+        rows.append(fit(draw(seed, False), given.jobs))
+        say(json.dumps(rows[-1]))
+    _sum_up(rows)
+
+
+def _sum_up(rows: Sequence[dict[str, object]]) -> None:
+    by_key: dict[str, list[dict[str, object]]] = {}
+    for row in rows:
+        assert isinstance(row["parameters"], list)
+        for each in row["parameters"]:
+            by_key.setdefault(each["key"], []).append(each)
+    for key, found in by_key.items():
+        known = [each for each in found if each["is_determined"]]
+        near = sum(abs(float(str(each["difference"]))) <= _NEAR for each in known)
+        covered = sum(bool(each["covered"]) for each in found)
+        of = len(found)
+        say(f"{key}: covered {covered} of {of}; determined {len(known)}, {near} within 5 %")
+    for what in ("p50", "p99", "p99.9"):
+        worst = [row["worst"][what] for row in rows if isinstance(row["worst"], dict)]
+        median = statistics.median(worst)
+        say(f"{what} not shown: worst error of a drive {max(worst):.1%}, median {median:.1%}")
+
+
+if __name__ == "__main__":
+    main()
