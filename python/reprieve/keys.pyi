@@ -222,6 +222,9 @@ class Suspension(Keys):
     min_progress_us: float
     """An operation is not suspended again sooner than this after its resume. Value: a time in
     microseconds, whole in nanoseconds, from 0 to 10000000000. Default: `0`."""
+    reads_per_suspension: int | None
+    """A suspended operation resumes after so many reads, though more wait; absent: once none does.
+    Value: an integer from 1 to 4294967295, or "none". Default: absent."""
     policy: Literal["always", "threshold"]
     """When the controller asks for a suspension. Default: `"always"`. `always`: every read that may
     suspend the operation in its way does. `threshold`: not within min_remaining_us of the end, nor
@@ -909,6 +912,12 @@ class Host(Keys):
     """Time that fetching a command takes; commands are fetched one after the other. Value: a time
     in microseconds, whole in nanoseconds, from 0 to 10000000000. Default: `0`. Only while
     host.interface is nvme or sata."""
+    t_controller_us: float
+    """Time that every command spends in the controller and in which it holds up no other. Value: a
+    time in microseconds, whole in nanoseconds, from 0 to 10000000000. Default: `0`."""
+    t_controller_write_us: float
+    """The same of a write, a trim or a flush. Value: a time in microseconds, whole in nanoseconds,
+    from 0 to 10000000000. Default: that of `host.t_controller_us`."""
     link_bytes_per_s: int | None
     """Rate of the host link in each direction; absent: transfers take no time. Value: an integer
     from 1 to 1000000000000, or "none". Default: absent."""

@@ -15,14 +15,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reprieve.calibration.calibrate import QUICK_TASK, START, Task, calibrate, errors
-from reprieve.calibration.evaluate import Evaluator, expand
-from reprieve.calibration.fio_output import measure
-from reprieve.calibration.fio_results import Condition, read_results
-from reprieve.calibration.hypotheses import judge, sentence
-from reprieve.calibration.parameters import PROGRAM, STEPS, Value
-from reprieve.calibration.ranges import DIES, READS_PER_SUSPENSION
-from reprieve.calibration.replay import Effort
+from reprieve.calibration import (
+    DIES,
+    PROGRAM,
+    QUICK_TASK,
+    READS_PER_SUSPENSION,
+    START,
+    STEPS,
+    Condition,
+    Effort,
+    Evaluator,
+    Task,
+    Value,
+    calibrate,
+    errors,
+    expand,
+    judge,
+    measure,
+    read_results,
+    sentence,
+)
 from reprieve.cli.console import say
 from reprieve.parallel import silent
 

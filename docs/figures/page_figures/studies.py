@@ -199,6 +199,11 @@ STUDIES: Mapping[str, Study] = {
         {"figures/figure-10a.svg": "zambelli21-figure-10a.svg",
          "figures/figure-12.svg": "zambelli21-figure-12.svg"},
     ),
+    "zns-a": Study(
+        "reprieve reproduce zns-a",
+        _paper("zns-a"),
+        {"figures/conventional.svg": "zns-a-conventional.svg"},
+    ),
 }  # fmt: skip
 """In the order in which they are run: short ones first."""
 

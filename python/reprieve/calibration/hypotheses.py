@@ -82,7 +82,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Answer:
     """What the measurements say of suspension."""
 
     judged: tuple[Judged, ...]
@@ -108,7 +108,7 @@ def judge(
     depth: Depth,
     step: Step,
     assumptions: Sequence[Assumption] = ASSUMPTIONS,
-) -> Verdict:
+) -> Answer:
     """Fit the drive under each assumption, and compare the likelihoods of the mixed loads."""
     dropped = {key for each in assumptions for key in each.fixed}
     dropped |= {choice.key for each in assumptions for choice in each.choices}
@@ -129,7 +129,7 @@ def judge(
         count = sum(each.key not in shared.values for each in mine)
         judged.append(_judged(assumption, fit, count, mixed, evaluator, depth))
     judged.sort(key=lambda each: sum(each.criterion))
-    return _verdict(judged)
+    return _answer(judged)
 
 
 def _judged(
@@ -151,25 +151,25 @@ def _judged(
     return Judged(assumption, fit, count, tuple(criterion))
 
 
-def _verdict(judged: Sequence[Judged]) -> Verdict:
+def _answer(judged: Sequence[Judged]) -> Answer:
     does = next((each for each in judged if each.assumption.suspends), None)
     does_not = next((each for each in judged if not each.assumption.suspends), None)
     if does is None or does_not is None:
-        return Verdict(tuple(judged), 0.0, -math.inf, math.inf)
+        return Answer(tuple(judged), 0.0, -math.inf, math.inf)
     pairs = list(zip(does_not.criterion, does.criterion, strict=True))
     differences = [other - mine for other, mine in pairs]
     mean = sum(differences) / len(differences)
     scatter = sum((each - mean) ** 2 for each in differences) / (len(differences) - 1)
     error = math.sqrt(scatter / len(differences))
-    return Verdict(tuple(judged), mean, mean - _CERTAIN * error, mean + _CERTAIN * error)
+    return Answer(tuple(judged), mean, mean - _CERTAIN * error, mean + _CERTAIN * error)
 
 
-def sentence(verdict: Verdict) -> str:
+def sentence(answer: Answer) -> str:
     """Answer whether the drive suspends, in one sentence."""
-    first = verdict.judged[0].assumption.sentence
-    by = f"by {abs(verdict.difference):.0f} ({verdict.low:.0f} to {verdict.high:.0f}) in BIC"
-    if verdict.suspends is None:
+    first = answer.judged[0].assumption.sentence
+    by = f"by {abs(answer.difference):.0f} ({answer.low:.0f} to {answer.high:.0f}) in BIC"
+    if answer.suspends is None:
         return f"the measurements do not tell whether programs make way for reads ({by})"
-    if verdict.suspends:
+    if answer.suspends:
         return f"programs make way for reads, {by}: {first}"
     return f"reads wait for programs, {by}: {first}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reprieve.calibration.calibrate import Calibration, Task
     from reprieve.calibration.evaluate import Step
     from reprieve.calibration.fio_results import Condition
-    from reprieve.calibration.hypotheses import Verdict
+    from reprieve.calibration.hypotheses import Answer
     from reprieve.calibration.objective import Term
 
 _QUESTIONS = ("suspension",)
@@ -74,7 +74,7 @@ def calibrate(
     _make(out)
     with overall() as step:
         if question is not None:
-            _show_verdict(_answer(task, out, workers, step))
+            _show_answer(_answer(task, out, workers, step))
             return
         found = _fit(task, out, workers, step)
     _write(found, out)
@@ -125,7 +125,7 @@ def _fit(task: Task, out: Path, workers: int | None, step: Step) -> Calibration:
     return calibrate(task, out / EVALUATIONS, workers, step)
 
 
-def _answer(task: Task, out: Path, workers: int | None, step: Step) -> Verdict:
+def _answer(task: Task, out: Path, workers: int | None, step: Step) -> Answer:
     from reprieve.calibration.calibrate import EVALUATIONS
     from reprieve.calibration.evaluate import Evaluator
     from reprieve.calibration.hypotheses import judge
@@ -205,10 +205,10 @@ def _show_errors(title: str, compared: Sequence[Term], conditions: Sequence[Cond
     show(shown)
 
 
-def _show_verdict(verdict: Verdict) -> None:
+def _show_answer(answer: Answer) -> None:
     shown = table("assumption", ["", "programs make way", "BIC above the best"])
-    best = min(sum(each.criterion) / len(each.criterion) for each in verdict.judged)
-    for each in verdict.judged:
+    best = min(sum(each.criterion) / len(each.criterion) for each in answer.judged)
+    for each in answer.judged:
         mean = sum(each.criterion) / len(each.criterion)
         shown.add_row(
             each.assumption.sentence,
@@ -218,4 +218,4 @@ def _show_verdict(verdict: Verdict) -> None:
     show(shown)
     from reprieve.calibration.hypotheses import sentence
 
-    say(sentence(verdict))
+    say(sentence(answer))

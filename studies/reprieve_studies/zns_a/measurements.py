@@ -7,7 +7,7 @@ were chosen, all the measurements had been looked at.
 from collections.abc import Sequence
 from importlib.resources import as_file, files
 
-from reprieve.calibration.fio_results import Condition, read_results
+from reprieve.calibration import Condition, read_results
 
 FITTED = (
     *(f"mixed-nvme-write{rate}-qd{depth}" for rate in (0, 10, 250, 1000) for depth in (1, 8, 64)),

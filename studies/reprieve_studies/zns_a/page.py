@@ -4,20 +4,24 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from reprieve.calibration.calibrate import (
+from reprieve.calibration import (
     QUICK_TASK,
+    START,
+    Answer,
     Calibration,
+    Condition,
+    Evaluator,
     Task,
+    Term,
     calibrate,
+    depth_of,
     device_file,
     errors,
+    judge,
+    load_of,
+    percentile_chart,
+    sentence,
 )
-from reprieve.calibration.evaluate import Evaluator
-from reprieve.calibration.figure import depth_of, load_of, percentile_chart
-from reprieve.calibration.fio_results import Condition
-from reprieve.calibration.hypotheses import Verdict as Answer
-from reprieve.calibration.hypotheses import judge, sentence
-from reprieve.calibration.objective import Term
 from reprieve.plot import Theme
 from reprieve_studies.article import Article, Figure, Section, Table
 from reprieve_studies.study import Settings
@@ -38,12 +42,16 @@ _SOURCE = "NVMeBenchmarks, commit 01f40f1 (MIT licence)"
 
 def article(settings: Settings) -> Article:
     """Fit, predict, ask, and write it up."""
-    fitted, held = measurements()
-    task = Task(fitted, held, "tlc-nvme", **(QUICK_TASK if settings.quick else {}))  # type: ignore[arg-type]
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
-        store = Path(folder, "evaluations.jsonl")
-        found = calibrate(task, store, settings.jobs, settings.step, not settings.quick)
-        answer = _answer(task, store, settings)
+        return article_from(settings, Path(folder, "evaluations.jsonl"))
+
+
+def article_from(settings: Settings, store: Path) -> Article:
+    """Do so from what a file has of simulated conditions, to which more are added."""
+    fitted, held = measurements()
+    task = Task(fitted, held, START, **(QUICK_TASK if settings.quick else {}))  # type: ignore[arg-type]
+    found = calibrate(task, store, settings.jobs, settings.step, not settings.quick)
+    answer = _answer(task, store, settings)
     return Article(
         title="A real drive, zns-a",
         command=settings.command,
