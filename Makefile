@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo studies test same long bench lint docs figures pages adopt site wheel clean tools
+.PHONY: help demo studies test same long hidden-drives bench lint docs figures pages adopt site wheel clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ long: .venv/.dev wheel ## an hour more of tests: 10^8 page transactions, 500 kil
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest tests/house/test_docs.py -k rows_of_readme
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
 	  else echo 'left out: a sweep on SLURM, which is not installed here'; fi
+
+hidden-drives: .venv/.studies ## calibrations of twenty known drives, and whether twenty suspend: hours
+	$(BIN)/python -m reprieve_studies.hidden_drives
+	$(BIN)/python -m reprieve_studies.hidden_drives --question
 
 bench: .venv/.built ## the fixed loads of benches/: speed, cost by size, instructions, start of a run
 	cargo run --release -p reprieve-bench

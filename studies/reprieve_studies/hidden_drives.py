@@ -139,7 +139,7 @@ def fit(drive: Drive, jobs: int | None) -> dict[str, object]:
         folder = Path(name)
         fitted = conditions(drive, folder, FITTED_READS, FITTED_MIXES)
         held = conditions(drive, folder, HELD_READS, HELD_MIXES)
-        task = Task(fitted, held, START, **QUICK_TASK)  # type: ignore[arg-type]
+        task = Task(fitted, held, START, **QUICK_TASK)
         found = calibrate(task, None, jobs, silent, advises=False)
     chosen = {
         key: found.fit.values[key] == drive.values[key]
@@ -180,7 +180,7 @@ def ask(drive: Drive, jobs: int | None) -> dict[str, object]:
     with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
         reads, mixes = ((4, 1), (4, 64), (16, 1)), ((0.05, 1), (0.3, 1), (0.3, 16))
         measured = conditions(drive, Path(name), reads, mixes)
-        task = Task(measured, (), START, **QUICK_TASK)  # type: ignore[arg-type]
+        task = Task(measured, (), START, **QUICK_TASK)
         evaluator = Evaluator(task.base(), task.weights, None, jobs)
         try:
             answer = judge(measured, task.parameters(), {}, evaluator, task.depth, silent)

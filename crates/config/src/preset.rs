@@ -28,7 +28,7 @@ macro_rules! presets {
 }
 
 const DEVICES: &[Preset] = presets! { "devices":
-    "fast12-slc" "fast12-mlc" "tlc3d-1tb" "tlc-nvme" "mqsim-default-like" "mbm" "970pro-like" "znand-like"
+    "fast12-slc" "fast12-mlc" "tlc3d-1tb" "tlc-nvme" "zns-a" "mqsim-default-like" "mbm" "970pro-like" "znand-like"
     "tlc-enterprise" "qlc-enterprise"
 };
 

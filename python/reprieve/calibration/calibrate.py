@@ -198,5 +198,5 @@ def _row(term: Term) -> dict[str, object]:
     return {**vars(term), "difference": term.difference}
 
 
-QUICK_TASK = {"depth": QUICK, "prediction": Effort(20_000, 24 << 20, 10.0)}
+QUICK_TASK: Mapping[str, Any] = {"depth": QUICK, "prediction": Effort(20_000, 24 << 20, 10.0)}
 """The quick form: fewer points, shorter runs."""

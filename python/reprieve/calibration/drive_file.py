@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
 import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,6 +13,9 @@ from reprieve.calibration.identify import Interval
 from reprieve.calibration.parameters import PROGRAM, STEPS, Value, overrides
 from reprieve.registries import device
 
+_LINE = 100
+_FITTED = "fitted, 95 %"
+_OPEN = "not determined"
 _OF_PROGRAM = (
     "timing.program_iterations",
     "timing.t_program_pulse_us",
@@ -35,13 +40,20 @@ def device_text(
     for section, content in drive.items():
         if isinstance(content, dict):
             sections[section] = dict(content)
+    before = _planes(sections.get("geometry", {}))
     for key, value in keys.items():
         section, _, leaf = key.partition(".")
         sections.setdefault(section, {})[leaf] = "none" if value is None else value
+    geometry = sections.get("geometry", {})
+    if before and _planes(geometry) not in (None, before) and "blocks_per_plane" in geometry:
+        # The capacity stays: no latency says anything of it.
+        blocks = geometry["blocks_per_plane"] * before / (_planes(geometry) or before)
+        geometry["blocks_per_plane"] = round(blocks)
+        comments["geometry.blocks_per_plane"] = f"the capacity of {start}"
     lines = [
         f"# {name}: calibrated by `reprieve calibrate`, from the device {start}.",
         "#",
-        f"# Fitted to {fitted_to}.",
+        *textwrap.wrap(f"# Fitted to {fitted_to}.", _LINE, subsequent_indent="# "),
         "# What has no interval is as in that device: the measurements do not bear on it.",
         "",
     ]
@@ -51,9 +63,19 @@ def device_text(
         lines.append(f"[{section}]")
         for leaf, value in content.items():
             comment = comments.get(f"{section}.{leaf}", f"as {start}")
-            lines.append(f"{f'{leaf} = {_toml(value)}':31} # {comment}")
+            line = f"{leaf} = {_toml(value)}"
+            whole = f"{line:31} # {comment}"
+            lines += [whole] if len(whole) <= _LINE else [f"# {leaf}: {comment}", line]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _planes(geometry: Mapping[str, Any]) -> int | None:
+    """Return how many planes a drive has, if it is said."""
+    keys = ("channels", "dies_per_channel", "planes_per_die")
+    if not all(isinstance(geometry.get(key), int) for key in keys):
+        return None
+    return math.prod(int(geometry[key]) for key in keys)
 
 
 def _comments(
@@ -61,15 +83,15 @@ def _comments(
 ) -> dict[str, str]:
     comments = dict.fromkeys(keys, "chosen: it fits better than the others that were tried")
     for each in intervals:
-        said = f"fitted: {each.low:.4g} to {each.high:.4g}, 95 %"
-        if not each.is_determined:
-            said = f"not determined by the measurements: {each.low:.4g} to {each.high:.4g}"
+        range_ = f"{each.low:.4g} to {each.high:.4g}"
+        said = f"{_FITTED if each.is_determined else _OPEN}: {range_}"
         if each.key in (PROGRAM, STEPS):
             continue
         bare = each.key.partition("[")[0]
         if bare != each.key:
             other = comments.get(bare, "")
-            comments[bare] = f"{other}; {said[8:]}" if other.startswith("fitted") else said
+            is_first = not other.startswith((_FITTED, _OPEN))
+            comments[bare] = said if is_first else f"{other}; {range_}"
         else:
             comments[each.key] = said
     by_key = {each.key: each for each in intervals}

@@ -33,7 +33,7 @@ class Depth:
 
     screened: int = 8
     """Points that are tried for each combination of choices, spread by Sobol's sequence."""
-    kept: int = 4
+    kept: int = 2
     """Combinations of choices that are followed further."""
     iterations: int = 5
     """Steps of least squares for each of them."""

@@ -102,14 +102,14 @@ def _task(
     zones = sorted({place for each in conditions for place in ignored_places(each)})
     if zones:
         say(f"zones are not simulated; left out: {', '.join(zones)}")
-    said = {
-        "conditions": fitted,
-        "held_out": held,
-        "start": start,
-        "free": [parse_free(each) for each in free],
-        "fixed": dict(parse_fix(each) for each in fix),
-    }
-    return Task(**said, **(QUICK_TASK if quick else {}))  # type: ignore[arg-type]
+    return Task(
+        fitted,
+        held,
+        start,
+        [parse_free(each) for each in free],
+        dict(parse_fix(each) for each in fix),
+        **(QUICK_TASK if quick else {}),
+    )
 
 
 def _make(out: Path) -> None:
