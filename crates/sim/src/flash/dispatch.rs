@@ -138,16 +138,19 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
     }
 
     fn programming(&self, die: u32) -> u32 {
-        let mut pages = 0;
-        for lane in self.flash.units[die as usize].lanes() {
-            let mut each = lane.operation();
+        let unit = &self.flash.units[die as usize];
+        let pages = |first: u32| {
+            let (mut pages, mut each) = (0, first);
             while each != NONE {
                 let txn = &self.flash.txns[each];
                 pages += u32::from(txn.kind == Kind::Program);
                 each = txn.next;
             }
-        }
-        pages
+            pages
+        };
+        let split = unit.planes.get().map_or(&[][..], |planes| &planes.lanes);
+        pages(unit.whole.operation())
+            + split.iter().map(|lane| pages(lane.operation())).sum::<u32>()
     }
 
     fn busy_until(&self, die: u32) -> Time {
