@@ -135,7 +135,7 @@ impl HostInterface {
     }
 
     /// Takes the message that comes at `now`, and says what the drive has to do, if anything.
-    #[inline]
+    #[inline(always)]
     pub(super) fn receive(&mut self, now: Time, orders: &mut Orders) -> Option<HostStep> {
         let Message { what, request: id, .. } = self.messages.take();
         match what {
@@ -172,9 +172,15 @@ impl HostInterface {
     }
 
     /// Lets messages come that are due before `until`, up to one that gives the drive work to do.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run_to(&mut self, until: Time, orders: &mut Orders) {
-        while self.talks && self.next_time() < until && !self.messages.gives_work() {
+        if self.talks {
+            self.pass_on(until, orders);
+        }
+    }
+
+    fn pass_on(&mut self, until: Time, orders: &mut Orders) {
+        while self.next_time() < until && !self.messages.gives_work() {
             let now = self.next_time();
             let step = self.receive(now, orders);
             debug_assert!(step.is_none(), "the drive has something to do at {now}");
@@ -204,7 +210,7 @@ impl HostInterface {
     }
 
     /// The drive has turned to a command: it has it, or asks the host for it.
-    #[inline]
+    #[inline(always)]
     fn take_command(&mut self, id: u32, now: Time, orders: &mut Orders) -> Option<HostStep> {
         if self.links.carries_commands {
             self.messages.send(self.links.ask(now), What::CommandRequest, id, orders);
@@ -244,7 +250,7 @@ impl HostInterface {
     }
 
     /// The host sends the data of a write; whether it is here at once.
-    #[inline]
+    #[inline(always)]
     fn data_comes(&mut self, id: u32, now: Time, orders: &mut Orders) -> bool {
         let received = self.links.cross_in(now, u64::from(self.requests[id].bytes));
         self.requests[id].received = received;
