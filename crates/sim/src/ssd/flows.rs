@@ -82,7 +82,14 @@ impl Flows {
             return Err(UserError::new(what));
         }
         let have_stats = list.iter().any(|flow| flow.stats.is_some());
-        Ok(Flows { list, next: (Time::NEVER, 0), to_pull: 0, group: 0, have_stats, is_served: false })
+        Ok(Flows {
+            list,
+            next: (Time::NEVER, 0),
+            to_pull: 0,
+            group: 0,
+            have_stats,
+            is_served: false,
+        })
     }
 
     /// One load whose requests are offered one by one.
@@ -92,7 +99,14 @@ impl Flows {
         let flow =
             LoadState { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats: None };
         let list = vec![flow];
-        Flows { list, next: (Time::NEVER, 0), to_pull: 0, group: 0, have_stats: false, is_served: true }
+        Flows {
+            list,
+            next: (Time::NEVER, 0),
+            to_pull: 0,
+            group: 0,
+            have_stats: false,
+            is_served: true,
+        }
     }
 
     /// The request that arrives next, of a load whose requests are offered.

@@ -174,13 +174,19 @@ impl HostInterface {
     /// Lets messages come that are due before `until`, up to one that gives the drive work to do.
     #[inline(always)]
     pub(super) fn run_to(&mut self, until: Time, orders: &mut Orders) {
-        if self.talks {
+        if self.talks && self.only_leads_on(until) {
             self.pass_on(until, orders);
         }
     }
 
+    /// Whether the next message comes before `until` and only leads to another.
+    #[inline(always)]
+    fn only_leads_on(&self, until: Time) -> bool {
+        self.next_time() < until && !self.messages.gives_work()
+    }
+
     fn pass_on(&mut self, until: Time, orders: &mut Orders) {
-        while self.next_time() < until && !self.messages.gives_work() {
+        while self.only_leads_on(until) {
             let now = self.next_time();
             let step = self.receive(now, orders);
             debug_assert!(step.is_none(), "the drive has something to do at {now}");
