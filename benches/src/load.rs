@@ -79,7 +79,7 @@ erase = true
 [scheduling]
 dispatch = "mbm"
 [parallelism]
-multi_plane = "plane"
+multi_plane = "page"
 [host]
 interface = "nvme"
 [ftl]

@@ -62,6 +62,25 @@ impl Workload {
         }
     }
 
+    /// Adds up to `most` requests to a list: all there are, or those before an error.
+    ///
+    /// Errors as [`Workload::next_request`] does, once the requests before it are in the list.
+    pub fn fill(&mut self, into: &mut Vec<Request>, most: usize) -> Result<(), UserError> {
+        match &mut self.0 {
+            // At its source, for each request carried from hand to hand is copied again.
+            Source::Mixed(mixed) => {
+                into.extend(std::iter::from_fn(|| mixed.next_request()).take(most));
+            }
+            _ => {
+                for _ in 0..most {
+                    let Some(request) = self.next_request()? else { break };
+                    into.push(request);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Requests outstanding in a closed loop, where every arrival is `Time::ZERO`, or of a job of
     /// fio the time from its start before which it does not come; else `None`.
     pub fn queue_depth(&self) -> Option<u32> {

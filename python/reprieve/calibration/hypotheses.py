@@ -57,14 +57,14 @@ ASSUMPTIONS = (
         "a program is suspended so often at most, and then runs to its end",
         True,
         {_MODE: "iteration", _READS: None},
-        (Parameter("suspension.max_per_program", choices=(1, 2, 4, 8)),),
+        (Parameter("suspension.max_per_program", choices=(1, 4)),),
     ),
     Assumption(
         "slices",
         "a program goes on after so many reads, step by step",
         True,
         {_MODE: "iteration"},
-        (Parameter(_READS, choices=(1, 2, 3, 4)),),
+        (Parameter(_READS, choices=(1, 2, 4)),),
     ),
 )
 

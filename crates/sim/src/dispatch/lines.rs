@@ -1,7 +1,7 @@
 //! Writes that wait for a plane, in lines that are kept from instant to instant: those that may go
 //! anywhere, and those that belong to one plane.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use reprieve_base::Time;
 
@@ -18,7 +18,9 @@ pub(super) struct DispatchLines {
     anywhere: Line,
     /// By plane: writes of marked areas, which their numbers put there.
     own: Vec<Line>,
-    /// Planes whose line has somebody in it and that had room when this was looked at.
+    /// Planes whose line has somebody in it: a drive has hundreds of planes, and few such lines.
+    occupied: BTreeSet<u32>,
+    /// Planes, in order, whose line has somebody in it and that had room when this was looked at.
     spreading: Vec<u32>,
     /// Writes in all lines, and how many ever came.
     count: usize,
@@ -53,7 +55,11 @@ impl DispatchLines {
         drive.for_each_unplaced_of(self.count..all, &mut |queued| {
             let belongs = rules.is_some_and(|rules| areas.is_marked(queued.lpn, rules, geometry));
             let line = match belongs {
-                true => &mut self.own[striped(queued.lpn, geometry) as usize],
+                true => {
+                    let plane = striped(queued.lpn, geometry);
+                    self.occupied.insert(plane);
+                    &mut self.own[plane as usize]
+                }
                 false => &mut self.anywhere,
             };
             line.writes.push_back((self.came, queued.id));
@@ -64,7 +70,9 @@ impl DispatchLines {
     }
 
     fn clear(&mut self) {
-        self.own.iter_mut().for_each(|line| line.writes.clear());
+        for plane in std::mem::take(&mut self.occupied) {
+            self.own[plane as usize].writes.clear();
+        }
         self.anywhere.writes.clear();
         (self.count, self.is_void) = (0, false);
     }
@@ -76,24 +84,23 @@ impl DispatchLines {
 
     /// Whether a plane has room for one of those that belong to it.
     pub(super) fn can_spread(&self, drive: &dyn DriveView) -> bool {
-        (0..).zip(&self.own).any(|(plane, line)| !line.writes.is_empty() && drive.has_room(plane))
+        self.occupied.iter().any(|plane| drive.has_room(*plane))
     }
 
     /// Hands over the planes that have room for those that belong to them, and how many those are;
     /// the others may go anywhere, until this is called again.
     pub(super) fn part(&mut self, drive: &dyn DriveView, each: &mut dyn FnMut(u32, u32)) {
         self.spreading.clear();
-        for (plane, line) in (0..).zip(&self.own) {
-            if !line.writes.is_empty() && drive.has_room(plane) {
-                self.spreading.push(plane);
-                each(plane, line.writes.len() as u32);
-            }
+        for plane in self.occupied.iter().copied().filter(|plane| drive.has_room(*plane)) {
+            self.spreading.push(plane);
+            each(plane, self.own[plane as usize].writes.len() as u32);
         }
     }
 
     /// Whether a plane is among those that have room for what belongs to them.
     pub(super) fn spreads_over(&self, first: u32, planes: u32) -> bool {
-        self.spreading.iter().any(|plane| (first..first + planes).contains(plane))
+        let next = self.spreading.partition_point(|plane| *plane < first);
+        self.spreading.get(next).is_some_and(|plane| *plane < first + planes)
     }
 
     /// The oldest of the writes whose own plane has room, and that plane.
@@ -103,16 +110,29 @@ impl DispatchLines {
             .retain(|plane| !own[*plane as usize].writes.is_empty() && drive.has_room(*plane));
         let oldest = |plane: &u32| own[*plane as usize].writes.front().map(|write| write.0);
         let plane = self.spreading.iter().copied().min_by_key(oldest)?;
+        self.take_first(Some(plane)).map(|id| (id, plane))
+    }
+
+    /// Takes the oldest write of a line: of those that belong to a plane, or may go anywhere.
+    fn take_first(&mut self, plane: Option<u32>) -> Option<u32> {
+        let line = match plane {
+            None => &mut self.anywhere,
+            Some(plane) => &mut self.own[plane as usize],
+        };
+        let (_, id) = line.writes.pop_front()?;
+        if let Some(plane) = plane.filter(|_| line.writes.is_empty()) {
+            self.occupied.remove(&plane);
+        }
         self.count -= 1;
-        let write = self.own[plane as usize].writes.pop_front();
-        write.map(|(_, id)| (id, plane))
+        Some(id)
     }
 
     /// The lines of those that may go anywhere.
-    fn free(&self) -> impl Iterator<Item = (Option<usize>, &Line)> {
-        let is_free = |plane: usize| !self.spreading.contains(&(plane as u32));
-        let own = self.own.iter().enumerate().filter(move |(plane, _)| is_free(*plane));
-        std::iter::once((None, &self.anywhere)).chain(own.map(|(plane, line)| (Some(plane), line)))
+    fn free(&self) -> impl Iterator<Item = (Option<u32>, &Line)> {
+        let is_free = |plane: &&u32| self.spreading.binary_search(plane).is_err();
+        let own = self.occupied.iter().filter(is_free);
+        let of_plane = |plane: &u32| (Some(*plane), &self.own[*plane as usize]);
+        std::iter::once((None, &self.anywhere)).chain(own.map(of_plane))
     }
 
     /// Writes that may go anywhere.
@@ -126,7 +146,7 @@ impl DispatchLines {
     }
 
     /// The line with the oldest of the writes that may go anywhere, and what that is called.
-    fn oldest(&self) -> Option<(Option<usize>, u32)> {
+    fn oldest(&self) -> Option<(Option<u32>, u32)> {
         let fronts = self.free().filter_map(|(at, line)| Some((*line.writes.front()?, at)));
         fronts.min().map(|((_, id), at)| (at, id))
     }
@@ -138,10 +158,7 @@ impl DispatchLines {
 
     /// Takes the oldest of the writes that may go anywhere out of its line.
     pub(super) fn take_free(&mut self) -> Option<u32> {
-        let (at, id) = self.oldest()?;
-        let line = at.map_or(&mut self.anywhere, |plane| &mut self.own[plane]);
-        line.writes.pop_front();
-        self.count -= 1;
-        Some(id)
+        let (at, _) = self.oldest()?;
+        self.take_first(at)
     }
 }

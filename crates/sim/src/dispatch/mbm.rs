@@ -99,15 +99,25 @@ impl Mbm {
         if waiting != self.waiting || on_arrival || self.lines.can_spread(drive) {
             return false;
         }
-        let (dies, chips) = (drive.geometry().dies_per_channel, drive.geometry().chips_per_channel);
-        let mut channels = (0..drive.geometry().channels).map(|channel| channel * dies);
-        let is_idle = |first: u32| (first..first + dies / chips).all(|die| drive.is_idle(die));
-        let is_busy = |first: u32| {
-            let mut all = first..first + dies;
-            let mut firsts = all.clone().step_by((dies / chips) as usize);
-            !firsts.any(is_idle) && all.any(|die| drive.serves_host(die))
-        };
-        channels.all(is_busy)
+        // Asked at most instants, of all channels: loops that leave early, and divide once.
+        let geometry = *drive.geometry();
+        let (dies, chips) = (geometry.dies_per_channel, geometry.chips_per_channel);
+        let dies_per_chip = dies / chips;
+        let mut first = 0;
+        for _ in 0..geometry.channels {
+            let mut chip = first;
+            for _ in 0..chips {
+                if (chip..chip + dies_per_chip).all(|die| drive.is_idle(die)) {
+                    return false;
+                }
+                chip += dies_per_chip;
+            }
+            if !(first..first + dies).any(|die| drive.serves_host(die)) {
+                return false;
+            }
+            first += dies;
+        }
+        true
     }
 
     /// Distributes the writes that wait.
@@ -147,12 +157,14 @@ impl Mbm {
             Some(rules) => (rules.read_weight, rules.counts_all_writes, rules.counts_collection),
             None => (1, false, false),
         };
-        for die in 0..geometry.dies() {
-            let (reads, waiting) = drive.waiting_at(die);
-            let writes = waiting + drive.programming(die);
-            let length = &mut self.lengths[(die / geometry.dies_per_channel) as usize];
-            *length += reads * weight + u32::from(collection && drive.collects(die));
-            *length += if all { 0 } else { writes };
+        let mut die = 0;
+        for length in &mut self.lengths {
+            for _ in 0..geometry.dies_per_channel {
+                let (reads, waiting) = drive.waiting_at(die);
+                *length += reads * weight + u32::from(collection && drive.collects(die));
+                *length += if all { 0 } else { waiting + drive.programming(die) };
+                die += 1;
+            }
         }
         if all {
             // Only by how much they differ counts.

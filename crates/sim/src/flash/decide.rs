@@ -83,6 +83,7 @@ impl Flash {
         }
     }
 
+    #[inline(always)]
     fn decide_channel<W: Work>(
         &mut self,
         channel: u32,
@@ -144,6 +145,9 @@ impl Flash {
                 return;
             }
         }
+        if read.is_none() && self.has_nothing(die, work) {
+            return;
+        }
         let view = self.view(die, read, now, work);
         let choice =
             if view.gc_runs_through { Choice::Gc } else { self.choose(die, read, &view, work) };
@@ -180,6 +184,21 @@ impl Flash {
                 && !self.outer_must_resume(die, now, work);
         }
         unit.gc_decoding > 0 || work.gc_need(die) != GcNeed::Exclusive
+    }
+
+    /// Whether a free die without a read has nothing else to choose from either: no program, nothing
+    /// suspended and nothing to collect. Every second decision is one about nothing.
+    #[inline(always)]
+    fn has_nothing<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
+        let unit = &mut self.units[die as usize];
+        if unit.die.is_suspended() || unit.writes.first().is_some() {
+            return false;
+        }
+        if unit.gc_decoding == 0 && work.gc_need(die) != GcNeed::None {
+            return false;
+        }
+        unit.gc_waits = None;
+        true
     }
 
     /// Lets planes begin reads and wordlines wait; says whether the die is free for something else.

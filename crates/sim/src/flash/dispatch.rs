@@ -5,6 +5,7 @@ use std::ops::Range;
 use reprieve_base::{Dur, Geometry, Time};
 use reprieve_nand::MultiPlane;
 
+use super::lane::Lane;
 use super::{Flash, Queue};
 use crate::dispatch::{Dispatcher, DriveView, Queued, Service};
 use crate::order::Order;
@@ -108,12 +109,18 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
                 |kind| matches!(kind, Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase);
             id != NONE && !of_collection(self.flash.txns[id].kind)
         };
-        let served = [unit.reading, unit.leaving, unit.loaded, unit.whole.below.operation];
-        let by_plane = unit.planes.get().map_or(&[][..], |planes| &planes.reads);
+        // Nearly always the first of these says it; planes are looked at where they differ.
         unit.reads.first().is_some()
             || unit.writes.first().is_some()
-            || served.iter().chain(by_plane).copied().any(by_host)
-            || self.flash.operations(die).any(by_host)
+            || by_host(unit.whole.operation())
+            || by_host(unit.reading)
+            || by_host(unit.leaving)
+            || by_host(unit.loaded)
+            || by_host(unit.whole.below.operation)
+            || unit.planes.get().is_some_and(|planes| {
+                let lanes = planes.lanes.iter().map(Lane::operation);
+                planes.reads.iter().copied().chain(lanes).any(by_host)
+            })
     }
 
     fn collects(&self, die: u32) -> bool {
@@ -131,16 +138,19 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
     }
 
     fn programming(&self, die: u32) -> u32 {
-        let mut pages = 0;
-        for first in self.flash.operations(die) {
-            let mut each = first;
+        let unit = &self.flash.units[die as usize];
+        let pages = |first: u32| {
+            let (mut pages, mut each) = (0, first);
             while each != NONE {
                 let txn = &self.flash.txns[each];
                 pages += u32::from(txn.kind == Kind::Program);
                 each = txn.next;
             }
-        }
-        pages
+            pages
+        };
+        let split = unit.planes.get().map_or(&[][..], |planes| &planes.lanes);
+        pages(unit.whole.operation())
+            + split.iter().map(|lane| pages(lane.operation())).sum::<u32>()
     }
 
     fn busy_until(&self, die: u32) -> Time {

@@ -1,5 +1,7 @@
 //! What a back end is from its making on: shape, times, and what its dies can do at once.
 
+use std::num::NonZeroU32;
+
 use reprieve_base::{Dur, Geometry, PageAddress, Time};
 use reprieve_nand::{MultiPlane, Parallelism, ResumeAt, Timing};
 
@@ -62,6 +64,18 @@ impl FlashFacts {
             transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
             buffer_pages: scenario.buffer.bytes / u64::from(geometry.page_bytes),
         }
+    }
+
+    /// How long what is wanted of a sensed page takes on the channel, in units if not all of it is.
+    #[inline(always)]
+    pub(super) fn out_time(&self, units: Option<NonZeroU32>) -> Dur {
+        units.map_or(self.timing.bus, |units| self.part_time(units.get()))
+    }
+
+    fn part_time(&self, units: u32) -> Dur {
+        let unit_bytes = self.transfer_unit_bytes.expect("only then do pages leave in units");
+        let bytes = u64::from(units) * u64::from(unit_bytes);
+        Dur::from_ns((self.timing.bus.ns() * bytes).div_ceil(self.geometry.page_bytes.into()))
     }
 
     /// Where in its die a page lies that is counted over the drive.

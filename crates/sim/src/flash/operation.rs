@@ -226,7 +226,7 @@ impl Flash {
     }
 
     /// The array of a die has done what was scheduled; stale if that was of an earlier generation.
-    #[inline(never)]
+    #[inline]
     pub(super) fn die_elapsed(
         &mut self,
         die: u32,

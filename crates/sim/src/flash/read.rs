@@ -64,13 +64,14 @@ impl Flash {
     /// most reads come to, straight.
     #[inline]
     fn sense_alone(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let bus = self.out_time(id);
         let command = self.facts.timing.command;
         let txn = &mut self.txns[id];
-        let die = txn.die;
+        let (die, out_units) = (txn.die, txn.out_units);
         let unit = &mut self.units[die as usize];
         book_sense(txn, unit.whole.suspend_wait(txn.mark, now), command, now);
-        let was_free = unit.die.is_at_rest();
+        if unit.die.is_at_rest() {
+            unit.occupied(now);
+        }
         let until = match unit.die.start(now, Command::Read(txn.at)) {
             Ok(until) => until,
             Err(refusal) => {
@@ -78,9 +79,6 @@ impl Flash {
                 return;
             }
         };
-        if was_free {
-            unit.occupied(now);
-        }
         unit.reading = id;
         let channel = &mut self.channels[unit.channel as usize];
         if command > Dur::ZERO {
@@ -91,6 +89,7 @@ impl Flash {
             return;
         }
         // Nobody else can want the channel: the page leaves as soon as it is sensed.
+        let bus = self.facts.out_time(out_units);
         channel.occupy(until, bus);
         unit.whole.scheduled = until;
         out.schedule(until + bus, FlashEvent::Out { die });
@@ -99,8 +98,8 @@ impl Flash {
     /// Begins array reads on one plane or on several, and tells those who listen.
     fn sense_together(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let planes = self.list_others(id);
-        let (bus, command) = (self.out_time(id), self.facts.timing.command * planes);
-        let Txn { die, at, .. } = self.txns[id];
+        let Txn { die, at, out_units, .. } = self.txns[id];
+        let (bus, command) = (self.facts.out_time(out_units), self.facts.timing.command * planes);
         let channel = self.channel_of(die);
         let unit = &mut self.units[die as usize];
         let mut each = id;
@@ -195,47 +194,32 @@ impl Flash {
     /// What was sensed lines up for the channel, page by page, behind what is there.
     #[inline(always)]
     fn line_up(&mut self, die: u32, plane: Option<u32>) {
-        let channel = self.channel_of(die);
         let unit = &mut self.units[die as usize];
         let first = std::mem::replace(unit.read_on(plane), NONE);
         match unit.leaving {
             NONE => unit.leaving = first,
             _ => self.txns[unit.leaving_last].next = first,
         }
+        let channel = &mut self.channels[unit.channel as usize];
         let mut each = first;
         while each != NONE {
             unit.leaving_last = each;
-            self.channels[channel].wait_out(die);
+            channel.wait_out(die);
             each = self.txns[each].next;
         }
-        self.wake_channel(channel as u32);
-    }
-
-    /// How long what is wanted of a sensed page takes on the channel.
-    #[inline]
-    fn out_time(&self, id: u32) -> Dur {
-        match self.txns[id].out_units {
-            None => self.facts.timing.bus,
-            Some(units) => self.part_time(units.get()),
+        if !std::mem::replace(&mut channel.dirty, true) {
+            self.agenda.dirty_channels.push(unit.channel);
         }
-    }
-
-    #[cold]
-    fn part_time(&self, units: u32) -> Dur {
-        let unit_bytes = self.facts.transfer_unit_bytes.expect("only then do pages leave in units");
-        let bytes = u64::from(units) * u64::from(unit_bytes);
-        Dur::from_ns(
-            (self.facts.timing.bus.ns() * bytes).div_ceil(self.facts.geometry.page_bytes.into()),
-        )
     }
 
     /// The first page in line crosses the channel.
     pub(super) fn start_out(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let channel = self.channel_of(die);
-        let id = self.units[die as usize].leaving;
-        let bus = self.out_time(id);
-        self.channels[channel].occupy(now, bus);
-        self.txns[id].book(LatencyComponent::BusWait, now);
+        let unit = &self.units[die as usize];
+        let id = unit.leaving;
+        let txn = &mut self.txns[id];
+        let bus = self.facts.out_time(txn.out_units);
+        self.channels[unit.channel as usize].occupy(now, bus);
+        txn.book(LatencyComponent::BusWait, now);
         out.schedule(now + bus, FlashEvent::Out { die });
         if self.observers.listens {
             self.observe(now, |observer, scene| observer.transferred(scene, id, now, bus));

@@ -10,22 +10,31 @@ use crate::work::{GcNeed, Work};
 
 impl Flash {
     /// Whether the die has the channel; if not, it stands in line for it afterwards.
+    #[inline(always)]
     pub(super) fn has_channel(&mut self, die: u32, now: Time, grant: Grant, kind: Kind) -> bool {
-        let channel = self.channel_of(die);
-        if grant == Grant::Given || self.channels[channel].is_available(now) {
-            self.channels[channel].taken_by(die);
+        let unit = &mut self.units[die as usize];
+        let channel = &mut self.channels[unit.channel as usize];
+        if grant == Grant::Given || channel.is_available(now) {
+            channel.taken_by(die);
             return true;
         }
-        let in_line = &mut self.units[die as usize].in_line[usize::from(!kind.is_read())];
-        if !*in_line {
-            *in_line = true;
-            self.channels[channel].wait_start(die, kind);
-            self.wake_channel(channel as u32);
+        if !unit.in_line[usize::from(!kind.is_read())] {
+            self.join_line(die, kind);
         }
         false
     }
 
+    #[inline(never)]
+    fn join_line(&mut self, die: u32, kind: Kind) {
+        let unit = &mut self.units[die as usize];
+        unit.in_line[usize::from(!kind.is_read())] = true;
+        let channel = unit.channel;
+        self.channels[channel as usize].wait_start(die, kind);
+        self.wake_channel(channel);
+    }
+
     /// Whether a free die has all that an operation needs to begin; else it waits for the channel.
+    #[inline(always)]
     pub(super) fn can_begin(
         &mut self,
         (die, kind, since): (u32, Kind, Time),

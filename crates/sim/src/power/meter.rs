@@ -1,6 +1,6 @@
 //! The meter: power of all dies and channels as it changes, phase by phase.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{AtWork, Class, Sensing, Transfer, share};
 use crate::scenario::Power;
 
 /// What the meter has to do at an instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 enum Change {
     SenseBegins {
         die: u32,
@@ -39,6 +39,37 @@ enum Change {
         transfer: Transfer,
     },
 }
+
+/// A change that is to come; the number decides among those of one instant.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    at: Time,
+    number: u64,
+    change: Change,
+}
+
+impl Ord for Due {
+    /// The one that is due first is the greatest, for a heap that has that on top.
+    #[inline]
+    fn cmp(&self, other: &Due) -> Ordering {
+        (other.at, other.number).cmp(&(self.at, self.number))
+    }
+}
+
+impl PartialOrd for Due {
+    #[inline]
+    fn partial_cmp(&self, other: &Due) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Due {
+    fn eq(&self, other: &Due) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Due {}
 
 /// A die as the meter sees it.
 #[derive(Clone, Debug)]
@@ -66,7 +97,7 @@ pub struct Meter {
     volts: [Option<f64>; 2],
     part: Arc<Part>,
     dies: Vec<Die>,
-    due: BinaryHeap<Reverse<(Time, u64, Change)>>,
+    due: BinaryHeap<Due>,
     changes: u64,
     now: Time,
     core_uw: u64,
@@ -142,7 +173,7 @@ impl Meter {
     }
 
     fn push(&mut self, at: Time, change: Change) {
-        self.due.push(Reverse((at, self.changes, change)));
+        self.due.push(Due { at, number: self.changes, change });
         self.changes += 1;
     }
 
@@ -284,11 +315,8 @@ impl Meter {
 
     /// Lets time pass until `now`.
     pub fn advance(&mut self, now: Time) {
-        while let Some(Reverse((at, _, change))) = self.due.peek().copied() {
-            if at > now {
-                break;
-            }
-            self.due.pop();
+        while self.due.peek().is_some_and(|due| due.at <= now) {
+            let Due { at, change, .. } = self.due.pop().expect("something is due");
             self.pass(at);
             self.apply(change);
         }
@@ -396,7 +424,7 @@ impl Meter {
                 self.ledger.end(&open, now);
             }
         }
-        for Reverse((_, _, change)) in std::mem::take(&mut self.due) {
+        for Due { change, .. } in std::mem::take(&mut self.due) {
             match change {
                 Change::SenseBegins { class, sensing, .. }
                 | Change::SenseEnds { class, sensing, .. } => {

@@ -29,8 +29,9 @@ pub(super) struct LoadState {
 /// All loads.
 pub(super) struct Flows {
     pub(super) list: Vec<LoadState>,
-    /// When the next request arrives, and of which load; the first of equals.
-    next: Option<(Time, u32)>,
+    /// When the next request arrives, and of which load, the first of equals; `NEVER` if none
+    /// does.
+    next: (Time, u32),
     /// Requests of all closed loops that may arrive now.
     to_pull: u32,
     /// The group of jobs that has begun last.
@@ -81,7 +82,14 @@ impl Flows {
             return Err(UserError::new(what));
         }
         let have_stats = list.iter().any(|flow| flow.stats.is_some());
-        Ok(Flows { list, next: None, to_pull: 0, group: 0, have_stats, is_served: false })
+        Ok(Flows {
+            list,
+            next: (Time::NEVER, 0),
+            to_pull: 0,
+            group: 0,
+            have_stats,
+            is_served: false,
+        })
     }
 
     /// One load whose requests are offered one by one.
@@ -91,17 +99,24 @@ impl Flows {
         let flow =
             LoadState { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats: None };
         let list = vec![flow];
-        Flows { list, next: None, to_pull: 0, group: 0, have_stats: false, is_served: true }
+        Flows {
+            list,
+            next: (Time::NEVER, 0),
+            to_pull: 0,
+            group: 0,
+            have_stats: false,
+            is_served: true,
+        }
     }
 
     /// The request that arrives next, of a load whose requests are offered.
     pub(super) fn offer(&mut self, request: Request) {
         assert!(
-            self.is_served && self.next.is_none(),
+            self.is_served && self.next_time() == Time::NEVER,
             "a request is offered once another is taken"
         );
         self.list[0].next = Some(request);
-        self.next = Some((request.arrival, 0));
+        self.next = (request.arrival, 0);
     }
 
     /// Reads the first request of each open load, and lets each closed one fill its depth.
@@ -120,14 +135,14 @@ impl Flows {
     }
 
     /// When the next request of an open load arrives; `NEVER` if none does.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_time(&self) -> Time {
-        self.next.map_or(Time::NEVER, |(at, _)| at)
+        self.next.0
     }
 
     /// Takes the next request of an open load, and its load.
     pub(super) fn take(&mut self, ftl: &Ftl) -> (Request, u32) {
-        let (_, number) = self.next.expect("the caller has seen when it arrives");
+        let (_, number) = self.next;
         let flow = &mut self.list[number as usize];
         let request = flow.next.take().expect("the next request is there");
         match flow.course {
@@ -150,7 +165,7 @@ impl Flows {
     fn find_next(&mut self) {
         let all = self.list.iter().zip(0..);
         let all = all.filter_map(|(flow, number)| Some((flow.next?.arrival, number)));
-        self.next = all.min();
+        self.next = all.min().unwrap_or((Time::NEVER, 0));
     }
 
     /// Whether a closed load may send a request now.

@@ -265,6 +265,7 @@ impl Ssd {
 
     /// Lets one instant pass: what frees a resource, then arrivals, then decisions. False once
     /// nothing will happen any more that a request waits for.
+    #[inline(always)]
     fn instant(&mut self) -> bool {
         let arrival = self.flows.next_time();
         self.host.run_to(self.events.next_time().min(arrival), self.events.orders());
@@ -297,7 +298,9 @@ impl Ssd {
     }
 
     /// Lets the instant `now` pass; the next request arrives at `arrival`.
-    #[inline(always)]
+    ///
+    /// Once in the machine code, so that all that has one caller is part of it there.
+    #[inline(never)]
     fn pass(&mut self, now: Time, arrival: Time) {
         debug_assert!(now >= self.now, "time runs back");
         self.now = now;

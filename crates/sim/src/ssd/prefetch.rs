@@ -59,14 +59,8 @@ impl Prefetch {
     fn refill(&mut self, ftl: &Ftl) {
         self.ahead.clear();
         self.next = 0;
-        while self.error.is_none() && self.ahead.len() < AHEAD {
-            match self.workload.next_request() {
-                Ok(Some(request)) => self.ahead.push(request),
-                Ok(None) => break,
-                Err(error) => {
-                    self.error = Some(error);
-                }
-            }
+        if self.error.is_none() {
+            self.error = self.workload.fill(&mut self.ahead, AHEAD).err();
         }
         let page = |request: &Request| (request.lba * SECTOR_BYTES / self.page_bytes) as u32;
         let mut lpns = [0; AHEAD];

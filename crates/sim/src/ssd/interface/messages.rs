@@ -6,8 +6,9 @@ use reprieve_base::Time;
 
 use crate::event::Orders;
 
-/// What a message is, when it has come.
+/// What a message is, when it has come; of four bytes, so that a message is copied in whole words.
 #[derive(Clone, Copy, Debug)]
+#[repr(u32)]
 pub(super) enum What {
     /// A doorbell: a request is in its submission queue.
     Doorbell,
@@ -37,130 +38,165 @@ pub(super) struct Message {
     pub(super) request: u32,
 }
 
-/// The line in which something is next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MessageLine {
-    ToDrive,
-    ToHost,
-    Fetch,
-    Answers,
+/// A line of messages; the first is kept apart from the others, as it is looked at most often.
+#[derive(Clone, Debug)]
+struct MessageLine {
+    /// Its time is `NEVER` in a line that is empty.
+    first: Message,
+    others: VecDeque<Message>,
 }
+
+const NOTHING: Message =
+    Message { at: Time::NEVER, order: u64::MAX, what: What::Answer, request: 0 };
+
+impl MessageLine {
+    fn with_capacity(capacity: usize) -> MessageLine {
+        MessageLine { first: NOTHING, others: VecDeque::with_capacity(capacity) }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, message: Message) {
+        if self.first.at == Time::NEVER {
+            self.first = message;
+        } else {
+            self.others.push_back(message);
+        }
+    }
+
+    /// Adds one that may come before others: what sends no data does not wait behind data.
+    #[inline]
+    fn insert(&mut self, message: Message) {
+        if message.at < self.first.at {
+            let first = std::mem::replace(&mut self.first, message);
+            if first.at < Time::NEVER {
+                self.others.push_front(first);
+            }
+            return;
+        }
+        let later = self.others.iter().rev().take_while(|other| other.at > message.at).count();
+        self.others.insert(self.others.len() - later, message);
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Message {
+        let next = if self.others.is_empty() { None } else { self.others.pop_front() };
+        std::mem::replace(&mut self.first, next.unwrap_or(NOTHING))
+    }
+}
+
+/// The lines, by number. A command that the drive has turned to stands in a line of its own: one
+/// at a time is fetched.
+const TO_DRIVE: usize = 0;
+const TO_HOST: usize = 1;
+const FETCH: usize = 2;
+const ANSWERS: usize = 3;
+const LINES: usize = 4;
 
 /// All messages. A direction of the link is first in, first out, so that a line needs no sorting.
 #[derive(Clone, Debug)]
 pub(super) struct Messages {
-    to_drive: VecDeque<Message>,
-    to_host: VecDeque<Message>,
-    /// The command that is being fetched: one at a time.
-    fetch: Option<Message>,
-    answers: VecDeque<Message>,
-    /// When the next of all comes, its order, and its line; `NEVER` without one.
-    next: (Time, u64, MessageLine),
+    lines: [MessageLine; LINES],
+    /// When the next of all comes, and its order; `NEVER` without one.
+    next: Turn,
+    /// Its line.
+    line: usize,
 }
 
-const NOTHING: (Time, u64, MessageLine) = (Time::NEVER, u64::MAX, MessageLine::Answers);
+/// When a message comes, and its order among those of the instant.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    at: Time,
+    order: u64,
+}
+
+impl Turn {
+    /// Both in one number: compared without a branch.
+    #[inline(always)]
+    fn number(self) -> u128 {
+        u128::from(self.at.ns()) << 64 | u128::from(self.order)
+    }
+
+    #[inline(always)]
+    fn is_before(self, other: Turn) -> bool {
+        self.number() < other.number()
+    }
+}
 
 impl Messages {
     pub(super) fn new() -> Messages {
         Messages {
-            to_drive: VecDeque::with_capacity(1024),
-            to_host: VecDeque::with_capacity(1024),
-            fetch: None,
-            answers: VecDeque::with_capacity(1024),
-            next: NOTHING,
+            lines: [1024, 1024, 0, 1024].map(MessageLine::with_capacity),
+            next: Turn { at: Time::NEVER, order: u64::MAX },
+            line: ANSWERS,
         }
     }
 
     /// When the next message comes; `NEVER` if none does.
     #[inline(always)]
     pub(super) fn next_time(&self) -> Time {
-        self.next.0
+        self.next.at
     }
 
     /// When that was sent, in one order with the events of the drive.
     #[inline]
     pub(super) fn next_order(&self) -> u64 {
-        self.next.1
+        self.next.order
     }
 
     /// A message to the drive, or to the host, that will have come `at` this instant.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send(&mut self, at: Time, what: What, request: u32, orders: &mut Orders) {
         let message = Message { at, order: orders.take(), what, request };
         let line = match what {
-            What::CommandRequest | What::DataRequest => {
-                self.to_host.push_back(message);
-                MessageLine::ToHost
-            }
-            What::Answer => {
-                // What sends no data does not wait behind data: it may be told before.
-                let later = self.answers.iter().rev().take_while(|other| other.at > at).count();
-                self.answers.insert(self.answers.len() - later, message);
-                MessageLine::Answers
-            }
-            What::Fetched => {
-                debug_assert!(self.fetch.is_none(), "two commands are fetched at once");
-                self.fetch = Some(message);
-                MessageLine::Fetch
-            }
-            What::Doorbell | What::Command | What::Data | What::Whole => {
-                self.to_drive.push_back(message);
-                MessageLine::ToDrive
-            }
+            What::CommandRequest | What::DataRequest => TO_HOST,
+            What::Answer => ANSWERS,
+            What::Fetched => FETCH,
+            What::Doorbell | What::Command | What::Data | What::Whole => TO_DRIVE,
         };
+        if line == ANSWERS {
+            self.lines[line].insert(message);
+        } else {
+            self.lines[line].push(message);
+        }
+        debug_assert!(self.lines[FETCH].others.is_empty(), "two commands are fetched at once");
         // What was sent later comes later among equals.
-        if at < self.next.0 {
-            self.next = (at, message.order, line);
+        if at < self.next.at {
+            self.next = Turn { at, order: message.order };
+            self.line = line;
         }
     }
 
     /// Whether the next message is one that the drive has something to do for.
-    #[inline]
+    #[inline(always)]
     pub(super) fn gives_work(&self) -> bool {
-        match self.next.2 {
-            MessageLine::Answers => true,
-            MessageLine::ToHost | MessageLine::Fetch => false,
-            MessageLine::ToDrive => {
-                let first = self.to_drive.front().expect("a message is next");
-                !matches!(first.what, What::Doorbell)
-            }
+        match self.line {
+            ANSWERS => true,
+            TO_DRIVE => !matches!(self.lines[TO_DRIVE].first.what, What::Doorbell),
+            _ => false,
         }
     }
 
     /// Takes the next message.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self) -> Message {
-        let message = match self.next.2 {
-            MessageLine::ToDrive => self.to_drive.pop_front(),
-            MessageLine::ToHost => self.to_host.pop_front(),
-            MessageLine::Fetch => self.fetch.take(),
-            MessageLine::Answers => self.answers.pop_front(),
-        };
+        let message = self.lines[self.line].pop();
+        debug_assert!(message.at < Time::NEVER, "a message is next");
         self.find_next();
-        message.expect("a message is next")
+        message
     }
 
-    #[inline]
+    #[inline(always)]
     fn find_next(&mut self) {
-        let mut next = NOTHING;
-        let mut look = |at: Time, order: u64, line: MessageLine| {
-            if (at, order) < (next.0, next.1) {
-                next = (at, order, line);
-            }
+        let turn = |line: usize| {
+            let Message { at, order, .. } = self.lines[line].first;
+            Turn { at, order }
         };
-        if let Some(first) = self.to_drive.front() {
-            look(first.at, first.order, MessageLine::ToDrive);
+        let mut next = (turn(0), 0);
+        for line in 1..LINES {
+            let other = turn(line);
+            next = if other.is_before(next.0) { (other, line) } else { next };
         }
-        if let Some(first) = self.to_host.front() {
-            look(first.at, first.order, MessageLine::ToHost);
-        }
-        if let Some(first) = &self.fetch {
-            look(first.at, first.order, MessageLine::Fetch);
-        }
-        if let Some(first) = self.answers.front() {
-            look(first.at, first.order, MessageLine::Answers);
-        }
-        self.next = next;
+        (self.next, self.line) = next;
     }
 
     /// Forgets everything: nothing comes from the host any more, and nothing goes there.

@@ -141,7 +141,7 @@ impl HostInterface {
     }
 
     /// Takes the message that comes at `now`, and says what the drive has to do, if anything.
-    #[inline]
+    #[inline(always)]
     pub(super) fn receive(&mut self, now: Time, orders: &mut Orders) -> Option<HostStep> {
         let Message { what, request: id, .. } = self.messages.take();
         match what {
@@ -178,9 +178,21 @@ impl HostInterface {
     }
 
     /// Lets messages come that are due before `until`, up to one that gives the drive work to do.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run_to(&mut self, until: Time, orders: &mut Orders) {
-        while self.talks && self.next_time() < until && !self.messages.gives_work() {
+        if self.talks && self.only_leads_on(until) {
+            self.pass_on(until, orders);
+        }
+    }
+
+    /// Whether the next message comes before `until` and only leads to another.
+    #[inline(always)]
+    fn only_leads_on(&self, until: Time) -> bool {
+        self.next_time() < until && !self.messages.gives_work()
+    }
+
+    fn pass_on(&mut self, until: Time, orders: &mut Orders) {
+        while self.only_leads_on(until) {
             let now = self.next_time();
             let step = self.receive(now, orders);
             debug_assert!(step.is_none(), "the drive has something to do at {now}");
@@ -210,7 +222,7 @@ impl HostInterface {
     }
 
     /// The drive has turned to a command: it has it, or asks the host for it.
-    #[inline]
+    #[inline(always)]
     fn take_command(&mut self, id: u32, now: Time, orders: &mut Orders) -> Option<HostStep> {
         if self.links.carries_commands {
             self.messages.send(self.links.ask(now), What::CommandRequest, id, orders);
@@ -250,7 +262,7 @@ impl HostInterface {
     }
 
     /// The host sends the data of a write; whether it is here at once.
-    #[inline]
+    #[inline(always)]
     fn data_comes(&mut self, id: u32, now: Time, orders: &mut Orders) -> bool {
         let received = self.links.cross_in(now, u64::from(self.requests[id].bytes));
         self.requests[id].received = received;

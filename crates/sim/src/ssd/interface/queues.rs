@@ -77,6 +77,7 @@ impl HostQueues {
     }
 
     /// A request goes into its queue.
+    #[inline]
     pub(super) fn push(&mut self, id: u32, requests: &mut Slab<HostRequest>) {
         let number = requests[id].queue;
         let queue = &mut self.lines.queues[number as usize];
@@ -182,6 +183,7 @@ impl HostQueues {
 
 impl QueueLines {
     /// Keeps the bit of a queue that has changed.
+    #[inline]
     fn look_at(&mut self, number: u32) {
         let queue = &self.queues[number as usize];
         let is_ready = queue.first != NONE && queue.fetched < self.entries;
