@@ -187,7 +187,7 @@ impl Flash {
     }
 
     /// Whether a free die without a read has nothing else to choose from either: no program, nothing
-    /// suspended and nothing to collect. Every second decision is one about nothing.
+    /// suspended and nothing to collect. Many decisions are about nothing.
     #[inline(always)]
     fn has_nothing<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
         let unit = &mut self.units[die as usize];
