@@ -1,11 +1,9 @@
 //! Latencies in buckets: exact count, mean and extremes, percentiles within 0.1 %.
 
-use std::ops::Range;
+use hdrhistogram::Histogram as Buckets;
 
-/// Buckets of an octave: the upper end of one is less than a thousandth above any value in it.
-const PER_OCTAVE: u64 = 1024;
-/// Bits that tell the buckets of an octave apart.
-const BITS: u32 = PER_OCTAVE.trailing_zeros();
+/// Significant decimal digits of a percentile.
+const DIGITS: u8 = 3;
 /// Longest latency that is told apart: an hour; longer ones count, as an hour.
 const LONGEST_NS: u64 = 3_600_000_000_000;
 /// Latencies up to this one have their buckets from the start, 17 times 1,024 of them; for longer
@@ -15,45 +13,19 @@ pub(super) const USUAL_NS: u64 = (1 << 26) - 1;
 /// Latencies of some requests.
 #[derive(Clone, Debug)]
 pub struct Histogram {
-    /// Each nanosecond below 2,048 has a bucket, then each octave as many as half of those.
-    counts: Vec<u64>,
-    /// What is longer than all buckets counts as this.
-    longest_ns: u64,
+    counts: Buckets<u64>,
     count: u64,
     sum_ns: u128,
     min_ns: u64,
     max_ns: u64,
 }
 
-/// The bucket of a latency.
-#[inline]
-fn bucket_of(latency_ns: u64) -> usize {
-    let octave = (latency_ns | (2 * PER_OCTAVE - 1)).ilog2() - BITS;
-    ((u64::from(octave) << BITS) + (latency_ns >> octave)) as usize
-}
-
-/// The longest latency of a bucket.
-fn upper_ns(bucket: usize) -> u64 {
-    let bucket = bucket as u64;
-    let octave = (bucket >> BITS).saturating_sub(1);
-    ((bucket - (octave << BITS) + 1) << octave) - 1
-}
-
-/// Buckets for latencies up to this one, in whole octaves.
-fn buckets_up_to(longest_ns: u64) -> usize {
-    (bucket_of(longest_ns) + 1).next_multiple_of(PER_OCTAVE as usize)
-}
-
 impl Default for Histogram {
     fn default() -> Histogram {
-        Histogram {
-            counts: vec![0; buckets_up_to(USUAL_NS)],
-            longest_ns: USUAL_NS,
-            count: 0,
-            sum_ns: 0,
-            min_ns: u64::MAX,
-            max_ns: 0,
-        }
+        let mut counts =
+            Buckets::new_with_bounds(1, USUAL_NS, DIGITS).expect("the bounds are valid");
+        counts.auto(true);
+        Histogram { counts, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
     }
 }
 
@@ -61,10 +33,7 @@ impl Histogram {
     /// Counts a request; one that is longer than there is room for counts as the longest of these.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
-        match self.counts.get_mut(bucket_of(latency_ns)) {
-            Some(count) => *count += 1,
-            None => self.counts[bucket_of(self.longest_ns)] += 1,
-        }
+        self.counts.saturating_record(latency_ns);
         self.count += 1;
         self.sum_ns += u128::from(latency_ns);
         self.min_ns = self.min_ns.min(latency_ns);
@@ -74,8 +43,11 @@ impl Histogram {
     /// Makes room for latencies up to `longest_ns`; longer ones than an hour never have any.
     #[cold]
     pub fn grow(&mut self, longest_ns: u64) {
-        self.longest_ns = longest_ns.min(LONGEST_NS);
-        self.counts.resize(buckets_up_to(self.longest_ns), 0);
+        let counts = Buckets::new_with_bounds(1, longest_ns.min(LONGEST_NS), DIGITS);
+        let mut counts = counts.expect("the bounds are valid");
+        counts.auto(true);
+        counts.add(&self.counts).expect("the bounds are wider");
+        self.counts = counts;
     }
 
     /// Counts all requests of `other` too.
@@ -83,13 +55,7 @@ impl Histogram {
         if other.count == 0 {
             return;
         }
-        if other.counts.len() > self.counts.len() {
-            self.grow(other.longest_ns);
-        }
-        let used = other.used();
-        for (sum, count) in self.counts[used.clone()].iter_mut().zip(&other.counts[used]) {
-            *sum += count;
-        }
+        self.counts.add(&other.counts).expect("the histogram grows");
         self.count += other.count;
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
@@ -100,10 +66,7 @@ impl Histogram {
     /// be those of requests that were left out.
     pub fn without(&self, other: &Histogram) -> Histogram {
         let mut rest = self.clone();
-        let used = other.used();
-        for (left, count) in rest.counts[used.clone()].iter_mut().zip(&other.counts[used]) {
-            *left -= count;
-        }
+        rest.counts.subtract(&other.counts).expect("the others are among these");
         rest.count -= other.count;
         rest.sum_ns -= other.sum_ns;
         rest
@@ -111,22 +74,8 @@ impl Histogram {
 
     /// Forgets all requests.
     pub fn clear(&mut self) {
-        let used = self.used();
-        self.counts[used].fill(0);
+        self.counts.reset();
         (self.count, self.sum_ns, self.min_ns, self.max_ns) = (0, 0, u64::MAX, 0);
-    }
-
-    /// The buckets from that of the shortest latency to that of the longest: of a run they are a
-    /// few of all.
-    fn used(&self) -> Range<usize> {
-        if self.count == 0 {
-            return 0..0;
-        }
-        let last = match bucket_of(self.max_ns) {
-            last if last < self.counts.len() => last,
-            _ => self.counts.len() - 1,
-        };
-        bucket_of(self.min_ns).min(bucket_of(self.longest_ns))..last + 1
     }
 
     /// Requests.
@@ -174,9 +123,9 @@ impl Histogram {
 
     /// Upper bound in nanoseconds and count of every bucket that is not empty, rising.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
-        let used = self.used();
-        let counts = used.clone().zip(&self.counts[used]).filter(|(_, count)| **count > 0);
-        counts.map(|(bucket, count)| (upper_ns(bucket).min(self.max_ns), *count))
+        self.counts
+            .iter_recorded()
+            .map(|value| (value.value_iterated_to().min(self.max_ns), value.count_at_value()))
     }
 }
 
@@ -191,17 +140,6 @@ mod tests {
         let mut histogram = Histogram::default();
         histogram.grow(LONGEST_NS);
         histogram
-    }
-
-    #[test]
-    fn buckets_follow_each_other_without_gap() {
-        for bucket in 1..buckets_up_to(LONGEST_NS) {
-            let last = upper_ns(bucket - 1);
-            assert_eq!((bucket_of(last), bucket_of(last + 1)), (bucket - 1, bucket), "{last}");
-        }
-        // By hand: 3,000 is in the octave from 2,048, whose buckets are of two nanoseconds.
-        assert_eq!((upper_ns(bucket_of(3000)), upper_ns(bucket_of(2047))), (3001, 2047));
-        assert_eq!(buckets_up_to(USUAL_NS), 17 * 1024);
     }
 
     #[test]
@@ -270,7 +208,7 @@ mod tests {
             prop_assert_eq!(counts(&buckets), counts(&facts(&of(&one)).0));
             sum.clear();
             prop_assert_eq!(facts(&sum), facts(&Histogram::default()));
-            prop_assert!(sum.counts.iter().all(|count| *count == 0));
+            prop_assert_eq!(sum.counts.len(), 0);
         }
     }
 }
