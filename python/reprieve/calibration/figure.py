@@ -18,6 +18,7 @@ _NINES = {"p50": "50", "p90": "90", "p99": "99", "p99.9": "99.9", "p99.99": "99.
 _WIDTH = 190
 _HEIGHT = 200
 _COLUMNS = 3
+_SQUARE = 4
 
 
 def load_of(condition: Condition) -> str:
@@ -36,6 +37,11 @@ def load_of(condition: Condition) -> str:
 def depth_of(condition: Condition) -> int:
     """Return the depth of the reads of a condition."""
     return max(depth(job) for job in condition.jobs if "read" in job.measured)
+
+
+def _in_order(load: str) -> tuple[int, ...]:
+    """Order loads by the numbers in their names."""
+    return tuple(int(part) for part in load.split() if part.isdigit())
 
 
 def percentile_chart(
@@ -74,7 +80,8 @@ def percentile_chart(
         legend=alt.Legend(title="queue depth of the reads", orient="bottom", columns=9),
     )
     panels = []
-    for load in dict.fromkeys(row["load"] for row in rows):
+    loads = sorted({row["load"] for row in rows}, key=_in_order)
+    for load in loads:
         data = alt.Chart(alt.InlineData(values=[row for row in rows if row["load"] == load]))
         x = alt.X("percentile:O", title="percentile", sort=list(_NINES.values()))
         x = x.axis(labelAngle=0, grid=True)
@@ -93,7 +100,9 @@ def percentile_chart(
             fill=alt.condition("datum.part === 'fitted'", colour, alt.value("transparent")),
         )
         panels.append((lines + points).properties(width=_WIDTH, height=_HEIGHT, title=load))
-    chart = alt.concat(*panels, columns=_COLUMNS).resolve_scale(color="shared")
+    chart = alt.concat(*panels, columns=2 if len(panels) == _SQUARE else _COLUMNS).resolve_scale(
+        color="shared"
+    )
     configured: alt.ConcatChart = chart.configure(**theme.config())
     return configured
 
