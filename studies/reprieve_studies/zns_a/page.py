@@ -219,7 +219,8 @@ def _suspension(answer: Answer) -> Section:
     ]
     columns = ["assumption", "programs make way", "BIC above the best"]
     table = Table("The same fit under each assumption", columns, rows, words=2)
-    return Section("Does it suspend?", [f"{sentence(answer).capitalize()}."], (), [table])
+    said = sentence(answer)
+    return Section("Does it suspend?", [f"{said[0].upper()}{said[1:]}."], (), [table])
 
 
 def _mean(values: Sequence[float]) -> float:
