@@ -56,6 +56,7 @@ SIM_USES_ALLOWED: tuple[Use, ...] = (
 PUBLIC_MODULES = frozenset(
     {
         "reprieve",
+        "reprieve.calibration",
         "reprieve.characterize",
         "reprieve.cli.console",
         "reprieve.cli.options",

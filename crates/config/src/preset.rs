@@ -28,8 +28,8 @@ macro_rules! presets {
 }
 
 const DEVICES: &[Preset] = presets! { "devices":
-    "fast12-slc" "fast12-mlc" "tlc3d-1tb" "tlc-nvme" "zns-a" "mqsim-default-like" "mbm" "970pro-like" "znand-like"
-    "tlc-enterprise" "qlc-enterprise"
+    "fast12-slc" "fast12-mlc" "tlc3d-1tb" "tlc-nvme" "zns-a" "mqsim-default-like" "mbm"
+    "970pro-like" "znand-like" "tlc-enterprise" "qlc-enterprise"
 };
 
 const PARTS: &[Preset] = presets! { "parts":

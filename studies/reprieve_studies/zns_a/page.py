@@ -1,8 +1,9 @@
 """The study: the fit, the predictions, the question whether the drive suspends."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from reprieve.calibration import (
     QUICK_TASK,
@@ -119,8 +120,8 @@ def _predictions(found: Calibration) -> Section:
     names = [condition.name for condition in task.conditions]
     terms = [*found.fitted, *found.predicted]
 
-    def chart(conditions: Sequence[Condition], theme: Theme) -> object:
-        return percentile_chart(conditions, terms, names, theme)
+    def chart(conditions: Sequence[Condition]) -> Callable[[Theme], Any]:
+        return lambda theme: percentile_chart(conditions, terms, names, theme)
 
     return Section(
         "Measured and predicted",
@@ -131,14 +132,14 @@ def _predictions(found: Calibration) -> Section:
                 "Reads of the conventional namespace",
                 "Latency of 4 KiB random reads by percentile and queue depth, beside sequential "
                 "writes of 0, 10, 250 and 1,000 MiB/s.",
-                lambda theme: chart(conventional(every), theme),  # type: ignore[return-value,arg-type]
+                chart(conventional(every)),
             ),
             Figure(
                 "zoned",
                 "Reads of the zoned namespace",
                 "Latency of random reads of 4 and 16 KiB by percentile and queue depth, beside "
                 "sequential writes of 0 and 250 MiB/s.",
-                lambda theme: chart(zoned(every), theme),  # type: ignore[return-value,arg-type]
+                chart(zoned(every)),
             ),
         ],
         [_sums(found), *(_errors(title, some, terms) for title, some in _parts(task))],

@@ -186,7 +186,7 @@ impl Flash {
         unit.gc_decoding > 0 || work.gc_need(die) != GcNeed::Exclusive
     }
 
-    /// Whether a free die without a read has nothing else to choose from either: no program, nothing
+    /// Whether a free die without a read has nothing else to choose from: no program, nothing
     /// suspended and nothing to collect. Many decisions are about nothing.
     #[inline(always)]
     fn has_nothing<W: Work>(&mut self, die: u32, work: &mut W) -> bool {

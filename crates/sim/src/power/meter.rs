@@ -42,34 +42,34 @@ enum Change {
 
 /// A change that is to come; the number decides among those of one instant.
 #[derive(Clone, Copy, Debug)]
-struct Due {
+struct DueChange {
     at: Time,
     number: u64,
     change: Change,
 }
 
-impl Ord for Due {
+impl Ord for DueChange {
     /// The one that is due first is the greatest, for a heap that has that on top.
     #[inline]
-    fn cmp(&self, other: &Due) -> Ordering {
+    fn cmp(&self, other: &DueChange) -> Ordering {
         (other.at, other.number).cmp(&(self.at, self.number))
     }
 }
 
-impl PartialOrd for Due {
+impl PartialOrd for DueChange {
     #[inline]
-    fn partial_cmp(&self, other: &Due) -> Option<Ordering> {
+    fn partial_cmp(&self, other: &DueChange) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Due {
-    fn eq(&self, other: &Due) -> bool {
+impl PartialEq for DueChange {
+    fn eq(&self, other: &DueChange) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Due {}
+impl Eq for DueChange {}
 
 /// A die as the meter sees it.
 #[derive(Clone, Debug)]
@@ -97,7 +97,7 @@ pub struct Meter {
     volts: [Option<f64>; 2],
     part: Arc<Part>,
     dies: Vec<Die>,
-    due: BinaryHeap<Due>,
+    due: BinaryHeap<DueChange>,
     changes: u64,
     now: Time,
     core_uw: u64,
@@ -173,7 +173,7 @@ impl Meter {
     }
 
     fn push(&mut self, at: Time, change: Change) {
-        self.due.push(Due { at, number: self.changes, change });
+        self.due.push(DueChange { at, number: self.changes, change });
         self.changes += 1;
     }
 
@@ -316,7 +316,7 @@ impl Meter {
     /// Lets time pass until `now`.
     pub fn advance(&mut self, now: Time) {
         while self.due.peek().is_some_and(|due| due.at <= now) {
-            let Due { at, change, .. } = self.due.pop().expect("something is due");
+            let DueChange { at, change, .. } = self.due.pop().expect("something is due");
             self.pass(at);
             self.apply(change);
         }
@@ -424,7 +424,7 @@ impl Meter {
                 self.ledger.end(&open, now);
             }
         }
-        for Due { change, .. } in std::mem::take(&mut self.due) {
+        for DueChange { change, .. } in std::mem::take(&mut self.due) {
             match change {
                 Change::SenseBegins { class, sensing, .. }
                 | Change::SenseEnds { class, sensing, .. } => {

@@ -97,19 +97,19 @@ const LINES: usize = 4;
 pub(super) struct Messages {
     lines: [MessageLine; LINES],
     /// When the next of all comes, and its order; `NEVER` without one.
-    next: Turn,
+    next: NextMessage,
     /// Its line.
     line: usize,
 }
 
 /// When a message comes, and its order among those of the instant.
 #[derive(Clone, Copy, Debug)]
-struct Turn {
+struct NextMessage {
     at: Time,
     order: u64,
 }
 
-impl Turn {
+impl NextMessage {
     /// Both in one number: compared without a branch.
     #[inline(always)]
     fn number(self) -> u128 {
@@ -117,7 +117,7 @@ impl Turn {
     }
 
     #[inline(always)]
-    fn is_before(self, other: Turn) -> bool {
+    fn is_before(self, other: NextMessage) -> bool {
         self.number() < other.number()
     }
 }
@@ -126,7 +126,7 @@ impl Messages {
     pub(super) fn new() -> Messages {
         Messages {
             lines: [1024, 1024, 0, 1024].map(MessageLine::with_capacity),
-            next: Turn { at: Time::NEVER, order: u64::MAX },
+            next: NextMessage { at: Time::NEVER, order: u64::MAX },
             line: ANSWERS,
         }
     }
@@ -161,7 +161,7 @@ impl Messages {
         debug_assert!(self.lines[FETCH].others.is_empty(), "two commands are fetched at once");
         // What was sent later comes later among equals.
         if at < self.next.at {
-            self.next = Turn { at, order: message.order };
+            self.next = NextMessage { at, order: message.order };
             self.line = line;
         }
     }
@@ -189,7 +189,7 @@ impl Messages {
     fn find_next(&mut self) {
         let turn = |line: usize| {
             let Message { at, order, .. } = self.lines[line].first;
-            Turn { at, order }
+            NextMessage { at, order }
         };
         let mut next = (turn(0), 0);
         for line in 1..LINES {
