@@ -32,7 +32,7 @@ const REGISTRIES: Registries = Registries {
     ],
     dispatchers: &[entry("none"), entry("mbm"), entry("paq"), entry("slacker"), entry("sprinkler")],
     suspend_policies: &[entry("always"), entry("threshold")],
-    placements: &[entry("cwdp"), entry("dynamic")],
+    placements: &[entry("cwdp"), entry("aligned"), entry("dynamic")],
     gc_victims: &[entry("greedy"), entry("random"), entry("d-choices")],
     arbitrations: &[
         entry("round-robin"),

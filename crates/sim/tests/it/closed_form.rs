@@ -79,8 +79,10 @@ fn latencies(outcome: &Outcome, op: Op) -> Vec<f64> {
 
 /// Time of a request that has the link to itself, and its command's.
 fn link_ns(host: &Host, row: &drive::Row) -> u64 {
+    let controller = if row.op == Op::Write { host.controller_write } else { host.controller };
+    let commands_ns = (host.command + controller).ns();
     // Without a link nothing takes time on it.
-    let Some(rate) = host.link_bytes_per_s else { return host.command.ns() };
+    let Some(rate) = host.link_bytes_per_s else { return commands_ns };
     let crossing_ns = |bytes: u64| {
         let more = host.packets.map_or(0, |packets| {
             let full = bytes / u64::from(packets.payload_bytes_max);
@@ -96,7 +98,7 @@ fn link_ns(host: &Host, row: &drive::Row) -> u64 {
         (true, _) => &[4, 0, 64, 16],
     };
     let messages_ns: u64 = messages.iter().map(|bytes| crossing_ns(*bytes)).sum();
-    host.command.ns() + messages_ns + crossing_ns(row.bytes)
+    commands_ns + messages_ns + crossing_ns(row.bytes)
 }
 
 #[test]
@@ -105,6 +107,7 @@ fn unloaded_latency_is_the_sum_of_its_steps() {
         let device = device.name;
         let drive = format!(
             "device = \"{device}\"\n[geometry]\nblocks_per_plane = 80\npages_per_block = 64\n\
+             [timing]\nwordline_pages = 1\npage_types = \"none\"\n\
              [ftl]\nover_provisioning = 0.3\npartial_write = \"read_modify_write\"\n\
              [channel]\ntransfer_unit_bytes = \"none\"\n\
              [buffer]\nacknowledge = \"through\"\n\
