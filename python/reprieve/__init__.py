@@ -31,7 +31,14 @@ if TYPE_CHECKING:
     from reprieve.serving import ServedDrive, ServeOptions, serve
     from reprieve.simulation import run
     from reprieve.sweeps import Sweep, sweep
-    from reprieve.traces import Trace, TraceDevice, TraceRow, open_trace, workload_info
+    from reprieve.traces import (
+        Trace,
+        TraceDevice,
+        TraceRow,
+        open_trace,
+        workload_head,
+        workload_info,
+    )
 
 __all__ = [
     "Choice",
@@ -72,6 +79,7 @@ __all__ = [
     "run",
     "serve",
     "sweep",
+    "workload_head",
     "workload_info",
 ]
 
@@ -86,7 +94,7 @@ _PLACES = {
     "serving": "ServeOptions ServedDrive serve",
     "simulation": "run",
     "sweeps": "Sweep sweep",
-    "traces": "Trace TraceDevice TraceRow open_trace workload_info",
+    "traces": "Trace TraceDevice TraceRow open_trace workload_head workload_info",
 }
 """Names by the module that has them, which is imported when one is asked for first."""
 

@@ -1137,6 +1137,18 @@ class Workload(Keys):
     """Share of the writes that begin where the last write ended, or aligned just behind. Value: a
     number at least 0 and at most 1. Default: `0.0`. Only while workload.addresses is uniform or
     zipf or hot-cold."""
+    sequential_streams: int
+    """Streams of the reads, and of the writes, that such requests go on from, each with its size.
+    Value: an integer from 1 to 65536. Default: `1`. Only while workload.addresses is uniform or
+    zipf or hot-cold."""
+    repeat_fraction: float
+    """Share of the requests that repeat address and size of an earlier one of the same operation.
+    Value: a number at least 0 and at most 1. Default: `0.0`. Only while workload.addresses is
+    uniform or zipf or hot-cold."""
+    repeat_window_requests: int
+    """How many requests back that one is at most; the logarithm of the distance is uniform. Value:
+    an integer from 1 to 1048576. Default: `1024`. Only while workload.addresses is uniform or zipf
+    or hot-cold."""
     footprint_start_bytes: int
     """The first address; a multiple of the alignment. Value: a multiple of 512 from 0 to
     1152921504606846976. Default: `0`. Only while workload.generator is mixed."""
@@ -1148,17 +1160,18 @@ class Workload(Keys):
     """The same as a share of what lies behind the first address; without either, all of it. Value:
     a number above 0 and at most 1, or "none". Default: absent. Only while workload.generator is
     mixed."""
-    arrivals: Literal["closed", "poisson", "fixed", "hyperexponential"]
+    arrivals: Literal["closed", "poisson", "fixed", "hyperexponential", "trains"]
     """When a request reaches the drive. Default: `"closed"`. Only while workload.generator is
     mixed. `closed`: A new request when one completes: queue_depth outstanding. `poisson`: At
     random, rate_iops a second on average. `fixed`: At equal distances, rate_iops a second.
-    `hyperexponential`: In bursts: gaps of a short and of a long phase."""
+    `hyperexponential`: In bursts: gaps of a short and of a long phase. `trains`: In trains, whose
+    starts cluster alike on all scales of time."""
     queue_depth: int
     """Requests kept outstanding. Value: an integer from 1 to 65536. It must be given. Only while
     workload.replay is closed or workload.arrivals is closed."""
     rate_iops: float
     """Requests a second. Value: a number above 0 and at most 1000000000. It must be given. Only
-    while workload.arrivals is poisson or fixed or hyperexponential."""
+    while workload.arrivals is poisson or fixed or hyperexponential or trains."""
     simultaneous_fraction: float
     """Share of the requests that arrive together with the one before. Value: a number at least 0
     and below 1. Default: `0.0`. Only while workload.arrivals is hyperexponential."""
@@ -1174,10 +1187,36 @@ class Workload(Keys):
     """Mean number of short gaps in a row; absent: each gap is drawn anew. Value: a number at least
     1 and at most 1000000000, or "none". Default: absent. Only while workload.arrivals is
     hyperexponential."""
+    train_requests: float
+    """Mean number of requests of a train; the number is geometric. Value: a number at least 1 and
+    at most 1000000. It must be given. Only while workload.arrivals is trains."""
+    train_gap_us: float
+    """Mean of the gaps of a train that take time; they are exponential. Value: a time in
+    microseconds, whole in nanoseconds, from 0 to 10000000000. It must be given. Only while
+    workload.arrivals is trains."""
+    train_simultaneous_fraction: float
+    """Share of the gaps of a train that take none. Value: a number at least 0 and at most 1.
+    Default: `0.0`. Only while workload.arrivals is trains."""
+    train_bias: float
+    """Share of the trains of an interval that start in the busier one of its halves; 0.5: no
+    bursts. Value: a number at least 0.5 and at most 0.99. It must be given. Only while
+    workload.arrivals is trains. Source: the b-model of Wang et al., ICDE 2002."""
+    train_span_s: float
+    """The longest interval that is halved so; one follows the other. Value: a time in seconds,
+    whole in nanoseconds, from 0 to 1000000000. It must be given. Only while workload.arrivals is
+    trains."""
+    train_independent_s: float
+    """Within so little time trains start at random, and do not cluster. Value: a time in seconds,
+    whole in nanoseconds, from 0 to 1000000000. Default: `0`. Only while workload.arrivals is
+    trains."""
+    train_tick_us: float
+    """The tick of the clock; what starts within it starts together. Value: a time in microseconds,
+    whole in nanoseconds, from 0 to 10000000000. It must be given. Only while workload.arrivals is
+    trains."""
     time_scale: float
     """Multiplies the times between arrivals: 0.1 is ten times the load. Value: a number above 0 and
     at most 1000000000. Default: `1.0`. Only while workload.trace is given or workload.arrivals is
-    poisson or fixed or hyperexponential."""
+    poisson or fixed or hyperexponential or trains."""
 
 class Measure(Keys):
     """Keys of `[measure]`.

@@ -112,3 +112,14 @@ def workload_info(scenario: ScenarioLike, **overrides: Any) -> dict[str, Any]:
     source = Source.of(scenario, overrides)
     found = _native.workload_info(source.text, source.path, list(source.sets))
     return dict(json.loads(found))
+
+
+def workload_head(scenario: ScenarioLike, rows: int = 10, **overrides: Any) -> list[TraceRow]:
+    """Return the first requests of a scenario's workload, all flows together, in order of arrival.
+
+    Addresses are the drive's; `device` is 0. Nothing is simulated. UserError if the scenario is
+    wrong, or if one of several flows is a closed loop.
+    """
+    source = Source.of(scenario, overrides)
+    found = _native.workload_head(source.text, source.path, list(source.sets), rows)
+    return [TraceRow(*row) for row in found]

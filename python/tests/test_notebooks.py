@@ -14,7 +14,9 @@ NOTEBOOKS = sorted(Path(__file__).resolve().parents[2].glob("notebooks/*.ipynb")
 def test_there_is_one_to_begin_with_and_one_for_each_paper() -> None:
     from reprieve_studies.papers import PAPERS
 
-    assert [path.stem for path in NOTEBOOKS] == sorted([*PAPERS, "quick-start"])
+    # A drive that was measured has no paper: docs/guide/calibrate.md is its account.
+    papers = set(PAPERS) - {"zns-a"}
+    assert [path.stem for path in NOTEBOOKS] == sorted([*papers, "quick-start"])
 
 
 # What the kernel's own libraries warn of is theirs.

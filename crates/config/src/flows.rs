@@ -10,10 +10,11 @@ use super::layers::Stack;
 use super::read::{Leaves, Overlays, Rank};
 use super::types::{Flow, Scenario};
 
-/// The overlays of a file with those of `--set` over them; both outrank what `[workload]` says.
-pub(super) fn overlays(file: Overlays, sets: Overlays) -> Overlays {
+/// The overlays of a load and of a file over it, with those of `--set` over them; all of them
+/// outrank what `[workload]` says.
+pub(super) fn overlays([load, file]: [Overlays; 2], sets: Overlays) -> Overlays {
     let mut all = Overlays::new();
-    for (layer, rank) in [(file, Rank::Flow), (sets, Rank::FlowSet)] {
+    for (layer, rank) in [(load, Rank::Flow), (file, Rank::Flow), (sets, Rank::FlowSet)] {
         for (name, mut leaves) in layer {
             leaves.values_mut().for_each(|leaf| leaf.rank = rank);
             all.entry(name).or_default().extend(leaves);
@@ -38,7 +39,7 @@ pub(super) fn assemble(
         }
         let mut leaves = stack.leaves.clone();
         leaves.extend(overlay);
-        let stack = Stack { leaves, device: stack.device.clone() };
+        let stack = Stack { leaves, device: stack.device.clone(), flows: Overlays::new() };
         let scenario = one(stack, &format!("{path}: [flow.{name}]"))?;
         let workload = scenario.workload.clone().expect("a flow is resolved as a run");
         flows.push(Flow { name, workload, queues: scenario.queues.clone() });

@@ -7,13 +7,15 @@ use reprieve_base::{UserError, nearest};
 use super::keys::{MEANINGS, keys};
 use super::preset::{self, Found};
 use super::raw::Raw;
-use super::read::{self, Leaf, Leaves, Rank};
+use super::read::{self, Layer, Leaf, Leaves, Overlays, Rank};
 
 /// The merged layers, without the keys that only say how to stack them.
 pub(super) struct Stack {
     pub leaves: Leaves,
     /// What the scenario calls its device, if it names one.
     pub device: Option<String>,
+    /// The flows of the load, if it has any.
+    pub flows: Overlays,
 }
 
 /// Merges a scenario file and its overrides over the device, the part and the load they name.
@@ -27,7 +29,7 @@ pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, Us
         None => None,
     };
     let device_leaves = match &device {
-        Some(found) => expanded(read_preset(found, Rank::Device)?)?,
+        Some(found) => expanded(read_preset(found, Rank::Device)?.leaves)?,
         None => Leaves::new(),
     };
     let part = match (named("part"), device_leaves.get("part"), &device) {
@@ -36,10 +38,11 @@ pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, Us
         _ => None,
     };
     let mut leaves = match &part {
-        Some(found) => expanded(read_preset(found, Rank::Part)?)?,
+        Some(found) => expanded(read_preset(found, Rank::Part)?.leaves)?,
         None => Leaves::new(),
     };
     leaves.extend(device_leaves);
+    let mut flows = Overlays::new();
     if let Some(leaf) = named("load") {
         for key in ["workload.trace", "workload.fio"] {
             if let Some(other) = sets.get(key).or(file.get(key)) {
@@ -48,14 +51,16 @@ pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, Us
                 return Err(other.fault(key, what));
             }
         }
-        leaves.extend(read_preset(&preset::find("load", leaf, base)?, Rank::Load)?);
+        let load = read_preset(&preset::find("load", leaf, base)?, Rank::Load)?;
+        leaves.extend(load.leaves);
+        flows = load.flows;
     }
     leaves.extend(file);
     leaves.extend(sets);
     leaves.remove("device");
     leaves.remove("part");
     leaves.remove("load");
-    Ok(Stack { leaves, device: device.map(|found| found.written) })
+    Ok(Stack { leaves, device: device.map(|found| found.written), flows })
 }
 
 /// What a part may say something of.
@@ -67,11 +72,11 @@ fn is_a_file(name: &str) -> bool {
 }
 
 /// Reads a device, part or load, which may only say what is its own.
-fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
-    let read::Layer { leaves, flows } = read::read(&found.text, &found.file, rank)?;
-    let of_flows = flows.values().flatten().map(|(name, leaf)| (name, leaf, true));
+fn read_preset(found: &Found, rank: Rank) -> Result<Layer, UserError> {
+    let layer = read::read(&found.text, &found.file, rank)?;
+    let of_flows = layer.flows.values().flatten().map(|(name, leaf)| (name, leaf, true));
     for (name, leaf, is_flow) in
-        leaves.iter().map(|(name, leaf)| (name, leaf, false)).chain(of_flows)
+        layer.leaves.iter().map(|(name, leaf)| (name, leaf, false)).chain(of_flows)
     {
         let (section, _) = name.split_once('.').unwrap_or(("", name));
         let allowed = match rank {
@@ -81,18 +86,18 @@ fn read_preset(found: &Found, rank: Rank) -> Result<Leaves, UserError> {
                 ["part", "policy"].contains(name) || !["", "workload", "measure"].contains(&section)
             }
         };
-        if is_flow || !allowed {
+        if is_flow && rank != Rank::Load || !allowed {
             let what = match rank {
                 Rank::Part => {
                     "a part has only [geometry], [timing], [suspension], [reliability] and [power]"
                 }
-                Rank::Load => "a load has only seed and a generator's keys of [workload]",
+                Rank::Load => "a load has only seed and a generator's keys of [workload] and flows",
                 _ => "a device has only part, policy and sections but [workload] and [measure]",
             };
             return Err(leaf.fault(name, what));
         }
     }
-    Ok(leaves)
+    Ok(layer)
 }
 
 /// Replaces in a layer what stands for several keys by those.

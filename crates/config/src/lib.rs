@@ -171,13 +171,14 @@ fn assemble(
     if purpose == Use::Serve {
         return serve::assemble(file, sets, sources.path, base, registries);
     }
-    let flows = flows::overlays(file.flows, sets.flows);
     let load = sets.leaves.get("load").or(file.leaves.get("load")).map(|leaf| ("load", leaf));
-    let of_flow = flows.values().flatten().map(|(name, leaf)| (*name, leaf)).next();
+    let mut of_flows = file.flows.values().chain(sets.flows.values()).flatten();
+    let of_flow = of_flows.next().map(|(name, leaf)| (*name, leaf));
     if let (Use::Rig, Some((name, leaf))) = (purpose, load.or(of_flow)) {
         return Err(leaf.fault(name, "the rig has no workload; leave it out"));
     }
-    let stack = layers::stack(file.leaves, sets.leaves, base)?;
+    let mut stack = layers::stack(file.leaves, sets.leaves, base)?;
+    let flows = flows::overlays([std::mem::take(&mut stack.flows), file.flows], sets.flows);
     flows::check_fio_alone(&stack.leaves, &flows)?;
     let one = |stack, place: &str| settle(stack, place, base, purpose, registries);
     if flows.is_empty() || purpose == Use::Rig {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
-use reprieve_base::UserError;
-use reprieve_sim::scenario::{self, Sources};
-use reprieve_trace::Reading;
+use reprieve_base::{Request, SECTOR_BYTES, UserError};
+use reprieve_sim::scenario::{self, Scenario, Sources};
+use reprieve_trace::{Merged, Reading, WorkloadConfig};
 
 use crate::raise;
 
@@ -51,17 +51,46 @@ pub fn workload_info(
     sets: Vec<String>,
 ) -> PyResult<String> {
     py.detach(|| {
-        let sources = Sources { text, path, sets: &sets };
-        let scenario = scenario::load(&sources, reprieve_sim::registries())?;
-        let workload = scenario.workload.as_ref().ok_or_else(|| {
-            UserError::new(
-                "[flow]: several loads have no profile in common; give one as [workload]",
-            )
-        })?;
-        reprieve_trace::profile_load(workload, scenario.capacity_bytes(), scenario.seed)
+        let scenario = loaded(text, path, &sets)?;
+        reprieve_trace::profile_loads(&loads(&scenario), scenario.capacity_bytes())
     })
     .map_err(raise)
     .map(|profile| profile.to_json())
+}
+
+/// The first requests of the workload of a scenario: time_ns, device 0, op, offset_bytes, bytes.
+#[pyfunction]
+pub fn workload_head(
+    py: Python<'_>,
+    text: &str,
+    path: &str,
+    sets: Vec<String>,
+    rows: usize,
+) -> PyResult<Vec<Row>> {
+    let head = || {
+        let scenario = loaded(text, path, &sets)?;
+        let mut merged = Merged::open(&loads(&scenario), scenario.capacity_bytes())?;
+        let mut found = Vec::new();
+        while found.len() < rows {
+            let Some(Request { arrival, op, lba, bytes, .. }) = merged.next_request()? else {
+                break;
+            };
+            found.push((arrival.ns(), 0, op.name(), lba * SECTOR_BYTES, bytes.into()));
+        }
+        Ok(found)
+    };
+    py.detach(head).map_err(raise)
+}
+
+fn loaded(text: &str, path: &str, sets: &[String]) -> Result<Scenario, UserError> {
+    scenario::load(&Sources { text, path, sets }, reprieve_sim::registries())
+}
+
+/// The loads of a scenario, each with its seed.
+fn loads(scenario: &Scenario) -> Vec<(&WorkloadConfig, u64)> {
+    let one = scenario.workload.iter().map(|load| (load, scenario.seed));
+    let flows = scenario.flows.iter().map(|flow| (&flow.workload, flow.seed(scenario.seed, 0)));
+    one.chain(flows).collect()
 }
 
 /// The first rows: time_ns, device, op, offset_bytes, bytes.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use reprieve_base::{Dur, SECTOR_BYTES, UserError};
 
+use crate::arrivals::Arrivals;
 use crate::fio::FioJob;
 use crate::reading::Reading;
 
@@ -106,6 +107,12 @@ pub struct MixedConfig {
     pub read_sequential_fraction: f64,
     /// Share of the writes that begin where the last write ended, whatever `addresses`; in [0, 1].
     pub write_sequential_fraction: f64,
+    /// Sequential streams of the reads, and of the writes; at least 1.
+    pub sequential_streams: u32,
+    /// Share of the requests that repeat the address and the size of an earlier one; in [0, 1].
+    pub repeat_fraction: f64,
+    /// Earlier requests among which that one is; at least 1.
+    pub repeat_window: u32,
     /// Where the footprint begins; a multiple of `align_bytes`.
     pub footprint_start_bytes: u64,
     /// How much of the drive is used, from there on.
@@ -147,47 +154,6 @@ pub enum Addresses {
         /// Share of the requests that go there, in [0, 1].
         hot_fraction: f64,
     },
-}
-
-/// When generated requests arrive.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Arrivals {
-    /// Closed loop: the drive pulls the next request when one completes.
-    Closed {
-        /// Requests outstanding; at least 1.
-        queue_depth: u32,
-    },
-    /// Independent exponential inter-arrival times.
-    Poisson {
-        /// Mean rate in requests a second; above 0.
-        rate_iops: f64,
-    },
-    /// Request k arrives at `k / rate_iops`, from k = 0.
-    Fixed {
-        /// Rate in requests a second; above 0.
-        rate_iops: f64,
-    },
-    /// Inter-arrival times of two exponential phases, a short and a long one.
-    Hyperexponential(Hyperexponential),
-}
-
-/// Inter-arrival times of two exponential phases, and some of no length at all.
-///
-/// The long phase's mean is what the rate leaves; it is at least the short one's.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Hyperexponential {
-    /// Mean rate in requests a second, over everything; above 0.
-    pub rate_iops: f64,
-    /// Share of the requests that arrive with the one before; in [0, 1).
-    pub simultaneous_fraction: f64,
-    /// Share of the other gaps that are of the short phase; in (0, 1).
-    pub burst_fraction: f64,
-    /// Mean of the short phase; at most the mean of both.
-    pub burst_gap: Dur,
-    /// Mean number of gaps of the short phase in a row, simultaneous arrivals not counted; at
-    /// least 1 and `burst_fraction / (1 - burst_fraction)`. `None`: every gap is drawn anew, which
-    /// makes it `1 / (1 - burst_fraction)`.
-    pub burst_length: Option<f64>,
 }
 
 impl TraceConfig {
@@ -262,6 +228,9 @@ impl Default for MixedConfig {
             addresses: Addresses::Uniform,
             read_sequential_fraction: 0.0,
             write_sequential_fraction: 0.0,
+            sequential_streams: 1,
+            repeat_fraction: 0.0,
+            repeat_window: 1024,
             footprint_start_bytes: 0,
             footprint: Footprint::Share(1.0),
             arrivals: Arrivals::Closed { queue_depth: 1 },
@@ -282,6 +251,7 @@ impl MixedConfig {
             ("fua_fraction", self.fua_fraction),
             ("read_sequential_fraction", self.read_sequential_fraction),
             ("write_sequential_fraction", self.write_sequential_fraction),
+            ("repeat_fraction", self.repeat_fraction),
         ] {
             if !(0.0..=1.0).contains(&value) {
                 return Err(wrong(key, value, "must be between 0 and 1"));
@@ -295,6 +265,12 @@ impl MixedConfig {
         }
         if let Some(every) = self.flush_every_requests.filter(|every| *every < 2) {
             return Err(wrong("flush_every_requests", every, "must be at least 2"));
+        }
+        if self.sequential_streams == 0 {
+            return Err(wrong("sequential_streams", 0, "must be at least 1"));
+        }
+        if self.repeat_window == 0 {
+            return Err(wrong("repeat_window_requests", 0, "must be at least 1"));
         }
         if let Footprint::Share(share) = self.footprint {
             if !(share > 0.0 && share <= 1.0) {
@@ -340,6 +316,14 @@ impl MixedConfig {
             let what = format!("must be a multiple of align_bytes = {}", self.align_bytes);
             return Some(("footprint_start_bytes", self.footprint_start_bytes.to_string(), what));
         }
+        let sequential = self.read_sequential_fraction.max(self.write_sequential_fraction);
+        if sequential + self.repeat_fraction > 1.0 {
+            let what = format!(
+                "must be at most {}, so that it and what goes on sequentially are at most 1",
+                1.0 - sequential
+            );
+            return Some(("repeat_fraction", self.repeat_fraction.to_string(), what));
+        }
         match self.arrivals {
             Arrivals::Hyperexponential(phases) => phases.contradiction(),
             Arrivals::Closed { .. } if self.time_scale != 1.0 => {
@@ -366,54 +350,6 @@ fn check_sizes(key: &str, sizes: &[(u32, f64)]) -> Result<(), UserError> {
     Ok(())
 }
 
-impl Hyperexponential {
-    /// Mean gap between requests that are not simultaneous.
-    pub(crate) fn gap_ns_mean(&self) -> f64 {
-        1e9 / self.rate_iops / (1.0 - self.simultaneous_fraction)
-    }
-
-    fn contradiction(&self) -> Option<(&'static str, String, String)> {
-        let (mean_ns, burst_ns) = (self.gap_ns_mean(), self.burst_gap.ns() as f64);
-        if burst_ns > mean_ns {
-            let what = format!(
-                "the short phase's mean must be at most that of all gaps, which rate_iops = {} and \
-                 simultaneous_fraction = {} make {:.3}",
-                self.rate_iops,
-                self.simultaneous_fraction,
-                mean_ns / 1e3
-            );
-            return Some(("burst_gap_us", (burst_ns / 1e3).to_string(), what));
-        }
-        let shortest = (self.burst_fraction / (1.0 - self.burst_fraction)).max(1.0);
-        match self.burst_length {
-            Some(length) if length < shortest => {
-                let what = format!(
-                    "must be at least {shortest:.3}, so that long gaps are few enough for \
-                     burst_fraction = {}",
-                    self.burst_fraction
-                );
-                Some(("burst_length", length.to_string(), what))
-            }
-            _ => None,
-        }
-    }
-
-    fn check(&self) -> Result<(), UserError> {
-        let Hyperexponential { simultaneous_fraction, burst_fraction, burst_length, .. } = *self;
-        if !(0.0..1.0).contains(&simultaneous_fraction) {
-            let what = "must be at least 0 and below 1";
-            return Err(wrong("simultaneous_fraction", simultaneous_fraction, what));
-        }
-        if !(burst_fraction > 0.0 && burst_fraction < 1.0) {
-            return Err(wrong("burst_fraction", burst_fraction, "must be above 0 and below 1"));
-        }
-        match burst_length.filter(|length| !length.is_finite()) {
-            Some(length) => Err(wrong("burst_length", length, "must be a finite number")),
-            None => check_rate(self.rate_iops),
-        }
-    }
-}
-
 impl Addresses {
     fn check(&self) -> Result<(), UserError> {
         match *self {
@@ -431,46 +367,6 @@ impl Addresses {
             Addresses::HotCold { .. } => Ok(()),
         }
     }
-}
-
-impl Arrivals {
-    /// Mean rate in requests a second, where requests do not wait for each other.
-    pub fn rate_iops(&self) -> Option<f64> {
-        match self {
-            Arrivals::Closed { .. } => None,
-            Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => Some(*rate_iops),
-            Arrivals::Hyperexponential(phases) => Some(phases.rate_iops),
-        }
-    }
-
-    /// The same rate, to set it.
-    pub fn rate_iops_mut(&mut self) -> Option<&mut f64> {
-        match self {
-            Arrivals::Closed { .. } => None,
-            Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => Some(rate_iops),
-            Arrivals::Hyperexponential(phases) => Some(&mut phases.rate_iops),
-        }
-    }
-
-    fn check(&self) -> Result<(), UserError> {
-        match *self {
-            Arrivals::Closed { queue_depth: 0 } => {
-                Err(wrong("queue_depth", 0, "must be at least 1"))
-            }
-            Arrivals::Closed { .. } => Ok(()),
-            Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => {
-                check_rate(rate_iops)
-            }
-            Arrivals::Hyperexponential(phases) => phases.check(),
-        }
-    }
-}
-
-fn check_rate(rate_iops: f64) -> Result<(), UserError> {
-    if rate_iops.is_finite() && rate_iops > 0.0 {
-        return Ok(());
-    }
-    Err(wrong("rate_iops", rate_iops, "must be a finite number above 0"))
 }
 
 /// The error of a value of section `[workload]`.

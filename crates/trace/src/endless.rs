@@ -2,7 +2,8 @@
 
 use reprieve_base::Dur;
 
-use crate::config::{Addresses, Arrivals, Footprint, MixedConfig, WorkloadConfig};
+use crate::arrivals::Arrivals;
+use crate::config::{Addresses, Footprint, MixedConfig, WorkloadConfig};
 use crate::fio::{FioJob, JobCourse, JobOps, JobOrder};
 
 /// Requests of a load that goes on: more than any drive needs to come to rest.
@@ -103,11 +104,7 @@ impl WorkloadConfig {
 impl MixedConfig {
     /// As many requests as arrivals allow.
     fn most_requests(&self) -> u64 {
-        let rate_iops = match self.arrivals {
-            Arrivals::Closed { .. } => return REQUESTS as u64,
-            Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => rate_iops,
-            Arrivals::Hyperexponential(phases) => phases.rate_iops,
-        };
+        let Some(rate_iops) = self.arrivals.rate_iops() else { return REQUESTS as u64 };
         let most = (rate_iops * SPAN_S / self.time_scale.max(1.0)).min(REQUESTS) as u64;
         most.max(self.requests)
     }

@@ -3,6 +3,7 @@
 //! [`Workload::open`] turns a checked [`WorkloadConfig`] into a stream of requests in the drive's
 //! own address space. [`profile`], [`convert`] and [`head`] look at traces without a drive.
 
+mod arrivals;
 mod config;
 mod convert;
 mod counts;
@@ -10,6 +11,7 @@ mod devices;
 mod endless;
 mod fio;
 mod formats;
+mod merged;
 mod profile;
 mod reading;
 mod replay;
@@ -18,16 +20,19 @@ mod synth;
 mod transform;
 mod workload;
 
+pub use arrivals::{Arrivals, Hyperexponential, Trains};
 pub use config::{
-    AddressPolicy, Addresses, Arrivals, DeviceSelection, Footprint, Hyperexponential, MixedConfig,
-    TraceConfig, WorkloadConfig,
+    AddressPolicy, Addresses, DeviceSelection, Footprint, MixedConfig, TraceConfig, WorkloadConfig,
 };
 pub use convert::convert;
 pub use counts::Counts;
 pub use devices::{DeviceList, DeviceSummary, devices};
 pub use fio::{FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, fio_jobs};
 pub use formats::{RawRequest, formats};
-pub use profile::{DeviceProfile, Profile, SizeProfile, head, profile, profile_load};
+pub use merged::Merged;
+pub use profile::{
+    DeviceProfile, Profile, SizeProfile, head, profile, profile_load, profile_loads,
+};
 pub use reading::{
     BlktraceAction, EtwTime, IologWait, ReadOptions, ReadWord, Reading, SECTOR_BYTES_RANGE,
     SameSecond, ZeroLength,

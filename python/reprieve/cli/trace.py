@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
 from reprieve.cli.options import argument, flag, given
+from reprieve.outputs import replace_file
 from reprieve.traces import Trace, TraceDevice, TraceRow, workload_info
+
+if TYPE_CHECKING:
+    from reprieve.loads import Line
 
 trace = typer.Typer(no_args_is_help=True, help="Look into traces, and convert them.")
 
@@ -41,7 +47,10 @@ def info(
         bool, flag("--devices", "List what each device was asked, and no more.")
     ] = False,
     load: Annotated[
-        str | None, typer.Option("--load", metavar="NAME", help="A load, in place of a trace.")
+        str | None,
+        typer.Option(
+            "--load", metavar="NAME", help="A load or its file, in place of a trace or beside it."
+        ),
     ] = None,
     requests: Annotated[
         int | None, typer.Option("--requests", min=1, metavar="N", help="So many of the load's.")
@@ -60,10 +69,13 @@ def info(
         found = workload_info({"device": device or "fast12-mlc", "load": load}, **sets)
     elif load is None and file is not None and requests is None and device is None:
         found = _trace(file, format, option).info()
+    elif load is not None and file is not None and not devices:
+        _beside(_trace(file, format, option), load, requests, device, as_json)
+        return
     else:
         raise UserError(
             "trace info: give a FILE, with --format, --option and --devices if need be, or "
-            "--load NAME, with --requests and --device if need be"
+            "--load NAME, with --requests and --device if need be, or both"
         )
     if as_json:
         say(json.dumps(found, indent=2, ensure_ascii=False))
@@ -72,6 +84,30 @@ def info(
     for name, value in _flat(found):
         rows.add_row(name, value)
     show(rows)
+
+
+@trace.command()
+def fit(
+    file: File,
+    out: Annotated[Path, given("The file of the load to write.", "LOAD.toml")],
+    format: Format = "auto",
+    option: Options = None,
+    requests: Annotated[
+        int | None, typer.Option("--requests", min=200, metavar="N", help="Only the first so many.")
+    ] = None,
+    as_json: Annotated[bool, flag("--json", "Print JSON.")] = False,
+) -> None:
+    """Fit a load of two flows to a trace, write it, and lay both side by side."""
+    from reprieve.loads import DRAWS, order, requests_of, side_by_side
+    from reprieve.loads import fit as fitted
+
+    opened = _trace(file, format, option)
+    found = fitted(requests_of(opened, requests), file)
+    replace_file(out, found.toml(Path(file).name))
+    draws = [order(found.sample(seed)) for seed in range(1, DRAWS + 1)]
+    _print_lines(side_by_side(found.trace, draws), file, str(out), as_json)
+    if not as_json:
+        say(f'wrote {out}: in a scenario, load = "{out}"')
 
 
 @trace.command()
@@ -110,6 +146,30 @@ def _trace(file: str, format: str, options: list[str] | None) -> Trace:
             raise UserError(f"--option {option}: it must be KEY=VALUE")
         pairs[key] = value
     return Trace(file, format, **pairs)
+
+
+def _beside(
+    trace: Trace, load: str, requests: int | None, device: str | None, as_json: bool
+) -> None:
+    """Print a trace and a load side by side."""
+    from reprieve.loads import DRAWS, drawn, order, requests_of, side_by_side
+
+    found = order(requests_of(trace, requests))
+    base = {"device": device or "fast12-mlc", "load": load}
+    seeds = range(1, DRAWS + 1)
+    draws = [order(drawn({**base, "seed": seed}, found.requests)) for seed in seeds]
+    _print_lines(side_by_side(found, draws), trace.path, load, as_json)
+
+
+def _print_lines(lines: Sequence[Line], trace: str, load: str, as_json: bool) -> None:
+    if as_json:
+        say(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))
+        return
+    printed = table("", ["", Path(trace).name, Path(load).name, "least", "most"], left=1)
+    for line in lines:
+        cells = (line.trace, line.load, line.low, line.high)
+        printed.add_row(line.what, *("" if cell is None else f"{cell:,.4g}" for cell in cells))
+    show(printed)
 
 
 def _devices(trace: Trace, as_json: bool) -> None:

@@ -12,8 +12,9 @@ use crate::types::*;
 const BURSTS: &[Need] = &[is("workload.arrivals", &["hyperexponential"])];
 const MIXED: &[Need] = &[is("workload.generator", &["mixed"])];
 const NVME: &[Need] = &[is("host.interface", &["nvme"])];
-const OPEN: &[&str] = &["poisson", "fixed", "hyperexponential"];
+const OPEN: &[&str] = &["poisson", "fixed", "hyperexponential", "trains"];
 const PLACED: &[Need] = &[is("workload.addresses", &["uniform", "zipf", "hot-cold"])];
+const TRAINS: &[Need] = &[is("workload.arrivals", &["trains"])];
 const TRACE: &[Need] = &[given("workload.trace")];
 
 section! {
@@ -165,6 +166,12 @@ section! {
     /// Share of the writes that begin where the last write ended, or aligned just behind.
     write_sequential_fraction [mixed: write_sequential_fraction] closed(0.0, 1.0), or("0.0"),
         when(PLACED);
+    /// Streams of the reads, and of the writes, that such requests go on from, each with its size.
+    sequential_streams [mixed: sequential_streams] count(1, 1 << 16), or("1"), when(PLACED);
+    /// Share of the requests that repeat address and size of an earlier one of the same operation.
+    repeat_fraction [mixed: repeat_fraction] closed(0.0, 1.0), or("0.0"), when(PLACED);
+    /// How many requests back that one is at most; the logarithm of the distance is uniform.
+    repeat_window_requests [mixed: repeat_window] count(1, 1 << 20), or("1024"), when(PLACED);
     /// The first address; a multiple of the alignment.
     footprint_start_bytes [mixed: footprint_start_bytes] multiple(512, 0, 1 << 60), or("0"),
         when(MIXED);
@@ -195,6 +202,8 @@ section! {
         "hyperexponential" = Arrivals::Hyperexponential(_) =>
             Arrivals::Hyperexponential(Default::default()),
             "In bursts: gaps of a short and of a long phase.";
+        "trains" = Arrivals::Trains(_) => Arrivals::Trains(Default::default()),
+            "In trains, whose starts cluster alike on all scales of time.";
     }, or("'closed'"), when(MIXED);
     /// Requests kept outstanding.
     queue_depth (
@@ -233,6 +242,25 @@ section! {
     /// Mean number of short gaps in a row; absent: each gap is drawn anew.
     burst_length [mixed: arrivals as Arrivals::Hyperexponential.burst_length] closed(1.0, 1e9),
         absent(), when(BURSTS);
+    /// Mean number of requests of a train; the number is geometric.
+    train_requests [mixed: arrivals as Arrivals::Trains.requests] closed(1.0, 1e6), when(TRAINS);
+    /// Mean of the gaps of a train that take time; they are exponential.
+    train_gap_us [mixed: arrivals as Arrivals::Trains.gap] us(), when(TRAINS);
+    /// Share of the gaps of a train that take none.
+    train_simultaneous_fraction [mixed: arrivals as Arrivals::Trains.simultaneous_fraction]
+        closed(0.0, 1.0), or("0.0"), when(TRAINS);
+    /// Share of the trains of an interval that start in the busier one of its halves; 0.5: no
+    /// bursts.
+    train_bias [mixed: arrivals as Arrivals::Trains.bias] closed(0.5, 0.99),
+        when(TRAINS),
+        from("the b-model of Wang et al., ICDE 2002");
+    /// The longest interval that is halved so; one follows the other.
+    train_span_s [mixed: arrivals as Arrivals::Trains.span] s(), when(TRAINS);
+    /// Within so little time trains start at random, and do not cluster.
+    train_independent_s [mixed: arrivals as Arrivals::Trains.independent] s(), or("0"),
+        when(TRAINS);
+    /// The tick of the clock; what starts within it starts together.
+    train_tick_us [mixed: arrivals as Arrivals::Trains.tick] us(), when(TRAINS);
     /// Multiplies the times between arrivals: 0.1 is ten times the load.
     time_scale (
         |s| match s.workload.as_ref()? {

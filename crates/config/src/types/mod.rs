@@ -168,6 +168,14 @@ pub struct Flow {
     pub queues: Vec<u32>,
 }
 
+impl Flow {
+    /// The seed of the flow, and of its clones, in a scenario of this seed: it depends on the name,
+    /// so that one flow more leaves the others as they are.
+    pub fn seed(&self, seed: u64, clone: u64) -> u64 {
+        Stream::new(seed, &format!("flow.{}", self.name), clone).next_u64()
+    }
+}
+
 /// Section `[measure]`: a request counts if it has this number or a higher one and arrives at this
 /// time or later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The loads of a drive: one, or several at once, each with its requests, queues and figures.
 
-use reprieve_base::{Request, Stream, Time, UserError};
+use reprieve_base::{Request, Time, UserError};
 use reprieve_trace::{Counts, FioJob, Workload, WorkloadConfig};
 
 use super::fio_jobs::{JobCourse, JobStep};
@@ -64,11 +64,9 @@ impl Flows {
             list.push(open(config, seed, all, None)?);
         }
         for (place, flow) in scenario.flows.iter().enumerate() {
-            // By name, so that one flow more leaves the others as they are.
-            let stream = format!("flow.{}", flow.name);
             let course = course(&flow.workload, &list);
             let clone = course.as_ref().map_or(0, |course| place as u32 - course.figures);
-            let seed = Stream::new(seed, &stream, u64::from(clone)).next_u64();
+            let seed = flow.seed(seed, u64::from(clone));
             let own = match flow.queues.is_empty() {
                 true => (queues > 0).then(|| place as u32 % queues).into_iter().collect(),
                 false => flow.queues.clone(),

@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 
 use crate::config::WorkloadConfig;
 use crate::formats::RawRequest;
+use crate::merged::Merged;
 use crate::reading::Reading;
 use crate::source::Rows;
 use crate::transform::{Ordered, SORT_WINDOW_ROWS};
@@ -155,9 +156,17 @@ pub fn profile_load(
     capacity_bytes: u64,
     seed: u64,
 ) -> Result<Profile, UserError> {
-    let mut workload = Workload::open(config, capacity_bytes, seed)?;
+    profile_loads(&[(config, seed)], capacity_bytes)
+}
+
+/// Says what is in several loads together, each with its seed.
+pub fn profile_loads(
+    configs: &[(&WorkloadConfig, u64)],
+    capacity_bytes: u64,
+) -> Result<Profile, UserError> {
+    let mut merged = Merged::open(configs, capacity_bytes)?;
     let mut tally = Tally::new();
-    while let Some(request) = workload.next_request()? {
+    while let Some(request) = merged.next_request()? {
         tally.add(&RawRequest {
             time_ns: request.arrival.ns(),
             device: 0,
@@ -167,12 +176,17 @@ pub fn profile_load(
             fua: request.fua,
         });
     }
-    let counts = workload.counts();
-    let (format, rows) = match config {
-        WorkloadConfig::Trace(_) => ("replay", counts.rows),
-        WorkloadConfig::Mixed(_) => ("mixed", counts.requests),
-        WorkloadConfig::Fio(_) => ("fio", counts.requests),
+    let (requests, counts) = (tally.requests(), merged.first().map(Workload::counts));
+    let (format, counts) = match (configs, counts) {
+        ([(WorkloadConfig::Trace(_), _)], Some(counts)) => ("replay", counts),
+        ([(WorkloadConfig::Fio(_), _)], Some(counts)) => ("fio", counts),
+        ([(WorkloadConfig::Mixed(_), _)], Some(counts)) => ("mixed", counts),
+        _ => {
+            let none = Origin::of("flows", requests);
+            return Ok(tally.profile(none));
+        }
     };
+    let rows = if format == "replay" { counts.rows } else { counts.requests };
     let (dropped, other_lines, times_back) = (counts.dropped, counts.other_lines, counts.resorted);
     Ok(tally.profile(Origin { format, rows, dropped, other_lines, times_back }))
 }

@@ -42,6 +42,13 @@ pub(super) struct Origin {
     pub times_back: u64,
 }
 
+impl Origin {
+    /// Requests that were made, none of them dropped.
+    pub(super) fn of(format: &'static str, rows: u64) -> Origin {
+        Origin { format, rows, dropped: Vec::new(), other_lines: 0, times_back: 0 }
+    }
+}
+
 /// Sums over the reads, or over the writes.
 #[derive(Default)]
 struct Direction {
@@ -80,6 +87,10 @@ impl Tally {
             sequential: 0,
             devices: BTreeMap::new(),
         }
+    }
+
+    pub(super) fn requests(&self) -> u64 {
+        self.requests
     }
 
     pub(super) fn is_empty(&self) -> bool {

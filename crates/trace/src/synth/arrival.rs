@@ -4,7 +4,9 @@ use reprieve_base::{Stream, Time, UserError};
 
 use super::clock::{Clock, exponential};
 use super::phases::Phases;
-use crate::config::{Arrivals, wrong};
+use super::trains::TrainTimes;
+use crate::arrivals::Arrivals;
+use crate::config::wrong;
 use crate::transform::scaled;
 
 /// Longest mean span of a run, in ns: 3.2 years, so far below the 584 years of `Time` that no
@@ -25,6 +27,7 @@ enum Process {
     Poisson(Poisson),
     Fixed { rate_iops: f64, index: u64 },
     Phases(Phases),
+    Trains(TrainTimes),
 }
 
 /// A Poisson process from time 0.
@@ -52,6 +55,7 @@ impl ArrivalTimes {
                 clock: Clock::default(),
             }),
             Arrivals::Hyperexponential(phases) => Process::Phases(Phases::new(&phases, seed)),
+            Arrivals::Trains(trains) => Process::Trains(TrainTimes::new(&trains, seed)),
         };
         Ok(ArrivalTimes { process, time_scale })
     }
@@ -68,6 +72,7 @@ impl ArrivalTimes {
                 time_ns as u64
             }
             Process::Phases(phases) => phases.next_ns(),
+            Process::Trains(trains) => trains.next_ns(),
         };
         scaled(time_ns, self.time_scale).expect("the span of a run is far below that of a `Time`")
     }
@@ -79,11 +84,7 @@ pub(super) fn check_span(
     requests: u64,
     time_scale: f64,
 ) -> Result<(), UserError> {
-    let rate_iops = match arrivals {
-        Arrivals::Closed { .. } => return Ok(()),
-        Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => rate_iops,
-        Arrivals::Hyperexponential(phases) => phases.rate_iops,
-    };
+    let Some(rate_iops) = arrivals.rate_iops() else { return Ok(()) };
     let span_ns = requests as f64 / rate_iops * 1e9;
     let years = |span_ns: f64| {
         let years = span_ns / (365.25 * 86_400e9);

@@ -3,10 +3,12 @@
 use reprieve_base::{Entry, Op, Request, SECTOR_BYTES, Stream, UserError};
 
 use super::arrival::{ArrivalTimes, check_span};
+use super::locality::Locality;
 use super::probability::{ONE, fixed_point};
 use super::runs::Runs;
 use super::zipf::{Scatter, Zipf};
-use crate::config::{Addresses, Arrivals, Footprint, MixedConfig, wrong};
+use crate::arrivals::Arrivals;
+use crate::config::{Addresses, Footprint, MixedConfig, wrong};
 
 /// What the registry says of it.
 pub(super) const ENTRY: Entry = Entry {
@@ -33,6 +35,7 @@ pub(crate) struct Mixed {
     address_stream: Stream,
     placement: Placement,
     runs: Option<Runs>,
+    locality: Option<Locality<Size>>,
     align_sectors: u64,
     /// The first sector of the footprint, on the drive; others count from there.
     start_sector: u64,
@@ -86,6 +89,7 @@ impl Mixed {
             _ => None,
         };
         let read_below = fixed_point(config.read_fraction);
+        let locality = Locality::new(config, seed);
         Ok(Mixed {
             requests: config.requests,
             handed_out: 0,
@@ -97,7 +101,9 @@ impl Mixed {
             fua_below: fixed_point(config.fua_fraction),
             size_stream: Stream::new(seed, "workload.size", 0),
             placement: placement(config, hot_sectors, footprint_sectors),
-            runs: Runs::new(config, seed),
+            // One stream has one draw a request, and so the results it always had.
+            runs: Runs::new(config, seed).filter(|_| locality.is_none()),
+            locality,
             sizes,
             address_stream: Stream::new(seed, "workload.address", 0),
             align_sectors,
@@ -126,17 +132,33 @@ impl Mixed {
         } else {
             Op::Write
         };
+        let (lba, size) = self.next_place(op);
+        debug_assert!(lba + size.sectors <= self.footprint_sectors, "{lba} leaves the footprint");
+        let lba = self.start_sector + lba;
+        let fua = op == Op::Write && self.next_fua();
+        Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes, fua })
+    }
+
+    /// Where the next request goes, and how long it is.
+    #[inline]
+    fn next_place(&mut self, op: Op) -> (u64, Size) {
         let size = self.next_size(op);
         let end_sector = self.footprint_sectors;
+        if let Some(locality) = &mut self.locality {
+            let (lba, size) = locality
+                .next(op)
+                .filter(|(lba, size)| lba + size.sectors <= end_sector)
+                .unwrap_or_else(|| (self.next_lba(size), size));
+            let next_sector = (lba + size.sectors).next_multiple_of(self.align_sectors);
+            self.locality.as_mut().expect("seen above").handed_out(op, lba, next_sector, size);
+            return (lba, size);
+        }
         let next = self.runs.as_mut().and_then(|runs| runs.next_lba(op, size.sectors, end_sector));
         let lba = next.unwrap_or_else(|| self.next_lba(size));
         if let Some(runs) = &mut self.runs {
             runs.ended(op, (lba + size.sectors).next_multiple_of(self.align_sectors));
         }
-        debug_assert!(lba + size.sectors <= self.footprint_sectors, "{lba} leaves the footprint");
-        let lba = self.start_sector + lba;
-        let fua = op == Op::Write && self.next_fua();
-        Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes, fua })
+        (lba, size)
     }
 
     #[inline]

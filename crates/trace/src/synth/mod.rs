@@ -3,12 +3,14 @@
 mod arrival;
 mod clock;
 mod job;
+mod locality;
 mod mixed;
 mod phases;
 mod places;
 mod probability;
 mod runs;
 mod share;
+mod trains;
 mod zipf;
 
 use reprieve_base::Entry;

@@ -3,7 +3,7 @@
 use reprieve_base::Stream;
 
 use super::clock::{Clock, exponential};
-use crate::config::Hyperexponential;
+use crate::arrivals::Hyperexponential;
 
 /// A Markov renewal process of two phases; a renewal process where phases do not depend on the
 /// one before.

@@ -11,4 +11,5 @@ mod mixed_extras;
 mod profile;
 mod replay;
 mod text_formats;
+mod trains;
 mod volumes;

@@ -1,0 +1,192 @@
+//! What `arrivals` of a generator resolves to, and the ranges its values must keep.
+
+use reprieve_base::{Dur, UserError};
+
+use crate::config::wrong;
+
+/// When generated requests arrive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arrivals {
+    /// Closed loop: the drive pulls the next request when one completes.
+    Closed {
+        /// Requests outstanding; at least 1.
+        queue_depth: u32,
+    },
+    /// Independent exponential inter-arrival times.
+    Poisson {
+        /// Mean rate in requests a second; above 0.
+        rate_iops: f64,
+    },
+    /// Request k arrives at `k / rate_iops`, from k = 0.
+    Fixed {
+        /// Rate in requests a second; above 0.
+        rate_iops: f64,
+    },
+    /// Inter-arrival times of two exponential phases, a short and a long one.
+    Hyperexponential(Hyperexponential),
+    /// Trains of requests whose starts have a long memory.
+    Trains(Trains),
+}
+
+/// Trains of requests; how their starts cluster is alike on all scales of time.
+///
+/// The starts are those of a b-model (Wang, Madhyastha, Chan, Papadimitriou, Faloutsos, ICDE 2002):
+/// one half of each `span`, at random, has the share `bias` of them, and so in each half of a half,
+/// down to `independent`. Within that they start at random. Trains may overlap.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Trains {
+    /// Mean rate in requests a second; above 0.
+    pub rate_iops: f64,
+    /// Mean number of requests of a train, which is geometric; at least 1.
+    pub requests: f64,
+    /// Mean of the gaps of a train that take time, which are exponential.
+    pub gap: Dur,
+    /// Share of the gaps of a train that take none; in [0, 1].
+    pub simultaneous_fraction: f64,
+    /// Share of the starts that the busier half of an interval has; in [0.5, 1).
+    pub bias: f64,
+    /// Starts cluster over no longer time; at least `tick`.
+    pub span: Dur,
+    /// Within no longer time they do not cluster; at most `span`.
+    pub independent: Dur,
+    /// Starts within so little time fall together; above 0.
+    pub tick: Dur,
+}
+
+/// Inter-arrival times of two exponential phases, and some of no length at all.
+///
+/// The long phase's mean is what the rate leaves; it is at least the short one's.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hyperexponential {
+    /// Mean rate in requests a second, over everything; above 0.
+    pub rate_iops: f64,
+    /// Share of the requests that arrive with the one before; in [0, 1).
+    pub simultaneous_fraction: f64,
+    /// Share of the other gaps that are of the short phase; in (0, 1).
+    pub burst_fraction: f64,
+    /// Mean of the short phase; at most the mean of both.
+    pub burst_gap: Dur,
+    /// Mean number of gaps of the short phase in a row, simultaneous arrivals not counted; at
+    /// least 1 and `burst_fraction / (1 - burst_fraction)`. `None`: every gap is drawn anew, which
+    /// makes it `1 / (1 - burst_fraction)`.
+    pub burst_length: Option<f64>,
+}
+
+impl Hyperexponential {
+    /// Mean gap between requests that are not simultaneous.
+    pub(crate) fn gap_ns_mean(&self) -> f64 {
+        1e9 / self.rate_iops / (1.0 - self.simultaneous_fraction)
+    }
+
+    pub(crate) fn contradiction(&self) -> Option<(&'static str, String, String)> {
+        let (mean_ns, burst_ns) = (self.gap_ns_mean(), self.burst_gap.ns() as f64);
+        if burst_ns > mean_ns {
+            let what = format!(
+                "the short phase's mean must be at most that of all gaps, which rate_iops = {} and \
+                 simultaneous_fraction = {} make {:.3}",
+                self.rate_iops,
+                self.simultaneous_fraction,
+                mean_ns / 1e3
+            );
+            return Some(("burst_gap_us", (burst_ns / 1e3).to_string(), what));
+        }
+        let shortest = (self.burst_fraction / (1.0 - self.burst_fraction)).max(1.0);
+        match self.burst_length {
+            Some(length) if length < shortest => {
+                let what = format!(
+                    "must be at least {shortest:.3}, so that long gaps are few enough for \
+                     burst_fraction = {}",
+                    self.burst_fraction
+                );
+                Some(("burst_length", length.to_string(), what))
+            }
+            _ => None,
+        }
+    }
+
+    fn check(&self) -> Result<(), UserError> {
+        let Hyperexponential { simultaneous_fraction, burst_fraction, burst_length, .. } = *self;
+        if !(0.0..1.0).contains(&simultaneous_fraction) {
+            let what = "must be at least 0 and below 1";
+            return Err(wrong("simultaneous_fraction", simultaneous_fraction, what));
+        }
+        if !(burst_fraction > 0.0 && burst_fraction < 1.0) {
+            return Err(wrong("burst_fraction", burst_fraction, "must be above 0 and below 1"));
+        }
+        match burst_length.filter(|length| !length.is_finite()) {
+            Some(length) => Err(wrong("burst_length", length, "must be a finite number")),
+            None => check_rate(self.rate_iops),
+        }
+    }
+}
+
+impl Trains {
+    fn check(&self) -> Result<(), UserError> {
+        let Trains { requests, simultaneous_fraction, bias, span, independent, tick, .. } = *self;
+        if !(requests.is_finite() && requests >= 1.0) {
+            return Err(wrong("train_requests", requests, "must be a finite number of at least 1"));
+        }
+        if !(0.0..=1.0).contains(&simultaneous_fraction) {
+            let what = "must be between 0 and 1";
+            return Err(wrong("train_simultaneous_fraction", simultaneous_fraction, what));
+        }
+        if !(0.5..1.0).contains(&bias) {
+            return Err(wrong("train_bias", bias, "must be at least 0.5 and below 1"));
+        }
+        if tick == Dur::ZERO {
+            return Err(wrong("train_tick_us", 0, "must be above 0"));
+        }
+        if span < tick {
+            let what = format!("must be at least train_tick_us = {}", tick.ns() as f64 / 1e3);
+            return Err(wrong("train_span_s", span.ns() as f64 / 1e9, &what));
+        }
+        if independent > span {
+            let what = format!("must be at most train_span_s = {}", span.ns() as f64 / 1e9);
+            return Err(wrong("train_independent_s", independent.ns() as f64 / 1e9, &what));
+        }
+        check_rate(self.rate_iops)
+    }
+}
+
+impl Arrivals {
+    /// Mean rate in requests a second, where requests do not wait for each other.
+    pub fn rate_iops(&self) -> Option<f64> {
+        match self {
+            Arrivals::Closed { .. } => None,
+            Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => Some(*rate_iops),
+            Arrivals::Hyperexponential(phases) => Some(phases.rate_iops),
+            Arrivals::Trains(trains) => Some(trains.rate_iops),
+        }
+    }
+
+    /// The same rate, to set it.
+    pub fn rate_iops_mut(&mut self) -> Option<&mut f64> {
+        match self {
+            Arrivals::Closed { .. } => None,
+            Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => Some(rate_iops),
+            Arrivals::Hyperexponential(phases) => Some(&mut phases.rate_iops),
+            Arrivals::Trains(trains) => Some(&mut trains.rate_iops),
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), UserError> {
+        match *self {
+            Arrivals::Closed { queue_depth: 0 } => {
+                Err(wrong("queue_depth", 0, "must be at least 1"))
+            }
+            Arrivals::Closed { .. } => Ok(()),
+            Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => {
+                check_rate(rate_iops)
+            }
+            Arrivals::Hyperexponential(phases) => phases.check(),
+            Arrivals::Trains(trains) => trains.check(),
+        }
+    }
+}
+
+fn check_rate(rate_iops: f64) -> Result<(), UserError> {
+    if rate_iops.is_finite() && rate_iops > 0.0 {
+        return Ok(());
+    }
+    Err(wrong("rate_iops", rate_iops, "must be a finite number above 0"))
+}

@@ -1,0 +1,50 @@
+//! Several loads as one stream of requests, in order of arrival.
+
+use reprieve_base::{Request, UserError};
+
+use crate::config::WorkloadConfig;
+use crate::workload::Workload;
+
+/// Loads that run beside each other; of requests that arrive together the first load's is first.
+pub struct Merged {
+    loads: Vec<(Workload, Option<Request>)>,
+}
+
+impl Merged {
+    /// The loads, each with its seed, as a drive of `capacity_bytes` sees them.
+    ///
+    /// Errors if one cannot be opened, or if there are several and one is a closed loop, whose
+    /// arrivals only a drive can tell.
+    pub fn open(
+        configs: &[(&WorkloadConfig, u64)],
+        capacity_bytes: u64,
+    ) -> Result<Merged, UserError> {
+        let mut loads = Vec::with_capacity(configs.len());
+        for (config, seed) in configs {
+            let mut load = Workload::open(config, capacity_bytes, *seed)?;
+            if configs.len() > 1 && load.queue_depth().is_some() {
+                let what = "[flow]: a closed loop among several loads has no arrivals of its own; \
+                            give one load as [workload], or arrivals to each";
+                return Err(UserError::new(what));
+            }
+            let first = load.next_request()?;
+            loads.push((load, first));
+        }
+        Ok(Merged { loads })
+    }
+
+    /// The next request of all, if one is left.
+    pub fn next_request(&mut self) -> Result<Option<Request>, UserError> {
+        let waiting = self.loads.iter_mut().filter(|(_, next)| next.is_some());
+        let arrival = |next: &Option<Request>| next.as_ref().map(|request| request.arrival);
+        let Some((load, next)) = waiting.min_by_key(|(_, next)| arrival(next)) else {
+            return Ok(None);
+        };
+        Ok(std::mem::replace(next, load.next_request()?))
+    }
+
+    /// The first of the loads.
+    pub(crate) fn first(&self) -> Option<&Workload> {
+        self.loads.first().map(|(load, _)| load)
+    }
+}

@@ -1,0 +1,305 @@
+"""A load of two flows, reads and writes, that follow each other as the requests of a trace do."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reprieve._native import UserError
+from reprieve.loads.draws import drawn
+from reprieve.loads.order import Order, Requests, dispersion, order
+
+DRIVE = "fast12-slc"
+"""The drive that a load is laid on to look at it; nothing is simulated."""
+DRAWS = 8
+"""Loads whose dispersions are averaged: those of one load vary by half of their value."""
+_STREAMS = (1, 2, 4, 8, 16, 32, 64)
+_ENOUGH = 0.9
+"""Streams enough: they have this share of what goes on from any of the last 64 ends."""
+_SIZES_MAX = 24
+_REQUESTS_MIN = 100
+_ALIGNED = 0.95
+_COLUMNS = 96
+_WINDOW_MAX = 1 << 16
+_PAGE_BYTES = 4096
+_FITTED_SCALES = (3, 10, 30, 100, 300, 1000)
+_CUTS = (0.0, 1.5, 3.0)
+"""The gap that ends a train: longer than so many ticks, and than a thirtieth of so many mean gaps;
+0: every gap that takes time."""
+_BIASES = tuple(round(0.5 + 0.01 * step, 2) for step in range(0, 45, 3))
+_INDEPENDENT = (0, 10, 30, 100)
+"""Where clustering may end, in mean gaps of the operation."""
+_REQUESTS_MAX = 100_000
+"""Requests of an operation that a fit looks at: the first ones."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """The keys of a flow `[flow.NAME]`, without those that all have in common."""
+
+    requests: int
+    read_fraction: float
+    request_bytes: Sequence[tuple[int, float]]
+    rate_iops: float
+    train_requests: float
+    train_gap_us: float
+    train_simultaneous_fraction: float
+    train_bias: float
+    train_independent_s: float
+    sequential_fraction: float
+    sequential_streams: int
+    repeat_fraction: float
+    repeat_window_requests: int
+
+    def keys(self) -> dict[str, object]:
+        """Return them as a scenario has them."""
+        which = "read" if self.read_fraction else "write"
+        return {
+            "requests": self.requests,
+            "read_fraction": self.read_fraction,
+            "request_bytes": [[size, weight] for size, weight in self.request_bytes],
+            "rate_iops": self.rate_iops,
+            "train_requests": self.train_requests,
+            "train_gap_us": self.train_gap_us,
+            "train_simultaneous_fraction": self.train_simultaneous_fraction,
+            "train_bias": self.train_bias,
+            "train_independent_s": self.train_independent_s,
+            f"{which}_sequential_fraction": self.sequential_fraction,
+            "sequential_streams": self.sequential_streams,
+            "repeat_fraction": self.repeat_fraction,
+            "repeat_window_requests": self.repeat_window_requests,
+        }
+
+
+@dataclass(frozen=True)
+class FittedLoad:
+    """A load, and what it was fitted to."""
+
+    common: dict[str, object]
+    flows: dict[str, Flow]
+    trace: Order
+    sizes_left_out: float = field(default=0.0)
+    """Share of the requests whose size is not among the commonest."""
+
+    def scenario(self, **top: object) -> dict[str, object]:
+        """Return a scenario of it: `top` has the drive, the policy, the seed."""
+        flows = {name: flow.keys() for name, flow in self.flows.items()}
+        return {**top, "workload": self.common, "flow": flows}
+
+    def sample(self, seed: int) -> Requests:
+        """Draw the load once."""
+        whole = {**self.common, "footprint_bytes": "none"}
+        flows = {name: flow.keys() for name, flow in self.flows.items()}
+        return drawn({"device": DRIVE, "seed": seed, "workload": whole, "flow": flows})
+
+    def toml(self, source: str) -> str:
+        """Return it as a file that the key `load` names."""
+        lines = [
+            f"# A load of reads and writes that follow each other as those of {source} do.",
+            "#",
+            f"# Fitted by `reprieve trace fit` to {self.trace.requests} requests of it; it is made",
+            "# anew by each seed. docs/guide/traces.md says what each key is taken from.",
+            "",
+            "[workload]",
+            *(_line(key, value) for key, value in self.common.items()),
+        ]
+        for name, flow in self.flows.items():
+            lines += ["", f"[flow.{name}]"]
+            lines += [_line(key, value) for key, value in flow.keys().items()]
+        return "\n".join(lines) + "\n"
+
+
+def _line(key: str, value: object) -> str:
+    if isinstance(value, str):
+        return f'{key} = "{value}"'
+    if isinstance(value, list):
+        # No line ends within a pair.
+        pairs = ", ".join(f"[{size},\u00a0{weight:g}]" for size, weight in value)
+        lines = textwrap.wrap(pairs, _COLUMNS, initial_indent="  ", subsequent_indent="  ")
+        return "\n".join([f"{key} = [", *lines, "]"]).replace("\u00a0", " ")
+    return f"{key} = {value:.6g}" if isinstance(value, float) else f"{key} = {value}"
+
+
+def fit(requests: Requests, name: str = "the trace") -> FittedLoad:
+    """Fit flows of reads and of writes to requests.
+
+    UserError if there are fewer than 100 of each operation that occurs, or if all arrive at once.
+    """
+    if requests.span_ns == 0:
+        raise UserError(f"trace fit: all requests of {name} arrive together; it needs their times")
+    tick_ns = _tick_ns(requests.time_ns)
+    extent = int((requests.offset_bytes + requests.size_bytes).max())
+    align = _align(requests.offset_bytes)
+    common: dict[str, object] = {
+        "generator": "mixed",
+        "addresses": "uniform",
+        "align_bytes": align,
+        "footprint_bytes": math.ceil(extent / align) * align,
+        "arrivals": "trains",
+        "train_span_s": (requests.span_ns + tick_ns) / 1e9,
+        "train_tick_us": tick_ns / 1e3,
+    }
+    flows: dict[str, Flow] = {}
+    left_out = 0
+    for is_read, flow_name in ((True, "reads"), (False, "writes")):
+        part = requests.of(is_read)
+        if not len(part):
+            continue
+        if len(part) < _REQUESTS_MIN:
+            raise UserError(
+                f"trace fit: {name} has {len(part)} {flow_name}; a flow needs at least "
+                f"{_REQUESTS_MIN}, or none"
+            )
+        flow, omitted = _flow(part, requests.span_ns, is_read)
+        left_out += omitted
+        flows[flow_name] = _with_bursts(flow, common, flow_name, part.time_ns)
+    return FittedLoad(common, flows, order(requests), left_out / len(requests))
+
+
+def _flow(part: Requests, span_ns: int, is_read: bool) -> tuple[Flow, int]:
+    """Return a flow without trains yet, and how many requests have rarer sizes."""
+    counted = Counter(part.size_bytes.tolist()).most_common(_SIZES_MAX)
+    sizes = sorted((math.ceil(size / 512) * 512, float(count)) for size, count in counted)
+    sequential, streams, repeats, window = _locality(part)
+    flow = Flow(
+        requests=len(part),
+        read_fraction=1.0 if is_read else 0.0,
+        request_bytes=_summed(sizes),
+        rate_iops=len(part) / span_ns * 1e9,
+        train_requests=1.0,
+        train_gap_us=0.0,
+        train_simultaneous_fraction=0.0,
+        train_bias=0.5,
+        train_independent_s=0.0,
+        sequential_fraction=sequential,
+        sequential_streams=streams,
+        repeat_fraction=repeats,
+        repeat_window_requests=window,
+    )
+    return flow, len(part) - sum(count for _, count in counted)
+
+
+def _summed(sizes: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    sums: dict[int, float] = {}
+    for size, weight in sizes:
+        sums[size] = sums.get(size, 0.0) + weight
+    return sorted(sums.items())
+
+
+def _tick_ns(time_ns: NDArray[np.int64]) -> int:
+    """Return the least gap that is common: the tick of the clock, if it has a coarse one."""
+    gaps = np.diff(time_ns)
+    return max(int(np.quantile(gaps[gaps > 0], 0.01)), 1000)
+
+
+def _align(offset_bytes: NDArray[np.int64]) -> int:
+    for align in (4096, 2048, 1024):
+        if np.mean(offset_bytes % align == 0) >= _ALIGNED:
+            return align
+    return 512
+
+
+def _trains(flow: Flow, time_ns: NDArray[np.int64], longest_ns: float) -> Flow:
+    """Return the flow with trains that end with the first gap longer than that."""
+    gaps = np.diff(time_ns)
+    within = gaps[gaps <= longest_ns]
+    taking = within[within > 0]
+    return replace(
+        flow,
+        train_requests=len(time_ns) / (len(gaps) - len(within) + 1),
+        train_gap_us=round(float(taking.mean())) / 1e3 if len(taking) else 0.0,
+        train_simultaneous_fraction=1 - len(taking) / len(within) if len(within) else 0.0,
+    )
+
+
+def _locality(part: Requests) -> tuple[float, int, float, int]:
+    """Return the share that goes on, from how many streams, and the share repeated in what window.
+
+    A request goes on if it begins where one of the last requests ended. It repeats if it does not
+    go on and its first page was the first page of an earlier one.
+    """
+    ends: dict[int, None] = {}
+    seen: dict[int, int] = {}
+    depths: list[int] = []
+    lags: list[int] = []
+    first, size = part.offset_bytes.tolist(), part.size_bytes.tolist()
+    for index, (begin, length) in enumerate(zip(first, size, strict=True)):
+        page = begin // _PAGE_BYTES
+        if begin in ends:
+            depths.append(len(ends) - list(ends).index(begin))
+            del ends[begin]
+        elif page in seen and index - seen[page] <= _WINDOW_MAX:
+            lags.append(index - seen[page])
+        seen[page] = index
+        ends[begin + length] = None
+        if len(ends) > _STREAMS[-1]:
+            del ends[next(iter(ends))]
+    going_on = np.array(depths)
+    streams = next(
+        count
+        for count in _STREAMS
+        if np.count_nonzero(going_on <= count) >= _ENOUGH * len(going_on)
+    )
+    # Half of log-uniform distances are below the square root of the longest.
+    window = round(float(np.median(lags)) ** 2) if lags else 1
+    sequential = len(going_on) / len(part)
+    repeats = min(len(lags) / len(part), 1.0 - sequential)
+    return sequential, streams, repeats, min(max(window, 1), _WINDOW_MAX)
+
+
+def _with_bursts(
+    flow: Flow, common: dict[str, object], name: str, time_ns: NDArray[np.int64]
+) -> Flow:
+    """Return the flow with the trains whose counts are dispersed most like those of the trace."""
+    wanted = {scale: dispersion(time_ns, scale) for scale in _FITTED_SCALES}
+    mean_gap_ns = float(time_ns[-1] - time_ns[0]) / len(time_ns)
+    tick_ns = float(common["train_tick_us"]) * 1e3  # type: ignore[arg-type]
+
+    def at(cut: float, gaps: float, bias: float) -> Flow:
+        cut_ns = 0.0 if cut == 0 else max(cut * tick_ns, cut / 30 * mean_gap_ns)
+        independent_s = round(mean_gap_ns * gaps / 1e9, 6)
+        trains = _trains(flow, time_ns, cut_ns)
+        return replace(trains, train_bias=bias, train_independent_s=independent_s)
+
+    def miss(point: tuple[float, float, float], seeds: int = DRAWS) -> float:
+        return _miss(at(*point), common, name, wanted, seeds)
+
+    grid = itertools.product(_CUTS, _INDEPENDENT, _BIASES)
+    cut, gaps, bias = min(grid, key=lambda point: miss(point, DRAWS // 2))
+    near = [max(round(bias + step, 2), 0.5) for step in (-0.02, -0.01, 0.0, 0.01, 0.02)]
+    return at(*min(((cut, gaps, each) for each in near), key=miss))
+
+
+def _miss(
+    flow: Flow,
+    common: dict[str, object],
+    name: str,
+    wanted: dict[int, float | None],
+    seeds: int,
+) -> float:
+    """Return the sum of squares of the logarithms of dispersions, load over trace."""
+    found: dict[int, list[float]] = {scale: [] for scale in _FITTED_SCALES}
+    for seed in range(1, seeds + 1):
+        scenario = {
+            "device": DRIVE,
+            "seed": seed,
+            "workload": {**common, "footprint_bytes": "none"},
+            "flow": {name: flow.keys()},
+        }
+        requests = drawn(scenario, _REQUESTS_MAX)
+        for scale in _FITTED_SCALES:
+            value = dispersion(requests.time_ns, scale)
+            if value is not None:
+                found[scale].append(value)
+    total = 0.0
+    for scale, value in wanted.items():
+        if value is not None and value > 0 and found[scale]:
+            total += math.log(max(float(np.mean(found[scale])), 1e-3) / value) ** 2
+    return total

@@ -1,0 +1,163 @@
+"""Loads fitted to traces: what is measured of a trace, and what comes back of a known load."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import reprieve as rp
+from reprieve.loads import Requests, drawn, fit, order, side_by_side
+from reprieve.loads.order import dispersion
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+KNOWN = """
+load = "./known.toml"
+device = "fast12-slc"
+seed = 5
+"""
+FLOWS = """
+[workload]
+generator = "mixed"
+addresses = "uniform"
+align_bytes = 512
+arrivals = "trains"
+train_span_s = 200
+train_tick_us = 100
+
+[flow.reads]
+requests = 10000
+read_fraction = 1
+request_bytes = [[512, 1], [4096, 3]]
+rate_iops = 50
+train_requests = 2
+train_gap_us = 300
+train_simultaneous_fraction = 0.5
+train_bias = 0.62
+read_sequential_fraction = 0.6
+sequential_streams = 4
+repeat_fraction = 0.2
+repeat_window_requests = 64
+
+[flow.writes]
+requests = 15000
+read_fraction = 0
+request_bytes = 2048
+rate_iops = 75
+train_requests = 4
+train_gap_us = 300
+train_simultaneous_fraction = 0.8
+train_bias = 0.7
+write_sequential_fraction = 0.1
+repeat_fraction = 0.5
+repeat_window_requests = 256
+"""
+
+
+def _requests(times: list[int], ops: str) -> Requests:
+    count = len(times)
+    return Requests(
+        np.array(times),
+        np.array([op == "R" for op in ops]),
+        np.arange(count) * 4096,
+        np.full(count, 512),
+    )
+
+
+def test_order_of_a_few_requests_by_hand() -> None:
+    found = order(_requests([0, 0, 10, 20, 20, 20], "RRWRWW"))
+    # Runs: RR, W, R, WW. Gaps: 0, 10, 10, 0, 0.
+    assert found.mean_run == 6 / 4
+    assert found.simultaneous_share == 3 / 5
+    assert (found.read_share, found.requests) == (0.5, 6)
+    assert found.read_dispersion[10] is None
+
+
+def test_dispersion_by_hand() -> None:
+    # 40 requests over 390 ns, a mean gap of 9.75: windows of 4 gaps are 39 ns, ten of them.
+    # Eight arrive at the begin of every second window and none in the others, the last window
+    # gets the last one, which ends the span: counts 8 and 0 by turns, mean 4, variance 16.
+    times = [window * 78 for window in range(5) for _ in range(8)]
+    times[-1] = 390
+    counts = np.array([8, 0, 8, 0, 8, 0, 8, 0, 7, 1])
+    expected = float(((counts - 4.0) ** 2).mean() / 4.0)
+    assert dispersion(np.array(times), 4) == pytest.approx(expected)
+    assert dispersion(np.array([5, 5, 5]), 1) is None
+
+
+@pytest.fixture
+def known(tmp_path: Path) -> Requests:
+    """Draw a load of known keys, whose flows stand in the file of a load."""
+    (tmp_path / "known.toml").write_text("# A known load.\n" + FLOWS, encoding="utf-8")
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(KNOWN, encoding="utf-8")
+    return drawn(scenario)
+
+
+def test_a_load_of_known_keys_comes_back(known: Requests) -> None:
+    assert len(known) == 25_000
+    found = fit(known)
+    reads, writes = found.flows["reads"], found.flows["writes"]
+    assert (reads.requests, writes.requests) == (10_000, 15_000)
+    assert dict(reads.request_bytes).keys() == {512.0, 4096.0}
+    # Arrivals of neighbouring trains within three ticks count as one train: a few per cent.
+    assert reads.train_bias == pytest.approx(0.62, abs=0.03)
+    assert writes.train_bias == pytest.approx(0.70, abs=0.03)
+    # Two streams that a repeat has brought to one place go on from there twice: the second time
+    # counts as a repeat.
+    assert reads.sequential_fraction + reads.repeat_fraction == pytest.approx(0.8, abs=0.02)
+    assert 0.5 < reads.sequential_fraction <= 0.61
+    assert reads.sequential_streams == 4
+    assert writes.repeat_fraction == pytest.approx(0.5, abs=0.05)
+    lines = {line.what: line for line in side_by_side(found.trace, [order(found.sample(1))])}
+    run = lines["one operation in a row"]
+    assert run.load is not None
+    assert run.load == pytest.approx(run.trace, rel=0.15)
+
+
+def test_the_fitted_file_is_a_load(reprieve: Run, tmp_path: Path) -> None:
+    trace = Path(__file__).parents[2] / "traces" / "linux-mysql.load.gz"
+    done = reprieve(
+        "trace", "fit", str(trace), "--out", "mysql.toml", "--requests", "5000", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    lines = {line["what"]: line for line in json.loads(done.stdout)}
+    assert lines["requests"]["trace"] == lines["requests"]["load"] == 5000
+    scenario = 'device = "fast12-mlc"\nload = "mysql.toml"\n[workload]\nfootprint_bytes = "none"\n'
+    (tmp_path / "s.toml").write_text(scenario, encoding="utf-8")
+    summary = rp.run(tmp_path / "s.toml").summary
+    assert summary["requests"]["total"]["count"] == 5000
+    beside = reprieve("trace", "info", str(trace), "--load", "fin1-like", "--requests", "2000")
+    assert beside.returncode == 0
+    assert "one operation in a row" in beside.stdout
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ("0,0,R,4096\n" * 300, "all requests of t.csv arrive together; it needs their times"),
+        (
+            "".join(f"{i},{i},R,4096\n" for i in range(300)) + "400,0,W,512\n",
+            "t.csv has 1 writes; a flow needs at least 100, or none",
+        ),
+    ],
+)
+def test_what_cannot_be_fitted_is_said(
+    reprieve: Run, tmp_path: Path, rows: str, sentence: str
+) -> None:
+    (tmp_path / "t.csv").write_text(rows, encoding="utf-8")
+    columns = ("--format", "columns", "--option", "columns=time_s,sector,op,bytes")
+    done = reprieve("trace", "fit", "t.csv", *columns, "--out", "load.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert sentence in done.stderr
+    assert not (tmp_path / "load.toml").exists()
+
+
+def test_a_closed_loop_among_flows_has_no_arrivals() -> None:
+    flow = {"generator": "mixed", "requests": 5, "read_fraction": 1.0, "queue_depth": 2}
+    scenario = {"device": "fast12-slc", "flow": {"a": flow, "b": flow}}
+    with pytest.raises(rp.UserError, match="a closed loop among several loads has no arrivals"):
+        drawn(scenario)
