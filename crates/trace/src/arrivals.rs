@@ -2,7 +2,7 @@
 
 use reprieve_base::{Dur, UserError};
 
-use crate::config::wrong;
+use crate::mistake::wrong;
 
 /// When generated requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,6 +6,7 @@ use reprieve_base::{Dur, SECTOR_BYTES, UserError};
 
 use crate::arrivals::Arrivals;
 use crate::fio::FioJob;
+use crate::mistake::wrong;
 use crate::reading::Reading;
 
 /// What is wrong with a time scale in a closed loop.
@@ -367,11 +368,6 @@ impl Addresses {
             Addresses::HotCold { .. } => Ok(()),
         }
     }
-}
-
-/// The error of a value of section `[workload]`.
-pub(crate) fn wrong(key: &str, value: impl std::fmt::Display, what: &str) -> UserError {
-    UserError::new(format!("workload.{key} = {value}: {what}"))
 }
 
 fn is_sectors(bytes: u32) -> bool {

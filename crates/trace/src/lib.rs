@@ -12,6 +12,7 @@ mod endless;
 mod fio;
 mod formats;
 mod merged;
+mod mistake;
 mod profile;
 mod reading;
 mod replay;

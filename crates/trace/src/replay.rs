@@ -5,9 +5,10 @@ use std::fmt;
 
 use reprieve_base::{Dur, Op, Request, SECTOR_BYTES, Time, UserError};
 
-use crate::config::{AddressPolicy, DeviceSelection, TraceConfig, wrong};
+use crate::config::{AddressPolicy, DeviceSelection, TraceConfig};
 use crate::counts::Counts;
 use crate::formats::{DropReason, RawRequest};
+use crate::mistake::wrong;
 use crate::reading::Reading;
 use crate::source::{NumberedRow, Rows};
 use crate::transform::{AddressFit, Bases, Duplicates, Extents, Ordered, scaled, widen};

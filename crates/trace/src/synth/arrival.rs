@@ -6,7 +6,7 @@ use super::clock::{Clock, exponential};
 use super::phases::Phases;
 use super::trains::TrainTimes;
 use crate::arrivals::Arrivals;
-use crate::config::wrong;
+use crate::mistake::wrong;
 use crate::transform::scaled;
 
 /// Longest mean span of a run, in ns: 3.2 years, so far below the 584 years of `Time` that no

@@ -8,7 +8,8 @@ use super::probability::{ONE, fixed_point};
 use super::runs::Runs;
 use super::zipf::{Scatter, Zipf};
 use crate::arrivals::Arrivals;
-use crate::config::{Addresses, Footprint, MixedConfig, wrong};
+use crate::config::{Addresses, Footprint, MixedConfig};
+use crate::mistake::wrong;
 
 /// What the registry says of it.
 pub(super) const ENTRY: Entry = Entry {

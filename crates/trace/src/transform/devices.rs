@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use reprieve_base::UserError;
 
 use super::sectors::widen;
-use crate::config::{DeviceSelection, wrong};
+use crate::config::DeviceSelection;
 use crate::formats::RawRequest;
+use crate::mistake::wrong;
 use crate::source::Rows;
 
 /// Extents are rounded up to this, so that what is aligned in its device stays aligned.
