@@ -51,16 +51,16 @@ def shares(make: Make) -> dict[str, float]:
     return {"time_scale": scale, **found}
 
 
-def judge(path: Path) -> dict[str, object]:
+def judge(path: Path, format: str = "auto") -> dict[str, object]:
     """Fit to the first half of a trace, and compare with the second."""
-    whole = requests_of(rp.open_trace(path))
+    whole = requests_of(rp.open_trace(path, format))
     middle_ns = int(whole.time_ns[len(whole) // 2])
     start_s, first = middle_ns / 1e9, whole.where(whole.time_ns < middle_ns)
     load = fit(first, path.name)
 
     def part(**cut: float) -> Make:
         def make(policy: str, scale: float) -> dict[str, Any]:
-            workload = {"trace": str(path), "time_scale": scale, **cut}
+            workload = {"trace": str(path), "format": format, "time_scale": scale, **cut}
             return {"device": DEVICE, "policy": policy, "workload": workload}
 
         return make
@@ -100,12 +100,13 @@ def _room(load: FittedLoad) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a line of JSON for each trace, then the differences."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("traces", nargs="+", type=Path)
+    parser.add_argument("traces", nargs="+", metavar="TRACE[=FORMAT]")
     parser.add_argument("--out", type=Path, help="write the results here as JSON")
     given = parser.parse_args(arguments)
     rows = []
-    for path in given.traces:
-        rows.append(judge(path))
+    for trace in given.traces:
+        path, _, format = trace.partition("=")
+        rows.append(judge(Path(path), format or "auto"))
         say(json.dumps(finite(rows[-1])))
     if given.out is not None:
         given.out.write_text(json.dumps(finite({"traces": rows}), indent=1) + "\n", "utf-8")

@@ -260,13 +260,13 @@ fn a_key_that_does_not_apply_is_refused() {
         (
             "workload.time_scale=2",
             "--set: workload.time_scale = 2: only while workload.trace is given or \
-             workload.arrivals is \"poisson\" or \"fixed\" or \"hyperexponential\", but by default \
-             it is \"closed\"",
+             workload.arrivals is \"poisson\" or \"fixed\" or \"hyperexponential\" or \"trains\", \
+             but by default it is \"closed\"",
         ),
         (
             "workload.rate_iops=3",
             "--set: workload.rate_iops = 3: only while workload.arrivals is \"poisson\" or \
-             \"fixed\" or \"hyperexponential\", but by default it is \"closed\"",
+             \"fixed\" or \"hyperexponential\" or \"trains\", but by default it is \"closed\"",
         ),
         (
             "workload.zipf_theta=1",
@@ -291,7 +291,7 @@ fn a_key_that_does_not_apply_is_refused() {
     assert_eq!(
         bad(&text, &[]),
         "s.toml:8: workload.rate_iops = 9: only while workload.arrivals is \"poisson\" or \
-         \"fixed\" or \"hyperexponential\", but it is \"closed\" at s.toml:7"
+         \"fixed\" or \"hyperexponential\" or \"trains\", but it is \"closed\" at s.toml:7"
     );
     let both = format!("{BASE}trace = \"a.gz\"\n");
     assert_eq!(

@@ -92,11 +92,24 @@ fn a_load_may_lie_in_a_file_of_its_own() {
     };
     let mine = loaded("mine.toml").expect("a good load");
     assert_eq!((mine.seed, mixed(&mine).requests), (4, 3));
-    let only = "a load has only seed and a generator's keys of [workload]";
+    let only = "a load has only seed and a generator's keys of [workload] and flows";
     let drive = loaded("drive.toml").expect_err("it has a key of the drive");
     assert!(drive.ends_with(&format!("drive.toml:7: ftl.gc_background = true: {only}")), "{drive}");
     let trace = loaded("trace.toml").expect_err("it has a trace");
     assert!(trace.ends_with(&format!("2: workload.trace = \"a.gz\": {only}")), "{trace}");
+    // Its flows stand below those of the scenario, key by key.
+    write("flows.toml", &format!("[workload]\n{body}[flow.a]\nrequests = 7\n[flow.b]\n"));
+    let text = "device = \"fast12-mlc\"\nload = \"./flows.toml\"\n[flow.b]\nrequests = 9\n";
+    let path = path.to_str().expect("a plain name");
+    let flows = load(&Sources { text, path, sets: &[] }, &REGISTRIES).expect("a good load").flows;
+    let found: Vec<_> = flows
+        .iter()
+        .map(|flow| match &flow.workload {
+            WorkloadConfig::Mixed(load) => (flow.name.as_str(), load.requests),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(found, [("a", 7), ("b", 9)]);
     std::fs::remove_dir_all(&folder).expect("the test's own folder");
 }
 
@@ -163,7 +176,7 @@ fn values_of_a_generator_that_do_not_fit_each_other_are_named() {
     assert_eq!(
         bad(&format!("{text}time_scale = 0.5\n"), &[]),
         "s.toml:6: workload.time_scale = 0.5: only while workload.trace is given or \
-         workload.arrivals is \"poisson\" or \"fixed\" or \"hyperexponential\", but it is \
-         \"closed\" at s.toml:4"
+         workload.arrivals is \"poisson\" or \"fixed\" or \"hyperexponential\" or \"trains\", but \
+         it is \"closed\" at s.toml:4"
     );
 }

@@ -101,6 +101,13 @@ const APPLY_ELSEWHERE: [&str; 89] = [
     "workload.burst_fraction",
     "workload.burst_gap_us",
     "workload.burst_length",
+    "workload.train_requests",
+    "workload.train_gap_us",
+    "workload.train_simultaneous_fraction",
+    "workload.train_bias",
+    "workload.train_span_s",
+    "workload.train_independent_s",
+    "workload.train_tick_us",
     "workload.time_scale",
 ];
 
