@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import reprieve as rp
-from reprieve.loads import Requests, drawn, fit, order, side_by_side
-from reprieve.loads.order import dispersion
+from reprieve.trace_fit import Requests, drawn, fit, order, side_by_side
+from reprieve.trace_fit.order import dispersion
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -18,7 +18,7 @@ import numpy as np
 
 import reprieve as rp
 from reprieve.cli.console import say
-from reprieve.loads import FittedLoad, drawn, fit, requests_of
+from reprieve.trace_fit import FittedLoad, drawn, fit, requests_of
 from reprieve_studies.verdicts import finite
 
 DEVICE = "fast12-mlc"

@@ -61,7 +61,7 @@ PUBLIC_MODULES = frozenset(
         "reprieve.cli.console",
         "reprieve.cli.options",
         "reprieve.die_rig",
-        "reprieve.loads",
+        "reprieve.trace_fit",
         "reprieve.outputs",
         "reprieve.parallel",
         "reprieve.plot",

@@ -17,7 +17,7 @@ from reprieve.outputs import replace_file
 from reprieve.traces import Trace, TraceDevice, TraceRow, workload_info
 
 if TYPE_CHECKING:
-    from reprieve.loads import Line
+    from reprieve.trace_fit import Line
 
 trace = typer.Typer(no_args_is_help=True, help="Look into traces, and convert them.")
 
@@ -98,8 +98,8 @@ def fit(
     as_json: Annotated[bool, flag("--json", "Print JSON.")] = False,
 ) -> None:
     """Fit a load of two flows to a trace, write it, and lay both side by side."""
-    from reprieve.loads import DRAWS, order, requests_of, side_by_side
-    from reprieve.loads import fit as fitted
+    from reprieve.trace_fit import DRAWS, order, requests_of, side_by_side
+    from reprieve.trace_fit import fit as fitted
 
     opened = _trace(file, format, option)
     found = fitted(requests_of(opened, requests), file)
@@ -152,7 +152,7 @@ def _beside(
     trace: Trace, load: str, requests: int | None, device: str | None, as_json: bool
 ) -> None:
     """Print a trace and a load side by side."""
-    from reprieve.loads import DRAWS, drawn, order, requests_of, side_by_side
+    from reprieve.trace_fit import DRAWS, drawn, order, requests_of, side_by_side
 
     found = order(requests_of(trace, requests))
     base = {"device": device or "fast12-mlc", "load": load}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reprieve.loads.order import LAGS, SCALES, Order
+from reprieve.trace_fit.order import LAGS, SCALES, Order
 
 _WORDS = {
     "requests": "requests",

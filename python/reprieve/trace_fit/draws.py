@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from reprieve.loads.order import Requests
 from reprieve.scenario import ScenarioLike
+from reprieve.trace_fit.order import Requests
 from reprieve.traces import Trace, workload_head
 
 _ALL = (1 << 63) - 1

@@ -1,9 +1,9 @@
 """Loads from traces: how the requests of a trace follow each other, and flows that do the same."""
 
-from reprieve.loads.draws import drawn, requests_of
-from reprieve.loads.fit import DRAWS, FittedLoad, fit
-from reprieve.loads.order import Order, Requests, order
-from reprieve.loads.side_by_side import Line, side_by_side
+from reprieve.trace_fit.draws import drawn, requests_of
+from reprieve.trace_fit.fit import DRAWS, FittedLoad, fit
+from reprieve.trace_fit.order import Order, Requests, order
+from reprieve.trace_fit.side_by_side import Line, side_by_side
 
 __all__ = [
     "DRAWS",

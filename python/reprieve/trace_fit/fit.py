@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reprieve._native import UserError
-from reprieve.loads.draws import drawn
-from reprieve.loads.order import Order, Requests, dispersion, order
+from reprieve.trace_fit.draws import drawn
+from reprieve.trace_fit.order import Order, Requests, dispersion, order
 
 DRIVE = "fast12-slc"
 """The drive that a load is laid on to look at it; nothing is simulated."""
