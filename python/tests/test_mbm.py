@@ -63,7 +63,7 @@ def test_two_sizes_have_the_mean_of_table_2(mean_kib: float, expected: list[list
     assert np.allclose(found, expected, rtol=0, atol=2e-4)
 
 
-def test_the_twins_are_those_of_table_2() -> None:
+def test_the_counterparts_are_those_of_table_2() -> None:
     found = {load.trace: load for load in loads.papers({})}
     assert list(found) == list(LOADS)
     assert len({load.seed for load in found.values()}) == len(found)

@@ -40,7 +40,7 @@ DISPATCHERS: dict[str, dict[str, Any]] = {
 
 def means_ns(settings: dict[str, Any], further_blocks: int, speed: float) -> dict[str, float]:
     """Run the load on the steady drive of the paper; means of what arrives after the first 30 %."""
-    twin = next(load for load in loads.papers({}) if load.trace == LOAD)
+    counterpart = next(load for load in loads.papers({}) if load.trace == LOAD)
     overrides = {
         "geometry.blocks_per_plane": BLOCKS,
         "geometry.pages_per_block": 128,
@@ -52,8 +52,8 @@ def means_ns(settings: dict[str, Any], further_blocks: int, speed: float) -> dic
         "measure.from_request": REQUESTS * 3 // 10,
         **settings,
     }
-    scenario = {"device": "mbm", "seed": twin.seed,
-                "workload": {**twin.workload, "requests": REQUESTS}}  # fmt: skip
+    scenario = {"device": "mbm", "seed": counterpart.seed,
+                "workload": {**counterpart.workload, "requests": REQUESTS}}  # fmt: skip
     of = rp.run(scenario, **overrides).summary["requests"]
     found = {op: (of[op]["count"], of[op]["latency_ns"]["mean"]) for op in ("read", "write")}
     count = sum(own for own, _ in found.values())

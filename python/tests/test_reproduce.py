@@ -145,10 +145,10 @@ def test_the_formulas_give_the_papers_numbers() -> None:
             assert found_us == pytest.approx(wait, abs=0.001)
 
 
-def test_twins_never_bear_the_name_of_their_trace(tmp_path: Path) -> None:
-    twins = loads.papers({})
-    assert [load.trace for load in twins] == list(TRACES)
-    assert all(load.label.endswith("-like") and not load.genuine for load in twins)
+def test_counterparts_never_bear_the_name_of_their_trace(tmp_path: Path) -> None:
+    counterparts = loads.papers({})
+    assert [load.trace for load in counterparts] == list(TRACES)
+    assert all(load.label.endswith("-like") and not load.genuine for load in counterparts)
     file = tmp_path / "f1.spc"
     file.write_text("")
     genuine = {load.trace: load for load in loads.papers({"F1": file})}
@@ -234,7 +234,7 @@ def test_the_whole_of_it(reprieve: Reprieve, tmp_path: Path) -> None:
     exact = [row for row in verdicts if "equation (1)" in row["claim"]]
     assert len(exact) == 4
     assert all(row["reproduced"] for row in exact)
-    # An absolute latency of a twin is no verdict on the paper's; of a genuine trace it is.
+    # An absolute latency of a counterpart is no verdict on the paper's; of a genuine trace it is.
     table = {row["claim"]: row["reproduced"] for row in verdicts if "Table 2" in row["source"]}
     assert table["SLC: mean read latency of fin1-like under FIFO"] is None
     assert table["SLC: mean read latency of F2 under FIFO"] is not None

@@ -1,4 +1,4 @@
-"""Loads of reproductions: twins, genuine traces in their place, and recorded loads beside them."""
+"""Loads of reproductions: counterparts, genuine traces in their place, recorded loads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ class Load:
     trace: str
     """The paper's name of it, such as "F1"; of a real one its own."""
     label: str
-    """What charts and tables call it: never the bare name of a trace for its twin."""
+    """What charts and tables call it: never the bare name of a trace for its counterpart."""
     genuine: bool
-    """It is a recording, not a twin."""
+    """It is a recording, not a counterpart."""
     workload: Overrides
     """Section `[workload]`."""
     preset: str | None = None
     """The built-in load that it starts from."""
     seed: int = 1
-    """Another for each twin: two that share their characteristics are then two samples."""
+    """Another for each counterpart: two that share their characteristics are then two samples."""
 
     @property
     def spread(self) -> Overrides:
@@ -50,12 +50,12 @@ class Load:
 
 
 def papers(
-    genuine: Mapping[str, Path], names: Sequence[str], twin: Callable[[str, int], Load]
+    genuine: Mapping[str, Path], names: Sequence[str], counterpart: Callable[[str, int], Load]
 ) -> list[Load]:
     """Return the loads of a paper; `genuine` has a file for those that are at hand.
 
-    `twin` makes the others from name and seed. UserError for a name that the paper does not have,
-    or a file that is not there.
+    `counterpart` makes the others from name and seed. UserError for a name that the paper does
+    not have, or a file that is not there.
     """
     for name, path in genuine.items():
         if name not in names:
@@ -63,7 +63,7 @@ def papers(
         if not path.is_file():
             raise UserError(f"--trace {name}={path}: there is no such file; name a trace")
     return [
-        recording(name, genuine[name]) if name in genuine else twin(name, seed)
+        recording(name, genuine[name]) if name in genuine else counterpart(name, seed)
         for seed, name in enumerate(names, 1)
     ]
 

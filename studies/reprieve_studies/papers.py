@@ -38,7 +38,7 @@ def reproduce(
 
     `paper`: a name of `PAPERS`: "fast12", "starblaze", "zambelli21", "mbm" or "zns-a".
     `out`: a directory for `report.html`, `verdicts.json`, `numbers.json` and `figures/`.
-    `traces`: genuine traces by the paper's name of them, in place of their twins.
+    `traces`: genuine traces by the paper's name of them, in place of their counterparts.
     `requests`: of each load at most, or of each run.
     `full_geometry`: the blocks of the paper's drive ("mbm").
     `real_time`: run fio against the served drive too, some minutes more ("starblaze").

@@ -16,10 +16,10 @@ from reprieve_studies.theory import validate_into
 from reprieve_studies.verdicts import tally
 
 from .asides import fast12_asides
+from .counterparts import counterparts
 from .guide import demo, guide
 from .pages import DATA, HERE
 from .samples import SAMPLES
-from .twins import twins
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,9 @@ STUDIES: Mapping[str, Study] = {
     "demo": Study("make demo", lambda out, _wanted: demo(out), {}),
     "guide": Study("reprieve compare", lambda _out, _wanted: guide(), {}),
     "loads": Study(
-        "reprieve trace info --load NAME --device fast12-slc", lambda _out, _wanted: twins(), {}
+        "reprieve trace info --load NAME --device fast12-slc",
+        lambda _out, _wanted: counterparts(),
+        {},
     ),
     "mqsim": Study("reprieve run synth-4k.toml --requests", _mqsim, {}),
     "validate": Study("reprieve validate", _validate, {}),

@@ -18,7 +18,7 @@ def reproduce(
     traces: Annotated[
         list[str] | None,
         given(
-            "A genuine trace in place of its twin, such as F1=Financial1.spc; repeated.",
+            "A genuine trace in place of its counterpart, such as F1=Financial1.spc; repeated.",
             "NAME=FILE",
             "--trace",
         ),

@@ -18,9 +18,9 @@ from reprieve_studies.fast12.paper import (
 )
 from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
 
-_TWIN = (
+_COUNTERPART = (
     "an absolute latency belongs to its trace, which may not be redistributed; ours is of the "
-    "twin {label}, give the trace with --trace {name}=FILE"
+    "counterpart {label}, give the trace with --trace {name}=FILE"
 )
 _TABLE_2_TOLERANCE = 0.25
 """Of the paper's value, where the genuine trace is given; set before the run."""
@@ -55,7 +55,7 @@ def _table_2(outcome: Outcome) -> Iterator[Verdict]:
                 paper,
                 mean_ns(result, op) / 1e6,
                 _TABLE_2_TOLERANCE * paper,
-                note="" if load.genuine else _TWIN.format(label=load.label, name=load.trace),
+                note="" if load.genuine else _COUNTERPART.format(label=load.label, name=load.trace),
                 untestable=not load.genuine,
             )
 

@@ -105,8 +105,8 @@ def _figure_7(outcome: Outcome, *, of_dies: bool) -> Figure:
         _WRITE.format(base="FIFO"),
     )
     caption = (
-        "Under F2, or its twin, compressed seven times more than for the other figures; groups are "
-        "the maximum number of writes that wait for a die."
+        "Under F2, or its counterpart, compressed seven times more than for the other figures; "
+        "groups are the maximum number of writes that wait for a die."
     )
     title = "Figure 7: writes by the size of the write queue"
     if of_dies:

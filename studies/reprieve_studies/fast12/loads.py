@@ -1,4 +1,4 @@
-"""The loads: twins of the paper's six traces, or the genuine ones."""
+"""The loads: counterparts of the paper's six traces, or the genuine ones."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,7 +7,7 @@ from reprieve_studies import loads
 from reprieve_studies.fast12.paper import TRACES
 from reprieve_studies.loads import Load
 
-TWINS = {
+COUNTERPARTS = {
     "F1": "fin1-like",
     "F2": "fin2-like",
     "DAP": "dap-like",
@@ -20,8 +20,10 @@ TWINS = {
 
 def papers(genuine: Mapping[str, Path]) -> list[Load]:
     """Return the six loads of the paper, as `reprieve_studies.loads.papers` does."""
-    return loads.papers(genuine, TRACES, _twin)
+    return loads.papers(genuine, TRACES, _counterpart)
 
 
-def _twin(name: str, seed: int) -> Load:
-    return Load(name, TWINS[name], genuine=False, workload={}, preset=TWINS[name], seed=seed)
+def _counterpart(name: str, seed: int) -> Load:
+    return Load(
+        name, COUNTERPARTS[name], genuine=False, workload={}, preset=COUNTERPARTS[name], seed=seed
+    )

@@ -5,11 +5,11 @@ from reprieve_studies.fast12 import alternatives, beyond, figures, tables
 from reprieve_studies.fast12.experiment import Outcome
 from reprieve_studies.fast12.paper import PAPER
 
-_TWINS = (
+_COUNTERPARTS = (
     "The paper's traces may not be redistributed. Each load whose name ends in “-like” is a "
-    "statistical twin: generated from published characteristics, with nothing fitted to the "
-    "paper's results. A twin has the mean rates, sizes and mix of its trace; it does not have its "
-    "hours, its hot spots or its order. Give a genuine trace with --trace NAME=FILE."
+    "synthetic counterpart: generated from published characteristics, with nothing fitted to the "
+    "paper's results. A counterpart has the mean rates, sizes and mix of its trace; it does not "
+    "have its hours, its hot spots or its order. Give a genuine trace with --trace NAME=FILE."
 )
 _IDLE = (
     "As in the paper, each load is compressed by one factor for all times between arrivals, found "
@@ -28,7 +28,7 @@ def facts(outcome: Outcome) -> dict[str, str]:
     return {
         "Paper": f"{PAPER}, USENIX FAST",
         "Loads": f"{len(plan.papers)} of the paper, {len(plan.real)} recorded on 1&1 servers",
-        "Genuine traces": ", ".join(genuine) or "none: twins",
+        "Genuine traces": ", ".join(genuine) or "none: counterparts",
         "Requests of a load": f"{plan.requests:,} at most",
         "Seeds": "1 to 6, one a load",
     }
@@ -37,7 +37,7 @@ def facts(outcome: Outcome) -> dict[str, str]:
 def sections(outcome: Outcome) -> list[Section]:
     """Return the report below its verdicts."""
     found = [
-        Section("Loads", [_TWINS, _IDLE], tables=[tables.compression(outcome)]),
+        Section("Loads", [_COUNTERPARTS, _IDLE], tables=[tables.compression(outcome)]),
         Section("The paper's figures", figures=figures.papers(outcome),
                 tables=[tables.table_2(outcome), tables.increase(outcome)]),
     ]  # fmt: skip

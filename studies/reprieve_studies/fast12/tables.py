@@ -28,7 +28,7 @@ def compression(outcome: Outcome) -> Table:
             [
                 device,
                 load.label,
-                "recorded" if load.genuine else "twin",
+                "recorded" if load.genuine else "counterpart",
                 f"{found.speed:,.3g}",
                 f"{100 * found.drive_idle_share:.1f}",
                 f"{100 * found.die_idle_share:.1f}",

@@ -20,10 +20,10 @@ def article(settings: Settings) -> Article:
     """Run everything and write it up."""
     usual = QUICK if settings.quick else FULL
     requests = settings.requests_or(usual.requests)
-    twins = loads.papers(settings.traces)
+    counterparts = loads.papers(settings.traces)
     if settings.full_geometry:
-        return _with_blocks_of_the_paper(Plan(twins, [], requests), settings)
-    plan = replace(usual, papers=twins, real=real(), requests=requests)
+        return _with_blocks_of_the_paper(Plan(counterparts, [], requests), settings)
+    plan = replace(usual, papers=counterparts, real=real(), requests=requests)
     outcome = run(plan, settings.workshop(pieces(plan)))
     return Article(
         title="MBM reproduced: plane alignment, conditional reads and suspension",

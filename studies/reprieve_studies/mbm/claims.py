@@ -50,7 +50,8 @@ def _msnfs(outcome: Outcome) -> Iterator[Verdict]:
         yield Verdict(
             f"MSNFS: collections of {scheme}", f"{PAPER}, section VI.C", "1", paper,
             group.one(MSNFS, scheme).erases, 0.15 * paper,
-            note="a count belongs to its trace" + ("" if genuine else ", and ours is of a twin")
+            note="a count belongs to its trace"
+                 + ("" if genuine else ", and ours is of a counterpart")
                  + "; how full the paper's drive was is not said",
             untestable=True,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The loads: twins of the six rows of Table II, or the genuine traces."""
+"""The loads: counterparts of the six rows of Table II, or the genuine traces."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,9 +11,9 @@ from reprieve_studies.runs import Overrides
 
 _KIB = 1024
 _RATE_IOPS = 100.0
-"""Any: what counts is the idle time that a twin is compressed to."""
+"""Any: what counts is the idle time that a counterpart is compressed to."""
 _BURSTS: Overrides = {
-    # The twins of FAST'12: the squared coefficient of variation of Financial1's first 10,000
+    # The counterparts of FAST'12: the squared coefficient of variation of Financial1's first 10,000
     # requests, 10.3, with a short phase of 0.454 of the mean gap, and their trains (A127).
     "arrivals": "hyperexponential",
     "rate_iops": _RATE_IOPS,
@@ -22,7 +22,7 @@ _BURSTS: Overrides = {
     "burst_length": 93,
 }
 _PLACES: Overrides = {
-    # Nothing is published of where requests go: as the twins of FAST'12, over the whole drive.
+    # Nothing is published of where requests go: as FAST'12's counterparts, over the whole drive.
     "addresses": "hot-cold",
     "hot_share": 0.2,
     "hot_fraction": 0.8,
@@ -33,14 +33,14 @@ _FINANCIAL = "Financial"
 
 def papers(genuine: Mapping[str, Path]) -> list[Load]:
     """Return the six loads of the paper, as `reprieve_studies.loads.papers` does."""
-    return loads.papers(genuine, LOADS, _twin)
+    return loads.papers(genuine, LOADS, _counterpart)
 
 
-def _twin(name: str, seed: int) -> Load:
+def _counterpart(name: str, seed: int) -> Load:
     row = TABLE_2[name]
     reads = {"read_fraction": round(row.reads_percent / 100, 4)}
     if name == _FINANCIAL:
-        # The twin of Financial1 has the sizes of this very row.
+        # The counterpart of Financial1 has the sizes of this very row.
         return Load(name, "fin-like", False, reads, "fin1-like", seed)
     workload = {
         "generator": "mixed",

@@ -32,9 +32,9 @@ _DRIVE = (
     "All schemes have multi-plane commands and serve reads first."
 )
 _LOADS = (
-    "Table II has sizes and shares of reads; the traces may not be passed on. Twins have these, "
-    "the burstiness of Financial1's first minutes, and places of which a fifth gets four fifths "
-    "of the requests, over the whole drive. Rates are compressed until the dies idle for "
+    "Table II has sizes and shares of reads; the traces may not be passed on. Counterparts have "
+    "these, the burstiness of Financial1's first minutes, and places of which a fifth gets four "
+    "fifths of the requests, over the whole drive. Rates are compressed until the dies idle for "
     f"{100 * IDLE_SHARE:.0f} % of the time under TBM; every scheme and every number of chips then "
     "has the same arrivals. Recorded loads of the project stand beside them."
 )

@@ -1,4 +1,4 @@
-"""What is in the twins of loads that may not be passed on."""
+"""What is in the counterparts of loads that may not be passed on."""
 
 from collections import Counter
 from typing import Any
@@ -18,8 +18,8 @@ _SECTOR_BYTES = 512
 _NEAR_NS = 1_500_000
 
 
-def twins() -> dict[str, Any]:
-    """Return the profile of every twin, and what the profiles lack."""
+def counterparts() -> dict[str, Any]:
+    """Return the profile of every counterpart, and what the profiles lack."""
     found = {name: rp.workload_info({"device": DEVICE, "load": name}) for name in LOADS}
     head = _log("fin1-like", _HEAD)
     return {
