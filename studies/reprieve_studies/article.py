@@ -11,7 +11,7 @@ import vl_convert
 from reprieve.outputs import ResultDirectory
 from reprieve.plot import LIGHT, PAGE, Chart, Theme
 from reprieve.report.page import page, vega_lite_version
-from reprieve_studies.verdicts import RELATIONS, Verdict, tally, verdicts_json
+from reprieve_studies.verdicts import CAUSES, RELATIONS, Verdict, headline, verdicts_json
 
 _PNG_SCALE = 2.0
 
@@ -85,8 +85,8 @@ def render_article(article: Article) -> str:
         specs={figure.name: _spec(figure) for figure in article.figures},
         package=__package__,
         article=article,
-        tally=tally(article.verdicts),
-        verdicts=[_cells(verdict) for verdict in article.verdicts],
+        headline=headline(article.verdicts),
+        verdicts=[_cells(verdict) for verdict in sorted(article.verdicts, key=_order)],
     )
 
 
@@ -110,21 +110,43 @@ def _spec(figure: Figure) -> dict[str, Any]:
     return figure.draw(PAGE).properties(description=text).to_dict()
 
 
+_POINTS = {"%": "points"}
+"""A difference of percentages is in points."""
 _OUTCOMES = {True: "reproduced", False: "not reproduced", None: "not testable"}
+
+
+def _order(verdict: Verdict) -> tuple[bool, bool]:
+    """Put what the headline counts first, and in each part what cannot be tested last."""
+    return not verdict.counts, verdict.reproduced is None
 
 
 def _cells(verdict: Verdict) -> dict[str, str]:
     """Return the words of a verdict's row."""
+    unit = verdict.unit
     return {
         "claim": verdict.claim,
         "source": verdict.source,
         "paper": _number(verdict.paper, verdict.unit, RELATIONS[verdict.relation]),
-        "ours": _number(verdict.ours, verdict.unit),
-        "difference": _number(verdict.difference, verdict.unit, signed=True),
-        "tolerance": _number(verdict.tolerance, verdict.unit),
-        "outcome": _OUTCOMES[verdict.reproduced],
-        "note": verdict.note,
+        "ours": _number(verdict.ours, verdict.unit) + _interval(verdict),
+        "difference": _number(verdict.difference, _POINTS.get(unit, unit), signed=True),
+        "tolerance": _number(verdict.tolerance, _POINTS.get(unit, unit)),
+        "outcome": _OUTCOMES[verdict.reproduced]
+        + (", undecided over seeds" if verdict.decided is False else ""),
+        "style": _OUTCOMES[verdict.reproduced].replace(" ", "-"),
+        "kind": verdict.kind,
+        "note": "; ".join(_notes(verdict)),
     }
+
+
+def _interval(verdict: Verdict) -> str:
+    if verdict.low is None or verdict.high is None:
+        return ""
+    return f" ({verdict.low:,.4g} to {verdict.high:,.4g})"
+
+
+def _notes(verdict: Verdict) -> list[str]:
+    cause = CAUSES[verdict.cause] if verdict.cause and verdict.reproduced is False else ""
+    return [note for note in (cause, verdict.note) if note]
 
 
 def _number(value: float | None, unit: str, relation: str = "", *, signed: bool = False) -> str:

@@ -33,7 +33,10 @@ Make = Callable[[str, float], dict[str, Any]]
 
 
 def shares(make: Make) -> dict[str, float]:
-    """Return each policy's mean latency of reads over that of FIFO, and the time scale found."""
+    """Return each policy's mean latency of reads over that of FIFO, and the time scale found.
+
+    Shares are NaN where nothing is read.
+    """
 
     def idle(scale: float) -> float:
         return float(rp.run(make("fifo", scale)).summary["device"]["idle_share"])
@@ -47,7 +50,8 @@ def shares(make: Make) -> dict[str, float]:
         policy: rp.run(make(policy, scale)).summary["requests"]["read"]["latency_ns"]["mean"]
         for policy in ("fifo", *POLICIES)
     }
-    found = {policy: means[policy] / means["fifo"] for policy in POLICIES}
+    base = means["fifo"] or math.nan
+    found = {policy: means[policy] / base for policy in POLICIES}
     return {"time_scale": scale, **found}
 
 
@@ -66,16 +70,20 @@ def judge(path: Path, format: str = "auto") -> dict[str, object]:
         return make
 
     found = [shares(_fitted(load, seed)) for seed in _SEEDS]
+
+    def of(policy: str) -> list[float]:
+        return [each[policy] for each in found]
+
     return {
         "trace": path.name,
         "requests": len(whole),
         "read_share": float(whole.is_read.mean()),
         "first": shares(part(duration_s=start_s)),
         "second": shares(part(start_s=start_s)),
-        "load": {policy: float(np.mean([each[policy] for each in found])) for policy in POLICIES},
-        "load_sd": {
-            policy: float(np.std([each[policy] for each in found], ddof=1)) for policy in POLICIES
-        },
+        # A short load may draw no read at all; such a draw says nothing.
+        "draws": sum(not math.isnan(each["rps"]) for each in found),
+        "load": {policy: float(np.nanmean(of(policy))) for policy in POLICIES},
+        "load_sd": {policy: float(np.nanstd(of(policy), ddof=1)) for policy in POLICIES},
     }
 
 

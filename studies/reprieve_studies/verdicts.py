@@ -4,11 +4,35 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 EQUAL, AT_MOST, AT_LEAST = "equal", "at most", "at least"
 RELATIONS = {EQUAL: "", AT_MOST: "≤ ", AT_LEAST: "≥ "}
 """What stands before the number of a source."""
+
+Kind = Literal["measured", "predicted", "derived", "input", "arithmetic", "duplicate", "vacuous"]
+KINDS: Mapping[Kind, str] = {
+    "measured": "simulated, with nothing fitted to the source's results",
+    "predicted": "simulated with values that were fitted to other results of the source",
+    "derived": "calculated from numbers that stand in other rows",
+    "input": "a number of the source that the simulation was given",
+    "arithmetic": "calculated from the source's own numbers, without a simulation",
+    "duplicate": "said again of a number that stands in another row",
+    "vacuous": "its mechanism never came to work in the runs",
+}
+"""What a verdict is worth: only the first two test the simulator and the source."""
+HEADLINE: tuple[Kind, ...] = ("measured", "predicted")
+
+Cause = Literal["load", "reading", "contradiction", "ill_posed", "defect", "unknown_parameter"]
+CAUSES: Mapping[Cause, str] = {
+    "load": "the load is not the source's",
+    "reading": "another reading of the source reproduces it",
+    "contradiction": "the source contradicts itself",
+    "ill_posed": "no physical value gives it",
+    "defect": "the simulator lacks what it rests on",
+    "unknown_parameter": "the source keeps a value to itself",
+}
+"""Why a claim is not reproduced."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +55,33 @@ class Verdict:
     note: str = ""
     untestable: bool = False
     """The claim cannot be tested; `note` says why."""
+    kind: Kind = "measured"
+    """What the verdict is worth: a name of `KINDS`."""
+    cause: Cause | None = None
+    """Why it is not reproduced, where that was found out: a name of `CAUSES`."""
+    seeds: Sequence[int] = ()
+    """Of the runs that `ours` is the mean of; none where nothing is drawn."""
+    low: float | None = None
+    high: float | None = None
+    """95 % interval of `ours` over the seeds; None with fewer than two."""
+
+    def __post_init__(self) -> None:
+        """Refuse words that the file does not have."""
+        assert self.kind in KINDS, self.kind
+        assert self.cause is None or self.cause in CAUSES, self.cause
+
+    @property
+    def counts(self) -> bool:
+        """Whether the headline counts it."""
+        return self.kind in HEADLINE
+
+    @property
+    def decided(self) -> bool | None:
+        """Whether the whole interval gives the same verdict; None without one."""
+        if self.reproduced is None or self.low is None or self.high is None:
+            return None
+        ends = [self._holds(end) for end in (self.low, self.high)]
+        return all(end == self.reproduced for end in ends)
 
     @property
     def difference(self) -> float | None:
@@ -42,9 +93,15 @@ class Verdict:
     @property
     def reproduced(self) -> bool | None:
         """Whether the claim holds within the tolerance; None if it cannot be tested."""
-        difference = self.difference
-        if self.untestable or difference is None or self.tolerance is None:
+        if self.untestable or self.kind == "vacuous" or self.ours is None:
             return None
+        return self._holds(self.ours)
+
+    def _holds(self, ours: float) -> bool | None:
+        """Whether the claim would hold with this number."""
+        if self.paper is None or self.tolerance is None:
+            return None
+        difference = ours - self.paper
         if not math.isfinite(difference):
             return False
         if self.relation == AT_MOST:
@@ -66,6 +123,11 @@ class Verdict:
             "tolerance": self.tolerance,
             "reproduced": self.reproduced,
             "note": self.note,
+            "kind": self.kind,
+            "cause": None if self.reproduced else self.cause,
+            "seeds": list(self.seeds),
+            "low": self.low,
+            "high": self.high,
         }
         return {name: finite(value) for name, value in found.items()}
 
@@ -86,6 +148,27 @@ def verdicts_json(verdicts: Sequence[Verdict]) -> str:
 
 
 def tally(verdicts: Sequence[Verdict]) -> tuple[int, int, int]:
-    """How many were reproduced, not reproduced, and could not be tested."""
-    outcomes = [verdict.reproduced for verdict in verdicts]
+    """How many were reproduced, not reproduced, and could not be tested.
+
+    Only what was measured or predicted counts. A number that the simulation was given, or that
+    follows from others, proves nothing by coming out again; `aside` counts those.
+    """
+    outcomes = [verdict.reproduced for verdict in verdicts if verdict.counts]
     return outcomes.count(True), outcomes.count(False), outcomes.count(None)
+
+
+def aside(verdicts: Sequence[Verdict]) -> dict[Kind, int]:
+    """How many there are of each kind that the headline leaves out."""
+    kinds = [verdict.kind for verdict in verdicts if not verdict.counts]
+    return {kind: kinds.count(kind) for kind in KINDS if kind in kinds}
+
+
+def headline(verdicts: Sequence[Verdict]) -> str:
+    """Say in a sentence or two what came out."""
+    yes, no, untestable = tally(verdicts)
+    said = f"{yes} reproduced, {no} not reproduced, {untestable} not testable"
+    undecided = sum(verdict.decided is False for verdict in verdicts if verdict.counts)
+    if undecided:
+        said += f"; {undecided} could come out either way over the seeds"
+    others = ", ".join(f"{count} {kind}" for kind, count in aside(verdicts).items())
+    return said + (f". Not counted: {others}" if others else "")

@@ -48,7 +48,8 @@ def _paper(name: str, **settings: Any) -> Callable[[Path, Wanted], dict[str, Any
         numbers: dict[str, Any] = json.loads((out / "numbers.json").read_text(encoding="utf-8"))
         rows = json.loads((out / "verdicts.json").read_text(encoding="utf-8"))
         numbers["verdicts"] = {
-            row["claim"]: {"ours": row["ours"], "reproduced": row["reproduced"]} for row in rows
+            row["claim"]: {name: row[name] for name in ("ours", "reproduced", "kind", "cause")}
+            for row in rows
         }
         return numbers
 

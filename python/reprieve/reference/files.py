@@ -125,6 +125,22 @@ VERDICTS = [
     Column("tolerance", "its own", "by how much it may miss; set before the run"),
     Column("reproduced", "", "whether the claim holds; null if it cannot be tested"),
     Column("note", "", "the reason, if it is known"),
+    Column(
+        "kind",
+        "",
+        "what the verdict is worth: `measured` or `predicted`, which the headline counts, or "
+        "`derived`, `input`, `arithmetic`, `duplicate`, `vacuous` (its mechanism never came to "
+        "work; `reproduced` is null)",
+    ),
+    Column(
+        "cause",
+        "",
+        "why it is not reproduced: `load`, `reading`, `contradiction`, `ill_posed`, `defect`, "
+        "`unknown_parameter`; null if it is, or if that is not known",
+    ),
+    Column("seeds", "", "of the runs that `ours` is the mean of; empty where nothing is drawn"),
+    Column("low", "its own", "lower end of the 95 % interval of `ours` over the seeds, or null"),
+    Column("high", "its own", "upper end"),
 ]
 
 COMPARE = [

@@ -33,6 +33,7 @@ def _counts(measured: Measured) -> list[Verdict]:
             1.0,
             note="A part that limits them has no more; the iterations of tlc3d-zambelli are chosen "
             "so that ten fit",
+            kind="input",
         ),
         Verdict(
             "Suspensions at most, both delays above 60 %",

@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 
 from reprieve.cli.console import say, show, table
-from reprieve_studies.verdicts import RELATIONS, Verdict, tally
+from reprieve_studies.verdicts import RELATIONS, Verdict, headline
 
 _OUTCOMES = {True: "yes", False: "NO", None: "–"}
 
 
 def show_verdicts(title: str, verdicts: Sequence[Verdict], expected: str) -> None:
-    """Print every verdict and a tally; `expected` is what the source of the numbers is called."""
-    rows = table(title, ["claim", "unit", expected, "ours", "tolerance", "reproduced"], left=2)
+    """Print every verdict and the headline; `expected` names the source of the numbers."""
+    rows = table(
+        title, ["claim", "unit", expected, "ours", "tolerance", "reproduced", "kind"], left=2
+    )
     for verdict in verdicts:
         rows.add_row(
             verdict.claim,
@@ -18,11 +20,11 @@ def show_verdicts(title: str, verdicts: Sequence[Verdict], expected: str) -> Non
             RELATIONS[verdict.relation] + _number(verdict.paper),
             _number(verdict.ours),
             _number(verdict.tolerance),
-            _OUTCOMES[verdict.reproduced],
+            _OUTCOMES[verdict.reproduced] + ("?" if verdict.decided is False else ""),
+            verdict.kind,
         )
     show(rows)
-    yes, no, untestable = tally(verdicts)
-    say(f"{yes} reproduced, {no} not reproduced, {untestable} not testable")
+    say(headline(verdicts))
 
 
 def _number(value: float | None) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from reprieve import rig
 from reprieve_studies.fast12.paper import DEVICES, PAPER, SLIDES, TABLE_1, Part
-from reprieve_studies.verdicts import AT_MOST, Verdict
+from reprieve_studies.verdicts import AT_MOST, Kind, Verdict
 
 _US = 1000
 _ARRIVAL_STEP_NS = 50
@@ -74,8 +74,10 @@ def _of_part(name: str) -> list[Verdict]:
     part, device = TABLE_1[name], DEVICES[name]
     times = simulated_times_us(device)
 
-    def us(claim: str, source: str, paper: float, ours: float, note: str = "") -> Verdict:
-        return Verdict(f"{name}: {claim}", source, "µs", paper, ours, 0.01, note=note)
+    def us(
+        claim: str, source: str, paper: float, ours: float, note: str = "", kind: Kind = "input"
+    ) -> Verdict:
+        return Verdict(f"{name}: {claim}", source, "µs", paper, ours, 0.01, note=note, kind=kind)
 
     table = f"{PAPER}, Table 1"
     found = [
@@ -86,14 +88,14 @@ def _of_part(name: str) -> list[Verdict]:
         us("read of a page", table, part.read + part.bus, times["read"],
            note="simulated; sensing and transfer"),
         us("equation (1), by formula", f"{PAPER}, section 4.2", part.equation_1,
-           equation_1_us(part)),
+           equation_1_us(part), kind="arithmetic"),
         us("equation (1), by simulation of uniform arrivals", f"{PAPER}, section 4.2",
-           part.equation_1, simulated_wait_us(device, "pes-ips", part)),
+           part.equation_1, simulated_wait_us(device, "pes-ips", part), kind="derived"),
         Verdict(f"{name}: wait under IPC is no longer than a voltage reset",
                 f"{PAPER}, section 4.2", "µs", part.voltage_reset,
                 simulated_wait_us(device, "pes-ipc", part), 0.01, AT_MOST,
                 f"by formula {cancellation_us(part, reset_inside=True):.4f} µs with the reset "
-                "inside the phase"),
+                "inside the phase", kind="derived"),
     ]  # fmt: skip
     slower = {
         ("a", "program"): (10, part.program / part.read),
@@ -101,7 +103,8 @@ def _of_part(name: str) -> list[Verdict]:
     }
     found += [
         Verdict(f"{name}: {article} {what} is about {paper} times slower than a read", SLIDES, "1",
-                paper, ours, paper, note="array times of Table 1; twice as much passes")
+                paper, ours, paper, note="array times of Table 1; twice as much passes",
+                kind="arithmetic")
         for (article, what), (paper, ours) in slower.items()
     ]  # fmt: skip
     return found

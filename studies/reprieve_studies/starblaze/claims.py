@@ -44,7 +44,7 @@ def _of_the_bench(conflict: Conflict) -> Verdict:
         f"a read after {conflict.operation} takes {sum_of}: {name}, {conflict.values}",
         f"{PAPER}, “Read and Program/Erase Conflict”, and {TIMING_TABLE}",
         "µs", conflict.paper_us, conflict.ours_us, conflict.around_us + 1e-3,
-        note="tolerance: commands and transfers, which the sum leaves out",
+        note="tolerance: commands and transfers, which the sum leaves out", kind="input",
     )  # fmt: skip
 
 
@@ -80,12 +80,14 @@ def _table(outcome: Outcome, case: Case) -> Iterator[Verdict]:
             yield Verdict(
                 f"{title}: change of the {name} latency", AFTER_TABLE, "%",
                 change_percent(*papers), change_percent(*found), CHANGE_TOLERANCE_POINTS,
+                kind="derived",
             )  # fmt: skip
 
 
 def _rate(claim: str, source: str, iops: int, ours: Measured) -> Verdict:
     note = "what the load asks for; missed only by a drive that cannot follow"
-    return Verdict(claim, source, "1", iops, ours.iops, IOPS_TOLERANCE * iops, note=note)
+    tolerance = IOPS_TOLERANCE * iops
+    return Verdict(claim, source, "1", iops, ours.iops, tolerance, note=note, kind="input")
 
 
 def _same_rates(outcome: Outcome) -> Iterator[Verdict]:
@@ -114,6 +116,7 @@ def _better(outcome: Outcome) -> Iterator[Verdict]:
         yield Verdict(
             f"{name} latencies are better than original", AFTER_TABLE, "1",
             len(pairs), sum(better), 0, note="rows of the table for which it holds",
+            kind="derived",
         )  # fmt: skip
 
 

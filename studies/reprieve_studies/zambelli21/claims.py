@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from reprieve import Result
 from reprieve_studies.characterize import claims as of_the_bench
-from reprieve_studies.verdicts import Verdict
+from reprieve_studies.verdicts import Kind, Verdict
 from reprieve_studies.zambelli21.experiment import Outcome
 from reprieve_studies.zambelli21.measures import (
     METRICS,
@@ -78,7 +78,8 @@ def absolutes(outcome: Outcome, reading: str) -> dict[str, tuple[str, float, flo
 def _absolutes(outcome: Outcome) -> Iterator[Verdict]:
     for claim, (unit, paper, ours) in absolutes(outcome, BASE.name).items():
         source = f"{PAPER}, section 5.1, Figure 10"
-        yield Verdict(claim, source, unit, paper, ours, TOLERANCE * paper, note=_IMPLIED)
+        tolerance = TOLERANCE * paper
+        yield Verdict(claim, source, unit, paper, ours, tolerance, note=_IMPLIED, kind="derived")
 
 
 def _change(outcome: Outcome, claim: Change) -> Verdict:
@@ -93,7 +94,15 @@ def _change(outcome: Outcome, claim: Change) -> Verdict:
     return Verdict(
         claim.claim, claim.source, claim.unit, claim.paper, change(outcome.runs, BASE.name, claim),
         claim.tolerance, claim.relation, "; ".join(notes),
+        kind=_kind(outcome, claim.mix, claim.queue_depth, 10),
+        cause="unknown_parameter" if claim.metric.endswith("power") else None,
     )  # fmt: skip
+
+
+def _kind(outcome: Outcome, mix: str, queue_depth: int, number: int) -> Kind:
+    """Say what a claim about suspension is worth: nothing where none took place."""
+    result = outcome.runs[Spot(BASE.name, mix, queue_depth, number)]
+    return "measured" if result.summary["flash"]["suspensions"]["program"] else "vacuous"
 
 
 def _interval(result: Result, metric: str) -> str:
@@ -115,7 +124,10 @@ def _order(outcome: Outcome, order: Order) -> Verdict:
         for one in found
     ]
     holding = sum(one.holds for one in found)
+    number = max(order.pair)
+    kinds = [_kind(outcome, one.mix, one.queue_depth, number) for one in found]
     return Verdict(
         order.claim, order.source, "1", len(found), holding, 0,
         note="loads and depths for which it holds; " + "; ".join(cells),
+        kind="vacuous" if "vacuous" in kinds else "measured",
     )  # fmt: skip

@@ -109,6 +109,7 @@ def _verdicts(found: Calibration) -> list[Verdict]:
             ours=100 * ours,
             tolerance=0.0,
             relation=AT_MOST,
+            kind="predicted",
         )
         for claim, ours, limit in wanted
     ]
