@@ -40,6 +40,7 @@ const PARTS: &[Preset] = presets! { "parts":
 
 const LOADS: &[Preset] = presets! { "loads":
     "fin1-like" "fin2-like" "dap-like" "msn-like" "cello3-like" "cello8-like"
+    "fin1-flows" "fin2-flows" "dap-flows" "msn-flows" "cello3-flows" "cello8-flows"
 };
 
 /// The built-in drives.

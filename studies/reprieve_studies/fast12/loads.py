@@ -7,6 +7,16 @@ from reprieve_studies import loads
 from reprieve_studies.fast12.paper import TRACES
 from reprieve_studies.loads import Load
 
+STEMS = {
+    "F1": "fin1",
+    "F2": "fin2",
+    "DAP": "dap",
+    "MSN": "msn",
+    "C3": "cello3",
+    "C8": "cello8",
+}
+"""What the built-in loads of each trace of the paper begin with."""
+
 COUNTERPARTS = {
     "F1": "fin1-like",
     "F2": "fin2-like",
