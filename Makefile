@@ -59,7 +59,7 @@ docs: .venv/.studies ## write docs/reference and python/reprieve/keys.pyi anew f
 	$(BIN)/python -m reprieve.generate_keys
 
 figures: .venv/.studies ## run all that the pages quote, half an hour; or some: STUDY="fast12 mbm"
-	PYTHONPATH=docs/figures $(BIN)/python -m page_figures $(STUDY) $(if $(MQSIM),--mqsim $(MQSIM))
+	PYTHONPATH=docs/figures $(BIN)/python -m page_figures $(STUDY) $(if $(MQSIM),--mqsim $(MQSIM)) $(if $(TRACES),--traces $(TRACES))
 
 pages: .venv/.studies ## write pages from their templates and the numbers of `make figures`
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --pages

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,22 @@ import reprieve as rp
 from reprieve.parallel import Workshop
 from reprieve.simulation import Watch
 from reprieve_studies.compress import compress
-from reprieve_studies.fast12 import formulas, loads
+from reprieve_studies.fast12 import calibrate, formulas, loads
+from reprieve_studies.fast12.alternatives import SIMULATOR
 from reprieve_studies.fast12.measures import (
     MEASURES,
+    Estimate,
     Group,
     Spot,
+    estimate,
+    prefers_reads,
     suspended_increase,
     suspended_increase_of_array,
     suspended_share,
+    suspends,
 )
 from reprieve_studies.fast12.paper import DEVICES, SENTENCES, TABLE_1, TRACES
+from reprieve_studies.loads import Recording
 from reprieve_studies.runs import Setup
 
 from .drive import Reprieve
@@ -117,6 +124,46 @@ def test_measures_by_hand(group: Group, measure: str, expected: float) -> None:
     assert MEASURES[measure](group) == pytest.approx(expected)
 
 
+def test_an_interval_is_that_of_student() -> None:
+    # Mean 3, variance 2.5, t of 4 degrees of freedom at 97.5 %: 2.776.
+    found = estimate([1, 2, 3, 4, 5])
+    half = 2.776445 * math.sqrt(2.5 / 5)
+    assert (found.mean, found.low, found.high) == pytest.approx((3, 3 - half, 3 + half), rel=1e-6)
+    assert estimate([2.0]) == Estimate(2.0)
+
+
+def test_a_claim_about_suspension_needs_suspensions(group: Group) -> None:
+    assert not suspends(group)  # PES_IPS suspended nothing
+    assert prefers_reads(group)
+
+
+def test_the_forms_of_a_calibrated_load_keep_its_requests() -> None:
+    load = tomllib.loads(rp.load("fin1-flows"))
+    for form in (calibrate.apart(load, 9, 4), calibrate.together(load, 9, 0.25),
+                 calibrate.together(load, 9, 1)):  # fmt: skip
+        flows = form["flow"].values()
+        assert sum(flow["requests"] for flow in flows) == pytest.approx(5_334_987, abs=2)
+        assert sum(flow["rate_iops"] for flow in flows) == pytest.approx(122, rel=1e-6)
+        reads = sum(flow["requests"] * flow["read_fraction"] for flow in flows)
+        assert reads == pytest.approx(1_235_583, abs=2)
+    assert set(calibrate.together(load, 9, 1)["flow"]) == {"bursts"}
+    assert calibrate.cut(load["flow"], 1000)["writes"]["requests"] == 768
+
+
+def test_the_simulators_drive_need_not_be_full() -> None:
+    # What `alternatives.SIMULATOR` leaves out: the same on a drive where every page has a place.
+    load = loads.papers({}, "characterised")[0]
+    full = {**SIMULATOR.overrides, "ftl.precondition": "sequential"}
+    for policy in ("fifo", "pes-ipc"):
+        setup = load.setup("fast12-mlc", 2000, 1)
+        setup = setup.with_overrides({"policy": policy, "workload.time_scale": 0.02})
+        empty, filled = (
+            setup.with_overrides(one).simulate(unwatched).summary["requests"]
+            for one in (SIMULATOR.overrides, full)
+        )
+        assert empty == filled
+
+
 def test_every_sentence_has_its_measure() -> None:
     assert {sentence.measure for sentence in SENTENCES} == set(MEASURES)
 
@@ -145,13 +192,16 @@ def test_the_formulas_give_the_papers_numbers() -> None:
             assert found_us == pytest.approx(wait, abs=0.001)
 
 
-def test_counterparts_never_bear_the_name_of_their_trace(tmp_path: Path) -> None:
-    counterparts = loads.papers({})
+@pytest.mark.parametrize(
+    ("of", "end"), [("characterised", "-flows"), ("calibrated", "-calibrated")]
+)
+def test_counterparts_never_bear_the_name_of_their_trace(tmp_path: Path, of: str, end: str) -> None:
+    counterparts = loads.papers({}, of)
     assert [load.trace for load in counterparts] == list(TRACES)
-    assert all(load.label.endswith("-like") and not load.genuine for load in counterparts)
+    assert all(load.label.endswith(end) and not load.genuine for load in counterparts)
     file = tmp_path / "f1.spc"
     file.write_text("")
-    genuine = {load.trace: load for load in loads.papers({"F1": file})}
+    genuine = {load.trace: load for load in loads.papers({"F1": Recording(file)})}
     assert genuine["F1"].genuine
     assert genuine["F1"].label == "F1"
     assert not genuine["F2"].genuine
@@ -171,8 +221,8 @@ def test_compression_ends_where_theory_has_it() -> None:
     geometry = {"channels": 1, "planes_per_die": 1}
     setup = Setup({"device": "fast12-slc", "geometry": geometry, "workload": workload}, {})
     setup = setup.with_overrides({"host.link_bytes_per_s": "none", "policy": "fifo"})
-    for of_dies in (False, True):
-        found = compress(setup, 0.7, unwatched, of_dies=of_dies)
+    for of_dies, near in ((False, None), (True, None), (False, 0.3), (False, 0.08), (True, 0.1)):
+        found = compress(setup, 0.7, unwatched, of_dies=of_dies, near=near)
         assert found.speed == pytest.approx(10, rel=0.02)
         assert found.die_idle_share == pytest.approx(0.7, abs=0.002)
         # One die, one channel: both meanings of idle are the same here.
@@ -225,28 +275,46 @@ def test_the_whole_of_it(reprieve: Reprieve, tmp_path: Path) -> None:
             for k in range(1000)]  # fmt: skip
     genuine.write_text("\n".join(rows) + "\n")
     done = reprieve(
-        "reproduce", "fast12", "--requests", "1000", "--out", "o", "--trace", f"F2={genuine}"
+        "reproduce",
+        "fast12",
+        "--quick",
+        "--requests",
+        "1000",
+        "--out",
+        "o",
+        "--trace",
+        f"F2={genuine}",
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     verdicts = json.loads((tmp_path / "o/verdicts.json").read_text())
-    assert len(verdicts) > 60
     exact = [row for row in verdicts if "equation (1)" in row["claim"]]
     assert len(exact) == 4
     assert all(row["reproduced"] for row in exact)
-    # An absolute latency of a counterpart is no verdict on the paper's; of a genuine trace it is.
-    table = {row["claim"]: row["reproduced"] for row in verdicts if "Table 2" in row["source"]}
-    assert table["SLC: mean read latency of fin1-like under FIFO"] is None
-    assert table["SLC: mean read latency of F2 under FIFO"] is not None
+    assert {row["kind"] for row in exact} == {"arithmetic", "derived"}
+    # What a counterpart was fitted to is an input; of a genuine trace every number is measured.
+    table = {row["claim"]: row["kind"] for row in verdicts if "Table 2" in row["source"]}
+    assert table["SLC: mean read latency of fin1-calibrated under FIFO"] == "input"
+    assert table["MLC: mean read latency of fin1-calibrated under FIFO"] == "predicted"
+    assert table["SLC: mean read latency of F2 under FIFO"] == "measured"
+    claims = {row["claim"]: row for row in verdicts}
+    # Sixteen sentences of two drives and one of both, for each set of loads and reading.
+    for of, kind in (("calibrated", "predicted"), ("characterised", "measured")):
+        mine = [row for row in verdicts if f"{of} loads, Reprieve's reading: " in row["claim"]]
+        assert len([row for row in mine if "Figure 7" not in row["source"]
+                    and row["kind"] != "duplicate"]) == 33  # fmt: skip
+        assert {row["kind"] for row in mine} <= {kind, "vacuous", "duplicate"}
+        assert all(row["seeds"] == [1, 2, 3, 4, 5] for row in mine)
+        assert all(row["low"] <= row["ours"] <= row["high"] for row in mine if row["low"])
     numbers = json.loads((tmp_path / "o/numbers.json").read_text())
-    claims = {row["claim"]: row["ours"] for row in verdicts}
-    shorter = numbers["claims"]["base"]["MLC"]["rps_read_reduction"]
-    assert shorter == claims["MLC: RPS shortens reads against FIFO, average"]
+    shorter = numbers["claims"]["calibrated"]["reprieve"]["MLC"]["rps_read_reduction"]
+    of = "MLC, calibrated loads, Reprieve's reading: RPS shortens reads against FIFO, average"
+    assert shorter == claims[of]["ours"]
     figures = {path.name for path in (tmp_path / "o/figures").iterdir()}
     assert {
         f"figure-{number}.{kind}" for number in range(1, 8) for kind in ("svg", "png")
     } < figures
-    assert {"beyond-slc.svg", "beyond-mlc.svg"} < figures
+    assert {"figure-1-characterised.svg", "figure-7-die.svg"} < figures
     page = (tmp_path / "o/report.html").read_text()
-    assert "dap-like" in page
+    assert "dap-calibrated" in page
     assert rp.__version__ in page

@@ -1,7 +1,7 @@
 """Charts in the form of the papers: grouped bars of two devices, lines, clouds of points."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import altair as alt
@@ -14,6 +14,8 @@ _SEPARATOR = "|"
 _WORD_LETTERS = 8
 """A device and a group longer than this overlap if they are written level."""
 _SLANT_DEGREES = -35
+_MARK = 8
+"""Width of the line of a source's number."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,12 @@ class Bars:
     format: str = ".2f"
     zero: bool = True
     """Whether the axis begins at zero; else where the values do."""
+    errors: Mapping[tuple[str, str, str], tuple[float, float]] = field(default_factory=dict)
+    """Ends of the bars of error, where there are any."""
+    marks: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+    """Numbers of the source, drawn as a line across their bar."""
+    domain: tuple[float, float] | None = None
+    """Ends of the axis, where they are those of a source: bars that leave it are cut off."""
 
     def draw(self, theme: Theme) -> Chart:
         """Draw it, the first device left."""
@@ -45,6 +53,8 @@ class Bars:
                 "group": group,
                 "series": name,
                 "value": value,
+                **_ends(self.errors.get((device, group, name))),
+                "paper": self.marks.get((device, group, name)),
             }
             for (device, group, name), value in self.values.items()
         ]
@@ -52,11 +62,16 @@ class Bars:
         slant = _SLANT_DEGREES if max(len(spot) for spot in spots) > _WORD_LETTERS else 0
         axis = alt.Axis(labelExpr=label, labelAngle=slant, title=None, ticks=False)
         scale = alt.Scale(domain=spots, paddingInner=0.25)
+        heights = (
+            alt.Scale(zero=self.zero)
+            if self.domain is None
+            else alt.Scale(domain=list(self.domain), clamp=True)
+        )
         x = alt.X("spot:N", sort=None, scale=scale).axis(axis)
         base = alt.Chart(alt.InlineData(values=rows)).encode(
             x=x,
             xOffset=alt.XOffset("series:N", sort=series),
-            y=alt.Y("value:Q", title=self.title, scale=alt.Scale(zero=self.zero)).axis(
+            y=alt.Y("value:Q", title=self.title, scale=heights).axis(
                 format=self.format, tickCount=6
             ),
             color=_colours(series, theme),
@@ -71,7 +86,16 @@ class Bars:
             color=theme.ink, fontSize=13, dy=-10
         )
         titles = titles.encode(x=x, y=alt.value(0), text="device:N")
-        return finished(base.mark_bar() + titles, theme, _HEIGHT)
+        drawn: list[alt.Chart] = [base.mark_bar(clip=self.domain is not None)]
+        if self.errors:
+            ends = base.transform_filter("isValid(datum.low)")
+            rule = ends.mark_rule(color=theme.ink, strokeWidth=1)
+            drawn.append(rule.encode(y=alt.Y("low:Q"), y2="high:Q", color=alt.value(theme.ink)))
+        if self.marks:
+            marks = base.transform_filter("isValid(datum.paper)")
+            tick = marks.mark_tick(thickness=2, size=_MARK, orient="horizontal")
+            drawn.append(tick.encode(y=alt.Y("paper:Q"), color=alt.value(theme.ink)))
+        return finished(cast("Chart", alt.layer(*drawn, titles)), theme, _HEIGHT)
 
 
 @dataclass(frozen=True)
@@ -179,6 +203,10 @@ def _middles(spots: Sequence[str]) -> list[dict[str, str]]:
         for device, group in of_device.items()
         if device
     ]
+
+
+def _ends(error: tuple[float, float] | None) -> dict[str, float]:
+    return {} if error is None else {"low": error[0], "high": error[1]}
 
 
 def _firsts(keys: Mapping[tuple[str, str, str], float], index: int) -> list[str]:

@@ -1,7 +1,10 @@
 """Compression of a load in time until the drive idles for a given share of it."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+
+from scipy.optimize import brentq
 
 from reprieve import Result
 from reprieve.parallel import Watch
@@ -11,6 +14,8 @@ _CLOSE_ENOUGH = 0.002
 _SIMULATIONS_MAX = 40
 _STRIDE = math.log(4.0)
 """Of the search for the first bracket, in the logarithm of the scale."""
+_NEAR = math.log(1.3)
+"""First step from a scale that is about right."""
 _SAME = 1e-4
 """Scales closer than this give the same load."""
 
@@ -39,12 +44,19 @@ def idle_shares(result: Result) -> tuple[float, float]:
     return float(device["idle_share"]), 1.0 - float(device["die_busy_share"])
 
 
-def compress(setup: Setup, target: float, watch: Watch, *, of_dies: bool = False) -> Compression:
-    """Find by bisection the `workload.time_scale` at which the idle share is `target`.
+def compress(
+    setup: Setup,
+    target: float,
+    watch: Watch,
+    *,
+    of_dies: bool = False,
+    near: float | None = None,
+) -> Compression:
+    """Find the `workload.time_scale` at which the idle share is `target`.
 
-    `of_dies`: the mean over the dies in place of the drive as a whole. The idle share falls as a
-    load is compressed; the scale is found on a logarithmic axis, to 0.002 of the share, or to
-    where the share jumps.
+    `of_dies`: the mean over the dies in place of the drive as a whole. `near`: a scale that is
+    about right, from which the search is shorter. The idle share falls as a load is compressed; the
+    scale is found on a logarithmic axis, to 0.002 of the share, or to where the share jumps.
     """
     tried: list[Compression] = []
 
@@ -54,6 +66,9 @@ def compress(setup: Setup, target: float, watch: Watch, *, of_dies: bool = False
         tried.append(Compression(scale, *shares, len(tried) + 1))
         return shares[of_dies]
 
+    if near is not None:
+        _search(lambda at: idle_at(at) - target, math.log(near))
+        return replace(_best(tried, target, of_dies), simulations=len(tried))
     # Logarithms of the scale: below `low` the drive idles less than wanted, above `high` more.
     low = high = 0.0
     if idle_at(0.0) > target:
@@ -73,6 +88,28 @@ def compress(setup: Setup, target: float, watch: Watch, *, of_dies: bool = False
             low = middle
         best = _best(tried, target, of_dies)
     return replace(best, simulations=len(tried))
+
+
+def _search(above: Callable[[float], float], start: float) -> None:
+    """Step from a start to both sides of the root of a rising function, then between them."""
+    here, value = start, above(start)
+    step = _NEAR if value < 0 else -_NEAR
+    for _ in range(_SIMULATIONS_MAX):
+        if abs(value) <= _CLOSE_ENOUGH:
+            return
+        there = here + step
+        other = above(there)
+        if value * other <= 0:
+            break
+        here, value, step = there, other, 2 * step
+    ends = {here: value, there: other}
+
+    def once(at: float) -> float:
+        found = ends[at] if at in ends else above(at)
+        return 0.0 if abs(found) <= _CLOSE_ENOUGH else found
+
+    if all(once(end) for end in ends):
+        brentq(once, min(ends), max(ends), xtol=_SAME)
 
 
 def _share(one: Compression, of_dies: bool) -> float:

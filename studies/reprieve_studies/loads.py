@@ -1,7 +1,7 @@
 """Loads of reproductions: counterparts, genuine traces in their place, recorded loads."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reprieve import UserError
@@ -14,6 +14,15 @@ _REAL: dict[str, tuple[str, Overrides]] = {
     "web": ("linux-webserver-600s.load.zst", {"drop_duplicates_within_us": 1000}),
 }
 """Traces of 1&1 servers that travel with the project (`traces/README.md`)."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A genuine trace that stands in a counterpart's place."""
+
+    path: Path
+    format: str = "auto"
+    """A name of a trace format, where more than one fits."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,8 @@ class Load:
     """The built-in load that it starts from."""
     seed: int = 1
     """Another for each counterpart: two that share their characteristics are then two samples."""
+    flows: Mapping[str, int] = field(default_factory=dict)
+    """Requests of each flow of the built-in load, where it has flows."""
 
     @property
     def spread(self) -> Overrides:
@@ -40,30 +51,38 @@ class Load:
             return {}  # its addresses wrap around the drive's end
         return {"workload.footprint_bytes": "none", "workload.footprint_share": 1.0}
 
-    def setup(self, device: str, requests: int) -> Setup:
-        """Return the load on a device, of so many requests at most."""
-        top: dict[str, object] = {"device": device, "seed": self.seed}
+    def setup(self, device: str, requests: int, seed: int | None = None) -> Setup:
+        """Return the load on a device, of so many requests at most; with another seed if given."""
+        top: dict[str, object] = {"device": device, "seed": self.seed if seed is None else seed}
         if self.preset is not None:
             top["load"] = self.preset
+        if self.flows:
+            share = requests / sum(self.flows.values())
+            counts = {name: max(1, round(share * count)) for name, count in self.flows.items()}
+            tables = {name: {"requests": count} for name, count in counts.items()}
+            return Setup({**top, "workload": dict(self.workload), "flow": tables}, {})
         count = "max_requests" if self.genuine else "requests"
         return Setup({**top, "workload": {**self.workload, count: requests}}, {})
 
 
 def papers(
-    genuine: Mapping[str, Path], names: Sequence[str], counterpart: Callable[[str, int], Load]
+    genuine: Mapping[str, Recording], names: Sequence[str], counterpart: Callable[[str, int], Load]
 ) -> list[Load]:
     """Return the loads of a paper; `genuine` has a file for those that are at hand.
 
     `counterpart` makes the others from name and seed. UserError for a name that the paper does
     not have, or a file that is not there.
     """
-    for name, path in genuine.items():
+    for name, found in genuine.items():
+        given = f"--trace {name}={found.path}"
         if name not in names:
-            raise UserError(f"--trace {name}={path}: must be one of {', '.join(names)}")
-        if not path.is_file():
-            raise UserError(f"--trace {name}={path}: there is no such file; name a trace")
+            raise UserError(f"{given}: must be one of {', '.join(names)}")
+        if not found.path.is_file():
+            raise UserError(f"{given}: there is no such file; name a trace")
     return [
-        recording(name, genuine[name]) if name in genuine else counterpart(name, seed)
+        recording(name, genuine[name].path, {"format": genuine[name].format})
+        if name in genuine
+        else counterpart(name, seed)
         for seed, name in enumerate(names, 1)
     ]
 

@@ -9,8 +9,9 @@ from reprieve import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve_studies import fast12, mbm, starblaze, zambelli21, zns_a
 from reprieve_studies.article import Article, write_article
+from reprieve_studies.loads import Recording
 from reprieve_studies.study import Settings, Study
-from reprieve_studies.verdicts import Verdict, finite, tally
+from reprieve_studies.verdicts import Verdict, aside, finite, tally
 
 __all__ = ["PAPERS", "Settings", "reproduce", "reproduce_into"]
 
@@ -45,7 +46,7 @@ def reproduce(
 
     Raises UserError if the paper is unknown, a trace cannot be read, or there is no fio.
     """
-    files = {name: Path(path) for name, path in (traces or {}).items()}
+    files = {name: Recording(Path(path)) for name, path in (traces or {}).items()}
     settings = Settings(
         quick=quick,
         requests=requests,
@@ -73,9 +74,11 @@ def reproduce_into(paper: str, directory: Path, settings: Settings) -> Article:
 def numbers_json(article: Article) -> str:
     """`numbers.json`: what pages quote, by name; `null` where a run has no such number."""
     names = ("reproduced", "not_reproduced", "not_testable")
+    judged = tally(article.verdicts)
     counts = {
-        "claims": len(article.verdicts),
-        **dict(zip(names, tally(article.verdicts), strict=True)),
+        "claims": sum(judged),
+        **dict(zip(names, judged, strict=True)),
+        "aside": aside(article.verdicts),
     }
     numbers = finite({"tally": counts, **article.numbers})
     return json.dumps(numbers, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

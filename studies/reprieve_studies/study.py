@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from reprieve import UserError
 from reprieve.parallel import Step, Workshop, silent
 from reprieve_studies.article import Article
+from reprieve_studies.loads import Recording
 
 _REQUESTS_MIN = 1_000
 
@@ -19,7 +19,7 @@ class Settings:
     """Fewer requests of each load: under a minute on two cores, and rougher."""
     requests: int | None = None
     """Of each load at most; None: what `quick` says."""
-    traces: Mapping[str, Path] = field(default_factory=dict)
+    traces: Mapping[str, Recording] = field(default_factory=dict)
     """Genuine traces by the paper's name of them."""
     jobs: int | None = None
     """Simulations at a time; None: one a core."""
@@ -44,6 +44,10 @@ class Settings:
         return Workshop(self.jobs, self.step, pieces)
 
 
+def _of_a_trace(name: str, given: Recording) -> str:
+    return f"--trace {name}={given.path}: the loads of this paper are generated; leave it out"
+
+
 _REFUSED: Mapping[str, tuple[Callable[[Settings], bool], Callable[[Settings], str]]] = {
     "real_time": (
         lambda asked: asked.real_time,
@@ -51,9 +55,7 @@ _REFUSED: Mapping[str, tuple[Callable[[Settings], bool], Callable[[Settings], st
     ),
     "traces": (
         lambda asked: bool(asked.traces),
-        lambda asked: "--trace {}={}: the loads of this paper are generated; leave it out".format(
-            *next(iter(asked.traces.items()))
-        ),
+        lambda asked: _of_a_trace(*next(iter(asked.traces.items()))),
     ),
     "requests": (
         lambda asked: asked.requests is not None,

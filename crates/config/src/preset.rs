@@ -41,6 +41,8 @@ const PARTS: &[Preset] = presets! { "parts":
 const LOADS: &[Preset] = presets! { "loads":
     "fin1-like" "fin2-like" "dap-like" "msn-like" "cello3-like" "cello8-like"
     "fin1-flows" "fin2-flows" "dap-flows" "msn-flows" "cello3-flows" "cello8-flows"
+    "fin1-calibrated" "fin2-calibrated" "dap-calibrated" "msn-calibrated"
+    "cello3-calibrated" "cello8-calibrated"
 };
 
 /// The built-in drives.

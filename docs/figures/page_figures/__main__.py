@@ -23,15 +23,17 @@ def main() -> int:
         "--adopt", action="store_true", help="take what was written into pages into their templates"
     )
     parser.add_argument("--mqsim", type=Path, metavar="DIR", help="where MQSim's inputs are")
+    parser.add_argument("--traces", type=Path, metavar="DIR", help="where the fitted traces are")
     given = parser.parse_args()
     for name in given.studies:
         if name not in STUDIES:
             parser.error(f"{name}: must be one of {', '.join(STUDIES)}")
     if given.adopt:
         return 1 if [path for path in names() if adopt(path, recorded())] else 0
-    wanted = Wanted(given.mqsim)
-    # MQSim's inputs are not in the project, so that who has none can still run all the rest.
-    every = [name for name in STUDIES if name != "mqsim" or given.mqsim is not None]
+    wanted = Wanted(given.mqsim, given.traces)
+    # These inputs are not in the project, so that who has none can still run all the rest.
+    needs = {"mqsim": given.mqsim, "trace-fits": given.traces}
+    every = [name for name in STUDIES if name not in needs or needs[name] is not None]
     for name in [] if given.pages else given.studies or every:
         print(f"{name}: {STUDIES[name].what}", flush=True)
         record(name, wanted)

@@ -58,8 +58,8 @@ def _fast12(recorded: Mapping[str, Any]) -> Sample:
         if load.trace not in ("F1", "DAP"):
             continue
         for device, preset in DEVICES.items():
-            speeds = recorded["loads"][load.trace][device]
-            setup = load.setup(preset, _REQUESTS)
+            speeds = recorded["loads"][fast12_loads.CALIBRATED][load.trace][device]
+            setup = load.setup(preset, _REQUESTS, 1)
             empty = setup.with_overrides({_SCALE: 1 / speeds["speed"]})
             full = setup.with_overrides(
                 {**load.spread, **beyond.DRIVE, _SCALE: 1 / speeds["beyond_speed"]}

@@ -13,6 +13,7 @@ import reprieve as rp
 from reprieve_studies.papers import Settings, reproduce_into
 from reprieve_studies.theory import Settings as ValidateSettings
 from reprieve_studies.theory import validate_into
+from reprieve_studies.trace_fits import judge
 from reprieve_studies.verdicts import tally
 
 from .asides import fast12_asides
@@ -28,6 +29,8 @@ class Wanted:
 
     mqsim: Path | None = None
     """Folder with MQSim's two inputs, which do not travel with the project."""
+    traces: Path | None = None
+    """Folder with traces to which loads are fitted, which do not either."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,32 @@ def _mqsim(out: Path, wanted: Wanted) -> dict[str, Any]:
     return found
 
 
+FITTED_TRACES: Mapping[str, str] = {
+    "financial1-head.ssdsim.zst": "auto",
+    "msr-cut-20r80w.trace.zst": "msbytes",
+    "tpcc-excerpt.mqsim.zst": "auto",
+    "cloudphysics-2h.vscsi.zst": "auto",
+    "desktop.diskmon.txt.zst": "auto",
+    "hplajw-1week.srt.zst": "auto",
+    "linux-mysql.load.gz": "auto",
+    "windows-mssql.load.gz": "auto",
+}
+"""Traces to which loads are fitted, and their formats."""
+
+
+def _trace_fits(_out: Path, wanted: Wanted) -> dict[str, Any]:
+    """Judge a load that is fitted to the first half of each trace by its second half."""
+    if wanted.traces is None:
+        raise rp.UserError(
+            "trace-fits: most of its traces do not travel with the project; give the folder that "
+            "has them with --traces DIR"
+        )
+    files = {name: wanted.traces / name for name in FITTED_TRACES}
+    if missing := [str(path) for path in files.values() if not path.is_file()]:
+        raise rp.UserError(f"trace-fits: there is no {missing[0]}")
+    return {"traces": [judge(path, FITTED_TRACES[name]) for name, path in files.items()]}
+
+
 def _by_rank(result: rp.Result) -> dict[str, Any]:
     """Return latencies of every request, percentiles by nearest rank."""
     found: dict[str, Any] = {}
@@ -173,11 +202,14 @@ STUDIES: Mapping[str, Study] = {
         {},
     ),
     "mqsim": Study("reprieve run synth-4k.toml --requests", _mqsim, {}),
+    "trace-fits": Study("python -m reprieve_studies.trace_fits TRACE...", _trace_fits, {}),
     "validate": Study("reprieve validate", _validate, {}),
     "fast12": Study(
         "reprieve reproduce fast12",
         _fast12,
-        {"figures/figure-2.svg": "fast12-figure-2.svg",
+        {"figures/figure-1.svg": "fast12-figure-1.svg",
+         "figures/figure-2.svg": "fast12-figure-2.svg",
+         "figures/figure-4.svg": "fast12-figure-4.svg",
          "figures/beyond-mlc.svg": "fast12-beyond-mlc.svg"},
     ),
     "mbm": Study(

@@ -9,6 +9,7 @@ from reprieve import UserError
 from reprieve.cli.console import overall, say
 from reprieve.cli.options import Jobs, argument, flag, given, out_dir
 from reprieve_studies.commands.verdicts import show_verdicts
+from reprieve_studies.loads import Recording
 
 
 def reproduce(
@@ -18,7 +19,8 @@ def reproduce(
     traces: Annotated[
         list[str] | None,
         given(
-            "A genuine trace in place of its counterpart, such as F1=Financial1.spc; repeated.",
+            "A genuine trace in place of its counterpart, such as F1=Financial1.spc; "
+            "F1=FILE=FORMAT where two formats fit; repeated.",
             "NAME=FILE",
             "--trace",
         ),
@@ -55,8 +57,12 @@ def reproduce(
     )
 
 
-def _trace(text: str) -> tuple[str, Path]:
+def _trace(text: str) -> tuple[str, Recording]:
     name, equals, path = text.partition("=")
     if not equals or not name or not path:
         raise UserError(f"--trace {text}: must be NAME=FILE, such as F1=Financial1.spc")
-    return name, Path(path)
+    file, equals, format = path.rpartition("=")
+    # A name of a file may have the sign in it.
+    if equals and not Path(path).exists():
+        return name, Recording(Path(file), format)
+    return name, Recording(Path(path))

@@ -57,3 +57,14 @@ VARIANTS = (
 
 SUSPENDING = tuple(variant for variant in VARIANTS if variant.policy == "PES_IPC")
 """Those between FIFO or RPS and the bound PE0."""
+
+READING = "beyond"
+"""What the runs of these variants are filed under, in place of a reading of the paper."""
+SETS = ("calibrated", "recorded")
+"""The sets of loads that they run under."""
+_WARM_UP_SHARE = 0.2
+
+
+def warm_up(requests: int) -> Overrides:
+    """Leave out what the drive does before its collection has found its pace."""
+    return {"measure.from_request": round(_WARM_UP_SHARE * requests)}

@@ -1,11 +1,12 @@
-"""The loads: counterparts of the paper's six traces, or the genuine ones."""
+"""The loads: two sets of counterparts of the paper's six traces, or the genuine ones."""
 
+import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 
+import reprieve as rp
 from reprieve_studies import loads
 from reprieve_studies.fast12.paper import TRACES
-from reprieve_studies.loads import Load
+from reprieve_studies.loads import Load, Recording
 
 STEMS = {
     "F1": "fin1",
@@ -17,23 +18,22 @@ STEMS = {
 }
 """What the built-in loads of each trace of the paper begin with."""
 
-COUNTERPARTS = {
-    "F1": "fin1-like",
-    "F2": "fin2-like",
-    "DAP": "dap-like",
-    "MSN": "msn-like",
-    "C3": "cello3-like",
-    "C8": "cello8-like",
-}
-"""The built-in load that stands in for each trace of the paper."""
+CHARACTERISED, CALIBRATED = "characterised", "calibrated"
+SETS = {CHARACTERISED: "flows", CALIBRATED: "calibrated"}
+"""The sets, which are never mixed, and what their built-in loads end with.
+
+Characterised loads are made from published characteristics only. Calibrated ones have two
+parameters each that were fitted to the SLC latencies under FIFO of Table 2 (`calibrate`).
+"""
 
 
-def papers(genuine: Mapping[str, Path]) -> list[Load]:
+def papers(genuine: Mapping[str, Recording], of: str = CALIBRATED) -> list[Load]:
     """Return the six loads of the paper, as `reprieve_studies.loads.papers` does."""
-    return loads.papers(genuine, TRACES, _counterpart)
+    return loads.papers(genuine, TRACES, lambda name, seed: _counterpart(name, seed, of))
 
 
-def _counterpart(name: str, seed: int) -> Load:
-    return Load(
-        name, COUNTERPARTS[name], genuine=False, workload={}, preset=COUNTERPARTS[name], seed=seed
-    )
+def _counterpart(name: str, seed: int, of: str) -> Load:
+    preset = f"{STEMS[name]}-{SETS[of]}"
+    flows = tomllib.loads(rp.load(preset))["flow"]
+    counts = {flow: keys["requests"] for flow, keys in flows.items()}
+    return Load(name, preset, False, {}, preset, seed, counts)

@@ -1,8 +1,12 @@
 """What the paper's figures and sentences measure, from the results of runs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from statistics import fmean
+from dataclasses import dataclass
+from math import isfinite, sqrt
+from statistics import fmean, stdev
 from typing import NamedTuple
+
+from scipy.stats import t as student
 
 from reprieve import Result
 
@@ -91,6 +95,10 @@ class Group:
         """Return the same for every load."""
         return [self.ratio(load, policy, base, op) for load in self.loads]
 
+    def has(self, policy: str) -> bool:
+        """Whether there are runs of a policy."""
+        return all(Spot(self._device, load, policy) in self._runs for load in self.loads)
+
     def result(self, load: str, policy: str) -> Result:
         """One run."""
         return self._runs[Spot(self._device, load, policy)]
@@ -131,3 +139,44 @@ MEASURES: dict[str, Callable[[Group], float]] = {
     "suspended_share": _mean_of(suspended_share),
 }
 """By the name that `paper.SENTENCES` uses: per cent, or a plain ratio."""
+
+
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measure over seeds."""
+
+    mean: float
+    low: float | None = None
+    high: float | None = None
+    """95 % interval by Student's distribution; None with fewer than two seeds."""
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Return mean and interval of a measure that each seed gave once."""
+    mean = fmean(values)
+    if len(values) < 2 or not isfinite(mean):  # noqa: PLR2004
+        return Estimate(mean)
+    quantile = float(student.ppf((1 + _CONFIDENCE) / 2, len(values) - 1))
+    half = quantile * stdev(values) / sqrt(len(values))
+    return Estimate(mean, mean - half, mean + half)
+
+
+def over_seeds(
+    runs: Sequence[Runs], device: str, loads: Sequence[str], measure: Callable[[Group], float]
+) -> Estimate:
+    """Measure the runs of each seed by themselves, and return mean and interval."""
+    return estimate([measure(Group(one, device, loads)) for one in runs])
+
+
+def suspends(group: Group) -> bool:
+    """Whether anything was suspended under PES_IPS and PES_IPC, for a claim about them to mean."""
+    policies = [policy for policy in ("PES_IPS", "PES_IPC") if group.has(policy)]
+    return all(any(map(suspended_count, group.results(policy))) for policy in policies)
+
+
+def prefers_reads(group: Group) -> bool:
+    """Whether RPS ever put a read before what FIFO serves first."""
+    return any(ratio != 1.0 for ratio in group.ratios("RPS", "FIFO", "read"))

@@ -72,6 +72,8 @@ class Sentence:
     relation: str = "equal"
     unit: str = "%"
     note: str = ""
+    contradicted: bool = False
+    """Another number of the paper speaks against it; `note` says which."""
 
     def of(self, device: str) -> float:
         """Return the number for "SLC" or "MLC"."""
@@ -101,9 +103,9 @@ SENTENCES = (
     Sentence("ips_above_ipc", "reads under PES_IPS are longer than under PES_IPC, average",
              _5_1, 8.0, 2.7, 3,
              note="contradicts the claim of 1 % above: by Table 1 the wait of IPS above PE0 is "
-                  "2 to 3 times that of IPC"),
+                  "2 to 3 times that of IPC", contradicted=True),
     Sentence("ips_above_ipc_f1", "reads under PES_IPS are longer than under PES_IPC, F1",
-             _5_1, 13.2, 6.7, 3),
+             _5_1, 13.2, 6.7, 3, note="as the average", contradicted=True),
     Sentence("rps_write_overhead", "RPS lengthens writes against FIFO, average",
              _5_2, 2.3, 1.2, 3),
     Sentence("rps_write_overhead_most", "RPS lengthens writes against FIFO, most",
@@ -120,7 +122,7 @@ SENTENCES = (
     Sentence("suspended_increase", "a suspended program or erase takes longer (Figure 5), average",
              _5_2, 10.2, 7.8, 3,
              note="by Table 1 one read and the restore alone are 33 of 160 µs (21 %) for SLC, and "
-                  "68 of 700 µs (9.7 %) for MLC"),
+                  "68 of 700 µs (9.7 %) for MLC", contradicted=True),
     Sentence("suspended_share", "programs and erases that are suspended (Figure 6), average",
              _5_2, 4.9, 7.4, 3),
 )  # fmt: skip

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from reprieve_studies import loads
-from reprieve_studies.loads import Load
+from reprieve_studies.loads import Load, Recording
 from reprieve_studies.mbm.paper import LOADS, TABLE_2
 from reprieve_studies.runs import Overrides
 
@@ -31,7 +30,7 @@ _PLACES: Overrides = {
 _FINANCIAL = "Financial"
 
 
-def papers(genuine: Mapping[str, Path]) -> list[Load]:
+def papers(genuine: Mapping[str, Recording]) -> list[Load]:
     """Return the six loads of the paper, as `reprieve_studies.loads.papers` does."""
     return loads.papers(genuine, LOADS, _counterpart)
 
