@@ -43,6 +43,7 @@ const LOADS: &[Preset] = presets! { "loads":
     "fin1-flows" "fin2-flows" "dap-flows" "msn-flows" "cello3-flows" "cello8-flows"
     "fin1-calibrated" "fin2-calibrated" "dap-calibrated" "msn-calibrated"
     "cello3-calibrated" "cello8-calibrated"
+    "fin1-coupled" "fin2-coupled" "dap-coupled" "msn-coupled" "cello3-coupled" "cello8-coupled"
 };
 
 /// The built-in drives.

@@ -5,10 +5,10 @@ the mean latencies of reads and of writes of that trace on the SLC drive under F
 the drive is idle for 70 % of the time. Nothing else of the paper is used: the MLC drive, all other
 policies, the figures and every sentence are predictions.
 
-The paper's numbers leave open why a read waits. So two forms are fitted, and the nearer one is
-kept: in "apart" reads come in trains of their own, whose mean length is a parameter; in "together"
-a share of the reads, which is a parameter, comes in the trains of the writes. In both the mean
-length of the trains with writes is the other parameter.
+The paper's numbers leave open why a read waits. So two forms are fitted: in "apart" reads come in
+trains of their own, whose mean length is a parameter; in "together" a share of the reads, which is
+a parameter, comes in the trains of the writes. In both the mean length of the trains with writes is
+the other parameter. NAME-calibrated is the nearer form of each load, NAME-coupled is "together".
 """
 
 import argparse
@@ -223,6 +223,18 @@ def _value(value: Any) -> str:
     return "[\n" + "".join(f"  {row},\n" for row in rows) + "]"
 
 
+def write(
+    folder: Path, stem: str, load: Load, fits: tuple[Fit, Fit], wanted: tuple[float, float]
+) -> None:
+    """Write the files of a load: of the nearer form, which comes first, and of "together"."""
+    best, other = fits
+    together_first = fits if best.form == "together" else (other, best)
+    for name, (chosen, left) in (("calibrated", fits), ("coupled", together_first)):
+        path = folder / f"{stem}-{name}.toml"
+        path.write_text(text(stem, load, chosen, left, wanted), encoding="utf-8")
+        say(f"wrote {path}")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Fit the loads and write their files."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -244,9 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         both = [fits[stem, form] for form in FORMS]
         best = min(both, key=lambda each: each.miss(wanted[stem]))
         other = max(both, key=lambda each: each.miss(wanted[stem]))
-        path = given.out / f"{stem}-calibrated.toml"
-        path.write_text(text(stem, loads[stem], best, other, wanted[stem]), encoding="utf-8")
-        say(f"wrote {path}")
+        write(given.out, stem, loads[stem], (best, other), wanted[stem])
 
 
 if __name__ == "__main__":

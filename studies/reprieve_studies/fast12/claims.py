@@ -6,7 +6,7 @@ from dataclasses import replace
 from reprieve_studies.fast12 import formulas
 from reprieve_studies.fast12.alternatives import BASE, READINGS, Alternative
 from reprieve_studies.fast12.experiment import Outcome
-from reprieve_studies.fast12.loads import CALIBRATED, CHARACTERISED, SETS
+from reprieve_studies.fast12.loads import CALIBRATED, CHARACTERISED, COUPLED, SETS
 from reprieve_studies.fast12.measures import (
     MEASURES,
     Estimate,
@@ -30,15 +30,19 @@ from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Cause, Kind, Verdict
 
 _TABLE_2_TOLERANCE = 0.25
 """Of the paper's value; set before the run."""
-KINDS: dict[str, Kind] = {CHARACTERISED: "measured", CALIBRATED: "predicted"}
+KINDS: dict[str, Kind] = {
+    CHARACTERISED: "measured",
+    CALIBRATED: "predicted",
+    COUPLED: "predicted",
+}
 """What a verdict under each set of loads is worth."""
 
 
 def verdicts(outcome: Outcome) -> list[Verdict]:
     """Every claim, in the order of the paper, under each set of loads and each reading."""
     found = [*formulas.verdicts(), *_table_2(outcome)]
-    for of in (CALIBRATED, CHARACTERISED):
-        for reading in outcome.plan.readings(of):
+    for of in (CALIBRATED, COUPLED, CHARACTERISED):
+        for reading in outcome.plan.readings(of) if outcome.plan.loads(of) else ():
             found += _claims(outcome, of, reading)
     return found + list(_abstract(outcome))
 
@@ -142,7 +146,11 @@ def _cause(
         others += [each.name for each in outcome.plan.alternatives]
     if any(holds(of, other) for other in others):
         return "reading"
-    sets = [one for one in SETS if one != of and reading in outcome.plan.readings(one)]
+    sets = [
+        one
+        for one in SETS
+        if one != of and outcome.plan.loads(one) and reading in outcome.plan.readings(one)
+    ]
     if any(holds(one, reading.name) for one in sets):
         return "load"
     return "contradiction" if sentence.contradicted else None

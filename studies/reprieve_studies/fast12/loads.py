@@ -18,12 +18,14 @@ STEMS = {
 }
 """What the built-in loads of each trace of the paper begin with."""
 
-CHARACTERISED, CALIBRATED = "characterised", "calibrated"
-SETS = {CHARACTERISED: "flows", CALIBRATED: "calibrated"}
+CHARACTERISED, CALIBRATED, COUPLED = "characterised", "calibrated", "coupled"
+SETS = {CHARACTERISED: "flows", CALIBRATED: "calibrated", COUPLED: "coupled"}
 """The sets, which are never mixed, and what their built-in loads end with.
 
 Characterised loads are made from published characteristics only. Calibrated ones have two
-parameters each that were fitted to the SLC latencies under FIFO of Table 2 (`calibrate`).
+parameters each that were fitted to the SLC latencies under FIFO of Table 2, in the form that comes
+nearer to them (`calibrate`). Coupled ones are fitted likewise, all in one form: a share of the
+reads comes in the trains of the writes.
 """
 
 

@@ -9,7 +9,7 @@ from reprieve_studies.fast12.alternatives import BASE, READINGS
 from reprieve_studies.fast12.claims import held, measured, names
 from reprieve_studies.fast12.experiment import OF_DIES, REAL, Outcome, Place
 from reprieve_studies.fast12.figures import ratios_to_rps
-from reprieve_studies.fast12.loads import CALIBRATED, CHARACTERISED
+from reprieve_studies.fast12.loads import CALIBRATED, SETS
 from reprieve_studies.fast12.measures import (
     MEASURES,
     Estimate,
@@ -34,7 +34,7 @@ def headline(verdicts: Sequence[Verdict]) -> Table:
     rows = [
         [of, *(f"{yes} of {judged}" if judged else "not run" for yes, judged in
                (counts[of, reading.name] for reading in READINGS))]
-        for of in (CALIBRATED, CHARACTERISED)
+        for of in SETS
     ]  # fmt: skip
     columns = ["loads", *(reading.title for reading in READINGS)]
     return Table("Sentences of the paper about results that hold", columns, rows)
@@ -73,7 +73,7 @@ def table_2(outcome: Outcome) -> Table:
     """Mean latencies under FIFO, the paper's in brackets."""
     columns = [(device, op) for device in DEVICES for op in ("read", "write")]
     rows = []
-    for of in (CALIBRATED, CHARACTERISED, REAL):
+    for of in outcome.plan.sets:
         for load in outcome.plan.loads(of):
             theirs = TABLE_2_MS.get(load.trace)
             cells = []
@@ -94,7 +94,7 @@ def table_2(outcome: Outcome) -> Table:
 def sentences(outcome: Outcome) -> Table:
     """Set the paper's averages beside ours, by set of loads and reading."""
     plan = outcome.plan
-    sets = [(of, one) for of in (CALIBRATED, CHARACTERISED) for one in plan.readings(of)]
+    sets = [(of, one) for of in SETS if plan.loads(of) for one in plan.readings(of)]
     if outcome.plan.loads(REAL):
         sets.append((REAL, BASE))
     rows = []
