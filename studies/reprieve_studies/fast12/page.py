@@ -15,8 +15,8 @@ _COUNTERPARTS = (
     "in sets that are never mixed. Those of the set “characterised” are made from published "
     "characteristics, with nothing fitted to the paper's results. Those of the set “calibrated” "
     "are the same with two parameters of each load's bursts fitted to two numbers of the paper: "
-    "the mean latencies of that load's reads and writes on SLC under FIFO, in Table 2, in whichever "
-    "of two forms comes nearer: reads in trains of their own, or in the trains of the writes. The "
+    "the mean latencies of that load's reads and writes on SLC under FIFO, in Table 2, in the "
+    "nearer of two forms: reads in trains of their own, or in the trains of the writes. The "
     "set “coupled” is fitted to the same numbers, all loads in the second form. Everything "
     "else is then predicted. Give a genuine trace with --trace NAME=FILE; it stands in both sets."
 )
@@ -36,7 +36,7 @@ def facts(outcome: Outcome) -> dict[str, str]:
     seeds = ", ".join(str(seed) for seed in plan.seeds)
     return {
         "Paper": f"{PAPER}, USENIX FAST",
-        "Loads": f"{len(plan.loads(CALIBRATED))} of the paper in each of {len(plan.sets) - 1} sets, "
+        "Loads": f"{len(plan.loads(CALIBRATED))} of the paper in {len(plan.sets) - 1} sets each, "
         f"{len(plan.loads(REAL))} recorded on 1&1 servers",
         "Genuine traces": ", ".join(genuine) or "none: counterparts",
         "Requests of a load": f"{plan.requests:,} at most",
