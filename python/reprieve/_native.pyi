@@ -158,6 +158,10 @@ class OperationView:
         """How long after a request the array is free; None: it ends before, or does not run."""
 
     @property
+    def longest_entry_cost_ns(self) -> int:
+        """The longest that entry_cost_ns can be at any instant of such an operation."""
+
+    @property
     def resume_cost_ns(self) -> int | None:
         """Array time beyond what remains that a suspension now costs; None as entry_cost_ns."""
 
@@ -168,6 +172,14 @@ class OperationView:
     @property
     def oldest_read_ns(self) -> int | None:
         """When the oldest of them came."""
+
+    @property
+    def read_arrivals_ns(self) -> list[int]:
+        """When each of them came, in the order in which they will be served."""
+
+    @property
+    def read_time_ns(self) -> int:
+        """How long one of them takes by itself, from its command to the end of its transfer."""
 
     @property
     def read_deadline_ns(self) -> int | None:

@@ -48,15 +48,22 @@ def stub() -> str:
         "from reprieve.sections import Flows, Keys",
         "",
     ]
-    for section in sections:
+    # A table inside another comes first, as that one names it.
+    for section in sorted(sections, key=lambda section: -section["name"].count(".")):
+        inside = [
+            f"    {name.rpartition('.')[2]}: {class_name(name)}"
+            for name in (other["name"] for other in sections)
+            if name.rpartition(".")[0] == section["name"]
+        ]
         lines += [
             f"class {class_name(section['name'])}(Keys):",
             *_docstring(f"Keys of `[{section['name']}]`.", section["doc"]),
             "",
             *_attributes(section["keys"]),
+            *inside,
             "",
         ]
-    names = [section["name"] for section in sections]
+    names = [section["name"] for section in sections if "." not in section["name"]]
     lines += [
         *_top(top["keys"], names),
         "",

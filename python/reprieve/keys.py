@@ -13,8 +13,8 @@ _FOUND = json.loads(_native.schema())["sections"]
 
 
 def class_name(section: str) -> str:
-    """Name of the class of a section: `read_cache` is `ReadCache`."""
-    return "".join(word.capitalize() for word in section.split("_"))
+    """Name of the class of a section: `read_cache` is `ReadCache`, `suspension.batch` `SuspensionBatch`."""
+    return "".join(word.capitalize() for word in section.replace(".", "_").split("_"))
 
 
 def _class(section: dict[str, Any]) -> type[Keys]:
@@ -22,17 +22,35 @@ def _class(section: dict[str, Any]) -> type[Keys]:
     texts = [f"Keys of `[{section['name']}]`.", "", section["doc"], ""]
     body = {
         "__doc__": "\n".join([*texts, *(f"{key['name']}: {key['doc']}" for key in keys)]),
-        "__annotations__": {key["name"]: Any for key in keys},
+        "__annotations__": {
+            **{key["name"]: Any for key in keys},
+            **{name: kind for name, kind in _inside(section["name"]).items()},
+        },
         "__module__": __name__,
         "_section": section["name"],
     }
     return type(class_name(section["name"]), (Keys,), body)
 
 
-SECTIONS: dict[str, type[Keys]] = {
-    section["name"]: _class(section) for section in _FOUND if section["name"]
-}
+def _inside(section: str) -> dict[str, type[Keys]]:
+    """Return the classes of the tables inside a section, by their names in it."""
+    return {
+        name.removeprefix(f"{section}."): kind
+        for name, kind in SECTIONS.items()
+        if name.startswith(f"{section}.")
+    }
+
+
+SECTIONS: dict[str, type[Keys]] = {}
 """The class of each section."""
+
+# What lies inside others comes first, so that their classes can name it.
+for _section in sorted(_FOUND, key=lambda section: -section["name"].count(".")):
+    if _section["name"]:
+        SECTIONS[_section["name"]] = _class(_section)
+SECTIONS = {
+    section["name"]: SECTIONS[section["name"]] for section in _FOUND if section["name"]
+}
 
 globals().update({kind.__name__: kind for kind in SECTIONS.values()})
 
@@ -42,7 +60,7 @@ class Top(Keys):
 
     __annotations__ = {
         **{key["name"]: Any for key in _FOUND[0]["keys"]},
-        **SECTIONS,
+        **{name: kind for name, kind in SECTIONS.items() if "." not in name},
         "flow": Flows,
     }
     __signature__ = Signature(

@@ -5,6 +5,41 @@ from typing import Any, Literal
 
 from reprieve.sections import Flows, Keys
 
+class SuspensionBatch(Keys):
+    """Keys of `[suspension.batch]`.
+
+    When the policy "batch" suspends: for enough reads, or for one that has waited long enough.
+    """
+
+    reads: int | None
+    """Reads that wait at the die. Value: an integer from 1 to 4294967295, or "none". Default:
+    absent. Only while suspension.policy is batch. Source: (N, n) preemption, as in Drekic and
+    Stanford, Queueing Systems 35, 2000."""
+    oldest_us: float | None
+    """How long the oldest of them has waited. Value: a time in microseconds, whole in nanoseconds,
+    from 0 to 10000000000, or "none". Default: absent. Only while suspension.policy is batch."""
+
+class SuspensionDeadline(Keys):
+    """Keys of `[suspension.deadline]`.
+
+    When the policy "deadline" suspends: at the last instant at which it still saves a read.
+    """
+
+    read_slo_us: float
+    """The time within which a read has to be complete, from its arrival at the die. Value: a time
+    in microseconds, whole in nanoseconds, from 0 to 10000000000. It must be given. Only while
+    suspension.policy is deadline."""
+    margin_reads: int
+    """Room for so many reads that may come in addition. Value: an integer from 0 to 4294967295.
+    Default: `0`. Only while suspension.policy is deadline."""
+    price: float
+    """Reads that a suspension must save at least. Value: a number at least 0 and at most
+    1000000000. Default: `1`. Only while suspension.policy is deadline."""
+    backlog_weight: float
+    """How much the price rises while programs and erases fill the write queue, or wait without a
+    limit: by this, times their number, over the limit or over 1. Value: a number at least 0 and at
+    most 1000000000. Default: `0`. Only while suspension.policy is deadline."""
+
 class Geometry(Keys):
     """Keys of `[geometry]`.
 
@@ -225,10 +260,12 @@ class Suspension(Keys):
     reads_per_suspension: int | None
     """A suspended operation resumes after so many reads, though more wait; absent: once none does.
     Value: an integer from 1 to 4294967295, or "none". Default: absent."""
-    policy: Literal["always", "threshold"]
+    policy: Literal["always", "batch", "deadline", "threshold"]
     """When the controller asks for a suspension. Default: `"always"`. `always`: every read that may
-    suspend the operation in its way does. `threshold`: not within min_remaining_us of the end, nor
-    after max_suspended_us in suspension."""
+    suspend the operation in its way does. `batch`: for suspension.batch.reads reads, or once the
+    oldest has waited oldest_us. `deadline`: at the last instant that keeps a read within
+    suspension.deadline.read_slo_us. `threshold`: not within min_remaining_us of the end, nor after
+    max_suspended_us in suspension."""
     min_remaining_us: float | None
     """An operation with less than this left is not suspended; absent: no such limit. Value: a time
     in microseconds, whole in nanoseconds, from 0 to 10000000000, or "none". Default: absent. Only
@@ -250,6 +287,8 @@ class Suspension(Keys):
     """What the program of a host write may suspend, and run inside: `["erase"]` or `[]`. Value: a
     list out of "program", "gc_program", "erase". Default: `[]`. Source: Wu, Huang and He, Journal
     of Systems Architecture 60(4), 2014."""
+    batch: SuspensionBatch
+    deadline: SuspensionDeadline
 
 class Reliability(Keys):
     """Keys of `[reliability]`.

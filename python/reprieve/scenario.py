@@ -79,7 +79,10 @@ class Scenario(Top):
     def _take_table(self, prefix: str, keys: object) -> None:
         for key, value in _keys_of(prefix, keys, "a table of keys").items():
             _named(key, f"{prefix}.")
-            self.write(f"{prefix}.{key}", value)
+            if isinstance(value, Mapping) and f"{prefix}.{key}" in SECTIONS:
+                self._take_table(f"{prefix}.{key}", value)
+            else:
+                self.write(f"{prefix}.{key}", value)
 
     def to_toml(self) -> str:
         """Write what is set here as the text of a scenario file."""
@@ -223,7 +226,7 @@ def _steps(key: str) -> list[str]:
     if key.startswith("flow."):
         flow, _, name = key.removeprefix("flow.").rpartition(".")
         return ["flow", flow, name]
-    return key.split(".", 1)
+    return key.split(".")
 
 
 def _named(name: object, prefix: str) -> None:
@@ -243,21 +246,25 @@ def _keys_of(name: str, value: object, wanted: str) -> Mapping[Any, Any]:
 def _check(key: str) -> None:
     """Refuse what is no key, such as "timing.t_raed_us"."""
     *path, name = _steps(key)
+    if key in (*SECTIONS, "flow"):
+        raise UserError(f"{key} is a section, which has no value; set its keys")
     if not path:
-        if name in (*SECTIONS, "flow"):
-            raise UserError(f"{name} is a section, which has no value; set its keys")
         known("", name, "")
         return
     if path[0] not in (*SECTIONS, "flow"):
         known("", path[0], "")
-    known("workload" if path[0] == "flow" else path[0], name, ".".join(path))
+    section = "workload" if path[0] == "flow" else ".".join(path)
+    if section not in SECTIONS:
+        # Inside a section that has no such table.
+        known(path[0], ".".join([*path[1:], name]), path[0])
+    known(section, name, ".".join(path))
 
 
 def _rules(key: str) -> Mapping[str, Any]:
     """Return what the schema says of a key that is one."""
     *path, name = _steps(key)
-    section = path[0] if path else ""
-    return schema()["workload" if section == "flow" else section][name]
+    section = "workload" if path[:1] == ["flow"] else ".".join(path)
+    return schema()[section][name]
 
 
 ScenarioLike = str | os.PathLike[str] | Mapping[str, Any] | Scenario

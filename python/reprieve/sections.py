@@ -58,12 +58,19 @@ class Keys:
         return f"<keys of [{self._prefix}]: {', '.join(schema()[self._section])}>"
 
     def __dir__(self) -> list[str]:
-        return [*object.__dir__(self), *schema()[self._section]]
+        return [*object.__dir__(self), *schema()[self._section], *self._tables()]
+
+    def _tables(self) -> list[str]:
+        """Names of the tables inside this one."""
+        start = f"{self._section}."
+        return [name.removeprefix(start) for name in schema() if name.startswith(start)]
 
     # Hidden from type checkers, who would believe that every attribute exists.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
+            if not name.startswith("_") and name in self._tables():
+                return type(self).__annotations__[name](self._holder, f"{self._prefix}.{name}")
             return self._holder.read(self._full(name))
 
         def __setattr__(self, name: str, value: Any) -> None:

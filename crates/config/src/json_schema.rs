@@ -19,7 +19,14 @@ pub fn json_schema(registries: &Registries) -> String {
         match section.name {
             "" => properties.extend(keys(section, registries)),
             name => {
-                properties.insert(name.to_string(), table(section, registries));
+                let made = table(section, registries);
+                match name.split_once('.') {
+                    None => properties.insert(name.to_string(), made),
+                    Some((outer, inner)) => {
+                        let outer = &mut properties[outer]["properties"];
+                        outer.as_object_mut().expect("a table").insert(inner.to_string(), made)
+                    }
+                };
             }
         }
     }

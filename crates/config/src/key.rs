@@ -148,12 +148,12 @@ pub struct Need {
 impl Key {
     /// The section, empty for a key outside every section.
     pub fn section(&self) -> &'static str {
-        self.full_name.split_once('.').map_or("", |(section, _)| section)
+        self.full_name.rsplit_once('.').map_or("", |(section, _)| section)
     }
 
     /// The name within the section.
     pub fn name(&self) -> &'static str {
-        self.full_name.split_once('.').map_or(self.full_name, |(_, name)| name)
+        self.full_name.rsplit_once('.').map_or(self.full_name, |(_, name)| name)
     }
 
     /// Whether it may be absent.

@@ -13,10 +13,14 @@ pub fn print(scenario: &Scenario) -> String {
     let mut toml = String::new();
     let has_load = scenario.workload.is_some() || scenario.fio.is_some();
     for section in SECTIONS.iter().filter(|section| section.name != "workload" || has_load) {
-        if !section.name.is_empty() {
+        let mut keys = String::new();
+        push_keys(&mut keys, section.keys.iter(), &values);
+        // A table inside another is there where it says something.
+        let is_left_out = section.name.contains('.') && keys.is_empty();
+        if !section.name.is_empty() && !is_left_out {
             toml.push_str(&format!("\n[{}]\n", section.name));
         }
-        push_keys(&mut toml, section.keys.iter(), &values);
+        toml.push_str(&keys);
         if section.name == "ftl" {
             toml.push_str(&collection_slack(scenario));
         }

@@ -73,16 +73,33 @@ pub(super) fn read(text: &str, file: &str, rank: Rank) -> Result<Layer, UserErro
                 read_flows(&mut layer, flows, &lines, rank)?;
             }
             DeValue::Table(section) if is_section(name.get_ref()) => {
-                for (inner, value) in by_position(section) {
-                    let full_name = format!("{}.{}", name.get_ref(), inner.get_ref());
-                    let place = lines.place(inner.span().start);
-                    insert(&mut layer, &full_name, Raw::from(value.get_ref()), place, rank)?;
-                }
+                read_section(&mut layer, name.get_ref(), section, &lines, rank)?;
             }
             other => insert(&mut layer, name.get_ref(), Raw::from(other), place, rank)?,
         }
     }
     Ok(layer)
+}
+
+/// Reads the table of a section, and of those inside it, such as `[suspension.batch]`.
+fn read_section(
+    layer: &mut Layer,
+    section: &str,
+    table: &DeTable,
+    lines: &Lines,
+    rank: Rank,
+) -> Result<(), UserError> {
+    for (inner, value) in by_position(table) {
+        let full_name = format!("{section}.{}", inner.get_ref());
+        let place = lines.place(inner.span().start);
+        match value.get_ref() {
+            DeValue::Table(keys) if is_section(&full_name) => {
+                read_section(layer, &full_name, keys, lines, rank)?;
+            }
+            other => insert(layer, &full_name, Raw::from(other), place, rank)?,
+        }
+    }
+    Ok(())
 }
 
 /// Reads the tables of `[flow.NAME]`.
@@ -175,7 +192,7 @@ fn unknown(full_name: &str, raw: &Raw) -> String {
     if is_section(full_name) {
         return format!("{full_name} = {raw}: it is a section; write [{full_name}] above its keys");
     }
-    let (section, name) = full_name.split_once('.').unwrap_or(("", full_name));
+    let (section, name) = full_name.rsplit_once('.').unwrap_or(("", full_name));
     if !section.is_empty() && !is_section(section) {
         let known = SECTIONS.iter().map(|s| s.name).filter(|name| !name.is_empty());
         return match nearest(section, known) {

@@ -23,6 +23,8 @@ pub const SECTIONS: &[Section] = &[
     drive::TIMING,
     suspension::PARALLELISM,
     suspension::SUSPENSION,
+    suspension::BATCH,
+    suspension::DEADLINE,
     reliability::RELIABILITY,
     reliability::ECC,
     scheduling::SCHEDULING,

@@ -150,3 +150,34 @@ section! {
         }
     ) operations(), or("[]"), from("Wu, Huang and He, Journal of Systems Architecture 60(4), 2014");
 }
+
+section! {
+    /// When the policy "batch" suspends: for enough reads, or for one that has waited long enough.
+    BATCH "suspension.batch"
+
+    /// Reads that wait at the die.
+    reads {suspend_rules.parameters} count(1, U32), absent(),
+        when(&[is("suspension.policy", &["batch"])]),
+        from("(N, n) preemption, as in Drekic and Stanford, Queueing Systems 35, 2000");
+    /// How long the oldest of them has waited.
+    oldest_us {suspend_rules.parameters} us(), absent(),
+        when(&[is("suspension.policy", &["batch"])]);
+}
+
+section! {
+    /// When the policy "deadline" suspends: at the last instant at which it still saves a read.
+    DEADLINE "suspension.deadline"
+
+    /// The time within which a read has to be complete, from its arrival at the die.
+    read_slo_us {suspend_rules.parameters} us(), when(&[is("suspension.policy", &["deadline"])]);
+    /// Room for so many reads that may come in addition.
+    margin_reads {suspend_rules.parameters} count(0, U32), or("0"),
+        when(&[is("suspension.policy", &["deadline"])]);
+    /// Reads that a suspension must save at least.
+    price {suspend_rules.parameters} closed(0.0, 1e9), or("1"),
+        when(&[is("suspension.policy", &["deadline"])]);
+    /// How much the price rises while programs and erases fill the write queue, or wait without a
+    /// limit: by this, times their number, over the limit or over 1.
+    backlog_weight {suspend_rules.parameters} closed(0.0, 1e9), or("0"),
+        when(&[is("suspension.policy", &["deadline"])]);
+}

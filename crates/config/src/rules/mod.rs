@@ -20,6 +20,7 @@ pub(super) fn check(resolved: &Resolved, purpose: Use) -> Result<(), UserError> 
     part::check(resolved)?;
     refusals::check(resolved, has_mapping)?;
     power::check(resolved)?;
+    suspends_for_something(resolved)?;
     workload::measured(resolved, purpose)?;
     if has_mapping {
         drive::check(resolved)?;
@@ -34,6 +35,18 @@ pub(super) fn check(resolved: &Resolved, purpose: Use) -> Result<(), UserError> 
         return Err(resolved.fault("power_loss.mode", what));
     }
     if has_mapping { workload::check(resolved) } else { Ok(()) }
+}
+
+/// Refuses a policy "batch" that would never suspend.
+fn suspends_for_something(resolved: &Resolved) -> Result<(), UserError> {
+    let rules = &resolved.suspend_rules;
+    let reads = rules.parameters.count("suspension.batch.reads");
+    let oldest = rules.parameters.dur("suspension.batch.oldest_us");
+    if rules.policy == "batch" && reads.is_none() && oldest.is_none() {
+        let what = "needs suspension.batch.reads or suspension.batch.oldest_us, or both";
+        return Err(resolved.fault("suspension.policy", what));
+    }
+    Ok(())
 }
 
 /// Refuses a list that has not one entry for each of so many.

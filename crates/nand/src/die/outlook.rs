@@ -5,7 +5,7 @@ use reprieve_base::{Dur, Stream, Time};
 use super::{Array, Die, PlaneWork, may_stop};
 use crate::operation::{Operation, Stop};
 use crate::refusal::Refusal;
-use crate::timing::{EraseMode, ProgramSuspension, Suspension};
+use crate::timing::{EraseMode, ProgramSuspension, Restore, Suspension};
 
 /// What a running operation would do if it were asked to make way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,37 @@ impl Die {
         let takes = free_at - now + (operation.end(timing) - free_at);
         // Phases that are gone through before the array is free are part of what was left.
         Some(Outlook { free_at, resume_cost: takes.saturating_sub(left) })
+    }
+
+    /// The longest that an array may take to be free after a request that comes at any instant of a
+    /// program, or of an erase: the longest phase that is not broken off, after a restore or set-up
+    /// that is not either.
+    pub fn longest_entry(&self, is_erase: bool) -> Dur {
+        let (timing, suspension) = (&self.part.timing, &self.part.suspension);
+        let iteration = timing.program_pulse + timing.verify;
+        let phase = match (is_erase, suspension.program) {
+            (true, _) => match suspension.erase_mode {
+                EraseMode::Immediate => timing.voltage_reset,
+                _ => Dur::from_ns(timing.erase.ns() / u64::from(timing.erase_segments))
+                    .max(timing.voltage_reset),
+            },
+            (_, ProgramSuspension::None) => Dur::ZERO,
+            (_, ProgramSuspension::Ipc) => timing.voltage_reset,
+            (_, ProgramSuspension::Ips) => timing.program_pulse.max(timing.verify),
+            (_, ProgramSuspension::Iteration) => iteration + timing.suspend_overhead,
+            (_, ProgramSuspension::Sliced) => timing.slices.map_or(iteration, |slices| {
+                iteration * u64::from(slices.iterations) + slices.overhead
+            }),
+        };
+        if suspension.restore == Restore::Interruptible {
+            return phase;
+        }
+        let restore = match (is_erase, suspension.shadow_buffer) {
+            (true, _) => timing.voltage_reset,
+            (false, true) => timing.buffer,
+            (false, false) => timing.bus,
+        };
+        restore + phase
     }
 
     /// The next instant at which the running operation could stop without a phase that is broken

@@ -318,6 +318,10 @@ impl<W: Work> OperationView for Stopped<'_, W> {
         outlook.map(|outlook| outlook.free_at - self.now)
     }
 
+    fn longest_entry_cost(&self) -> Dur {
+        self.flash.units[self.die as usize].die.longest_entry(self.class == Class::Erase)
+    }
+
     fn resume_cost(&self) -> Option<Dur> {
         let outlook = self.runs().then(|| self.flash.outlook(self.die, self.plane, self.now))?;
         outlook.map(|outlook| outlook.resume_cost)
@@ -330,6 +334,17 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     fn oldest_read(&self) -> Option<Time> {
         let first = self.flash.units[self.die as usize].reads.first();
         first.map(|id| self.flash.txns[id].mark)
+    }
+
+    fn read_arrivals(&self) -> Vec<Time> {
+        let reads = self.flash.units[self.die as usize].reads.iter(&self.flash.txns);
+        reads.map(|id| self.flash.txns[id].mark).collect()
+    }
+
+    fn read_time(&self) -> Dur {
+        let timing = &self.flash.facts.timing;
+        let longest = timing.page_types.and_then(|types| types.read.iter().copied().max());
+        timing.command + longest.unwrap_or(timing.read) + timing.bus
     }
 
     fn read_deadline(&self) -> Option<Time> {

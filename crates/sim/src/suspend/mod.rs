@@ -4,7 +4,9 @@
 //! and what the policy wants. This folder's policies are its last link.
 
 mod always;
+mod batch;
 mod chain;
+mod deadline;
 mod eligibility;
 mod threshold;
 mod view;
@@ -99,6 +101,8 @@ type MakeSuspend = fn(&SuspendRules) -> Box<dyn SuspendPolicy>;
 /// The registry: name, sentence, maker.
 const POLICIES: &[(Entry, MakeSuspend)] = &[
     (always::ENTRY, |_| Box::new(always::Always)),
+    (batch::ENTRY, |rules| Box::new(batch::Batch::new(rules))),
+    (deadline::ENTRY, |rules| Box::new(deadline::Deadline::new(rules))),
     (threshold::ENTRY, |rules| Box::new(threshold::Threshold::new(rules))),
 ];
 

@@ -43,6 +43,9 @@ pub trait OperationView {
     /// How long after a request the array is free; `None`: it ends before that.
     fn entry_cost(&self) -> Option<Dur>;
 
+    /// The longest that `entry_cost` can be at any instant of such an operation.
+    fn longest_entry_cost(&self) -> Dur;
+
     /// Array time beyond `remaining` that a suspension now costs: restore or set-up, and phases
     /// that are done again; `None` as `entry_cost`.
     fn resume_cost(&self) -> Option<Dur>;
@@ -52,6 +55,13 @@ pub trait OperationView {
 
     /// When the oldest of them came.
     fn oldest_read(&self) -> Option<Time>;
+
+    /// When each of them came, in the order in which they will be served.
+    fn read_arrivals(&self) -> Vec<Time>;
+
+    /// How long one of them takes by itself, from its command to the end of its transfer; the
+    /// longest kind of page, its mean where the array read varies.
+    fn read_time(&self) -> Dur;
 
     /// When that is due, under a scheduler that gives reads a deadline.
     fn read_deadline(&self) -> Option<Time>;

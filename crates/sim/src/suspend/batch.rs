@@ -1,0 +1,53 @@
+//! Batch: a suspension for several reads at once, or for one that has waited long enough.
+
+use reprieve_base::{Dur, Entry};
+
+use super::{Answer, GcNeed, OperationView, Reason, SuspendPolicy};
+use crate::scenario::SuspendRules;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "batch",
+    doc: "for suspension.batch.reads reads, or once the oldest has waited oldest_us",
+};
+
+pub(super) struct Batch {
+    reads: Option<u64>,
+    oldest: Option<Dur>,
+}
+
+impl Batch {
+    pub(super) fn new(rules: &SuspendRules) -> Batch {
+        Batch {
+            reads: rules.parameters.count("suspension.batch.reads"),
+            oldest: rules.parameters.dur("suspension.batch.oldest_us"),
+        }
+    }
+}
+
+impl SuspendPolicy for Batch {
+    fn suspend(&self, operation: &dyn OperationView) -> Answer {
+        if collection_is_pressed(operation) {
+            return Answer::No(Reason::Policy);
+        }
+        let Some(came) = operation.oldest_read() else { return Answer::No(Reason::Policy) };
+        if self.reads.is_some_and(|reads| operation.waiting_reads() as u64 >= reads) {
+            return Answer::Now;
+        }
+        match self.oldest.map(|oldest| came + oldest) {
+            Some(due) if due <= operation.now() => Answer::Now,
+            Some(due) => Answer::At(due),
+            None => Answer::No(Reason::Policy),
+        }
+    }
+
+    fn limits_suspension(&self) -> bool {
+        false
+    }
+}
+
+/// Whether the operation is one of collection that writes of the host wait for: a policy that holds
+/// reads back must not shut it out.
+pub(super) fn collection_is_pressed(operation: &dyn OperationView) -> bool {
+    operation.class() != crate::scenario::Class::HostWrite
+        && matches!(operation.gc_need(), GcNeed::Urgent | GcNeed::Exclusive)
+}
