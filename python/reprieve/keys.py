@@ -13,7 +13,7 @@ _FOUND = json.loads(_native.schema())["sections"]
 
 
 def class_name(section: str) -> str:
-    """Name of the class of a section: `read_cache` is `ReadCache`, `suspension.batch` `SuspensionBatch`."""
+    """Name of the class of a section: `suspension.batch` is `SuspensionBatch`."""
     return "".join(word.capitalize() for word in section.replace(".", "_").split("_"))
 
 
@@ -24,7 +24,7 @@ def _class(section: dict[str, Any]) -> type[Keys]:
         "__doc__": "\n".join([*texts, *(f"{key['name']}: {key['doc']}" for key in keys)]),
         "__annotations__": {
             **{key["name"]: Any for key in keys},
-            **{name: kind for name, kind in _inside(section["name"]).items()},
+            **_inside(section["name"]),
         },
         "__module__": __name__,
         "_section": section["name"],
@@ -48,9 +48,7 @@ SECTIONS: dict[str, type[Keys]] = {}
 for _section in sorted(_FOUND, key=lambda section: -section["name"].count(".")):
     if _section["name"]:
         SECTIONS[_section["name"]] = _class(_section)
-SECTIONS = {
-    section["name"]: SECTIONS[section["name"]] for section in _FOUND if section["name"]
-}
+SECTIONS = {section["name"]: SECTIONS[section["name"]] for section in _FOUND if section["name"]}
 
 globals().update({kind.__name__: kind for kind in SECTIONS.values()})
 

@@ -12,12 +12,13 @@ class SuspensionBatch(Keys):
     """
 
     reads: int | None
-    """Reads that wait at the die. Value: an integer from 1 to 4294967295, or "none". Default:
-    absent. Only while suspension.policy is batch. Source: (N, n) preemption, as in Drekic and
-    Stanford, Queueing Systems 35, 2000."""
+    """Suspend once so many reads wait at the die; absent: however many do. Value: an integer from 1
+    to 4294967295, or "none". Default: absent. Only while suspension.policy is batch. Source: (N, n)
+    preemption, as in Drekic and Stanford, Queueing Systems 35, 2000."""
     oldest_us: float | None
-    """How long the oldest of them has waited. Value: a time in microseconds, whole in nanoseconds,
-    from 0 to 10000000000, or "none". Default: absent. Only while suspension.policy is batch."""
+    """Suspend once the oldest of them has waited so long; absent: however long it does. Value: a
+    time in microseconds, whole in nanoseconds, from 0 to 10000000000, or "none". Default: absent.
+    Only while suspension.policy is batch."""
 
 class SuspensionDeadline(Keys):
     """Keys of `[suspension.deadline]`.
@@ -36,9 +37,9 @@ class SuspensionDeadline(Keys):
     """Reads that a suspension must save at least. Value: a number at least 0 and at most
     1000000000. Default: `1`. Only while suspension.policy is deadline."""
     backlog_weight: float
-    """How much the price rises while programs and erases fill the write queue, or wait without a
-    limit: by this, times their number, over the limit or over 1. Value: a number at least 0 and at
-    most 1000000000. Default: `0`. Only while suspension.policy is deadline."""
+    """How much the price rises with the programs and erases that wait at the die: it is multiplied
+    by 1 and this for each of them. Value: a number at least 0 and at most 1000000000. Default: `0`.
+    Only while suspension.policy is deadline."""
 
 class Geometry(Keys):
     """Keys of `[geometry]`.

@@ -17,6 +17,12 @@ const OF_THE_DRIVE: &str = "workload.unwritten";
 pub const CHANGEABLE: &[&str] = &[
     "scheduling.write_queue_limit",
     "scheduling.write_queue_limit_scope",
+    "suspension.batch.oldest_us",
+    "suspension.batch.reads",
+    "suspension.deadline.backlog_weight",
+    "suspension.deadline.margin_reads",
+    "suspension.deadline.price",
+    "suspension.deadline.read_slo_us",
     "suspension.gc_read_suspends",
     "suspension.host_read_suspends",
     "suspension.max_per_erase",

@@ -8,7 +8,16 @@ use serde_json::{Value, json};
 use crate::options::Source;
 
 /// Limits that belong to a policy of suspension, and go with it.
-const OF_POLICY: [&str; 2] = ["suspension.min_remaining_us", "suspension.max_suspended_us"];
+const OF_POLICY: [&str; 8] = [
+    "suspension.min_remaining_us",
+    "suspension.max_suspended_us",
+    "suspension.batch.reads",
+    "suspension.batch.oldest_us",
+    "suspension.deadline.read_slo_us",
+    "suspension.deadline.margin_reads",
+    "suspension.deadline.price",
+    "suspension.deadline.backlog_weight",
+];
 
 /// The scenario of `source` with another value of a key, and the source that has it.
 pub fn changed(

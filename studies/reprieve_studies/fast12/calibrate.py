@@ -205,10 +205,22 @@ def text(stem: str, load: Load, best: Fit, other: Fit, wanted: tuple[float, floa
     make = FORMS[best.form][0]
     made = make(load, float(f"{best.bursts:.4g}"), float(f"{best.reads:.4g}"))
     if "seed" in made:
-        lines += [f"seed = {made['seed']}", ""]
+        lines += [f"seed = {made['seed']}  # what tells it from the other", ""]
     tables = {"workload": made["workload"], **{f"flow.{k}": v for k, v in made["flow"].items()}}
+    known = {f"flow.{name}": keys for name, keys in load["flow"].items()}
+    known["workload"] = load["workload"]
+    reads, writes = load["flow"]["reads"], load["flow"]["writes"]
+    sizes = {f"{name}_request_bytes": flow["request_bytes"]
+             for name, flow in (("read", reads), ("write", writes))}  # fmt: skip
+    known["flow.bursts"] = {**reads, **writes, **sizes}
     for table, keys in tables.items():
-        lines += [f"[{table}]", *(f"{key} = {_value(value)}" for key, value in keys.items()), ""]
+        lines.append(f"[{table}]")
+        for key, value in keys.items():
+            same = known.get(table, {}).get(key) == value
+            source = f"as {stem}-flows" if same else "fitted, or follows from what is"
+            first, *rest = f"{key} = {_value(value)}".split("\n")
+            lines += [f"{first}  # {source}", *rest]
+        lines.append("")
     return "\n".join(lines)
 
 

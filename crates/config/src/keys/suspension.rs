@@ -155,11 +155,11 @@ section! {
     /// When the policy "batch" suspends: for enough reads, or for one that has waited long enough.
     BATCH "suspension.batch"
 
-    /// Reads that wait at the die.
+    /// Suspend once so many reads wait at the die; absent: however many do.
     reads {suspend_rules.parameters} count(1, U32), absent(),
         when(&[is("suspension.policy", &["batch"])]),
         from("(N, n) preemption, as in Drekic and Stanford, Queueing Systems 35, 2000");
-    /// How long the oldest of them has waited.
+    /// Suspend once the oldest of them has waited so long; absent: however long it does.
     oldest_us {suspend_rules.parameters} us(), absent(),
         when(&[is("suspension.policy", &["batch"])]);
 }
@@ -176,8 +176,8 @@ section! {
     /// Reads that a suspension must save at least.
     price {suspend_rules.parameters} closed(0.0, 1e9), or("1"),
         when(&[is("suspension.policy", &["deadline"])]);
-    /// How much the price rises while programs and erases fill the write queue, or wait without a
-    /// limit: by this, times their number, over the limit or over 1.
+    /// How much the price rises with the programs and erases that wait at the die: it is multiplied
+    /// by 1 and this for each of them.
     backlog_weight {suspend_rules.parameters} closed(0.0, 1e9), or("0"),
         when(&[is("suspension.policy", &["deadline"])]);
 }

@@ -115,7 +115,8 @@ fn a_load_may_lie_in_a_file_of_its_own() {
 
 #[test]
 fn mistakes_about_loads_are_named() {
-    let names = "fin1-like, fin2-like, dap-like, msn-like, cello3-like, cello8-like";
+    let names: Vec<&str> = loads().iter().map(|load| load.name).collect();
+    let names = names.join(", ");
     assert_eq!(
         bad(LOADED, &["load=fin1-lik"]),
         format!(

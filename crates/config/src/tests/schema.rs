@@ -100,7 +100,7 @@ fn json_schema_has_every_key_with_its_text() {
     for key in keys() {
         let table = match key.section() {
             "" => &schema,
-            section => &schema["properties"][section],
+            section => section.split('.').fold(&schema, |table, name| &table["properties"][name]),
         };
         let text = table["properties"][key.name()]["description"].as_str();
         assert!(text.is_some_and(|text| text.starts_with(key.doc)), "{}", key.full_name);

@@ -24,10 +24,7 @@ impl Deadline {
         let of = |name| rules.parameters.number(name).expect(given);
         Deadline {
             read_slo: rules.parameters.dur("suspension.deadline.read_slo_us").expect(given),
-            margin_reads: rules
-                .parameters
-                .count("suspension.deadline.margin_reads")
-                .expect(given),
+            margin_reads: rules.parameters.count("suspension.deadline.margin_reads").expect(given),
             price: of("suspension.deadline.price"),
             backlog_weight: of("suspension.deadline.backlog_weight"),
         }

@@ -19,8 +19,9 @@ fn loaded(name: &str, device: &str, requests: u64) -> scenario::Scenario {
         .collect();
     match flows.len() as u64 {
         0 => sets.push(format!("workload.requests={requests}")),
-        of => sets
-            .extend(flows.iter().map(|flow| format!("flow.{flow}.requests={}", requests / of))),
+        of => {
+            sets.extend(flows.iter().map(|flow| format!("flow.{flow}.requests={}", requests / of)))
+        }
     }
     drive::load_with("", &sets.iter().map(String::as_str).collect::<Vec<_>>())
 }

@@ -1,0 +1,181 @@
+"""The policies "batch" and "deadline": when they suspend, to the nanosecond, worked out by hand.
+
+The part is that of FAST 2012: tBUS 40 µs, tR 25, a program of 15 iterations of 20 and 24 µs,
+voltage reset 4, restore 3. A program that arrives at 0 is in the array from 40 to 700 µs. A read
+takes 65 µs, and the array is free at most 7 µs after a request: a restore, then a reset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import reprieve as rp
+
+from .drive import Reprieve
+
+DEADLINE = {"suspension.policy": "deadline"}
+BATCH = {"suspension.policy": "batch"}
+
+
+def completions_us(reads_us: Sequence[int], **keys: Any) -> list[float]:
+    """Return when a program from 0 on and reads of another block are complete."""
+    commands = [(0, "program", 0, 0, 0), *((1000 * at, "read", 1, 1, 0) for at in reads_us)]
+    rows = rp.rig("fast12-mlc", commands, policy="pes-ipc", **keys)
+    return [row.completion_ns / 1000 for row in rows]
+
+
+def deadline(reads_us: Sequence[int], slo_us: int, **more: Any) -> list[float]:
+    """Run them under the policy "deadline"."""
+    keys = {f"suspension.deadline.{name}": value for name, value in more.items()}
+    return completions_us(
+        reads_us, **DEADLINE, **{"suspension.deadline.read_slo_us": slo_us}, **keys
+    )
+
+
+def batch(reads_us: Sequence[int], **more: Any) -> list[float]:
+    """Run them under the policy "batch"."""
+    return completions_us(
+        reads_us, **BATCH, **{f"suspension.batch.{k}": v for k, v in more.items()}
+    )
+
+
+def test_a_read_is_served_at_the_last_instant_that_keeps_it_in_time() -> None:
+    # Due at 600, so that the array has to be free at 535 and is asked at 528, 4 µs into the twelfth
+    # pulse. Free at 532, the read ends at 597. Then a restore of 3 µs, the verify that follows a
+    # cancelled pulse, and four whole iterations.
+    assert deadline([100], 500) == [600 + 24 + 4 * 44, 597]
+
+
+def test_a_read_that_is_in_time_after_the_program_waits_for_it() -> None:
+    # Due at 800: it may begin at 735, after the end of the program.
+    assert deadline([100], 700) == [700, 765]
+    # One microsecond less than what it needs behind the program: it has to be free at 699.
+    assert deadline([100], 664)[1] < 764
+
+
+def test_a_read_that_no_suspension_saves_waits() -> None:
+    # 64 µs are less than the read itself takes, 68 less than that and a reset.
+    assert deadline([100], 64) == [700, 765]
+    assert deadline([100], 66) == [700, 765]
+
+
+def test_a_suspension_has_to_save_as_many_reads_as_it_costs() -> None:
+    assert deadline([100], 500, price=2) == [700, 765]
+    # The second is due at 610 and comes after the first: free at 480, asked at 473, in a verify.
+    # Free at 477; sensed to 502, out at 542; sensed to 567, out at 607.
+    assert deadline([100, 110], 500, price=2)[1:] == [542, 607]
+
+
+def test_writes_that_wait_raise_the_price() -> None:
+    # A second program waits, so that a weight of one makes the price two.
+    commands = [(0, "program", 0, 0, 0), (0, "program", 0, 0, 1), (100_000, "read", 1, 1, 0)]
+    keys = {**DEADLINE, "suspension.deadline.read_slo_us": 500, "policy": "pes-ipc"}
+    waits = rp.rig("fast12-mlc", commands, **keys, **{"suspension.deadline.backlog_weight": 1})
+    goes = rp.rig("fast12-mlc", commands, **keys)
+    assert goes[2].completion_ns == 597_000
+    assert waits[2].completion_ns == 765_000
+
+
+def test_room_for_more_reads_makes_it_suspend_at_once() -> None:
+    # 7 + 8 x 65 = 527 µs are more than 500. At 100 the pulse has 4 µs left: free at 104.
+    assert deadline([100], 500, margin_reads=7)[1] == 104 + 65
+    assert deadline([100], 500, margin_reads=6)[1] == 597
+
+
+def test_a_batch_waits_for_its_reads() -> None:
+    assert batch([100], reads=2) == [700, 765]
+    # With the second at 110, in a verify: free at 114; 139 and 179, 204 and 244.
+    assert batch([100, 110], reads=2)[1:] == [179, 244]
+
+
+def test_a_batch_waits_for_the_age_of_its_oldest() -> None:
+    # At 150, in a verify: free at 154.
+    assert batch([100], oldest_us=50)[1] == 154 + 65
+    assert batch([100, 110], oldest_us=50)[1:] == [219, 284]
+    # Whichever comes first.
+    assert batch([100, 110], oldest_us=50, reads=2)[1:] == [179, 244]
+    assert batch([100], oldest_us=0)[1] == 104 + 65
+
+
+def test_no_read_is_late_that_a_suspension_could_save() -> None:
+    # One die that programs all the time, one read at a time: each read can be saved, and is.
+    scenario = {
+        "device": "fast12-mlc",
+        "policy": "pes-ipc",
+        "geometry": {"channels": 1, "planes_per_die": 1},
+        "host": {"link_bytes_per_s": "none"},
+        "suspension": {"policy": "deadline", "deadline": {"read_slo_us": 400}},
+        "flow": {
+            "reads": {"read_fraction": 1.0, "arrivals": "fixed", "rate_iops": 900,
+                      "requests": 2000},
+            "writes": {"read_fraction": 0.0, "arrivals": "closed", "queue_depth": 4,
+                       "requests": 2500},
+        },
+        "workload": {"generator": "mixed", "request_bytes": 4096},
+    }  # fmt: skip
+    result = rp.run(scenario, requests=True, **{"suspension.same_block": "page"})
+    reads = result.requests.filter(result.requests["op"].to_numpy(zero_copy_only=False) == "read")
+    took = reads["completion_ns"].to_numpy() - reads["arrival_ns"].to_numpy()
+    suspended = result.summary["flash"]["suspensions"]["program"]
+    assert suspended > 500
+    assert took.max() <= 400_000
+    eager = rp.run(scenario, **{"suspension.policy": "always"})
+    assert suspended < 0.8 * eager.summary["flash"]["suspensions"]["program"]
+
+
+@pytest.mark.parametrize(
+    ("sets", "sentence"),
+    [
+        (
+            ["suspension.policy=batch"],
+            '--set: suspension.policy = "batch": needs suspension.batch.reads or '
+            "suspension.batch.oldest_us, or both",
+        ),
+        (
+            ["suspension.batch.reads=2"],
+            '--set: suspension.batch.reads = 2: only while suspension.policy is "batch", but by '
+            'default it is "always"',
+        ),
+        (
+            ["suspension.deadline.read_slo=3"],
+            "--set: suspension.deadline.read_slo: unknown key; did you mean "
+            "suspension.deadline.read_slo_us?",
+        ),
+        (
+            ["suspension.policy=deadline"],
+            "suspension.deadline.read_slo_us",
+        ),
+    ],
+)
+def test_a_mistake_is_one_sentence(
+    reprieve: Reprieve, tmp_path: Path, sets: list[str], sentence: str
+) -> None:
+    (tmp_path / "s.toml").write_text('device = "fast12-mlc"\nload = "fin1-like"\n')
+    done = reprieve("run", "s.toml", *(word for one in sets for word in ("--set", one)))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert sentence in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_table_inside_a_section_in_a_file_and_in_python(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    text = (
+        'device = "fast12-mlc"\n[suspension]\npolicy = "deadline"\n'
+        "[suspension.deadline]\nread_slo_us = 300\n"
+    )
+    path.write_text(text)
+    scenario = rp.Scenario.from_file(path)
+    assert scenario.suspension.deadline.read_slo_us == 300
+    assert scenario.suspension.deadline.price == 1
+    scenario.suspension.deadline.price = 2
+    assert "[suspension.deadline]\nread_slo_us = 300\nprice = 2\n" in scenario.to_toml()
+    assert scenario.to_dict()["suspension"]["deadline"] == {"read_slo_us": 300, "price": 2}
+    with pytest.raises(AttributeError, match=r"did you mean suspension\.deadline\.price"):
+        scenario.suspension.deadline.prise = 3  # type: ignore[attr-defined]
+    path.write_text(text.replace("read_slo_us", "read_slo_ms"))
+    with pytest.raises(rp.UserError, match=r"s.toml:5: suspension.deadline.read_slo_ms: unknown"):
+        rp.rig(path, [(0, "read", 0, 0, 0)])
