@@ -17,8 +17,8 @@ import reprieve as rp
 
 from .drive import Reprieve
 
-DEADLINE = {"suspension.policy": "deadline"}
-BATCH = {"suspension.policy": "batch"}
+DEADLINE: dict[str, Any] = {"suspension.policy": "deadline"}
+BATCH: dict[str, Any] = {"suspension.policy": "batch"}
 
 
 def completions_us(reads_us: Sequence[int], **keys: Any) -> list[float]:
@@ -74,7 +74,8 @@ def test_writes_that_wait_raise_the_price() -> None:
     # A second program waits, so that a weight of one makes the price two.
     commands = [(0, "program", 0, 0, 0), (0, "program", 0, 0, 1), (100_000, "read", 1, 1, 0)]
     keys = {**DEADLINE, "suspension.deadline.read_slo_us": 500, "policy": "pes-ipc"}
-    waits = rp.rig("fast12-mlc", commands, **keys, **{"suspension.deadline.backlog_weight": 1})
+    weight: dict[str, Any] = {"suspension.deadline.backlog_weight": 1}
+    waits = rp.rig("fast12-mlc", commands, **keys, **weight)
     goes = rp.rig("fast12-mlc", commands, **keys)
     assert goes[2].completion_ns == 597_000
     assert waits[2].completion_ns == 765_000
@@ -103,7 +104,7 @@ def test_a_batch_waits_for_the_age_of_its_oldest() -> None:
 
 def test_no_read_is_late_that_a_suspension_could_save() -> None:
     # One die that programs all the time, one read at a time: each read can be saved, and is.
-    scenario = {
+    scenario: dict[str, Any] = {
         "device": "fast12-mlc",
         "policy": "pes-ipc",
         "geometry": {"channels": 1, "planes_per_die": 1},
@@ -117,13 +118,15 @@ def test_no_read_is_late_that_a_suspension_could_save() -> None:
         },
         "workload": {"generator": "mixed", "request_bytes": 4096},
     }  # fmt: skip
-    result = rp.run(scenario, requests=True, **{"suspension.same_block": "page"})
+    page: dict[str, Any] = {"suspension.same_block": "page"}
+    result = rp.run(scenario, requests=True, **page)
     reads = result.requests.filter(result.requests["op"].to_numpy(zero_copy_only=False) == "read")
     took = reads["completion_ns"].to_numpy() - reads["arrival_ns"].to_numpy()
     suspended = result.summary["flash"]["suspensions"]["program"]
     assert suspended > 500
     assert took.max() <= 400_000
-    eager = rp.run(scenario, **{"suspension.policy": "always"})
+    scenario["suspension"] = {"policy": "always"}
+    eager = rp.run(scenario, **page)
     assert suspended < 0.8 * eager.summary["flash"]["suspensions"]["program"]
 
 
@@ -178,4 +181,4 @@ def test_a_table_inside_a_section_in_a_file_and_in_python(tmp_path: Path) -> Non
         scenario.suspension.deadline.prise = 3  # type: ignore[attr-defined]
     path.write_text(text.replace("read_slo_us", "read_slo_ms"))
     with pytest.raises(rp.UserError, match=r"s.toml:5: suspension.deadline.read_slo_ms: unknown"):
-        rp.rig(path, [(0, "read", 0, 0, 0)])
+        rp.run(path)

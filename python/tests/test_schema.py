@@ -36,7 +36,9 @@ def test_command_prints_it(reprieve: Reprieve) -> None:
     printed = json.loads(reprieve("schema").stdout)
     assert printed["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     for section, keys in schema().items():
-        table = printed["properties"][section] if section else printed
+        table = printed
+        for step in section.split(".") if section else ():
+            table = table["properties"][step]
         assert table["additionalProperties"] is False
         assert set(keys) <= set(table["properties"])
         for name in keys:
