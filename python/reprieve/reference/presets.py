@@ -64,8 +64,16 @@ def section(kind: str, presets: list[Entry], text_of: Callable[[str], str]) -> s
         parts.append(f"### `{entry.name}`\n")
         parts += [plain(paragraph) + "\n" for paragraph in preset.head]
         rows = [row for row in preset.rows if row.value is not None or row.source]
+        if copied := [row for row in rows if _is_copied(row)]:
+            rows = [row for row in rows if not _is_copied(row)]
+            parts.append(f"Not shown: {len(copied)} keys, {copied[0].source}.\n")
         parts.append(table(["key", "value", "source"], map(_cells, rows)))
     return "\n".join(parts)
+
+
+def _is_copied(row: Row) -> bool:
+    """Whether the value is that of another preset of the same page."""
+    return re.fullmatch(r"as [\w-]+-flows", row.source) is not None
 
 
 def _cells(row: Row) -> tuple[str, str, str]:

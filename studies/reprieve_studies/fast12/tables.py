@@ -1,6 +1,6 @@
 """The report's tables: loads and their compression, latencies, readings, what lies beyond."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 
 from reprieve_studies.article import Table
@@ -259,7 +259,7 @@ def background(outcome: Outcome) -> Table:
 
 
 def _ratio(
-    runs: Sequence[Mapping[Spot, object]],
+    runs: Sequence[Runs],
     device: str,
     load: str,
     name: str,
@@ -270,5 +270,5 @@ def _ratio(
         summary = one[Spot(device, load, variant)].summary
         return float(summary["requests"][op]["latency_ns"][metric])
 
-    ratios = [of(one, name) / of(one, "rps") for one in runs if of(one, "rps")]  # type: ignore[arg-type]
+    ratios = [of(one, name) / of(one, "rps") for one in runs if of(one, "rps")]
     return f"{fmean(ratios):.3f}" if ratios else "–"

@@ -10,21 +10,21 @@ pub(super) const ENTRY: Entry = Entry {
     doc: "for suspension.batch.reads reads, or once the oldest has waited oldest_us",
 };
 
-pub(super) struct Batch {
+pub(super) struct ReadBatch {
     reads: Option<u64>,
     oldest: Option<Dur>,
 }
 
-impl Batch {
-    pub(super) fn new(rules: &SuspendRules) -> Batch {
-        Batch {
+impl ReadBatch {
+    pub(super) fn new(rules: &SuspendRules) -> ReadBatch {
+        ReadBatch {
             reads: rules.parameters.count("suspension.batch.reads"),
             oldest: rules.parameters.dur("suspension.batch.oldest_us"),
         }
     }
 }
 
-impl SuspendPolicy for Batch {
+impl SuspendPolicy for ReadBatch {
     fn suspend(&self, operation: &dyn OperationView) -> Answer {
         if collection_is_pressed(operation) {
             return Answer::No(Reason::Policy);

@@ -11,18 +11,18 @@ pub(super) const ENTRY: Entry = Entry {
     doc: "at the last instant that keeps a read within suspension.deadline.read_slo_us",
 };
 
-pub(super) struct Deadline {
+pub(super) struct LatestInstant {
     read_slo: Dur,
     margin_reads: u64,
     price: f64,
     backlog_weight: f64,
 }
 
-impl Deadline {
-    pub(super) fn new(rules: &SuspendRules) -> Deadline {
+impl LatestInstant {
+    pub(super) fn new(rules: &SuspendRules) -> LatestInstant {
         let given = "the scenario has checked that it is given";
         let of = |name| rules.parameters.number(name).expect(given);
-        Deadline {
+        LatestInstant {
             read_slo: rules.parameters.dur("suspension.deadline.read_slo_us").expect(given),
             margin_reads: rules.parameters.count("suspension.deadline.margin_reads").expect(given),
             price: of("suspension.deadline.price"),
@@ -39,7 +39,7 @@ impl Deadline {
     }
 }
 
-impl SuspendPolicy for Deadline {
+impl SuspendPolicy for LatestInstant {
     fn suspend(&self, operation: &dyn OperationView) -> Answer {
         let Some(entry) = operation.entry_cost() else { return Answer::No(Reason::Policy) };
         if collection_is_pressed(operation) {

@@ -101,8 +101,8 @@ type MakeSuspend = fn(&SuspendRules) -> Box<dyn SuspendPolicy>;
 /// The registry: name, sentence, maker.
 const POLICIES: &[(Entry, MakeSuspend)] = &[
     (always::ENTRY, |_| Box::new(always::Always)),
-    (batch::ENTRY, |rules| Box::new(batch::Batch::new(rules))),
-    (deadline::ENTRY, |rules| Box::new(deadline::Deadline::new(rules))),
+    (batch::ENTRY, |rules| Box::new(batch::ReadBatch::new(rules))),
+    (deadline::ENTRY, |rules| Box::new(deadline::LatestInstant::new(rules))),
     (threshold::ENTRY, |rules| Box::new(threshold::Threshold::new(rules))),
 ];
 

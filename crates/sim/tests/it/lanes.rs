@@ -37,6 +37,8 @@ fn of_scheduler(name: &str) -> Vec<String> {
 fn of_suspension(name: &str) -> Vec<String> {
     let more: &[&str] = match name {
         "threshold" => &["suspension.min_remaining_us=40", "suspension.max_suspended_us=90"],
+        "batch" => &["suspension.batch.reads=2", "suspension.batch.oldest_us=120"],
+        "deadline" => &["suspension.deadline.read_slo_us=300"],
         _ => &[],
     };
     let policy = format!("suspension.policy={name}");

@@ -37,7 +37,13 @@ impl Choice {
             format!("ftl.gc_victim={}", self.victim),
             format!("workload.requests={REQUESTS}"),
         ];
-        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        let of_policy: &[&str] = match self.suspend_policy {
+            "batch" => &["suspension.batch.reads=2"],
+            "deadline" => &["suspension.deadline.read_slo_us=500"],
+            _ => &[],
+        };
+        let sets: Vec<&str> =
+            sets.iter().map(String::as_str).chain(of_policy.iter().copied()).collect();
         let mut ssd = Ssd::new(drive::load_with(SMALL, &sets), false).expect("it fits into memory");
         while ssd.step(REQUESTS).expect("a generator without bad rows") {}
         ssd.summary()
@@ -49,8 +55,8 @@ fn names(entries: &[Entry]) -> Vec<&'static str> {
 }
 
 /// Every device with every scheduler and every placement; pairs of a victim policy and a suspension
-/// policy take turns. Placements outnumber the pairs, so that each pair meets each device and
-/// scheduler too, at a cost that does not multiply with every new policy.
+/// policy take turns. Schedulers and placements together outnumber the pairs, so that each pair
+/// meets each device too, at a cost that does not multiply with every new policy.
 fn choices() -> Vec<Choice> {
     let registries = registries();
     let placements = names(registries.placements);
@@ -60,12 +66,13 @@ fn choices() -> Vec<Choice> {
             pairs.push((victim, suspend_policy));
         }
     }
-    assert!(pairs.len() <= placements.len(), "pairs are left out: go around them twice");
+    let meetings = placements.len() * registries.schedulers.len();
+    assert!(pairs.len() <= meetings, "pairs are left out: go around them twice");
     let mut choices = Vec::new();
     for device in scenario::devices() {
+        let mut pairs = pairs.iter().cycle();
         for scheduler in names(registries.schedulers) {
-            for (placement, (victim, suspend_policy)) in placements.iter().zip(pairs.iter().cycle())
-            {
+            for (placement, (victim, suspend_policy)) in placements.iter().zip(pairs.by_ref()) {
                 let device = device.name;
                 choices.push(Choice { device, scheduler, suspend_policy, placement, victim });
             }

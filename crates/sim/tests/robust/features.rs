@@ -110,6 +110,12 @@ fn words(kind: Kind) -> Vec<&'static str> {
     }
 }
 
+/// What a choice needs beside it.
+const WITH: &[(&str, &str)] = &[
+    ("suspension.policy=batch", "suspension.batch.reads=2 suspension.batch.oldest_us=150"),
+    ("suspension.policy=deadline", "suspension.deadline.read_slo_us=300"),
+];
+
 /// The names of the registries, by the key that takes them.
 fn registered() -> [(&'static str, &'static [reprieve_base::Entry]); 7] {
     let all = registries();
@@ -150,7 +156,11 @@ pub fn all() -> Vec<Feature> {
         if values.is_empty() || LEFT_OUT.contains(&key.full_name) {
             continue;
         }
-        let choice = |value: &&str| [&needs[..], &[format!("{}={value}", key.full_name)]].concat();
+        let choice = |value: &&str| {
+            let set = format!("{}={value}", key.full_name);
+            let more = WITH.iter().find(|(choice, _)| *choice == set).map_or("", |(_, more)| more);
+            [&needs[..], &[set], &split(more)[..]].concat()
+        };
         let choices = values.iter().map(choice).collect();
         features.push(Feature { name: key.full_name, choices });
     }
