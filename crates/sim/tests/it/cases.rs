@@ -218,7 +218,7 @@ fn suspension() -> impl Strategy<Value = (String, bool)> {
                     optional("min_remaining_us", threshold.0);
                     optional("max_suspended_us", threshold.1);
                 }
-                toml.push_str(match policy.as_str() {
+                toml.push_str(match policy {
                     "batch" => "batch.reads = 2\nbatch.oldest_us = 150\n",
                     "deadline" => "deadline.read_slo_us = 300\ndeadline.backlog_weight = 0.5\n",
                     _ => "",
