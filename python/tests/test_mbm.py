@@ -294,7 +294,8 @@ def test_the_whole_of_it(tmp_path: Path) -> None:
     assert [row["claim"] for row in written] == [verdict.claim for verdict in verdicts]
     assert all(row["paper"] is not None for row in written)
     numbers = json.loads((tmp_path / "o/numbers.json").read_text())
-    assert numbers["tally"]["claims"] == len(verdicts)
+    assert numbers["tally"]["claims"] == sum(verdict.counts for verdict in verdicts)
+    assert numbers["tally"]["aside"] == {"arithmetic": 5}
     ours = {verdict.claim: verdict.ours for verdict in verdicts}
     assert numbers["claims"]["mbm_src"] == ours["src1_2: response of MBM above that of TBM"]
     of, to = (numbers["runs"]["src1_2"][scheme]["mean_ms"] for scheme in ("MBM", "TBM"))

@@ -214,8 +214,10 @@ proptest! {
             for line in text.lines().filter(|line| !line.starts_with("steps = ")) {
                 section = if line.starts_with('[') { line } else { section };
                 let is_scheduler = section == "[scheduling]" && line.starts_with("policy = ");
-                kept += &if is_scheduler { format!("policy = \"{name}\"") } else { line.to_string() };
-                kept += "\n";
+                match is_scheduler {
+                    true => kept += &format!("policy = \"{name}\"\n"),
+                    false => kept += &format!("{line}\n"),
+                }
             }
             drive::run(drive::load(&kept))
         };
