@@ -128,28 +128,33 @@ impl Sample {
 impl Load {
     /// The main load with overrides `KEY=VALUE`, preconditioned, for `requests` requests in all.
     pub fn new(sets: &[String], requests: u64) -> Result<Load, UserError> {
-        Load::fixed(&MAIN, sets, requests)
+        Load::fixed(&MAIN, sets, requests, &Options::default())
     }
 
-    /// The same of any of the fixed loads.
-    pub fn fixed(fixed: &Fixed, sets: &[String], requests: u64) -> Result<Load, UserError> {
+    /// The same of any of the fixed loads, with what is kept of each request if that is wanted.
+    pub fn fixed(
+        fixed: &Fixed,
+        sets: &[String],
+        requests: u64,
+        options: &Options,
+    ) -> Result<Load, UserError> {
         let mut all = vec![format!("workload.requests={requests}")];
         all.extend_from_slice(sets);
         let path = format!("the load {}", fixed.name);
         let sources = Sources { text: fixed.scenario, path: &path, sets: &all };
         let scenario = scenario::load(&sources, registries())?;
-        Load::of(scenario, Options::default())
+        Load::of(scenario, options)
     }
 
     /// The same with another load's scenario, and a timeline of the whole run.
     pub fn drawn(&self) -> Result<Load, UserError> {
         let timeline = Some(Window { slices_max: u64::MAX, ..Window::ALL });
-        Load::of(self.scenario.clone(), Options { timeline, ..Options::default() })
+        Load::of(self.scenario.clone(), &Options { timeline, ..Options::default() })
     }
 
-    fn of(scenario: Scenario, options: Options) -> Result<Load, UserError> {
+    fn of(scenario: Scenario, options: &Options) -> Result<Load, UserError> {
         let start = Instant::now();
-        let mut ssd = Ssd::with(scenario.clone(), &options)?;
+        let mut ssd = Ssd::with(scenario.clone(), options)?;
         while !ssd.is_preconditioned() {
             ssd.step(0)?;
         }

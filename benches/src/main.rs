@@ -15,10 +15,11 @@ use std::process::ExitCode;
 
 use lexopt::prelude::*;
 use load::{FIXED, Load};
+use reprieve_sim::Options;
 
 const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | others | dies | \
                      capacity | \
-                     precondition | timeline | LOAD REQUESTS [KEY=VALUE]… | pairs | \
+                     precondition | timeline | LOAD REQUESTS [KEY=VALUE]… [--log] | pairs | \
                      refusals]\n\
                      where LOAD is main, equal, tlc or everything";
 
@@ -36,9 +37,11 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut words = Vec::new();
     let mut parser = lexopt::Parser::from_env();
     let mut record = None;
+    let mut options = Options::default();
     while let Some(arg) = parser.next()? {
         match arg {
             Long("record") => record = Some(parser.value()?),
+            Long("log") => options.log_requests = true,
             Value(word) => words.push(word.string()?),
             Long("help") | Short('h') => {
                 println!("{USAGE}");
@@ -72,16 +75,16 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         Some("pairs") => println!("{:#}", pairs::document()),
         Some("refusals") => pairs::refusals(),
         Some("main") if words.len() == 1 => drop(table::main_load()?),
-        Some(name) => return one(name, &words[1..]),
+        Some(name) => return one(name, &words[1..], &options),
     }
     Ok(())
 }
 
 /// Runs one of the fixed loads and prints its summary: what is run under callgrind, and by turns.
-fn one(name: &str, rest: &[String]) -> Result<(), Box<dyn std::error::Error>> {
+fn one(name: &str, rest: &[String], options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     let fixed = FIXED.iter().find(|fixed| fixed.name == name).ok_or(USAGE)?;
     let requests = rest.first().ok_or(USAGE)?.parse()?;
-    let mut load = Load::fixed(fixed, &rest[1..], requests)?;
+    let mut load = Load::fixed(fixed, &rest[1..], requests, options)?;
     let sample = load.window(requests)?;
     println!(
         "{} page transactions, {} requests, {:.1} ns a transaction, {:.1} ns a request",

@@ -1,6 +1,7 @@
 //! What is measured, as tables on the terminal.
 
 use reprieve_base::UserError;
+use reprieve_sim::Options;
 use serde_json::{Value, json};
 
 use crate::load::{FIXED, Load, MAIN, Sample, resident_bytes};
@@ -85,7 +86,7 @@ pub fn others() -> Result<Value, UserError> {
     println!("Other loads: best and median of {WINDOWS} windows of {WINDOW} requests");
     let mut rows = Vec::new();
     for fixed in FIXED.iter().filter(|fixed| fixed.name != MAIN.name) {
-        let mut load = Load::fixed(fixed, &[], WINDOW * (WINDOWS + 1))?;
+        let mut load = Load::fixed(fixed, &[], WINDOW * (WINDOWS + 1), &Options::default())?;
         let samples = samples(&mut load)?;
         let [best, median] = [samples[0], samples[samples.len() / 2]];
         let per_request = |sample: Sample| sample.seconds * 1e9 / sample.requests as f64;

@@ -42,11 +42,12 @@ pub(super) fn assemble(
         let stack = Stack { leaves, device: stack.device.clone(), flows: Overlays::new() };
         let scenario = one(stack, &format!("{path}: [flow.{name}]"))?;
         let workload = scenario.workload.clone().expect("a flow is resolved as a run");
-        flows.push(Flow { name, workload, queues: scenario.queues.clone() });
+        let (queues, read_slo) = (scenario.queues.clone(), scenario.read_slo);
+        flows.push(Flow { name, workload, queues, read_slo });
         drive = Some(scenario);
     }
     let drive = drive.expect("the caller has seen a flow");
-    Ok(Scenario { workload: None, queues: Vec::new(), flows, ..drive })
+    Ok(Scenario { workload: None, queues: Vec::new(), read_slo: None, flows, ..drive })
 }
 
 /// Refuses a fio file beside other loads, or as one of several.
@@ -71,6 +72,7 @@ pub(super) fn with_jobs(scenario: Scenario) -> Result<Scenario, UserError> {
     let flow = |job: FioJob| Flow {
         name: job.name.clone(),
         queues: scenario.queues.clone(),
+        read_slo: scenario.read_slo,
         workload: WorkloadConfig::Fio(Box::new(job)),
     };
     Ok(Scenario { flows: jobs.into_iter().map(flow).collect(), ..scenario })

@@ -28,7 +28,9 @@ pub fn print(scenario: &Scenario) -> String {
     if scenario.fio.is_some() {
         return toml;
     }
-    if !scenario.flows.is_empty() {
+    // A drive without a load may still have this key.
+    let is_told = !scenario.flows.is_empty() || !has_load && !scenario.host.unwritten_costs_read;
+    if is_told {
         let unwritten = if scenario.host.unwritten_costs_read { "flash" } else { "zero" };
         toml.push_str(&format!("\n[workload]\nunwritten = \"{unwritten}\"\n"));
     }

@@ -19,7 +19,7 @@ pub use die::{Die, Outlook, PlaneWork};
 pub use ecc::{Ecc, Soft};
 pub use operation::{PhaseTimes, Run, Segment};
 pub use parallelism::{MultiPlane, Parallelism};
-pub use power::{ACTIVITIES, Activity, CorePower};
+pub use power::{ACTIVITIES, Activity, CommandPower, CorePower};
 pub use refusal::Refusal;
 pub use timing::{
     EraseMode, EraseResume, PAGE_TYPES_MAX, PageOrder, PageTypes, ProgramSuspension, ReadLaw,

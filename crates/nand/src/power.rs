@@ -20,11 +20,30 @@ pub enum Activity {
 /// How many activities there are.
 pub const ACTIVITIES: usize = 5;
 
+/// Power of a command above that of an idle die: one part for the die, one for each plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CommandPower {
+    /// Drawn once.
+    pub base_uw: u64,
+    /// Drawn by each plane.
+    pub plane_uw: u64,
+}
+
+impl CommandPower {
+    /// On so many planes, of which there is at least one.
+    #[inline]
+    pub fn on(&self, planes: impl Into<u64>) -> u64 {
+        self.base_uw + self.plane_uw * planes.into()
+    }
+}
+
 /// Power of a die at its core supply in microwatts; each with an idle rest of the die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CorePower {
     /// Nothing runs and nothing is suspended.
     pub idle_uw: u64,
+    /// What a command at work draws once, whatever its planes: charge pumps and logic.
+    pub base_uw: u64,
     /// Nothing runs and one program or erase is suspended.
     pub suspended_uw: u64,
     /// Sensing, program pulse and program verify, by page type.
@@ -34,9 +53,9 @@ pub struct CorePower {
 }
 
 impl CorePower {
-    /// Power of one plane at work, above that of an idle die.
+    /// Power of a command at work, above that of an idle die.
     #[inline]
-    pub fn excess_uw(&self, activity: Activity, page_type: usize) -> u64 {
+    pub fn of(&self, activity: Activity, page_type: usize) -> CommandPower {
         let [sense, pulse, verify] = self.by_type[page_type];
         let whole = match activity {
             Activity::Sense => sense,
@@ -45,7 +64,7 @@ impl CorePower {
             Activity::ErasePulse => self.erase_uw[0],
             Activity::EraseVerify => self.erase_uw[1],
         };
-        whole - self.idle_uw
+        CommandPower { base_uw: self.base_uw - self.idle_uw, plane_uw: whole - self.base_uw }
     }
 
     /// Power of a suspended operation above that of an idle die.

@@ -3,7 +3,7 @@
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use reprieve_sim::characterize::{self as bench, Run};
+use reprieve_sim::characterize::{self as bench, Run, Variety};
 use reprieve_sim::scenario::{self, Sources};
 
 use crate::{need_numpy, raise};
@@ -16,12 +16,14 @@ pub fn characterize<'py>(
     path: &str,
     sets: Vec<String>,
     wordlines: u32,
+    variety: (f64, f64),
 ) -> PyResult<Bound<'py, PyDict>> {
     let runs = py
         .detach(|| {
             let sources = Sources { text, path, sets: &sets };
             let scenario = scenario::load_rig_file(&sources, reprieve_sim::registries())?;
-            bench::run(&scenario, wordlines)
+            let (length_share, start_share) = variety;
+            bench::run(&scenario, wordlines, &Variety { length_share, start_share })
         })
         .map_err(raise)?;
     need_numpy(py)?;
@@ -32,6 +34,9 @@ pub fn characterize<'py>(
     };
     add("delay1_tenths", |run| run.delay1_tenths.into())?;
     add("delay2_tenths", |run| run.delay2_tenths.into())?;
+    add("delay1_ns", |run| run.delays[0].ns())?;
+    add("delay2_ns", |run| run.delays[1].ns())?;
+    add("is_drawn", |run| run.is_drawn.into())?;
     add("wordline", |run| run.wordline.into())?;
     add("page_type", |run| run.page_type.into())?;
     add("suspensions", |run| run.suspensions.into())?;

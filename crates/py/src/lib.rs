@@ -1,6 +1,7 @@
 //! The Python face: thin wrappers, with errors turned into Python's and the GIL released.
 
 mod characterize;
+mod drive;
 mod policy;
 mod registry;
 mod reliability;
@@ -77,6 +78,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("UserError", module.py().get_type::<UserError>())?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<server::Server>()?;
+    module.add_class::<drive::Drive>()?;
+    module.add_class::<drive::Completion>()?;
     module.add_class::<policy::Decision>()?;
     module.add_class::<policy::Choice>()?;
     module.add_class::<policy::OperationView>()?;

@@ -56,6 +56,7 @@ pub struct OperationView {
     waiting_reads: usize,
     oldest_read_ns: Option<u64>,
     read_arrivals_ns: Vec<u64>,
+    read_slos_ns: Vec<Option<u64>>,
     read_time_ns: u64,
     read_deadline_ns: Option<u64>,
     blocks_a_read: bool,
@@ -288,6 +289,7 @@ impl OperationView {
             waiting_reads: operation.waiting_reads(),
             oldest_read_ns: ns(operation.oldest_read()),
             read_arrivals_ns: operation.read_arrivals().iter().map(|at| at.ns()).collect(),
+            read_slos_ns: operation.read_slos().iter().map(|slo| slo.map(Dur::ns)).collect(),
             read_time_ns: operation.read_time().ns(),
             read_deadline_ns: ns(operation.read_deadline()),
             blocks_a_read: operation.blocks_a_read(),
@@ -310,6 +312,11 @@ impl SuspendPolicy for Suspension {
 
     fn must_resume(&self, operation: &dyn suspend::OperationView) -> bool {
         self.ask(operation, true) == Answer::Now
+    }
+
+    fn may_be_asked_in_vain(&self) -> bool {
+        // Its object may count, or draw numbers.
+        false
     }
 }
 
@@ -347,6 +354,11 @@ fn is_open(view: &DieView, choice: sched::Choice) -> bool {
 }
 
 impl Scheduler for Own {
+    fn may_be_asked_in_vain(&self) -> bool {
+        // Its object may count, or draw numbers.
+        false
+    }
+
     fn choose(&self, view: &DieView) -> sched::Choice {
         if view.must_resume {
             // The suspension policy has decided.

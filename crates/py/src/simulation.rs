@@ -8,6 +8,7 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use reprieve_base::Time;
+use reprieve_sim::blame::BLAME_NAMES;
 use reprieve_sim::scenario::{self, Scenario, Sources, Warmup};
 use reprieve_sim::txn::PART_NAMES;
 use reprieve_sim::{Options, Ssd, Window};
@@ -189,6 +190,13 @@ impl Simulation {
         for (name, column) in PART_NAMES.iter().zip(batch.parts_ns) {
             columns.set_item(name, column.into_pyarray(py))?;
         }
+        for (cause, name) in BLAME_NAMES.iter().enumerate() {
+            let column: Vec<i64> = batch.blamed.iter().map(|row| row.0[cause] as i64).collect();
+            columns.set_item(name, column.into_pyarray(py))?;
+        }
+        // Arrays of NumPy know no nulls.
+        let die: Vec<i64> = batch.die.iter().map(|die| die.map_or(-1, i64::from)).collect();
+        columns.set_item("die", die.into_pyarray(py))?;
         columns.set_item("flow", batch.flow.into_pyarray(py))?;
         let uncorrectable = batch.uncorrectable_pages.into_pyarray(py);
         columns.set_item("uncorrectable_pages", uncorrectable)?;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::options::Source;
 
 /// Limits that belong to a policy of suspension, and go with it.
-const OF_POLICY: [&str; 8] = [
+const OF_POLICY: [&str; 11] = [
     "suspension.min_remaining_us",
     "suspension.max_suspended_us",
     "suspension.batch.reads",
@@ -17,6 +17,9 @@ const OF_POLICY: [&str; 8] = [
     "suspension.deadline.margin_reads",
     "suspension.deadline.price",
     "suspension.deadline.backlog_weight",
+    "suspension.budget.suspensions_per_s",
+    "suspension.budget.wear_per_day",
+    "suspension.budget.lost_write_share",
 ];
 
 /// The scenario of `source` with another value of a key, and the source that has it.

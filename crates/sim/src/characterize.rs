@@ -3,12 +3,16 @@
 //! The procedure is that of Zambelli et al., Electronics 10, 1394 (2021), Figure 5: a program is
 //! suspended a first delay after it was confirmed, a page is read, the program goes on, and a
 //! second delay after each resume it is suspended again, until it is complete.
+//!
+//! A tenth of a program is a whole number of iterations, or nearly so, where all iterations are
+//! alike: then every suspension meets the same phase. So wordlines may differ in the length of
+//! their iterations and in their start, and delays are drawn around the steps of the grid too.
 
 use std::sync::Arc;
 
 use reprieve_base::{Dur, PageAddress, Stream, Time, UserError};
 use reprieve_nand::{
-    Command, Die, Elapsed, Parallelism, Part, ProgramSuspension, Refusal, Shape, Suspend,
+    Command, Die, Elapsed, Parallelism, Part, ProgramSuspension, Refusal, Shape, Suspend, Timing,
 };
 
 use crate::scenario::Scenario;
@@ -30,6 +34,10 @@ pub struct Run {
     pub delay1_tenths: u32,
     /// The delay after each resume, likewise.
     pub delay2_tenths: u32,
+    /// Both delays as they were: those steps, or drawn from within half a step of them.
+    pub delays: [Dur; 2],
+    /// Whether they were drawn.
+    pub is_drawn: bool,
     /// Number of the wordline in its block.
     pub wordline: u32,
     /// Type of the page that was read, from 0.
@@ -48,35 +56,76 @@ pub struct Run {
     pub undisturbed: Dur,
 }
 
-/// Runs the procedure on so many wordlines of a block, drawn by the scenario's seed.
+/// How wordlines differ beyond their numbers of iterations.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Variety {
+    /// The iterations of a wordline are longer or shorter than the part's by up to this share.
+    pub length_share: f64,
+    /// The first of them begins up to this share of one after the confirmation.
+    pub start_share: f64,
+}
+
+/// What a wordline draws of its [`Variety`].
+#[derive(Clone, Copy, Debug)]
+struct OfWordline {
+    /// Length of its iterations over that of the part's.
+    factor: f64,
+    /// From confirmation to the first pulse.
+    start: Dur,
+}
+
+impl OfWordline {
+    fn draw(variety: &Variety, timing: &Timing, seed: u64, wordline: u32) -> OfWordline {
+        let mut stream = Stream::new(seed, "characterize-wordline", u64::from(wordline));
+        let [factor, start] = [(); 2].map(|()| stream.unit());
+        let iteration = (timing.program_pulse + timing.verify).ns() as f64;
+        OfWordline {
+            factor: 1.0 + variety.length_share * (2.0 * factor - 1.0),
+            start: Dur::from_ns((start * variety.start_share * iteration) as u64),
+        }
+    }
+}
+
+/// Runs the procedure on so many wordlines of a block, drawn by the scenario's seed: with every
+/// pair of steps, and once more with delays drawn around them.
 ///
 /// Delays are shares of the mean undisturbed program of these wordlines, without its data in.
 /// Errors if the part suspends no programs, has not as many wordlines, or a program never ends.
-pub fn run(scenario: &Scenario, wordlines: u32) -> Result<Vec<Run>, UserError> {
+pub fn run(scenario: &Scenario, wordlines: u32, variety: &Variety) -> Result<Vec<Run>, UserError> {
     if scenario.suspension.program == ProgramSuspension::None {
         return Err(UserError::new(
             "suspension.program = \"none\": the part suspends no programs; must be one of \
              \"ips\", \"ipc\", \"iteration\", \"sliced\"",
         ));
     }
-    let mut bench = Bench::new(scenario);
-    let chosen = bench.choose(wordlines, scenario.seed)?;
+    let chosen = Bench::new(scenario, None).choose(wordlines, scenario.seed)?;
+    let own =
+        |wordline: &u32| OfWordline::draw(variety, &scenario.timing, scenario.seed, *wordline);
+    let mut benches: Vec<(u32, Bench)> =
+        chosen.iter().map(|line| (*line, Bench::new(scenario, Some(own(line))))).collect();
     let undisturbed: Vec<Dur> =
-        chosen.iter().map(|wordline| bench.leave_alone(*wordline)).collect();
+        benches.iter_mut().map(|(line, bench)| bench.leave_alone(*line)).collect();
     let total_ns: u64 = undisturbed.iter().map(|length| length.ns()).sum();
     let mean_ns = total_ns / u64::from(wordlines);
-    let delay = |tenths: u32| Dur::from_ns(mean_ns * u64::from(tenths) / u64::from(DELAY_STEPS));
-    let reads = bench.pages_to_read();
+    let mut stream = Stream::new(scenario.seed, "characterize-delays", 0);
+    // From half a step below to half a step above.
+    let mut around = |tenths: u32| {
+        let steps = f64::from(tenths) + stream.unit() - 0.5;
+        Dur::from_ns((mean_ns as f64 * steps / f64::from(DELAY_STEPS)) as u64)
+    };
+    let exact = |tenths: u32| Dur::from_ns(mean_ns * u64::from(tenths) / u64::from(DELAY_STEPS));
     let mut runs = Vec::new();
-    for delay1_tenths in 1..=DELAY_STEPS {
-        for delay2_tenths in 1..=DELAY_STEPS {
-            let delays = [delay(delay1_tenths), delay(delay2_tenths)];
-            for (wordline, undisturbed) in chosen.iter().zip(&undisturbed) {
-                for (page_type, read) in reads.iter().enumerate() {
+    for is_drawn in [false, true] {
+        for (delay1_tenths, delay2_tenths) in pairs() {
+            for ((wordline, bench), undisturbed) in benches.iter_mut().zip(&undisturbed) {
+                for (page_type, read) in bench.pages_to_read().iter().enumerate() {
+                    let steps = [delay1_tenths, delay2_tenths];
+                    let delays = if is_drawn { steps.map(&mut around) } else { steps.map(exact) };
                     let measured = bench.suspend_again_and_again(*wordline, *read, delays)?;
                     runs.push(Run {
                         delay1_tenths,
                         delay2_tenths,
+                        is_drawn,
                         wordline: *wordline,
                         page_type: page_type as u32,
                         undisturbed: *undisturbed,
@@ -89,10 +138,18 @@ pub fn run(scenario: &Scenario, wordlines: u32) -> Result<Vec<Run>, UserError> {
     Ok(runs)
 }
 
+/// Every pair of steps, the second changing faster.
+fn pairs() -> impl Iterator<Item = (u32, u32)> {
+    (1..=DELAY_STEPS).flat_map(|one| (1..=DELAY_STEPS).map(move |two| (one, two)))
+}
+
 /// One die, and where its time stands.
 struct Bench {
     die: Die,
     now: Time,
+    /// From confirmation to the first pulse, and when that began.
+    start: Dur,
+    begun: Time,
     /// Pages of a block, of a wordline, and how many types they have.
     pages_per_block: u32,
     pages_together: u32,
@@ -100,9 +157,15 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(scenario: &Scenario) -> Bench {
+    /// Of the part, or as one wordline of it is.
+    fn new(scenario: &Scenario, own: Option<OfWordline>) -> Bench {
         let pages_per_block = scenario.geometry.pages_per_block;
-        let timing = scenario.timing;
+        let mut timing = scenario.timing;
+        if let Some(OfWordline { factor, .. }) = own {
+            for phase in [&mut timing.program_pulse, &mut timing.verify] {
+                *phase = Dur::from_ns((phase.ns() as f64 * factor).round() as u64);
+            }
+        }
         let part = Part {
             shape: Shape { planes: 1, blocks_per_plane: 2, pages_per_block },
             timing,
@@ -112,6 +175,8 @@ impl Bench {
         Bench {
             die: Die::new(Arc::new(part), scenario.seed, 0),
             now: Time::ZERO,
+            start: own.map_or(Dur::ZERO, |own| own.start),
+            begun: Time::ZERO,
             pages_per_block,
             pages_together: timing.pages_together(),
             page_types: timing.page_types.map_or(1, |types| types.count),
@@ -154,7 +219,12 @@ impl Bench {
         let timing = self.die.timing();
         let confirmed = self.now + timing.command + timing.data_in();
         let command = Command::Program(PageAddress { page, ..PROGRAMMED });
-        let end = self.die.start(self.now, command).expect("the die is free, the page is next");
+        self.begun = confirmed + self.start;
+        // The die knows of no start: for it everything comes so much later.
+        let end = self
+            .die
+            .start(self.now + self.start, command)
+            .expect("the die is free, the page is next");
         (confirmed, end)
     }
 
@@ -177,6 +247,8 @@ impl Bench {
         let mut run = Run {
             delay1_tenths: 0,
             delay2_tenths: 0,
+            delays: [first, later],
+            is_drawn: false,
             wordline,
             page_type: 0,
             suspensions: 0,
@@ -213,6 +285,7 @@ impl Bench {
     /// Asks for a suspension at `request`, or as soon after as the part allows: when it asked, and
     /// when the array is free. `None`: the program ends unsuspended.
     fn suspend(&mut self, mut request: Time, end: Time) -> Option<(Time, Time)> {
+        request = request.max(self.begun);
         while request < end {
             match self.die.suspend(request) {
                 Ok(Suspend::FreeAt(free_at)) => {

@@ -4,6 +4,7 @@
 //! flash back end. [`characterize`] measures one die. The map of the code is in ARCHITECTURE.md.
 
 mod arbitrate;
+pub mod blame;
 mod blocks;
 pub mod characterize;
 mod check;
@@ -39,5 +40,5 @@ pub use policies::Policies;
 pub use registries::registries;
 pub use reprieve_config as scenario;
 pub use reprieve_nand::reliability;
-pub use ssd::{Activity, Cut, Options, Recovered, Snapshot, Ssd, TimeSeries};
+pub use ssd::{Activity, Cut, DoneRequest, Options, Recovered, Snapshot, Ssd, TimeSeries};
 pub use timeline::Window;

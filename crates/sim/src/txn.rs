@@ -130,6 +130,8 @@ pub struct Txn {
     pub again: bool,
     /// See `again`.
     pub lost: bool,
+    /// Host read: place of its service level among those of the loads, from 1; 0: none of its own.
+    pub service_level: u8,
     /// Read: senses of its page beyond the first.
     pub further_senses: u8,
     /// Read: wrong bits of the worst codeword of the last hard decoding.
@@ -185,6 +187,7 @@ impl Txn {
             front: 0,
             again: false,
             lost: false,
+            service_level: 0,
             further_senses: 0,
             errors: 0,
             suspensions: 0,

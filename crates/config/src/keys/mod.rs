@@ -25,6 +25,7 @@ pub const SECTIONS: &[Section] = &[
     suspension::SUSPENSION,
     suspension::BATCH,
     suspension::DEADLINE,
+    suspension::BUDGET,
     reliability::RELIABILITY,
     reliability::ECC,
     scheduling::SCHEDULING,

@@ -18,6 +18,10 @@ section! {
     }, or("'off'");
     /// A die of which nothing runs and nothing is suspended.
     p_idle_mw [power?.core_uw[0]] scaled(1e3, closed(0.0, 1e6)), when(ACCOUNTED);
+    /// The part of each power below that a command draws once, whatever the number of its planes:
+    /// charge pumps and logic. A command on n planes draws p_base_mw + n (p - p_base_mw).
+    p_base_mw [power?.base_uw] scaled(1e3, closed(0.0, 1e6)), same_as("power.p_idle_mw"),
+        when(ACCOUNTED);
     /// A die while one of its planes senses a page.
     p_sense_mw [power?.core_uw[1]] scaled(1e3, closed(0.0, 1e6)), when(ACCOUNTED);
     /// A die in a program pulse, on one plane.

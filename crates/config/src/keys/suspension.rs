@@ -181,3 +181,20 @@ section! {
     backlog_weight {suspend_rules.parameters} closed(0.0, 1e9), or("0"),
         when(&[is("suspension.policy", &["deadline"])]);
 }
+
+/// The policies that wait, and wait longer while suspensions cost more than they may.
+const WAITING: &[Need] = &[is("suspension.policy", &["batch", "deadline"])];
+
+section! {
+    /// What suspensions may cost: every 0.2 s of simulated time the policy becomes more patient if
+    /// more was spent, and less if less was.
+    BUDGET "suspension.budget"
+
+    /// Suspensions a second, of all dies together; absent: no limit.
+    suspensions_per_s {suspend_rules.parameters} above(0.0, 1e9), absent(), when(WAITING);
+    /// Cycles of wear that suspensions cost all blocks together in a day; absent: no limit.
+    wear_per_day {suspend_rules.parameters} above(0.0, 1e15), absent(), when(WAITING);
+    /// Share of the time of all dies for which programs and erases stand suspended; absent: no
+    /// limit.
+    lost_write_share {suspend_rules.parameters} above(0.0, 1.0), absent(), when(WAITING);
+}

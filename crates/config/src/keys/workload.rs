@@ -52,6 +52,9 @@ section! {
     }, or("'flash'");
     /// Submission queues that the requests go to by turns; absent: all, or a flow's own.
     queues [queues] counts(0, 65_534), absent(), when(NVME);
+    /// The time within which a read of this load has to be complete, from its arrival at the die;
+    /// absent: suspension.deadline.read_slo_us.
+    read_slo_us [read_slo] us(), absent(), when(&[is("suspension.policy", &["deadline"])]);
     /// How the trace is written.
     format [trace: reading.format] registered(Family::TraceFormat), or("'auto'"), when(TRACE);
     /// The columns of a trace of format columns, such as "time_s,device,sector,bytes,op".

@@ -21,6 +21,7 @@ pub(super) fn check(resolved: &Resolved, purpose: Use) -> Result<(), UserError> 
     refusals::check(resolved, has_mapping)?;
     power::check(resolved)?;
     suspends_for_something(resolved)?;
+    budget_is_spent(resolved)?;
     workload::measured(resolved, purpose)?;
     if has_mapping {
         drive::check(resolved)?;
@@ -45,6 +46,27 @@ fn suspends_for_something(resolved: &Resolved) -> Result<(), UserError> {
     if rules.policy == "batch" && reads.is_none() && oldest.is_none() {
         let what = "needs suspension.batch.reads or suspension.batch.oldest_us, or both";
         return Err(resolved.fault("suspension.policy", what));
+    }
+    Ok(())
+}
+
+/// Refuses a budget that no suspension spends, or that the policy cannot keep.
+fn budget_is_spent(resolved: &Resolved) -> Result<(), UserError> {
+    let given = |name| resolved.suspend_rules.parameters.number(name).is_some();
+    let wear = "suspension.budget.wear_per_day";
+    let names = ["suspension.budget.suspensions_per_s", wear, "suspension.budget.lost_write_share"];
+    let Some(first) = names.into_iter().find(|name| given(name)) else { return Ok(()) };
+    let rules = &resolved.suspend_rules;
+    if rules.policy == "batch" && rules.parameters.dur("suspension.batch.oldest_us").is_none() {
+        let what = "needs suspension.batch.oldest_us, which becomes longer or shorter";
+        return Err(resolved.fault(first, what));
+    }
+    let wears = resolved.reliability.ageing.as_ref().is_some_and(|ageing| {
+        ageing.suspend_wear.per_program > 0.0 || ageing.suspend_wear.per_erase > 0.0
+    });
+    if given(wear) && !wears {
+        let what = "needs reliability.wear_per_program_suspend or .wear_per_erase_suspend above 0";
+        return Err(resolved.fault(wear, what));
     }
     Ok(())
 }

@@ -63,14 +63,26 @@ fn powers(power: &Power, resolved: &Resolved) -> Result<(), UserError> {
             one_for_each(resolved, &lengths, "timing.page_types", types.unwrap_or(0))?;
         }
     }
-    let idle_uw = power.core_uw[0];
-    let all = POWERS.into_iter().zip(power.core_uw);
     let by_type =
         lists().filter_map(|(name, list)| Some((name, list.as_ref()?.iter().min()? * 1000)));
-    match all.chain(by_type).find(|(_, uw)| *uw < idle_uw) {
+    let [idle, work @ .., suspended] = POWERS;
+    let [idle_uw, work_uw @ .., suspended_uw] = power.core_uw;
+    let work: Vec<_> = work.into_iter().zip(work_uw).chain(by_type).collect();
+    let others = [("power.p_base_mw", power.base_uw), (suspended, suspended_uw)];
+    least(resolved, (idle, idle_uw), work.iter().copied().chain(others))?;
+    least(resolved, ("power.p_base_mw", power.base_uw), work.iter().copied())
+}
+
+/// Each power is at least that of a key.
+fn least(
+    resolved: &Resolved,
+    (of, least_uw): (&str, u64),
+    mut powers: impl Iterator<Item = (&'static str, u64)>,
+) -> Result<(), UserError> {
+    match powers.find(|(_, uw)| *uw < least_uw) {
         None => Ok(()),
         Some((name, _)) => {
-            let what = format!("must be at least power.p_idle_mw = {}", idle_uw as f64 / 1e3);
+            let what = format!("must be at least {of} = {}", least_uw as f64 / 1e3);
             Err(resolved.fault(name, what))
         }
     }

@@ -67,6 +67,8 @@ pub struct Scenario {
     pub workload: Option<WorkloadConfig>,
     pub fio: Option<String>,
     pub queues: Vec<u32>,
+    /// Within which time reads have to be complete; `None`: what the suspension policy says.
+    pub read_slo: Option<Dur>,
     /// Several loads at once, by name or as a fio file has them; empty: that of `workload`.
     pub flows: Vec<Flow>,
     /// From when on the run is measured.
@@ -166,6 +168,15 @@ pub struct Flow {
     /// What it asks of the drive.
     pub workload: WorkloadConfig,
     pub queues: Vec<u32>,
+    /// As that of a scenario with one load.
+    pub read_slo: Option<Dur>,
+}
+
+impl Scenario {
+    /// The service levels of the loads that have one of their own, in their order.
+    pub fn service_levels(&self) -> impl Iterator<Item = Dur> + '_ {
+        self.read_slo.into_iter().chain(self.flows.iter().filter_map(|flow| flow.read_slo))
+    }
 }
 
 impl Flow {

@@ -11,6 +11,8 @@ pub struct Power {
     /// A die at its core supply: idle, sensing, in pulse and verify of a program and of an erase,
     /// suspended; the order is that of [`POWERS`].
     pub core_uw: [u64; 7],
+    /// What a command draws once, whatever its planes.
+    pub base_uw: u64,
     /// Sensing, program pulse and program verify, for each page type.
     pub by_type_mw: [Option<Vec<u64>>; 3],
     pub resume_pj: u64,
@@ -35,7 +37,13 @@ impl Power {
                 of_type[phase] = given * 1000;
             }
         }
-        CorePower { idle_uw, suspended_uw, by_type, erase_uw: [erase, erase_verify] }
+        CorePower {
+            idle_uw,
+            base_uw: self.base_uw,
+            suspended_uw,
+            by_type,
+            erase_uw: [erase, erase_verify],
+        }
     }
 
     /// Energy of a bit over the channel in femtojoules, to the nearest.

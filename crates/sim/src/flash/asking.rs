@@ -8,7 +8,7 @@ use reprieve_nand::{Outlook, Refusal};
 use super::Flash;
 use super::lane::{Lane, LaneId};
 use crate::sched::{Class, Classes, SuspendView, Waiter};
-use crate::suspend::{Answer, Case, GcNeed, OperationView, Reason};
+use crate::suspend::{Answer, Case, Chain, GcNeed, OperationView, Reason};
 use crate::txn::{Kind, NONE};
 use crate::work::Work;
 
@@ -170,6 +170,30 @@ impl Flash {
         asking: Asking,
         work: &mut W,
     ) -> Answer {
+        self.put((die, lane), now, asking, work, |chain, case| chain.decide(case))
+    }
+
+    /// What the chain would answer to one who only wants to know, by its guards too or without.
+    #[cold]
+    pub(super) fn ask_in_vain<W: Work>(
+        &mut self,
+        lane: (u32, LaneId),
+        now: Time,
+        (asking, is_guarded): (Asking, bool),
+        work: &mut W,
+    ) -> Answer {
+        self.put(lane, now, asking, work, |chain, case| chain.would_decide(case, is_guarded))
+    }
+
+    #[inline(always)]
+    fn put<W: Work>(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        now: Time,
+        asking: Asking,
+        work: &mut W,
+        question: impl FnOnce(&Chain, &Stopped<'_, W>) -> Answer,
+    ) -> Answer {
         let running = self.units[die as usize].running_lane(lane);
         let (operation, until) = (running.operation(), running.scheduled);
         let suspended = Dur::from_ns(self.txns[operation].suspended_ns);
@@ -194,7 +218,7 @@ impl Flash {
             asking,
             classes,
         };
-        self.suspension.decide(&case)
+        question(&self.suspension, &case)
     }
 
     /// Whether the policy wants an operation to resume that has been suspended for so long.
@@ -341,6 +365,13 @@ impl<W: Work> OperationView for Stopped<'_, W> {
         reads.map(|id| self.flash.txns[id].mark).collect()
     }
 
+    fn read_slos(&self) -> Vec<Option<Dur>> {
+        let reads = self.flash.units[self.die as usize].reads.iter(&self.flash.txns);
+        let of =
+            |level: u8| self.flash.facts.service_levels.get(usize::from(level.checked_sub(1)?));
+        reads.map(|id| of(self.flash.txns[id].service_level).copied()).collect()
+    }
+
     fn read_time(&self) -> Dur {
         let timing = &self.flash.facts.timing;
         let longest = timing.page_types.and_then(|types| types.read.iter().copied().max());
@@ -415,6 +446,10 @@ impl<W: Work> Case for Stopped<'_, W> {
         }
         let may = die.may_suspend(self.now, self.plane);
         may.map_err(|refusal| held_off(refusal, self.until))
+    }
+
+    fn may_ask_scheduler_in_vain(&self) -> bool {
+        self.flash.serving.scheduler.may_be_asked_in_vain()
     }
 
     fn allowed(&self) -> Answer {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Activity, MultiPlane, Timing};
+use reprieve_nand::{Activity, CommandPower, MultiPlane, Timing};
 
 use super::channel::Grant;
 use super::{Flash, FlashEvent};
@@ -50,12 +50,12 @@ pub(super) struct Budget {
     waits: Vec<Option<(Turn, u64)>>,
 }
 
-/// As what work counts on one plane, above an idle die.
+/// As what a command counts, above an idle die.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
-    sense_uw: u64,
-    program_uw: u64,
-    erase_uw: u64,
+    sense: CommandPower,
+    program: CommandPower,
+    erase: CommandPower,
     suspended_uw: u64,
 }
 
@@ -63,31 +63,36 @@ impl Counted {
     fn new(power: &Power, timing: &Timing) -> Counted {
         let core = power.core();
         let types = 0..timing.page_types.map_or(1, |types| types.count as usize);
-        let program = |page_type| {
-            let phases = [Activity::ProgramPulse, Activity::ProgramVerify];
-            let powers = phases.map(|phase| core.excess_uw(phase, page_type));
-            mix(power.budget_counts, powers, [timing.program_pulse, timing.verify])
+        let phases = |phases: [Activity; 2], page_type, lengths| {
+            let powers = phases.map(|phase| core.of(phase, page_type));
+            let plane_uw = powers.map(|power| power.plane_uw);
+            CommandPower { plane_uw: mix(power.budget_counts, plane_uw, lengths), ..powers[0] }
         };
-        let sense = |page_type| core.excess_uw(Activity::Sense, page_type);
+        let program = [Activity::ProgramPulse, Activity::ProgramVerify];
+        let program = |page_type| phases(program, page_type, [timing.program_pulse, timing.verify]);
+        let sense = |page_type| core.of(Activity::Sense, page_type);
         let erase = [Activity::ErasePulse, Activity::EraseVerify];
-        let erase = erase.map(|phase| core.excess_uw(phase, 0));
+        let most = |power: &CommandPower| power.plane_uw;
         Counted {
-            sense_uw: types.clone().map(sense).max().expect("there is a type"),
-            program_uw: types.map(program).max().expect("there is a type"),
-            erase_uw: mix(power.budget_counts, erase, [timing.erase, timing.erase_verify]),
+            sense: types.clone().map(sense).max_by_key(most).expect("there is a type"),
+            program: types.map(program).max_by_key(most).expect("there is a type"),
+            erase: phases(erase, 0, [timing.erase, timing.erase_verify]),
             suspended_uw: core.suspended_excess_uw(),
         }
     }
 
-    fn uw(&self, kind: Kind) -> u64 {
+    fn of(&self, kind: Kind) -> CommandPower {
         match kind {
             Kind::HostRead | Kind::RmwRead | Kind::GcRead | Kind::MapRead | Kind::MapUpdate => {
-                self.sense_uw
+                self.sense
             }
-            Kind::Program | Kind::GcProgram | Kind::MapProgram => self.program_uw,
+            Kind::Program | Kind::GcProgram | Kind::MapProgram => self.program,
             // It senses first.
-            Kind::GcCopy => self.program_uw.max(self.sense_uw),
-            Kind::Erase => self.erase_uw,
+            Kind::GcCopy => match self.program.plane_uw >= self.sense.plane_uw {
+                true => self.program,
+                false => self.sense,
+            },
+            Kind::Erase => self.erase,
         }
     }
 }
@@ -146,6 +151,11 @@ impl Budget {
         false
     }
 
+    /// Whether a die stands in line for power.
+    pub(super) fn waits_for_power(&self, die: u32) -> bool {
+        self.waits[die as usize].is_some()
+    }
+
     fn forget(&mut self, die: u32) {
         if let Some((turn, _)) = self.waits[die as usize].take() {
             self.line.remove(&turn);
@@ -183,7 +193,7 @@ impl Budget {
 
     /// A die begins to sense on so many planes.
     pub(super) fn sense(&mut self, die: u32, planes: u32) {
-        let uw = self.counted.sense_uw * u64::from(planes);
+        let uw = self.counted.sense.on(planes);
         self.change(die, |held| {
             held.sense_uw += uw;
             held.senses += planes;
@@ -192,17 +202,17 @@ impl Budget {
 
     /// One plane of a die has sensed, or all of them.
     pub(super) fn sensed(&mut self, die: u32, is_one: bool) {
-        let one_uw = self.counted.sense_uw;
+        let one_uw = self.counted.sense.on(1u32);
         self.change(die, |held| {
-            let planes = if is_one { 1 } else { held.senses };
+            let (planes, uw) = if is_one { (1, one_uw) } else { (held.senses, held.sense_uw) };
             held.senses -= planes;
-            held.sense_uw -= one_uw * u64::from(planes);
+            held.sense_uw -= uw;
         });
     }
 
     /// A program or erase runs from now on.
     pub(super) fn run(&mut self, die: u32, kind: Kind, planes: u32) {
-        let uw = self.counted.uw(kind) * u64::from(planes);
+        let uw = self.counted.of(kind).on(planes);
         self.change(die, |held| held.run_uw = Some(uw));
     }
 
@@ -226,14 +236,16 @@ impl Budget {
     /// Whether what is at work keeps to the budget, by the meter's account of each die.
     fn verify(&self, idle_uw: u64, dies: impl Iterator<Item = AtWork>) -> Result<(), String> {
         let (mut active, mut uw) = (0, idle_uw);
-        for AtWork { senses, run, suspended } in dies {
+        for AtWork { senses, sensing, run, suspended } in dies {
             active += u32::from(senses > 0 || run.is_some());
             uw += self.counted.suspended_uw * u64::from(suspended);
-            let of_senses = self.counted.sense_uw * u64::from(senses);
-            let (is_erase, planes) = run.unwrap_or_default();
-            let of_run = if is_erase { self.counted.erase_uw } else { self.counted.program_uw };
+            let CommandPower { base_uw, plane_uw } = self.counted.sense;
+            let of_senses = base_uw * u64::from(sensing) + plane_uw * u64::from(senses);
+            let counted =
+                |is_erase| if is_erase { self.counted.erase } else { self.counted.program };
+            let of_run = run.map_or(0, |(is_erase, planes)| counted(is_erase).on(planes));
             // A copyback senses before it programs.
-            uw += of_senses.max(of_run * u64::from(planes));
+            uw += of_senses.max(of_run);
         }
         if active > 1 && (active > self.max_active || uw > self.limit_uw) {
             return Err(format!(
@@ -259,7 +271,7 @@ impl Flash {
         let budget = self.observers.budget.as_mut().expect("there is a budget");
         let by_plane = kind.is_read() && self.facts.parallelism.independent_plane_reads;
         let planes = if by_plane { 1 } else { budget.planes_most };
-        let more_uw = budget.counted.uw(kind) * planes;
+        let more_uw = budget.counted.of(kind).on(planes);
         budget.may_begin(turn, more_uw)
     }
 
@@ -276,7 +288,7 @@ impl Flash {
         let (txn, planes) = (&self.txns[unit.whole.operation()], unit.die.planes_at_work());
         let (kind, turn) = (txn.kind, self.turn(die, txn.kind, txn.start));
         let budget = self.observers.budget.as_mut().expect("there is a budget");
-        let whole_uw = budget.counted.uw(kind) * u64::from(planes);
+        let whole_uw = budget.counted.of(kind).on(planes);
         budget.may_begin(turn, whole_uw.saturating_sub(budget.counted.suspended_uw))
     }
 
@@ -310,7 +322,9 @@ mod tests {
 
     #[test]
     fn two_dies_over_the_budget_are_found_and_one_alone_is_let_be() {
-        let counted = Counted { sense_uw: 10, program_uw: 30, erase_uw: 50, suspended_uw: 5 };
+        let of = |base_uw, plane_uw| CommandPower { base_uw, plane_uw };
+        let (sense, program, erase) = (of(4, 6), of(10, 20), of(0, 50));
+        let counted = Counted { sense, program, erase, suspended_uw: 5 };
         let budget = Budget {
             limit_uw: 67,
             max_active: 2,
@@ -324,13 +338,19 @@ mod tests {
             waits: vec![None; 3],
         };
         let verify = |dies: &[AtWork]| budget.verify(2, dies.iter().copied()).is_ok();
-        let idle = AtWork { senses: 0, run: None, suspended: 0 };
-        let reads = AtWork { senses: 1, ..idle };
+        let idle = AtWork { senses: 0, sensing: 0, run: None, suspended: 0 };
+        let reads = AtWork { senses: 1, sensing: 1, ..idle };
         let erases = AtWork { run: Some((true, 1)), ..idle };
         // 2 + 50 + 10 + 5 are 67; another 5 are too many, and so is a third die.
         assert!(verify(&[erases, AtWork { suspended: 1, ..reads }]));
         assert!(!verify(&[erases, AtWork { suspended: 2, ..reads }]));
         assert!(!verify(&[reads, reads, reads]));
+        // The base is counted once a command: 2 + 4 + 3 * 6 of a command on three planes and
+        // 10 + 20 of a program leave 13; three commands on a plane each take 8 more, the fourth 10.
+        let program = AtWork { run: Some((false, 1)), ..idle };
+        let joint = |sensing, senses| AtWork { senses, sensing, ..idle };
+        assert!(verify(&[program, joint(1, 5)]) && !verify(&[program, joint(1, 6)]));
+        assert!(verify(&[program, joint(3, 3)]) && !verify(&[program, joint(4, 4)]));
         // Two planes erase at 100, which is more than there is, but nothing else does anything.
         assert!(verify(&[AtWork { run: Some((true, 2)), ..idle }, idle]));
     }

@@ -65,7 +65,8 @@ impl PowerCut<'_> {
             };
             // A page that waits in the page buffer is not wanted any more.
             cut.free_at = if resets { at + reset_of(kind, loss) } else { scheduled };
-            let uw = if suspends { self.draws(unit.whole.operation()) } else { powers.sense_uw };
+            let uw =
+                if suspends { self.draws(unit.whole.operation()) } else { powers.sense.on(1u32) };
             cut.draws.push(Draw { from: at, to: cut.free_at, uw });
             stays += u64::from(suspends && !resets);
         }
@@ -109,13 +110,14 @@ impl PowerCut<'_> {
     /// What a program or erase draws, on all its planes.
     fn draws(&self, id: u32) -> u64 {
         let powers = self.powers;
-        let (mut planes, mut each) = (0, id);
+        let (mut planes, mut each) = (0u32, id);
         while each != NONE {
             planes += 1;
             each = self.flash.txns[each].next;
         }
         let is_erase = self.flash.txns[id].kind == Kind::Erase;
-        planes * if is_erase { powers.erase_uw } else { powers.program_uw }
+        let power = if is_erase { powers.erase } else { powers.program };
+        power.on(planes)
     }
 }
 

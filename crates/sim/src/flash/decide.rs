@@ -22,7 +22,10 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
     ) {
         if self.agenda.decides_together {
-            self.decide_all(now, work, out);
+            match self.agenda.only_blames {
+                true => self.decide_blamed(now, work, out),
+                false => self.decide_all(now, work, out),
+            }
             return;
         }
         self.decide_dies(now, work, out);
@@ -30,7 +33,7 @@ impl Flash {
         self.decide_channels(now, work, out);
     }
 
-    /// The same where dies share a limit or a budget, or a timeline is drawn.
+    /// The same where dies share a limit or a budget, or someone is told of each instant.
     #[cold]
     fn decide_all<W: Work>(
         &mut self,
@@ -53,6 +56,24 @@ impl Flash {
             }
         }
         self.observe_instant(now);
+        if self.observers.blame.is_some() {
+            self.look_in_the_way(now, work);
+        }
+    }
+
+    /// The same where nobody but who blames waits is told of each instant.
+    #[cold]
+    fn decide_blamed<W: Work>(
+        &mut self,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        self.decide_dies(now, work, out);
+        self.observers.touched(&self.agenda.dirty_dies);
+        self.agenda.dirty_dies.clear();
+        self.decide_channels(now, work, out);
+        self.look_in_the_way(now, work);
     }
 
     #[inline(always)]

@@ -40,6 +40,9 @@ impl Flash {
         let die = txn.die;
         if !txn.again {
             self.units[die as usize].gc_decoding -= u32::from(txn.kind == Kind::GcRead);
+            if self.observers.listens {
+                self.blame_read(id);
+            }
             self.read_complete(id);
             return;
         }
@@ -48,6 +51,7 @@ impl Flash {
         txn.next = NONE;
         // It keeps its place in the order of arrival: nothing that waits here is older.
         self.units[die as usize].reads.push_front(&mut self.txns, id);
+        self.blame_wait(id);
         self.wake(die);
     }
 

@@ -248,6 +248,7 @@ impl Flash {
     pub fn enqueue(&mut self, id: u32) {
         if self.stage.holds_back && self.is_held_back(id) {
             self.stage.unplaced.push(id);
+            self.blame_wait(id);
         } else {
             self.admit(id);
         }

@@ -36,6 +36,8 @@ pub(super) struct FlashFacts {
     pub(super) transfer_unit_bytes: Option<u32>,
     /// Room in the write buffer.
     pub(super) buffer_pages: u64,
+    /// The service levels of loads that have one, see [`Txn::service_level`].
+    pub(super) service_levels: Vec<Dur>,
 }
 
 impl FlashFacts {
@@ -63,6 +65,7 @@ impl FlashFacts {
             wordline_timeout: scenario.ftl.wordline_timeout,
             transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
             buffer_pages: scenario.buffer.bytes / u64::from(geometry.page_bytes),
+            service_levels: scenario.service_levels().collect(),
         }
     }
 

@@ -4,6 +4,7 @@
 //! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
 mod asking;
+mod blame;
 mod budget;
 mod cache;
 mod channel;
@@ -204,8 +205,10 @@ struct Agenda {
     arrivals: u64,
     /// What was queued before this in order of arrival waits no more: a flush has come.
     flushed: u64,
-    /// Dies share a limit or a budget, or a timeline is drawn.
+    /// Dies share a limit or a budget, a timeline is drawn, or waits are blamed on something.
     decides_together: bool,
+    /// The last of these alone.
+    only_blames: bool,
     /// A die has something to look at when an operation has started.
     looks_at_start: bool,
 }
@@ -257,7 +260,7 @@ impl Flash {
             ],
             txns: Slab::with_capacity(4096),
             serving: Serving::new(scheduler, scenario),
-            suspension: Chain::new(policy, rules, write_in_erase, dies),
+            suspension: Chain::new(policy, scenario, write_in_erase, dies),
             stage: Stage::empty(),
             write_queue: WriteQueue::new(&scenario.scheduling),
             others: Vec::with_capacity(geometry.planes_per_die as usize),
@@ -268,6 +271,7 @@ impl Flash {
                 arrivals: 0,
                 flushed: 0,
                 decides_together: false,
+                only_blames: false,
                 looks_at_start: write_in_erase || parallelism.cache_program,
             },
             done: Vec::with_capacity(64),
@@ -282,13 +286,16 @@ impl Flash {
     /// Looks whether there is something on which dies decide together.
     fn look_for_shared(&mut self) {
         let is_limited = self.write_queue.of_drive || self.observers.budget.is_some();
-        self.agenda.decides_together = is_limited || self.observers.timeline.is_some();
+        let (is_drawn, is_blamed) =
+            (self.observers.timeline.is_some(), self.observers.blame.is_some());
+        self.agenda.decides_together = is_limited || is_drawn || is_blamed;
+        self.agenda.only_blames = is_blamed && !is_limited && !is_drawn;
     }
 
     /// Lets other rules hold from now on: when the controller asks, what it may stop, how often.
     pub fn set_rules(&mut self, scenario: &Scenario) {
         let rules = &scenario.suspend_rules;
-        self.suspension.set_rules(suspend::make(rules), rules);
+        self.suspension.set_rules(suspend::make(rules), scenario);
         self.write_queue.set_rules(&scenario.scheduling);
         self.look_for_shared();
         let part = Arc::new(Part {

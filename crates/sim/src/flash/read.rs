@@ -53,19 +53,22 @@ impl Flash {
     /// Begins the array read of a transaction, and those that follow it, in no queue any more.
     #[inline(always)]
     pub(super) fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        if self.facts.reads_alone && !self.observers.listens {
+        if self.facts.reads_alone && !self.observers.listens_to_all {
             self.sense_alone(id, now, out);
         } else {
             self.sense_together(id, now, out);
         }
     }
 
-    /// Begins the array read of one transaction on a die of one lane that nobody observes: what
-    /// most reads come to, straight.
+    /// Begins the array read of one transaction on a die of one lane that nobody observes but who
+    /// blames waits: what most reads come to, straight.
     #[inline]
     fn sense_alone(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let command = self.facts.timing.command;
         let txn = &mut self.txns[id];
+        if let Some(blame) = &mut self.observers.blame {
+            blame.sensed(id, txn, now);
+        }
         let (die, out_units) = (txn.die, txn.out_units);
         let unit = &mut self.units[die as usize];
         book_sense(txn, unit.whole.suspend_wait(txn.mark, now), command, now);
@@ -181,7 +184,7 @@ impl Flash {
         if is_free {
             unit.freed(now);
         }
-        if self.observers.listens {
+        if self.observers.listens_to_all {
             let plane = plane.unwrap_or(0);
             self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
         }
@@ -221,7 +224,7 @@ impl Flash {
         self.channels[unit.channel as usize].occupy(now, bus);
         txn.book(LatencyComponent::BusWait, now);
         out.schedule(now + bus, FlashEvent::Out { die });
-        if self.observers.listens {
+        if self.observers.listens_to_all {
             self.observe(now, |observer, scene| observer.transferred(scene, id, now, bus));
         }
     }
@@ -247,7 +250,12 @@ impl Flash {
             unit.freed(now);
         }
         if self.observers.listens {
-            self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
+            if self.observers.listens_to_all {
+                self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
+            }
+            if self.media.is_none() {
+                self.blame_read(id);
+            }
         }
         if held {
             self.line_up(die, by_plane.then_some(plane));

@@ -29,7 +29,7 @@ impl GcRules {
         GcRules {
             start_blocks,
             in_background: ftl.gc_background && start_blocks > 0,
-            rate_ppm: (rate.unwrap_or(0.0) * PPM as f64).round() as i64,
+            rate_ppm: rate.map_or(0, |rate| (rate * PPM as f64).round() as i64),
             preemptible: ftl.gc.preemptible,
             dies_max: ftl.gc.dies_max.unwrap_or(u32::MAX),
             beside: ftl.gc.parallel_planes.then(|| Beside::of(scenario)),

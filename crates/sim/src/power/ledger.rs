@@ -29,6 +29,13 @@ impl OpenOperation {
     }
 }
 
+/// Time of a command on so many planes.
+#[derive(Clone, Copy, Debug)]
+struct Spent {
+    ns: u128,
+    planes: u32,
+}
+
 /// Energy above that of idle dies, and the time of each activity on each plane.
 #[derive(Clone, Debug)]
 pub(super) struct Ledger {
@@ -52,24 +59,25 @@ impl Ledger {
         }
     }
 
-    fn spend(&mut self, class: Class, page_type: usize, activity: Activity, ns: u128) {
-        self.active_ns[activity as usize] += ns;
-        let uw = self.power.excess_uw(activity, page_type);
+    fn spend(&mut self, class: Class, page_type: usize, activity: Activity, spent: Spent) {
+        let Spent { ns, planes } = spent;
+        self.active_ns[activity as usize] += ns * u128::from(planes);
+        let uw = self.power.of(activity, page_type).on(planes);
         self.core_fj[class as usize] += u128::from(uw) * ns;
     }
 
     /// Pages are sensed.
     pub(super) fn sense(&mut self, class: Class, sensing: Sensing) {
-        let ns = u128::from((sensing.to - sensing.from).ns()) * u128::from(sensing.planes);
-        self.spend(class, sensing.page_type, Activity::Sense, ns);
+        let ns = u128::from((sensing.to - sensing.from).ns());
+        let spent = Spent { ns, planes: sensing.planes };
+        self.spend(class, sensing.page_type, Activity::Sense, spent);
     }
 
     /// What is left of it at `now` has not been sensed.
     pub(super) fn cut_sense(&mut self, class: Class, sensing: Sensing, now: Time) {
         let ns = u128::from((sensing.to - now.max(sensing.from)).ns());
-        let ns = ns * u128::from(sensing.planes);
-        self.active_ns[Activity::Sense as usize] -= ns;
-        let uw = self.power.excess_uw(Activity::Sense, sensing.page_type);
+        self.active_ns[Activity::Sense as usize] -= ns * u128::from(sensing.planes);
+        let uw = self.power.of(Activity::Sense, sensing.page_type).on(sensing.planes);
         self.core_fj[class as usize] -= u128::from(uw) * ns;
     }
 
@@ -110,13 +118,14 @@ impl Ledger {
     /// It is complete, or the run of the drive ends: what it took is split among the classes.
     pub(super) fn end(&mut self, open: &OpenOperation, now: Time) {
         self.close_suspension(open, now);
-        let planes = u128::from(open.run.planes());
+        let planes = open.run.planes();
         let spent = self.spent(open, now);
         let undisturbed = open.run.undisturbed(&self.part.timing);
         for (index, activity) in open.run.activities().into_iter().enumerate() {
             let own = spent[index].min(undisturbed[index]);
             for (class, time) in [(open.class, own), (Class::Suspension, spent[index] - own)] {
-                self.spend(class, open.page_type, activity, u128::from(time.ns()) * planes);
+                let spent = Spent { ns: u128::from(time.ns()), planes };
+                self.spend(class, open.page_type, activity, spent);
             }
         }
     }

@@ -78,6 +78,8 @@ struct Die {
     since: Time,
     /// Planes that sense.
     senses: u32,
+    /// The commands that these belong to.
+    sensing: u32,
     /// The run in progress, with what it does now.
     run: Option<(Run, Segment)>,
     /// Counts runs, and stops of them.
@@ -121,6 +123,7 @@ impl Meter {
         let die = Die {
             since: Time::ZERO,
             senses: 0,
+            sensing: 0,
             run: None,
             runs: 0,
             page_type: 0,
@@ -249,8 +252,8 @@ impl Meter {
     fn run_uw(&self, die: u32) -> u64 {
         let unit = &self.dies[die as usize];
         let Some((run, segment)) = &unit.run else { return 0 };
-        let excess = |activity| self.power.excess_uw(activity, unit.page_type);
-        segment.activity.map_or(0, excess) * u64::from(run.planes())
+        let excess = |activity| self.power.of(activity, unit.page_type).on(run.planes());
+        segment.activity.map_or(0, excess)
     }
 
     fn leave(&mut self, die: u32) {
@@ -308,6 +311,7 @@ impl Meter {
         let is_erase = |run: &Run| run.activities()[0] == Activity::ErasePulse;
         self.dies.iter().map(move |die| AtWork {
             senses: die.senses,
+            sensing: die.sensing,
             run: die.run.as_ref().map(|(run, _)| (is_erase(run), run.planes())),
             suspended: die.suspended,
         })
@@ -353,12 +357,14 @@ impl Meter {
             Change::SenseBegins { die, class, sensing } => {
                 self.settle(die);
                 self.dies[die as usize].senses += sensing.planes;
+                self.dies[die as usize].sensing += 1;
                 self.core_uw += self.sense_uw(&sensing);
                 self.push(sensing.to, Change::SenseEnds { die, class, sensing });
             }
             Change::SenseEnds { die, sensing, .. } => {
                 self.settle(die);
                 self.dies[die as usize].senses -= sensing.planes;
+                self.dies[die as usize].sensing -= 1;
                 self.core_uw -= self.sense_uw(&sensing);
             }
             Change::Segment { die, run } => {
@@ -377,8 +383,7 @@ impl Meter {
     }
 
     fn sense_uw(&self, sensing: &Sensing) -> u64 {
-        let uw = self.power.excess_uw(Activity::Sense, sensing.page_type);
-        uw * u64::from(sensing.planes)
+        self.power.of(Activity::Sense, sensing.page_type).on(sensing.planes)
     }
 
     /// The energy of a transfer until `until` is spent.

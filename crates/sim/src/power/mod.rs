@@ -97,6 +97,8 @@ pub struct Sensing {
 pub struct AtWork {
     /// Planes that sense.
     pub senses: u32,
+    /// The commands that these belong to.
+    pub sensing: u32,
     /// Whether it is an erase that runs, and its planes.
     pub run: Option<(bool, u32)>,
     /// Operations that are suspended.

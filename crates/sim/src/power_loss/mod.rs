@@ -6,7 +6,7 @@ mod recovery;
 mod rescue;
 
 use reprieve_base::Time;
-use reprieve_nand::Activity;
+use reprieve_nand::{Activity, CommandPower};
 
 use crate::scenario::Scenario;
 
@@ -47,12 +47,12 @@ pub struct CutDie {
 pub struct Powers {
     /// Controller and idle dies together.
     pub base_uw: u64,
-    /// A plane above that of an idle die: sensing.
-    pub sense_uw: u64,
+    /// A command above an idle die: sensing.
+    pub sense: CommandPower,
     /// The mean over pulses and verifies of the type of page that takes most.
-    pub program_uw: u64,
+    pub program: CommandPower,
     /// The mean over pulse and verify.
-    pub erase_uw: u64,
+    pub erase: CommandPower,
     /// A suspended operation.
     pub suspended_uw: u64,
     /// A bit over the channel.
@@ -67,28 +67,31 @@ impl Powers {
         let Some(power) = &scenario.power else {
             return Powers {
                 base_uw: loss.controller_uw,
-                sense_uw: 0,
-                program_uw: 0,
-                erase_uw: 0,
+                sense: CommandPower::default(),
+                program: CommandPower::default(),
+                erase: CommandPower::default(),
                 suspended_uw: 0,
                 bit_fj: 0,
             };
         };
         let (core, timing) = (power.core(), &scenario.timing);
         let types = 0..timing.page_types.map_or(1, |types| types.count as usize);
-        let program = |page_type| {
-            let phases = [Activity::ProgramPulse, Activity::ProgramVerify];
-            let uw = phases.map(|phase| core.excess_uw(phase, page_type));
-            mean(uw, [timing.program_pulse.ns(), timing.verify.ns()])
+        let phases = |phases: [Activity; 2], page_type, lengths_ns| {
+            let powers = phases.map(|phase| core.of(phase, page_type));
+            let plane_uw = mean(powers.map(|power| power.plane_uw), lengths_ns);
+            CommandPower { plane_uw, ..powers[0] }
         };
-        let sense = |page_type| core.excess_uw(Activity::Sense, page_type);
-        let erase =
-            [Activity::ErasePulse, Activity::EraseVerify].map(|phase| core.excess_uw(phase, 0));
+        let program = [Activity::ProgramPulse, Activity::ProgramVerify];
+        let lengths_ns = [timing.program_pulse.ns(), timing.verify.ns()];
+        let program = |page_type| phases(program, page_type, lengths_ns);
+        let sense = |page_type| core.of(Activity::Sense, page_type);
+        let erase = [Activity::ErasePulse, Activity::EraseVerify];
+        let most = |power: &CommandPower| power.plane_uw;
         Powers {
             base_uw: loss.controller_uw + core.idle_uw * u64::from(scenario.geometry.dies()),
-            sense_uw: types.clone().map(sense).max().expect("there is a type"),
-            program_uw: types.map(program).max().expect("there is a type"),
-            erase_uw: mean(erase, [timing.erase.ns(), timing.erase_verify.ns()]),
+            sense: types.clone().map(sense).max_by_key(most).expect("there is a type"),
+            program: types.map(program).max_by_key(most).expect("there is a type"),
+            erase: phases(erase, 0, [timing.erase.ns(), timing.erase_verify.ns()]),
             suspended_uw: core.suspended_excess_uw(),
             bit_fj: power.bit_fj(),
         }

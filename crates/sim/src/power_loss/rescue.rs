@@ -60,7 +60,7 @@ pub fn rescue(
         batch.end = programs_from + program;
         let bits = batch.pages * u64::from(geometry.page_bytes) * 8;
         lumps.push((from, u128::from(powers.bit_fj) * u128::from(bits)));
-        let uw = powers.program_uw * batch.pages;
+        let uw = powers.program.on(batch.pages);
         draws.push(Draw { from: programs_from, to: batch.end, uw });
         programs_from
     });

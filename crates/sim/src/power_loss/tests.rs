@@ -23,9 +23,9 @@ fn prepared(sets: &[&str]) -> Scenario {
 
 const POWERS: Powers = Powers {
     base_uw: 1_000_000,
-    sense_uw: 0,
-    program_uw: 50_000,
-    erase_uw: 30_000,
+    sense: CommandPower { base_uw: 0, plane_uw: 0 },
+    program: CommandPower { base_uw: 0, plane_uw: 50_000 },
+    erase: CommandPower { base_uw: 0, plane_uw: 30_000 },
     suspended_uw: 0,
     bit_fj: 10,
 };
@@ -48,7 +48,7 @@ fn die(free_us: u64, draws: Vec<Draw>) -> CutDie {
 /// Five pages on dies that are free at 0, 1000, 0 and 300 us; the second draws for an erase.
 fn five_pages(sets: &[&str], channel_until_us: u64, awaited_us: u64) -> Rescue {
     let scenario = prepared(sets);
-    let erase = Draw { from: us(0), to: us(1000), uw: POWERS.erase_uw };
+    let erase = Draw { from: us(0), to: us(1000), uw: POWERS.erase.on(1u32) };
     let mut dies = [die(0, vec![]), die(1000, vec![erase]), die(0, vec![]), die(300, vec![])];
     dies[1].channel_until = us(channel_until_us);
     let loss = scenario.power_loss.as_ref().expect("it is prepared");

@@ -148,6 +148,12 @@ pub trait Scheduler: Send {
         true
     }
 
+    /// Whether `allow_suspend` may be asked for the account of what requests waited behind: only
+    /// if its answers depend on nothing but what it is shown.
+    fn may_be_asked_in_vain(&self) -> bool {
+        true
+    }
+
     /// How long after its arrival a read is due, if reads have a deadline.
     fn read_deadline(&self) -> Option<Dur> {
         None

@@ -1,6 +1,6 @@
 //! The loads of a drive: one, or several at once, each with its requests, queues and figures.
 
-use reprieve_base::{Request, Time, UserError};
+use reprieve_base::{Dur, Request, Time, UserError};
 use reprieve_trace::{Counts, FioJob, Workload, WorkloadConfig};
 
 use super::fio_jobs::{JobCourse, JobStep};
@@ -20,6 +20,8 @@ pub(super) struct LoadState {
     /// Submission queues that its requests go to by turns, and whose turn it is; none without any.
     queues: Vec<u32>,
     turn: usize,
+    /// Place of its service level, see [`crate::txn::Txn::service_level`].
+    service_level: u8,
     /// The course of a job of fio; `None`: a load that takes its requests as they come.
     course: Option<Box<JobCourse>>,
     /// `None`: the drive's figures are those of its only load, or another clone has the job's.
@@ -38,6 +40,8 @@ pub(super) struct Flows {
     group: u32,
     /// Loads have figures of their own.
     pub(super) have_stats: bool,
+    /// Some have a service level of their own.
+    pub(super) have_service_levels: bool,
     /// There is one load, whose requests are offered one by one.
     pub(super) is_served: bool,
 }
@@ -49,10 +53,17 @@ impl Flows {
     pub(super) fn open(scenario: &Scenario, queues: u32, seed: u64) -> Result<Flows, UserError> {
         let page_bytes = scenario.geometry.page_bytes;
         let capacity_bytes = scenario.capacity_bytes();
-        let open = |config, seed, queues, stats| {
+        let mut levels: u8 = 0;
+        let mut open = |config, seed, queues, stats, slo: Option<Dur>| {
             let workload = Workload::open(config, capacity_bytes, seed)?;
             let feed = Prefetch::new(workload, page_bytes);
-            Ok(LoadState { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats })
+            levels = levels.checked_add(u8::from(slo.is_some())).ok_or_else(|| {
+                let what = "workload.read_slo_us: at most 255 loads may have one of their own";
+                UserError::new(what)
+            })?;
+            let service_level = slo.map_or(0, |_| levels);
+            let (next, to_pull, turn, course) = (None, 0, 0, None);
+            Ok(LoadState { feed, next, to_pull, queues, turn, service_level, course, stats })
         };
         let mut list: Vec<LoadState> = Vec::with_capacity(scenario.flows.len().max(1));
         if let Some(config) = &scenario.workload {
@@ -61,7 +72,7 @@ impl Flows {
             } else {
                 scenario.queues.clone()
             };
-            list.push(open(config, seed, all, None)?);
+            list.push(open(config, seed, all, None, scenario.read_slo)?);
         }
         for (place, flow) in scenario.flows.iter().enumerate() {
             let course = course(&flow.workload, &list);
@@ -72,7 +83,7 @@ impl Flows {
                 false => flow.queues.clone(),
             };
             let stats = (clone == 0).then(|| Box::new(FlowStats::new(&flow.name)));
-            let opened = open(&flow.workload, seed, own, stats)?;
+            let opened = open(&flow.workload, seed, own, stats, flow.read_slo)?;
             list.push(LoadState { course: course.map(Box::new), ..opened });
         }
         if list.is_empty() {
@@ -86,35 +97,54 @@ impl Flows {
             to_pull: 0,
             group: 0,
             have_stats,
+            have_service_levels: levels > 0,
             is_served: false,
         })
     }
 
     /// One load whose requests are offered one by one.
     pub(super) fn served(scenario: &Scenario, queues: u32) -> Flows {
-        let feed = Prefetch::new(Workload::nothing(), scenario.geometry.page_bytes);
+        let feed = Prefetch::offered(scenario.geometry.page_bytes);
         let queues = (0..queues).collect();
-        let flow =
-            LoadState { feed, next: None, to_pull: 0, queues, turn: 0, course: None, stats: None };
-        let list = vec![flow];
+        let list = vec![LoadState {
+            feed,
+            next: None,
+            to_pull: 0,
+            queues,
+            turn: 0,
+            service_level: 0,
+            course: None,
+            stats: None,
+        }];
         Flows {
             list,
             next: (Time::NEVER, 0),
             to_pull: 0,
             group: 0,
             have_stats: false,
+            have_service_levels: false,
             is_served: true,
         }
     }
 
-    /// The request that arrives next, of a load whose requests are offered.
+    /// Place of the service level of a load, see [`crate::txn::Txn::service_level`].
+    pub(super) fn service_level(&self, flow: u32) -> u8 {
+        self.list[flow as usize].service_level
+    }
+
+    /// The request that arrives next, of a load whose requests are offered; or another one that
+    /// arrives with it.
     pub(super) fn offer(&mut self, request: Request) {
         assert!(
-            self.is_served && self.next_time() == Time::NEVER,
-            "a request is offered once another is taken"
+            self.is_served && [Time::NEVER, request.arrival].contains(&self.next_time()),
+            "a request is offered once those of another instant are taken"
         );
-        self.list[0].next = Some(request);
-        self.next = (request.arrival, 0);
+        if self.next_time() == Time::NEVER {
+            self.list[0].next = Some(request);
+            self.next = (request.arrival, 0);
+        } else {
+            self.list[0].feed.offer(request);
+        }
     }
 
     /// Reads the first request of each open load, and lets each closed one fill its depth.

@@ -15,7 +15,9 @@ impl Ssd {
             return false;
         }
         let (die, at) = self.ftl.in_plane(0);
-        let txn = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
+        let service_level = self.service_level(request);
+        let read = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
+        let txn = Txn { service_level, ..read };
         let id = self.flash.txns.insert(txn);
         self.fetch_entry(id);
         true

@@ -3,6 +3,7 @@
 use reprieve_base::{Op, Time, UserError};
 
 use super::Ssd;
+use super::interface::HostRequest;
 use crate::power::PowerReport;
 use crate::scenario::Warmup;
 use crate::stats::{AGES, ErrorCounts, Found, Measured, Series, Totals, WearFacts};
@@ -152,7 +153,9 @@ impl Ssd {
 
     /// An excluded request is complete.
     #[cold]
-    pub(super) fn excluded_done(&mut self, op: Op, bytes: u32) {
+    pub(super) fn excluded_done(&mut self, id: u32) {
+        self.blamed(id);
+        let HostRequest { op, bytes, .. } = self.host.requests[id];
         let measuring = &mut self.stats.measuring;
         if measuring.has_begun() && matches!(op, Op::Read | Op::Write) {
             measuring.earlier_bytes[op as usize] += u64::from(bytes);

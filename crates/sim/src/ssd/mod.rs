@@ -51,7 +51,7 @@ use interface::HostInterface;
 use run_in::RunInStage;
 use statistics::Statistics;
 
-pub use live::Activity;
+pub use live::{Activity, DoneRequest};
 pub use options::Options;
 pub use power_failure::{Cut, Recovered};
 pub use series::TimeSeries;
@@ -196,6 +196,9 @@ impl Ssd {
         }
         if let Some(window) = options.timeline {
             ssd.flash.draw(window);
+        }
+        if options.log_requests && !options.served {
+            ssd.flash.keep_blame();
         }
         ssd.begin_measuring();
         Ok(ssd)

@@ -7,7 +7,7 @@ use crate::timeline::Window;
 /// What is asked of a run beyond its scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Keep a row for each request.
+    /// Keep a row for each request, and unless the drive is served what its waits went behind.
     pub log_requests: bool,
     /// Keep how it goes over time.
     pub series: bool,
@@ -18,6 +18,8 @@ pub struct Options {
     pub check: Option<String>,
     /// The drive gets its requests one by one, and has no workload.
     pub served: bool,
+    /// Keep what was completed until it is taken: less than a row, and of every request.
+    pub keep_done: bool,
     /// Draw a timeline of this.
     pub timeline: Option<Window>,
 }

@@ -62,20 +62,34 @@ impl Ssd {
         }
         let erases_seen = self.ftl.erases(die, at);
         let out_units = self.wanted_units(request, lpn);
+        let service_level = self.service_level(request);
         let now = self.now;
         let id = self.flash.txns.insert_with(|| Txn {
             erases_seen,
             out_units,
             parts,
+            service_level,
             ..Txn::new(Kind::HostRead, die, at, lpn, request, now)
         });
         self.flash.enqueue(id);
+    }
+
+    /// Place of the service level that the load of a request has of its own.
+    #[inline]
+    pub(super) fn service_level(&self, request: u32) -> u8 {
+        match self.flows.have_service_levels {
+            true => self.flows.service_level(self.host.requests[request].flow),
+            false => 0,
+        }
     }
 
     /// The data of a write has crossed the link: its pages go into the buffer, or wait for room.
     pub(super) fn write_received(&mut self, request: u32) {
         self.buffer.waiting.push_back(request);
         self.fill_buffer();
+        if self.flash.is_blamed() && self.buffer.waiting.back() == Some(&request) {
+            self.flash.blame_buffer(request, self.now);
+        }
     }
 
     /// Moves waiting pages into the buffer while it has room, in the order in which they came.
@@ -144,6 +158,10 @@ impl Ssd {
             interval,
             ..Txn::new(Kind::Program, die, at, lpn, owner, now)
         });
+        if self.flash.is_blamed() {
+            let is_last = self.buffer.waiting.front() != Some(&request);
+            self.flash.blame_buffered(request, Some(id), is_last, now);
+        }
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
         if self.power.journal.is_some() {
             self.journal_accepted(lpn);
@@ -203,6 +221,10 @@ impl Ssd {
         self.stats.totals.merged_writes += 1;
         if self.power.journal.is_some() {
             self.journal_write(id, lpn, request);
+        }
+        if self.flash.is_blamed() {
+            let is_last = self.buffer.waiting.front() != Some(&request);
+            self.flash.blame_buffered(request, None, is_last, self.now);
         }
         self.page_acknowledged(request, parts);
         self.page_is_safe(interval);
@@ -320,7 +342,14 @@ impl Ssd {
         txn.kind = Kind::Program;
         txn.start = Time::NEVER;
         txn.close_rmw(now);
+        self.old_page_there(id);
         self.page_filled(id);
+    }
+
+    fn old_page_there(&mut self, id: u32) {
+        if self.flash.is_blamed() {
+            self.flash.blame_old_page(id);
+        }
     }
 
     /// The waiters of a transaction, linked in the order in which they came.
@@ -350,6 +379,7 @@ impl Ssd {
             let txn = &mut self.flash.txns[in_order];
             txn.waits_for = NONE;
             txn.close_rmw(now);
+            self.old_page_there(in_order);
             self.page_complete(in_order);
             in_order = next;
         }
@@ -370,6 +400,9 @@ impl Ssd {
         self.flash.txns.release(id);
         self.buffer.give_back();
         if request != NONE {
+            if self.flash.is_blamed() {
+                self.flash.blame_page(request, Some(id));
+            }
             self.page_acknowledged(request, &parts);
         }
         self.page_is_safe(interval);

@@ -20,6 +20,8 @@ pub(super) struct Prefetch {
     /// A row that could not be read.
     error: Option<UserError>,
     page_bytes: u64,
+    /// Its requests are offered, and nothing is read.
+    is_offered: bool,
 }
 
 impl Prefetch {
@@ -31,7 +33,13 @@ impl Prefetch {
             next: 0,
             error: None,
             page_bytes: u64::from(page_bytes),
+            is_offered: false,
         }
+    }
+
+    /// Of a load whose requests are offered.
+    pub(super) fn offered(page_bytes: u32) -> Prefetch {
+        Prefetch { is_offered: true, ..Prefetch::new(Workload::nothing(), page_bytes) }
     }
 
     /// Requests outstanding in a closed loop.
@@ -51,6 +59,11 @@ impl Prefetch {
         request
     }
 
+    /// Puts a request behind those that were read, of a load whose requests are offered.
+    pub(super) fn offer(&mut self, request: Request) {
+        self.ahead.push(request);
+    }
+
     /// The row that could not be read, once the requests before it have been handed out.
     pub(super) fn take_error(&mut self) -> Option<UserError> {
         if self.next < self.ahead.len() { None } else { self.error.take() }
@@ -59,6 +72,9 @@ impl Prefetch {
     fn refill(&mut self, ftl: &Ftl) {
         self.ahead.clear();
         self.next = 0;
+        if self.is_offered {
+            return;
+        }
         if self.error.is_none() {
             self.error = self.workload.fill(&mut self.ahead, AHEAD).err();
         }

@@ -4,6 +4,8 @@ use reprieve_base::{Op, Request, SECTOR_BYTES, Time};
 
 use super::Ssd;
 use super::interface::{HostRequest, HostStep};
+use super::live::DoneRequest;
+use crate::blame::{Blamed, Cause, blamed_ns};
 use crate::stats::LogRow;
 use crate::txn::{LatencyComponent, LatencyComponents, NONE};
 
@@ -201,6 +203,9 @@ impl Ssd {
         if let Some(checker) = &mut self.checker {
             checker.flush_arrived(self.host.requests[id].id);
         }
+        if self.flash.is_blamed() {
+            self.flash.blame_buffer(id, self.now);
+        }
         if self.buffer.intervals.flush(id) {
             self.send_all_held();
             // After the pages above have been queued: none of them waits for a wordline to fill.
@@ -214,6 +219,9 @@ impl Ssd {
     #[inline]
     pub(super) fn page_read(&mut self, id: u32, lpn: u32, parts: &LatencyComponents) {
         self.host.requests[id].parts = *parts;
+        if self.flash.is_blamed() {
+            self.flash.blame_page(id, None);
+        }
         self.send_page(id, lpn);
     }
 
@@ -263,7 +271,7 @@ impl Ssd {
             self.now,
         );
         if request.id < self.stats.measuring.first {
-            self.excluded_done(op, bytes);
+            self.excluded_done(id);
         } else {
             if self.stats.latencies.record(request.id, op, fua, bytes, latency_ns, parts) {
                 self.stats.latencies.mark(request.id, self.now, self.flash.counts.programs());
@@ -272,6 +280,9 @@ impl Ssd {
                 self.stats.latencies.end_piece(self.programmed_bytes());
             }
             self.count_done(id, latency_ns);
+        }
+        if self.stats.done.is_some() {
+            self.keep_done(id);
         }
         self.stats.completed += 1;
         self.host.requests.release(id);
@@ -303,6 +314,7 @@ impl Ssd {
     /// Out of the way of runs that keep no log.
     #[inline(never)]
     fn log_request(&mut self, id: u32) {
+        let (blamed, die) = self.blamed(id);
         let request = &self.host.requests[id];
         let log = self.stats.log.as_mut().expect("a log is kept");
         log.push(&LogRow {
@@ -313,15 +325,55 @@ impl Ssd {
             arrival: request.arrival,
             completion: self.now,
             parts: request.parts,
+            blamed,
+            die,
             flow: self.flows.number(request.flow),
             uncorrectable_pages: request.uncorrectable_pages,
         });
+    }
+
+    /// Out of the way of runs, which nobody asks.
+    #[inline(never)]
+    fn keep_done(&mut self, id: u32) {
+        let HostRequest { id: number, arrival, op, uncorrectable_pages, .. } =
+            self.host.requests[id];
+        let done = self.stats.done.as_mut().expect("what is completed is kept");
+        done.push(DoneRequest { number, op, arrival, completion: self.now, uncorrectable_pages });
+    }
+
+    /// What the waits of a request that is complete went behind, and the die of its last page, if
+    /// that is kept.
+    ///
+    /// Panics if not every nanosecond that it waited has its cause.
+    pub(super) fn blamed(&mut self, id: u32) -> (Blamed, Option<u32>) {
+        if !self.flash.is_blamed() {
+            return Default::default();
+        }
+        let (mut blamed, die) = self.flash.blamed(id);
+        let HostRequest { id: number, parts, .. } = self.host.requests[id];
+        for (part, cause) in
+            [(LatencyComponent::BusWait, Cause::Channel), (LatencyComponent::Map, Cause::Map)]
+        {
+            blamed.add(cause, parts.0[part as usize]);
+        }
+        assert_eq!(
+            blamed.sum_ns(),
+            blamed_ns(&parts),
+            "what request {number} waited for at {} is not what it waited: {blamed:?}, {parts:?} \
+             (seed {})",
+            self.now,
+            self.scenario.seed,
+        );
+        (blamed, die)
     }
 
     /// Completes the flushes that waited for the page of a write of `interval`.
     pub(super) fn page_is_safe(&mut self, interval: u32) {
         self.buffer.intervals.end(interval);
         while let Some(id) = self.buffer.intervals.next_flushed() {
+            if self.flash.is_blamed() {
+                self.flash.blame_buffered(id, None, true, self.now);
+            }
             let mut parts = LatencyComponents::default();
             parts.add(LatencyComponent::Buffer, (self.now - self.host.requests[id].begun).ns());
             self.answer(id, &parts);

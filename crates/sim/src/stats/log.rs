@@ -2,6 +2,7 @@
 
 use reprieve_base::{Op, Time};
 
+use crate::blame::Blamed;
 use crate::txn::{LatencyComponents, PART_NAMES};
 
 /// One completed request.
@@ -21,6 +22,10 @@ pub struct LogRow {
     pub completion: Time,
     /// Where its time went, on the transaction that completed last.
     pub parts: LatencyComponents,
+    /// What the waits among them went behind, if that is kept.
+    pub blamed: Blamed,
+    /// The die of the transaction that completed last, if that is kept and there was one.
+    pub die: Option<u32>,
     /// The load that it belongs to, by the order of their names; 0 of one alone.
     pub flow: u32,
     /// Pages of it that nothing corrected.
@@ -44,6 +49,10 @@ pub struct LogBatch {
     pub completion_ns: Vec<i64>,
     /// Where the time went, in the order of [`PART_NAMES`].
     pub parts_ns: [Vec<i64>; PART_NAMES.len()],
+    /// What the waits went behind: rows here, as few of the causes are not 0.
+    pub blamed: Vec<Blamed>,
+    /// Dies of the last transactions.
+    pub die: Vec<Option<u32>>,
     /// Loads, by the order of their names.
     pub flow: Vec<i64>,
     /// Pages that nothing corrected.
@@ -54,9 +63,11 @@ impl LogBatch {
     /// Empties every column, and keeps its memory.
     pub fn clear(&mut self) {
         self.op.clear();
+        self.die.clear();
         let columns = [&mut self.id, &mut self.lba, &mut self.bytes, &mut self.flow];
         let more = [&mut self.arrival_ns, &mut self.completion_ns, &mut self.uncorrectable_pages];
         columns.into_iter().chain(more).chain(&mut self.parts_ns).for_each(Vec::clear);
+        self.blamed.clear();
     }
 
     /// Adds a row.
@@ -70,6 +81,8 @@ impl LogBatch {
         for (column, part) in self.parts_ns.iter_mut().zip(row.parts.0) {
             column.push(part as i64);
         }
+        self.blamed.push(row.blamed);
+        self.die.push(row.die);
         self.flow.push(i64::from(row.flow));
         self.uncorrectable_pages.push(i64::from(row.uncorrectable_pages));
     }

@@ -13,6 +13,7 @@ pub(super) const ENTRY: Entry = Entry {
 pub(super) struct ReadBatch {
     reads: Option<u64>,
     oldest: Option<Dur>,
+    patience: f64,
 }
 
 impl ReadBatch {
@@ -20,6 +21,7 @@ impl ReadBatch {
         ReadBatch {
             reads: rules.parameters.count("suspension.batch.reads"),
             oldest: rules.parameters.dur("suspension.batch.oldest_us"),
+            patience: 1.0,
         }
     }
 }
@@ -33,7 +35,7 @@ impl SuspendPolicy for ReadBatch {
         if self.reads.is_some_and(|reads| operation.waiting_reads() as u64 >= reads) {
             return Answer::Now;
         }
-        match self.oldest.map(|oldest| came + oldest) {
+        match self.oldest.map(|oldest| came + scaled(oldest, self.patience)) {
             Some(due) if due <= operation.now() => Answer::Now,
             Some(due) => Answer::At(due),
             None => Answer::No(Reason::Policy),
@@ -43,6 +45,16 @@ impl SuspendPolicy for ReadBatch {
     fn limits_suspension(&self) -> bool {
         false
     }
+
+    fn set_patience(&mut self, patience: f64) {
+        self.patience = patience;
+    }
+}
+
+/// A time that a policy waits, under a budget; whole nanoseconds.
+pub(super) fn scaled(time: Dur, patience: f64) -> Dur {
+    // Exact without a budget, however long the time.
+    if patience == 1.0 { time } else { Dur::from_ns((time.ns() as f64 * patience) as u64) }
 }
 
 /// Whether the operation is one of collection that writes of the host wait for: a policy that holds

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use reprieve_base::{Dur, Time};
 
+use super::budget::SuspendBudget;
 use super::{Eligibility, OperationView, SuspendEvent, SuspendPolicy};
-use crate::scenario::SuspendRules;
+use crate::scenario::Scenario;
 
 /// Whether a running operation is suspended for what waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub enum Reason {
     NearlyDone,
     /// The suspension policy does not want it.
     Policy,
+    /// The suspension policy wants it, and has no suspension left in its budget.
+    Budget,
     /// The scheduler does not allow it.
     Scheduler,
 }
@@ -53,6 +56,9 @@ pub(crate) trait Case: OperationView {
 
     /// Whether the scheduler allows it.
     fn allowed(&self) -> Answer;
+
+    /// Whether the scheduler may be asked by those who only want to know.
+    fn may_ask_scheduler_in_vain(&self) -> bool;
 }
 
 /// The policy and the rules under which a drive suspends.
@@ -65,6 +71,8 @@ pub(crate) struct Chain {
     /// Reads after which a suspended operation resumes, whatever the policy wants.
     reads_max: Option<u32>,
     is_told: bool,
+    /// What suspensions may cost; `None`: whatever the policy wants.
+    budget: Option<SuspendBudget>,
     window: Option<Dur>,
     dies: u32,
     /// The last suspensions of each die, if the policy has a window.
@@ -74,10 +82,11 @@ pub(crate) struct Chain {
 impl Chain {
     pub(crate) fn new(
         policy: Box<dyn SuspendPolicy>,
-        rules: &SuspendRules,
+        scenario: &Scenario,
         write_in_erase: bool,
         dies: u32,
     ) -> Chain {
+        let (rules, budget) = (&scenario.suspend_rules, SuspendBudget::of(scenario));
         let (is_told, window) = (policy.is_told(), policy.window());
         let limits = policy.limits_suspension() || rules.reads_per_suspension.is_some();
         Chain {
@@ -86,7 +95,8 @@ impl Chain {
             limits,
             reads_max: rules.reads_per_suspension,
             policy,
-            is_told: is_told || window.is_some(),
+            is_told: is_told || window.is_some() || budget.is_some(),
+            budget,
             window,
             dies,
             recent: vec![VecDeque::new(); if window.is_some() { dies as usize } else { 0 }],
@@ -94,8 +104,8 @@ impl Chain {
     }
 
     /// Goes on under another policy and other rules.
-    pub(crate) fn set_rules(&mut self, policy: Box<dyn SuspendPolicy>, rules: &SuspendRules) {
-        *self = Chain::new(policy, rules, self.eligibility.write_in_erase, self.dies);
+    pub(crate) fn set_rules(&mut self, policy: Box<dyn SuspendPolicy>, scenario: &Scenario) {
+        *self = Chain::new(policy, scenario, self.eligibility.write_in_erase, self.dies);
     }
 
     /// Goes on under another policy; returns the one before it.
@@ -108,10 +118,31 @@ impl Chain {
         if let Err(answer) = case.guard(self.reads_max.is_some()) {
             return answer;
         }
+        self.decide_unguarded(case)
+    }
+
+    /// What policy and scheduler want, whatever a guard says.
+    #[inline(always)]
+    fn decide_unguarded(&self, case: &impl Case) -> Answer {
         match self.policy.suspend(case) {
             Answer::Now => case.allowed(),
             answer => answer,
         }
+    }
+
+    /// What it would decide, for those who only want to know; guards are asked if that is wanted.
+    ///
+    /// Of policies that may not be asked in vain it assumes that they want it.
+    pub(crate) fn would_decide(&self, case: &impl Case, is_guarded: bool) -> Answer {
+        if is_guarded {
+            if let Err(answer) = case.guard(self.reads_max.is_some()) {
+                return answer;
+            }
+        }
+        if !self.policy.may_be_asked_in_vain() || !case.may_ask_scheduler_in_vain() {
+            return Answer::Now;
+        }
+        self.decide_unguarded(case)
     }
 
     /// Whether the policy would suspend an operation that has only just begun.
@@ -159,6 +190,9 @@ impl Chain {
             while recent.front().is_some_and(|at| *at + window <= now) {
                 recent.pop_front();
             }
+        }
+        if let Some(patience) = self.budget.as_mut().and_then(|budget| budget.tell(&event)) {
+            self.policy.set_patience(patience);
         }
         self.policy.tell(&event);
     }

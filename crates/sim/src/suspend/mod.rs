@@ -5,6 +5,7 @@
 
 mod always;
 mod batch;
+mod budget;
 mod chain;
 mod deadline;
 mod eligibility;
@@ -34,6 +35,12 @@ pub trait SuspendPolicy: Send {
         false
     }
 
+    /// Whether it may be asked what it would answer if it were not for a guard, for the account of
+    /// what requests waited behind: only one whose answers depend on nothing but what it is shown.
+    fn may_be_asked_in_vain(&self) -> bool {
+        true
+    }
+
     /// Whether `must_resume` ever says yes; asked once, and if not that is never asked.
     fn limits_suspension(&self) -> bool {
         true
@@ -53,6 +60,10 @@ pub trait SuspendPolicy: Send {
     fn window(&self) -> Option<Dur> {
         None
     }
+
+    /// Waits so many times as long as its keys say, as suspensions have cost more or less than
+    /// `[suspension.budget]` allows.
+    fn set_patience(&mut self, _: f64) {}
 
     /// Something has happened, if it is told.
     fn tell(&mut self, _: &SuspendEvent) {}

@@ -59,6 +59,9 @@ pub trait OperationView {
     /// When each of them came, in the order in which they will be served.
     fn read_arrivals(&self) -> Vec<Time>;
 
+    /// The service level that the load of each of them has of its own, in the same order.
+    fn read_slos(&self) -> Vec<Option<Dur>>;
+
     /// How long one of them takes by itself, from its command to the end of its transfer; the
     /// longest kind of page, its mean where the array read varies.
     fn read_time(&self) -> Dur;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use reprieve_base::Op;
+use reprieve_sim::blame::{BLAME_NAMES, CAUSES};
 use reprieve_sim::scenario::{self, Scenario, Sources};
 use reprieve_sim::stats::LogBatch;
 use reprieve_sim::txn::PART_NAMES;
@@ -20,6 +21,8 @@ pub struct Row {
     pub arrival_ns: u64,
     pub completion_ns: u64,
     pub parts_ns: [u64; PART_NAMES.len()],
+    pub by_ns: [u64; CAUSES],
+    pub die: Option<u32>,
     pub flow: u64,
     pub uncorrectable_pages: u64,
 }
@@ -33,6 +36,16 @@ impl Row {
     pub fn part_ns(&self, name: &str) -> u64 {
         let index = PART_NAMES.iter().position(|part| *part == name);
         self.parts_ns[index.expect("a part of the request log")]
+    }
+
+    /// What it waited behind, by the names of the causes without `by_` and `_ns`.
+    pub fn blamed(&self) -> Vec<(&'static str, u64)> {
+        let short = |name: &'static str| {
+            let name = name.strip_prefix("by_").and_then(|name| name.strip_suffix("_ns"));
+            name.expect("a cause")
+        };
+        let all = BLAME_NAMES.iter().zip(self.by_ns).filter(|(_, ns)| *ns > 0);
+        all.map(|(name, ns)| (short(name), ns)).collect()
     }
 }
 
@@ -118,6 +131,8 @@ pub fn take_rows(log: &LogBatch, rows: &mut Vec<Row>) {
             arrival_ns: natural(log.arrival_ns[index]),
             completion_ns: natural(log.completion_ns[index]),
             parts_ns: std::array::from_fn(|part| natural(log.parts_ns[part][index])),
+            by_ns: log.blamed[index].0,
+            die: log.die[index],
             flow: natural(log.flow[index]),
             uncorrectable_pages: natural(log.uncorrectable_pages[index]),
         });

@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 
 use reprieve_base::{Dur, Time};
+use reprieve_sim::blame::{Blamed, Cause};
 use reprieve_sim::scenario::Class;
 use reprieve_sim::sched::{Choice, DieView, Scheduler, SuspendView};
 use reprieve_sim::suspend::{Answer, OperationView, Reason, SuspendPolicy};
@@ -21,8 +22,20 @@ const SLC: &str = "device = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
 
 /// When the write and the read are done, in us.
 fn run(with: impl Fn(Policies) -> Policies) -> [u64; 2] {
+    run_blamed(with).map(|(done, _)| done)
+}
+
+/// The same, and what they waited behind.
+fn run_blamed(with: impl Fn(Policies) -> Policies) -> [(u64, Blamed); 2] {
+    replay_blamed([(0, 'W', 0), (61, 'R', 64)], with)
+}
+
+fn replay_blamed<const N: usize>(
+    rows: [(u64, char, u64); N],
+    with: impl Fn(Policies) -> Policies,
+) -> [(u64, Blamed); N] {
     let mut trace = String::new();
-    for (us, op, sector) in [(0, 'W', 0), (61, 'R', 64)] {
+    for (us, op, sector) in rows {
         writeln!(trace, "0.{us:06} ; {sector} ; 4 ; {op} ; 0.0 ; 0.0").expect("it takes text");
     }
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
@@ -35,9 +48,10 @@ fn run(with: impl Fn(Policies) -> Policies) -> [u64; 2] {
     let mut ssd = Ssd::with_policies(scenario, &options, policies).expect("it fits into memory");
     while ssd.step(1000).expect("a good trace") {}
     let log = ssd.take_log();
-    [0, 1].map(|id| {
-        let row = log.id.iter().position(|found| *found == id).expect("both are done");
-        u64::try_from(log.completion_ns[row]).expect("not before the start") / 1000
+    std::array::from_fn(|id| {
+        let row = log.id.iter().position(|found| *found == id as i64).expect("all are done");
+        let done_ns = u64::try_from(log.completion_ns[row]).expect("not before the start");
+        (done_ns / 1000, log.blamed[row])
     })
 }
 
@@ -67,6 +81,24 @@ impl SuspendPolicy for Told {
             suspended: operation.suspended(),
         });
         if self.suspends { Answer::Now } else { Answer::No(Reason::Policy) }
+    }
+}
+
+/// Has spent its budget; what it is asked besides is counted, if it may be asked in vain.
+struct Spent {
+    answer: Reason,
+    asked: Arc<Mutex<u32>>,
+    in_vain: bool,
+}
+
+impl SuspendPolicy for Spent {
+    fn suspend(&self, _: &dyn OperationView) -> Answer {
+        *self.asked.lock().expect("one thread") += 1;
+        Answer::No(self.answer)
+    }
+
+    fn may_be_asked_in_vain(&self) -> bool {
+        self.in_vain
     }
 }
 
@@ -116,4 +148,29 @@ fn a_suspension_policy_of_the_programs_own_decides() {
 fn a_scheduler_of_the_programs_own_is_asked_again_when_it_says() {
     // The verify from 96 is cancelled at 98, free at 102; read to 132; 3, verify 8, 2 x 28: 199.
     assert_eq!(run(|named| Policies { scheduler: Box::new(Patient), ..named }), [199, 132]);
+}
+
+#[test]
+fn a_policy_without_suspensions_left_in_its_budget_is_blamed_by_that() {
+    // The read waits from 61 to the end of the program at 160.
+    for (answer, cause) in [(Reason::Budget, Cause::Budget), (Reason::Policy, Cause::HostProgram)] {
+        let spent = || Box::new(Spent { answer, asked: Arc::default(), in_vain: true });
+        let [_, (done, blamed)] = run_blamed(|named| Policies { suspension: spent(), ..named });
+        assert_eq!((done, blamed.0[cause as usize], blamed.sum_ns()), (190, 99_000, 99_000));
+    }
+}
+
+#[test]
+fn a_policy_that_may_not_be_asked_in_vain_is_asked_as_often_without_the_log() {
+    // Of the block that is programmed, so that only an account of waits would ask.
+    for (in_vain, often, cause) in [(true, 1, Cause::HostProgram), (false, 0, Cause::SameBlock)] {
+        let asked = Arc::new(Mutex::new(0));
+        let spent =
+            || Box::new(Spent { answer: Reason::Policy, asked: Arc::clone(&asked), in_vain });
+        let rows = [(0, 'W', 0), (200, 'W', 4), (261, 'R', 0)];
+        let [_, _, (done, blamed)] =
+            replay_blamed(rows, |named| Policies { suspension: spent(), ..named });
+        assert_eq!((done, blamed.0[cause as usize]), (390, 99_000));
+        assert_eq!(*asked.lock().expect("one thread"), often);
+    }
 }

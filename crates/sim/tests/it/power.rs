@@ -181,6 +181,25 @@ fn a_type_of_page_has_its_own_power() {
 }
 
 #[test]
+fn planes_of_a_command_share_its_base() {
+    // Both pages come in by 40, and are programmed together to 180. 10 mW above idle are drawn
+    // once, and each plane adds 19 in a pulse and 14 in a verify; a single read draws its 20.
+    let sets = [
+        "geometry.planes_per_die=2",
+        "parallelism.multi_plane=page",
+        "power.p_base_mw=11",
+        "power.budget_mw=1000",
+    ];
+    let rows = [row(0, 'W', 0), row(0, 'W', 1), row(300, 'R', 0)];
+    let outcome = drive::replay(&slc(1), &sets, &rows);
+    assert_eq!(done_us(&outcome), [180, 180, 330]);
+    let write = 100.0 * (10.0 + 2.0 * 19.0) + 40.0 * (10.0 + 2.0 * 14.0);
+    assert_eq!(nanojoules(&outcome, "by_class.host_write.core"), write);
+    assert_eq!(nanojoules(&outcome, "by_class.host_read.core"), 10.0 * 19.0);
+    assert_eq!(outcome.number("power.peak_mw.core"), 49.0);
+}
+
+#[test]
 fn a_run_that_ends_in_the_middle_has_spent_what_it_ran() {
     // The last completion is that of the read, whose page leaves at 98; the write is
     // acknowledged at once by a write-back buffer, and its program is suspended from 68 on.
@@ -280,6 +299,14 @@ fn powers_that_do_not_fit_are_refused() {
     assert_eq!(
         error(&["power.p_sense_mw=0.5"]),
         "--set: power.p_sense_mw = 0.5: must be at least power.p_idle_mw = 1"
+    );
+    assert_eq!(
+        error(&["power.p_base_mw=0.5"]),
+        "--set: power.p_base_mw = 0.5: must be at least power.p_idle_mw = 1"
+    );
+    assert_eq!(
+        error(&["power.p_base_mw=20.5"]),
+        "s.toml:5: power.p_sense_mw = 20: must be at least power.p_base_mw = 20.5"
     );
     assert_eq!(
         error(&["power.p_sense_mw_by_type=[2, 3]"]),

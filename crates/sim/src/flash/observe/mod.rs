@@ -1,5 +1,7 @@
 //! Observers: what happens on dies and channels, told to those who keep account of it.
 
+mod blame;
+mod clocks;
 mod draw;
 mod power;
 mod waits;
@@ -16,6 +18,7 @@ use crate::slab::Slab;
 use crate::stats::Ages;
 use crate::timeline::{Arrival, Timeline};
 use crate::txn::{NONE, Txn};
+pub(super) use blame::{Blame, InTheWay};
 pub use waits::LongestEraseWait;
 
 /// The drive at the moment of an event.
@@ -44,6 +47,13 @@ impl<'a> Scene<'a> {
         let txns = self.txns;
         let next = |id: &u32| Some(txns[*id].next).filter(|next| *next != NONE);
         std::iter::successors(Some(first), next).map(|id| &txns[id])
+    }
+
+    /// The same with their numbers.
+    fn numbered(&self, first: u32) -> impl Iterator<Item = (u32, &'a Txn)> + use<'a> {
+        let txns = self.txns;
+        let next = |id: &u32| Some(txns[*id].next).filter(|next| *next != NONE);
+        std::iter::successors(Some(first), next).map(|id| (id, &txns[id]))
     }
 
     fn unit(&self, die: u32) -> &'a DieUnit {
@@ -113,12 +123,16 @@ pub trait Observe: Send {
 pub(super) struct Observers {
     /// There is an observer.
     pub(super) listens: bool,
+    /// There is one besides who blames waits, to whom not all is told.
+    pub(super) listens_to_all: bool,
     /// Where not all may draw at once what they would.
     pub(super) budget: Option<Box<Budget>>,
     /// Where power is accounted for.
     pub(super) meter: Option<Box<Meter>>,
     /// Where what happens is drawn.
     pub(super) timeline: Option<Box<Timeline>>,
+    /// Where it is wanted what requests wait for.
+    pub(super) blame: Option<Box<Blame>>,
     /// Statistics of the caller's.
     own: Vec<Box<dyn Observe>>,
     /// How far operations had come when they were suspended, if someone asks for it.
@@ -129,9 +143,11 @@ impl Observers {
     pub(super) fn new(budget: Option<Budget>, meter: Option<Meter>) -> Observers {
         Observers {
             listens: meter.is_some(),
+            listens_to_all: meter.is_some(),
             budget: budget.map(Box::new),
             meter: meter.map(Box::new),
             timeline: None,
+            blame: None,
             own: Vec::new(),
             ages: None,
         }
@@ -143,13 +159,13 @@ impl Observers {
             meter.keep_trace();
         }
         self.timeline = Some(Box::new(timeline));
-        self.listens = true;
+        (self.listens, self.listens_to_all) = (true, true);
     }
 
     /// Has another one told from now on.
     pub(super) fn join(&mut self, observer: Box<dyn Observe>) {
         self.own.push(observer);
-        self.listens = true;
+        (self.listens, self.listens_to_all) = (true, true);
     }
 
     /// Tells each of them in turn.
@@ -163,6 +179,9 @@ impl Observers {
         if let Some(timeline) = self.timeline.as_deref_mut().filter(|drawn| !drawn.has_ended()) {
             tell(timeline);
         }
+        if let Some(blame) = self.blame.as_deref_mut() {
+            tell(blame);
+        }
         self.own.iter_mut().for_each(|own| tell(&mut **own));
     }
 
@@ -170,6 +189,9 @@ impl Observers {
     pub(super) fn touched(&mut self, dies: &[u32]) {
         if let Some(timeline) = self.timeline.as_deref_mut().filter(|drawn| !drawn.has_ended()) {
             dies.iter().for_each(|die| timeline.touch(*die));
+        }
+        if let Some(blame) = self.blame.as_deref_mut() {
+            dies.iter().for_each(|die| blame.decided(*die));
         }
     }
 

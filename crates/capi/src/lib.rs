@@ -1,0 +1,416 @@
+//! The C interface: what `include/reprieve.h` declares and documents.
+//!
+//! A handle is a drive, or the sentence why there is none. Each call takes the handle for itself,
+//! catches what panics, and turns errors into a status and a sentence.
+
+mod handle;
+
+use std::ffi::{c_char, c_int, c_void};
+use std::slice;
+
+use reprieve_base::{Op, Time, UserError};
+use reprieve_embed::{Ask, Drive, Error};
+
+pub use handle::Handle;
+use handle::{Refusal, open_with, with};
+
+/// `REPRIEVE_ABI_VERSION`.
+pub const ABI_VERSION: u32 = 1;
+
+/// What a call returns: `REPRIEVE_OK` and its neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Status {
+    /// Done.
+    Ok = 0,
+    /// A mistake in what was asked.
+    Invalid = 1,
+    /// An instant that has passed, or a step that leaves one out.
+    Time = 2,
+    /// The buffer is too small.
+    Space = 3,
+    /// Another call for this drive is under way.
+    Busy = 4,
+    /// A mistake in Reprieve.
+    Fault = 5,
+}
+
+/// `reprieve_request`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Request {
+    /// The caller's.
+    pub tag: u64,
+    /// First sector.
+    pub lba: u64,
+    /// Length.
+    pub bytes: u32,
+    /// What is asked.
+    pub op: u8,
+    /// Whether with forced unit access.
+    pub fua: u8,
+    /// 0.
+    pub reserved: u16,
+}
+
+/// `reprieve_completion`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Completion {
+    /// The caller's.
+    pub tag: u64,
+    /// The request's number in order of arrival.
+    pub number: u64,
+    /// When it arrived.
+    pub arrival_ns: u64,
+    /// When it was complete.
+    pub completion_ns: u64,
+    /// Pages that nothing corrected.
+    pub uncorrectable_pages: u32,
+    /// What was asked.
+    pub op: u8,
+    /// 0.
+    pub reserved: [u8; 3],
+}
+
+const _: () = assert!(size_of::<Request>() == 24 && size_of::<Completion>() == 40);
+
+fn invalid(what: impl Into<String>) -> Refusal {
+    Refusal { status: Status::Invalid, text: what.into() }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        let status = match &error {
+            Error::User(_) => Status::Invalid,
+            Error::Time(_) => Status::Time,
+        };
+        Refusal { status, text: error.to_string() }
+    }
+}
+
+/// Bytes that the caller points to.
+///
+/// # Safety
+///
+/// `length` bytes can be read at `bytes`, which may be null if there are none.
+unsafe fn bytes_of<'a>(bytes: *const u8, length: usize) -> Option<&'a [u8]> {
+    match (bytes.is_null(), length) {
+        (true, 0) => Some(&[]),
+        (true, _) => None,
+        // SAFETY: as the caller promises.
+        (false, _) => Some(unsafe { slice::from_raw_parts(bytes, length) }),
+    }
+}
+
+/// `reprieve_abi_version`.
+#[unsafe(no_mangle)]
+pub extern "C" fn reprieve_abi_version() -> u32 {
+    ABI_VERSION
+}
+
+/// `reprieve_version`.
+#[unsafe(no_mangle)]
+pub extern "C" fn reprieve_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// `reprieve_open`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_open(
+    toml: *const c_char,
+    length: usize,
+    drive: *mut *mut Handle,
+) -> c_int {
+    // SAFETY: as the header demands of the caller.
+    let text = unsafe { bytes_of(toml.cast(), length) };
+    let open = || {
+        let text = text.ok_or_else(|| UserError::new("the scenario is a null pointer"))?;
+        let text = std::str::from_utf8(text)
+            .map_err(|error| UserError::new(format!("the scenario is no UTF-8: {error}")))?;
+        Drive::open(text, "the scenario", &[])
+    };
+    // SAFETY: as above.
+    unsafe { open_with(drive, open) }
+}
+
+/// `reprieve_restore`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_restore(
+    buffer: *const c_void,
+    size: usize,
+    drive: *mut *mut Handle,
+) -> c_int {
+    // SAFETY: as the header demands of the caller.
+    let bytes = unsafe { bytes_of(buffer.cast(), size) };
+    let restore = || {
+        let bytes = bytes.ok_or_else(|| UserError::new("the saved drive is a null pointer"))?;
+        Drive::restore(bytes)
+    };
+    // SAFETY: as above.
+    unsafe { open_with(drive, restore) }
+}
+
+/// `reprieve_close`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_close(drive: *mut Handle) {
+    // SAFETY: a handle is made by `open_with`, and closed once.
+    unsafe { handle::close(drive) }
+}
+
+/// `reprieve_error`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_error(drive: *const Handle) -> *const c_char {
+    // SAFETY: the handle is null or open.
+    match unsafe { drive.as_ref() } {
+        Some(handle) => handle.message(),
+        None => c"the drive is a null pointer".as_ptr(),
+    }
+}
+
+/// `reprieve_capacity_bytes`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_capacity_bytes(drive: *mut Handle) -> u64 {
+    let mut bytes = 0;
+    // SAFETY: the handle is null or open.
+    unsafe {
+        with(drive, |open| {
+            bytes = open.drive.capacity_bytes();
+            Ok(())
+        })
+    };
+    bytes
+}
+
+/// `reprieve_now`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_now(drive: *mut Handle) -> u64 {
+    let mut now_ns = 0;
+    // SAFETY: the handle is null or open.
+    unsafe {
+        with(drive, |open| {
+            now_ns = open.drive.now().ns();
+            Ok(())
+        })
+    };
+    now_ns
+}
+
+/// `reprieve_submit`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_submit(
+    drive: *mut Handle,
+    at_ns: u64,
+    request: *const Request,
+) -> c_int {
+    // SAFETY: the request is null or there; the handle is null or open.
+    unsafe {
+        let request = request.as_ref();
+        with(drive, |open| {
+            let request = request.ok_or_else(|| invalid("the request is a null pointer"))?;
+            Ok(open.drive.submit(Time::from_ns(at_ns), ask(request)?)?)
+        })
+    }
+}
+
+fn ask(request: &Request) -> Result<Ask, Refusal> {
+    let Request { tag, lba, bytes, op, fua, reserved } = *request;
+    let Some(&op) = [Op::Read, Op::Write, Op::Trim, Op::Flush].get(usize::from(op)) else {
+        return Err(invalid(format!("op = {op}: must be at most 3, REPRIEVE_FLUSH")));
+    };
+    if fua > 1 || reserved != 0 {
+        return Err(invalid(format!(
+            "fua = {fua}, reserved = {reserved}: must be 0 or 1, and 0; is the request set whole?"
+        )));
+    }
+    Ok(Ask { tag, op, lba, bytes, fua: fua == 1 })
+}
+
+/// `reprieve_next`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_next(drive: *mut Handle, at_ns: *mut u64) -> c_int {
+    // SAFETY: the number is null or can be written; the handle is null or open.
+    unsafe {
+        let at_ns = at_ns.as_mut();
+        with(drive, |open| {
+            let at_ns = at_ns.ok_or_else(|| invalid("at_ns is a null pointer"))?;
+            *at_ns = open.drive.next().ns();
+            Ok(())
+        })
+    }
+}
+
+/// `reprieve_advance`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_advance(drive: *mut Handle, to_ns: u64) -> c_int {
+    // SAFETY: the handle is null or open.
+    unsafe { with(drive, |open| Ok(open.drive.advance(Time::from_ns(to_ns))?)) }
+}
+
+/// `reprieve_run`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_run(
+    drive: *mut Handle,
+    until_ns: u64,
+    completions: usize,
+    now_ns: *mut u64,
+) -> c_int {
+    // SAFETY: the number is null or can be written; the handle is null or open.
+    unsafe {
+        let now_ns = now_ns.as_mut();
+        with(drive, |open| {
+            let reached = open.drive.run(Time::from_ns(until_ns), completions)?;
+            now_ns.into_iter().for_each(|now_ns| *now_ns = reached.ns());
+            Ok(())
+        })
+    }
+}
+
+/// `reprieve_poll`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_poll(
+    drive: *mut Handle,
+    completions: *mut Completion,
+    max: usize,
+) -> i64 {
+    let mut count = 0;
+    // SAFETY: the handle is null or open.
+    let status = unsafe {
+        with(drive, |open| {
+            if completions.is_null() && max > 0 {
+                return Err(invalid("completions is a null pointer"));
+            }
+            while count < max {
+                let Some(reprieve_embed::Completion { tag, done }) = open.drive.poll() else {
+                    break;
+                };
+                let completion = Completion {
+                    tag,
+                    number: done.number,
+                    arrival_ns: done.arrival.ns(),
+                    completion_ns: done.completion.ns(),
+                    uncorrectable_pages: done.uncorrectable_pages,
+                    op: done.op as u8,
+                    reserved: [0; 3],
+                };
+                // SAFETY: the caller has room for `max`, and `count` is less.
+                completions.add(count).write(completion);
+                count += 1;
+            }
+            Ok(())
+        })
+    };
+    if status == Status::Ok as c_int { count as i64 } else { -i64::from(status) }
+}
+
+/// `reprieve_keep_journal`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_keep_journal(drive: *mut Handle) -> c_int {
+    // SAFETY: the handle is null or open.
+    unsafe { with(drive, |open| Ok(open.drive.keep_journal()?)) }
+}
+
+/// `reprieve_save`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_save(
+    drive: *mut Handle,
+    buffer: *mut c_void,
+    capacity: usize,
+    size: *mut usize,
+) -> c_int {
+    // SAFETY: the size is null or can be written, the buffer has its capacity; the handle is null
+    // or open.
+    unsafe {
+        let size = size.as_mut();
+        with(drive, |open| {
+            let size = size.ok_or_else(|| invalid("size is a null pointer"))?;
+            let bytes = open.drive.save()?;
+            *size = bytes.len();
+            if capacity < bytes.len() {
+                let text = format!("the drive takes {} bytes, not {capacity}", bytes.len());
+                return Err(Refusal { status: Status::Space, text });
+            }
+            if buffer.is_null() {
+                return Err(invalid("buffer is a null pointer"));
+            }
+            buffer.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            Ok(())
+        })
+    }
+}
+
+/// `reprieve_summary`.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reprieve_summary(
+    drive: *mut Handle,
+    json: *mut *const c_char,
+    length: *mut usize,
+) -> c_int {
+    // SAFETY: what is written can be, or is null; the handle is null or open.
+    unsafe {
+        let (json, length) = (json.as_mut(), length.as_mut());
+        with(drive, |open| {
+            let json = json.ok_or_else(|| invalid("json is a null pointer"))?;
+            open.summary = handle::text(open.drive.summary());
+            *json = open.summary.as_ptr();
+            length.into_iter().for_each(|length| *length = open.summary.count_bytes());
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,138 @@
+/* The C interface from C11: layout, errors, several drives, save and restore. */
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reprieve.h"
+
+static_assert(sizeof(reprieve_request) == 24, "as the library has it");
+static_assert(offsetof(reprieve_request, bytes) == 16, "as the library has it");
+static_assert(offsetof(reprieve_request, fua) == 21, "as the library has it");
+static_assert(sizeof(reprieve_completion) == 40, "as the library has it");
+static_assert(offsetof(reprieve_completion, completion_ns) == 24, "as the library has it");
+static_assert(offsetof(reprieve_completion, op) == 36, "as the library has it");
+
+/* Reads take 10 us in the array and 20 us on the bus. */
+static const char *const SCENARIO =
+    "device = \"fast12-slc\"\n"
+    "[geometry]\nchannels = 1\nplanes_per_die = 1\nblocks_per_plane = 64\n"
+    "[host]\nlink_bytes_per_s = \"none\"\n";
+
+static void check(int holds, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "%s\n", what);
+        exit(1);
+    }
+}
+#define CHECK(condition) check(condition, #condition)
+
+static reprieve_drive *opened(void)
+{
+    reprieve_drive *drive;
+    CHECK(reprieve_open(SCENARIO, strlen(SCENARIO), &drive) == REPRIEVE_OK);
+    return drive;
+}
+
+static reprieve_request read_of(uint64_t tag, uint64_t lba)
+{
+    reprieve_request request;
+    memset(&request, 0, sizeof request);
+    request.tag = tag;
+    request.lba = lba;
+    request.bytes = 2048;
+    request.op = REPRIEVE_READ;
+    return request;
+}
+
+static reprieve_completion next_of(reprieve_drive *drive)
+{
+    reprieve_completion done;
+    CHECK(reprieve_run(drive, UINT64_C(1) << 60, 1, NULL) == REPRIEVE_OK);
+    CHECK(reprieve_poll(drive, &done, 1) == 1);
+    return done;
+}
+
+static void errors(void)
+{
+    reprieve_drive *none;
+    CHECK(reprieve_open("device = 3", 10, &none) == REPRIEVE_INVALID);
+    CHECK(strstr(reprieve_error(none), "device") != NULL);
+    uint64_t at_ns;
+    CHECK(reprieve_next(none, &at_ns) == REPRIEVE_INVALID);
+    CHECK(reprieve_capacity_bytes(none) == 0);
+    reprieve_close(none);
+    reprieve_close(NULL);
+    CHECK(*reprieve_error(NULL) != '\0');
+
+    reprieve_drive *drive = opened();
+    CHECK(strcmp(reprieve_error(drive), "") == 0);
+    reprieve_request past = read_of(0, reprieve_capacity_bytes(drive) / 512);
+    CHECK(reprieve_submit(drive, 0, &past) == REPRIEVE_INVALID);
+    CHECK(strstr(reprieve_error(drive), "the drive has") != NULL);
+    reprieve_close(drive);
+}
+
+static void times(void)
+{
+    reprieve_drive *one = opened(), *other = opened();
+    reprieve_request request = read_of(41, 0);
+    CHECK(reprieve_submit(one, 1000, &request) == REPRIEVE_OK);
+    request.tag = 42;
+    CHECK(reprieve_submit(other, 2000, &request) == REPRIEVE_OK);
+    request.tag = 43;
+    CHECK(reprieve_submit(other, 2000, &request) == REPRIEVE_OK);
+    CHECK(reprieve_advance(other, 2001) == REPRIEVE_TIME);
+    reprieve_completion done = next_of(one);
+    CHECK(done.tag == 41 && done.number == 0 && done.op == REPRIEVE_READ);
+    CHECK(done.arrival_ns == 1000 && done.completion_ns == 31000);
+    done = next_of(other);
+    CHECK(done.tag == 42 && done.completion_ns == 32000);
+    done = next_of(other);
+    CHECK(done.tag == 43 && done.number == 1 && done.completion_ns == 62000);
+    uint64_t at_ns;
+    CHECK(reprieve_next(one, &at_ns) == REPRIEVE_OK && at_ns == REPRIEVE_NEVER);
+    CHECK(reprieve_now(one) == 31000);
+    const char *json;
+    size_t length;
+    CHECK(reprieve_summary(one, &json, &length) == REPRIEVE_OK);
+    CHECK(strlen(json) == length && json[0] == '{');
+    reprieve_close(one);
+    reprieve_close(other);
+}
+
+static void saved(void)
+{
+    reprieve_drive *drive = opened();
+    size_t size = 0;
+    CHECK(reprieve_save(drive, NULL, 0, &size) == REPRIEVE_INVALID);
+    CHECK(reprieve_keep_journal(drive) == REPRIEVE_OK);
+    reprieve_request request = read_of(7, 0);
+    CHECK(reprieve_submit(drive, 500, &request) == REPRIEVE_OK);
+    CHECK(reprieve_advance(drive, 500) == REPRIEVE_OK);
+    CHECK(reprieve_save(drive, NULL, 0, &size) == REPRIEVE_SPACE);
+    unsigned char *bytes = malloc(size);
+    CHECK(bytes != NULL && reprieve_save(drive, bytes, size, &size) == REPRIEVE_OK);
+    reprieve_close(drive);
+    reprieve_drive *again;
+    CHECK(reprieve_restore(bytes, size, &again) == REPRIEVE_OK);
+    reprieve_completion done = next_of(again);
+    CHECK(done.tag == 7 && done.arrival_ns == 500 && done.completion_ns == 30500);
+    reprieve_close(again);
+    bytes[size / 2] ^= 1;
+    CHECK(reprieve_restore(bytes, size, &again) == REPRIEVE_INVALID);
+    reprieve_close(again);
+    free(bytes);
+}
+
+int main(void)
+{
+    CHECK(reprieve_abi_version() == REPRIEVE_ABI_VERSION);
+    errors();
+    times();
+    saved();
+    printf("all right with %s\n", reprieve_version());
+    return 0;
+}

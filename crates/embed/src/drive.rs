@@ -1,0 +1,324 @@
+//! The drive: requests that have not arrived, the model, and completions that nobody has taken.
+
+use std::collections::VecDeque;
+
+use reprieve_base::{Op, Request, SECTOR_BYTES, Time, UserError};
+use reprieve_sim::scenario::{self, Scenario, Sources};
+use reprieve_sim::{DoneRequest, Options, Ssd, registries};
+
+use crate::ask::Ask;
+use crate::journal::Journal;
+
+/// The last instant that may be asked for: 146 years.
+pub(crate) const LAST: Time = Time::from_ns(1 << 62);
+
+/// A request that is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// That of the request.
+    pub tag: u64,
+    /// Its number, instants, and what went wrong with it.
+    pub done: DoneRequest,
+}
+
+/// Why a call was refused; the drive is as it was before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// A mistake in what was asked.
+    User(UserError),
+    /// The call has to do with an instant that has passed, or would leave one out.
+    Time(UserError),
+}
+
+impl From<UserError> for Error {
+    fn from(error: UserError) -> Error {
+        Error::User(error)
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Error::User(error) | Error::Time(error)) = self;
+        error.fmt(f)
+    }
+}
+
+fn at_wrong_time(what: String) -> Error {
+    Error::Time(UserError::new(what))
+}
+
+/// A drive whose time is the caller's.
+pub struct Drive {
+    ssd: Ssd,
+    sectors: u64,
+    /// The instant up to which everything has passed.
+    now: Time,
+    /// Requests that have not arrived, by arrival, and of one arrival by hand-over.
+    waiting: VecDeque<Request>,
+    /// Tags of those requests that are not complete, from number `first` on, arrived or waiting.
+    tags: VecDeque<Option<u64>>,
+    first: u64,
+    done: VecDeque<Completion>,
+    pub(crate) taken: u64,
+    pub(crate) journal: Option<Journal>,
+}
+
+impl Drive {
+    /// A drive of this scenario, preconditioned and at time zero; its workload is left out.
+    ///
+    /// `sets` are overrides, `KEY=VALUE`. `path` names the text in errors, and files that it names
+    /// are looked for beside that. Errors at a mistake in the scenario, if the drive does not fit
+    /// into memory, or if it cannot be preconditioned.
+    pub fn open(text: &str, path: &str, sets: &[String]) -> Result<Drive, UserError> {
+        let sources = Sources { text, path, sets };
+        Drive::of(scenario::load_served(&sources, registries())?)
+    }
+
+    pub(crate) fn of(scenario: Scenario) -> Result<Drive, UserError> {
+        let sectors = scenario.capacity_bytes() / SECTOR_BYTES;
+        let options = Options { served: true, keep_done: true, ..Options::default() };
+        let mut ssd = Ssd::with(scenario, &options)?;
+        while !ssd.is_preconditioned() {
+            ssd.step(1)?;
+        }
+        ssd.start_serving()?;
+        Ok(Drive {
+            ssd,
+            sectors,
+            now: Time::ZERO,
+            waiting: VecDeque::new(),
+            tags: VecDeque::new(),
+            first: 0,
+            done: VecDeque::new(),
+            taken: 0,
+            journal: None,
+        })
+    }
+
+    /// The scenario of the drive, as canonical TOML.
+    pub fn scenario(&self) -> String {
+        scenario::print(self.ssd.scenario())
+    }
+
+    /// Bytes that the drive has for its users.
+    pub fn capacity_bytes(&self) -> u64 {
+        self.sectors * SECTOR_BYTES
+    }
+
+    /// The instant up to which everything has passed.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Requests that were submitted and are not complete, those included that have not arrived.
+    pub fn open_requests(&self) -> u64 {
+        self.first + self.tags.len() as u64 - self.taken - self.done.len() as u64
+    }
+
+    /// Keeps what is asked from now on, so that the drive can be saved.
+    ///
+    /// Errors if a request has been submitted or time has passed.
+    pub fn keep_journal(&mut self) -> Result<(), Error> {
+        if self.journal.is_some() {
+            return Ok(());
+        }
+        if self.first > 0 || !self.tags.is_empty() || self.now > Time::ZERO {
+            let what = "the journal begins with the drive: ask for it before the first request";
+            return Err(Error::User(UserError::new(what)));
+        }
+        self.journal = Some(Journal::default());
+        Ok(())
+    }
+
+    /// Hands over a request that arrives at `at`, now or later.
+    ///
+    /// Requests of one arrival arrive in the order of these calls. Errors at one that no drive
+    /// takes, that reaches past its end, or whose arrival has passed.
+    pub fn submit(&mut self, at: Time, ask: Ask) -> Result<(), Error> {
+        self.check(at, &ask)?;
+        if let Some(journal) = &mut self.journal {
+            journal.submitted(self.now, at, &ask);
+        }
+        let Ask { tag, op, lba, bytes, fua } = ask;
+        let request = Request { arrival: at, op, lba, bytes, fua };
+        let place = match self.waiting.back() {
+            Some(last) if last.arrival > at => {
+                self.waiting.partition_point(|other| other.arrival <= at)
+            }
+            _ => self.waiting.len(),
+        };
+        if place == self.waiting.len() {
+            self.waiting.push_back(request);
+            self.tags.push_back(Some(tag));
+        } else {
+            self.waiting.insert(place, request);
+            let arrived = self.tags.len() + 1 - self.waiting.len();
+            self.tags.insert(arrived + place, Some(tag));
+        }
+        Ok(())
+    }
+
+    fn check(&self, at: Time, ask: &Ask) -> Result<(), Error> {
+        let Ask { op, lba, bytes, fua, .. } = *ask;
+        let name = op.name();
+        let wrong = |what: String| Err(Error::User(UserError::new(what)));
+        if at < self.now {
+            return Err(at_wrong_time(format!(
+                "a {name} arrives at {} ns, and the drive is at {} ns: it must not be earlier",
+                at.ns(),
+                self.now.ns()
+            )));
+        }
+        if at > LAST {
+            return Err(at_wrong_time(format!(
+                "a {name} arrives at {} ns: it must be at most 2^62",
+                at.ns()
+            )));
+        }
+        if op == Op::Flush && (lba, bytes) != (0, 0) {
+            return wrong(format!("a flush of {bytes} bytes at sector {lba}: it has neither"));
+        }
+        if op != Op::Flush && (bytes == 0 || u64::from(bytes) % SECTOR_BYTES > 0) {
+            return wrong(format!(
+                "a {name} of {bytes} bytes: must be a multiple of 512, and some"
+            ));
+        }
+        let length = u64::from(bytes) / SECTOR_BYTES;
+        if lba > self.sectors || length > self.sectors - lba {
+            return wrong(format!(
+                "a {name} of {length} sectors at sector {lba}: the drive has {} sectors",
+                self.sectors
+            ));
+        }
+        if fua && op != Op::Write {
+            return wrong(format!("a {name} with forced unit access: only a write has that"));
+        }
+        Ok(())
+    }
+
+    /// The next instant at which something will happen; `NEVER` if nothing does without a request.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.ssd.next_instant().min(self.arrival())
+    }
+
+    /// Lets time pass up to `to`, with what happens then.
+    ///
+    /// Errors if `to` lies before now, or behind what [`Drive::next`] says: something would have
+    /// happened before, and the caller would learn of it late.
+    #[inline]
+    pub fn advance(&mut self, to: Time) -> Result<(), Error> {
+        let next = self.next();
+        if to < self.now || to > next || to > LAST {
+            return Err(self.no_such_step(to, next));
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.advanced();
+        }
+        if to == next {
+            return self.pass(to);
+        }
+        self.now = to;
+        Ok(())
+    }
+
+    #[cold]
+    fn no_such_step(&self, to: Time, next: Time) -> Error {
+        if to < self.now {
+            let (to, now) = (to.ns(), self.now.ns());
+            return at_wrong_time(format!("advance to {to} ns: the drive is at {now} ns already"));
+        }
+        if to > next {
+            let (to, next) = (to.ns(), next.ns());
+            return at_wrong_time(format!(
+                "advance to {to} ns: something happens at {next} ns; advance to that first"
+            ));
+        }
+        at_wrong_time(format!("advance to {} ns: it must be at most 2^62", to.ns()))
+    }
+
+    /// Lets time pass until `wanted` completions wait to be taken, but not beyond `until`; returns
+    /// where it is.
+    ///
+    /// The same instants pass as by steps. Nothing passes while so many wait already. Errors if
+    /// `until` lies before now, or if no completion is wanted.
+    pub fn run(&mut self, until: Time, wanted: usize) -> Result<Time, Error> {
+        if until < self.now || until > LAST {
+            return Err(self.no_such_step(until, Time::NEVER));
+        }
+        if wanted == 0 {
+            let what = "run until 0 completions wait: it must be at least 1";
+            return Err(Error::User(UserError::new(what)));
+        }
+        if self.done.len() >= wanted {
+            return Ok(self.now);
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.advanced();
+        }
+        let missing = wanted - self.done.len();
+        let passed = self.ssd.advance_to_done(until, missing, &mut self.waiting);
+        self.take(if passed == Ok(false) { until } else { self.ssd.now() });
+        passed?;
+        Ok(self.now)
+    }
+
+    /// When the next request arrives; `NEVER` if none waits.
+    #[inline(always)]
+    fn arrival(&self) -> Time {
+        self.waiting.front().map_or(Time::NEVER, |request| request.arrival)
+    }
+
+    /// Lets the next instant pass, which is `at`.
+    fn pass(&mut self, at: Time) -> Result<(), Error> {
+        let passed = self.ssd.advance_to_done(at, usize::MAX, &mut self.waiting);
+        self.take(at);
+        passed?;
+        Ok(())
+    }
+
+    /// Takes what the drive has completed up to `now`, all that has passed.
+    #[inline]
+    fn take(&mut self, now: Time) {
+        self.now = now;
+        if self.ssd.done_count() == 0 {
+            return;
+        }
+        for done in self.ssd.take_done() {
+            let place = (done.number - self.first) as usize;
+            let tag = self.tags[place].take().expect("a request completes once");
+            if let Some(journal) = &mut self.journal {
+                journal.completed(&done);
+            }
+            self.done.push_back(Completion { tag, done });
+        }
+        while self.tags.front() == Some(&None) {
+            self.tags.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// Takes the completion that has waited longest; none is later than now.
+    #[inline]
+    pub fn poll(&mut self) -> Option<Completion> {
+        let completion = self.done.pop_front()?;
+        self.taken += 1;
+        Some(completion)
+    }
+
+    /// Lets everything pass up to `to`, as a saved drive has it, and forgets the completions that
+    /// had been taken.
+    pub(crate) fn repeat(&mut self, to: Time, taken: u64) -> Result<(), Error> {
+        while self.next() <= to {
+            self.pass(self.next())?;
+            while self.taken < taken && self.poll().is_some() {}
+        }
+        self.now = to;
+        Ok(())
+    }
+
+    /// The summary so far, as JSON: the fields of `summary.json`.
+    pub fn summary(&self) -> String {
+        self.ssd.summary().to_string()
+    }
+}
