@@ -15,6 +15,7 @@ from reprieve._native import UserError, __version__
 if TYPE_CHECKING:
     from reprieve.comparison import Comparison, compare
     from reprieve.die_rig import PowerStep, RigRow, rig, rig_power
+    from reprieve.drive import Completion, Drive, SimpyDrive
     from reprieve.policy import (
         Choice,
         Decision,
@@ -39,12 +40,15 @@ if TYPE_CHECKING:
         workload_head,
         workload_info,
     )
+    from reprieve.tuning import Tuning, tune
 
 __all__ = [
     "Choice",
     "Comparison",
+    "Completion",
     "Decision",
     "DieView",
+    "Drive",
     "Entry",
     "Latency",
     "OperationView",
@@ -56,12 +60,14 @@ __all__ = [
     "Scheduler",
     "ServeOptions",
     "ServedDrive",
+    "SimpyDrive",
     "SuspendView",
     "SuspensionPolicy",
     "Sweep",
     "Trace",
     "TraceDevice",
     "TraceRow",
+    "Tuning",
     "UserError",
     "__version__",
     "compare",
@@ -79,6 +85,7 @@ __all__ = [
     "run",
     "serve",
     "sweep",
+    "tune",
     "workload_head",
     "workload_info",
 ]
@@ -86,6 +93,7 @@ __all__ = [
 _PLACES = {
     "comparison": "Comparison compare",
     "die_rig": "PowerStep RigRow rig rig_power",
+    "drive": "Completion Drive SimpyDrive",
     "policy": "Choice Decision DieView OperationView Scheduler SuspendView SuspensionPolicy",
     "power_failure": "PowerLoss power_loss",
     "registries": "Entry device devices load loads part parts policies",
@@ -94,6 +102,7 @@ _PLACES = {
     "serving": "ServeOptions ServedDrive serve",
     "simulation": "run",
     "sweeps": "Sweep sweep",
+    "tuning": "Tuning tune",
     "traces": "Trace TraceDevice TraceRow open_trace workload_head workload_info",
 }
 """Names by the module that has them, which is imported when one is asked for first."""

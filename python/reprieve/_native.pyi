@@ -1,11 +1,12 @@
 """Types of the compiled simulator, which the rest of the package wraps."""
 
 import os
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reprieve.scenario import ScenarioLike
 from reprieve.simulation import Glance
 
 __version__: str
@@ -178,6 +179,10 @@ class OperationView:
         """When each of them came, in the order in which they will be served."""
 
     @property
+    def read_slos_ns(self) -> list[int | None]:
+        """The service level that the load of each of them has of its own, in the same order."""
+
+    @property
     def read_time_ns(self) -> int:
         """How long one of them takes by itself, from its command to the end of its transfer."""
 
@@ -338,12 +343,126 @@ class Server:
     def run(self) -> str:
         """Serve until a byte is written to `stop_fd`; the summary as JSON."""
 
+class Completion:
+    """A request of a `Drive` that is complete."""
+
+    @property
+    def tag(self) -> int:
+        """That of the request."""
+
+    @property
+    def number(self) -> int:
+        """Of the request, in order of arrival, from 0."""
+
+    @property
+    def op(self) -> Literal["read", "write", "trim", "flush"]:
+        """What was asked."""
+
+    @property
+    def arrival_ns(self) -> int:
+        """When it reached the drive."""
+
+    @property
+    def completion_ns(self) -> int:
+        """When it was complete."""
+
+    @property
+    def latency_ns(self) -> int:
+        """From its arrival to its completion."""
+
+    @property
+    def uncorrectable_pages(self) -> int:
+        """Pages of a read that nothing corrected."""
+
+class Drive:
+    """A drive inside another simulator: requests in, completions out, in simulated time.
+
+    Whoever owns it keeps the time: `submit` requests with their arrivals, ask for the `next`
+    instant at which something will happen, `advance` to it, and `poll` what is complete. No call
+    looks at a clock or starts a thread; several drives do not meet.
+
+    `scenario` and `overrides` are as of `run`; a workload in it is left out. `journal`: keep all
+    requests, about a dozen bytes each, so that the drive can be saved. The drive is preconditioned
+    when it is made, which may take seconds.
+
+    Times are whole nanoseconds since then. A mistake is a `UserError`, and leaves the drive as it
+    was.
+    """
+
+    def __init__(
+        self, scenario: ScenarioLike, *, journal: bool = False, **overrides: object
+    ) -> None: ...
+    @staticmethod
+    def restore(saved: bytes) -> Drive:
+        """Return the drive that was saved: same time, same open requests, same future.
+
+        All that it was asked is simulated again, which takes as long as it took.
+        """
+
+    @property
+    def capacity_bytes(self) -> int:
+        """Bytes that the drive has for its users."""
+
+    @property
+    def now_ns(self) -> int:
+        """The instant up to which everything has passed."""
+
+    @property
+    def open_requests(self) -> int:
+        """Requests that are not complete, those included that have not arrived."""
+
+    @property
+    def scenario(self) -> str:
+        """The resolved scenario as TOML."""
+
+    def submit(
+        self,
+        op: Literal["read", "write", "trim", "flush"],
+        lba: int = 0,
+        bytes: int = 0,
+        *,
+        at_ns: int | None = None,
+        fua: bool = False,
+        tag: int | None = None,
+    ) -> int:
+        """Hand over a request that arrives at `at_ns`, now or later; return its tag.
+
+        `lba`: the first sector of 512 bytes. `bytes`: the length, a multiple of 512; a flush has
+        neither. `at_ns`: now, if it is left out. `fua`: a write that is complete only when it is in
+        flash. `tag`: its completion has it; if it is left out, a number that no earlier one has.
+        """
+
+    def next(self) -> int | None:
+        """Return when something will happen next; None: nothing without another request."""
+
+    def advance(self, to_ns: int) -> None:
+        """Let time pass up to `to_ns`, with what happens then.
+
+        UserError if that lies before now, or behind `next()`: an instant would be left out.
+        """
+
+    def run(self, until_ns: int, completions: int = 1) -> int:
+        """Let time pass until so many completions wait, but not beyond `until_ns`.
+
+        Return where it is. The same instants pass as by steps, with fewer calls; none does while so
+        many wait already.
+        """
+
+    def poll(self, max: int | None = None) -> list[Completion]:
+        """Take completions, the oldest first, all or `max` of them; none is later than now."""
+
+    def save(self) -> bytes:
+        """Return the drive as bytes, in mid-flight or at rest; it must keep a journal."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return the summary so far: the fields of `summary.json`."""
+
 def rig(text: str, path: str, sets: list[str], commands: str, commands_path: str) -> str: ...
 def rig_timeline(
     text: str, path: str, sets: list[str], commands: str, commands_path: str
 ) -> tuple[str, bytes]: ...
 def characterize(
-    text: str, path: str, sets: list[str], wordlines: int
+    text: str, path: str, sets: list[str], wordlines: int, variety: tuple[float, float]
 ) -> dict[str, NDArray[np.int64]]: ...
 def rig_power(
     text: str, path: str, sets: list[str], commands: str, commands_path: str

@@ -16,10 +16,30 @@ from reprieve._native import UserError
 from reprieve.reliability import CharacterisedRber, characterised
 from reprieve.scenario import Source, toml_text
 
-__all__ = ["STEPS", "Grid", "Integers", "Measured", "measure"]
+__all__ = [
+    "ALIKE",
+    "LENGTH_SHARE",
+    "START_SHARE",
+    "STEPS",
+    "VARIETY",
+    "Grid",
+    "Integers",
+    "Measured",
+    "measure",
+]
 
 STEPS = 10
 """Delays go from a tenth of the undisturbed program to the whole of it."""
+
+LENGTH_SHARE = 0.05
+"""Iterations of a wordline are longer or shorter than the part's by up to this share: assumed."""
+START_SHARE = 1.0
+"""The first begins up to this share of an iteration after the confirmation: assumed."""
+
+VARIETY = (LENGTH_SHARE, START_SHARE)
+"""How wordlines differ beside their numbers of iterations."""
+ALIKE = (0.0, 0.0)
+"""Not at all."""
 
 Integers = NDArray[np.int64]
 Grid = NDArray[np.float64]
@@ -34,14 +54,28 @@ class Measured:
     wordlines: int
     seed: int
     columns: dict[str, Integers]
-    """As the simulator gives them."""
+    """As the simulator gives them: every pair of steps, and delays drawn around them."""
     bench: Source | None = None
     """The scenario of the bench, which knows the part's rates of errors too."""
+
+    @cached_property
+    def grid(self) -> dict[str, Integers]:
+        """The runs whose delays are the steps themselves, as in the paper."""
+        return {name: column[self.columns["is_drawn"] == 0] for name, column in self._all}
+
+    @cached_property
+    def drawn(self) -> dict[str, Integers]:
+        """The runs whose delays were drawn from within half a step."""
+        return {name: column[self.columns["is_drawn"] == 1] for name, column in self._all}
+
+    @property
+    def _all(self) -> list[tuple[str, Integers]]:
+        return list(self.columns.items())
 
     @property
     def mean_suspensions(self) -> float:
         """Of each program."""
-        return float(self.columns["suspensions"].mean())
+        return float(self.grid["suspensions"].mean())
 
     def error_rates(
         self, cycles: float, run_cycles: float, elapsed_days: float
@@ -60,13 +94,21 @@ class Measured:
     def runs(self) -> pa.Table:
         """One row a program; tEPS is null where it was not suspended."""
         native = self.columns
+        mean = self.program_ns
         suspensions = native["suspensions"]
         never = suspensions == 0
         mean_ns = native["t_eps_total_ns"] / np.maximum(suspensions, 1)
         return pa.table(
             {
-                "delay1_share": native["delay1_tenths"] / STEPS,
-                "delay2_share": native["delay2_tenths"] / STEPS,
+                **{
+                    f"delay{one}_share": np.where(
+                        native["is_drawn"] == 1,
+                        native[f"delay{one}_ns"] / mean,
+                        native[f"delay{one}_tenths"] / STEPS,
+                    )
+                    for one in (1, 2)
+                },
+                "drawn": native["is_drawn"] == 1,
                 "wordline": native["wordline"],
                 "page_type": native["page_type"],
                 "suspensions": suspensions,
@@ -85,23 +127,24 @@ class Measured:
 
     def suspensions(self) -> dict[int, int]:
         """How many programs were suspended so often, from none to the most."""
-        counts = np.bincount(self.columns["suspensions"])
+        counts = np.bincount(self.grid["suspensions"])
         return {number: int(count) for number, count in enumerate(counts)}
 
-    def percent_of_program(self, name: str, *, worst: bool) -> Grid:
+    def percent_of_program(self, name: str, *, worst: bool, drawn: bool = False) -> Grid:
         """Mean or worst of a length, over all programs of a pair of delays, in % of tPGM."""
-        return self._cells(name, None, worst=worst)
+        return self._cells(name, None, worst=worst, drawn=drawn)
 
-    def percent_of_eps(self, *, worst: bool) -> Grid:
+    def percent_of_eps(self, *, worst: bool, drawn: bool = False) -> Grid:
         """Mean or worst tEPS over all suspensions of a pair of delays, in % of tPGM."""
         name = "t_eps_worst_ns" if worst else "t_eps_total_ns"
-        return self._cells(name, "suspensions", worst=worst)
+        return self._cells(name, "suspensions", worst=worst, drawn=drawn)
 
-    def _cells(self, name: str, counted: str | None, *, worst: bool) -> Grid:
-        cell = (self.columns["delay1_tenths"] - 1) * STEPS + self.columns["delay2_tenths"] - 1
-        values = self.columns[name]
+    def _cells(self, name: str, counted: str | None, *, worst: bool, drawn: bool) -> Grid:
+        columns = self.drawn if drawn else self.grid
+        cell = (columns["delay1_tenths"] - 1) * STEPS + columns["delay2_tenths"] - 1
+        values = columns[name]
         shape = STEPS * STEPS
-        weights = None if counted is None else self.columns[counted]
+        weights = None if counted is None else columns[counted]
         counts = np.bincount(cell, weights=weights, minlength=shape)
         if worst:
             found = np.zeros(shape)
@@ -115,12 +158,17 @@ class Measured:
 
 
 def measure(
-    part: str, overrides: Mapping[str, Any] | Sequence[str], wordlines: int, seed: int
+    part: str,
+    overrides: Mapping[str, Any] | Sequence[str],
+    wordlines: int,
+    seed: int,
+    variety: tuple[float, float] = VARIETY,
 ) -> Measured:
     """Put the part on the bench; UserError if it cannot be measured.
 
     `part`: name of a built-in part, or path of a part's file. `overrides`: keys of the scenario, as
     for `run`, or each `KEY=VALUE` in TOML. `wordlines`: how many, drawn at random from a block.
+    `variety`: how far the iterations of wordlines differ in length, and their starts, as shares.
     """
     if wordlines < 1:
         raise UserError(f"--wordlines {wordlines}: must be at least 1")
@@ -131,8 +179,11 @@ def measure(
         "geometry": {"channels": 1, "dies_per_channel": 1},
         "ftl": {"over_provisioning": 0.5},
     }
+    length, start = variety
+    if not (0 <= length < 1 and 0 <= start <= 1):
+        raise UserError(f"variety = {variety}: must be shares, the first below 1")
     if isinstance(overrides, Mapping):
         overrides = Source.of({}, overrides).sets
     source = Source(toml_text(bench), "PART", tuple(overrides))
-    columns = _native.characterize(source.text, source.path, list(source.sets), wordlines)
+    columns = _native.characterize(source.text, source.path, list(source.sets), wordlines, variety)
     return Measured(part, wordlines, seed, columns, source)

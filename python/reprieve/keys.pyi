@@ -41,6 +41,26 @@ class SuspensionDeadline(Keys):
     by 1 and this for each of them. Value: a number at least 0 and at most 1000000000. Default: `0`.
     Only while suspension.policy is deadline."""
 
+class SuspensionBudget(Keys):
+    """Keys of `[suspension.budget]`.
+
+    What suspensions may cost: every 0.2 s of simulated time the policy becomes more patient if more
+    was spent, and less if less was.
+    """
+
+    suspensions_per_s: float | None
+    """Suspensions a second, of all dies together; absent: no limit. Value: a number above 0 and at
+    most 1000000000, or "none". Default: absent. Only while suspension.policy is batch or
+    deadline."""
+    wear_per_day: float | None
+    """Cycles of wear that suspensions cost all blocks together in a day; absent: no limit. Value: a
+    number above 0 and at most 1000000000000000, or "none". Default: absent. Only while
+    suspension.policy is batch or deadline."""
+    lost_write_share: float | None
+    """Share of the time of all dies for which programs and erases stand suspended; absent: no
+    limit. Value: a number above 0 and at most 1, or "none". Default: absent. Only while
+    suspension.policy is batch or deadline."""
+
 class Geometry(Keys):
     """Keys of `[geometry]`.
 
@@ -290,6 +310,7 @@ class Suspension(Keys):
     of Systems Architecture 60(4), 2014."""
     batch: SuspensionBatch
     deadline: SuspensionDeadline
+    budget: SuspensionBudget
 
 class Reliability(Keys):
     """Keys of `[reliability]`.
@@ -569,6 +590,11 @@ class Power(Keys):
     p_idle_mw: float
     """A die of which nothing runs and nothing is suspended. Value: a number at least 0 and at most
     1000000. It must be given. Only while power.account is on."""
+    p_base_mw: float
+    """The part of each power below that a command draws once, whatever the number of its planes:
+    charge pumps and logic. A command on n planes draws p_base_mw + n (p - p_base_mw). Value: a
+    number at least 0 and at most 1000000. Default: that of `power.p_idle_mw`. Only while
+    power.account is on."""
     p_sense_mw: float
     """A die while one of its planes senses a page. Value: a number at least 0 and at most 1000000.
     It must be given. Only while power.account is on."""
@@ -1003,6 +1029,10 @@ class Workload(Keys):
     """Submission queues that the requests go to by turns; absent: all, or a flow's own. Value: a
     list of integers from 0 to 65534, or "none". Default: absent. Only while host.interface is
     nvme."""
+    read_slo_us: float | None
+    """The time within which a read of this load has to be complete, from its arrival at the die;
+    absent: suspension.deadline.read_slo_us. Value: a time in microseconds, whole in nanoseconds,
+    from 0 to 10000000000, or "none". Default: absent. Only while suspension.policy is deadline."""
     format: Literal[
         "auto",
         "alibaba",

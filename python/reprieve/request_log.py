@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -35,8 +35,36 @@ COMPONENTS = (
 )
 """Where a request's time went; they add up to completion − arrival."""
 
+CAUSES = (
+    "by_host_read_ns",
+    "by_host_program_ns",
+    "by_gc_read_ns",
+    "by_gc_program_ns",
+    "by_erase_ns",
+    "by_map_ns",
+    "by_channel_ns",
+    "by_suspend_entry_ns",
+    "by_same_block_ns",
+    "by_limit_ns",
+    "by_budget_ns",
+    "by_power_ns",
+    "by_other_ns",
+)
+"""What a request waited behind; they add up to its waits, `WAITS`."""
+
+WAITS = (
+    "buffer_ns",
+    "rmw_ns",
+    "queue_ns",
+    "suspend_wait_ns",
+    "bus_wait_ns",
+    "suspended_ns",
+    "map_ns",
+)
+"""The components in which a request waits for what the drive does."""
+
 _INTEGERS = (
-    *("lba", "bytes", "arrival_ns", "completion_ns", *COMPONENTS),
+    *("lba", "bytes", "arrival_ns", "completion_ns", *COMPONENTS, *CAUSES, "die"),
     *("flow", "uncorrectable_pages"),
 )
 
@@ -61,6 +89,9 @@ class RequestLog(Protocol):
     def close(self) -> pa.Table | Path:
         """End the log and return the rows, or the file that will hold them."""
 
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Go through these columns of a log that has ended."""
+
 
 class MemoryLog:
     """Keeps the rows in memory."""
@@ -76,6 +107,11 @@ class MemoryLog:
         """Return all rows."""
         return pa.Table.from_batches(self._batches, SCHEMA).combine_chunks()
 
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Go through these columns."""
+        for batch in self._batches:
+            yield batch.select(list(columns))
+
 
 class ParquetLog:
     """Writes the rows in row groups; memory stays bounded by one of them.
@@ -86,6 +122,7 @@ class ParquetLog:
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
         self._path = path
+        self._file = file
         self._writer = pq.ParquetWriter(
             file,
             SCHEMA,
@@ -116,6 +153,12 @@ class ParquetLog:
         self._writer.close()
         return self._path
 
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Read these columns back, a row group at a time."""
+        self._file.flush()
+        file = pq.ParquetFile(self._file.name)
+        yield from file.iter_batches(_ROW_GROUP_ROWS, columns=list(columns))
+
     def __enter__(self) -> ParquetLog:
         return self
 
@@ -135,5 +178,7 @@ def _batch(columns: Columns) -> pa.RecordBatch:
     op = pa.DictionaryArray.from_arrays(
         pa.array(columns["op"].astype(np.int8)), pa.array(OPS, pa.string())
     )
-    arrays = [op if field.name == "op" else pa.array(columns[field.name]) for field in SCHEMA]
+    die = columns["die"].astype(np.int64)
+    made = {"op": op, "die": pa.array(die, mask=die < 0)}
+    arrays = [made.get(field.name, pa.array(columns[field.name])) for field in SCHEMA]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 KINDS = ("read", "write", "total")
 """What requests are counted as; "total" is reads and writes."""
 
+_NO_LOG = "this run kept no log of its requests; run it with requests=True"
+
 Table = Literal["requests", "latency", "summary", "power"]
 """Tables of a run."""
 
@@ -144,11 +146,28 @@ class Result:
         upper_ns, count = (np.frombuffer(part, np.int64) for part in self._buckets[what])
         return Latency(upper_ns, count, exact["mean"], exact["min"], exact["max"])
 
+    def blame(self, what: str = "read", part: str = "all") -> dict[str, int]:
+        """Return the time in ns that requests waited, by what they waited behind.
+
+        `what`: "read" or "write". `part`: "all" or the slowest of them, "slowest_1",
+        "slowest_0_1" or "slowest_0_01", in percent. UserError for another word, and if the run
+        kept no log of its requests.
+        """
+        told = self.summary.get("blame")
+        if told is None:
+            raise UserError(_NO_LOG)
+        if what not in told:
+            raise UserError(f'blame("{what}"): must be "read" or "write"')
+        if part not in told[what]:
+            raise UserError(f'blame(part="{part}"): must be one of {", ".join(told[what])}')
+        found = told[what][part].items()
+        return {name: int(ns) for name, ns in found if name.startswith("by_")}
+
     @property
     def requests(self) -> pa.Table:
         """One row a request, in order of completion; UserError if the run kept no log."""
         if self._requests is None:
-            raise UserError("this run kept no log of its requests; run it with requests=True")
+            raise UserError(_NO_LOG)
         if isinstance(self._requests, Path):
             import pyarrow.parquet as pq
 
@@ -206,6 +225,11 @@ class Result:
         from reprieve.report.page import render
 
         replace_file(Path(path), render({self.device: self}, "reprieve run scenario.toml --report"))
+
+
+def percent_of(part: str) -> str:
+    """Return a part of the requests as a reader writes it: "slowest_0_01" → "0.01 %"."""
+    return "100 %" if part == "all" else f"{part.removeprefix('slowest_').replace('_', '.')} %"
 
 
 def power_csv(power: dict[str, NDArray[np.int64]]) -> str:

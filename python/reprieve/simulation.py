@@ -306,6 +306,11 @@ def _simulate(
         step_requests = _next_step(step_requests, step_s)
     requests = None if log is None else log.close()
     summary = json.loads(simulation.summary())
+    if log is not None:
+        from reprieve import blame
+
+        counts = {kind: summary["requests"][kind]["count"] for kind in blame.KINDS}
+        summary["blame"] = blame.section(log.batches(blame.COLUMNS), counts)
     summary["run"] = _measured(summary["run"], time.perf_counter() - began_s)
     if names := drive.own.names():
         summary["run"]["python_policies"] = names

@@ -47,6 +47,7 @@ def test_version(reprieve: Reprieve) -> None:
 def test_help_lists_the_commands(reprieve: Reprieve) -> None:
     shown = reprieve("--help").stdout
     for command in (
+        "init",
         "run",
         "compare",
         "rig",

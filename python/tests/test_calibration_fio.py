@@ -70,6 +70,40 @@ def test_completion_latencies_serve_where_whole_ones_have_no_percentiles(tmp_pat
     assert (read.latency, read.percentile_ns, read.mean_ns) == ("clat", {50.0: 79_000.0}, 80_000.0)
 
 
+def test_a_histogram_serves_where_there_are_no_percentiles(tmp_path: Path) -> None:
+    """The output of json+ has latencies and how many requests took each.
+
+    Of 1,000 reads the 10th, 500th and 990th take 60, 70 and 90 us; the 1,000th takes 400.
+    """
+    bins = {"90000": 495, "60000": 10, "70000": 490, "400000": 5}
+    found = direction(lat_ns={"mean": 80e3, "bins": bins}, total_ios=1000)
+    (condition,) = read_results([written(tmp_path, output(job(read=found)))])
+    measured = condition.jobs[0].measured["read"]
+    picked = {percent: measured.percentile_ns[percent] for percent in (1.0, 50.0, 99.0, 99.99)}
+    assert picked == {1.0: 60e3, 50.0: 70e3, 99.0: 90e3, 99.99: 400e3}
+
+    found = direction(lat_ns={"mean": 80e3, "bins": {"60000": -3}}, total_ios=1000)
+    with pytest.raises(UserError, match='job "read": "bins" of its reads must have whole'):
+        read_results([written(tmp_path, output(job(read=found)), "bad.json")])
+
+
+@pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
+def test_percentiles_of_a_histogram_are_those_of_fio(tmp_path: Path) -> None:
+    """What fio counts in bins has the percentiles that it prints."""
+    path = tmp_path / "null.json"
+    command = [
+        *("fio", "--name=null", "--ioengine=null", "--size=1g", "--rw=randread", "--bs=4k"),
+        *("--number_ios=50000", "--lat_percentiles=1", "--output-format=json+"),
+    ]
+    subprocess.run([*command, f"--output={path}"], check=True, capture_output=True, cwd=tmp_path)
+    content = json.loads(path.read_text())
+    (told,) = read_results([path])
+    del content["jobs"][0]["read"]["lat_ns"]["percentile"]
+    (counted,) = read_results([written(tmp_path, content, "bins.json")])
+    expected = told.jobs[0].measured["read"].percentile_ns
+    assert counted.jobs[0].measured["read"].percentile_ns == expected
+
+
 def test_lines_before_and_objects_behind(tmp_path: Path) -> None:
     """What fio prints first is passed over, and of a status interval the last object counts."""
     later = output(job(read=direction(total_ios=200)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import reprieve as rp
-from reprieve.characterize import Measured, measure
+from reprieve.characterize import ALIKE, Measured, measure
 from reprieve.plot.theme import LIGHT
 from reprieve_studies.characterize import characterize
-from reprieve_studies.characterize.claims import verdicts
+from reprieve_studies.characterize.claims import CYCLES, CYCLES_BEFORE, DAYS, verdicts
 from reprieve_studies.characterize.figures import Histogram, Map
-from reprieve_studies.characterize.page import CYCLES, CYCLES_BEFORE, DAYS, SECTIONS
+from reprieve_studies.characterize.page import SECTIONS
 from reprieve_studies.verdicts import Verdict
 
 from .drive import Reprieve
@@ -50,14 +51,26 @@ def tiny(tmp_path: Path) -> str:
     return str(path)
 
 
+def on_the_grid(measured: Measured) -> Measured:
+    """Return the same with the steps themselves in place of drawn delays."""
+    columns = {name: np.concatenate([one, one]) for name, one in measured.grid.items()}
+    columns["is_drawn"] = np.repeat([0, 1], len(columns["is_drawn"]) // 2)
+    return replace(measured, columns=columns)
+
+
 def test_rows_are_those_worked_out_by_hand(tiny: str) -> None:
-    table = characterize(tiny, wordlines=1)
-    assert table.num_rows == 100
-    rows = {(row["delay1_share"], row["delay2_share"]): row for row in table.to_pylist()}
+    table = measure(tiny, (), 1, 1, ALIKE).runs
+    assert table.num_rows == 200
+    rows = {
+        (row["delay1_share"], row["delay2_share"]): row
+        for row in table.to_pylist()
+        if not row["drawn"]
+    }
     # Three, three, three and one iteration: 320 + 325 + 325 + 105, or 300 at last.
     assert rows[0.3, 0.3] == {
         "delay1_share": 0.3,
         "delay2_share": 0.3,
+        "drawn": False,
         "wordline": 0,
         "page_type": 0,
         "suspensions": 3,
@@ -78,11 +91,50 @@ def test_settings_and_guards_reach_the_die(tiny: str) -> None:
     assert max(table["suspensions"].to_pylist()) == 2
 
 
+def test_drawn_delays_are_shares_of_the_mean_program(tiny: str) -> None:
+    rows = [row for row in measure(tiny, (), 1, 1, ALIKE).runs.to_pylist() if row["drawn"]]
+    assert len(rows) == 100
+    for at, row in enumerate(rows):
+        steps = (at // 10 + 1, at % 10 + 1)
+        for one, step in enumerate(steps, 1):
+            assert abs(10 * row[f"delay{one}_share"] - step) <= 0.5
+
+
+@pytest.mark.parametrize("variety", [(1.0, 0.0), (-0.1, 0.0), (0.0, 1.5)])
+def test_a_variety_that_cannot_be_is_refused(tiny: str, variety: tuple[float, float]) -> None:
+    with pytest.raises(rp.UserError, match=r"variety = .*: must be shares"):
+        measure(tiny, (), 1, 1, variety)
+
+
+@pytest.mark.parametrize("mean", range(27, 34))
+def test_no_verdict_depends_on_the_number_of_iterations(mean: int) -> None:
+    """A tPGM of 2 ms (Table 2) of other iterations has the same verdicts, and differing maps."""
+    spread = [
+        [mean + aside, weight] for aside, weight in zip(range(-2, 3), (1, 4, 6, 4, 1), strict=True)
+    ]
+    iteration_ns = round(2_001_000 / mean)
+    pulse_ns = iteration_ns * 20 // 69
+    sets = {
+        "timing.program_iterations": mean,
+        "timing.program_iterations_weights": spread,
+        "timing.t_program_pulse_us": pulse_ns / 1000,
+        "timing.t_verify_us": (iteration_ns - pulse_ns) / 1000,
+    }
+    measured = measure("tlc3d-zambelli", sets, 50, 1)
+    usual = [one.reproduced for one in verdicts(measure("tlc3d-zambelli", (), 50, 1))]
+    assert [one.reproduced for one in verdicts(measured)] == usual
+    below, worst = (measured.percent_of_eps(worst=word, drawn=True) for word in (False, True))
+    assert (below < worst).all()
+
+
 def synthetic() -> Measured:
     """Two wordlines of 800 and 1200: two programs of one pair of delays, one of another."""
     columns = {
         "delay1_tenths": [1, 1, 10],
         "delay2_tenths": [2, 2, 10],
+        "delay1_ns": [100, 100, 1_000],
+        "delay2_ns": [200, 200, 1_000],
+        "is_drawn": [0, 0, 0],
         "wordline": [0, 1, 0],
         "page_type": [0, 0, 0],
         "suspensions": [1, 3, 0],
@@ -93,7 +145,7 @@ def synthetic() -> Measured:
         "t_program_ns": [800, 1_200, 1_000],
     }
     arrays = {name: np.array(values, dtype=np.int64) for name, values in columns.items()}
-    return Measured("part", 2, 1, arrays)
+    return on_the_grid(Measured("part", 2, 1, arrays))
 
 
 def test_cells_are_means_and_extremes_in_percent_of_the_program() -> None:
@@ -115,7 +167,9 @@ def test_cells_are_means_and_extremes_in_percent_of_the_program() -> None:
 
 
 def test_claims_are_held_against_what_was_measured(tiny: str) -> None:
-    found = {verdict.claim: verdict for verdict in verdicts(measure(tiny, (), 1, 1))}
+    found = {
+        verdict.claim: verdict for verdict in verdicts(on_the_grid(measure(tiny, (), 1, 1, ALIKE)))
+    }
     # One iteration a run, and the tenth ends the program; then 700 and 300.
     assert found["Suspensions at most, both delays 10 %"].ours == 9
     assert found["Suspensions at most, both delays above 60 %"].ours == 1
@@ -126,7 +180,7 @@ def test_claims_are_held_against_what_was_measured(tiny: str) -> None:
 
 
 def test_a_part_that_is_never_suspended_has_no_time_to_enter(tiny: str) -> None:
-    measured = measure(tiny, ("timing.program_iterations=1",), 1, 1)
+    measured = on_the_grid(measure(tiny, ("timing.program_iterations=1",), 1, 1, ALIKE))
     assert measured.suspensions() == {0: 100}
     ours = {verdict.claim: verdict.ours for verdict in verdicts(measured)}
     entry = [value for claim, value in ours.items() if claim.startswith("Mean tEPS")]
@@ -138,8 +192,8 @@ def test_early_retention_loss_makes_the_corner_longer(tiny: str) -> None:
     claim = "Mean tPGM,s with Delay2 above 70 %, over that with 40 to 60 %, Delay1 of 10 %"
 
     def found(*sets: str) -> Verdict:
-        by_claim = {verdict.claim: verdict for verdict in verdicts(measure(tiny, sets, 1, 1))}
-        return by_claim[claim]
+        measured = on_the_grid(measure(tiny, sets, 1, 1, ALIKE))
+        return {verdict.claim: verdict for verdict in verdicts(measured)}[claim]
 
     # After the first iteration, at 120: 425 + 425 + 105; 525 + 405; 625 + 305.
     middle = (1_075 + 1_050 + 1_050) / 3
@@ -183,7 +237,7 @@ def test_the_command_writes_the_paper_s_figures(
     page = (out / "report.html").read_text()
     assert "Time to enter suspension" in page
     assert page.count('class="chart"') == sum(len(make(synthetic()).figures) for make in SECTIONS)
-    assert len(json.loads((out / "verdicts.json").read_text())) == 8
+    assert len(json.loads((out / "verdicts.json").read_text())) == 9
 
 
 @pytest.mark.parametrize(
@@ -216,7 +270,7 @@ def test_what_cannot_be_measured_is_refused(
 def test_the_seed_decides_which_wordlines_are_drawn() -> None:
     def drawn(seed: int) -> set[int]:
         table = characterize("tlc3d-zambelli", wordlines=5, seed=seed)
-        assert table.num_rows == 100 * 5 * 3
+        assert table.num_rows == 2 * 100 * 5 * 3
         return set(table["wordline"].to_pylist())
 
     assert drawn(1) == drawn(1) != drawn(2)
@@ -234,7 +288,7 @@ def test_errors_are_those_of_the_model_of_the_part(tiny: str) -> None:
     )
     rates = measure(tiny, model, 1, 1).error_rates(CYCLES_BEFORE, CYCLES, DAYS)
     assert rates is not None
-    # 1000 cycles, then 1100; two days at 0.0005 a day.
-    assert rates.suspended == pytest.approx((0.002, 0.0021))
-    assert rates.untouched == pytest.approx((0.002, 0.003))
+    # One cycle, then 101; two days at 0.0005 a day.
+    assert rates.suspended == pytest.approx((0.001001, 0.001101))
+    assert rates.untouched == pytest.approx((0.001001, 0.002001))
     assert measure(tiny, (), 1, 1).error_rates(CYCLES_BEFORE, CYCLES, DAYS) is None

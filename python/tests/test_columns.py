@@ -134,6 +134,8 @@ def summaries(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield summaries of runs that between them have every feature."""
     for sets in SETTINGS:
         yield rp.run(DRIVE, **sets).summary
+    # What requests waited behind is kept with their log.
+    yield rp.run(DRIVE, requests=True).summary
     yield rp.run(LOST, power_loss__at_us=100000).summary
     trace = folder / "rows.txt"
     trace.write_text(ROWS.replace(" ", "\t"), encoding="utf-8")

@@ -130,6 +130,76 @@ def test_no_read_is_late_that_a_suspension_could_save() -> None:
     assert suspended < 0.8 * eager.summary["flash"]["suspensions"]["program"]
 
 
+ONE_DIE: dict[str, Any] = {
+    "device": "fast12-mlc",
+    "policy": "pes-ipc",
+    "geometry": {"channels": 1, "planes_per_die": 1},
+    "host": {"link_bytes_per_s": "none"},
+}
+
+
+def test_loads_have_service_levels_of_their_own() -> None:
+    # A read from 0 to 65, a write behind it: its data crosses until 105, the array programs until
+    # 765. A read at 100 ends at 830 if it waits for that. If it is due at 600, the array is asked
+    # for at 528, in a verify: free at 532, and the read ends at 597.
+    mixed = {"generator": "mixed", "request_bytes": 4096, "requests": 1, "arrivals": "fixed"}
+    flows: dict[str, dict[str, Any]] = {
+        "writes": {**mixed, "read_fraction": 0.0, "rate_iops": 1e9},
+        "reads": {**mixed, "read_fraction": 1.0, "rate_iops": 10_000, "requests": 2},
+    }
+
+    def latency_us(own: dict[str, Any], slo_us: int) -> float:
+        scenario = {
+            **ONE_DIE,
+            "suspension": {"policy": "deadline", "deadline": {"read_slo_us": slo_us}},
+            "flow": {"writes": flows["writes"], "reads": {**flows["reads"], **own}},
+        }
+        found = rp.run(scenario).summary["requests"]["read"]["latency_ns"]["max"] / 1000
+        assert isinstance(found, float)
+        return found
+
+    assert latency_us({}, 5000) == 730
+    assert latency_us({"read_slo_us": 500}, 5000) == 497
+    assert latency_us({"read_slo_us": 5000}, 500) == 730
+
+
+BUSY: dict[str, Any] = {
+    **ONE_DIE,
+    "flow": {
+        "reads": {"read_fraction": 1, "arrivals": "poisson", "rate_iops": 3000, "requests": 54_000},
+        "writes": {"read_fraction": 0, "arrivals": "closed", "queue_depth": 4, "requests": 40_000},
+    },
+    "workload": {"generator": "mixed", "request_bytes": 4096},
+}
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"policy": "deadline", "deadline": {"read_slo_us": 500}},
+        {"policy": "batch", "batch": {"oldest_us": 300}},
+    ],
+)
+def test_a_budget_is_spent_and_kept(policy: dict[str, Any]) -> None:
+    """Reads come for 18 s, and writes always wait."""
+
+    def suspensions_per_s(rules: dict[str, Any]) -> float:
+        """Return how often programs are suspended from 8 to 17 s."""
+        scenario = {**BUSY, "suspension": {**rules, "same_block": "page"}}
+        result = rp.run(scenario, series=True)
+        assert result.series is not None
+        rows = result.series.table().to_pylist()
+        counted = [row for row in rows if 8e9 <= row["start_ns"] < 17e9]
+        spent_ns = sum(row["length_ns"] for row in counted)
+        return float(sum(row["program_suspensions"] for row in counted) / spent_ns * 1e9)
+
+    free = suspensions_per_s(policy)
+    for budget in (400, 500):
+        assert free > 1.2 * budget
+        kept = suspensions_per_s(policy | {"budget": {"suspensions_per_s": budget}})
+        assert kept == pytest.approx(budget, rel=0.03)
+
+
 @pytest.mark.parametrize(
     ("sets", "sentence"),
     [
@@ -142,6 +212,29 @@ def test_no_read_is_late_that_a_suspension_could_save() -> None:
             ["suspension.batch.reads=2"],
             '--set: suspension.batch.reads = 2: only while suspension.policy is "batch", but by '
             'default it is "always"',
+        ),
+        (
+            [
+                "suspension.policy=batch",
+                "suspension.batch.reads=2",
+                "suspension.budget.suspensions_per_s=9",
+            ],
+            "--set: suspension.budget.suspensions_per_s = 9: needs suspension.batch.oldest_us, "
+            "which becomes longer or shorter",
+        ),
+        (
+            [
+                "suspension.policy=deadline",
+                "suspension.deadline.read_slo_us=500",
+                "suspension.budget.wear_per_day=9",
+            ],
+            "--set: suspension.budget.wear_per_day = 9: needs "
+            "reliability.wear_per_program_suspend or .wear_per_erase_suspend above 0",
+        ),
+        (
+            ["workload.read_slo_us=100"],
+            '--set: workload.read_slo_us = 100: only while suspension.policy is "deadline", but '
+            'by default it is "always"',
         ),
         (
             ["suspension.deadline.read_slo=3"],

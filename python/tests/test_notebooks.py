@@ -11,12 +11,12 @@ from nbclient import NotebookClient
 NOTEBOOKS = sorted(Path(__file__).resolve().parents[2].glob("notebooks/*.ipynb"))
 
 
-def test_there_is_one_to_begin_with_and_one_for_each_paper() -> None:
+def test_there_are_two_to_begin_with_and_one_for_each_paper() -> None:
     from reprieve_studies.papers import PAPERS
 
     # A drive that was measured has no paper: docs/guide/calibrate.md is its account.
     papers = set(PAPERS) - {"zns-a"}
-    assert [path.stem for path in NOTEBOOKS] == sorted([*papers, "quick-start"])
+    assert [path.stem for path in NOTEBOOKS] == sorted(["array", *papers, "quick-start"])
 
 
 # What the kernel's own libraries warn of is theirs.

@@ -35,9 +35,13 @@ STEPS = ["host_read after_us=100", "gc_read", "gc_program", "erase", "host_write
 
 
 def found(result: rp.Result) -> tuple[Any, Any]:
-    """Return all that a run gave but for the names of its policies and the time it took."""
-    summary = {key: part for key, part in result.summary.items() if key != "run"}
-    return summary, result.requests.to_pylist()
+    """Return all that a run gave but for the names of its policies and the time it took.
+
+    Causes of waits are left out, too: a policy in Python says no, and not because of which limit.
+    """
+    summary = {key: part for key, part in result.summary.items() if key not in ("run", "blame")}
+    rows = result.requests.to_pylist()
+    return summary, [{k: v for k, v in row.items() if not k.startswith("by_")} for row in rows]
 
 
 NEVER = {"suspension.policy": "threshold", "suspension.max_suspended_us": 0}

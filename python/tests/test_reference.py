@@ -72,7 +72,8 @@ def test_a_device_leads_to_its_part() -> None:
 
 COMMANDS = [
     *("run", "compare", "rig", "characterize", "power-loss", "reproduce", "validate", "serve"),
-    *("ctl", "devices", "parts", "loads", "policies", "trace info", "trace head", "trace convert"),
+    *("optimum", "ctl", "devices", "parts", "loads", "policies"),
+    *("trace info", "trace head", "trace convert"),
 ]
 
 

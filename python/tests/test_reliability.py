@@ -31,6 +31,12 @@ def test_the_part_has_the_rate_of_its_source(cycles: float, days: float, reads: 
     assert rber(DEVICE, cycles, days, reads) == expected
 
 
+def test_a_fresh_page_at_the_rated_cycles_has_a_stated_share_of_the_limit() -> None:
+    # 1.48e-3 + 3.9e-10 * 3000^2.05 is 6.72e-3; 72 of 8192 / 0.9 bits are 7.91e-3.
+    limit = 72 / (8192 / 0.9)
+    assert rber("tlc3d-1tb", 3000) / limit == pytest.approx(0.849, abs=0.001)
+
+
 def test_suspensions_change_nothing_unless_they_are_said_to() -> None:
     assert rber(DEVICE, 1000, suspensions=10) == rber(DEVICE, 1000)
     raised = rber(DEVICE, 1000, suspensions=10, reliability__delta=1e-5)

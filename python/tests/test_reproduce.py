@@ -18,10 +18,8 @@ from reprieve_studies.fast12 import calibrate, formulas, loads
 from reprieve_studies.fast12.alternatives import SIMULATOR
 from reprieve_studies.fast12.measures import (
     MEASURES,
-    Estimate,
     Group,
     Spot,
-    estimate,
     prefers_reads,
     suspended_increase,
     suspended_increase_of_array,
@@ -31,6 +29,7 @@ from reprieve_studies.fast12.measures import (
 from reprieve_studies.fast12.paper import DEVICES, SENTENCES, TABLE_1, TRACES
 from reprieve_studies.loads import Recording
 from reprieve_studies.runs import Setup
+from reprieve_studies.seeds import Estimate, estimate
 
 from .drive import Reprieve
 

@@ -14,13 +14,13 @@ import pytest
 from reprieve.cli import main
 from reprieve.simulation import Watch
 from reprieve_studies import theory as validation
-from reprieve_studies.theory import amplification
+from reprieve_studies.theory import amplification, batches, transforms
 from reprieve_studies.theory import formulas as theory
 from reprieve_studies.theory.checks import Check, Experiment, Family
 from reprieve_studies.theory.families import FAMILIES
 from reprieve_studies.theory.formulas import Class, Suspension, with_load
 from reprieve_studies.theory.models import Sets
-from reprieve_studies.theory.statistics import BATCHES, Estimate, Series, batch_means, ratio
+from reprieve_studies.theory.statistics import BATCHES, Estimate, Sample, Series, batch_means, ratio
 from reprieve_studies.verdicts import AT_LEAST
 
 from .die_by_hand import play
@@ -151,6 +151,52 @@ def test_latency_of_the_preempted_is_as_played_by_hand() -> None:
     assert found.error is not None and abs(found.mean - formula) < 4 * found.error < 0.1 * formula
 
 
+# ---- Distributions, against other formulas -------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99, 0.999, 0.9999])
+@pytest.mark.parametrize("load", [0.6, 0.8])
+def test_inversion_gives_what_crommelin_sums(load: float, level: float) -> None:
+    reads = with_load(load, 30.0)
+    time = transforms.percentile(transforms.fifo(reads), level)
+    assert transforms.crommelin(reads, time) == pytest.approx(1 - level, rel=2e-3)
+
+
+def test_means_of_the_transforms_are_those_of_the_closed_forms() -> None:
+    cost = Suspension(READS, with_load(0.25, 160.0), 1000, 10.0, 60.0)
+    paused = transforms.Paused(cost.reads, cost.writes, 1000, 10.0, 60.0)
+    means = [
+        (transforms.fifo(READS, WRITES), theory.fifo_wait(READS, WRITES)),
+        (transforms.priority_first(READS, WRITES), theory.cobham_waits(READS, WRITES)[0]),
+        (transforms.priority_second(READS, WRITES), theory.cobham_waits(READS, WRITES)[1]),
+        (transforms.resumed(READS, WRITES), theory.preemptive_latency(READS, WRITES)),
+        (paused.read_wait(), cost.read_wait()),
+        (paused.completion(), cost.completion()),
+    ]
+    for transform, mean in means:
+        (near_zero,) = transform(np.array([1e-6 + 0j]))
+        assert (1 - near_zero.real) / 1e-6 == pytest.approx(mean, rel=1e-3)
+
+
+def test_reads_that_are_held_for_no_time_are_those_of_ideal_suspension() -> None:
+    held = batches.read_wait(READS, WRITES, 1000, pairs=False, oldest=0.0)
+    ideal = transforms.Paused(READS, WRITES, 1000).read_wait()
+    # Without the rest of a phase of 0.16 µs.
+    for level in (0.9, 0.99, 0.999):
+        ours, other = (transforms.percentile(each, level) for each in (held, ideal))
+        assert ours == pytest.approx(other, abs=0.16)
+
+
+def test_percentile_of_independent_samples() -> None:
+    # Exponential of mean 1: p90 is ln 10, and its error is √(0.9 · 0.1 / n) / 0.1.
+    sample = Sample()
+    sample.add(np.random.default_rng(4).exponential(size=400_000))
+    (found,) = sample.percentiles([0.9])
+    error = 3 / math.sqrt(found.samples)
+    assert found.mean == pytest.approx(math.log(10), abs=4 * error)
+    assert found.error == pytest.approx(error, rel=0.5)
+
+
 # ---- Statistics ----------------------------------------------------------------------------------
 
 
@@ -270,6 +316,14 @@ IPC = {"suspension.program": "ipc"}
         # The reset outside the phase, and the other scheme.
         ("phases", INSIDE, {"suspension.reset_inside_phase": False}, {"read wait"}),
         ("phases", "IPS: to the end of the phase; verify of 8", IPC, {"read wait"}),
+        # A service, a pause, a threshold or an age that is wrong moves percentiles.
+        ("distributions", "in order", {"timing.t_read_us": 27}, {"read wait p90"}),
+        ("distributions", "read priority", {"policy": "fifo"}, {"read wait p90", "read wait p99"}),
+        ("distributions", "without cost", {"policy": "rps"}, {"write latency p50"}),
+        ("distributions", "to stop", {"timing.t_buffer_us": 50}, {"completion p50"}),
+        ("distributions", "the last", {"suspension.min_remaining_us": 40}, {"read wait p99"}),
+        ("distributions", "of waiting", {"suspension.batch.oldest_us": 82}, {"read wait p90"}),
+        ("distributions", "two reads", {"suspension.batch.reads": 3}, {"read wait p99.9"}),
         # Suspension that is off.
         ("ideal", "ideal suspension", {"policy": "rps"}, {"read wait", "suspensions", "share"}),
         # Another victim, and spare pages that are not there.

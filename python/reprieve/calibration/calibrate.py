@@ -73,7 +73,7 @@ class Calibration:
     task: Task
     fit: Fit
     runners_up: tuple[Fit, ...]
-    """The best of each combination of choices that was followed, for the loads with programs."""
+    """The points that were followed, for the loads with programs; the best first."""
     known: Knowledge
     advice: tuple[Advice, ...]
     fitted: tuple[Term, ...]
@@ -113,7 +113,7 @@ def calibrate(
         fit = search.run()
         free = [each for each in parameters if not each.choices]
         step("intervals", 0, 1)
-        known = knowledge(evaluator, task.conditions, fit, free, task.depth.fine)
+        known = knowledge(evaluator, task.conditions, fit, free, task.depth.final)
         advice: list[Advice] = []
         if advises:
             from reprieve.calibration.candidates import candidates

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from reprieve._native import UserError
 
 DIRECTIONS = ("read", "write", "trim")
+PERCENTS = (
+    *(1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0),
+    *(99.0, 99.5, 99.9, 99.95, 99.99),
+)
+"""Percentiles that fio reports by default, and that are taken from a histogram."""
 
 _WRAPPED_NS = 2**34
 """17.18 s: about what fio reports for completions that it did not see in time."""
@@ -133,8 +141,8 @@ def _job(path: Path, options: Mapping[str, Any], job: Mapping[str, Any]) -> Job:
 
 def _measured(where: str, direction: str, content: Mapping[str, Any]) -> Measured:
     latency, found, unit_ns = _latency(content)
-    percentiles = found.get("percentile", {})
-    if not percentiles:
+    percentiles, bins = found.get("percentile", {}), found.get("bins", {})
+    if not percentiles and not bins:
         raise UserError(
             f"{where}: has no percentiles of its {direction}s; fio must run with lat_percentiles=1"
         )
@@ -143,6 +151,8 @@ def _measured(where: str, direction: str, content: Mapping[str, Any]) -> Measure
         for percent, value in percentiles.items()
         if percent.replace(".", "", 1).isdigit()
     }
+    # What `percentile_list` left out, the histogram of json+ has.
+    by_percent = _of_histogram(where, direction, bins, unit_ns) | by_percent
     by_percent = {percent: by_percent[percent] for percent in sorted(by_percent)}
     values = list(by_percent.values())
     if values != sorted(values) or values[0] <= 0:
@@ -156,13 +166,33 @@ def _measured(where: str, direction: str, content: Mapping[str, Any]) -> Measure
     )
 
 
+def _of_histogram(where: str, direction: str, bins: object, unit_ns: float) -> dict[float, float]:
+    """Return percentiles by nearest rank from the bins of `--output-format=json+`, value: count."""
+    if not bins:
+        return {}
+    if not isinstance(bins, dict) or not all(
+        str(value).isdigit() and isinstance(count, int) and count > 0
+        for value, count in bins.items()
+    ):
+        raise UserError(
+            f'{where}: "bins" of its {direction}s must have whole numbers above 0 by latencies'
+        )
+    values = sorted(map(int, bins))
+    until = list(accumulate(bins[str(value)] for value in values))
+    ranks = {percent: math.ceil(percent / 100 * until[-1] - 1e-9) for percent in PERCENTS}
+    return {
+        percent: values[bisect_left(until, max(rank, 1))] * unit_ns
+        for percent, rank in ranks.items()
+    }
+
+
 def _latency(content: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], float]:
     """Return which latency has percentiles, its figures, and their unit in ns."""
     # Whole latencies first; fio 2 has microseconds, and no unit in its names.
     for latency in ("lat", "clat"):
         for key, unit_ns in ((f"{latency}_ns", 1.0), (latency, 1000.0)):
             found = content.get(key)
-            if isinstance(found, dict) and found.get("percentile"):
+            if isinstance(found, dict) and (found.get("percentile") or found.get("bins")):
                 return latency, found, unit_ns
     return "lat", {}, 1.0
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator, Step
+from reprieve.calibration.evolve import evolve
 from reprieve.calibration.fio_results import Condition
 from reprieve.calibration.parameters import PROGRAM, Parameter, Value
 from reprieve.calibration.ranges import ANY_PROGRAM_US, DIES, has_writes, program_range
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_NOWHERE = (
+    "none of the drives that were tried for {what} can be built; the values of --fix and --start "
+    "must go with the ranges of --free"
+)
 _FIRST = 2
 """Steps of least squares for every combination of choices, before the best are followed."""
 _CONVERGED = 2e-3
@@ -39,11 +44,21 @@ class Depth:
     """Steps of least squares for each of them."""
     last: int = 6
     """And of all parameters together."""
+    population: int = 5
+    """Points of a generation for each parameter of programs; a power of two follows."""
+    generations: int = 40
+    starts: int = 2
+    """Evolutions, each from points of its own."""
     coarse: Effort = field(default_factory=lambda: Effort(6_000, 12 << 20, 4.0))
     fine: Effort = field(default_factory=lambda: Effort(15_000, 24 << 20, 10.0))
+    final: Effort = field(default_factory=lambda: Effort(40_000, 48 << 20, 20.0))
+    """How much is simulated in the steps of all parameters together, and for the intervals."""
 
 
-QUICK = Depth(4, 2, 3, 4, Effort(3_000, 8 << 20, 3.0), Effort(8_000, 16 << 20, 5.0))
+QUICK = Depth(
+    *(4, 2, 3, 5, 4, 20, 1),
+    *(Effort(3_000, 8 << 20, 3.0), Effort(8_000, 16 << 20, 5.0), Effort(20_000, 24 << 20, 10.0)),
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +82,7 @@ class Search:
     step: Step
     seed: int = 1
     runners_up: list[Fit] = field(default_factory=list)
-    """The best of each combination of choices that was followed."""
+    """The points that were followed, the best first."""
 
     def run(self) -> Fit:
         """Return the best point; UserError if there is a drive nowhere."""
@@ -75,11 +90,11 @@ class Search:
         mixed = [each for each in self.conditions if has_writes(each)]
         of_programs = _of_programs(self.parameters)
         if of_programs and mixed:
-            fits = self._stage("programs", of_programs, fits[0].values, mixed)
+            fits = self._programs(fits[0].values, mixed)
         self.runners_up = fits
         free = [each for each in self.parameters if not each.choices]
-        last, fine = self.depth.last, self.depth.fine
-        return self._polish("all", free, fits[0], self.conditions, last, fine)
+        last, final = self.depth.last, self.depth.final
+        return self._polish("all", free, fits[0], self.conditions, last, final)
 
     def reads_alone(self) -> Fit:
         """Return the best point for the conditions without writes."""
@@ -87,7 +102,43 @@ class Search:
 
     def programs(self, known: dict[str, Value]) -> Fit:
         """Return the best point for programs, with everything else as it is known."""
-        return self._stage("programs", _of_programs(self.parameters), known, self.conditions)[0]
+        return self._programs(known, self.conditions)[0]
+
+    def _programs(self, known: dict[str, Value], conditions: Sequence[Condition]) -> list[Fit]:
+        """Return the best points for programs, the best first.
+
+        Choices and numbers of programs trade against each other in many ways, and what one is
+        best at depends on the others; so they evolve together.
+        """
+        parameters = _of_programs(self.parameters)
+        free = [each for each in parameters if not each.choices]
+        best = []
+        for start in range(self.depth.starts):
+
+            def told(done: int, start: int = start) -> None:
+                what = f"programs: evolution {start + 1} of {self.depth.starts}"
+                self.step(what, done, self.depth.generations)
+
+            tried = evolve(
+                parameters,
+                known,
+                lambda points: self._judged(points, conditions),
+                self._narrowed,
+                self.depth.population,
+                self.depth.generations,
+                self.seed + start,
+                told,
+            )
+            if not tried:
+                raise UserError(_NOWHERE.format(what="programs"))
+            best += _one_of_each([Fit(point, cost) for cost, point in tried], parameters)
+        return self._followed("programs", free, best, conditions)
+
+    def _judged(
+        self, points: Sequence[dict[str, Value]], conditions: Sequence[Condition]
+    ) -> list[float | None]:
+        found = self.evaluator.residuals(points, conditions, self.depth.coarse)
+        return [None if each is None else float(each @ each) / 2 for each in found]
 
     def _reads(self, known: dict[str, Value]) -> list[Fit]:
         of_programs = _of_programs(self.parameters)
@@ -114,10 +165,7 @@ class Search:
             for fit in self._costs(points, conditions, self.depth.coarse):
                 found.append((fit, values))
         if not found:
-            raise UserError(
-                f"none of the {len(combinations)} drives that were tried for {what} can be built; "
-                "the values of --fix and --start must go with the ranges of --free"
-            )
+            raise UserError(_NOWHERE.format(what=what))
         screened = _best_of_each(found)
         if len(screened) > self.depth.kept:
             screened = [
@@ -127,15 +175,25 @@ class Search:
                 )
                 for fit in self._told(f"{what}: first steps", screened)
             ]
-            screened.sort(key=lambda fit: fit.cost)
+        return self._followed(what, free, screened, conditions)
+
+    def _followed(
+        self,
+        what: str,
+        free: Sequence[Parameter],
+        starts: Sequence[Fit],
+        conditions: Sequence[Condition],
+    ) -> list[Fit]:
+        """Go on from the best of the starts by least squares; the best first."""
+        kept = sorted(starts, key=_cost)[: self.depth.kept]
         followed = [
             self._polish(
                 *(what, self._narrowed(free, fit.values), fit, conditions),
                 *(self.depth.iterations, self.depth.fine),
             )
-            for fit in self._told(f"{what}: following", screened[: self.depth.kept])
+            for fit in self._told(f"{what}: following", kept)
         ]
-        return sorted(followed, key=lambda fit: fit.cost)
+        return sorted(followed, key=_cost)
 
     def _told(self, what: str, fits: Sequence[Fit]) -> Iterator[Fit]:
         for number, fit in enumerate(fits):
@@ -213,8 +271,9 @@ class Search:
             nonlocal done
             self.step(f"{what}: least squares", done, iterations)
             done += 1
+            both = effort == self.depth.final
             return derivatives(
-                self.evaluator, free, start.values, position, conditions, effort, False
+                self.evaluator, free, start.values, position, conditions, effort, both
             )
 
         found = least_squares(
@@ -297,4 +356,17 @@ def _best_of_each(found: Sequence[tuple[Fit, dict[str, Value]]]) -> list[Fit]:
         name = repr(sorted(values.items(), key=lambda item: item[0]))
         if name not in best or fit.cost < best[name].cost:
             best[name] = fit
-    return sorted(best.values(), key=lambda fit: fit.cost)
+    return sorted(best.values(), key=_cost)
+
+
+def _one_of_each(fits: Sequence[Fit], parameters: Sequence[Parameter]) -> list[Fit]:
+    """Return the best point of each combination of choices, from points the best first."""
+    chosen = [each.key for each in parameters if each.choices]
+    best: dict[tuple[Value, ...], Fit] = {}
+    for fit in fits:
+        best.setdefault(tuple(fit.values[key] for key in chosen), fit)
+    return list(best.values())
+
+
+def _cost(fit: Fit) -> float:
+    return fit.cost

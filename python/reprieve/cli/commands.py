@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 COMMANDS = {
+    "init": "reprieve.cli.init:init",
     "run": "reprieve.cli.run:run",
+    "explain": "reprieve.cli.explain:explain",
     "compare": "reprieve.cli.compare:compare",
     "sweep": "reprieve.cli.sweep:sweep",
     "query": "reprieve.cli.sweep:query",
+    "tune": "reprieve.cli.tune:tune",
     "calibrate": "reprieve.cli.calibrate:calibrate",
     "rig": "reprieve.cli.rig:rig",
     "power-loss": "reprieve.cli.power_loss:power_loss",
@@ -36,7 +39,7 @@ COMMANDS = {
 }
 """Module and name of each command: a function, or a `Typer` of several."""
 
-OF_STUDIES = ("characterize", "reproduce", "validate", "database")
+OF_STUDIES = ("characterize", "reproduce", "validate", "optimum", "database")
 """Commands of the package `reprieve-studies`, which may not be installed."""
 
 GROUP = "reprieve.commands"

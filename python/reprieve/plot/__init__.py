@@ -33,6 +33,15 @@ class Plots:
         """Draw what the mean time of a request was spent on, in µs."""
         return charts.components(self._runs, self._has(op), LIGHT)
 
+    def blame(self, op: str = "read") -> Chart:
+        """Draw what the requests waited behind, all and the slowest, as shares of their time.
+
+        UserError if no run kept its requests.
+        """
+        if not any("blame" in result.summary for result in self._runs.values()):
+            raise UserError("plot of blame: no run kept its requests; run it with requests=True")
+        return charts.blame(self._runs, self._has(op), LIGHT)
+
     def bars(self) -> Chart:
         """Draw mean and tail latencies as multiples of the first run's."""
         return charts.bars(self._runs, LIGHT)

@@ -9,7 +9,7 @@ import altair as alt
 
 from reprieve.plot import rows
 from reprieve.plot.rows import Row, Runs
-from reprieve.plot.theme import COMPONENTS, Theme, dashes
+from reprieve.plot.theme import BLAME, COMPONENTS, Theme, dashes
 from reprieve.result import KINDS
 
 Chart = alt.Chart | alt.LayerChart
@@ -173,6 +173,38 @@ def components(runs: Runs, op: str, theme: Theme) -> Chart:
         )
     )
     return finished(chart, theme, 2 * _HEIGHT_BAR * len(runs) + 10)
+
+
+def blame(runs: Runs, op: str, theme: Theme) -> Chart:
+    """Shares of the time of an operation's requests by what they waited behind."""
+    data = rows.blame(runs, op)
+    parts = list(dict.fromkeys(row["part"] for row in data))
+    used = {row["cause"] for row in data}
+    palette = {
+        word: colour
+        for (word, *_), colour in zip(BLAME.values(), theme.causes, strict=True)
+        if word in used
+    }
+    scale = alt.Scale(domain=list(palette), range=list(palette.values()))
+    legend = alt.Legend(title=None, orient="bottom", columns=3, labelLimit=240, symbolType="square")
+    x = alt.X("share:Q", title=f"share of the {op}s' time", scale=alt.Scale(domain=[0, 1]))
+    chart = (
+        chart_of(data, theme)
+        .mark_bar(height={"band": 0.7})
+        .encode(
+            x=x.axis(format=".0%", tickCount=6),
+            y=alt.Y("part:N", title=None, sort=parts).axis(**NAMES),
+            color=alt.Color("cause:N", scale=scale, legend=legend),
+            order=alt.Order("index:Q"),
+            tooltip=[
+                alt.Tooltip("part:N"),
+                alt.Tooltip("cause:N"),
+                alt.Tooltip("share:Q", format=".1%"),
+                alt.Tooltip("mean_us:Q", title="mean, µs", format=",.1f"),
+            ],
+        )
+    )
+    return finished(chart, theme, 2 * _HEIGHT_BAR * len(parts) + 10)
 
 
 def component_colours(data: list[Row], theme: Theme) -> alt.Color:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reprieve.pairs import latency, paired
-from reprieve.plot.theme import COMPONENTS
-from reprieve.result import KINDS, Latency, Result
+from reprieve.plot.theme import BLAME, COMPONENTS
+from reprieve.result import KINDS, Latency, Result, percent_of
 
 Runs = Mapping[str, Result]
 Row = dict[str, Any]
@@ -104,6 +104,30 @@ def _components(result: Result, op: str) -> Iterator[tuple[int, str, float]]:
     means_ns = result.summary["requests"][op].get("components_ns", {})
     for index, name in enumerate(COMPONENTS):
         yield index, name, float(means_ns.get(name, 0)) / 1000
+
+
+def blame(runs: Runs, op: str) -> list[Row]:
+    """Shares of the time of the requests of an operation, of all and of the slowest, by cause."""
+    found = []
+    for label, result in runs.items():
+        for part, told in result.summary.get("blame", {}).get(op, {}).items():
+            whole_ns = max(told["latency_ns"], 1)
+            ns = {name: told.get(f"{name}_ns", 0) for name in BLAME}
+            ns["not_waiting"] = told["latency_ns"] - sum(ns.values())
+            who = f"all {op}s" if part == "all" else f"slowest {percent_of(part)}"
+            found += [
+                {
+                    "run": label,
+                    "part": who if len(runs) == 1 else f"{label}: {who}",
+                    "cause": BLAME[cause][0],
+                    "index": index,
+                    "share": value / whole_ns,
+                    "mean_us": value / max(told["requests"], 1) / 1000,
+                }
+                for index, (cause, value) in enumerate(ns.items())
+                if value > 0
+            ]
+    return found
 
 
 def shares(runs: Runs, section: str, words: Mapping[str, str]) -> list[Row]:

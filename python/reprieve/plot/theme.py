@@ -30,6 +30,24 @@ COMPONENTS = {
 }
 """What a request's time is made of: words for a reader, colour in light and in dark."""
 
+BLAME = {
+    "by_host_read": ("host reads", "#0072b2", "#3d9bd1"),
+    "by_host_program": ("host programs", "#d55e00", "#ff8c4d"),
+    "by_gc_read": ("reads of collection", "#56b4e9", "#a3d8ff"),
+    "by_gc_program": ("programs of collection", "#e69f00", "#f0b93a"),
+    "by_erase": ("erases", "#a3262a", "#e0696d"),
+    "by_map": ("mapping in flash", "#7a6a00", "#d8c45c"),
+    "by_channel": ("channel", "#009e73", "#2fc99b"),
+    "by_suspend_entry": ("entering a suspension", "#b8568f", "#e79ac6"),
+    "by_same_block": ("holds the same block", "#6a3d9a", "#b497dc"),
+    "by_limit": ("limit of suspensions", "#c9b400", "#f0e442"),
+    "by_budget": ("budget of suspensions", "#555555", "#c4c4c4"),
+    "by_power": ("budget of power", "#3b7a57", "#7cc49b"),
+    "by_other": ("something else", "#9a9a9a", "#8a8a8a"),
+    "not_waiting": ("not waiting", "#d9d9d9", "#4d4d4d"),
+}
+"""What a request waited behind: words for a reader, colour in light and in dark."""
+
 # The first is solid; the patterns differ at a glance and repeat less often than the colours.
 _DASHES = ([1, 0], [7, 3], [2, 2], [10, 3, 2, 3], [4, 2], [12, 4], [1, 3])
 
@@ -40,6 +58,7 @@ class Theme:
 
     runs: Sequence[str]
     components: Sequence[str]
+    causes: Sequence[str]
     ink: str
     muted: str
     grid: str
@@ -85,6 +104,7 @@ def dashes(count: int) -> list[list[int]]:
 LIGHT = Theme(
     runs=RUNS_LIGHT,
     components=[light for _, light, _ in COMPONENTS.values()],
+    causes=[light for _, light, _ in BLAME.values()],
     ink="#1b1b1b",
     muted="#4d4d4d",
     grid="#dddddd",
@@ -94,6 +114,7 @@ LIGHT = Theme(
 PAGE = Theme(
     runs=[f"var(--run-{index})" for index in range(len(RUNS_LIGHT))],
     components=[f"var(--{name.replace('_', '-')})" for name in COMPONENTS],
+    causes=[f"var(--{name.replace('_', '-')})" for name in BLAME],
     ink="var(--ink)",
     muted="var(--muted)",
     grid="var(--grid)",

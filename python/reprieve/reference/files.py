@@ -46,6 +46,32 @@ RIG_POWER = [
     Column("power_{core,io}_mw", "mW", "drawn by the die from then on, at each supply"),
 ]
 
+BLAME = [
+    Column(
+        "by_host_{read,program}_ns",
+        "ns",
+        "waited behind host reads (old pages of partial writes too), programs",
+    ),
+    Column("by_gc_{read,program}_ns", "ns", "waited behind pages that garbage collection moves"),
+    Column("by_erase_ns", "ns", "waited behind erases"),
+    Column("by_map_ns", "ns", "waited for a mapping entry, or behind pages of the mapping"),
+    Column("by_channel_ns", "ns", "waited for the channel"),
+    Column("by_suspend_entry_ns", "ns", "waited for an operation to reach its suspension"),
+    Column(
+        "by_same_block_ns",
+        "ns",
+        "waited for an operation that could have been suspended, but holds the page",
+    ),
+    Column(
+        "by_limit_ns", "ns", "waited for one that had reached its maximum number of suspensions"
+    ),
+    Column("by_budget_ns", "ns", "waited for one that the budget of suspensions protected"),
+    Column("by_power_ns", "ns", "waited for the power budget"),
+    Column(
+        "by_other_ns", "ns", "waited for something else, such as a full wordline or a dispatcher"
+    ),
+]
+
 REQUESTS = [
     Column("id", "", "number in order of arrival in the whole run, from 0"),
     Column("op", "", "`read`, `write`, `trim` or `flush`"),
@@ -67,6 +93,10 @@ REQUESTS = [
     Column("suspended_ns", "ns", "for a write, in which its program was suspended"),
     Column("map_ns", "ns", "waiting for a mapping entry"),
     Column("ecc_ns", "ns", "decoding the page"),
+    *BLAME,
+    Column(
+        "die", "", "of the last page, counted over the drive; null if no die served the request"
+    ),
     Column("flow", "", "number of the flow by name, or of the job in its file; 0 without flows"),
     Column("uncorrectable_pages", "pages", "lost pages of the request"),
 ]
@@ -105,6 +135,7 @@ RECOVERY = [
 
 BENCH = [
     Column("delay{1,2}_share", "share", "the delays, as shares of tPGM"),
+    Column("drawn", "", "whether the delays were drawn, and are not of the grid"),
     Column("wordline", "", "its number in the block"),
     Column("page_type", "", "of the page that was read, from 0"),
     Column("suspensions", "count", "number of suspensions of the program"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reprieve.reference.files import POWER_LOSS, RECOVERY, REQUESTS, Column
+from reprieve.reference.files import BLAME, POWER_LOSS, RECOVERY, REQUESTS, Column
 
 _PERCENTILES = "{p50,p95,p99,p99_9,p99_99,p99_999}"
 
@@ -15,7 +15,9 @@ _CLASS = [
     *(
         Column(f"components_ns.{column.name.removesuffix('_ns')}", "ns", f"mean time {column.doc}")
         for column in REQUESTS
-        if column.name.endswith("_ns") and column.name not in ("arrival_ns", "completion_ns")
+        if column.name.endswith("_ns")
+        and column.name not in ("arrival_ns", "completion_ns")
+        and column not in BLAME
     ),
 ]
 
@@ -64,6 +66,19 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
     "`requests`": (
         "CLASS is `read`, `write` or `total`; `trim`, `flush` and `fua` if there were any.",
         [*_under("requests.CLASS", _CLASS), *_under("requests.CLASS.confidence", _CONFIDENCE)],
+    ),
+    "`blame`": (
+        "With `--requests`. What requests waited behind: the sums of all reads and writes, of the "
+        "slowest 1 %, 0.1 % and 0.01 %. The causes add up to the waits: buffer, rmw, queue, "
+        "suspend_wait, bus_wait, suspended and map.",
+        _under(
+            "blame.{read,write}.{all,slowest_1,slowest_0_1,slowest_0_01}",
+            [
+                Column("requests", "requests", "in this part, rounded up"),
+                Column("latency_ns", "ns", "sum of their latencies"),
+                *BLAME,
+            ],
+        ),
     ),
     "`flash`": (
         "",

@@ -136,6 +136,18 @@ def _of_operation(page: _Page, op: str) -> Iterator[Figure]:
         columns = {"run": "run", "component": "component", "mean_us": "mean, µs"}
         words = _Words(f"components-{op}", f"Where the time of {op}s went", text, columns)
         yield _figure(words, charts.components(page.runs, op, page.theme), page, by_run=False)
+    yield from _blame(page, op)
+
+
+def _blame(page: _Page, op: str) -> Iterator[Figure]:
+    kept = {label: run for label, run in page.runs.items() if "blame" in run.summary}
+    if not any(run.summary["requests"][op]["count"] for run in kept.values()):
+        return
+    text = f"Time of all {op}s and of the slowest, by what stood in the way at each nanosecond."
+    columns = {"part": "requests", "cause": "behind", "share": "share", "mean_us": "mean, µs"}
+    words = _Words(f"blame-{op}", f"What {op}s waited behind", text, columns)
+    own = page.of(kept)
+    yield _figure(words, charts.blame(kept, op, own.theme), own, by_run=False)
 
 
 def _shares(page: _Page) -> Iterator[Figure]:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from reprieve import _native
 from reprieve.plot.rows import Runs
-from reprieve.plot.theme import COMPONENTS, RUNS_DARK, RUNS_LIGHT
+from reprieve.plot.theme import BLAME, COMPONENTS, RUNS_DARK, RUNS_LIGHT
 from reprieve.report import tables
 from reprieve.report.figures import figures, swatches
 
@@ -91,7 +91,7 @@ def page_palettes() -> dict[str, dict[str, str]]:
 
 def _palette(*, dark: bool) -> dict[str, str]:
     colours = {f"run-{i}": colour for i, colour in enumerate(RUNS_DARK if dark else RUNS_LIGHT)}
-    for name, (_, on_light, on_dark) in COMPONENTS.items():
+    for name, (_, on_light, on_dark) in (COMPONENTS | BLAME).items():
         colours[name.replace("_", "-")] = on_dark if dark else on_light
     return colours
 

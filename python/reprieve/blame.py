@@ -1,0 +1,103 @@
+"""What the requests of a run waited behind: of all of them and of the slowest, from their log."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from reprieve.request_log import CAUSES
+
+KINDS = ("read", "write")
+"""Requests of which it is told."""
+
+SHARES: Mapping[str, float] = {
+    "all": 1.0,
+    "slowest_1": 0.01,
+    "slowest_0_1": 0.001,
+    "slowest_0_01": 0.0001,
+}
+"""Parts of the requests, and what share of them each is: the number in the name is in percent."""
+
+COLUMNS = ("id", "op", "arrival_ns", "completion_ns", *CAUSES)
+"""What is needed of the log."""
+
+Rows = NDArray[np.int64]
+"""A row a request: latency, number, and what it waited behind by cause."""
+
+
+def section(batches: Iterable[pa.RecordBatch], counts: Mapping[str, int]) -> dict[str, Any]:
+    """Return `blame` of the summary from the log; `counts`: how many of each kind there are.
+
+    Memory is bounded by the slowest hundredth.
+    """
+    wholes = {kind: np.zeros(1 + len(CAUSES), np.int64) for kind in KINDS}
+    slowest = {kind: np.zeros((0, 2 + len(CAUSES)), np.int64) for kind in KINDS}
+    for batch in batches:
+        for kind in KINDS:
+            rows = _rows(batch, kind)
+            wholes[kind] += np.delete(rows, 1, axis=1).sum(axis=0)
+            both = np.concatenate([slowest[kind], rows])
+            slowest[kind] = _first(both, requests_of(counts[kind], SHARES["slowest_1"]))
+    return {kind: _told(counts[kind], wholes[kind], slowest[kind]) for kind in KINDS}
+
+
+def requests_of(count: int, share: float) -> int:
+    """Return how many requests a share of them is: at least one, if there is any."""
+    # A product that float rounding lifts a hair above a whole number must not move to the next.
+    return math.ceil(round(count * share, 6))
+
+
+def slowest(batches: Iterable[pa.RecordBatch], kind: str, count: int) -> pa.Table:
+    """Return the slowest requests of a kind with all columns, the slowest first."""
+    found: pa.Table | None = None
+    for batch in batches:
+        table = pa.Table.from_batches([batch])
+        table = table.filter(_is_of(batch, kind))
+        both = table if found is None else pa.concat_tables([found, table])
+        latency_ns = _numbers(both, "completion_ns") - _numbers(both, "arrival_ns")
+        order = np.lexsort((_numbers(both, "id"), -latency_ns))
+        found = both.take(pa.array(order[:count]))
+    if found is None:
+        raise ValueError("a log has a batch")
+    return found
+
+
+def _rows(batch: pa.RecordBatch, kind: str) -> Rows:
+    mine = batch.filter(_is_of(batch, kind))
+    latency_ns = _numbers(mine, "completion_ns") - _numbers(mine, "arrival_ns")
+    columns = [latency_ns, *(_numbers(mine, name) for name in ("id", *CAUSES))]
+    return np.stack(columns, axis=1)
+
+
+def _is_of(batch: pa.RecordBatch, kind: str) -> pa.Array:
+    import pyarrow.compute as pc
+
+    return pc.equal(batch.column("op").cast(pa.string()), kind)
+
+
+def _numbers(table: pa.RecordBatch | pa.Table, name: str) -> Rows:
+    return np.asarray(table.column(name).to_numpy(zero_copy_only=False), np.int64)
+
+
+def _first(rows: Rows, count: int) -> Rows:
+    """Return the slowest rows, the slowest first; of equals those that arrived first."""
+    order = np.lexsort((rows[:, 1], -rows[:, 0]))
+    return rows[order[:count]]
+
+
+def _told(count: int, whole: Rows, rows: Rows) -> dict[str, Any]:
+    told = {}
+    for name, share in SHARES.items():
+        requests = requests_of(count, share)
+        sums = whole
+        if name != "all":
+            sums = np.delete(rows[:requests], 1, axis=1).sum(axis=0)
+        told[name] = {"requests": requests, "latency_ns": int(sums[0])} | {
+            cause: int(ns) for cause, ns in zip(CAUSES, sums[1:], strict=True)
+        }
+    return told

@@ -1,0 +1,150 @@
+"""`reprieve explain`: why the slowest requests of a run were slow."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reprieve._native import UserError
+from reprieve.blame import SHARES
+from reprieve.cli.console import progress, say, show, table
+from reprieve.cli.options import argument, flag
+from reprieve.explanation import CATALOGUE, Explanation, without
+from reprieve.request_log import CAUSES
+from reprieve.result import percent_of
+
+if TYPE_CHECKING:
+    from reprieve.result import Result
+
+_COLUMNS = 80
+
+_FIGURES = {"mean": "mean", "p99": "p99", "p99_9": "p99.9", "p99_99": "p99.99"}
+
+
+def explain(
+    directory: Annotated[Path, argument("Results of `reprieve run --requests`.", "DIR")],
+    slowest: Annotated[
+        int, typer.Option(min=0, metavar="N", help="List the N slowest reads and writes.")
+    ] = 5,
+    counterfactual: Annotated[
+        bool,
+        flag("--counterfactual", "Simulate again: as it was, and without each main cause."),
+    ] = False,
+) -> None:
+    """Say why the slowest reads and writes of a run were slow, and what would help.
+
+    Every nanosecond that a request waited has one cause: what stood in its way.
+    """
+    found = Explanation.read(directory)
+    for kind in found.kinds():
+        for sentence in found.sentences(kind):
+            _say(sentence)
+        say("")
+        _table(found, kind)
+        say("")
+        if slowest:
+            _list(found, kind, slowest)
+            say("")
+        if slowest and not found.notes():
+            text, command = found.where_to_look(kind)
+            _say(text)
+            # Whole on a line of its own, for those who copy it.
+            say(f"{command}\n" if command else "")
+    if counterfactual:
+        _counterfactual(found)
+
+
+def _say(text: str) -> None:
+    # A number and its percent sign stay on one line.
+    kept = text.replace(" %", "\xa0%")
+    lines = textwrap.fill(kept, _COLUMNS, break_long_words=False, break_on_hyphens=False)
+    say(lines.replace("\xa0", " "))
+
+
+def _table(found: Explanation, kind: str) -> None:
+    blame = found.summary["blame"][kind]
+    titles = ["all" if part == "all" else f"slowest {percent_of(part)}" for part in SHARES]
+    rows = table(f"Where the time of {kind}s went", ["", *titles])
+    rows.add_row("requests", *(f"{blame[part]['requests']:,}" for part in SHARES))
+    means = [blame[part]["latency_ns"] / max(blame[part]["requests"], 1) for part in SHARES]
+    rows.add_row("mean latency, µs", *(f"{mean / 1000:,.1f}" for mean in means))
+    shares = {part: found.shares(kind, part) for part in SHARES}
+    for cause in sorted(CAUSES, key=lambda cause: -shares[found.part(kind)][cause]):
+        if any(shares[part][cause] for part in SHARES):
+            rows.add_row(short(cause), *(f"{shares[part][cause]:.1%}" for part in SHARES))
+    own = [f"{1 - sum(shares[part].values()):.1%}" for part in SHARES]
+    rows.add_row("not waiting", *own, style="dim")
+    show(rows)
+
+
+def short(cause: str) -> str:
+    """Return the name of a cause for a table: "by_gc_program_ns" → "gc program"."""
+    return cause.removeprefix("by_").removesuffix("_ns").replace("_", " ")
+
+
+def _list(found: Explanation, kind: str, count: int) -> None:
+    rows = table(
+        f"The slowest {kind}s",
+        ["request", "came at, ms", "die", "latency, µs", "behind", "share"],
+    )
+    for row in found.slowest(kind, count).to_pylist():
+        latency_ns = row["completion_ns"] - row["arrival_ns"]
+        cause = max(CAUSES, key=lambda cause: row[cause])
+        rows.add_row(
+            str(row["id"]),
+            f"{row['arrival_ns'] / 1e6:,.6f}",
+            "–" if row["die"] is None else str(row["die"]),
+            f"{latency_ns / 1000:,.1f}",
+            short(cause) if row[cause] else "–",
+            f"{row[cause] / max(latency_ns, 1):.0%}",
+        )
+    show(rows)
+
+
+def _counterfactual(found: Explanation) -> None:
+    causes = found.removable()
+    if not causes:
+        _say("No cause with 5 % of the tail or more can be taken away by a key of the scenario.")
+        return
+    if notes := found.notes():
+        raise UserError(
+            f"{found.directory / 'scenario.toml'}: {notes[0]}; --counterfactual runs what the file "
+            "alone says, so leave it out"
+        )
+    with progress() as bars:
+        was, others = without(found.scenario, causes, bars)
+    for cause, is_without in zip(causes, others, strict=True):
+        _difference(found, cause, was, is_without)
+        say("")
+    _say("–: too few requests for a 95 % interval of the difference.")
+
+
+def _difference(found: Explanation, cause: str, was: Result, is_without: Result) -> None:
+    from reprieve.pairs import latency, paired
+
+    pairs = paired([is_without], [was])
+    title = f"As it was, and with {CATALOGUE[cause].taken_away}; latency in µs"
+    rows = table(title, ["", "as it was", "without", "difference", "95 % from", "to"])
+    for kind in found.kinds():
+        for figure, name in _FIGURES.items():
+            ends = [
+                run.summary["requests"][kind]["latency_ns"][figure] for run in (was, is_without)
+            ]
+            pair = pairs[latency(kind, figure)]
+            bounds = [pair.get("low"), pair.get("high")]
+            rows.add_row(
+                f"{kind} {name}",
+                *(f"{end / 1000:,.1f}" for end in ends),
+                f"{(ends[1] - ends[0]) / 1000:+,.1f}",
+                *("–" if bound is None else f"{bound / 1000:+,.1f}" for bound in bounds),
+            )
+    show(rows)
+    collected = is_without.summary["flash"]["gc_programs"]
+    if cause in {"by_gc_read_ns", "by_gc_program_ns"} and collected:
+        _say(
+            f"Collection has not gone away: it moved {collected:,} pages, where it moved "
+            f"{was.summary['flash']['gc_programs']:,} before."
+        )

@@ -1,0 +1,77 @@
+"""`reprieve tune`: which values meet bounds, and do best in something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reprieve.cli.console import overall, say, show, table
+from reprieve.cli.options import ScenarioFile, Sets, given, out_dir
+
+_SHOWN = 4
+"""Points beside each other, so that the table fits 80 columns."""
+
+
+def tune(
+    scenario: ScenarioFile,
+    vary: Annotated[
+        list[str] | None,
+        given("A key and its values: LO..HI, LO..HI:log or A,B,C.", "KEY=VALUES", "--vary"),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        given('A bound, such as "read.p99_9 <= 400us".', "BOUND", "--where"),
+    ] = None,
+    most: Annotated[
+        str | None, given("What is to be large, such as iops.", "FIELD", "--max")
+    ] = None,
+    least: Annotated[
+        str | None, given("What is to be small, such as read.p99.", "FIELD", "--min")
+    ] = None,
+    sets: Sets = None,
+    tries: Annotated[int, typer.Option(min=8, help="Points that are tried.")] = 96,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds of each of the best points.")] = 3,
+    search_seed: Annotated[int, typer.Option(min=1, help="Seed of the search.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Runs at a time.", show_default="one a core")
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        given("Let the workers of this Dask scheduler do the runs.", "ADDRESS"),
+    ] = None,
+    out: Annotated[Path | None, out_dir("out/tune-SCENARIO")] = None,
+) -> None:
+    """Look for the values of some keys that keep bounds and do best in something else.
+
+    Short runs of many points first, half of them spread evenly, half where a model of them points;
+    a quarter of them goes on to longer runs, and a quarter of those to whole ones with all seeds.
+    Runs that are finished in DIR are never done again: start an interrupted one once more.
+    """
+    from reprieve.scenario import Source
+    from reprieve.tuning import Settings, tune_into
+    from reprieve.tuning.answer import estimate
+    from reprieve.tuning.question import question
+
+    asked = question(vary or [], where or [], most, least)
+    source = Source.read(scenario, sets or [])
+    directory = Path("out", f"tune-{scenario.stem}") if out is None else out
+    with overall() as step:
+        settings = Settings(tries, seeds, search_seed, workers, scheduler, step)
+        found = tune_into(source, asked, directory, settings)
+    best = found.answer.ranked[:_SHOWN]
+    rows = table("", ["", *(str(place + 1) for place in range(len(best)))])
+    fields = {each.said: each for each in (asked.goal, *(bound.field for bound in asked.bounds))}
+    for what in fields.values():
+        rows.add_row(what.said, *(what.show(estimate(what, each).mean) for each in best))
+    for axis in asked.axes:
+        values = [dict(each.point.values).get(axis.key, "–") for each in best]
+        rows.add_row(axis.key, *(f"{v:.4g}" if isinstance(v, float) else str(v) for v in values))
+    show(rows)
+    for sentence in found.sentences:
+        say(sentence)
+    answer = found.answer
+    say(f"{answer.tried} points tried, {answer.refused} refused; {found.ran:,} runs done now")
+    names = ("best.toml", "report.html", "tune.json")
+    say("wrote " + ", ".join(str(directory / name) for name in names))

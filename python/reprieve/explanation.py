@@ -1,0 +1,329 @@
+"""Why the slowest requests of a run were slow: from the files of its results, in words."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reprieve._native import UserError
+from reprieve.blame import KINDS, SHARES, slowest
+from reprieve.request_log import CAUSES
+from reprieve.result import percent_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from reprieve.result import Result
+
+FEWEST = 10
+"""Requests that a part has at least of which something is said in words."""
+
+_NAMED_SHARE = 0.05
+"""Causes with less of the time are not named in words."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What requests can wait behind."""
+
+    words: str
+    """After "behind" or "for"."""
+    joins: str
+    """"behind" or "for"."""
+    advice: str
+    """What makes it less."""
+    keys: tuple[str, ...] = ()
+    """Of the scenario; those that it has are shown with their values."""
+    without: tuple[str, ...] = ()
+    """Overrides that take the cause away; none: no scenario is without it."""
+    taken_away: str = ""
+    """What these do, after "with"."""
+    to_writes: str = ""
+    """What makes it less for writes, if that is something else."""
+    keys_of_writes: tuple[str, ...] = ()
+    """The same as `keys`, to that."""
+
+
+_NO_COLLECTION = ('ftl.precondition="none"',)
+
+CATALOGUE: Mapping[str, Cause] = {
+    "by_host_read_ns": Cause(
+        "other reads of the host",
+        "behind",
+        "more dies or channels, or fewer requests at once",
+        ("geometry.channels", "geometry.dies_per_channel", "workload.queue_depth"),
+    ),
+    "by_host_program_ns": Cause(
+        "programs of the host",
+        "behind",
+        "programs that make way for reads, reads that are served first, or more dies",
+        ("suspension.program", "suspension.policy", "scheduling.policy"),
+        to_writes="more dies, several planes in a program, or fewer writes at once",
+        keys_of_writes=(
+            "geometry.channels",
+            "geometry.dies_per_channel",
+            "parallelism.multi_plane",
+            "buffer.bytes",
+        ),
+    ),
+    "by_gc_read_ns": Cause(
+        "reads of garbage collection",
+        "behind",
+        "less to collect, or collection that lets the host in between",
+        ("ftl.over_provisioning", "ftl.gc_preemptible", "ftl.gc_dies_max"),
+        _NO_COLLECTION,
+        "a drive that starts empty",
+    ),
+    "by_gc_program_ns": Cause(
+        "programs of garbage collection",
+        "behind",
+        "less to collect, or programs of collection that make way for reads",
+        ("ftl.over_provisioning", "suspension.program", "suspension.host_read_suspends"),
+        _NO_COLLECTION,
+        "a drive that starts empty",
+        to_writes="less to collect, or collection that lets the host in between",
+        keys_of_writes=("ftl.over_provisioning", "ftl.gc_preemptible", "ftl.gc_dies_max"),
+    ),
+    "by_erase_ns": Cause(
+        "erases",
+        "behind",
+        "erases that make way for what waits",
+        ("suspension.erase", "suspension.host_read_suspends", "suspension.host_write_suspends"),
+        ("timing.t_erase_us=0", "timing.t_erase_verify_us=0"),
+        "erases that take no time",
+    ),
+    "by_map_ns": Cause(
+        "entries of the mapping",
+        "for",
+        "more memory for the mapping",
+        ("ftl.map_cache_bytes", "ftl.mapping"),
+        ('ftl.mapping="flat"',),
+        "the whole mapping in memory",
+    ),
+    "by_channel_ns": Cause(
+        "the channel",
+        "for",
+        "faster channels, or fewer dies on each",
+        ("timing.t_bus_us", "geometry.channels", "geometry.dies_per_channel"),
+    ),
+    "by_suspend_entry_ns": Cause(
+        "operations to reach their suspension",
+        "for",
+        "a suspension that takes effect sooner",
+        ("suspension.program", "suspension.erase_mode", "timing.t_suspend_overhead_us"),
+    ),
+    "by_same_block_ns": Cause(
+        "operations that could stop but hold what is read",
+        "behind",
+        'a part that reads beside its program: suspension.same_block = "page" if yours does',
+        ("suspension.same_block",),
+        ('suspension.same_block="page"',),
+        'suspension.same_block = "page"',
+    ),
+    "by_limit_ns": Cause(
+        "operations that have used up their suspensions",
+        "behind",
+        "a higher limit, if the part allows it",
+        ("suspension.max_per_program", "suspension.max_per_erase"),
+        ("suspension.max_per_program=none", "suspension.max_per_erase=none"),
+        "no limit of suspensions",
+    ),
+    "by_budget_ns": Cause(
+        "operations that the budget of suspensions protects",
+        "behind",
+        "a larger budget",
+        ("suspension.policy",),
+    ),
+    "by_power_ns": Cause(
+        "the budget of power",
+        "for",
+        "a larger budget",
+        ("power.budget_mw", "power.max_active_dies"),
+        ("power.budget_mw=none", "power.max_active_dies=none"),
+        "no budget of power",
+    ),
+    "by_other_ns": Cause(
+        "something else, such as the rest of a wordline or a dispatcher",
+        "for",
+        "a look at the timeline",
+        ("ftl.wordline_timeout_us", "scheduling.dispatch"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The results of a run in a directory that kept its requests."""
+
+    directory: Path
+    summary: Mapping[str, Any]
+    scenario: str
+
+    @classmethod
+    def read(cls, directory: Path) -> Explanation:
+        """Read the files; UserError if one is missing, or the run kept no requests."""
+        summary = _summary(directory / "summary.json")
+        rerun = "run it again with --requests"
+        if "blame" not in summary:
+            raise UserError(f"{directory / 'summary.json'}: has no section blame; {rerun}")
+        if not (directory / "requests.parquet").is_file():
+            raise UserError(f"{directory / 'requests.parquet'}: is missing; {rerun}")
+        return cls(directory, summary, _text(directory / "scenario.toml"))
+
+    def kinds(self) -> Iterator[str]:
+        """Return the kinds of requests that there are: "read", "write"."""
+        blame = self.summary["blame"]
+        return (kind for kind in KINDS if blame[kind]["all"]["requests"])
+
+    def part(self, kind: str) -> str:
+        """Return the smallest part of the requests of a kind that is enough to speak of."""
+        blame = self.summary["blame"][kind]
+        enough = [name for name in SHARES if blame[name]["requests"] >= FEWEST]
+        return enough[-1] if enough else "all"
+
+    def shares(self, kind: str, part: str) -> dict[str, float]:
+        """Return the share of the time of a part that went behind each cause, the largest first."""
+        told = self.summary["blame"][kind][part]
+        whole_ns = max(told["latency_ns"], 1)
+        shares = {cause: told[cause] / whole_ns for cause in CAUSES}
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+    def sentences(self, kind: str) -> list[str]:
+        """Say what the slowest requests of a kind waited behind, and what to change."""
+        part = self.part(kind)
+        told = self.summary["blame"][kind][part]
+        shares = self.shares(kind, part)
+        who = f"all {kind}s" if part == "all" else f"the slowest {percent_of(part)} of the {kind}s"
+        mean_us = told["latency_ns"] / max(told["requests"], 1) / 1000
+        named = [cause for cause, share in shares.items() if share >= _NAMED_SHARE]
+        waits = [
+            f"{100 * shares[cause]:.0f} % {CATALOGUE[cause].joins} {CATALOGUE[cause].words}"
+            for cause in named
+        ]
+        own = f"{100 * (1 - sum(shares.values())):.0f} % was not waiting"
+        size = f"{told['requests']:,} requests, {mean_us:,.1f} µs on average"
+        went = f"{', '.join(waits).replace(' %', ' % went', 1)}; " if waits else ""
+        lines = [f"Of the time of {who} ({size}), {went}{own}."]
+        lines += [f"Against that: {self.advice(cause, kind)}." for cause in named[:2]]
+        return lines
+
+    def advice(self, cause: str, kind: str) -> str:
+        """Say what makes the waits of a kind behind a cause less, with the keys as they are now."""
+        found = CATALOGUE[cause]
+        advice, keys = found.advice, found.keys
+        if kind == "write" and found.to_writes:
+            advice, keys = found.to_writes, found.keys_of_writes
+        document = tomllib.loads(self.scenario)
+        now = [f"{key} = {value}" for key in keys if (value := _value(document, key))]
+        return f"{advice} (now {', '.join(now)})" if now else advice
+
+    def removable(self) -> list[str]:
+        """Return the causes of the tail that a scenario can do without, those of reads first.
+
+        The largest first; of causes that the same keys take away, only that.
+        """
+        found: dict[tuple[str, ...], str] = {}
+        for kind in self.kinds():
+            for cause, share in self.shares(kind, self.part(kind)).items():
+                if share >= _NAMED_SHARE and (sets := CATALOGUE[cause].without):
+                    found.setdefault(sets, cause)
+        return list(found.values())
+
+    def notes(self) -> list[str]:
+        """Return what the scenario file says of the run that its keys do not."""
+        lines = self.scenario.splitlines()
+        return [line.removeprefix("# ") for line in lines if line.startswith("# The run ")]
+
+    def where_to_look(self, kind: str) -> tuple[str, str]:
+        """Say where a timeline shows the slowest request of a kind, or the command that draws it.
+
+        The command is empty if there is a timeline.
+        """
+        slow = self.slowest(kind, 1).to_pylist()[0]
+        drawn = self.directory / "timeline.perfetto-trace"
+        track = "" if slow["die"] is None else f', on the track "die {slow["die"]}"'
+        if drawn.is_file():
+            at = f"{slow['arrival_ns'] / 1e6:,.6f} ms"
+            text = f"{drawn} shows the slowest {kind}, if it was drawn then, from {at} on{track}."
+            return text, ""
+        took_ns = slow["completion_ns"] - slow["arrival_ns"]
+        command = [
+            *("reprieve", "run", str(self.directory / "scenario.toml"), "--timeline"),
+            *("--timeline-from", f"{slow['arrival_ns']}ns", "--timeline-for", f"{took_ns}ns"),
+            *("--out", str(self.directory / f"slowest-{kind}")),
+        ]
+        return f"This draws the slowest {kind}{track}:", shlex.join(command)
+
+    def slowest(self, kind: str, count: int) -> pa.Table:
+        """Return the slowest requests of a kind, as the log has them; the slowest first."""
+        import pyarrow.parquet as pq
+
+        path = self.directory / "requests.parquet"
+        try:
+            file = pq.ParquetFile(path)
+            return slowest(file.iter_batches(), kind, count)
+        except (OSError, ValueError) as error:
+            raise UserError(f"{path}: cannot read it: {error}; {_AGAIN}") from None
+
+
+_AGAIN = "run it again with --requests"
+
+
+def without(source_text: str, causes: Sequence[str], watch: Any) -> tuple[Result, list[Result]]:
+    """Run a scenario as it is and without each of the causes; return all results."""
+    from reprieve.parallel import each
+    from reprieve.scenario import Source
+    from reprieve.simulation import simulate
+
+    source = Source(source_text, "scenario.toml")
+    variants = [_applicable(source, CATALOGUE[cause].without) for cause in causes]
+    names = {
+        sets: CATALOGUE[cause].taken_away for sets, cause in zip(variants, causes, strict=True)
+    }
+
+    def one(sets: tuple[str, ...], share: Any) -> Result:
+        def both(done: float | None, requests: int) -> None:
+            share(done, requests)
+            watch(names.get(sets, "as it was"), done, requests)
+
+        return simulate(source.with_sets(sets), watch=both)
+
+    was, *others = each([(), *variants], None, one)
+    return was, others
+
+
+def _applicable(source: Any, sets: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave out what the scenario has no use for, such as a limit that is none already."""
+    document = tomllib.loads(source.text)
+    names = {text: text.partition("=")[0].split(".") for text in sets}
+    return tuple(text for text, (section, _) in names.items() if section in document)
+
+
+def _value(document: Mapping[str, Any], key: str) -> str:
+    section, _, name = key.partition(".")
+    value = document.get(section, {}).get(name)
+    return "" if value is None else json.dumps(value)
+
+
+def _summary(path: Path) -> dict[str, Any]:
+    text = _text(path)
+    try:
+        found: dict[str, Any] = json.loads(text)
+    except ValueError as error:
+        raise UserError(f"{path}: is no JSON: {error}; {_AGAIN}") from None
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UserError(
+            f"{path}: cannot read it: {reason}; name the directory of a run with --requests"
+        ) from None

@@ -1,0 +1,179 @@
+"""Tuning: which values of some keys meet bounds, and do best in something else."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reprieve._native import UserError
+from reprieve.outputs import ResultDirectory
+from reprieve.parallel import Step, silent
+from reprieve.scenario import ScenarioLike, Source
+
+if TYPE_CHECKING:
+    from reprieve.tuning.answer import Answer
+
+__all__ = ["Settings", "Tuning", "tune", "tune_into"]
+
+TRIES = 96
+SEEDS = 3
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a tuning is gone about. Only the first three change what it gives."""
+
+    tries: int = TRIES
+    """Points that are tried."""
+    seeds: int = SEEDS
+    """Each of the best runs with so many seeds, from that of the scenario on."""
+    search_seed: int = 1
+    workers: int | None = None
+    """Runs at a time in this process; None: one a core."""
+    scheduler: str | None = None
+    """Address of a Dask scheduler, whose workers do the runs in place of this process."""
+    step: Step = silent
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What a tuning found."""
+
+    answer: Answer
+    sentences: tuple[str, ...]
+    """What was found, in words."""
+    scenario: str
+    """The best point as a scenario file, with every key."""
+    ran: int
+    """Runs that were done now; others had been done before."""
+
+    @property
+    def meets(self) -> bool:
+        """Whether the best point keeps all bounds, on the mean over its seeds."""
+        return self.answer.meets
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """Keys that varied, with their best values; those that do not apply are left out."""
+        return dict(self.answer.best.point.values)
+
+
+def tune(
+    scenario: ScenarioLike,
+    vary: Mapping[str, str] | Sequence[str],
+    *,
+    where: Sequence[str] = (),
+    max: str | None = None,
+    min: str | None = None,
+    out: str | os.PathLike[str],
+    tries: int = TRIES,
+    seeds: int = SEEDS,
+    search_seed: int = 1,
+    workers: int | None = None,
+    scheduler: str | None = None,
+) -> Tuning:
+    """Look for the values of some keys that keep bounds and make a number largest, or smallest.
+
+    `vary`: each `KEY=LO..HI`, `KEY=LO..HI:log` or `KEY=A,B,C`. `where`: bounds such as
+    `read.p99_9 <= 400us`. `max` or `min`: a number of the summary, such as `iops`. `out`: the
+    directory of the results and of finished runs, which are never done again.
+
+    Raises UserError for a wrong question, before anything runs.
+    """
+    from reprieve.tuning.question import question
+
+    if isinstance(vary, Mapping):
+        vary = [f"{key}={values}" for key, values in vary.items()]
+    asked = question(vary, where, max, min)
+    settings = Settings(tries, seeds, search_seed, workers, scheduler)
+    return tune_into(Source.of(scenario, {}), asked, Path(out), settings)
+
+
+def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -> Tuning:
+    """Do what is missing of a tuning, and write its answer into a directory."""
+    import tomllib
+
+    from reprieve.sweeps.executors import dask, threads
+    from reprieve.sweeps.store import locked
+    from reprieve.tuning.answer import answer, sentences
+    from reprieve.tuning.search import Scenarios, measured_in, search
+
+    if settings.workers is not None and settings.scheduler is not None:
+        raise UserError(
+            "--workers is for this machine, --scheduler for a cluster; give one of them"
+        )
+    scenarios = Scenarios(source)
+    _check_keys(source, asked)
+    first = int(tomllib.loads(source.resolve())["seed"])
+    executor = dask(settings.scheduler) if settings.scheduler else threads(settings.workers)
+    ran = 0
+
+    def heard() -> None:
+        nonlocal ran
+        ran += 1
+
+    with locked(directory) as store:
+        found = search(
+            asked,
+            measured_in(store, executor, scenarios, heard),
+            scenarios.applying,
+            tries=settings.tries,
+            seeds=range(first, first + settings.seeds),
+            search_seed=settings.search_seed,
+            step=settings.step,
+        )
+        made = answer(asked, found)
+        told = sentences(made)
+        if found.refused:
+            values, why = found.refused[0]
+            told.append(f"{len(found.refused)} points are no drive, such as {values}: {why}")
+        best = source.with_sets(made.best.point.sets).resolve()
+        _write(directory, made, told, best, _command(source, asked))
+    return Tuning(made, tuple(told), best, ran)
+
+
+def _check_keys(source: Source, asked: Any) -> None:
+    """Refuse a key that nothing knows, and one that is not to be varied."""
+    for axis in asked.axes:
+        if axis.key == "seed":
+            raise UserError("--vary seed: every point runs with the same seeds; see --seeds")
+        try:
+            source.with_sets([f"{axis.key}=0"]).resolve()
+        except UserError as error:
+            if ": unknown key" in str(error):
+                raise UserError(str(error).replace("--set: ", "--vary ", 1)) from None
+
+
+def _command(source: Source, asked: Any) -> str:
+    from reprieve.tuning.question import said
+
+    goal = f"--{'max' if asked.is_max else 'min'} {asked.goal.said}"
+    bounds = "".join(f' --where "{bound.said}"' for bound in asked.bounds)
+    keys = "".join(f" --vary {said(axis)}" for axis in asked.axes)
+    return f"reprieve tune {source.path}{keys}{bounds} {goal}"
+
+
+def _write(directory: Path, made: Answer, told: Sequence[str], best: str, command: str) -> None:
+    from reprieve.tuning.page import render, rows
+
+    table = rows(made)
+    content = {
+        "schema": 1,
+        "sentences": list(told),
+        "meets": made.meets,
+        "decided": made.decided,
+        "best": dict(made.best.point.values),
+        "binding": None if made.binding is None else str(made.binding),
+        "tried": made.tried,
+        "refused": made.refused,
+        "points": table,
+    }
+    with ResultDirectory(directory) as out:
+        out.write("tune.json", json.dumps(content, indent=1) + "\n")
+        out.write("best.toml", best)
+        out.write("report.html", render(made, told, command))
+        out.commit()

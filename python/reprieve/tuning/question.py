@@ -1,0 +1,191 @@
+"""What a tuning is asked: keys that vary, bounds to meet, and what is to be large or small."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from typing import Any
+
+from reprieve._native import UserError
+from reprieve.sweeps.plan import Axis, Range
+
+_FIGURE = re.compile(r"(?P<op>read|write|total)\.(?P<figure>mean|min|max|p\d+(_\d+)?)")
+_BOUND = re.compile(
+    r"(?P<field>[\w.]+)\s*(?P<sign><=|>=|<|>)\s*(?P<number>[-+.\deE]+)\s*(?P<unit>\S*)"
+)
+_TIMES_NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
+_FACTORS = {"": 1.0, "%": 0.01, "k": 1e3, "M": 1e6, "G": 1e9}
+_FINE, _FINE_NS = 1e3, 1e5
+"""Below these a number is shown with more digits."""
+_NAMES = {
+    "iops": "device_iops",
+    "bandwidth": "device_bandwidth_bytes_per_s",
+    "waf": "flash_waf",
+}
+"""Short names of numbers of a summary."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number of the summary."""
+
+    said: str
+    """As the question has it."""
+    column: str
+    """As the flat summary has it."""
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a time in ns."""
+        return "_ns" in self.column
+
+    def of(self, summary: Mapping[str, Any]) -> float:
+        """Return its value in a flat summary; UserError if that has no such number."""
+        if self.column not in summary:
+            near = difflib.get_close_matches(self.column, summary, 1)
+            hint = f"did you mean {near[0]}?" if near else "see the columns of `reprieve sweep`"
+            raise UserError(f"{self.said}: the summary has no such number; {hint}")
+        value = summary[self.column]
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise UserError(f"{self.said}: has no value here; ask for what every run has")
+        return float(value)
+
+    def show(self, value: float) -> str:
+        """Write a value for people: times in µs."""
+        if self.is_time:
+            digits = 0 if abs(value) >= _FINE_NS else 1
+            return f"{value / 1000:,.{digits}f} µs"
+        return f"{value:,.0f}" if abs(value) >= _FINE else f"{value:.4g}"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number that may not be larger, or smaller, than a limit."""
+
+    field: Field
+    is_upper: bool
+    limit: float
+    said: str = dataclass_field(default="", compare=False)
+    """As the question has it."""
+
+    def excess(self, value: float) -> float:
+        """Return by which share of the limit a value is beyond it; negative: within."""
+        beyond = value - self.limit if self.is_upper else self.limit - value
+        return beyond / abs(self.limit) if self.limit else beyond
+
+    def __str__(self) -> str:
+        """Write the bound for people."""
+        return f"{self.field.said} {'<=' if self.is_upper else '>='} {self.field.show(self.limit)}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """All that is asked."""
+
+    axes: tuple[Axis, ...]
+    bounds: tuple[Bound, ...]
+    goal: Field
+    is_max: bool
+
+    def violation(self, summary: Mapping[str, Any]) -> float:
+        """Return the sum of what is beyond the bounds, each as a share of its limit."""
+        return sum(max(0.0, each.excess(each.field.of(summary))) for each in self.bounds)
+
+    def cost(self, summary: Mapping[str, Any]) -> float:
+        """Return the goal, so that less is better."""
+        value = self.goal.of(summary)
+        return -value if self.is_max else value
+
+
+def field(said: str) -> Field:
+    """Read the name of a number: `read.p99_9`, `iops`, or a path in the summary."""
+    figure = _FIGURE.fullmatch(said)
+    if figure:
+        return Field(said, f"{figure['op']}_latency_ns_{figure['figure']}")
+    return Field(said, _NAMES.get(said, said.replace(".", "_").removeprefix("requests_")))
+
+
+def bound(text: str) -> Bound:
+    """Read `read.p99_9 <= 400us`; UserError for anything else."""
+    found = _BOUND.fullmatch(text.strip())
+    if not found:
+        raise UserError(f'--where "{text}": must be FIELD <= NUMBER or FIELD >= NUMBER')
+    what, unit = field(found["field"]), found["unit"]
+    try:
+        number = float(found["number"])
+    except ValueError:
+        number = math.nan
+    factors = _TIMES_NS if what.is_time else _FACTORS
+    if not math.isfinite(number) or unit not in factors:
+        units = "ns, us, ms or s" if what.is_time else "nothing, k, M, G or %"
+        raise UserError(f'--where "{text}": must have a number and, as its unit, {units}')
+    return Bound(what, found["sign"][0] == "<", number * factors[unit], text.strip())
+
+
+def axis(text: str) -> Axis:
+    """Read `KEY=LO..HI`, with `:log` behind it for equal factors, or `KEY=A,B,C`."""
+    key, _, values = text.partition("=")
+    if not key or not values:
+        raise UserError(f"--vary {text}: must be KEY=LO..HI, KEY=LO..HI:log or KEY=A,B,C")
+    if ".." not in values:
+        choices = tuple(_value(part) for part in values.split(","))
+        if len(set(map(str, choices))) != len(choices):
+            raise UserError(f"--vary {text}: has a value twice")
+        return Axis(key.strip(), choices)
+    span, _, scale = values.partition(":")
+    low, _, high = span.partition("..")
+    ends = [_value(low), _value(high)]
+    if scale not in ("", "log") or not all(
+        isinstance(end, (int, float)) and not isinstance(end, bool) for end in ends
+    ):
+        raise UserError(f"--vary {text}: must be KEY=LO..HI with two numbers, or KEY=LO..HI:log")
+    first, last = ends
+    if not first < last or (scale == "log" and first <= 0):
+        why = "the smaller first" if not first < last else "both above 0 for log"
+        raise UserError(f"--vary {text}: must be two numbers, {why}")
+    return Axis(key.strip(), Range(first, last, scale == "log"))
+
+
+def said(axis: Axis) -> str:
+    """Write a key and its values as they are given."""
+    span = axis.values
+    if isinstance(span, Range):
+        return f"{axis.key}={span.low}..{span.high}{':log' if span.is_log else ''}"
+    return f"{axis.key}={','.join(_word(value) for value in span)}"
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def question(
+    vary: Sequence[str], where: Sequence[str], most: str | None, least: str | None
+) -> Question:
+    """Read a whole question; UserError if it is none."""
+    if (most is None) == (least is None):
+        raise UserError("tune: give one of --max and --min: what is to be large, or small")
+    if not vary:
+        raise UserError("tune: --vary is missing; name a key and its values, KEY=LO..HI or KEY=A,B")
+    axes = tuple(axis(text) for text in vary)
+    keys = [each.key for each in axes]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise UserError(f"--vary {key}: is given twice; must be given once")
+    goal = field(most if most is not None else str(least))
+    return Question(axes, tuple(bound(text) for text in where), goal, most is not None)
+
+
+def _value(text: str) -> Any:
+    word = text.strip()
+    if word in ("true", "false"):
+        return word == "true"
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            continue
+    return word
