@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reprieve.characterize import Measured, measure
+from reprieve.characterize import ALIKE, VARIETY, Measured, measure
 from reprieve.outputs import ResultDirectory
 from reprieve_studies.article import Article, write_article
 from reprieve_studies.characterize import page
@@ -20,6 +20,7 @@ def characterize(
     *,
     wordlines: int = 50,
     seed: int = 1,
+    alike: bool = False,
     out: str | os.PathLike[str] | None = None,
     **overrides: Any,
 ) -> pa.Table:
@@ -27,12 +28,13 @@ def characterize(
 
     `part`: name of a built-in part, or path of a part's file.
     `wordlines`: how many, drawn at random from a block.
+    `alike`: wordlines differ in their numbers of iterations alone.
     `out`: a directory for `runs.parquet`, `report.html`, `verdicts.json` and `figures/`.
     `overrides`: keys of the scenario's timing and suspension sections, as for `run`.
 
     Raises UserError if the part cannot suspend programs or a setting is wrong.
     """
-    measured = measure(part, overrides, wordlines, seed)
+    measured = measure(part, overrides, wordlines, seed, ALIKE if alike else VARIETY)
     if out is not None:
         characterize_into(measured, Path(out), "reprieve characterize")
     return measured.runs

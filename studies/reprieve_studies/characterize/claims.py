@@ -1,9 +1,23 @@
-"""What Zambelli et al. (2021) say of the chip that they measured, beside what the part does."""
+"""What Zambelli et al. (2021) say of the chip that they measured, beside what the part does.
+
+Judged are the runs whose delays were drawn from around the steps of the paper's grid. On the grid
+itself a tenth of a program is always the same part of an iteration, and which part depends on the
+number of iterations that was assumed.
+"""
 
 import math
 
+import numpy as np
+
 from reprieve.characterize import STEPS, Integers, Measured
 from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
+
+CYCLES_BEFORE = 1
+"""Of both blocks of Figure 9: assumed to be off the shelf and written once."""
+CYCLES = STEPS * STEPS
+"""The block under test is programmed once for each pair of delays."""
+DAYS = 2.0
+"""How long the test takes: assumed, as the paper only says that it was at room temperature."""
 
 _LONG = slice(6, None)
 """Delays above 60 %."""
@@ -15,11 +29,16 @@ _MIDDLE = slice(3, 6)
 
 def verdicts(measured: Measured) -> list[Verdict]:
     """Return every claim that the procedure can test, with tolerances that were set before."""
-    return [*_counts(measured), *_entry(measured), *_lengths(measured)]
+    return [
+        *_counts(measured),
+        *_entry(measured),
+        *_lengths(measured),
+        *_errors(measured),
+    ]
 
 
 def _counts(measured: Measured) -> list[Verdict]:
-    columns = measured.columns
+    columns = measured.drawn
     one, two = columns["delay1_tenths"], columns["delay2_tenths"]
     shortest = columns["suspensions"][(one == 1) & (two == 1)]
     long = columns["suspensions"][(one > _LONG.start) & (two > _LONG.start)]
@@ -48,7 +67,8 @@ def _counts(measured: Measured) -> list[Verdict]:
 
 
 def _entry(measured: Measured) -> list[Verdict]:
-    columns = measured.columns
+    columns = measured.drawn
+    mean, worst = (measured.percent_of_eps(worst=word, drawn=True) for word in (False, True))
     every = _mean_eps_ns(columns["t_eps_total_ns"], columns["suspensions"])
     by_second = [
         _mean_eps_ns(columns["t_eps_total_ns"][own], columns["suspensions"][own])
@@ -73,6 +93,48 @@ def _entry(measured: Measured) -> list[Verdict]:
             0.0,
             AT_LEAST,
             note="The paper ascribes it to internal algorithms, which are not modelled",
+            cause="defect",
+        ),
+        Verdict(
+            "Pairs of delays whose mean tEPS is below the worst",
+            "Section 4.2, Figure 7",
+            "1",
+            float(np.isfinite(worst).sum()),
+            float((mean < worst).sum()),
+            0.0,
+            note="Of those with a suspension; the paper's two maps differ",
+        ),
+    ]
+
+
+def _errors(measured: Measured) -> list[Verdict]:
+    rates = measured.error_rates(CYCLES_BEFORE, CYCLES, DAYS)
+    if rates is None:
+        return []
+    note = (
+        f"By the part's model: {CYCLES_BEFORE} cycle before, {CYCLES} programs in the test, "
+        f"{DAYS:g} days, all assumed"
+    )
+    return [
+        Verdict(
+            "Raw bit errors of the suspended block, after over before",
+            "Section 4.4, Figure 9a",
+            "1",
+            1.0,
+            rates.suspended.after / rates.suspended.before,
+            0.01,
+            note=f"{note}; that a suspension costs nothing is taken from the paper",
+            kind="input",
+        ),
+        Verdict(
+            "Raw bit errors of the block left alone, after over before",
+            "Section 4.4, Figure 9b",
+            "1",
+            1.0,
+            rates.untouched.after / rates.untouched.before,
+            0.0,
+            AT_LEAST,
+            note=f"{note}; “a slight increase”",
         ),
     ]
 
@@ -84,9 +146,9 @@ def _mean_eps_ns(total_ns: Integers, suspensions: Integers) -> float:
 
 
 def _lengths(measured: Measured) -> list[Verdict]:
-    own = measured.percent_of_program("t_program_suspended_ns", worst=False)
-    clock = measured.percent_of_program("t_timers_ns", worst=False)
-    worst = measured.percent_of_program("t_timers_ns", worst=True)
+    own = measured.percent_of_program("t_program_suspended_ns", worst=False, drawn=True)
+    clock = measured.percent_of_program("t_timers_ns", worst=False, drawn=True)
+    worst = measured.percent_of_program("t_timers_ns", worst=True, drawn=True)
     source = "Section 4.3, Figure 8"
     whole = STEPS - 1
     twice = "The paper has more than twice; it does not say whether a delay counts that outlasts "

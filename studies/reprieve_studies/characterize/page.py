@@ -2,24 +2,22 @@
 
 from collections.abc import Callable
 
-from reprieve.characterize import STEPS, Measured
+from reprieve.characterize import LENGTH_SHARE, START_SHARE, Measured
 from reprieve_studies.article import Article, Figure, Section, Table
-from reprieve_studies.characterize.claims import verdicts
+from reprieve_studies.characterize.claims import CYCLES, CYCLES_BEFORE, DAYS, verdicts
 from reprieve_studies.characterize.figures import BeforeAfterBars, Histogram, Map
-
-CYCLES_BEFORE = 1000
-"""Of both blocks of Figure 9: assumed, as the paper has none."""
-CYCLES = STEPS * STEPS
-"""The block under test is programmed once for each pair of delays."""
-DAYS = 2.0
-"""How long the test takes: assumed, as the paper only says that it was at room temperature."""
 
 _ABOUT = (
     "The procedure is that of Zambelli et al., Electronics 10, 1394 (2021), Figure 5. A program is "
     "started; Delay1 after its data is in and it is confirmed, it is suspended; once the array is "
     "free, after tEPS, a page of another block is read; with the page in the page buffer the "
     "program goes on, and Delay2 later it is suspended again, until it is complete. Delays are "
-    "shares of tPGM, the mean undisturbed program of the wordlines, without its data in."
+    "shares of tPGM, the mean undisturbed program of the wordlines, without its data in. The "
+    "iterations of a wordline are longer or shorter than the part's by up to "
+    f"{LENGTH_SHARE:.0%}, and the first begins up to {START_SHARE:g} iteration after the "
+    "confirmation (assumed). Each pair of steps is run twice: as it is, as in the paper, and with "
+    "delays drawn from within half a step of them. Maps and verdicts show the second: on the grid "
+    "every suspension meets the same phase of an iteration."
 )
 
 
@@ -71,7 +69,7 @@ def entry(measured: Measured) -> Section:
             f"figure-7{letter}",
             f"{word.capitalize()} tEPS",
             f"{word.capitalize()} time to enter suspension, in % of tPGM.",
-            Map(measured.percent_of_eps(worst=word == "worst"), "tEPS, % of tPGM").draw,
+            Map(measured.percent_of_eps(worst=word == "worst", drawn=True), "tEPS, % of tPGM").draw,
         )
         for letter, word in (("a", "mean"), ("b", "worst"))
     ]
@@ -94,7 +92,11 @@ def lengths(measured: Measured) -> Section:
             f"figure-{number}{letter}",
             f"{word.capitalize()} {title}",
             f"{word.capitalize()} total program time {until}, in % of tPGM.",
-            Map(measured.percent_of_program(name, worst=word == "worst"), "% of tPGM", 0).draw,
+            Map(
+                measured.percent_of_program(name, worst=word == "worst", drawn=True),
+                "% of tPGM",
+                0,
+            ).draw,
         )
         for number, title, name, until in clocks
         for letter, word in (("a", "mean"), ("b", "worst"))
@@ -110,7 +112,8 @@ def errors(measured: Measured) -> list[Section]:
     suspensions = f"{measured.mean_suspensions:.2f} suspensions of each program"
     about = (
         f"Calculated by the part's model of raw bit errors, not measured on simulated bits: both "
-        f"blocks have {CYCLES_BEFORE:,} cycles before (assumed). One is programmed {CYCLES} times, "
+        f"blocks have {CYCLES_BEFORE:,} cycle before (assumed: off the shelf). "
+        f"One is programmed {CYCLES} times, "
         f"once for each pair of delays, with {suspensions}, "
         f"and read at once; the other is left alone for {DAYS:g} days (assumed). Whether a "
         "suspension itself costs errors is reliability.delta, 0 where nothing else is known."

@@ -18,16 +18,19 @@ def characterize(
     out: Annotated[Path | None, out_dir("out/characterize-PART")] = None,
     wordlines: Annotated[int, typer.Option(metavar="N", help="Drawn from a block.")] = 50,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of all that is drawn.")] = 1,
+    alike: Annotated[
+        bool, typer.Option("--alike", help="Wordlines differ in their numbers of iterations alone.")
+    ] = False,
 ) -> None:
     """Measure how a part's programs can be suspended, as a tester with a chip would.
 
     Writes runs.parquet, report.html, verdicts.json and figures/ (SVG and PNG) to DIR.
     """
-    from reprieve.characterize import measure
+    from reprieve.characterize import ALIKE, VARIETY, measure
     from reprieve_studies.characterize import characterize_into
 
     directory = Path("out", f"characterize-{Path(part).stem}") if out is None else out
-    measured = measure(part, tuple(sets or ()), wordlines, seed)
+    measured = measure(part, tuple(sets or ()), wordlines, seed, ALIKE if alike else VARIETY)
     article = characterize_into(measured, directory, shlex.join(["reprieve", *sys.argv[1:]]))
     rows = table(f"{part}: programs by suspensions", ["suspensions", "programs", "share"])
     counts = measured.suspensions()

@@ -14,7 +14,7 @@ from reprieve_studies.verdicts import tally
 
 def validate(
     quick: Annotated[
-        bool, flag("--quick", "Fewer points and shorter runs: under half a minute.")
+        bool, flag("--quick", "Fewer points and shorter runs: about a minute.")
     ] = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where results go.")] = Path(
         "out/validate"

@@ -9,9 +9,7 @@ from reprieve_studies.fast12.experiment import Outcome
 from reprieve_studies.fast12.loads import CALIBRATED, CHARACTERISED, COUPLED, SETS
 from reprieve_studies.fast12.measures import (
     MEASURES,
-    Estimate,
     Group,
-    estimate,
     mean_ns,
     over_seeds,
     prefers_reads,
@@ -26,6 +24,7 @@ from reprieve_studies.fast12.paper import (
     TABLE_2_MS,
     Sentence,
 )
+from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Cause, Kind, Verdict
 
 _TABLE_2_TOLERANCE = 0.25

@@ -12,16 +12,15 @@ from reprieve_studies.fast12.claims import queue_percent
 from reprieve_studies.fast12.experiment import REAL, Outcome
 from reprieve_studies.fast12.loads import CALIBRATED
 from reprieve_studies.fast12.measures import (
-    Estimate,
     Group,
     Runs,
     Spot,
-    estimate,
     suspended_increase,
     suspended_share,
 )
 from reprieve_studies.fast12.paper import DEVICES, QUEUE_LIMITS, SENTENCES
 from reprieve_studies.loads import Load
+from reprieve_studies.seeds import Estimate, estimate
 
 _READ = "mean read latency, multiple of {base}"
 _WRITE = "mean write latency, multiple of {base}"

@@ -1,14 +1,11 @@
 """What the paper's figures and sentences measure, from the results of runs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from math import isfinite, sqrt
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import NamedTuple
 
-from scipy.stats import t as student
-
 from reprieve import Result
+from reprieve_studies.seeds import Estimate, estimate
 
 POLICIES = {
     "FIFO": "fifo",
@@ -139,29 +136,6 @@ MEASURES: dict[str, Callable[[Group], float]] = {
     "suspended_share": _mean_of(suspended_share),
 }
 """By the name that `paper.SENTENCES` uses: per cent, or a plain ratio."""
-
-
-_CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A measure over seeds."""
-
-    mean: float
-    low: float | None = None
-    high: float | None = None
-    """95 % interval by Student's distribution; None with fewer than two seeds."""
-
-
-def estimate(values: Sequence[float]) -> Estimate:
-    """Return mean and interval of a measure that each seed gave once."""
-    mean = fmean(values)
-    if len(values) < 2 or not isfinite(mean):  # noqa: PLR2004
-        return Estimate(mean)
-    quantile = float(student.ppf((1 + _CONFIDENCE) / 2, len(values) - 1))
-    half = quantile * stdev(values) / sqrt(len(values))
-    return Estimate(mean, mean - half, mean + half)
 
 
 def over_seeds(

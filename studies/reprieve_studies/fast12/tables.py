@@ -12,16 +12,15 @@ from reprieve_studies.fast12.figures import ratios_to_rps
 from reprieve_studies.fast12.loads import CALIBRATED, SETS
 from reprieve_studies.fast12.measures import (
     MEASURES,
-    Estimate,
     Group,
     Runs,
     Spot,
-    estimate,
     mean_ns,
     over_seeds,
     suspended_increase_of_array,
 )
 from reprieve_studies.fast12.paper import DEVICES, SENTENCES, TABLE_1, TABLE_2_MS
+from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.verdicts import Verdict
 
 _SHIFT = 1.0

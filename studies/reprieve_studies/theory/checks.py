@@ -36,6 +36,8 @@ class Check:
     tolerance_share: float = TOLERANCE_SHARE
     is_limit: bool = False
     """Theory is a limit that a drive only comes near: the share counts, standard errors do not."""
+    resolution: float = 0.0
+    """Step of the grid on which theory is computed: it is not known better than that."""
     relation: str = EQUAL
     note: str = ""
 
@@ -46,7 +48,8 @@ class Check:
         untestable = False
         if found.error is not None:
             notes.append(f"standard error {found.error:.2g} of {found.samples:,} samples")
-            chance = max(ERRORS * found.error, _ROUNDING * abs(self.theory))
+            rounding = max(_ROUNDING * abs(self.theory), self.resolution)
+            chance = max(ERRORS * found.error, rounding)
             # Wide, and not even so far off that it must be wrong.
             wide = not found.error <= ERROR_OF_TOLERANCE * limit
             untestable = wide and not abs(found.mean - self.theory) > chance

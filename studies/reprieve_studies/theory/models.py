@@ -14,7 +14,7 @@ from reprieve.parallel import Watch
 from reprieve.request_log import OPS, Columns
 from reprieve.scenario import toml_text
 from reprieve.simulation import stepwise
-from reprieve_studies.theory.statistics import Estimate, Series, ratio
+from reprieve_studies.theory.statistics import Estimate, Sample, Series, ratio
 
 Floats = NDArray[np.float64]
 Sets = Mapping[str, Any]
@@ -37,6 +37,8 @@ class Drive:
     """Two counts of the summary that grow, whose ratio is estimated, by name."""
     figures: Mapping[str, Callable[[Any], float]] = field(default_factory=dict)
     """Numbers of the final summary that do not depend on chance, by name."""
+    levels: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Percentiles that are wanted of samples, as shares, by the samples' name."""
     logged: bool = True
     """Whether `series` needs the log of requests."""
 
@@ -45,6 +47,7 @@ class Drive:
         seed = _seed(toml_text(self.scenario))
         simulation = stepwise(self.scenario, requests=self.logged, **{**sets, "seed": seed})
         kept: dict[str, Series] = {}
+        whole = {name: Sample() for name in self.levels}
         counts: list[list[float]] = []
         asked = [ask for pair in self.ratios.values() for ask in pair]
         requests = int(self.scenario["workload"]["requests"])
@@ -55,6 +58,8 @@ class Drive:
             if self.logged:
                 for name, values in self.series(simulation.take_log()).items():
                     kept.setdefault(name, Series()).add(values)
+                    if name in whole:
+                        whole[name].add(values)
             if asked and simulation.is_preconditioned():
                 summary = json.loads(simulation.summary())
                 counts.append([ask(summary) for ask in asked])
@@ -62,6 +67,10 @@ class Drive:
         grown = np.diff(np.array(counts, dtype=np.float64), axis=0) if asked else np.empty((0, 0))
         for index, name in enumerate(self.ratios):
             estimates[name] = ratio(grown[:, 2 * index], grown[:, 2 * index + 1])
+        for name, levels in self.levels.items():
+            found = whole[name].percentiles(levels)
+            named = (percentile_name(name, level) for level in levels)
+            estimates.update(zip(named, found, strict=True))
         summary = json.loads(simulation.summary())
         for name, ask in self.figures.items():
             estimates[name] = Estimate(ask(summary), None, requests)
@@ -106,6 +115,11 @@ Model = Drive | Rig
 def _seed(text: str) -> int:
     """Return the seed of a simulation: its own, always the same, and not of our choosing."""
     return zlib.crc32(text.encode())
+
+
+def percentile_name(name: str, level: float) -> str:
+    """Return the name of a percentile's estimate, as in `read wait p99.9`."""
+    return f"{name} p{100 * level:.6g}"
 
 
 def of(columns: Columns, op: str) -> NDArray[np.bool_]:

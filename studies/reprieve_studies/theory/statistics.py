@@ -1,6 +1,7 @@
-"""Means of correlated samples and their standard errors, by batch means."""
+"""Means and percentiles of correlated samples and their standard errors, by batch means."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ _BLOCK = 64
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean, and how well it is known."""
+    """A mean or a percentile, and how well it is known."""
 
     mean: float
     error: float | None
@@ -42,6 +43,46 @@ class Series:
         """Mean and standard error, without the first twentieth; the last few samples are left."""
         blocks = np.concatenate(self._blocks) if self._blocks else np.empty(0)
         return batch_means(blocks, samples=_BLOCK)
+
+
+class Sample:
+    """Takes samples as they come and keeps them all, for percentiles."""
+
+    def __init__(self) -> None:
+        self._parts: list[NDArray[np.float32]] = []
+
+    def add(self, values: NDArray[np.float64]) -> None:
+        """Take the next samples."""
+        self._parts.append(values.astype(np.float32))
+
+    def percentiles(self, levels: Sequence[float]) -> list[Estimate]:
+        """Percentiles and their standard errors, without the first twentieth."""
+        values = np.concatenate(self._parts) if self._parts else np.empty(0, np.float32)
+        steady = values[math.ceil(len(values) * _WARM_UP_SHARE) :]
+        if len(steady) < BATCHES:
+            return [Estimate(math.nan, math.nan, 0)] * len(levels)
+        ordered = np.sort(steady)
+        return [_percentile(steady, ordered, level) for level in levels]
+
+
+def _percentile(
+    steady: NDArray[np.float32], ordered: NDArray[np.float32], level: float
+) -> Estimate:
+    """Percentile whose error is that of the share beyond it, on the scale of the samples.
+
+    The share beyond is a mean, so its error comes from batches; the percentiles at the level one
+    error lower and one higher then say how far the percentile itself may be off.
+    """
+    number = len(ordered)
+    found = ordered[min(number - 1, math.ceil(level * number) - 1)]
+    length = number // BATCHES
+    beyond = (steady[: length * BATCHES] > found).reshape(BATCHES, length).mean(axis=1)
+    error = float(beyond.std(ddof=1)) / math.sqrt(BATCHES)
+    low, high = (
+        float(ordered[min(number - 1, max(0, math.ceil(at * number) - 1))])
+        for at in (level - error, level + error)
+    )
+    return Estimate(float(found), (high - low) / 2, number)
 
 
 def batch_means(values: NDArray[np.float64], samples: int = 1) -> Estimate:

@@ -8,26 +8,30 @@ from reprieve import Result
 from reprieve.characterize import Measured, measure
 from reprieve.parallel import Watch, Workshop
 from reprieve_studies.runs import Setup, simulate_from_states
-from reprieve_studies.zambelli21.measures import Spot
+from reprieve_studies.zambelli21 import wear
+from reprieve_studies.zambelli21.measures import SEED, Spot
 from reprieve_studies.zambelli21.paper import MIXES, QUEUE_DEPTHS, SUSPENSIONS
 from reprieve_studies.zambelli21.readings import (
     BASE,
     BY_NAME,
+    FITTED,
+    JUDGED,
     READINGS,
+    SENSITIVITY,
     SETTLED,
     Shape,
     drive,
     load,
+    run_in_requests,
     suspensions,
 )
 
 PART = "tlc3d-zambelli"
 WORDLINES = 50
 """Of the characterisation: section 4 of the paper."""
-SEED = 1
 _OTHERS_SHARE = 4
 """Other readings are run with this part of the requests."""
-_DEPTHS_OF_OTHERS = (16, 64)
+_DEPTHS_OF_THE_TEXT = (16, 64)
 _REQUESTS_MIN = 1_000
 """Of a run that is only there for its beginning, too."""
 
@@ -37,7 +41,12 @@ class Plan:
     """What is run."""
 
     requests: int
-    """Of each run of the reading that is chosen."""
+    """That count, of each run of a reading that is judged."""
+    seeds: Sequence[int] = (SEED,)
+    quick: bool = False
+    """Judge the claims alone, with a drive that is not run in: no other reading, no front."""
+    others_run_in: bool = True
+    """Whether other readings, too, begin with requests that do not count."""
 
     @property
     def requests_of_others(self) -> int:
@@ -47,18 +56,34 @@ class Plan:
     @property
     def spots(self) -> list[Spot]:
         """Every run."""
-        return [
-            Spot(reading.name, mix, depth, number)
-            for reading in READINGS
+        others = [] if self.quick else [*READINGS, *SENSITIVITY]
+        judged = [
+            Spot(reading.name, mix, depth, number, seed)
+            for reading in JUDGED
             for mix in MIXES
-            for depth in (QUEUE_DEPTHS if reading is BASE else _DEPTHS_OF_OTHERS)
+            for depth in (QUEUE_DEPTHS if reading is BASE else _DEPTHS_OF_THE_TEXT)
+            for number in SUSPENSIONS
+            for seed in (self.seeds if depth in _DEPTHS_OF_THE_TEXT else (SEED,))
+        ]
+        return judged + [
+            Spot(reading.name, mix, depth, number)
+            for reading in others
+            if reading not in JUDGED
+            for mix in MIXES
+            for depth in _DEPTHS_OF_THE_TEXT
             for number in SUSPENSIONS
         ]
 
     @property
+    def front(self) -> Mapping[str, Mapping[str, object]]:
+        """Suspension policies whose wear is set against their tail."""
+        return {} if self.quick else wear.POLICIES
+
+    @property
     def pieces(self) -> int:
         """How many pieces of work it is."""
-        return len({reading.shape for reading in READINGS}) + len(self.spots)
+        shapes = {BY_NAME[spot.reading].shape for spot in self.spots}
+        return len(shapes) + len(self.spots) + len(self.front)
 
 
 @dataclass(frozen=True)
@@ -69,12 +94,23 @@ class Outcome:
     runs: Mapping[Spot, Result]
     bench: Measured
     """The part by itself."""
+    front: Mapping[str, Result]
+    """By suspension policy: the fitted reading, 25W-75R at QD 64, with cells that wear."""
 
 
 def run(plan: Plan, workshop: Workshop) -> Outcome:
     """Run everything."""
     bench = measure(PART, (), WORDLINES, SEED)
-    return Outcome(plan, simulate(plan, plan.spots, workshop), bench)
+    setups: dict[Spot | str, tuple[Shape, Setup]] = {}
+    for spot in plan.spots:
+        setups[spot] = (BY_NAME[spot.reading].shape, setup(plan, spot))
+    usual = Spot(FITTED.name, wear.MIX, wear.QUEUE_DEPTH, max(SUSPENSIONS))
+    for name, overrides in plan.front.items():
+        setups[name] = (FITTED.shape, setup(plan, usual).with_overrides(overrides))
+    found = simulate_from_states(workshop, "Figures 10 to 13", setups, settle)
+    runs = {spot: result for spot, result in found.items() if isinstance(spot, Spot)}
+    front = {name: result for name, result in found.items() if isinstance(name, str)}
+    return Outcome(plan, runs, bench, front)
 
 
 def simulate(plan: Plan, spots: Sequence[Spot], workshop: Workshop) -> dict[Spot, Result]:
@@ -86,13 +122,18 @@ def simulate(plan: Plan, spots: Sequence[Spot], workshop: Workshop) -> dict[Spot
 def setup(plan: Plan, spot: Spot) -> Setup:
     """Return the scenario of a run."""
     reading = BY_NAME[spot.reading]
-    requests = plan.requests if reading is BASE else plan.requests_of_others
+    requests = plan.requests if reading in JUDGED else plan.requests_of_others
+    reads = MIXES[spot.mix]
+    is_run_in = not plan.quick and (reading in JUDGED or plan.others_run_in)
+    run_in = run_in_requests(reading.shape, reads) if is_run_in else 0
     scenario = {
-        "seed": SEED,
+        "seed": spot.seed,
         **drive(reading.shape),
-        "workload": load(MIXES[spot.mix], spot.queue_depth, requests),
+        "workload": load(reads, spot.queue_depth, run_in + requests),
+        "measure": {"from_request": run_in},
     }
-    return Setup(scenario, suspensions(spot.suspensions)).with_overrides(reading.overrides)
+    allowed = suspensions(spot.suspensions, in_slices=reading.in_slices)
+    return Setup(scenario, allowed).with_overrides(reading.overrides)
 
 
 def settle(shape: Shape, path: Path, watch: Watch) -> None:

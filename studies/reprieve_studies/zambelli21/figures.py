@@ -5,10 +5,11 @@ import numpy as np
 from reprieve import Latency, rig_power
 from reprieve_studies.article import Figure
 from reprieve_studies.charts import Bars, Lines
+from reprieve_studies.zambelli21 import wear
 from reprieve_studies.zambelli21.experiment import PART, Outcome
 from reprieve_studies.zambelli21.measures import METRICS, Spot
-from reprieve_studies.zambelli21.paper import MIXES, QUEUE_DEPTHS, SUSPENSIONS
-from reprieve_studies.zambelli21.readings import BASE
+from reprieve_studies.zambelli21.paper import MIXES, SUSPENSIONS
+from reprieve_studies.zambelli21.readings import FITTED
 
 _NUMBERED = {
     "10a": "iops",
@@ -36,10 +37,10 @@ def _bars(outcome: Outcome, number: str, metric: str) -> Figure:
     bars = Bars(
         {
             (mix, f"QD {depth}", _series(allowed)): about.of(
-                outcome.runs[Spot(BASE.name, mix, depth, allowed)]
+                outcome.runs[Spot(FITTED.name, mix, depth, allowed)]
             )
             for mix in MIXES
-            for depth in QUEUE_DEPTHS
+            for depth in (16, 64)
             for allowed in SUSPENSIONS
         },
         f"{about.title}, {about.unit}",
@@ -47,7 +48,7 @@ def _bars(outcome: Outcome, number: str, metric: str) -> Figure:
     )
     caption = (
         f"{about.title.capitalize()} by load and queue depth; 0, 5 or 10 suspensions of a program "
-        f"allowed; after Figure {number} of the paper, whose text has depths of 16 and 64."
+        f"allowed, the fitted reading; after Figure {number} of the paper."
     )
     return Figure(f"figure-{number}", f"Figure {number}: {about.title}", caption, bars.draw)
 
@@ -57,7 +58,7 @@ def _series(allowed: int) -> str:
 
 
 def _figure_12(outcome: Outcome) -> Figure:
-    runs = {allowed: outcome.runs[Spot(BASE.name, "75W-25R", 64, allowed)] for allowed in (0, 10)}
+    runs = {allowed: outcome.runs[Spot(FITTED.name, "75W-25R", 64, allowed)] for allowed in (0, 10)}
     points = []
     for kind, word in (("read", "reads"), ("write", "writes"), ("total", "all")):
         points += _cumulative(runs[10].latency(kind), word)
@@ -79,6 +80,22 @@ def _cumulative(latency: Latency, series: str) -> list[dict[str, object]]:
         {"series": series, "x": max(1.0, latency.upper_ns[at] / 1e3), "y": float(shares[at])}
         for at in wanted
     ]
+
+
+def of_the_front(outcome: Outcome) -> Figure:
+    """Read p99.99 against lifetime, a point for each suspension policy."""
+    points = [
+        {"series": name, "x": tail_us, "y": years}
+        for name, (tail_us, years) in wear.points(outcome.front).items()
+    ]
+    names = [str(point["series"]) for point in points]
+    chart = Lines(points, "p99.99 of reads, µs", "lifetime, years", dots_only=names)
+    caption = (
+        "The p99.99 of reads and how long the drive lasts at a drive write a day, by what is "
+        f"suspended; {wear.MIX} at QD {wear.QUEUE_DEPTH}, the fitted reading. The wear of a "
+        "suspension is assumed."
+    )
+    return Figure("front", "Tail against lifetime", caption, chart.draw)
 
 
 def of_the_part(outcome: Outcome) -> list[Figure]:

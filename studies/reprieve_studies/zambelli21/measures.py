@@ -7,6 +7,9 @@ from typing import NamedTuple
 from reprieve import Result
 from reprieve_studies.zambelli21.paper import Change, Order
 
+SEED = 1
+"""Of runs that are there once."""
+
 
 class Spot(NamedTuple):
     """Which run."""
@@ -17,6 +20,7 @@ class Spot(NamedTuple):
     queue_depth: int
     suspensions: int
     """Of a program, at most."""
+    seed: int = SEED
 
 
 Runs = Mapping[Spot, Result]
@@ -68,13 +72,14 @@ def write_amplification(result: Result) -> float:
     return float(result.summary["flash"]["gc_waf"])
 
 
-def change(runs: Runs, reading: str, claim: Change) -> float:
-    """Return what ten suspensions change against none."""
+def change(runs: Runs, reading: str, claim: Change, seed: int = SEED) -> float:
+    """Return what as many suspensions as the claim has change against none."""
     of = METRICS[claim.metric].of
-    without, with_ten = (
-        of(runs[Spot(reading, claim.mix, claim.queue_depth, number)]) for number in (0, 10)
+    without, with_some = (
+        of(runs[Spot(reading, claim.mix, claim.queue_depth, number, seed)])
+        for number in (0, claim.suspensions)
     )
-    return with_ten - without
+    return with_some - without
 
 
 class Comparison(NamedTuple):
@@ -87,13 +92,15 @@ class Comparison(NamedTuple):
     holds: bool
 
 
-def compared(runs: Runs, reading: str, order: Order) -> list[Comparison]:
+def compared(runs: Runs, reading: str, order: Order, seed: int = SEED) -> list[Comparison]:
     """Compare the metric of an order under all loads and depths that it speaks of."""
     of = METRICS[order.metric].of
     found = []
     for mix in order.mixes:
         for depth in order.queue_depths:
-            first, second = (of(runs[Spot(reading, mix, depth, number)]) for number in order.pair)
+            first, second = (
+                of(runs[Spot(reading, mix, depth, number, seed)]) for number in order.pair
+            )
             holds = second > first if order.rises else second < first
             found.append(Comparison(mix, depth, first, second, holds))
     return found

@@ -4,31 +4,58 @@ from dataclasses import asdict
 from typing import Any
 
 from reprieve import Result
+from reprieve_studies.zambelli21 import energy, wear
 from reprieve_studies.zambelli21.bounds import most_kiops, work_us
 from reprieve_studies.zambelli21.experiment import Outcome
 from reprieve_studies.zambelli21.measures import (
     METRICS,
+    SEED,
     TAILS,
+    change,
     compared,
     interval_us,
     write_amplification,
 )
-from reprieve_studies.zambelli21.paper import MIXES, ORDERS, QUEUE_DEPTHS, SUSPENSIONS, implied
-from reprieve_studies.zambelli21.readings import BASE, BY_NAME, READINGS
+from reprieve_studies.zambelli21.paper import (
+    CHANGES,
+    MIXES,
+    ORDERS,
+    QUEUE_DEPTHS,
+    SUSPENSIONS,
+    implied,
+)
+from reprieve_studies.zambelli21.readings import BASE, BY_NAME
 
 _UNITS = {"kIOPS": "kiops", "µs": "us", "mW": "mw"}
 
 
 def all_numbers(outcome: Outcome) -> dict[str, Any]:
     """Return all of them; shares in per cent, other units as their names end."""
+    present = list(dict.fromkeys(spot.reading for spot in outcome.runs))
+    points = wear.points(outcome.front)
+    best = wear.on_the_front(points)
     return {
         "requests": outcome.plan.requests,
         "requests_of_others": outcome.plan.requests_of_others,
-        "runs": {reading.name: _runs(outcome, reading.name) for reading in READINGS},
+        "seeds": list(outcome.plan.seeds),
+        "others_run_in": outcome.plan.others_run_in,
+        "runs": {name: _runs(outcome, name) for name in present},
+        "changes": {
+            name: {claim.claim: change(outcome.runs, name, claim) for claim in CHANGES}
+            for name in present
+        },
         "orders": {
-            reading.name: {order.claim: _order(outcome, reading.name, at)
-                           for at, order in enumerate(ORDERS)}
-            for reading in READINGS
+            name: {order.claim: _order(outcome, name, at) for at, order in enumerate(ORDERS)}
+            for name in present
+        },
+        "titles": {name: BY_NAME[name].title for name in present},
+        "front": {
+            name: {"read_tail_us": tail_us, "years": years, "is_best": name in best}
+            for name, (tail_us, years) in points.items()
+        },
+        "energy": {
+            "at_25_ma_uj": energy.request_uj(25, 3.3, 0.25),
+            "least_uj": energy.request_uj(energy.MA_LEAST, energy.CORE_V_LEAST, 0.25),
         },
         "implied": asdict(implied()),
         "work": {mix: {**asdict(work), "total": work.total, "kiops": most}
@@ -41,7 +68,7 @@ def _runs(outcome: Outcome, reading: str) -> dict[str, Any]:
     found: dict[str, Any] = {mix: {} for mix in MIXES}
     shape = BY_NAME[reading].shape
     for spot, result in outcome.runs.items():
-        if spot.reading == reading:
+        if spot.reading == reading and spot.seed == SEED:
             of_depth = found[spot.mix].setdefault(str(spot.queue_depth), {})
             of_depth[str(spot.suspensions)] = _run(result, shape.program_units)
     assert all(len(one) == len(SUSPENSIONS) for of in found.values() for one in of.values())

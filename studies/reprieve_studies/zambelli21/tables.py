@@ -1,14 +1,18 @@
 """The report's tables: the drive's runs, what other readings change, what the dies can do."""
 
+from collections.abc import Sequence
+
 from reprieve import Result
 from reprieve.reliability import characterised_rber
 from reprieve_studies.article import Table
-from reprieve_studies.characterize.page import CYCLES, CYCLES_BEFORE, DAYS
+from reprieve_studies.characterize.claims import CYCLES, CYCLES_BEFORE, DAYS
+from reprieve_studies.zambelli21 import wear
 from reprieve_studies.zambelli21.bounds import most_kiops, work_us
 from reprieve_studies.zambelli21.claims import absolutes
 from reprieve_studies.zambelli21.experiment import PART, Outcome
 from reprieve_studies.zambelli21.measures import (
     METRICS,
+    SEED,
     TAILS,
     change,
     compared,
@@ -16,7 +20,14 @@ from reprieve_studies.zambelli21.measures import (
     write_amplification,
 )
 from reprieve_studies.zambelli21.paper import CHANGES, MIXES, ORDERS, TABLE_1, TABLE_2_US
-from reprieve_studies.zambelli21.readings import BASE, READINGS
+from reprieve_studies.zambelli21.readings import (
+    BASE,
+    BY_NAME,
+    FITTED,
+    READINGS,
+    SENSITIVITY,
+    Reading,
+)
 
 _ANY_DEVICE = "tlc3d-1tb"
 
@@ -28,11 +39,11 @@ def paper_drive() -> Table:
     return Table("Tables 1 and 2 of the paper", ["parameter", "value"], rows, words=2)
 
 
-def runs(outcome: Outcome) -> Table:
-    """Return every run of the reading that is chosen."""
+def runs(outcome: Outcome, reading: Reading) -> Table:
+    """Return every run of a reading that is judged, with the first seed."""
     rows = []
     for spot, result in outcome.runs.items():
-        if spot.reading != BASE.name:
+        if spot.reading != reading.name or spot.seed != SEED:
             continue
         groups, flash = result.summary["requests"], result.summary["flash"]
         means = [f"{groups[op]['latency_ns']['mean'] / 1e3:,.0f}" for op in ("read", "write")]
@@ -53,7 +64,7 @@ def runs(outcome: Outcome) -> Table:
     columns = ["load", "QD", "suspensions", "kIOPS", "mean, µs", "reads", "writes",
                "p99.99 of all, µs (95 %)", "p99.99 of reads, µs (95 %)", "memories, mW", "bus, mW",
                "WAF", "dies busy, %", "programs suspended, %"]  # fmt: skip
-    return Table(f"Every run: {BASE.title}", columns, rows)
+    return Table(f"Every run: {reading.title}", columns, rows)
 
 
 def _interval(result: Result, metric: str) -> str:
@@ -63,41 +74,66 @@ def _interval(result: Result, metric: str) -> str:
 
 def readings(outcome: Outcome) -> Table:
     """Set the paper's numbers beside those of every reading, and name the nearest."""
+    shown = _present(outcome, READINGS)
+    return _claims(outcome, shown, "What each reading changes")
+
+
+def sensitivity(outcome: Outcome) -> Table:
+    """Set every claim beside the fitted reading with one free parameter changed at a time."""
+    shown = _present(outcome, (FITTED, *SENSITIVITY))
+    return _claims(outcome, shown, "What the free parameters of the fitted reading change")
+
+
+def _present(outcome: Outcome, readings: Sequence[Reading]) -> list[Reading]:
+    names = {spot.reading for spot in outcome.runs}
+    return [reading for reading in readings if reading.name in names]
+
+
+def _claims(outcome: Outcome, shown: Sequence[Reading], caption: str) -> Table:
     rows = []
-    found = {reading.name: absolutes(outcome, reading.name) for reading in READINGS}
-    for name, (unit, paper, _) in found[BASE.name].items():
-        ours = [found[reading.name][name][2] for reading in READINGS]
-        rows.append(_row(f"{name}, {unit}", paper, ours))
+    found = {reading.name: absolutes(outcome, reading.name) for reading in shown}
+    for name, (unit, paper, _) in found[shown[0].name].items():
+        ours = [found[reading.name][name][2] for reading in shown]
+        rows.append(_row(f"{name}, {unit}", paper, ours, shown))
     for claim in CHANGES:
-        ours = [change(outcome.runs, reading.name, claim) for reading in READINGS]
-        rows.append(_row(f"{claim.claim}, {claim.unit}", claim.paper, ours))
-    columns = ["claim", "paper", *(reading.title for reading in READINGS), "nearest"]
-    return Table("What each reading changes: 10 suspensions against none", columns, rows)
-
-
-def _row(claim: str, paper: float, ours: list[float]) -> list[str]:
-    nearest = min(range(len(ours)), key=lambda at: abs(ours[at] - paper))
-    cells = [f"{value:,.0f}" for value in ours]
-    return [claim, f"{paper:,.0f}", *cells, READINGS[nearest].title]
-
-
-def orders(outcome: Outcome) -> Table:
-    """For how many loads and depths each sign or order holds, by reading."""
-    rows = []
+        ours = [change(outcome.runs, reading.name, claim) for reading in shown]
+        rows.append(_row(f"{claim.claim}, {claim.unit}", claim.paper, ours, shown))
     for order in ORDERS:
         cells = []
-        for reading in READINGS:
-            found = compared(outcome.runs, reading.name, order)
-            cells.append(f"{sum(one.holds for one in found)} of {len(found)}")
-        rows.append([order.claim, *cells])
-    columns = ["claim", *(reading.title for reading in READINGS)]
-    return Table("Signs and orders by reading: loads and depths for which they hold", columns, rows)
+        for reading in shown:
+            cases = compared(outcome.runs, reading.name, order)
+            cells.append(f"{sum(one.holds for one in cases)} of {len(cases)}")
+        rows.append([order.claim, "all", *cells, ""])
+    columns = ["claim", "paper", *(reading.title for reading in shown), "nearest"]
+    return Table(f"{caption} (seed {SEED})", columns, rows)
+
+
+def _row(claim: str, paper: float, ours: list[float], shown: Sequence[Reading]) -> list[str]:
+    nearest = min(range(len(ours)), key=lambda at: abs(ours[at] - paper))
+    cells = [f"{value:,.0f}" for value in ours]
+    return [claim, f"{paper:,.0f}", *cells, shown[nearest].title]
+
+
+def front(outcome: Outcome) -> Table:
+    """Return tail and lifetime of each suspension policy, and which of them are on the front."""
+    points = wear.points(outcome.front)
+    best = wear.on_the_front(points)
+    rows = []
+    for name, (tail_us, years) in points.items():
+        result = outcome.front[name]
+        both = wear.daily_writes(result, FITTED.shape.units_per_block) or (0.0, 0.0)
+        iops = f"{METRICS['iops'].of(result):,.0f}"
+        rows.append([name, f"{tail_us:,.0f}", iops, *(f"{value:.3f}" for value in both),
+                     f"{years:.2f}", "yes" if name in best else "no"])  # fmt: skip
+    columns = ["suspended", "p99.99 of reads, µs", "kIOPS", "DWPD, suspensions free",
+               "DWPD", "years at 1 DWPD", "on the front"]  # fmt: skip
+    return Table("Tail against lifetime", columns, rows)
 
 
 def work() -> Table:
     """Return the time of dies for a request, by hand."""
     rows = []
-    for reading in READINGS[:4]:
+    for reading in (BASE, *(BY_NAME[name] for name in ("page-2", "wordline-1", "wordline-2"))):
         for mix, reads in MIXES.items():
             found = work_us(reading.shape, reads)
             parts = (found.host_reads, found.programs, found.moved_reads, found.erases, found.total)

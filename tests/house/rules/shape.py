@@ -61,14 +61,14 @@ def files_are_small(tree: Tree) -> Iterator[Problem]:
 
 
 def no_forbidden_words(tree: Tree) -> Iterator[Problem]:
-    """Find paths of a machine, unfinished work, `unsafe` outside the Python binding."""
+    """Find paths of a machine, unfinished work, `unsafe` outside the bindings."""
     for path in tree.text_files():
         yield from _matches(path, tree.text(path), tables.FORBIDDEN)
         if path.endswith(".rs"):
             code = code_of(tree.text(path))
             yield from _matches(path, code, tables.FORBIDDEN_IN_RUST)
             if not path.startswith(tables.UNSAFE_ONLY_IN):
-                where = f"`unsafe` outside {tables.UNSAFE_ONLY_IN}"
+                where = f"`unsafe` outside {' and '.join(tables.UNSAFE_ONLY_IN)}"
                 yield from _matches(path, code, {r"\bunsafe\b": where})
 
 

@@ -1,0 +1,218 @@
+"""Distributions: percentiles of waits and latencies, from transforms that are inverted."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from reprieve_studies.theory import batches, transforms
+from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
+from reprieve_studies.theory.families.one_die import (
+    IDEAL_KEYS,
+    PROGRAM_US,
+    READ_US,
+    classes_of,
+    completions,
+    one_die,
+    waits,
+)
+from reprieve_studies.theory.formulas import Class, with_load
+from reprieve_studies.theory.models import Drive, percentile_name
+from reprieve_studies.theory.transforms import Paused, Transform
+
+LEVELS = (0.5, 0.9, 0.99, 0.999, 0.9999)
+_QUICK, _FULL = 2_000_000, 24_000_000
+"""Requests of a simulation."""
+_LOAD = 0.6
+_PHASES = 1000
+_ENTRY_US = 10.0
+_RESTORE_US = 60.0
+_KEPT_US = 48.0
+_OLDEST_US = 80.0
+_READS = with_load(0.15, READ_US)
+_WRITES = with_load(0.25, PROGRAM_US)
+
+
+@cache
+def _percentile(theory: Transform, level: float) -> float:
+    return transforms.percentile(theory, level)
+
+
+def _queue(
+    label: str,
+    keys: Mapping[str, Any],
+    classes: tuple[Class, Class],
+    requests: int,
+    wanted: Mapping[str, tuple[Transform, str, tuple[float, ...]]],
+) -> Experiment:
+    """One simulation; of each quantity its transform, its source, and its percentiles."""
+    checks = [
+        Check(
+            f"{percentile_name(name, level)}, {label}",
+            _percentile(theory, level),
+            "µs",
+            percentile_name(name, level),
+            source,
+            resolution=PROGRAM_US / _PHASES if _on_phases(keys) else 0.0,
+        )
+        for name, (theory, source, levels) in wanted.items()
+        for level in levels
+    ]
+    series = completions if "completion" in wanted or "write latency" in wanted else waits
+    levels = {name: of_name for name, (_, _, of_name) in wanted.items()}
+    scenario = one_die(keys, *classes, requests)
+    return Experiment(label, Drive(scenario, series, levels=levels), checks)
+
+
+def _on_phases(keys: Mapping[str, Any]) -> bool:
+    """Whether operations stop only at the ends of phases."""
+    return "timing.program_iterations" in keys
+
+
+def experiments(quick: bool) -> Sequence[Experiment]:
+    """Return every queue to p99.99; in a quick run some, to the percentiles that it can tell."""
+    if quick:
+        return [
+            _in_order(_QUICK, LEVELS[1:2]),
+            _first(_QUICK, LEVELS[1:4], ()),
+            _ideal(_QUICK, (), LEVELS[:2]),
+            _paused(_QUICK, LEVELS[1:3], LEVELS[:1]),
+            _kept(_QUICK, LEVELS[1:3], LEVELS[:3]),
+            _oldest(_QUICK, LEVELS[1:3]),
+            _pairs(_QUICK, LEVELS[1:4]),
+        ]
+    tail = LEVELS[1:]
+    return [
+        _alone(0.6, _FULL, LEVELS[:-1]),
+        _alone(0.8, _FULL, LEVELS[:-2]),
+        # Queues whose long waits come in long busy periods would take hours for a p99.99.
+        _in_order(_FULL, LEVELS[:-1]),
+        _first(_FULL, LEVELS, LEVELS[:-1]),
+        _ideal(_FULL, tail, LEVELS[:-1]),
+        _paused(_FULL, tail, LEVELS),
+        _kept(_FULL, tail, LEVELS),
+        _oldest(_FULL, tail),
+        _pairs(_FULL, tail[:-1]),
+    ]
+
+
+def _alone(load: float, requests: int, levels: tuple[float, ...]) -> Experiment:
+    reads = with_load(load, READ_US)
+    wanted = {"read wait": (transforms.fifo(reads), "M/D/1: Crommelin 1932", levels)}
+    classes = reads, Class(0.0, PROGRAM_US)
+    return _queue(f"reads alone at a load of {load}", {"policy": "fifo"}, classes, requests, wanted)
+
+
+def _in_order(requests: int, levels: tuple[float, ...]) -> Experiment:
+    classes = classes_of(_LOAD)
+    source = "M/G/1: transform of Pollaczek and Khinchine"
+    theory = transforms.fifo(*classes)
+    wanted = {f"{op} wait": (theory, source, levels) for op in ("read", "write")}
+    return _queue("in order of arrival", {"policy": "fifo"}, classes, requests, wanted)
+
+
+def _first(requests: int, of_reads: tuple[float, ...], of_writes: tuple[float, ...]) -> Experiment:
+    classes = classes_of(_LOAD)
+    source = "two classes without preemption: Takács 1964, Jaiswal 1968"
+    wanted = {
+        "read wait": (transforms.priority_first(*classes), source, of_reads),
+        "write wait": (transforms.priority_second(*classes), source, of_writes),
+    }
+    return _queue("read priority", {"policy": "rps"}, classes, requests, wanted)
+
+
+def _ideal(requests: int, of_reads: tuple[float, ...], of_writes: tuple[float, ...]) -> Experiment:
+    classes = classes_of(_LOAD)
+    source = "preemptive-resume: Conway, Maxwell, Miller 1967"
+    wanted = {
+        "read wait": (Paused(*classes, _PHASES).read_wait(), source, of_reads),
+        "write latency": (transforms.resumed(*classes), source, of_writes),
+    }
+    keys = {"policy": "pes-ips", **IDEAL_KEYS}
+    return _queue("suspension without cost", keys, classes, requests, wanted)
+
+
+def _suspending(**more: Any) -> dict[str, Any]:
+    dotted = {name.replace("__", "."): value for name, value in more.items()}
+    return {
+        **IDEAL_KEYS,
+        "scheduling.policy": "rps",
+        "suspension.program": "iteration",
+        **dotted,
+    }
+
+
+def _paused(requests: int, of_reads: tuple[float, ...], of_writes: tuple[float, ...]) -> Experiment:
+    model = Paused(_READS, _WRITES, _PHASES, _ENTRY_US, _RESTORE_US)
+    source = "preemption with pause and resume overhead (Ramakrishna, Peng, Scully 2026), atomic"
+    wanted = {
+        "read wait": (model.read_wait(), source, of_reads),
+        "completion": (model.completion(), source, of_writes),
+    }
+    keys = _suspending(timing__t_suspend_overhead_us=_ENTRY_US, timing__t_buffer_us=_RESTORE_US)
+    label = f"{_ENTRY_US:g} µs to stop and {_RESTORE_US:g} to go on"
+    return _queue(label, keys, (_READS, _WRITES), requests, wanted)
+
+
+def _kept(requests: int, of_reads: tuple[float, ...], of_writes: tuple[float, ...]) -> Experiment:
+    model = Paused(*classes_of(_LOAD), _PHASES, kept=_KEPT_US)
+    source = "threshold on the service that is left (Drekic and Stanford 2000)"
+    wanted = {
+        "read wait": (model.read_wait(), source, of_reads),
+        "completion": (model.completion(), source, of_writes),
+    }
+    keys = _suspending(suspension__policy="threshold", suspension__min_remaining_us=_KEPT_US)
+    label = f"no suspension in the last {_KEPT_US:g} µs"
+    return _queue(label, keys, classes_of(_LOAD), requests, wanted)
+
+
+def _held(label: str, pairs: bool, requests: int, levels: tuple[float, ...]) -> Experiment:
+    classes = classes_of(_LOAD)
+    theory = batches.read_wait(*classes, _PHASES, pairs, _OLDEST_US)
+    source = f"(N, n) preemption: embedded Markov chain on a grid of {_PHASES} phases"
+    keys = _suspending(suspension__policy="batch", suspension__batch__oldest_us=_OLDEST_US)
+    if pairs:
+        keys["suspension.batch.reads"] = 2
+    wanted = {"read wait": (theory, source, levels)}
+    return _queue(label, keys, classes, requests, wanted)
+
+
+def _oldest(requests: int, levels: tuple[float, ...]) -> Experiment:
+    return _held(f"suspension after {_OLDEST_US:g} µs of waiting", False, requests, levels)
+
+
+def _pairs(requests: int, levels: tuple[float, ...]) -> Experiment:
+    return _held(f"suspension for two reads or after {_OLDEST_US:g} µs", True, requests, levels)
+
+
+def curves() -> Mapping[str, Curve]:
+    """Share of reads that wait longer, over the wait."""
+    first = classes_of(_LOAD)
+    drawn = {
+        "in order of arrival": transforms.fifo(*first),
+        "read priority": transforms.priority_first(*first),
+        "suspension after waiting": batches.read_wait(*first, _PHASES, False, _OLDEST_US),
+        "suspension without cost": Paused(*first, _PHASES).read_wait(),
+    }
+    levels = [1 - 10 ** (-step / 8) for step in range(6, 33)]
+    return {
+        name: [(_percentile(theory, level), 1 - level) for level in levels]
+        for name, theory in drawn.items()
+    }
+
+
+FAMILY = Family(
+    "distributions",
+    "Distributions",
+    [
+        "Percentiles from p50 to p99.99 of the same queues. Their waits and latencies have known "
+        "Laplace transforms, which are inverted numerically (Abate and Whitt 1995). The error of a "
+        "simulated percentile is that of the share of requests beyond it, from forty batches. "
+        "The figure has the share of reads that wait longer.",
+        "A policy that holds reads back (batch) has no closed form. Its theory is a Markov chain "
+        "of the instants at which a program goes on, on a grid of its thousand phases: "
+        "an independent numerical method with a step of 0.16 µs.",
+    ],
+    Axes("wait of a read, µs", "share of reads that wait longer", log_y=True),
+    experiments,
+    curves,
+)
