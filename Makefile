@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo studies test same long hidden-drives bench lint docs figures pages adopt site wheel clean tools
+.PHONY: help demo studies test quick same long capi hidden-drives bench lint docs figures pages adopt site wheel clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,11 +31,26 @@ same: .venv/.studies ## run examples, studies, random drives: results as recorde
 long: .venv/.dev wheel ## an hour more of tests: 10^8 page transactions, 500 kills, the wheel, SLURM
 	cargo test --package reprieve-sim --test it -- --ignored --nocapture
 	cargo test --package reprieve-sim --test robust -- --ignored --nocapture
+	cargo test --release --package reprieve-capi -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py -k many_kills
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest tests/house/test_docs.py -k rows_of_readme
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
 	  else echo 'left out: a sweep on SLURM, which is not installed here'; fi
+
+# Apart, as a library is only optimised as a whole if it is built alone.
+capi: | tools ## the C interface in out/capi: libreprieve.so and .a, headers, pkg-config file
+	cargo rustc --release --package reprieve-capi --lib --crate-type cdylib -- \
+	  -C link-arg=-Wl,-soname,libreprieve.so.1
+	cargo rustc --release --package reprieve-capi --lib --crate-type staticlib
+	rm -rf out/capi
+	mkdir -p out/capi/lib/pkgconfig out/capi/include
+	cp crates/capi/include/reprieve.h crates/capi/systemc/reprieve_tlm.hpp out/capi/include
+	cp target/release/libreprieve.a out/capi/lib
+	cp target/release/libreprieve.so out/capi/lib/libreprieve.so.1
+	ln -s libreprieve.so.1 out/capi/lib/libreprieve.so
+	sed 's/@VERSION@/'$$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)'/' \
+	  crates/capi/reprieve.pc.in > out/capi/lib/pkgconfig/reprieve.pc
 
 hidden-drives: .venv/.studies ## calibrations of twenty known drives, and whether twenty suspend: hours
 	$(BIN)/python -m reprieve_studies.hidden_drives
@@ -46,13 +61,22 @@ bench: .venv/.built ## the fixed loads of benches/: speed, cost by size, instruc
 	$(PYTHON) benches/instructions.py
 	$(BIN)/python benches/start.py
 
-lint: .venv/.dev ## formatting, clippy, ruff, types
+lint: .venv/.dev ## formatting, clippy, ruff, types, spelling
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check python studies tests benches docs/site docs/figures notebooks
 	$(BIN)/ruff format --check python studies tests benches docs/site docs/figures notebooks
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md ARCHITECTURE.md docs crates python studies \
+	  examples devices parts loads notebooks
+
+quick: .venv/.dev ## the inner loop: lint of Python, tests of the parts of a drive, errors, the rig
+	$(BIN)/ruff check python studies tests
+	$(BIN)/mypy
+	cargo test --workspace --lib --quiet
+	$(BIN)/python -m pytest --quiet --numprocesses auto python/tests/test_rig.py \
+	  python/tests/test_decide.py python/tests/test_errors.py python/tests/test_scenario.py
 
 docs: .venv/.studies ## write docs/reference and python/reprieve/keys.pyi anew from the program itself
 	$(BIN)/python -m reprieve.reference docs/reference

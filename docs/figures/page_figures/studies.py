@@ -45,14 +45,16 @@ class Study:
     """Figures of the pages, by their path in that folder."""
 
 
+_OF_A_VERDICT = ("paper", "unit", "ours", "low", "high", "reproduced", "kind", "cause")
+
+
 def _paper(name: str, **settings: Any) -> Callable[[Path, Wanted], dict[str, Any]]:
     def run(out: Path, _wanted: Wanted) -> dict[str, Any]:
         reproduce_into(name, out, Settings(**settings))
         numbers: dict[str, Any] = json.loads((out / "numbers.json").read_text(encoding="utf-8"))
         rows = json.loads((out / "verdicts.json").read_text(encoding="utf-8"))
         numbers["verdicts"] = {
-            row["claim"]: {name: row[name] for name in ("ours", "reproduced", "kind", "cause")}
-            for row in rows
+            row["claim"]: {name: row[name] for name in _OF_A_VERDICT} for row in rows
         }
         return numbers
 
