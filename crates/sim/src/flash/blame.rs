@@ -154,7 +154,7 @@ impl Flash {
         let facts = &self.facts;
         if facts.splits && !self.units[die as usize].die.takes_reads() {
             for plane in 0..self.facts.geometry.planes_per_die {
-                let way = self.in_the_way_on_lane((die, plane), blame.was_asked(die), now);
+                let way = self.in_the_way_on_lane((die, plane), blame, now, work);
                 blame.set_reads((die, plane), way, now);
             }
             return;
@@ -163,8 +163,8 @@ impl Flash {
             let mut way = InTheWay { read: operation, barred: operation };
             if operation != Cause::SuspendEntry {
                 way = InTheWay {
-                    read: self.as_answered(die, operation, blame, now, work),
-                    barred: self.as_barred(die, operation, blame, now, work),
+                    read: self.as_answered((die, LaneId::WHOLE), operation, blame, now, work),
+                    barred: self.as_barred((die, LaneId::WHOLE), operation, blame, now, work),
                 };
             }
             self.set_all_planes(die, blame, way, now);
@@ -215,7 +215,7 @@ impl Flash {
     /// may be too near its end to make way.
     fn as_answered<W: Work>(
         &mut self,
-        die: u32,
+        (die, lane): (u32, LaneId),
         operation: Cause,
         blame: &mut Blame,
         now: Time,
@@ -224,12 +224,17 @@ impl Flash {
         if !blame.was_asked(die) {
             return operation;
         }
+        let first = self.first_read(die, lane);
         let unit = &self.units[die as usize];
-        let limit_stands = &mut blame.stands(die).limit;
-        match (unit.whole.answer, unit.reads.first()) {
+        let limit_stands = &mut blame.stands(die, lane.plane()).limit;
+        match (unit.lane(lane).answer, first) {
             (Answer::No(Reason::Budget), _) => Cause::Budget,
             (Answer::No(Reason::Limit), Some(first)) => {
-                *limit_stands = *limit_stands || self.stops_but_for_limit(die, first, now, work);
+                // What was answered of a plane may be of an earlier operation there.
+                let holds = lane == LaneId::WHOLE
+                    || unit.die.may_suspend(now, lane.plane()) == Err(Refusal::LimitReached);
+                *limit_stands = *limit_stands
+                    || holds && self.stops_but_for_limit((die, lane), first, now, work);
                 if *limit_stands { Cause::Limit } else { operation }
             }
             _ => operation,
@@ -239,36 +244,62 @@ impl Flash {
     /// The same of reads of what it holds.
     fn as_barred<W: Work>(
         &mut self,
-        die: u32,
+        (die, lane): (u32, LaneId),
         operation: Cause,
         blame: &mut Blame,
         now: Time,
         work: &mut W,
     ) -> Cause {
-        let Some(read) = blame.first_barred(die) else { return operation };
-        let bar_stands = &mut blame.stands(die).bar;
-        *bar_stands = *bar_stands || self.stops_but_for_bar(die, read, now, work);
+        let barred = match lane {
+            LaneId::WHOLE => blame.first_barred(die),
+            _ => self.first_barred_on(die, lane),
+        };
+        let Some(read) = barred else { return operation };
+        let bar_stands = &mut blame.stands(die, lane.plane()).bar;
+        *bar_stands = *bar_stands || self.stops_but_for_bar((die, lane), read, now, work);
         if *bar_stands { Cause::SameBlock } else { operation }
+    }
+
+    /// The reads that wait for a plane, or for any.
+    fn waiting_reads(&self, die: u32, lane: LaneId) -> impl Iterator<Item = u32> {
+        let next = |id: &u32| Some(self.txns[*id].next).filter(|next| *next != NONE);
+        let all = std::iter::successors(self.units[die as usize].reads.first(), next);
+        all.filter(move |id| lane.plane().is_none_or(|plane| self.txns[*id].at.plane == plane))
+    }
+
+    fn first_read(&self, die: u32, lane: LaneId) -> Option<u32> {
+        self.waiting_reads(die, lane).next()
+    }
+
+    fn first_barred_on(&self, die: u32, lane: LaneId) -> Option<u32> {
+        let unit = &self.units[die as usize];
+        self.waiting_reads(die, lane).find(|id| unit.die.bars_read(self.txns[*id].at))
     }
 
     /// Whether what runs would make way for a read if it had not used up its suspensions.
     fn stops_but_for_limit<W: Work>(
         &mut self,
-        die: u32,
+        lane: (u32, LaneId),
         read: u32,
         now: Time,
         work: &mut W,
     ) -> bool {
         let asking = Asking { read: Some(read), ..Asking::default() };
-        let answer = self.ask_in_vain((die, LaneId::WHOLE), now, (asking, false), work);
-        !matches!(answer, Answer::No(_)) && self.has_time_to_stop(die, now)
+        let answer = self.ask_in_vain(lane, now, (asking, false), work);
+        !matches!(answer, Answer::No(_)) && self.has_time_to_stop(lane, now)
     }
 
     /// Whether it would if it did not hold what the read wants: as in `Flash::asking`, the read
     /// has to be eligible.
-    fn stops_but_for_bar<W: Work>(&mut self, die: u32, read: u32, now: Time, work: &mut W) -> bool {
+    fn stops_but_for_bar<W: Work>(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        read: u32,
+        now: Time,
+        work: &mut W,
+    ) -> bool {
         let unit = &self.units[die as usize];
-        let operation = &self.txns[unit.whole.operation()];
+        let operation = &self.txns[unit.running_lane(lane).operation()];
         let eligibility = &self.suspension.eligibility;
         if !self.serving.suspends
             || operation.unsuspendable
@@ -278,21 +309,27 @@ impl Flash {
             return false;
         }
         let asking = Asking { read: Some(read), ..Asking::default() };
-        let answer = self.ask_in_vain((die, LaneId::WHOLE), now, (asking, true), work);
-        !matches!(answer, Answer::No(_)) && self.has_time_to_stop(die, now)
+        let answer = self.ask_in_vain((die, lane), now, (asking, true), work);
+        !matches!(answer, Answer::No(_)) && self.has_time_to_stop((die, lane), now)
     }
 
     /// Whether what runs, of a part that can suspend it, would make way before its end.
-    fn has_time_to_stop(&self, die: u32, now: Time) -> bool {
-        self.units[die as usize].die.outlook(now, None).is_some()
+    fn has_time_to_stop(&self, (die, lane): (u32, LaneId), now: Time) -> bool {
+        self.units[die as usize].die.outlook(now, lane.plane()).is_some()
     }
 
-    /// The same where planes make way by themselves, of one plane; the part alone is asked.
-    fn in_the_way_on_lane(&self, (die, plane): (u32, u32), was_asked: bool, now: Time) -> InTheWay {
+    /// The same where planes make way by themselves, of one plane.
+    fn in_the_way_on_lane<W: Work>(
+        &mut self,
+        (die, plane): (u32, u32),
+        blame: &mut Blame,
+        now: Time,
+        work: &mut W,
+    ) -> InTheWay {
+        let lane = LaneId::of_plane(plane);
         let unit = &self.units[die as usize];
-        let lane = unit.running_lane(LaneId::of_plane(plane));
         let runs = matches!(unit.die.plane_work(plane), PlaneWork::Running(_));
-        let Some(operation) = self.lane_in_the_way(lane, runs, now) else {
+        let Some(operation) = self.lane_in_the_way(unit.running_lane(lane), runs, now) else {
             // What is done on other planes may keep a read of this one waiting.
             let others = self.operations(die).next();
             let read = match self.on_free_array(die, Some(plane)) {
@@ -301,20 +338,12 @@ impl Flash {
             };
             return self.beside_suspended(die, read);
         };
-        let plain = InTheWay { read: operation, barred: operation };
         if operation == Cause::SuspendEntry {
-            return plain;
+            return InTheWay { read: operation, barred: operation };
         }
-        // The answer may be that of an earlier operation on the plane.
-        match (lane.answer, unit.die.may_suspend(now, Some(plane))) {
-            (Answer::No(Reason::Limit), Err(Refusal::LimitReached)) => {
-                InTheWay { read: Cause::Limit, ..plain }
-            }
-            (Answer::No(Reason::Budget), _) if was_asked => {
-                InTheWay { read: Cause::Budget, ..plain }
-            }
-            (_, Ok(())) if self.serving.suspends => InTheWay { barred: Cause::SameBlock, ..plain },
-            _ => plain,
+        InTheWay {
+            read: self.as_answered((die, lane), operation, blame, now, work),
+            barred: self.as_barred((die, lane), operation, blame, now, work),
         }
     }
 
@@ -363,24 +392,16 @@ impl Flash {
     fn in_the_way_of_writes(&self, die: u32, blame: &Blame, now: Time) -> (Cause, bool) {
         let unit = &self.units[die as usize];
         let enters = |lane: &Lane| lane.operation() != NONE && lane.free_at > now;
-        let (enters, operation, runs) = match self.facts.splits {
-            true => {
-                let enters = unit.lanes().any(enters);
-                (enters, self.operations(die).next(), !unit.die.takes_reads())
-            }
-            false => {
-                let operation = Some(unit.whole.operation()).filter(|id| *id != NONE);
-                (enters(&unit.whole), operation, unit.die.is_running())
-            }
-        };
-        let cause = if enters {
+        let operation = self.operations(die).next();
+        let runs = if self.facts.splits { self.runs_on_a_plane(die) } else { self.runs(die) };
+        let cause = if unit.lanes().any(enters) {
             Cause::SuspendEntry
-        } else if let Some(id) = operation.filter(|_| runs) {
+        } else if let Some(id) = runs {
             Cause::of(self.txns[id].kind)
-        } else if !unit.die.is_free() || unit.die.output_in_use() {
-            self.page_in_the_way(unit, None)
         } else {
-            self.else_in_the_way(die)
+            let uses = !unit.die.is_free() || unit.die.output_in_use();
+            let page = if uses { self.page_in_the_way(unit, None) } else { Cause::Other };
+            if page == Cause::Other { self.else_in_the_way(die) } else { page }
         };
         let of_host = matches!(cause, Cause::HostRead | Cause::Other);
         let counts = unit.pending_programs > 0
@@ -388,5 +409,19 @@ impl Flash {
             || blame.old_page_waits(die)
             || !of_host;
         (cause, counts)
+    }
+
+    /// The operation that runs on all planes of a die.
+    fn runs(&self, die: u32) -> Option<u32> {
+        let unit = &self.units[die as usize];
+        Some(unit.whole.operation()).filter(|id| *id != NONE && unit.die.is_running())
+    }
+
+    /// The operation that runs on the first plane on which one does.
+    fn runs_on_a_plane(&self, die: u32) -> Option<u32> {
+        let unit = &self.units[die as usize];
+        let runs = |plane: &u32| matches!(unit.die.plane_work(*plane), PlaneWork::Running(_));
+        let plane = (0..self.facts.geometry.planes_per_die).find(runs)?;
+        Some(unit.running_lane(LaneId::of_plane(plane)).operation()).filter(|id| *id != NONE)
     }
 }

@@ -36,7 +36,6 @@ struct DieFacts {
     began: bool,
     /// The chain was asked since then.
     asked: bool,
-    stands: Stands,
     /// Which reads are barred may have changed.
     bars_changed: bool,
     /// The first of the reads that wait there and are barred.
@@ -51,6 +50,8 @@ pub(in crate::flash) struct Blame {
     places: u32,
     /// Clocks of reads at each place, and of barred ones.
     reads: Vec<[Clock; 2]>,
+    /// What keeps what runs there from making way.
+    stands: Vec<Stands>,
     dies: Vec<DieFacts>,
     touched: Vec<u32>,
     buffer: BufferClock,
@@ -81,7 +82,6 @@ impl Blame {
             touched: false,
             began: false,
             asked: false,
-            stands: Stands::default(),
             bars_changed: false,
             first_barred: None,
             old_pages: 0,
@@ -89,6 +89,7 @@ impl Blame {
         Blame {
             places,
             reads: vec![[Clock::NEW; 2]; (dies * places) as usize],
+            stands: vec![Stands::default(); (dies * places) as usize],
             dies: vec![facts; dies as usize],
             touched: Vec::with_capacity(dies as usize),
             buffer: BufferClock::NEW,
@@ -219,9 +220,10 @@ impl Blame {
         self.dies[die as usize].asked
     }
 
-    /// What keeps what runs on a die from making way.
-    pub(in crate::flash) fn stands(&mut self, die: u32) -> &mut Stands {
-        &mut self.dies[die as usize].stands
+    /// What keeps what runs on a plane, or on all of a die, from making way.
+    pub(in crate::flash) fn stands(&mut self, die: u32, plane: Option<u32>) -> &mut Stands {
+        let place = self.place(die, plane.unwrap_or(0));
+        &mut self.stands[place]
     }
 
     /// Whether reads may be barred that were not, or the other way round.
@@ -454,6 +456,7 @@ impl Blame {
     fn runs(&mut self, die: u32) {
         let facts = self.touch(die);
         (facts.began, facts.asked, facts.bars_changed) = (true, false, true);
-        facts.stands = Stands::default();
+        let first = self.place(die, 0);
+        self.stands[first..][..self.places as usize].fill(Stands::default());
     }
 }
