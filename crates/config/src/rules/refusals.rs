@@ -49,7 +49,6 @@ features! {
     COPYBACK "copybacks" |s| s.ftl.copyback;
     NESTED "programs inside suspended erases" |s| s.suspend_rules.host_write_suspends.erase;
     STREAMS "several streams" |s| s.ftl.streams.policy != "single";
-    OWN_STREAM "a stream of collection" |s| s.ftl.streams.gc_separate;
     DEMAND "a mapping in flash" |s| s.ftl.demand.is_some();
     BAD_BLOCKS "bad blocks from the start" |s| s.ftl.faults.factory_bad_share > 0.0;
     FAILED_PROGRAMS "programs that fail" |s| s.ftl.faults.program_failure > 0.0;
@@ -89,7 +88,6 @@ features! {
     TRACKED_SECTORS "sectors that are tracked" |s|
         s.ftl.partial_write == PartialWrite::TrackSectors;
     LOSS "a loss of power" |s| s.power_loss.is_some();
-    AGEING "cells that age" |s| s.reliability.ageing.is_some();
     IN_ORDER "a link in order" |s| s.host.order == LinkOrder::InOrder;
     COMMANDS_CROSS "commands that cross the link" |s| s.host.commands_cross_link;
 }
@@ -235,15 +233,6 @@ table! {
     }
     Drive power_loss {
         "ftl.mapping": DEMAND, "\"flat\"";
-        "ftl.stream": STREAMS, "\"single\"";
-        "ftl.gc_stream": OWN_STREAM, "\"shared\"";
-        "ftl.factory_bad_share": BAD_BLOCKS, "0";
-        "nand.program_failure": FAILED_PROGRAMS, "0";
-        "nand.erase_failure": FAILED_ERASES, "0";
-        "reliability.model": AGEING, "\"none\"";
-        "timing.wordline_pages": WORDLINES, "1";
-        "parallelism.cache_program": CACHE_PROGRAM, "false";
-        "parallelism.independent_plane_reads": INDEPENDENT_READS, "false";
         "suspension.multi_plane": PLANE_SUSPENSION, "\"whole\"";
         "scheduling.dispatch": DISPATCH, "\"none\"";
     }

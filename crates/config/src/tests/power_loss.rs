@@ -25,15 +25,7 @@ fn a_drive_is_prepared_only_if_it_is_asked_for() {
 fn what_a_recovery_does_not_know_is_refused_by_both_names() {
     for set in [
         "ftl.mapping=demand",
-        "ftl.stream=hot-cold",
-        "ftl.gc_stream=separate",
-        "ftl.factory_bad_share=0.001",
-        "nand.program_failure=0.001",
-        "nand.erase_failure=0.001",
-        "reliability.model=power",
-        "timing.wordline_pages=2",
-        "parallelism.cache_program=true",
-        "parallelism.independent_plane_reads=true",
+        "scheduling.dispatch=sprinkler",
     ] {
         let error = bad(BASE, &with(&[set]));
         let key = set.split_once('=').expect("a key and its value").0;

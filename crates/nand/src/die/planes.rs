@@ -58,12 +58,20 @@ impl Die {
 
     /// When the last of the planes that read by themselves will have sensed; `None`: none senses.
     pub fn senses_until(&self) -> Option<Time> {
+        self.ends_of_senses().max()
+    }
+
+    /// Planes that read by themselves and sense.
+    pub fn planes_sensing(&self) -> u32 {
+        self.ends_of_senses().count() as u32
+    }
+
+    fn ends_of_senses(&self) -> impl Iterator<Item = Time> {
         let planes = self.beside.get().map_or(&[][..], |beside| &beside.planes);
-        let ends = planes.iter().filter_map(|plane| match plane.buffer {
+        planes.iter().filter_map(|plane| match plane.buffer {
             Buffer::Reading(until) => Some(until),
             Buffer::Idle | Buffer::Holding => None,
-        });
-        ends.max()
+        })
     }
 
     /// Whether the buffer of a plane that reads by itself is free.

@@ -1,5 +1,7 @@
 //! The dies when the power fails: what becomes of the operations that they are at work on.
 
+use std::collections::BTreeSet;
+
 use reprieve_base::{Dur, Time};
 use reprieve_nand::{Die, Refusal, Suspend};
 
@@ -64,9 +66,12 @@ impl PowerCut<'_> {
                 Kind::HostRead
             };
             // A page that waits in the page buffer is not wanted any more.
-            cut.free_at = if resets { at + reset_of(kind, loss) } else { scheduled };
-            let uw =
-                if suspends { self.draws(unit.whole.operation()) } else { powers.sense.on(1u32) };
+            let senses = unit.die.senses_until().map_or(scheduled, |until| until.max(at));
+            cut.free_at = if resets { at + reset_of(kind, loss) } else { senses };
+            let uw = match suspends {
+                true => self.draws(unit.whole.operation()),
+                false => powers.sense.on(unit.die.planes_sensing().max(1)),
+            };
             cut.draws.push(Draw { from: at, to: cut.free_at, uw });
             stays += u64::from(suspends && !resets);
         }
@@ -98,23 +103,43 @@ impl PowerCut<'_> {
         if free_at.is_some() {
             (cut.stopped_program, cut.stopped_erase) = (!is_erase, is_erase);
         } else {
-            let mut each = unit.whole.operation();
-            while each != NONE {
-                cut.ends.push((each, unit.whole.scheduled));
-                each = self.flash.txns[each].next;
+            self.ends(unit.whole.operation(), cut);
+            if unit.loaded != NONE {
+                self.loaded(die, cut);
             }
         }
         free_at.is_some() && policy != LossPolicy::Reset
     }
 
+    /// The pages of a command end when its die is free.
+    fn ends(&self, operation: u32, cut: &mut CutDie) {
+        let end = cut.free_at;
+        cut.ends.extend(self.pages(operation).map(|id| (id, end)));
+    }
+
+    /// The program that was loaded begins by itself when what runs has ended, and ends too.
+    fn loaded(&self, die: u32, cut: &mut CutDie) {
+        let unit = &self.flash.units[die as usize];
+        let from = cut.free_at;
+        let mut nand = unit.die.clone();
+        nand.elapse(from);
+        cut.free_at = nand.running_until().expect("the program that was loaded runs");
+        cut.channel_until = self.flash.txns[unit.loaded].mark.max(cut.channel_until);
+        cut.draws.push(Draw { from, to: cut.free_at, uw: self.draws(unit.loaded) });
+        self.ends(unit.loaded, cut);
+    }
+
+    /// The transactions of a command, a page or block each.
+    fn pages(&self, id: u32) -> impl Iterator<Item = u32> {
+        let next = |id: &u32| Some(self.flash.txns[*id].next).filter(|next| *next != NONE);
+        std::iter::successors(Some(id), next)
+    }
+
     /// What a program or erase draws, on all its planes.
     fn draws(&self, id: u32) -> u64 {
         let powers = self.powers;
-        let (mut planes, mut each) = (0u32, id);
-        while each != NONE {
-            planes += 1;
-            each = self.flash.txns[each].next;
-        }
+        let planes: BTreeSet<u32> = self.pages(id).map(|id| self.flash.txns[id].at.plane).collect();
+        let planes = planes.len() as u32;
         let is_erase = self.flash.txns[id].kind == Kind::Erase;
         let power = if is_erase { powers.erase } else { powers.program };
         power.on(planes)

@@ -1,13 +1,17 @@
 //! The cells of a drive that err and wear out: what each block and page has been through, and what
 //! a sensed page is worth.
 
-use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time, UserError};
+mod state;
+
+use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time};
 use reprieve_nand::reliability::{COIN, Rber, Stress, Wear, draw_errors};
 use reprieve_nand::{Ecc, PageTypes};
 
 use crate::scenario::{Ageing, Scenario};
 use crate::stats::{DecodeCounts, ErrorCounts, WearFacts};
 use crate::txn::{Kind, Txn};
+
+pub use state::{Aftermath, WornCells};
 
 const NS_PER_DAY: f64 = 86_400e9;
 
@@ -23,6 +27,8 @@ pub(super) struct Media {
     capacity_ratio: f64,
     transfer_unit_bytes: Option<u32>,
     wear: Vec<Wear>,
+    /// What of it, summed up, is from before the run.
+    before: WearSums,
     /// Reads of each block since its erase.
     reads: Vec<u64>,
     /// When each page was programmed: before 0 what was there at the start.
@@ -76,6 +82,7 @@ impl Media {
                     ..Wear::default()
                 })
                 .collect(),
+            before: WearSums::default(),
             reads: vec![0; geometry.blocks() as usize],
             programmed_ns: vec![-age_ns; pages],
             suspensions: if rber.delta > 0.0 { vec![0; pages] } else { Vec::new() },
@@ -215,19 +222,29 @@ impl Media {
         self.wear[self.block(die, at)].cycles(&self.ageing.suspend_wear)
     }
 
+    fn sums(&self) -> WearSums {
+        let sum = |of: fn(&Wear) -> u64| self.wear.iter().map(of).sum();
+        WearSums {
+            erases: sum(|wear| u64::from(wear.erases)),
+            program_suspensions: sum(|wear| wear.program_suspensions),
+            erase_suspensions: sum(|wear| wear.erase_suspensions),
+        }
+    }
+
     /// What the summary says of wear.
     pub(super) fn wear(&self) -> WearFacts {
         let cycles = |wear: &Wear| wear.cycles(&self.ageing.suspend_wear);
         let all = || self.wear.iter().map(cycles);
+        let sums = self.sums();
         WearFacts {
             cycles: [
                 all().sum::<f64>() / self.wear.len() as f64,
                 all().fold(f64::INFINITY, f64::min),
                 all().fold(0.0, f64::max),
             ],
-            erases: self.wear.iter().map(|wear| u64::from(wear.erases)).sum(),
-            program_suspensions: self.wear.iter().map(|wear| wear.program_suspensions).sum(),
-            erase_suspensions: self.wear.iter().map(|wear| wear.erase_suspensions).sum(),
+            erases: sums.erases - self.before.erases,
+            program_suspensions: sums.program_suspensions - self.before.program_suspensions,
+            erase_suspensions: sums.erase_suspensions - self.before.erase_suspensions,
             suspend_wear: self.ageing.suspend_wear,
             rated_cycles: self.rated_cycles,
             warranty_days: self.ageing.warranty_days,
@@ -237,6 +254,14 @@ impl Media {
     }
 }
 
+/// Sums over all blocks.
+#[derive(Clone, Copy, Debug, Default)]
+struct WearSums {
+    erases: u64,
+    program_suspensions: u64,
+    erase_suspensions: u64,
+}
+
 /// Uniform among the whole numbers within the spread around the mean.
 fn cycles_at_start(ageing: &Ageing, stream: &mut Stream) -> u32 {
     let mean = f64::from(ageing.cycles_at_start);
@@ -244,15 +269,4 @@ fn cycles_at_start(ageing: &Ageing, stream: &mut Stream) -> u32 {
     let (low, high) = (low.ceil() as u64, high.floor() as u64);
     let drawn = low + stream.below(high - low + 1);
     u32::try_from(drawn).expect("the schema bounds it")
-}
-
-/// Errors if a drive of this scenario has more to remember than a saved state holds.
-pub fn check_state(scenario: &Scenario) -> Result<(), UserError> {
-    match scenario.reliability.ageing {
-        None => Ok(()),
-        Some(_) => Err(UserError::new(
-            "reliability.model = \"power\": a saved state holds neither the age of pages nor the \
-             wear of blocks; must be \"none\" to save a state or start from one",
-        )),
-    }
 }

@@ -53,7 +53,7 @@ use dispatch::Stage;
 use facts::FlashFacts;
 use lane::LaneId;
 use media::Media;
-pub use media::check_state;
+pub use media::{Aftermath, WornCells};
 use observe::Observers;
 pub use observe::{LongestEraseWait, Observe, Scene};
 use queue::Queue;

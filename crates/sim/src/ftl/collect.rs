@@ -407,9 +407,10 @@ impl Ftl {
         Some(txn)
     }
 
-    /// A step is complete, and its transaction at its end.
+    /// A step is complete, and its transaction at its end. Says whether it was a program that has
+    /// failed.
     #[inline(always)]
-    pub fn finish_step(&mut self, id: u32, txns: &mut Slab<Txn>) {
+    pub fn finish_step(&mut self, id: u32, txns: &mut Slab<Txn>) -> bool {
         let Txn { kind, die, at, old, lpn, .. } = txns[id];
         let plane = self.plane_of(die, at);
         let job = &mut self.planes[plane as usize].job;
@@ -417,10 +418,11 @@ impl Ftl {
         if job.retires {
             self.forget_need(plane);
         }
+        let mut has_failed = false;
         let job = &mut self.planes[plane as usize].job;
         match kind {
             Kind::GcRead => job.held.push(HeldPage { source: old, lpn }),
-            Kind::GcProgram | Kind::GcCopy if self.move_failed(&txns[id]) => {}
+            Kind::GcProgram | Kind::GcCopy if self.move_failed(&txns[id]) => has_failed = true,
             Kind::GcProgram | Kind::GcCopy => {
                 let job = &mut self.planes[plane as usize].job;
                 match job.held[..] {
@@ -438,6 +440,7 @@ impl Ftl {
             }
         }
         txns.release(id);
+        has_failed
     }
 
     /// Whether the program of a page that is moved has failed: it is moved once more.

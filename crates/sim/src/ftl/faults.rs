@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use reprieve_base::{Stream, UserError};
+use reprieve_base::{PageAddress, Stream, UserError};
 
 use super::Ftl;
 use crate::scenario::{Faults, Scenario};
@@ -57,6 +57,17 @@ impl Failing {
     pub(super) fn add_bad_from_factory(&mut self, block: u32) {
         self.counts.factory += 1;
         self.bad.insert(block);
+    }
+
+    /// These are bad from the start, and no others.
+    pub(super) fn start_with(&mut self, bad: BTreeSet<u32>, has_failed_programs: bool) {
+        self.counts.factory = bad.len() as u64;
+        (self.bad, self.has_failed_programs) = (bad, has_failed_programs);
+    }
+
+    /// Whether a block can be bad at all.
+    pub(super) fn any(&self) -> bool {
+        self.faults.any()
     }
 
     /// Blocks of a range that are out of use, in order.
@@ -151,6 +162,12 @@ impl Ftl {
     pub(super) fn no_free_block(&mut self, plane: u32) {
         let good_blocks = self.planes[plane as usize].good_blocks;
         self.failing.worn_out.get_or_insert(WornOut { plane, good_blocks, has_enough: true });
+    }
+
+    /// Whether the block of an address is out of use.
+    pub fn is_bad(&self, die: u32, at: PageAddress) -> bool {
+        let block = self.page_number(die, at) / self.geometry.pages_per_block;
+        self.failing.bad.contains(&block)
     }
 
     /// Bad blocks and failures so far, if there can be any.

@@ -71,15 +71,21 @@ impl Plane {
         }
     }
 
-    /// Starts with no block free and this one open.
-    pub(super) fn open(&mut self, front: Front) {
+    /// Starts with no block free and these open, each at its place.
+    pub(super) fn open(&mut self, fronts: impl Iterator<Item = (usize, Front)>) {
         self.free.clear();
-        self.fronts[0] = front;
+        fronts.for_each(|(place, front)| self.fronts[place] = front);
     }
 
     /// Blocks that are being filled.
     pub(super) fn open_blocks(&self) -> impl Iterator<Item = u32> {
         self.fronts.iter().filter_map(|front| front.block)
+    }
+
+    /// Blocks, counted over the drive, on which a program failed and that are not out of use yet.
+    pub(super) fn failing(&self) -> impl Iterator<Item = u32> {
+        let victim = self.job.victim.filter(|_| self.job.retires);
+        self.failed.iter().copied().chain(victim)
     }
 
     /// Free blocks in the order in which they became free.

@@ -14,6 +14,11 @@ use super::{Ftl, GcDie, Mapping};
 /// "None" in a column.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// A block in the column of bad ones: in use, out of use, or to be so when its pages have moved.
+pub(super) const GOOD: u32 = 0;
+pub(super) const BAD: u32 = 1;
+pub(super) const FAILED: u32 = 2;
+
 impl Ftl {
     /// Makes all that is not part of a drive's state as it is on a drive that starts in this one.
     ///
@@ -72,6 +77,10 @@ impl Ftl {
         });
         state.put("map.physical", entries.collect());
         self.save_sectors(state);
+        let memory = self.fronts.memory();
+        if !memory.is_empty() {
+            state.put("stream.memory", memory);
+        }
         self.save_blocks(state, None);
     }
 
@@ -102,6 +111,7 @@ impl Ftl {
         let (erased, victims_are_full) = (lost_power.unwrap_or(&[]), lost_power.is_some());
         let planes = || self.planes.iter();
         let blocks = self.geometry.blocks_per_plane;
+        self.save_bad(state);
         let mut free: Vec<Vec<u32>> = planes().map(Plane::free_list).collect();
         let mut erases = self.wear.all().to_vec();
         for block in erased {
@@ -110,11 +120,11 @@ impl Ftl {
         }
         state.put("plane.free_blocks", free.iter().map(|list| list.len() as u32).collect());
         state.put("plane.free", free.concat());
-        // Drives with more open blocks, or with bad ones, are refused.
-        let fronts = || planes().map(|plane| plane.fronts[0]);
+        let fronts = || planes().flat_map(|plane| self.fronts.of_data().map(|of| plane.fronts[of]));
         state.put("plane.open", fronts().map(|front| front.block.unwrap_or(NONE)).collect());
         state.put("plane.next_page", fronts().map(|front| front.next_page).collect());
-        let victim = |plane: &Plane| plane.job.victim.filter(|_| !victims_are_full);
+        let victim =
+            |plane: &Plane| plane.job.victim.filter(|_| !victims_are_full && !plane.job.retires);
         let victims = planes().map(|plane| victim(plane).map_or(NONE, |block| block % blocks));
         state.put("plane.victim", victims.collect());
         state.put("block.erases", erases);
@@ -133,6 +143,21 @@ impl Ftl {
         state.put("block.filled", filled);
         state.put("plane.fills", fills);
         state.put("placement.position", vec![self.placement.position()]);
+    }
+
+    /// Adds which blocks are bad, and which hold pages that have to move before they are.
+    fn save_bad(&self, state: &mut State) {
+        if !self.failing.any() {
+            return;
+        }
+        let mut bad = vec![GOOD; self.filled.len()];
+        self.failing
+            .bad_in(0..self.filled.len() as u32)
+            .for_each(|block| bad[block as usize] = BAD);
+        for plane in &self.planes {
+            plane.failing().for_each(|block| bad[block as usize] = FAILED);
+        }
+        state.put("block.bad", bad);
     }
 
     /// The number of the full block of a plane that was filled first.
@@ -176,6 +201,7 @@ impl Ftl {
         for block in self.failing.bad_in(first..first + self.geometry.blocks_per_plane) {
             full[(block - first) as usize] = false;
         }
+        state.failing().for_each(|block| full[(block - first) as usize] = false);
         if let Some(victim) = state.job.victim.filter(|_| !with_victim) {
             full[(victim - first) as usize] = false;
         }

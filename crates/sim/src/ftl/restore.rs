@@ -3,10 +3,12 @@
 //! A file's checksum says that it is as it was written, not that a drive can be like this: who
 //! writes a state by other means may get any of its numbers wrong.
 
+use std::collections::BTreeSet;
+
 use reprieve_base::UserError;
 
 use super::plane::Front;
-use super::rebuild::NONE;
+use super::rebuild::{BAD, FAILED, GOOD, NONE};
 use super::{Ftl, Mapping};
 use crate::scenario::Scenario;
 use crate::state::State;
@@ -18,7 +20,8 @@ const COUNT_MAX: u32 = 1 << 31;
 /// The columns of the blocks of a plane.
 struct Pool {
     free: Vec<u32>,
-    front: Front,
+    /// Each at its place among the open blocks of a plane.
+    fronts: Vec<(usize, Front)>,
     /// The block that is being collected.
     victim: Option<u32>,
     fills: u32,
@@ -30,6 +33,7 @@ impl Ftl {
     /// Errors if the state contradicts itself, or no drive can go on from it.
     pub fn restore(&mut self, state: &mut State, scenario: &Scenario) -> Result<(), UserError> {
         let pools = self.take_pools(state)?;
+        self.restore_bad(state)?;
         self.filled = state.take("block.filled", self.filled.len())?;
         let erases = state.take("block.erases", self.filled.len())?;
         if let Some(block) = erases.iter().position(|erases| *erases > COUNT_MAX) {
@@ -56,7 +60,55 @@ impl Ftl {
             self.check_room(plane)?;
         }
         self.restore_sectors(state)?;
+        // After a loss of power nobody remembers.
+        if state.has("stream.memory") && !self.fronts.memory().is_empty() {
+            let memory = state.take("stream.memory", self.logical_pages() as usize)?;
+            self.fronts.remember(&memory);
+        }
         self.settle(scenario);
+        Ok(())
+    }
+
+    /// Which blocks are bad; of a drive without any the state says nothing.
+    fn restore_bad(&mut self, state: &mut State) -> Result<(), UserError> {
+        if !state.has("block.bad") {
+            return self.start_without_bad();
+        }
+        let states = state.take("block.bad", self.filled.len())?;
+        if let Some(unknown) = states.iter().find(|state| **state > FAILED) {
+            return Err(wrong(format!("a block is in condition {unknown}")));
+        }
+        if !self.failing.any() && states.iter().any(|state| *state != GOOD) {
+            return Err(UserError::new(
+                "the state has bad blocks; must be ftl.factory_bad_share, nand.program_failure or \
+                 nand.erase_failure above 0 to start from it",
+            ));
+        }
+        let blocks = self.geometry.blocks_per_plane;
+        let of = |condition: u32| {
+            let all = (0..).zip(&states).filter(move |(_, state)| **state == condition);
+            all.map(|(block, _)| block)
+        };
+        let bad: BTreeSet<u32> = of(BAD).collect();
+        for (plane, state) in (0..).zip(&mut self.planes) {
+            let own = plane * blocks..(plane + 1) * blocks;
+            state.failed = of(FAILED).filter(|block| own.contains(block)).collect();
+            let lost = bad.range(own).count() + state.failed.len();
+            state.good_blocks = blocks - lost as u32;
+            if state.good_blocks < self.needed_blocks {
+                let what = format!("plane {plane} has {} good blocks", state.good_blocks);
+                return Err(wrong(what));
+            }
+        }
+        self.failing.start_with(bad, of(FAILED).next().is_some());
+        Ok(())
+    }
+
+    /// All blocks are good, whatever the drive was drawn with.
+    fn start_without_bad(&mut self) -> Result<(), UserError> {
+        let blocks = self.geometry.blocks_per_plane;
+        self.planes.iter_mut().for_each(|plane| plane.good_blocks = blocks);
+        self.failing.start_with(BTreeSet::new(), false);
         Ok(())
     }
 
@@ -65,17 +117,22 @@ impl Ftl {
         let free_blocks = state.take("plane.free_blocks", planes)?;
         let sum: u64 = free_blocks.iter().map(|blocks| u64::from(*blocks)).sum();
         let free = state.take("plane.free", sum as usize)?;
-        let open = state.take("plane.open", planes)?;
-        let next_page = state.take("plane.next_page", planes)?;
+        let places: Vec<usize> = self.fronts.of_data().collect();
+        let fronts = planes * places.len();
+        let open = state.take("plane.open", fronts).map_err(|_| other_streams(places.len()))?;
+        let next_page = state.take("plane.next_page", fronts)?;
+        let front = |number: usize| Front {
+            block: (open[number] != NONE).then_some(open[number]),
+            next_page: next_page[number],
+        };
         let fills = state.take("plane.fills", planes)?;
         let victims = state.take("plane.victim", planes)?;
         let mut free = free.into_iter();
         let pool = |plane: usize| Pool {
             free: free.by_ref().take(free_blocks[plane] as usize).collect(),
-            front: Front {
-                block: (open[plane] != NONE).then_some(open[plane]),
-                next_page: next_page[plane],
-            },
+            fronts: (places.iter().enumerate())
+                .map(|(number, place)| (*place, front(plane * places.len() + number)))
+                .collect(),
             victim: (victims[plane] != NONE).then_some(victims[plane]),
             fills: fills[plane],
         };
@@ -85,10 +142,15 @@ impl Ftl {
     /// Each block of a plane is free, open, being collected or full, and an open one is filled as
     /// programs fill it.
     fn check_pool(&self, plane: u32, pool: &Pool) -> Result<(), UserError> {
-        let Pool { free, front, victim, .. } = pool;
+        let Pool { free, fronts, victim, .. } = pool;
         let (blocks, pages) = (self.geometry.blocks_per_plane, self.geometry.pages_per_block);
-        let mut seen = vec![false; blocks as usize];
-        for block in free.iter().chain(&front.block).chain(victim) {
+        let first = plane * blocks;
+        let mut seen: Vec<bool> = vec![false; blocks as usize];
+        let state = &self.planes[plane as usize];
+        let bad = self.failing.bad_in(first..first + blocks).chain(state.failing());
+        bad.for_each(|block| seen[(block - first) as usize] = true);
+        let open = fronts.iter().filter_map(|(_, front)| front.block.as_ref());
+        for block in free.iter().chain(open).chain(victim) {
             match seen.get_mut(*block as usize) {
                 None => {
                     let what = format!("plane {plane} has block {block} of {blocks}");
@@ -96,17 +158,21 @@ impl Ftl {
                 }
                 Some(true) => {
                     let what = format!(
-                        "block {block} of plane {plane} has two of the roles free, open and being \
-                         collected"
+                        "block {block} of plane {plane} has two of the roles free, open, bad and \
+                         being collected"
                     );
                     return Err(wrong(what));
                 }
                 Some(seen) => *seen = true,
             }
         }
-        let next = front.next_page;
-        let together = self.planes[plane as usize].together;
-        if next > pages || next % together != 0 || front.block.is_none() && next > 0 {
+        let together = state.together;
+        let is_wrong = |Front { block, next_page: next }: Front| {
+            next > pages || next % together != 0 || block.is_none() && next > 0
+        };
+        if let Some((_, Front { next_page: next, .. })) =
+            fronts.iter().find(|(_, it)| is_wrong(*it))
+        {
             let what = format!(
                 "the next page of plane {plane} is {next}, of blocks of {pages} pages and \
                  programs of {together}"
@@ -116,10 +182,10 @@ impl Ftl {
         Ok(())
     }
 
-    fn restore_pool(&mut self, plane: u32, Pool { free, front, victim, fills }: Pool) {
+    fn restore_pool(&mut self, plane: u32, Pool { free, fronts, victim, fills }: Pool) {
         let blocks = self.geometry.blocks_per_plane;
         let state = &mut self.planes[plane as usize];
-        state.open(front);
+        state.open(fronts.into_iter());
         state.job.victim = victim.map(|victim| plane * blocks + victim);
         state.fills = fills;
         for block in free {
@@ -154,6 +220,8 @@ impl Ftl {
         for (plane, state) in (0..).zip(&self.planes) {
             let first = plane * self.geometry.blocks_per_plane;
             state.each_free(|block| programmed[(first + block) as usize] = 0);
+            let bad = self.failing.bad_in(first..first + self.geometry.blocks_per_plane);
+            bad.for_each(|block| programmed[block as usize] = 0);
             for Front { block, next_page } in state.fronts {
                 if let Some(block) = block {
                     programmed[(first + block) as usize] = next_page;
@@ -198,8 +266,11 @@ impl Ftl {
             );
             return Err(wrong(what));
         }
-        let front = state.fronts[0];
-        let room = front.block.map_or(0, |_| pages - front.next_page);
+        let rooms = self.fronts.of_moved_data().map(|place| {
+            let front = state.fronts[place];
+            front.block.map_or(0, |_| pages - front.next_page)
+        });
+        let room = rooms.min().unwrap_or(0);
         let full = self.in_order_of_filling(plane);
         let fewest = full.iter().map(|block| self.index.valid(*block)).min();
         if state.free_blocks() == 0 && fewest.is_none_or(|fewest| fewest > room) {
@@ -208,6 +279,13 @@ impl Ftl {
         }
         Ok(())
     }
+}
+
+fn other_streams(open_blocks: usize) -> UserError {
+    UserError::new(format!(
+        "the state is of a drive with another number of open blocks a plane than the {open_blocks} \
+         of ftl.stream and ftl.gc_stream; both must be as they were"
+    ))
 }
 
 pub(super) fn wrong(what: String) -> UserError {

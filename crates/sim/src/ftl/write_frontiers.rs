@@ -37,9 +37,29 @@ impl WriteFrontiers {
         self.is_simple
     }
 
+    /// What the division of the host's pages remembers of each, if anything.
+    pub(super) fn memory(&self) -> Vec<u32> {
+        self.policy.memory()
+    }
+
+    /// Goes on from there.
+    pub(super) fn remember(&mut self, memory: &[u32]) {
+        self.policy.remember(memory);
+    }
+
     /// Open blocks of a plane, at most.
     pub(super) fn count(&self) -> u32 {
         u32::from(self.streams) + u32::from(self.gc_separate) + u32::from(self.has_map)
+    }
+
+    /// The open blocks of a plane that hold data, by their places among all.
+    pub(super) fn of_data(&self) -> impl Iterator<Item = usize> {
+        (0..usize::from(self.streams)).chain(self.gc_separate.then_some(GC_FRONT))
+    }
+
+    /// Those of them that take moved pages, by their places.
+    pub(super) fn of_moved_data(&self) -> impl Iterator<Item = usize> {
+        self.of_data().filter(|front| !self.gc_separate || *front == GC_FRONT)
     }
 
     /// Those of them that take moved pages.

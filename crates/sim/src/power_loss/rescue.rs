@@ -53,14 +53,20 @@ pub fn rescue(
     let mut lumps = Vec::new();
     let program = loss.program.unwrap_or_else(|| timing.program_array(timing.iterations_of(0)));
     let line = RescueLine { dies_per_channel: geometry.dies_per_channel as usize, at };
-    let planes = u64::from(loss.planes);
-    let per_page = timing.command + timing.bus;
-    let batches = line.save(pages, planes, dies, |from, batch| {
-        let programs_from = from + per_page * batch.pages;
+    // In the time of one's own pages are saved one a plane; else a program takes a whole wordline,
+    // which is padded.
+    let (together, data_in) = match loss.program {
+        Some(_) => (1, timing.bus),
+        None => (u64::from(timing.pages_together()), timing.data_in()),
+    };
+    let most = u64::from(loss.planes) * together;
+    let batches = line.save(pages, most, dies, |from, batch| {
+        let planes = batch.pages.div_ceil(together);
+        let programs_from = from + (timing.command + data_in) * planes;
         batch.end = programs_from + program;
-        let bits = batch.pages * u64::from(geometry.page_bytes) * 8;
+        let bits = planes * together * u64::from(geometry.page_bytes) * 8;
         lumps.push((from, u128::from(powers.bit_fj) * u128::from(bits)));
-        let uw = powers.program.on(batch.pages);
+        let uw = powers.program.on(planes);
         draws.push(Draw { from: programs_from, to: batch.end, uw });
         programs_from
     });
@@ -91,13 +97,14 @@ struct RescueLine {
 }
 
 impl RescueLine {
-    /// Gives pages to the die that can begin first, of equal ones the first, until none is left.
+    /// Gives pages, at most so many a program, to the die that can begin first, of equal ones the
+    /// first, until none is left.
     ///
     /// `begin` says when the channel is free again.
     fn save(
         &self,
         mut pages: u64,
-        planes: u64,
+        most: u64,
         dies: &[CutDie],
         mut begin: impl FnMut(Time, &mut Batch) -> Time,
     ) -> Vec<Batch> {
@@ -112,7 +119,7 @@ impl RescueLine {
             let can_begin = |die: usize| free[die].max(channels[die / self.dies_per_channel]);
             let die = (0..dies.len()).min_by_key(|die| can_begin(*die)).expect("there are dies");
             let from = can_begin(die);
-            let mut batch = Batch { die, pages: pages.min(planes), end: from };
+            let mut batch = Batch { die, pages: pages.min(most), end: from };
             channels[die / self.dies_per_channel] = begin(from, &mut batch);
             free[die] = batch.end;
             pages -= batch.pages;

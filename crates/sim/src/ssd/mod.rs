@@ -36,7 +36,7 @@ use reprieve_trace::WorkloadConfig;
 use crate::check::Checker;
 use crate::dispatch;
 use crate::event::EventQueue;
-use crate::flash::Flash;
+use crate::flash::{Flash, WornCells};
 use crate::ftl::{Ftl, Preconditioner};
 use crate::policies::Policies;
 use crate::power_loss::Journal;
@@ -133,8 +133,13 @@ impl Ssd {
         policies: Policies,
     ) -> Result<Ssd, UserError> {
         let mut ftl = Ftl::new(&scenario)?;
+        let mut cells = None;
         let made = match from {
-            Some((state, place)) => save::restore(state, &place, &scenario, &mut ftl)?,
+            Some((mut state, place)) => {
+                let taken = WornCells::take(&mut state, &scenario);
+                cells = taken.map_err(|error| error.at(&place))?;
+                save::restore(state, &place, &scenario, &mut ftl)?
+            }
             None => {
                 let is_behind = scenario.loads().any(WorkloadConfig::is_closed);
                 let kept = if is_behind { ftl.kept_behind() } else { ftl.kept_ahead() };
@@ -142,7 +147,9 @@ impl Ssd {
             }
         };
         let seed = scenario.seed;
-        Ssd::assemble(scenario, seed, options, policies, ftl, made)
+        let mut ssd = Ssd::assemble(scenario, seed, options, policies, ftl, made)?;
+        cells.into_iter().for_each(|cells| ssd.flash.start_worn(cells));
+        Ok(ssd)
     }
 
     /// The drive with these tables, whose loads draw from this seed.
@@ -424,11 +431,11 @@ impl Ssd {
             Kind::MapUpdate => self.map_page_ready(id),
             Kind::MapProgram => self.map_page_programmed(id),
             Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
-                if self.power.journal.is_some() {
-                    let txn = self.flash.txns[id];
+                let journaled = self.power.journal.is_some().then(|| self.flash.txns[id]);
+                let has_failed = self.ftl.finish_step(id, &mut self.flash.txns);
+                if let Some(txn) = journaled.filter(|_| !has_failed) {
                     self.journal_step(&txn);
                 }
-                self.ftl.finish_step(id, &mut self.flash.txns);
                 while let Some(die) = self.ftl.next_to_wake() {
                     self.flash.wake(die);
                 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::save::DIRTY;
 use super::{Options, PRECONDITION_STEP, Ssd};
 use crate::check::{Content, Promise};
+use crate::flash::Aftermath;
 use crate::ftl::Mapping;
 use crate::policies::Policies;
 use crate::power_loss::{
@@ -50,6 +51,8 @@ pub struct Recovered {
     pub knows_trims: bool,
     /// Blocks of the translation layer whose erase had begun, counted over the drive.
     pub erased: Vec<u32>,
+    /// Pages, counted over the drive, whose programs ended after the power had failed.
+    pub programmed: Vec<u32>,
 }
 
 impl Ssd {
@@ -184,12 +187,14 @@ impl Ssd {
     pub fn recover(&self, cut: &Cut) -> Recovered {
         let mut found = RecoveredPages::new(self.ftl.logical_pages());
         self.read_all(cut, |page, stamp| found.read(page, stamp));
+        let (finished, erased, _) = self.finish(cut);
         let saved = (cut.rescue.saved_pages as usize).min(cut.dump.len());
         Recovered {
             found,
             saved: cut.dump[..saved].to_vec(),
             knows_trims: self.keeps_trims(cut),
-            erased: self.finish(cut).1,
+            erased,
+            programmed: finished.into_keys().collect(),
         }
     }
 
@@ -247,7 +252,10 @@ impl Ssd {
         for die in 0..geometry.dies() {
             for plane in 0..geometry.planes_per_die {
                 for block in 0..geometry.blocks_per_plane {
-                    say(die, plane, block, self.flash.programmed(die, plane, block));
+                    // A table says which blocks are bad: nothing is read there.
+                    if !self.ftl.is_bad(die, PageAddress { plane, block, page: 0 }) {
+                        say(die, plane, block, self.flash.programmed(die, plane, block));
+                    }
                 }
             }
         }
@@ -351,8 +359,19 @@ impl Ssd {
         let trimmed = |lpn| self.is_trimmed(recovered, lpn);
         let page = |lpn| recovered.found.page(lpn);
         self.ftl.salvage(&mut state, page, trimmed, &recovered.erased);
+        self.flash.save_cells(&mut state, self.now, &self.aftermath(recovered));
         state.put(DIRTY, recovered.saved.clone());
         state
+    }
+
+    fn aftermath(&self, recovered: &Recovered) -> Aftermath {
+        let pages = self.ftl.pages_per_block();
+        let erased = recovered.erased.iter().flat_map(|block| block * pages..(block + 1) * pages);
+        let locate = |page| self.ftl.locate_page(page);
+        Aftermath {
+            programmed: recovered.programmed.iter().copied().map(locate).collect(),
+            erased: erased.map(locate).collect(),
+        }
     }
 
     /// The state that is saved after a loss of power.

@@ -6,7 +6,7 @@ use std::path::Path;
 use reprieve_base::{Time, UserError};
 
 use super::Ssd;
-use crate::flash::check_state;
+use crate::flash::Aftermath;
 use crate::ftl::{Ftl, Preconditioner};
 use crate::scenario::{Acknowledge, Scenario};
 use crate::state::State;
@@ -19,7 +19,6 @@ pub(super) const DIRTY: &str = "buffer.dirty";
 /// Apart from the drive it is of, so that one may also start from a state that is in no file.
 pub(super) fn read(path: &Path, scenario: &Scenario) -> Result<State, UserError> {
     State::check(scenario)?;
-    check_state(scenario)?;
     State::read(path, scenario)
 }
 
@@ -69,7 +68,6 @@ impl Ssd {
     /// before. Errors if requests are still to come, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
         State::check(&self.scenario)?;
-        check_state(&self.scenario)?;
         if let Some(cut) = &self.power.cut {
             return self.recovered_state(cut).write(path, &self.scenario);
         }
@@ -85,6 +83,7 @@ impl Ssd {
         }
         let mut state = State::default();
         self.ftl.save(&mut state);
+        self.flash.save_cells(&mut state, self.now, &Aftermath::default());
         if !self.preparation.replay.is_empty() {
             state.put(DIRTY, self.preparation.replay.clone());
         }

@@ -19,7 +19,7 @@ use super::State;
 use crate::scenario::Scenario;
 
 /// Goes up with every change of what a state consists of.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 const MAGIC: &[u8; 8] = b"RPVSTATE";
 /// Bytes before what the checksum covers: magic, version, checksum.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use reprieve_base::UserError;
 
-use crate::scenario::{Faults, Scenario};
+use crate::scenario::Scenario;
 
 /// What a drive's state consists of beyond its scenario.
 ///
@@ -21,25 +21,12 @@ pub struct State {
 impl State {
     /// Errors if a drive of this scenario has more to remember than a state holds.
     pub fn check(scenario: &Scenario) -> Result<(), UserError> {
-        let ftl = &scenario.ftl;
-        let Faults { factory_bad_share, program_failure, erase_failure } = ftl.faults;
-        let text = |value: &str| format!("{value:?}");
-        let share = |key, value: f64| (value > 0.0, key, value.to_string(), "0");
-        let policy = &ftl.streams.policy;
-        let limits = [
-            (policy != "single", "ftl.stream", text(policy), "\"single\""),
-            (ftl.streams.gc_separate, "ftl.gc_stream", text("separate"), "\"shared\""),
-            (ftl.demand.is_some(), "ftl.mapping", text("demand"), "\"flat\""),
-            share("ftl.factory_bad_share", factory_bad_share),
-            share("nand.program_failure", program_failure),
-            share("nand.erase_failure", erase_failure),
-        ];
-        match limits.into_iter().find(|(beyond, ..)| *beyond) {
+        match scenario.ftl.demand {
             None => Ok(()),
-            Some((_, key, value, wanted)) => Err(UserError::new(format!(
-                "{key} = {value}: a saved state holds one open block a plane, no bad blocks and \
-                 nothing of a mapping in flash; must be {wanted} to save a state or start from one"
-            ))),
+            Some(_) => Err(UserError::new(
+                "ftl.mapping = \"demand\": a saved state holds nothing of a mapping in flash; must \
+                 be \"flat\" to save a state or start from one",
+            )),
         }
     }
 
@@ -61,8 +48,30 @@ impl State {
         })
     }
 
+    /// Adds a column of numbers of 64 bits, as two.
+    pub fn put_wide(&mut self, name: &str, column: Vec<u64>) {
+        let [low, high] = halves(name);
+        self.put(&low, column.iter().map(|number| *number as u32).collect());
+        self.put(&high, column.iter().map(|number| (*number >> u32::BITS) as u32).collect());
+    }
+
+    /// Takes a column of `entries` numbers of 64 bits.
+    ///
+    /// Errors as [`State::take`] does.
+    pub fn take_wide(&mut self, name: &str, entries: usize) -> Result<Vec<u64>, UserError> {
+        let [low, high] = halves(name);
+        let (low, high) = (self.take(&low, entries)?, self.take(&high, entries)?);
+        let whole = |(low, high)| u64::from(high) << u32::BITS | u64::from(low);
+        Ok(low.into_iter().zip(high).map(whole).collect())
+    }
+
+    /// Whether there is a column of that name of numbers of 64 bits.
+    pub fn has_wide(&self, name: &str) -> bool {
+        halves(name).iter().any(|name| self.has(name))
+    }
+
     /// Whether there is a column of that name.
-    fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.columns.contains_key(name)
     }
 
@@ -100,6 +109,11 @@ impl State {
         })?;
         file::decode(&bytes, scenario).map_err(|error| error.at(path.display()))
     }
+}
+
+/// The names of the columns of a wide one.
+fn halves(name: &str) -> [String; 2] {
+    [".low", ".high"].map(|half| format!("{name}{half}"))
 }
 
 #[cfg(test)]

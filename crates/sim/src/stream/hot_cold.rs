@@ -60,6 +60,14 @@ impl StreamPolicy for HotCold {
     fn of_moved(&self, lpn: u32) -> u8 {
         self.stream(lpn)
     }
+
+    fn memory(&self) -> Vec<u32> {
+        self.last.iter().map(|last| self.next.wrapping_sub(*last)).collect()
+    }
+
+    fn remember(&mut self, ages: &[u32]) {
+        self.last = ages.iter().map(|age| self.next.wrapping_sub(*age)).collect();
+    }
 }
 
 #[cfg(test)]
@@ -76,6 +84,18 @@ mod tests {
         // The next write would come 1 write after the last of page 0, 3 after 5, 4 after 4.
         let moved = [0, 5, 4, 7].map(|lpn| streams.of_moved(lpn));
         assert_eq!(moved, [HOT, HOT, COLD, COLD]);
+    }
+
+    #[test]
+    fn what_is_remembered_goes_on_as_before() {
+        let mut streams = HotCold::new(4, 3);
+        [0, 1, 2, 0].iter().for_each(|lpn| _ = streams.of_write(*lpn));
+        let mut other = HotCold::new(4, 3);
+        other.remember(&streams.memory());
+        // Ages 1, 3, 2, and of a page that was never written more than the window.
+        assert_eq!(other.memory()[..3], [1, 3, 2]);
+        let got: Vec<u8> = (0..4).map(|lpn| other.of_write(lpn)).collect();
+        assert_eq!(got, [HOT, COLD, COLD, COLD]);
     }
 
     #[test]

@@ -20,6 +20,14 @@ pub trait StreamPolicy: Send {
 
     /// The stream of a page that garbage collection moves now.
     fn of_moved(&self, lpn: u32) -> u8;
+
+    /// A number for each page that the policy remembers of it, for a saved state; empty if nothing.
+    fn memory(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// Goes on from what [`StreamPolicy::memory`] gave, of as many pages.
+    fn remember(&mut self, _: &[u32]) {}
 }
 
 type MakeStream = fn(&Scenario) -> Box<dyn StreamPolicy>;

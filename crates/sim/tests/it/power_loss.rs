@@ -21,7 +21,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     request_bytes = [[512, 1], [2048, 3], [6144, 1]]\nalign_bytes = 512\nqueue_depth = 8\n";
 
 /// Sets of policies, of which each has something of its own under way when the power fails.
-const DRIVES: [&[&str]; 16] = [
+const DRIVES: [&[&str]; 27] = [
     &[],
     &["policy=pes-ips"],
     &["policy=fifo", "ftl.gc_background=false"],
@@ -44,6 +44,29 @@ const DRIVES: [&[&str]; 16] = [
         "geometry.planes_per_die=4",
         "policy=pes-ips",
         "ftl.precondition=sequential",
+    ],
+    &["timing.wordline_pages=2", "policy=pes-ips", "ftl.over_provisioning=0.7"],
+    &["timing.wordline_pages=2", "ftl.over_provisioning=0.7", "parallelism.multi_plane=page"],
+    &["parallelism.cache_program=true"],
+    &["parallelism.independent_plane_reads=true", "parallelism.multi_plane=page"],
+    &["ftl.stream=hot-cold", "ftl.gc_hard_free_blocks=3", "ftl.over_provisioning=0.7"],
+    &["ftl.gc_stream=separate", "policy=pes-ips"],
+    &["ftl.factory_bad_share=0.1", "geometry.blocks_per_plane=24"],
+    &[
+        "nand.program_failure=0.02",
+        "geometry.blocks_per_plane=32",
+        "workload.requests=200",
+        "workload.read_fraction=0",
+    ],
+    &["nand.erase_failure=0.1", "geometry.blocks_per_plane=32", "ftl.gc_stream=separate"],
+    &["reliability.model=power", "ecc.code=ldpc"],
+    &[
+        "reliability.model=power",
+        "timing.wordline_pages=2",
+        "ftl.over_provisioning=0.7",
+        "parallelism.independent_plane_reads=true",
+        "parallelism.multi_plane=page",
+        "parallelism.cache_program=true",
     ],
 ];
 
@@ -223,6 +246,57 @@ fn a_program_in_the_way_is_waited_for_suspended_or_reset() {
     assert_eq!(cut(&[], "programmed_pages"), expected(&programmed));
     let stopped = [("wait", 0), ("suspend_erase", 0), ("suspend", 1), ("reset", 1)];
     assert_eq!(cut(&[], "stopped_programs"), expected(&stopped));
+}
+
+/// What each policy comes to at 62.024 us of two writes of a page, of which the second comes as the
+/// first is acknowledged: their pages have crossed the host link at 1.024 and 2.048 us.
+fn two_pages(sets: &[&str], key: &str) -> Vec<(String, u64)> {
+    let at = Time::from_ns(62_024);
+    let always = ["workload.requests=2", "ftl.precondition=none"];
+    let scenario = drive::load_with(ONE_DIE, &[&always[..], sets].concat());
+    let mut ssd = Ssd::new(scenario, false).expect("a drive");
+    ssd.run_until(at).expect("a generator without bad rows");
+    told(&ssd, at, key)
+}
+
+#[test]
+fn a_page_that_was_loaded_is_programmed_where_the_die_is_waited_for() {
+    // A third request waits for both.
+    let sets = [
+        "parallelism.cache_program=true",
+        "workload.requests=3",
+        "workload.flush_every_requests=3",
+    ];
+    // The first is programmed from 21.024 to 161.024 us; the second, loaded by 41.024, follows by
+    // itself until 301.024. Else both are saved, one after the other: two times 160 after the
+    // suspension, at the end of the second pulse, or the reset.
+    let rows = [
+        ("wait", 239_000),
+        ("suspend_erase", 239_000),
+        ("suspend", 7_000 + 320_000),
+        ("reset", 10_000 + 320_000),
+    ];
+    assert_eq!(two_pages(&sets, "time_to_safety_ns"), expected(&rows));
+    let programmed = [("wait", 2), ("suspend_erase", 2), ("suspend", 0), ("reset", 0)];
+    assert_eq!(two_pages(&sets, "programmed_pages"), expected(&programmed));
+}
+
+#[test]
+fn a_wordline_is_saved_by_one_program() {
+    let sets = ["timing.wordline_pages=2"];
+    // Two pages cross in 40 us from 2.048 on, and their wordline is programmed until 182.048. The
+    // first pulse ends at 62.048. Saved, they take one program again, or two of a page each.
+    let rows = [
+        ("wait", 120_024),
+        ("suspend_erase", 120_024),
+        ("suspend", 24 + 180_000),
+        ("reset", 10_000 + 180_000),
+    ];
+    assert_eq!(two_pages(&sets, "time_to_safety_ns"), expected(&rows));
+    let programmed = [("wait", 2), ("suspend_erase", 2), ("suspend", 0), ("reset", 0)];
+    assert_eq!(two_pages(&sets, "programmed_pages"), expected(&programmed));
+    let apart = [&sets[..], &["power_loss.t_program_us=50"]].concat();
+    assert_eq!(two_pages(&apart, "time_to_safety_ns")[3].1, 10_000 + 2 * 70_000);
 }
 
 #[test]

@@ -320,27 +320,35 @@ fn cycles_at_the_start_are_within_their_spread() {
 }
 
 #[test]
-fn a_saved_state_is_refused_by_name() {
+fn ages_and_wear_go_on_from_a_saved_state() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join("drive.state");
     let workload = "[workload]\ngenerator = \"mixed\"\nrequests = 1\nread_fraction = 1\n\
         queue_depth = 1\n";
-    let load = |sets: &[&str]| drive::load_with(&format!("{SLC}{workload}"), sets);
-    let mut ssd = Ssd::new(load(&[]), false).expect("a drive");
-    while !ssd.is_preconditioned() {
-        ssd.step(1).expect("a drive that settles");
-    }
-    let error = ssd.save_state(&path).expect_err("wear is not saved").to_string();
-    assert!(error.starts_with("reliability.model = \"power\": a saved state holds"), "{error}");
-    assert!(!path.exists());
-    let mut plain = Ssd::new(load(&["reliability.model=none"]), false).expect("a drive");
-    while !plain.is_preconditioned() {
-        plain.step(1).expect("a drive that settles");
-    }
-    plain.save_state(&path).expect("room for a file");
+    // Errors come with age alone: after one cycle 1e-6 of the bits for each day.
+    let laws = [
+        "reliability.epsilon=0",
+        "reliability.alpha=0",
+        "reliability.beta=1e-6",
+        "reliability.m=1",
+        "reliability.n=1",
+        "reliability.gamma=0",
+        "reliability.cycles_at_start=1",
+        "reliability.cycles_spread=0",
+    ];
+    let load =
+        |more: &[&str]| drive::load_with(&format!("{SLC}{workload}"), &[&laws[..], more].concat());
+    let rber = |ssd: &mut Ssd| {
+        while ssd.step(1000).expect("a generator without bad rows") {}
+        ssd.summary()["reliability"]["rber"]["max"].as_f64().expect("a number")
+    };
+    let mut old = Ssd::new(load(&["reliability.age_days=30"]), false).expect("a drive");
+    assert!((rber(&mut old) - 30e-6).abs() < 1e-9);
+    old.save_state(&path).expect("room for a file");
+    // The next run goes on from there, whatever age it would begin with by itself.
     let options = Options { from_state: Some(path), ..Options::default() };
-    let error = Ssd::with(load(&[]), &options).err().expect("wear is not saved").to_string();
-    assert!(error.contains("reliability.model = \"power\""), "{error}");
+    let mut next = Ssd::with(load(&["reliability.age_days=2"]), &options).expect("a drive");
+    assert!((rber(&mut next) - 30e-6).abs() < 1e-9);
 }
 
 #[test]

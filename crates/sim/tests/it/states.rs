@@ -16,7 +16,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     queue_depth = 8\n";
 
 /// Sets of policies, of which each has something to remember or to finish.
-const DRIVES: [&[&str]; 20] = [
+const DRIVES: [&[&str]; 26] = [
     &[],
     &["ftl.gc_victim=fifo"],
     &["ftl.gc_victim=d-choices"],
@@ -36,6 +36,12 @@ const DRIVES: [&[&str]; 20] = [
     &["buffer.acknowledge=back", "buffer.replacement=lru", "buffer.flush_idle_us=500"],
     &["ftl.partial_write=track_sectors"],
     &["ftl.partial_write=track_sectors", "ftl.precondition=none", "buffer.acknowledge=back"],
+    &["ftl.stream=hot-cold", "ftl.gc_hard_free_blocks=3"],
+    &["ftl.gc_stream=separate", "ftl.gc_hard_free_blocks=3"],
+    &["ftl.factory_bad_share=0.05", "ftl.over_provisioning=0.7"],
+    &["nand.program_failure=0.001", "ftl.over_provisioning=0.7"],
+    &["nand.erase_failure=0.002", "ftl.over_provisioning=0.7"],
+    &["reliability.model=power", "reliability.delta=0.1", "ecc.code=ldpc"],
     &[
         "buffer.acknowledge=back",
         "buffer.replacement=fifo",
@@ -178,20 +184,59 @@ fn what_a_state_does_not_hold_is_refused_by_its_key() {
     let (whole, none) = (directory.path().join("whole"), directory.path().join("none"));
     let room = ["ftl.over_provisioning=0.6", "ftl.gc_hard_free_blocks=2"];
     Run::new(&room, None).save(&whole);
-    for (set, said) in [
-        ("ftl.stream=hot-cold", "ftl.stream = \"hot-cold\": "),
-        ("ftl.gc_stream=separate", "ftl.gc_stream = \"separate\": "),
-        ("ftl.mapping=demand", "ftl.mapping = \"demand\": "),
-        ("ftl.factory_bad_share=0.01", "ftl.factory_bad_share = 0.01: "),
-        ("nand.program_failure=0.0001", "nand.program_failure = 0.0001: "),
-        ("nand.erase_failure=0.001", "nand.erase_failure = 0.001: "),
+    let sets = [&room[..], &["ftl.mapping=demand"]].concat();
+    let error = Run::new(&sets, None).ssd.save_state(&none).expect_err("not saved").to_string();
+    assert!(error.starts_with("ftl.mapping = \"demand\": "), "{error}");
+    assert!(error.contains("; must be \"flat\""), "{error}");
+    assert!(!none.exists());
+    assert_eq!(refused(&whole, &sets), error);
+}
+
+fn refused(state: &Path, sets: &[&str]) -> String {
+    let options = Options { from_state: Some(state.to_path_buf()), ..Options::default() };
+    let from = Ssd::with(drive::load_with(DRIVE, sets), &options);
+    from.err().unwrap_or_else(|| panic!("{sets:?} is not refused")).to_string()
+}
+
+#[test]
+fn a_state_of_another_kind_of_drive_is_refused_by_the_keys() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = directory.path().join("state");
+    let room = ["ftl.over_provisioning=0.6", "ftl.gc_hard_free_blocks=3"];
+    let with = |set| [&room[..], &[set]].concat();
+    let streams = with("ftl.stream=hot-cold");
+    let faulty = with("ftl.factory_bad_share=0.05");
+    let aged = with("reliability.model=power");
+    for (own, other, key) in [
+        (&streams, &room[..], "ftl.stream and ftl.gc_stream"),
+        (&room.to_vec(), &streams, "ftl.stream and ftl.gc_stream"),
+        (&faulty, &room[..], "ftl.factory_bad_share"),
+        (&aged, &room[..], "reliability.model = \"power\", as it was"),
+        (&room.to_vec(), &aged, "reliability.model = \"none\", as it was"),
     ] {
-        let sets = [&room[..], &[set]].concat();
-        let error = Run::new(&sets, None).ssd.save_state(&none).expect_err(set).to_string();
-        assert!(error.starts_with(said) && error.contains("; must be "), "{error}");
-        assert!(!none.exists());
-        let options = Options { from_state: Some(whole.clone()), ..Options::default() };
-        let from = Ssd::with(drive::load_with(DRIVE, &sets), &options);
-        assert_eq!(from.err().expect(set).to_string(), error);
+        Run::new(own, None).save(&path);
+        let said = refused(&path, other);
+        assert!(said.contains(key) && said.contains("must be"), "{own:?}, {other:?}: {said}");
     }
+    // Of a drive whose blocks are all good the state says nothing of bad ones.
+    Run::new(&room, None).save(&path);
+    Run::new(&faulty, Some(&path)).finish();
+}
+
+#[test]
+fn bad_blocks_stay_bad() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = directory.path().join("end");
+    let sets = ["nand.erase_failure=0.003", "ftl.over_provisioning=0.7"];
+    let mut first = Run::new(&sets, None);
+    let grown = |summary: &Value, name: &str| {
+        summary["flash"]["bad_blocks"][name].as_u64().expect("a count")
+    };
+    first.finish();
+    first.save(&path);
+    // What failed as the drive was closed is in the state, and in the summary after it.
+    let bad = grown(&first.ssd.summary(), "grown");
+    assert!(bad > 0, "nothing has failed");
+    let next = Run::new(&sets, Some(&path)).finish();
+    assert_eq!(grown(&next, "factory"), bad);
 }
