@@ -10,12 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reprieve import _native
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.scenario import ScenarioLike, Source
+
+if TYPE_CHECKING:
+    from reprieve.plot import Chart
 
 Watch = Callable[[float | None, int], None]
 """Called between cuts with the share done and their number."""
@@ -73,6 +76,12 @@ class PowerLoss:
             told[key] = sum(row[key] for row in rows)
         told["cuts_with_losses"] = sum(row["lost_pages"] > 0 for row in rows)
         return told
+
+    def plot(self) -> Chart:
+        """Draw time and energy until all is safe, a line a policy; `.save("x.svg")` writes it."""
+        from reprieve.plot import power_loss  # noqa: PLC0415 - only those who draw pay for it
+
+        return power_loss.cuts(self.rows)
 
     def csv(self) -> str:
         """Return the rows as CSV, those of the recovery as `recovery_…`."""
@@ -153,10 +162,13 @@ def _length_ns(source: Source) -> int:
 def cut_into(
     source: Source, cuts: int, directory: Path, watch: Watch = _unwatched
 ) -> tuple[PowerLoss, list[Path]]:
-    """Do it and write `power_loss.json`, `power_loss.csv` and `scenario.toml` to a directory."""
+    """Do it and write `power_loss.json`, `.csv`, `.svg` and `scenario.toml` to a directory."""
     with ResultDirectory(directory) as out:
         result = cut(source, cuts, watch)
         out.write("scenario.toml", result.scenario)
         out.write("power_loss.csv", result.csv())
         out.write("power_loss.json", json.dumps(result.summary(), indent=2) + "\n")
+        svg = io.StringIO()
+        result.plot().save(svg, format="svg")
+        out.write("power_loss.svg", svg.getvalue())
         return result, out.commit()

@@ -45,7 +45,7 @@ def test_cuts_are_compared_by_policy(reprieve: Reprieve, loss: Path, tmp_path: P
     assert (done.returncode, done.stderr) == (0, "")
     assert "energy with suspend than with wait" in done.stdout
     assert done.stdout.splitlines()[-1] == (
-        "wrote a/scenario.toml, a/power_loss.csv, a/power_loss.json"
+        "wrote a/scenario.toml, a/power_loss.csv, a/power_loss.json, a/power_loss.svg"
     )
     with (tmp_path / "a" / "power_loss.csv").open() as file:
         rows = list(csv.DictReader(file))

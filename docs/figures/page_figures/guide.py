@@ -62,6 +62,25 @@ def guide() -> dict[str, Any]:
     }
 
 
+PARTS = ("tlc3d-2021", "tlc3d-zambelli")
+BUFFERS = {"small": 256 << 10, "large": 16 << 20}
+CUTS = 1000
+
+
+def power_losses(out: Path) -> dict[str, Any]:
+    """Let the power fail on two real parts with little and with much to save; draw one of them."""
+    scenario = str(EXAMPLES / "power-loss.toml")
+    out.mkdir(parents=True)
+    found: dict[str, Any] = {"cuts": CUTS}
+    for part in PARTS:
+        for size, buffer_bytes in BUFFERS.items():
+            cuts = rp.power_loss(scenario, cuts=CUTS, part=part, buffer__bytes=buffer_bytes)
+            found.setdefault(part, {})[size] = cuts.summary()["policies"]
+            if (part, size) == ("tlc3d-zambelli", "small"):
+                cuts.plot().save(str(out / "power_loss.svg"))
+    return found
+
+
 def _tenants(name: str) -> dict[str, float]:
     """Return what both tenants get where the small one has this class."""
     result = rp.run(str(EXAMPLES / "two-tenants.toml"), host__queue_priorities=["low", name])

@@ -147,6 +147,16 @@ def _demo(_recorded: Mapping[str, Any]) -> Sample:
     return {policy: exact(rp.run(str(path), policy=policy)) for policy in ("FIFO", "PES-IPC")}
 
 
+def _power_loss(_recorded: Mapping[str, Any]) -> Sample:
+    """Some cuts of the one that is drawn."""
+    cuts = rp.power_loss(str(EXAMPLES / "power-loss.toml"), cuts=7)
+    keys = ("at_ns", "time_to_safety_ns", "energy_uj")
+    return {
+        policy: [row[key] for row in cuts.rows if row["policy"] == policy for key in keys]
+        for policy in cuts.policies
+    }
+
+
 SAMPLES: Mapping[str, Callable[[Mapping[str, Any]], Sample]] = {
     "demo": _demo,
     "fast12": _fast12,
@@ -154,6 +164,7 @@ SAMPLES: Mapping[str, Callable[[Mapping[str, Any]], Sample]] = {
     "mbm": _mbm,
     "mbm-blocks": _mbm_blocks,
     "mqsim": _mqsim,
+    "power-loss": _power_loss,
     "starblaze": _starblaze,
     "zambelli21": _zambelli21,
 }

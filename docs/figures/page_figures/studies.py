@@ -18,7 +18,7 @@ from reprieve_studies.verdicts import tally
 
 from .asides import fast12_asides
 from .counterparts import counterparts
-from .guide import demo, guide
+from .guide import demo, guide, power_losses
 from .pages import DATA, HERE
 from .samples import SAMPLES
 
@@ -198,6 +198,11 @@ def _commands_on_the_link(
 STUDIES: Mapping[str, Study] = {
     "demo": Study("make demo", lambda out, _wanted: demo(out), {}),
     "guide": Study("reprieve compare", lambda _out, _wanted: guide(), {}),
+    "power-loss": Study(
+        "reprieve power-loss examples/power-loss.toml --cuts 1000",
+        lambda out, _wanted: power_losses(out),
+        {"power_loss.svg": "power-loss.svg"},
+    ),
     "loads": Study(
         "reprieve trace info --load NAME --device fast12-slc",
         lambda _out, _wanted: counterparts(),

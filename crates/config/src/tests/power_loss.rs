@@ -23,10 +23,7 @@ fn a_drive_is_prepared_only_if_it_is_asked_for() {
 
 #[test]
 fn what_a_recovery_does_not_know_is_refused_by_both_names() {
-    for set in [
-        "ftl.mapping=demand",
-        "scheduling.dispatch=sprinkler",
-    ] {
+    for set in ["ftl.mapping=demand", "scheduling.dispatch=sprinkler"] {
         let error = bad(BASE, &with(&[set]));
         let key = set.split_once('=').expect("a key and its value").0;
         assert!(error.starts_with(&format!("--set: {key} = ")), "{error}");

@@ -119,7 +119,11 @@ impl Ftl {
         let free = state.take("plane.free", sum as usize)?;
         let places: Vec<usize> = self.fronts.of_data().collect();
         let fronts = planes * places.len();
-        let open = state.take("plane.open", fronts).map_err(|_| other_streams(places.len()))?;
+        let held = state.entries("plane.open");
+        if held % planes == 0 && held / planes > 0 && held != fronts {
+            return Err(other_streams(held / planes, places.len()));
+        }
+        let open = state.take("plane.open", fronts)?;
         let next_page = state.take("plane.next_page", fronts)?;
         let front = |number: usize| Front {
             block: (open[number] != NONE).then_some(open[number]),
@@ -281,10 +285,10 @@ impl Ftl {
     }
 }
 
-fn other_streams(open_blocks: usize) -> UserError {
+fn other_streams(held: usize, open_blocks: usize) -> UserError {
     UserError::new(format!(
-        "the state is of a drive with another number of open blocks a plane than the {open_blocks} \
-         of ftl.stream and ftl.gc_stream; both must be as they were"
+        "the state has {held} open blocks a plane, and ftl.stream and ftl.gc_stream ask for \
+         {open_blocks}; both must be as they were"
     ))
 }
 

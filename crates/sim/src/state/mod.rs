@@ -70,6 +70,11 @@ impl State {
         halves(name).iter().any(|name| self.has(name))
     }
 
+    /// Entries of the column of that name; 0 if there is none.
+    pub fn entries(&self, name: &str) -> usize {
+        self.columns.get(name).map_or(0, Vec::len)
+    }
+
     /// Whether there is a column of that name.
     pub fn has(&self, name: &str) -> bool {
         self.columns.contains_key(name)

@@ -193,6 +193,75 @@ fn a_drive_that_keeps_track_of_sectors_goes_on_with_whole_pages() {
     assert!(saved > 0, "no page was in the buffer");
 }
 
+/// Devices as they are, but for their size, with what a loss of power has to live with.
+const DEVICES: [&[&str]; 8] = [
+    &["device=tlc-enterprise"],
+    &["device=tlc-enterprise", "reliability.model=power", "ecc.code=ldpc"],
+    &["device=tlc-enterprise", "ftl.gc_stream=separate", "ftl.gc_hard_free_blocks=3"],
+    &["device=tlc-enterprise", "ftl.factory_bad_share=0.02", "nand.program_failure=0.0005"],
+    &["device=tlc-enterprise", "ftl.twin_blocks=true", "parallelism.multi_plane=page"],
+    &["device=tlc-enterprise", "part=tlc3d-zambelli", "geometry.pages_per_block=24"],
+    &[
+        "device=tlc-enterprise",
+        "part=tlc3d-zambelli",
+        "reliability.model=power",
+        "geometry.pages_per_block=24",
+        "parallelism.cache_program=true",
+    ],
+    &["device=qlc-enterprise", "nand.erase_failure=0.001", "ftl.over_provisioning=0.2"],
+];
+
+const SMALL: &str = "seed = 7\ndevice = \"tlc-enterprise\"\npolicy = \"pes-ips\"\n\
+    [geometry]\nchannels = 2\ndies_per_channel = 2\nblocks_per_plane = 40\n\
+    pages_per_block = 16\n[ftl]\nprecondition = \"steady\"\n\
+    [buffer]\nacknowledge = \"back\"\nbytes = 2097152\n\
+    [power_loss]\nmode = \"on\"\np_controller_mw = 1000\n\
+    [workload]\ngenerator = \"mixed\"\nrequests = 2000\nread_fraction = 0.3\n\
+    trim_fraction = 0.05\nfua_fraction = 0.05\nflush_every_requests = 50\n\
+    request_bytes = 16384\nqueue_depth = 16\n";
+
+/// Cuts a device; each is looked at under every policy.
+const CUTS: u64 = 1000;
+
+#[test]
+#[ignore = "minutes: make long"]
+fn a_thousand_random_cuts_of_each_device_lose_nothing_that_was_promised() {
+    for sets in DEVICES {
+        // None, enough for some of the pages, and enough for all.
+        let hold_ups =
+            [&[][..], &["power_loss.hold_up_us=6000"], &["power_loss.hold_up_us=10000000"]];
+        for hold_up in hold_ups {
+            let sets = [sets, hold_up].concat();
+            let options =
+                || Options { check: Some(format!("cuts of {sets:?}")), ..Options::default() };
+            let drive = || Ssd::with(drive::load_with(SMALL, &sets), &options()).expect("a drive");
+            let mut whole = drive();
+            while whole.step(1000).expect("a generator without bad rows") {}
+            let length_ns = whole.now().ns();
+            let mut stream = reprieve_base::Stream::new(2026, "test.cuts", 0);
+            let mut instants: Vec<u64> = (0..CUTS).map(|_| stream.below(length_ns)).collect();
+            instants.sort_unstable();
+            let mut ssd = drive();
+            let (mut saved, mut lost) = (0, 0);
+            for at in instants.into_iter().map(Time::from_ns) {
+                if !ssd.run_until(at).expect("a generator without bad rows") {
+                    break;
+                }
+                for policy in policies(&ssd) {
+                    let cut = ssd.cut(at, policy);
+                    let recovered = ssd.recover(&cut);
+                    ssd.check_cut(&cut, &recovered);
+                    saved += recovered.saved.len();
+                    lost += cut.dump.len() - recovered.saved.len();
+                }
+            }
+            println!(
+                "{sets:?}: {CUTS} cuts, {saved} pages saved, {lost} lost that were not promised"
+            );
+        }
+    }
+}
+
 /// One die on its own channel: a page crosses it in 20 us and is programmed in 5 times 28 us.
 const ONE_DIE: &str = "device = \"fast12-slc\"\npolicy = \"pes-ips\"\n[geometry]\nchannels = 1\n\
     dies_per_channel = 1\nplanes_per_die = 1\nblocks_per_plane = 14\npages_per_block = 8\n\

@@ -304,12 +304,15 @@ fn a_header_that_claims_more_than_there_is_is_refused() {
 }
 
 /// Drives whose states have something of their own.
-const DRIVES: [&[&str]; 5] = [
+const DRIVES: [&[&str]; 8] = [
     &[],
     &["ftl.gc_victim=fifo", "ftl.precondition=steady", "ftl.free_block=least-worn"],
     &["ftl.gc_victim=cost-benefit", "ftl.placement=cwdp", "ftl.static_wear_spread=3"],
     &["ftl.gc_victim=random", "ftl.precondition=sequential", "ftl.gc_background=false"],
     &["geometry.planes_per_die=2", "parallelism.multi_plane=page", "ftl.twin_blocks=true"],
+    &["ftl.stream=hot-cold", "ftl.gc_stream=separate", "geometry.blocks_per_plane=24"],
+    &["nand.program_failure=0.002", "ftl.factory_bad_share=0.1", "geometry.blocks_per_plane=24"],
+    &["reliability.model=power", "reliability.delta=0.1", "ecc.code=ldpc"],
 ];
 
 #[test]

@@ -1,0 +1,69 @@
+"""Chart of losses of power: how long it takes, and how much energy, until all is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import altair as alt
+
+from reprieve.plot.charts import Chart, chart_of, legend_of
+from reprieve.plot.rows import Row, rounded
+from reprieve.plot.theme import LIGHT, Theme, dashes
+
+_WIDTH = 260
+_HEIGHT = 200
+_POLICIES = {
+    "wait": "waits",
+    "suspend_erase": "suspends erases",
+    "suspend": "suspends both",
+    "reset": "resets both",
+}
+"""What the drive does with erases and programs in the way, by policy."""
+
+
+def cuts(rows: Sequence[dict[str, Any]], theme: Theme = LIGHT) -> Chart:
+    """Draw the share of instants at or below each time, in ms, and each energy, in µJ.
+
+    `rows` are those of `PowerLoss.rows`; a line is a policy.
+    """
+    policies = [name for name in _POLICIES if any(row["policy"] == name for row in rows)]
+    words = [_POLICIES[name] for name in policies]
+    panels = [
+        _panel(rows, policies, theme, "time_to_safety_ns", 1e6, "time until all is safe, ms"),
+        _panel(rows, policies, theme, "energy_uj", 1.0, "energy until then, µJ"),
+    ]
+    whole = alt.hconcat(*panels).resolve_scale(color="shared", strokeDash="shared")
+    whole = whole.properties(title=f"Power fails at {len(rows) // len(words):,} instants")
+    return cast("Chart", whole.configure(**theme.config()))
+
+
+def _panel(
+    rows: Sequence[dict[str, Any]],
+    policies: Sequence[str],
+    theme: Theme,
+    key: str,
+    unit: float,
+    title: str,
+) -> alt.Chart:
+    data: list[Row] = []
+    for policy in policies:
+        values = sorted(row[key] / unit for row in rows if row["policy"] == policy)
+        for number, value in enumerate(values, 1):
+            share = number / len(values)
+            data.append({"policy": _POLICIES[policy], "value": rounded(value), "share": share})
+    words = [_POLICIES[policy] for policy in policies]
+    colour = alt.Scale(domain=words, range=theme.run_colours(len(words)))
+    dash = alt.Scale(domain=words, range=dashes(len(words)))
+    legend = legend_of(theme, len(words))
+    lines = (
+        chart_of(data, theme)
+        .mark_line(interpolate="step-after", strokeWidth=2)
+        .encode(
+            x=alt.X("value:Q", title=title).axis(format=",~r", tickCount=5),
+            y=alt.Y("share:Q", title="share of instants").axis(format=".0%", tickCount=5),
+            color=alt.Color("policy:N", scale=colour, legend=legend),
+            strokeDash=alt.StrokeDash("policy:N", scale=dash, legend=legend),
+        )
+    )
+    return lines.properties(width=_WIDTH, height=_HEIGHT)
