@@ -79,7 +79,7 @@ class PowerLoss:
 
     def plot(self) -> Chart:
         """Draw time and energy until all is safe, a line a policy; `.save("x.svg")` writes it."""
-        from reprieve.plot import power_loss  # noqa: PLC0415 - only those who draw pay for it
+        from reprieve.plot import power_loss
 
         return power_loss.cuts(self.rows)
 

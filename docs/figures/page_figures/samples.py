@@ -148,7 +148,7 @@ def _demo(_recorded: Mapping[str, Any]) -> Sample:
 
 
 def _power_loss(_recorded: Mapping[str, Any]) -> Sample:
-    """Some cuts of the one that is drawn."""
+    """Return some cuts of the one that is drawn."""
     cuts = rp.power_loss(str(EXAMPLES / "power-loss.toml"), cuts=7)
     keys = ("at_ns", "time_to_safety_ns", "energy_uj")
     return {

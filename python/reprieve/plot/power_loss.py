@@ -66,4 +66,4 @@ def _panel(
             strokeDash=alt.StrokeDash("policy:N", scale=dash, legend=legend),
         )
     )
-    return lines.properties(width=_WIDTH, height=_HEIGHT)
+    return cast("alt.Chart", lines.properties(width=_WIDTH, height=_HEIGHT))
