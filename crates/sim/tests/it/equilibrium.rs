@@ -4,9 +4,9 @@
 //! Four drives in their steady state, of four seeds, are measured from their first request on; the
 //! reference in four stretches of as many requests, each a capacity after the one before. For each
 //! of write amplification, IOPS and the 99th percentiles of reads and of writes the difference of
-//! the means over the four is held against its 95 % interval: 2.447 standard errors, Student's t of
-//! six degrees of freedom. Batches of one stretch would not do: the planes of a drive collect in
-//! waves that last longer than a batch.
+//! the means over the four is held against its 95 % interval. It is Welch's, for means whose
+//! variances differ: stretches of one drive lie nearer together than drives of four seeds. Batches
+//! of one stretch would not do: the planes of a drive collect in waves that last longer.
 
 use reprieve_base::{Op, Stream};
 use reprieve_sim::{Options, Ssd};
@@ -15,8 +15,8 @@ use super::drive::{self, Row};
 
 /// Drives in their steady state, and stretches of the reference.
 const STRETCHES: usize = 4;
-/// Student's t of 2 x 4 - 2 degrees of freedom, 97.5 %.
-const STUDENT: f64 = 2.447;
+/// Student's t, 97.5 %, by degrees of freedom, of which Welch's interval has from n - 1 to 2 n - 2.
+const STUDENT: [(f64, f64); 4] = [(3.0, 3.182), (4.0, 2.776), (5.0, 2.571), (6.0, 2.447)];
 /// Capacities that the reference is written before it is measured.
 const CAPACITIES: u64 = 5;
 
@@ -176,6 +176,28 @@ fn mean(stretches: &[Stretch], measure: usize) -> (f64, f64) {
     (mean, squares / (count - 1.0) / count)
 }
 
+/// Half the 95 % interval of the difference of two means with these squares of standard errors.
+///
+/// Source: Welch, Biometrika 34, 1947; degrees of freedom after Satterthwaite, 1946.
+fn half_interval(one: f64, other: f64) -> f64 {
+    let own = STRETCHES as f64 - 1.0;
+    let freedom = (one + other).powi(2) / ((one * one + other * other) / own);
+    // Between whole numbers t is nearly straight over the reciprocal of the degrees of freedom.
+    let above = STUDENT.iter().position(|(all, _)| *all >= freedom).unwrap_or(STUDENT.len() - 1);
+    let ((low, t_low), (high, t_high)) = (STUDENT[above.max(1) - 1], STUDENT[above.max(1)]);
+    let share = (1.0 / freedom - 1.0 / high) / (1.0 / low - 1.0 / high);
+    (t_high + share * (t_low - t_high)) * (one + other).sqrt()
+}
+
+#[test]
+fn the_interval_is_welchs() {
+    // Equal errors: six degrees of freedom, 2.447 times the root of 2. One error alone: three.
+    assert!((half_interval(1.0, 1.0) - 2.447 * 2f64.sqrt()).abs() < 1e-9);
+    assert!((half_interval(1.0, 0.0) - 3.182).abs() < 1e-9);
+    // Errors of 1 and 3: 16 x 3 / 10 = 4.8 degrees of freedom, where t is 2.60.
+    assert!((half_interval(1.0, 3.0) / 2.0 - 2.60).abs() < 0.01);
+}
+
 /// What many drives come to.
 #[derive(Default)]
 struct Tally {
@@ -195,7 +217,7 @@ impl Tally {
         for (measure, name) in MEASURES.iter().enumerate() {
             let (ours, our_error) = mean(&steady, measure);
             let (theirs, their_error) = mean(&long, measure);
-            let agrees = (ours - theirs).abs() <= STUDENT * (our_error + their_error).sqrt();
+            let agrees = (ours - theirs).abs() <= half_interval(our_error, their_error);
             let mark = if agrees { ' ' } else { '!' };
             let percent = (ours / theirs - 1.0) * 100.0;
             line += &format!(" | {name} {ours:.4e} / {theirs:.4e} {percent:>6.1} %{mark}");
