@@ -1,7 +1,7 @@
 """The report: what was run, what came out, and how to read it."""
 
 from reprieve_studies.article import Section
-from reprieve_studies.mbm import ablation, figures, slack, tables
+from reprieve_studies.mbm import ablation, figures, slack, substrate_table, tables
 from reprieve_studies.mbm.experiment import PAGES_PER_BLOCK_RUN, Outcome
 from reprieve_studies.mbm.formulas import (
     read_bound_mb_per_s,
@@ -87,6 +87,7 @@ def sections(outcome: Outcome) -> list[Section]:
                 [*questions, f"Columns “{SRC}” are multiples of TBM."],
                 [figures.sensitivity(outcome)], [tables.readings(outcome)]),
         slack.section(outcome),
+        substrate_table.section(outcome),
         Section("Ablation", [_ABLATION], [figures.parts(outcome), figures.grid(outcome)],
                 [tables.parts(outcome), tables.grid(outcome)]),
     ]  # fmt: skip
