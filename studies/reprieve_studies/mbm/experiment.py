@@ -165,6 +165,15 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
     return Outcome(plan, scales, {job.spot: by_key[job.key] for job in todo})
 
 
+def run_substrates(plan: Plan, workshop: Workshop) -> Outcome:
+    """Run the policies on every substrate alone, which need nothing of the others."""
+    made = _Jobs(plan, None)
+    made.of_substrates()
+    results = workshop.each("substrates", made.jobs, Job.run)
+    runs = {job.spot: found for job, found in zip(made.jobs, results, strict=True)}
+    return Outcome(plan, {}, runs)
+
+
 def pieces(plan: Plan) -> int:
     """Return how many pieces of work it is."""
     return len(list_places(plan)) + len({job.key for job in list_jobs(plan, None)})

@@ -2,7 +2,7 @@
 
 from reprieve_studies.article import Section
 from reprieve_studies.mbm import ablation, figures, slack, substrate_table, tables
-from reprieve_studies.mbm.experiment import PAGES_PER_BLOCK_RUN, Outcome
+from reprieve_studies.mbm.experiment import Outcome
 from reprieve_studies.mbm.formulas import (
     read_bound_mb_per_s,
     write_bound_mb_per_s,
@@ -28,7 +28,7 @@ _DRIVE = (
     f"{100 * OVER_PROVISIONING:.0f} %, neither of which the paper has, brought to steady state by "
     f"random overwrites. The first {100 * WARM_UP_SHARE:.0f} % of the requests of a run count in "
     "no latency and no bandwidth: they find a drive without more free blocks than it must have. "
-    f"Blocks have {PAGES_PER_BLOCK_RUN} pages in place of {PAGES_PER_BLOCK:,}. "
+    f"Table I has blocks of {PAGES_PER_BLOCK:,} pages; those that are run are shorter. "
     "All schemes have multi-plane commands and serve reads first."
 )
 _LOADS = (
