@@ -157,7 +157,7 @@ fn paq_still_suspends_for_a_read() {
 
 #[test]
 fn in_order_nobody_passes_who_waits_for_a_chip() {
-    // Even pages lie on the first chip. The channel is free at 30, and both that wait sense till 40.
+    // Even pages lie on the first chip. The channel is free at 30, and both that wait sense to 40.
     let rows = [(0, 'R', 0, 1), (0, 'R', 2, 1), (0, 'R', 1, 1)];
     assert_eq!(under("paq", &TWO_DIES, &rows), [30, 70, 50]);
     for policy in ["fcfs", "vas"] {
@@ -176,7 +176,7 @@ fn in_order_nobody_passes_who_waits_for_a_chip() {
 
 #[test]
 fn vas_orders_requests_and_fcfs_their_pages_too() {
-    // Page 2 waits for the first chip until 30. Page 3 is of its request and goes at once: sensed at
+    // Page 2 waits for the first chip until 30. Page 3, of its request, goes at once; sensed at
     // 10, it has the channel from 30 to 50, and page 2, sensed at 40, until 70.
     let rows = [(0, 'R', 0, 1), (0, 'R', 2, 2)];
     assert_eq!(under("vas", &TWO_DIES, &rows), [30, 70]);
