@@ -477,16 +477,18 @@ class Scheduling(Keys):
     Default: `["host_read", "gc_read", "gc_program", "erase", "host_write", "resume"]`. Only while
     scheduling.policy is microcode. Source: after Starblaze, Flash Memory Summit 2017: a microcoded
     controller."""
-    dispatch: Literal["none", "mbm", "paq", "slacker", "sprinkler"]
+    dispatch: Literal["none", "fcfs", "mbm", "paq", "slacker", "sprinkler", "vas"]
     """What goes first of all that waits in the drive, and what is held back. Default: `"none"`.
-    `none`: each die serves its queues without regard to the others. `mbm`: writes get their planes
-    when a chip is idle: by its parallelism, up to an even share of the channels' load; what long
-    reads have touched is spread over the dies. `paq`: of the first operations that wait, those go
-    to the dies whose chips are free, and with them what one command can take; the others are held
-    back. `slacker`: a page operation passes those before it that can wait so long, because another
-    page of their request takes longer. `sprinkler`: of what waits for a die, what most planes can
-    do together goes first, then what has most pages of one request; chips at the same place of all
-    channels before the next."""
+    `none`: each die serves its queues without regard to the others. `fcfs`: pages go in order of
+    arrival, each when its chip is free, and until then all that came later waits. `mbm`: writes get
+    their planes when a chip is idle: by its parallelism, up to an even share of the channels' load;
+    what long reads have touched is spread over the dies. `paq`: of the first operations that wait,
+    those go to the dies whose chips are free, and with them what one command can take; the others
+    are held back. `slacker`: a page operation passes those before it that can wait so long, because
+    another page of their request takes longer. `sprinkler`: of what waits for a die, what most
+    planes can do together goes first, then what has most pages of one request; chips at the same
+    place of all channels before the next. `vas`: requests go in order of arrival: the pages of the
+    oldest each when its chip is free, those of the next when all of them have gone."""
     paq_window_pages: int
     """Page operations that have waited longest, among which the next are chosen. Value: an integer
     from 1 to 4294967295. Default: `64`. Only while scheduling.dispatch is paq."""
@@ -536,32 +538,37 @@ class Scheduling(Keys):
     """Of which requests the pages are that one multi-plane read takes. Default: `"request"`. Only
     while scheduling.dispatch is mbm. Source: MBM paper, section IV.B: Read Strategy. `request`: Of
     one request. `any`: Of any."""
-    mbm_read_areas: Literal["spread", "as-others"]
+    mbm_read_areas: Literal["spread", "even", "as-others"]
     """Where writes go to what long reads have touched. Default: `"spread"`. Only while
     scheduling.dispatch is mbm. Source: MBM paper, section IV.B: Read Strategy. `spread`: Over all
-    dies by their logical numbers. `as-others`: As all other writes."""
+    dies by their logical numbers, busy or not. `even`: Around the channels, to idle chips as all
+    other writes. `as-others`: As all other writes."""
     mbm_read_threshold_pages: int
     """A read of more pages is long. Value: an integer from 1 to 4294967295. Default: `4`. Only
-    while scheduling.mbm_read_areas is spread."""
+    while scheduling.mbm_read_areas is spread or even."""
     mbm_read_area_bytes: int
     """What a long read marks: stretches of this length that it touches. Value: a multiple of 512
-    from 512 to 1099511627776. Default: `1048576`. Only while scheduling.mbm_read_areas is
-    spread."""
+    from 512 to 1099511627776. Default: `1048576`. Only while scheduling.mbm_read_areas is spread or
+    even."""
     mbm_read_area_end: Literal["short-read", "never"]
     """When what a long read has marked is like everything else again. Default: `"short-read"`. Only
-    while scheduling.mbm_read_areas is spread. Source: MBM paper, section IV.B: of a read that is
-    not long the area is not read-intensive. `short-read`: With a read of it that is not long.
-    `never`: Never."""
+    while scheduling.mbm_read_areas is spread or even. Source: MBM paper, section IV.B: of a read
+    that is not long the area is not read-intensive. `short-read`: With a read of it that is not
+    long. `never`: Never."""
     mbm_redistribution: Literal["either", "channels", "transactions", "none"]
-    """When pages of a long read are written anew, to where their logical numbers put them. Default:
-    `"either"`. Only while scheduling.mbm_read_areas is spread. Source: MBM paper, section IV.B.
-    `either`: Where one of its channels or one of its dies has more than its share. `channels`:
-    Where one of its channels has more than an even share of its pages. `transactions`: Where one of
-    its dies needs more commands than an even spread would. `none`: Never."""
+    """When pages of a long read are written anew, to where writes of their area go. Default:
+    `"either"`. Only while scheduling.mbm_read_areas is spread or even. Source: MBM paper, section
+    IV.B. `either`: Where one of its channels or one of its dies has more than its share.
+    `channels`: Where one of its channels has more than an even share of its pages. `transactions`:
+    Where one of its dies needs more commands than an even spread would. `none`: Never."""
     mbm_redistributed_pages: int
     """Pages that are being written anew at one time, at most. Value: an integer from 1 to
     4294967295. Default: `8`. Only while scheduling.mbm_redistribution is either or channels or
     transactions."""
+    mbm_writes_per_redistributed_page: int | None
+    """Pages of the host that are programmed for each one written anew, at least; absent: any.
+    Value: an integer from 1 to 4294967295, or "none". Default: absent. Only while
+    scheduling.mbm_redistribution is either or channels or transactions."""
 
 class Channel(Keys):
     """Keys of `[channel]`.

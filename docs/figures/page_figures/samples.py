@@ -15,7 +15,8 @@ from reprieve_studies.fast12 import loads as fast12_loads
 from reprieve_studies.fast12.measures import POLICIES
 from reprieve_studies.fast12.paper import DEVICES
 from reprieve_studies.mbm import loads as mbm_loads
-from reprieve_studies.mbm.experiment import Plan, place
+from reprieve_studies.mbm import substrates
+from reprieve_studies.mbm.experiment import PAGES_PER_BLOCK_RUN, Plan, place
 from reprieve_studies.mbm.readings import GRID_FTLS, IPS, MBM, SCHEMES, Scheme
 from reprieve_studies.runs import Setup
 from reprieve_studies.starblaze import experiment as starblaze
@@ -96,6 +97,15 @@ def _mbm_blocks(recorded: Mapping[str, Any]) -> Sample:
     return {f"{load.trace}, {MBM}": run(setup)}
 
 
+def _mbm_substrates(_recorded: Mapping[str, Any]) -> Sample:
+    """Run the first and the last substrate with what is run on no other drive."""
+    return {
+        f"{one}, {policy}": run(substrates.setup(one, policy, _REQUESTS, PAGES_PER_BLOCK_RUN, 1))
+        for one in (substrates.SUBSTRATES[0], substrates.SUBSTRATES[-1])
+        for policy in (*substrates.IN_ORDER, substrates.MBM_PAIRED)
+    }
+
+
 def _zambelli21(_recorded: Mapping[str, Any]) -> Sample:
     """One load and depth, with and without suspension."""
     plan = zambelli21.Plan(20_000, quick=True)
@@ -163,6 +173,7 @@ SAMPLES: Mapping[str, Callable[[Mapping[str, Any]], Sample]] = {
     "guide": _guide,
     "mbm": _mbm,
     "mbm-blocks": _mbm_blocks,
+    "mbm-substrates": _mbm_substrates,
     "mqsim": _mqsim,
     "power-loss": _power_loss,
     "starblaze": _starblaze,

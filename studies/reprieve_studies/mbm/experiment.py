@@ -31,6 +31,8 @@ from reprieve_studies.mbm.readings import (
     grid,
     scheme_under,
 )
+from reprieve_studies.mbm.substrates import POLICIES, SUBSTRATES
+from reprieve_studies.mbm.substrates import setup as on_substrate
 from reprieve_studies.runs import Overrides, Setup
 
 _TAIL_TIMES = 10
@@ -49,7 +51,7 @@ PAGES_PER_BLOCK_RUN = 128
 and to its running state in an eighth of the requests."""
 
 MAIN, LIMIT, TAIL, GRID, ABLATED = "main", "limit", "tail", "grid", "parts"
-SLACK = "slack"
+SLACK, SUBSTRATE = "slack", "substrate"
 _SCALE = "workload.time_scale"
 
 
@@ -57,9 +59,10 @@ class Spot(NamedTuple):
     """Which run."""
 
     series: str
-    """`MAIN`, `LIMIT`, `TAIL`, `GRID`, `ABLATED`, `SLACK` or the name of a reading."""
+    """`MAIN`, `LIMIT`, `TAIL`, `GRID`, `ABLATED`, `SLACK`, `SUBSTRATE` or the name of a
+    reading."""
     load: str
-    """The paper's name of its trace."""
+    """The paper's name of its trace; of `SUBSTRATE`, that of the substrate."""
     scheme: str
     """In a grid row and suspension, as "RPS, IPC"."""
     chips: int = TABLE_1_CHIPS
@@ -156,10 +159,19 @@ def run(plan: Plan, workshop: Workshop) -> Outcome:
     todo = list_jobs(plan, scales)
     # The last of equals stands, which has to be one whose erases are counted.
     once = {job.key: job for job in sorted(todo, key=lambda job: job.warm_up is not None)}
-    what = "Figures 8 to 13, readings, slack, ablation"
+    what = "Figures 8 to 13, readings, slack, ablation, substrates"
     results = workshop.each(what, list(once.values()), Job.run)
     by_key = dict(zip(once, results, strict=True))
     return Outcome(plan, scales, {job.spot: by_key[job.key] for job in todo})
+
+
+def run_substrates(plan: Plan, workshop: Workshop) -> Outcome:
+    """Run the policies on every substrate alone, which need nothing of the others."""
+    made = _Jobs(plan, None)
+    made.of_substrates()
+    results = workshop.each("substrates", made.jobs, Job.run)
+    runs = {job.spot: found for job, found in zip(made.jobs, results, strict=True)}
+    return Outcome(plan, {}, runs)
 
 
 def pieces(plan: Plan) -> int:
@@ -184,6 +196,7 @@ def list_jobs(plan: Plan, scales: Scales | None) -> list[Job]:
         made.of_load(load)
     for load in plan.papers:
         made.of_paper(load)
+    made.of_substrates()
     return made.jobs
 
 
@@ -211,6 +224,17 @@ class _Jobs:
                 self._add(Spot(ABLATED, load.trace, name, draft=draft), load, scheme)
             for (row, way), scheme in grid().items():
                 self._add(Spot(GRID, load.trace, f"{row}, {way}", draft=draft), load, scheme)
+
+    def of_substrates(self) -> None:
+        """Add the policies on every substrate, under a load of their own."""
+        plan = self._plan
+        for draft in range(plan.drafts):
+            for substrate in SUBSTRATES:
+                for policy in POLICIES:
+                    spot = Spot(SUBSTRATE, str(substrate), policy, draft=draft)
+                    self.jobs.append(Job(spot, on_substrate(
+                        substrate, policy, plan.requests, plan.pages_per_block, 1 + draft
+                    )))  # fmt: skip
 
     def of_main(self, load: Load) -> None:
         """Add what Figures 8 and 11 show."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from reprieve_studies.mbm import ablation, blocks, formulas, slack
+from reprieve_studies.mbm import ablation, blocks, formulas, slack, substrate_table
 from reprieve_studies.mbm.claims import of_claim
 from reprieve_studies.mbm.experiment import GRID, LIMIT, MAIN, TAIL, Outcome, Spot
 from reprieve_studies.mbm.measured import OPS, WARM_UP_SHARE, Measured
@@ -52,6 +52,7 @@ def all_numbers(outcome: Outcome) -> dict[str, Any]:
                   for chips in CHIPS},
         "readings": {one.name: _reading(outcome, one.name) for one in (BASE, *READINGS)},
         "slack": slack.numbers(outcome),
+        "substrates": substrate_table.numbers(outcome),
         "parts": {part: {name: _estimate(ablation.part_estimate(outcome, part, name))
                          for name in ablation.MEASURES} for part in PARTS},
         "grid": {row: {way: {name: _estimate(ablation.grid_estimate(outcome, row, way, name))

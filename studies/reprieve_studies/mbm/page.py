@@ -1,8 +1,8 @@
 """The report: what was run, what came out, and how to read it."""
 
 from reprieve_studies.article import Section
-from reprieve_studies.mbm import ablation, figures, slack, tables
-from reprieve_studies.mbm.experiment import PAGES_PER_BLOCK_RUN, Outcome
+from reprieve_studies.mbm import ablation, figures, slack, substrate_table, tables
+from reprieve_studies.mbm.experiment import Outcome
 from reprieve_studies.mbm.formulas import (
     read_bound_mb_per_s,
     write_bound_mb_per_s,
@@ -28,7 +28,7 @@ _DRIVE = (
     f"{100 * OVER_PROVISIONING:.0f} %, neither of which the paper has, brought to steady state by "
     f"random overwrites. The first {100 * WARM_UP_SHARE:.0f} % of the requests of a run count in "
     "no latency and no bandwidth: they find a drive without more free blocks than it must have. "
-    f"Blocks have {PAGES_PER_BLOCK_RUN} pages in place of {PAGES_PER_BLOCK:,}. "
+    f"Table I has blocks of {PAGES_PER_BLOCK:,} pages; those that are run are shorter. "
     "All schemes have multi-plane commands and serve reads first."
 )
 _LOADS = (
@@ -87,6 +87,7 @@ def sections(outcome: Outcome) -> list[Section]:
                 [*questions, f"Columns “{SRC}” are multiples of TBM."],
                 [figures.sensitivity(outcome)], [tables.readings(outcome)]),
         slack.section(outcome),
+        substrate_table.section(outcome),
         Section("Ablation", [_ABLATION], [figures.parts(outcome), figures.grid(outcome)],
                 [tables.parts(outcome), tables.grid(outcome)]),
     ]  # fmt: skip

@@ -6,7 +6,9 @@ use crate::types::*;
 const DEADLINE: &[Need] = &[is("scheduling.policy", &["deadline"])];
 const LIMITED: &[Need] = &[is("scheduling.mbm_channel_limit", &["exact", "printed"])];
 const MBM: &[Need] = &[is("scheduling.dispatch", &["mbm"])];
-const SPREAD: &[Need] = &[is("scheduling.mbm_read_areas", &["spread"])];
+const SPREAD: &[Need] = &[is("scheduling.mbm_read_areas", &["spread", "even"])];
+const MOVES: &[Need] =
+    &[is("scheduling.mbm_redistribution", &["either", "channels", "transactions"])];
 const READ_STRATEGY: &str = "MBM paper, section IV.B: Read Strategy";
 
 section! {
@@ -107,7 +109,12 @@ section! {
     }, or("'request'"), when(MBM), from(READ_STRATEGY);
     /// Where writes go to what long reads have touched.
     mbm_read_areas [scheduling.dispatch.mbm?.read_areas] variant_of {
-        "spread" = Some(_) => Some(Default::default()), "Over all dies by their logical numbers.";
+        "spread" = Some(ReadAreas { spread: Spread::ByNumber, .. }) =>
+            Some(ReadAreas { spread: Spread::ByNumber, ..Default::default() }),
+            "Over all dies by their logical numbers, busy or not.";
+        "even" = Some(ReadAreas { spread: Spread::Even, .. }) =>
+            Some(ReadAreas { spread: Spread::Even, ..Default::default() }),
+            "Around the channels, to idle chips as all other writes.";
         "as-others" = None => None, "As all other writes.";
     }, or("'spread'"), when(MBM), from(READ_STRATEGY);
     /// A read of more pages is long.
@@ -122,24 +129,27 @@ section! {
         "never" = false, "Never.";
     }, or("'short-read'"), when(SPREAD),
         from("MBM paper, section IV.B: of a read that is not long the area is not read-intensive");
-    /// When pages of a long read are written anew, to where their logical numbers put them.
+    /// When pages of a long read are written anew, to where writes of their area go.
     mbm_redistribution [scheduling.dispatch.mbm?.read_areas?.redistribution] variant_of {
         "either" = Some(Redistribution { trigger: Trigger::Either, .. }) =>
-            Some(Redistribution { trigger: Trigger::Either, pages_max: 0 }),
+            Some(Redistribution::by(Trigger::Either)),
             "Where one of its channels or one of its dies has more than its share.";
         "channels" = Some(Redistribution { trigger: Trigger::Channels, .. }) =>
-            Some(Redistribution { trigger: Trigger::Channels, pages_max: 0 }),
+            Some(Redistribution::by(Trigger::Channels)),
             "Where one of its channels has more than an even share of its pages.";
         "transactions" = Some(Redistribution { trigger: Trigger::Transactions, .. }) =>
-            Some(Redistribution { trigger: Trigger::Transactions, pages_max: 0 }),
+            Some(Redistribution::by(Trigger::Transactions)),
             "Where one of its dies needs more commands than an even spread would.";
         "none" = None => None, "Never.";
     }, or("'either'"), when(SPREAD), from("MBM paper, section IV.B");
     /// Pages that are being written anew at one time, at most.
     mbm_redistributed_pages [scheduling.dispatch.mbm?.read_areas?.redistribution?.pages_max]
         count(1, U32),
-        or("8"),
-        when(&[is("scheduling.mbm_redistribution", &["either", "channels", "transactions"])]);
+        or("8"), when(MOVES);
+    /// Pages of the host that are programmed for each one written anew, at least; absent: any.
+    mbm_writes_per_redistributed_page
+        [scheduling.dispatch.mbm?.read_areas?.redistribution?.writes_per_page]
+        count(1, U32), absent(), when(MOVES);
 }
 
 section! {

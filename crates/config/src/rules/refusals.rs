@@ -76,7 +76,7 @@ features! {
     TWIN_BLOCKS "superblocks" |s| s.ftl.twin_blocks;
     GC_PLANES "planes that collect side by side" |s| s.ftl.gc.parallel_planes;
     PLANE_DISPATCH "a dispatcher that weighs planes" |s|
-        ["paq", "mbm"].contains(&&*s.scheduling.dispatch.policy);
+        ["fcfs", "mbm", "paq", "vas"].contains(&&*s.scheduling.dispatch.policy);
     DISPATCH "a dispatcher" |s| s.scheduling.dispatch.policy != "none";
     MBM "the dispatcher mbm" |s| s.scheduling.dispatch.mbm.is_some();
     REDISTRIBUTION "pages written anew by mbm" |s| {

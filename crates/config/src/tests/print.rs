@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 96] = [
+const APPLY_ELSEWHERE: [&str; 97] = [
     "device",
     "part",
     "load",
@@ -48,6 +48,7 @@ const APPLY_ELSEWHERE: [&str; 96] = [
     "scheduling.mbm_read_area_end",
     "scheduling.mbm_redistribution",
     "scheduling.mbm_redistributed_pages",
+    "scheduling.mbm_writes_per_redistributed_page",
     "ftl.gc_choices",
     "ftl.gc_window_blocks",
     "ftl.hot_window_share",
@@ -292,6 +293,7 @@ fn awkward_values_of_dispatchers_are_read_back() {
             "scheduling.mbm_read_area_end=never",
             "scheduling.mbm_redistribution=channels",
             "scheduling.mbm_redistributed_pages=3",
+            "scheduling.mbm_writes_per_redistributed_page=20",
         ],
         vec![
             "scheduling.dispatch=mbm",
@@ -300,6 +302,7 @@ fn awkward_values_of_dispatchers_are_read_back() {
             "scheduling.mbm_read_areas=as-others",
         ],
         vec!["scheduling.dispatch=mbm", "scheduling.mbm_redistribution=none"],
+        vec!["scheduling.dispatch=mbm", "scheduling.mbm_read_areas=even"],
     ]);
 }
 

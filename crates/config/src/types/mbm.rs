@@ -65,18 +65,38 @@ pub enum FirstOf {
 /// What a long read marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadAreas {
+    pub spread: Spread,
     pub threshold_pages: u32,
     pub area_bytes: u64,
     pub short_reads_end: bool,
     pub redistribution: Option<Redistribution>,
 }
 
-/// When pages of a long read are written anew, to where their numbers put them.
+/// Where writes go to what long reads have touched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spread {
+    /// To the plane that their number says.
+    #[default]
+    ByNumber,
+    /// Around the channels, within what is planned for all writes.
+    Even,
+}
+
+/// When pages of a long read are written anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Redistribution {
     /// What is uneven.
     pub trigger: Trigger,
     pub pages_max: u32,
+    /// The budget: pages that the host writes for each of these.
+    pub writes_per_page: Option<u32>,
+}
+
+impl Redistribution {
+    /// What begins it; the rest has keys of its own.
+    pub(crate) fn by(trigger: Trigger) -> Redistribution {
+        Redistribution { trigger, pages_max: 0, writes_per_page: None }
+    }
 }
 
 /// What of a read is uneven.

@@ -21,8 +21,8 @@ pub use host::{
     ReadCache, Replacement,
 };
 pub use mbm::{
-    Alignment, Chips, FirstOf, MbmRules, ReadAreas, Redistribution, Rounding, ShareRules, Ties,
-    Trigger,
+    Alignment, Chips, FirstOf, MbmRules, ReadAreas, Redistribution, Rounding, ShareRules, Spread,
+    Ties, Trigger,
 };
 pub use power::{BudgetCounts, Capacitor, LossPolicy, Power, PowerLoss};
 pub use scheduling::{

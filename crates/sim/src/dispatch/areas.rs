@@ -4,7 +4,7 @@ use reprieve_base::Geometry;
 use reprieve_nand::MultiPlane;
 
 use super::{DriveView, Queued};
-use crate::scenario::{ReadAreas, Redistribution, Trigger};
+use crate::scenario::{ReadAreas, Redistribution, Spread, Trigger};
 
 /// Areas of the logical pages, and what of them is to be written anew.
 #[derive(Debug, Default)]
@@ -45,6 +45,11 @@ impl Areas {
         self.moves.pop()
     }
 
+    /// No page is written anew before another read asks for it.
+    pub(super) fn drop_moves(&mut self) {
+        self.moves.clear();
+    }
+
     /// Looks at the host reads that have come to these dies at this instant.
     pub(super) fn look(&mut self, dies: &[u32], rules: &ReadAreas, drive: &dyn DriveView) {
         let mut reads = std::mem::take(&mut self.reads);
@@ -73,7 +78,7 @@ impl Areas {
             }
         }
         if let Some(again) = rules.redistribution.filter(|_| is_long) {
-            self.moves.extend(uneven(request, again, drive));
+            self.moves.extend(uneven(request, again, rules.spread, drive));
         }
     }
 }
@@ -91,9 +96,14 @@ pub(super) fn striped(lpn: u32, geometry: &Geometry) -> u32 {
     die * geometry.planes_per_die + rest / geometry.dies_per_channel % geometry.planes_per_die
 }
 
-/// Pages of a request that channels or dies have beyond their share, as far as their numbers put
-/// them elsewhere; the last first.
-fn uneven(request: &[Queued], rules: Redistribution, drive: &dyn DriveView) -> Vec<u32> {
+/// Pages of a request that channels or dies have beyond their share, the last first; where numbers
+/// say planes, those that these put elsewhere.
+fn uneven(
+    request: &[Queued],
+    rules: Redistribution,
+    spread: Spread,
+    drive: &dyn DriveView,
+) -> Vec<u32> {
     let geometry = drive.geometry();
     let plane_of = |read: &Queued| read.plane.expect("a read is of a page that has a plane");
     let (channels, dies) = match rules.trigger {
@@ -109,7 +119,7 @@ fn uneven(request: &[Queued], rules: Redistribution, drive: &dyn DriveView) -> V
             let surplus = own(&here).saturating_sub(share);
             let elsewhere = here.iter().rev().filter(|read| {
                 let target = striped(read.lpn, geometry);
-                target / planes != unit && drive.has_room(target)
+                spread == Spread::Even || target / planes != unit && drive.has_room(target)
             });
             moves.extend(elsewhere.map(|read| read.lpn).take(surplus as usize));
         }

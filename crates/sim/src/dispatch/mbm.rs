@@ -11,7 +11,7 @@ use super::areas::Areas;
 use super::lines::DispatchLines;
 use super::share::share;
 use super::{Dispatcher, DriveView};
-use crate::scenario::{Alignment, Chips, Dispatch, FirstOf, MbmRules, Ties};
+use crate::scenario::{Alignment, Chips, Dispatch, FirstOf, MbmRules, Spread, Ties};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mbm",
@@ -44,6 +44,9 @@ pub(super) struct Mbm {
     /// request, even if that has got the same number.
     request: Option<(u32, Time)>,
     areas: Areas,
+    /// Pages that have got their planes, and those of them that were to be written anew.
+    placed: u64,
+    anew: u64,
     /// Writes that the last plan left.
     waiting: usize,
 }
@@ -75,6 +78,8 @@ impl Mbm {
             next_chip: Vec::new(),
             request: None,
             areas: Areas::default(),
+            placed: 0,
+            anew: 0,
             waiting: 0,
         }
     }
@@ -122,7 +127,8 @@ impl Mbm {
 
     /// Distributes the writes that wait.
     fn make_plan(&mut self, drive: &dyn DriveView) {
-        self.lines.follow(&mut self.areas, self.rules.read_areas.as_ref(), drive);
+        let by_number = self.rules.read_areas.filter(|areas| areas.spread == Spread::ByNumber);
+        self.lines.follow(&mut self.areas, by_number.as_ref(), drive);
         if self.nothing_to_plan(drive) {
             return;
         }
@@ -146,6 +152,46 @@ impl Mbm {
             }
         }
         self.waiting = self.free as usize;
+        self.deal(drive);
+    }
+
+    /// Whether one more page can be written anew for what the host has written.
+    ///
+    /// One that then stays where it is counts as written: the budget is never exceeded.
+    fn affords_move(&self) -> bool {
+        let rules = self.rules.read_areas.and_then(|areas| areas.redistribution);
+        rules.and_then(|rules| rules.writes_per_page).is_none_or(|writes| {
+            let of_host = self.placed.saturating_sub(self.anew);
+            (self.anew + 1) * u64::from(writes) <= of_host
+        })
+    }
+
+    /// Deals the places of planned writes of marked areas anew: around the channels by turns.
+    ///
+    /// Which places there are remains as planned, and with it all that the plan obeys.
+    fn deal(&mut self, drive: &dyn DriveView) {
+        let Some(areas) = self.rules.read_areas.filter(|areas| areas.spread == Spread::Even) else {
+            return;
+        };
+        let geometry = drive.geometry();
+        let is_marked =
+            |write: u32| self.areas.is_marked(drive.queued(write).lpn, &areas, geometry);
+        let marked: Vec<usize> =
+            (0..self.plan.len()).filter(|at| is_marked(self.plan[*at].0)).collect();
+        let planes = geometry.dies_per_channel * geometry.planes_per_die;
+        let mut of_channel = vec![0; geometry.channels as usize];
+        // A stable sort: channels stay in the order of the plan, the one with least to do first.
+        let mut places: Vec<(u32, u32)> = Vec::with_capacity(marked.len());
+        for at in &marked {
+            let plane = self.plan[*at].1;
+            let turn = &mut of_channel[(plane / planes) as usize];
+            places.push((*turn, plane));
+            *turn += 1;
+        }
+        places.sort_by_key(|(turn, _)| *turn);
+        for (at, (_, plane)) in marked.into_iter().zip(places) {
+            self.plan[at].1 = plane;
+        }
     }
 
     /// Counts what each channel has to do: pages to be read, and host pages to be programmed.
@@ -357,7 +403,12 @@ impl Dispatcher for Mbm {
     }
 
     fn rewrite(&mut self) -> Option<u32> {
-        self.areas.next_move()
+        if !self.affords_move() {
+            self.areas.drop_moves();
+        }
+        let next = self.areas.next_move();
+        self.anew += u64::from(next.is_some());
+        next
     }
 
     fn place(&mut self, drive: &dyn DriveView) -> Option<(u32, u32)> {
@@ -366,11 +417,13 @@ impl Dispatcher for Mbm {
             self.make_plan(drive);
         }
         if let Some(own) = self.lines.take_own(drive) {
+            self.placed += 1;
             return Some(own);
         }
         // A program that takes several pages of a plane may find room for fewer.
         while let Some((write, plane)) = self.plan.pop_front() {
             if drive.has_room(plane) {
+                self.placed += 1;
                 return Some((write, plane));
             }
             self.lines.lose_track();

@@ -7,6 +7,8 @@
 //! gives one of its own to [`Ssd::with_dispatcher`](crate::Ssd::with_dispatcher).
 
 mod areas;
+mod clump;
+mod in_order;
 mod lines;
 mod mbm;
 mod none;
@@ -22,6 +24,7 @@ use std::ops::Range;
 use reprieve_base::{Dur, Entry, Geometry, Time};
 use reprieve_nand::MultiPlane;
 
+use self::in_order::{InOrder, OrderedUnit};
 use crate::scenario::Dispatch;
 
 /// A page operation of the host that waits.
@@ -186,10 +189,12 @@ type MakeDispatcher = fn(&Dispatch) -> Option<Box<dyn Dispatcher>>;
 /// The registry: name, sentence, maker.
 const DISPATCHERS: &[(Entry, MakeDispatcher)] = &[
     (none::ENTRY, |_| None),
+    (in_order::FCFS, |_| Some(Box::new(InOrder::new(OrderedUnit::Page)))),
     (mbm::ENTRY, |dispatch| Some(Box::new(mbm::Mbm::new(dispatch)))),
     (paq::ENTRY, |dispatch| Some(Box::new(paq::Paq::new(dispatch)))),
     (slacker::ENTRY, |_| Some(Box::new(slacker::Slacker::default()))),
     (sprinkler::ENTRY, |_| Some(Box::new(sprinkler::Sprinkler::default()))),
+    (in_order::VAS, |_| Some(Box::new(InOrder::new(OrderedUnit::Request)))),
 ];
 
 /// Every dispatcher.

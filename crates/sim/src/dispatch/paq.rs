@@ -3,7 +3,8 @@
 
 use reprieve_base::Entry;
 
-use super::{Dispatcher, DriveView, Queued, packs};
+use super::clump::Clump;
+use super::{Dispatcher, DriveView, Queued};
 use crate::scenario::{Conflict, Dispatch};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -18,7 +19,7 @@ pub(super) struct Paq {
     conflict: Conflict,
     waiting: Vec<Queued>,
     /// What has been let go at this instant.
-    clump: Vec<Queued>,
+    clump: Clump,
 }
 
 impl Paq {
@@ -28,37 +29,8 @@ impl Paq {
             window: paq.window as usize,
             conflict: paq.conflict,
             waiting: Vec::new(),
-            clump: Vec::new(),
+            clump: Clump::default(),
         }
-    }
-
-    /// Whether the chip, or die, of an operation is free for it.
-    fn is_free(&self, queued: &Queued, drive: &dyn DriveView) -> bool {
-        let geometry = drive.geometry();
-        let die = queued.plane.expect("placed") / geometry.planes_per_die;
-        let dies = match self.conflict {
-            Conflict::Die => 1,
-            Conflict::Chip => geometry.dies_per_channel / geometry.chips_per_channel,
-        };
-        let first = die - die % dies;
-        (first..first + dies).all(|other| match queued.is_read {
-            true => drive.takes_read(other),
-            false => !drive.serves_host(other),
-        })
-    }
-
-    /// Whether an operation goes with one that has been let go at this instant.
-    ///
-    /// A plane gets as many as a command takes of it: a page, or those of a wordline to program.
-    fn joins(&self, queued: &Queued, drive: &dyn DriveView) -> bool {
-        let of_plane = |member: &&Queued| member.plane == queued.plane;
-        let has = self.clump.iter().filter(of_plane).count() as u32;
-        let takes = if queued.is_read { 1 } else { drive.pages_together() };
-        let beside = |member: &Queued| {
-            member.plane == queued.plane && member.is_read == queued.is_read
-                || packs(drive, member, queued)
-        };
-        has < takes && self.clump.iter().any(beside)
     }
 }
 
@@ -75,14 +47,11 @@ impl Dispatcher for Paq {
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.clear();
         drive.for_each_unplaced_of(0..self.window, &mut |queued| waiting.push(*queued));
-        let chosen = waiting
-            .iter()
-            .find(|queued| self.is_free(queued, drive) || self.joins(queued, drive))
-            .copied();
+        let mut take = |queued: &&Queued| self.clump.take(queued, self.conflict, drive);
+        let chosen = waiting.iter().find(&mut take).copied();
         self.waiting = waiting;
-        match chosen {
-            Some(queued) => self.clump.push(queued),
-            None => self.clump.clear(),
+        if chosen.is_none() {
+            self.clump.clear();
         }
         chosen.map(|queued| (queued.id, queued.plane.expect("placed")))
     }

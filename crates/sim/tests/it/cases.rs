@@ -436,10 +436,17 @@ pub(super) fn mbm() -> impl Strategy<Value = Vec<String>> {
         word("read_area_end", &["short-read", "never"]),
         word("redistribution", &["either", "channels", "transactions", "none"]),
         1..10u32,
+        word("read_areas", &["spread", "even"]),
     );
-    let areas = areas.prop_map(|(threshold, area, end, again, pages)| {
-        let most = (again != "redistribution=none").then(|| format!("redistributed_pages={pages}"));
-        [threshold, area, end, again].into_iter().chain(most).collect::<Vec<_>>()
+    let areas = areas.prop_map(|(threshold, area, end, again, pages, spread)| {
+        let most = (again != "redistribution=none").then(|| {
+            [
+                format!("redistributed_pages={pages}"),
+                format!("writes_per_redistributed_page={pages}"),
+            ]
+        });
+        let keys = [threshold, area, end, again, spread].into_iter();
+        keys.chain(most.into_iter().flatten()).collect::<Vec<_>>()
     });
     let areas = prop::option::of(areas);
     let areas = areas.prop_map(|some| some.unwrap_or(vec!["read_areas=as-others".to_string()]));

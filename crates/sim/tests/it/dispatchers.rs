@@ -34,7 +34,9 @@ fn under(dispatch: &str, sets: &[&str], rows: &[(u64, char, u64, u64)]) -> Vec<u
 }
 
 /// Ways to see the whole drive, as overrides.
-const ALL_OVER: [&[&str]; 6] = [
+const ALL_OVER: [&[&str]; 8] = [
+    &["scheduling.dispatch=fcfs"],
+    &["scheduling.dispatch=vas"],
     &["scheduling.dispatch=sprinkler"],
     &["scheduling.dispatch=paq"],
     &["scheduling.dispatch=slacker"],
@@ -151,6 +153,43 @@ fn paq_still_suspends_for_a_read() {
     assert_eq!(under("paq", &[], &rows)[1], 190);
     assert_eq!(under("paq", &suspends, &rows), done_us(&suspends, &rows));
     assert_eq!(under("paq", &suspends, &rows)[1], 84);
+}
+
+#[test]
+fn in_order_nobody_passes_who_waits_for_a_chip() {
+    // Even pages lie on the first chip. The channel is free at 30, and both that wait sense to 40.
+    let rows = [(0, 'R', 0, 1), (0, 'R', 2, 1), (0, 'R', 1, 1)];
+    assert_eq!(under("paq", &TWO_DIES, &rows), [30, 70, 50]);
+    for policy in ["fcfs", "vas"] {
+        assert_eq!(under(policy, &TWO_DIES, &rows), [30, 60, 80], "{policy}");
+    }
+    // The first chip is free at 160; 20 over the channel for each, 140 to program.
+    let rows = [(0, 'W', 0, 1), (0, 'W', 2, 1), (0, 'W', 1, 1)];
+    assert_eq!(done_us(&TWO_DIES, &rows), [160, 320, 180]);
+    for policy in ["fcfs", "vas"] {
+        assert_eq!(under(policy, &TWO_DIES, &rows), [160, 320, 340], "{policy}");
+    }
+    // Dies of one chip are one.
+    let one_chip = [&TWO_DIES[..], &["geometry.chips_per_channel=1"]].concat();
+    assert_eq!(under("fcfs", &one_chip, &[(0, 'R', 0, 1), (0, 'R', 1, 1)]), [30, 60]);
+}
+
+#[test]
+fn vas_orders_requests_and_fcfs_their_pages_too() {
+    // Page 2 waits for the first chip until 30. Page 3, of its request, goes at once; sensed at
+    // 10, it has the channel from 30 to 50, and page 2, sensed at 40, until 70.
+    let rows = [(0, 'R', 0, 1), (0, 'R', 2, 2)];
+    assert_eq!(under("vas", &TWO_DIES, &rows), [30, 70]);
+    assert_eq!(under("fcfs", &TWO_DIES, &rows), [30, 80]);
+}
+
+#[test]
+fn in_order_pages_of_one_command_go_together_and_reads_still_suspend() {
+    for policy in ["fcfs", "vas"] {
+        assert_eq!(under(policy, &[PAGE], &[(0, 'W', 0, 1), (0, 'W', 1, 1)]), [180, 180]);
+        let rows = [(0, 'W', 0, 1), (50, 'R', 1, 1)];
+        assert_eq!(under(policy, &["policy=pes-ipc"], &rows)[1], 84, "{policy}");
+    }
 }
 
 #[test]

@@ -192,6 +192,8 @@ fn writes_to_what_long_reads_touched_go_around_the_dies() {
     assert_eq!(done_of(&sets, &long), [one, 2 * one]);
     let off = [&sets[..], &["scheduling.mbm_read_areas=as-others"]].concat();
     assert_eq!(done_of(&off, &long), [one, one]);
+    let even = [&sets[..], &["scheduling.mbm_read_areas=even"]].concat();
+    assert_eq!(done_of(&even, &long), [one, one]);
     // An area ends where it ends: eight pages of 8 KiB in, page 16 was not touched.
     let small = [&sets[..], &["scheduling.mbm_read_area_bytes=65536"]].concat();
     let elsewhere = [long[0], (10_000_000, 'W', 16, 1), (10_000_000, 'W', 18, 1)];
@@ -418,6 +420,37 @@ fn pages_of_a_long_read_that_lie_on_one_channel_move_to_the_other() {
     // A die that needs five commands where three would do.
     assert_eq!(reads("transactions"), [5 * one, 3 * one]);
     assert_eq!(reads("either"), [5 * one, 3 * one]);
+}
+
+#[test]
+fn pages_are_written_anew_within_their_budget() {
+    // As above: five pages of the host, of which two would move.
+    let sets = ["geometry.channels=2", "geometry.planes_per_die=1", "scheduling.mbm_ties=in-order"];
+    let (first, again) = (200_000_000, 300_000_000);
+    let rows = [apart(5), vec![(first, 'R', 0, 5), (again, 'R', 0, 5)]].concat();
+    let pages_in_turn = |writes: u32| {
+        let key = format!("scheduling.mbm_writes_per_redistributed_page={writes}");
+        let done = done(1, &[&sets[..], &[MBM, &key]].concat(), &rows);
+        (done[6] - again) / (READ + BUS)
+    };
+    // 2 for the first, and 4 for both; 3 for the first, and both would take 6; 6 for the first.
+    assert_eq!([2, 3, 6].map(pages_in_turn), [3, 4, 5]);
+}
+
+#[test]
+fn even_writes_of_a_marked_area_go_around_the_channels() {
+    // Two channels, dies of two planes; four pages get two places on each channel.
+    let rows = [(0, 'R', 0, 5), (10_000_000, 'W', 0, 4), (20_000_000, 'R', 0, 2)];
+    let last = |areas: &str| {
+        let key = format!("scheduling.mbm_read_areas={areas}");
+        let sets = ["geometry.channels=2", MBM, &key];
+        let done = done(1, &sets, &rows);
+        // Which places there are is the same: two transfers on each channel, one program.
+        assert_eq!(done[1] - 10_000_000, 2 * BUS + PROGRAM, "{areas}");
+        done[2] - 20_000_000
+    };
+    assert_eq!(last("as-others"), READ + 2 * BUS);
+    assert_eq!(last("even"), READ + BUS);
 }
 
 #[test]

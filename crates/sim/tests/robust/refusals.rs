@@ -18,7 +18,7 @@ fn refused(sets: &[&str], said: &str) {
 
 #[test]
 fn a_dispatcher_does_not_go_with_what_it_knows_nothing_of() {
-    for dispatcher in ["mbm", "paq", "slacker", "sprinkler"] {
+    for dispatcher in ["fcfs", "mbm", "paq", "slacker", "sprinkler", "vas"] {
         refused(
             &[
                 "power_loss.mode=on",
