@@ -127,7 +127,7 @@ tools:
 	@touch $@
 
 .venv/.built: .venv/.tools $(SOURCES) | tools
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras sweep
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras plots,sweep
 	@touch $@
 
 # What is linked is found without a new installation; its entry points are not.
@@ -136,5 +136,5 @@ tools:
 	@touch $@
 
 .venv/.dev: .venv/.studies
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev,site
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev,plots,site
 	@touch $@

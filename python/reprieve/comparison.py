@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve import frames
 from reprieve._native import UserError
+from reprieve.extras import has_plots, need_plots
 from reprieve.outputs import ResultDirectory, replace_file
 from reprieve.pairs import Paired, paired
 from reprieve.parallel import each
@@ -196,13 +197,15 @@ class Comparison(Mapping[str, Result]):
 
     @property
     def plot(self) -> Plots:
-        """Charts of all runs together."""
+        """Charts of all runs; UserError without the packages of `reprieve[plots]`."""
+        need_plots("a chart")
         from reprieve.plot import Plots
 
         return Plots(self)
 
     def report(self, path: str | Path, command: str = "reprieve compare") -> None:
         """Write one report over all runs; UserError if it cannot be written."""
+        need_plots("a report")
         from reprieve.report.page import render
 
         replace_file(Path(path), render(self, command))
@@ -246,7 +249,8 @@ def compare(
     """Run a scenario at every combination of the axes' values, in threads.
 
     `axes`: key to values, such as `{"policy": ["FIFO", "RPS"]}`; the first of each is the base.
-    `out`: a directory for the results of each run, `compare.json` and `report.html`.
+    `out`: a directory for the results of each run, `compare.json` and, where `reprieve[plots]` is
+    installed, `report.html`.
     `jobs`: runs at a time; by default one a core.
     `series`: keep how each run goes over time; a directory's report has it anyway.
     `scenario` and `overrides` as for `run`.
@@ -300,9 +304,10 @@ def compare_into(
             return run_into(source.with_sets(run.sets), into, Files(series=True), both)[0]
 
         comparison = Comparison(axes, runs, each(runs, settings.jobs, one))
-        from reprieve.report.page import render
+        if has_plots():
+            from reprieve.report.page import render
 
-        out.write("report.html", render(comparison, settings.command))
+            out.write("report.html", render(comparison, settings.command))
         out.write("compare.json", comparison.to_json())
-        out.commit()
+        out.commit(stale=("report.html",))
     return comparison
