@@ -99,8 +99,19 @@ def plan(source: Source, axes: Sequence[Axis]) -> list[Run]:
                     f"--axis: {' '.join(earlier.sets)} and {' '.join(run.sets)} would share the "
                     f"directory {run.directory}; give each value once"
                 )
-        source.with_sets(run.sets).resolve()
+        _resolve(source, axes, run)
     return runs
+
+
+def _resolve(source: Source, axes: Sequence[Axis], run: Run) -> None:
+    """Check the scenario of a run; an error of an axis's key names the axis."""
+    try:
+        source.with_sets(run.sets).resolve()
+    except UserError as error:
+        text = str(error)
+        if any(text.startswith(f"--set: {axis.key}:") for axis in axes):
+            raise UserError(f"--axis {text.removeprefix('--set: ')}") from None
+        raise
 
 
 def _check(source: Source, axes: Sequence[Axis]) -> None:
@@ -150,6 +161,18 @@ class Comparison(Mapping[str, Result]):
 
     def __repr__(self) -> str:
         return f"<reprieve.Comparison: {', '.join(self)}>"
+
+    def _repr_html_(self) -> str:
+        from reprieve.html import latencies
+
+        axes = ", ".join(axis.key for axis in self.axes)
+        return "".join(
+            latencies(
+                f"{op}s", {name: run.summary["requests"][op] for name, run in self.items()}, axes
+            )
+            for op in ("read", "write")
+            if any(run.summary["requests"][op]["count"] for run in self.values())
+        )
 
     def normalised(self) -> dict[str, dict[str, float | None]]:
         """For each run, latencies as multiples of the first run's: `read_mean`, `read_p99`, ….

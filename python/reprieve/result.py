@@ -132,6 +132,11 @@ class Result:
             f"mean {total['latency_ns']['mean'] / 1000:.1f} µs>"
         )
 
+    def _repr_html_(self) -> str:
+        from reprieve.html import latencies
+
+        return latencies(self.device, self.summary["requests"], "")
+
     @property
     def device(self) -> str:
         """Name of the device: of a preset, of a file, or "custom"."""
