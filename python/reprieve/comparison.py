@@ -109,7 +109,8 @@ def _resolve(source: Source, axes: Sequence[Axis], run: Run) -> None:
         source.with_sets(run.sets).resolve()
     except UserError as error:
         text = str(error)
-        if any(text.startswith(f"--set: {axis.key}:") for axis in axes):
+        told = (f"--set: {axis.key}{end}" for axis in axes for end in (":", " ="))
+        if text.startswith(tuple(told)):
             raise UserError(f"--axis {text.removeprefix('--set: ')}") from None
         raise
 

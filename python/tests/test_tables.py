@@ -11,6 +11,7 @@ from rich.console import Console
 import reprieve as rp
 from reprieve.cli.console import in_parts, table
 from reprieve.cli.units import humane
+from reprieve.report.tables import lead
 
 from .drive import Reprieve
 
@@ -90,10 +91,32 @@ def test_notebooks_get_html(tmp_path: Path) -> None:
     assert ">–</td>" in page, "a load of reads alone has no writes"
 
 
+def test_report_begins_with_what_changed() -> None:
+    runs = rp.compare(
+        "examples/limits.toml", {"policy": ["FIFO", "RPS", "PES-IPC"]}, workload__requests=2000
+    )
+    means = {
+        label: run.summary["requests"]["read"]["latency_ns"]["mean"] / 1000
+        for label, run in runs.items()
+    }
+    best = min(("RPS", "PES-IPC"), key=lambda label: means[label])
+    said = lead(runs)
+    assert said.startswith(
+        f"The mean read takes {means[best]:,.1f} µs in run “{best}”, the least of 3 runs, and "
+        f"{means['FIFO']:,.1f} µs in run “FIFO” (×{means[best] / means['FIFO']:.2f}"
+    )
+    pair = runs.paired(best)["read_latency_ns_mean"]
+    assert said.endswith("; decided at 95 %." if pair["decided"] else "; not decided at 95 %.")
+    alone = lead({"this": runs["FIFO"]})
+    assert alone.startswith(f"this: reads take {means['FIFO']:,.1f} µs in the mean, ")
+
+
 def test_misspelt_axis_names_the_axis(reprieve: Reprieve, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text('device = "fast12-mlc"\nload = "fin1-like"\n')
     done = reprieve("compare", "s.toml", "--axis", "policx=FIFO,RPS")
     said = "--axis policx: unknown key; did you mean policy?\n"
     assert (done.returncode, done.stderr) == (2, said)
+    bad = reprieve("compare", "s.toml", "--axis", "suspension.max_per_operation=0,1")
+    assert bad.stderr.startswith("--axis suspension.max_per_operation = 0: must be")
     other = reprieve("compare", "s.toml", "--axis", "policy=FIFO,RPS", "--set", "policx=1")
     assert other.stderr.startswith("--set: policx: unknown key")
