@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo studies test quick same long capi hidden-drives bench lint docs figures pages adopt site wheel clean tools
+.PHONY: help demo studies test quick same long release capi hidden-drives bench lint docs figures pages adopt site wheel clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,6 +95,17 @@ wheel: .venv/.tools ## one wheel for every Python from 3.11 on, in dist
 	rm -rf dist
 	$(BIN)/maturin build --release --out dist
 
+release: .venv/.dev ## check all, then build what would be uploaded: a wheel and the sources, in dist
+	$(BIN)/python -m pip check
+	@version=$$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml); \
+	  grep -q "^## $$version – 20" CHANGELOG.md && grep -q "^version: $$version$$" CITATION.cff || \
+	  { echo "CHANGELOG.md and CITATION.cff have no dated $$version" >&2; exit 1; }
+	$(MAKE) lint test site
+	$(MAKE) wheel
+	$(BIN)/maturin sdist --out dist
+	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
+	cd dist && sha256sum * > SHA256SUMS
+
 site: .venv/.dev ## the documentation as a site in out/site, which needs no network
 	rm -rf out/site
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env \
@@ -127,7 +138,7 @@ tools:
 	@touch $@
 
 .venv/.built: .venv/.tools $(SOURCES) | tools
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras sweep
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras plots,sweep
 	@touch $@
 
 # What is linked is found without a new installation; its entry points are not.
@@ -136,5 +147,5 @@ tools:
 	@touch $@
 
 .venv/.dev: .venv/.studies
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev,site
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev,plots,site
 	@touch $@

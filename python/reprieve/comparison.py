@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve import frames
 from reprieve._native import UserError
+from reprieve.extras import has_plots, need_plots
 from reprieve.outputs import ResultDirectory, replace_file
 from reprieve.pairs import Paired, paired
 from reprieve.parallel import each
@@ -98,8 +99,20 @@ def plan(source: Source, axes: Sequence[Axis]) -> list[Run]:
                     f"--axis: {' '.join(earlier.sets)} and {' '.join(run.sets)} would share the "
                     f"directory {run.directory}; give each value once"
                 )
-        source.with_sets(run.sets).resolve()
+        _resolve(source, axes, run)
     return runs
+
+
+def _resolve(source: Source, axes: Sequence[Axis], run: Run) -> None:
+    """Check the scenario of a run; an error of an axis's key names the axis."""
+    try:
+        source.with_sets(run.sets).resolve()
+    except UserError as error:
+        text = str(error)
+        told = (f"--set: {axis.key}{end}" for axis in axes for end in (":", " ="))
+        if text.startswith(tuple(told)):
+            raise UserError(f"--axis {text.removeprefix('--set: ')}") from None
+        raise
 
 
 def _check(source: Source, axes: Sequence[Axis]) -> None:
@@ -150,6 +163,18 @@ class Comparison(Mapping[str, Result]):
     def __repr__(self) -> str:
         return f"<reprieve.Comparison: {', '.join(self)}>"
 
+    def _repr_html_(self) -> str:
+        from reprieve.html import latencies
+
+        axes = ", ".join(axis.key for axis in self.axes)
+        return "".join(
+            latencies(
+                f"{op}s", {name: run.summary["requests"][op] for name, run in self.items()}, axes
+            )
+            for op in ("read", "write")
+            if any(run.summary["requests"][op]["count"] for run in self.values())
+        )
+
     def normalised(self) -> dict[str, dict[str, float | None]]:
         """For each run, latencies as multiples of the first run's: `read_mean`, `read_p99`, ….
 
@@ -196,13 +221,15 @@ class Comparison(Mapping[str, Result]):
 
     @property
     def plot(self) -> Plots:
-        """Charts of all runs together."""
+        """Charts of all runs; UserError without the packages of `reprieve[plots]`."""
+        need_plots("a chart")
         from reprieve.plot import Plots
 
         return Plots(self)
 
     def report(self, path: str | Path, command: str = "reprieve compare") -> None:
         """Write one report over all runs; UserError if it cannot be written."""
+        need_plots("a report")
         from reprieve.report.page import render
 
         replace_file(Path(path), render(self, command))
@@ -246,7 +273,8 @@ def compare(
     """Run a scenario at every combination of the axes' values, in threads.
 
     `axes`: key to values, such as `{"policy": ["FIFO", "RPS"]}`; the first of each is the base.
-    `out`: a directory for the results of each run, `compare.json` and `report.html`.
+    `out`: a directory for the results of each run, `compare.json` and, where `reprieve[plots]` is
+    installed, `report.html`.
     `jobs`: runs at a time; by default one a core.
     `series`: keep how each run goes over time; a directory's report has it anyway.
     `scenario` and `overrides` as for `run`.
@@ -300,9 +328,10 @@ def compare_into(
             return run_into(source.with_sets(run.sets), into, Files(series=True), both)[0]
 
         comparison = Comparison(axes, runs, each(runs, settings.jobs, one))
-        from reprieve.report.page import render
+        if has_plots():
+            from reprieve.report.page import render
 
-        out.write("report.html", render(comparison, settings.command))
+            out.write("report.html", render(comparison, settings.command))
         out.write("compare.json", comparison.to_json())
-        out.commit()
+        out.commit(stale=("report.html",))
     return comparison

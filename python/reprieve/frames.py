@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError
+from reprieve.extras import missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,4 @@ def to_polars(table: pa.Table) -> pl.DataFrame:
 
 
 def _missing(package: str) -> UserError:
-    return UserError(
-        f"to_{package}(): {package} is not installed; install it, such as with pip install "
-        f"{package}, or use to_arrow()"
-    )
+    return UserError(missing(f"to_{package}()", package, "frames"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from reprieve import frames
 from reprieve._native import UserError
+from reprieve.extras import need_plots
 from reprieve.outputs import replace_file
 
 if TYPE_CHECKING:
@@ -131,6 +132,11 @@ class Result:
             f"mean {total['latency_ns']['mean'] / 1000:.1f} µs>"
         )
 
+    def _repr_html_(self) -> str:
+        from reprieve.html import latencies
+
+        return latencies(self.device, self.summary["requests"], "")
+
     @property
     def device(self) -> str:
         """Name of the device: of a preset, of a file, or "custom"."""
@@ -212,7 +218,8 @@ class Result:
 
     @property
     def plot(self) -> Plots:
-        """Charts of this run."""
+        """Charts of this run; UserError without the packages of `reprieve[plots]`."""
+        need_plots("a chart")
         from reprieve.plot import Plots
 
         return Plots({"this run": self})
@@ -222,6 +229,7 @@ class Result:
 
         What it says of the run over time it has from `series`, and leaves out without.
         """
+        need_plots("a report")
         from reprieve.report.page import render
 
         replace_file(Path(path), render({self.device: self}, "reprieve run scenario.toml --report"))

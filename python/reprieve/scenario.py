@@ -192,6 +192,12 @@ class Scenario(Top):
         given = (f"{name}={value!r}" for name, value in self.to_dict().items())
         return f"Scenario({', '.join(given)})"
 
+    def _repr_html_(self) -> str:
+        from reprieve.html import table
+
+        rows = [[key, toml_value(value, key)] for key, value in self._given.items()]
+        return table("Scenario", ["key", "value"], rows)
+
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *SECTIONS, "flow"]
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from reprieve import _native
 from reprieve._native import UserError
+from reprieve.extras import need_plots
 from reprieve.outputs import ResultDirectory
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
 from reprieve.result import KINDS, Result, power_csv, summary_json
@@ -245,6 +246,8 @@ def run_into(
     drawing: Drawing | None = None,
 ) -> tuple[Result, list[Path]]:
     """Run a scenario and write its results, all of them at the end; return the paths too."""
+    if files.report_command is not None:
+        need_plots("a report")  # before the run, not after it
     with ResultDirectory(directory) as out, ExitStack() as open_log:
         log = None
         if files.requests:

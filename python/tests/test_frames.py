@@ -86,8 +86,7 @@ def test_without_the_package_it_says_so(
     with pytest.raises(rp.UserError) as caught:
         getattr(result, f"to_{package}")()
     assert str(caught.value) == (
-        f"to_{package}(): {package} is not installed; install it, such as with pip install "
-        f"{package}, or use to_arrow()"
+        f"to_{package}() needs {package}, which is not installed: pip install 'reprieve[frames]'"
     )
 
 

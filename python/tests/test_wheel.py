@@ -59,7 +59,7 @@ def test_wheel_stands_alone(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    run("pip", "install", "--quiet", "--disable-pip-version-check", str(wheel))
+    run("pip", "install", "--quiet", "--disable-pip-version-check", f"{wheel}[plots]")
     told = json.loads(run("python", "-c", PROGRAM))
     assert Path(told["file"]).is_relative_to(place)
     assert told["devices"] == [entry.name for entry in rp.devices()]

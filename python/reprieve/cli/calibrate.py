@@ -10,6 +10,7 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
 from reprieve.cli.options import Jobs, argument, flag, given
+from reprieve.extras import need, need_plots
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +71,9 @@ def calibrate(
         raise UserError(f"--question {question}: must be {' or '.join(_QUESTIONS)}")
     if not results:
         raise UserError("calibrate: no results of fio are given; must be one file at least")
+    need("scipy", "reprieve calibrate", "scipy", "calibrate")
+    if question is None:
+        need_plots("reprieve calibrate", "calibrate")
     task = _task(results, start, free or [], fix or [], hold_out or [], quick)
     _make(out)
     with overall() as step:

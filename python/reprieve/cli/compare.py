@@ -12,6 +12,7 @@ import typer
 from reprieve.cli.console import progress, say, show, table
 from reprieve.cli.options import ScenarioFile, Sets, given, out_dir
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
+from reprieve.extras import has_plots, missing
 from reprieve.report.tables import certainty, measured
 from reprieve.result import Result
 from reprieve.scenario import Source
@@ -37,7 +38,8 @@ def compare(
 ) -> None:
     """Run a scenario at each value of a key and compare all with the first.
 
-    Each run's results go to DIR/LABEL, a report over all of them to DIR/report.html.
+    Each run's results go to DIR/LABEL, a report over all of them to DIR/report.html
+    where the extra `plots` is installed.
     """
     source = Source.read(scenario, sets or ())
     parsed = [Axis.parse(text) for text in axes]
@@ -50,7 +52,10 @@ def compare(
         )
         comparison = compare_into(source, parsed, directory, settings)
     _show(comparison)
-    say(f"wrote {directory / 'compare.json'}, {directory / 'report.html'}")
+    names = ["compare.json", "report.html"] if has_plots() else ["compare.json"]
+    say("wrote " + ", ".join(str(directory / name) for name in names))
+    if not has_plots():
+        say(missing("report.html", "altair", "plots"))
 
 
 def _show(comparison: Comparison) -> None:

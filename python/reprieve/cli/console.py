@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from reprieve.parallel import Step
@@ -30,7 +31,52 @@ def show(table: Table) -> None:
             raise BrokenPipeError
 
     width = None if sys.stdout.isatty() else _PIPE_COLUMNS
-    Stdout(width=width, highlight=False).print(table)
+    console = Stdout(width=width, highlight=False)
+    for part in in_parts(table, console):
+        console.print(part)
+
+
+def in_parts(table: Table, console: Console) -> list[Table]:
+    """Split a table that is too wide for a console: each part has the words and some numbers.
+
+    A number that is cut off is worse than none, and so is one without what tells its row apart.
+    """
+    left = [place for place, column in enumerate(table.columns) if not column.no_wrap]
+    numbers = [place for place, column in enumerate(table.columns) if column.no_wrap]
+    if not left or len(numbers) < 2 or _unwrapped(table, console) <= console.width:  # noqa: PLR2004
+        return [table]
+    parts: list[list[int]] = []
+    for place in numbers:
+        if parts and _unwrapped(_some(table, [*left, *parts[-1], place]), console) <= console.width:
+            parts[-1].append(place)
+        else:
+            parts.append([place])
+    made = [_some(table, [*left, *part]) for part in parts]
+    for later in made[1:]:
+        later.title = None
+    return made
+
+
+def _unwrapped(table: Table, console: Console) -> int:
+    """Return how wide a table is in which nothing wraps but its title."""
+    from rich.measure import Measurement
+
+    wide = console.options.update(max_width=1 << 15)
+    return Measurement.get(console, wide, table).maximum
+
+
+def _some(whole: Table, places: Sequence[int]) -> Table:
+    """Return a table with some of the columns of another."""
+    columns = [whole.columns[place] for place in places]
+    made = table(str(whole.title or ""), [])
+    for column in columns:
+        # Two short lines in place of a long one leave room for more columns.
+        header = str(column.header)
+        header = header.replace(" ", "\n", 1) if column.no_wrap else header.replace(".", ".\n")
+        made.add_column(header, justify=column.justify, no_wrap=column.no_wrap)
+    for row, *cells in zip(whole.rows, *(column.cells for column in columns), strict=True):
+        made.add_row(*cells, style=row.style)
+    return made
 
 
 def say(text: str) -> None:

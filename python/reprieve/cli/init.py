@@ -10,6 +10,7 @@ import typer
 from reprieve import _native, registries
 from reprieve._native import UserError
 from reprieve.cli.console import say
+from reprieve.extras import has_plots
 from reprieve.outputs import ResultDirectory
 from reprieve.scenario import Scenario
 
@@ -83,7 +84,8 @@ def init(
         paths = out.commit()
     for path in paths:
         say(str(path))
-    say(f"\nreprieve run {paths[0]} --out {directory / 'out'} --report\nreprieve sweep {paths[1]}")
+    report = " --report" if has_plots() else ""
+    say(f"\nreprieve run {paths[0]} --out {directory / 'out'}{report}\nreprieve sweep {paths[1]}")
 
 
 def _files(device: str) -> dict[str, str]:

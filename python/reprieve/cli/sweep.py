@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -68,7 +69,7 @@ def _show(plan: Plan, directory: Path) -> None:
     if plan.design == "fleet":
         made = pq.read_table(directory / "fleet.parquet")
         names = [column(key) for key in plan.keys[:-1]]
-        _print(made.select([*names, "runs", *_FIGURES]), len(names), "The fleet as one, ns")
+        _print(made.select([*names, "runs", *_FIGURES]), plan.keys[:-1], "The fleet as one")
         return
     points = pq.read_table(directory / "points.parquet")
     title = (
@@ -83,7 +84,7 @@ def _show(plan: Plan, directory: Path) -> None:
     else:
         figures = [name for name in _FIGURES if name in points.column_names]
     names = ["point", *(column(key) for key in plan.keys)]
-    _print(_with_ends(points, names, figures), len(names), title)
+    _print(_with_ends(points, names, figures), ["point", *plan.keys], title)
 
 
 def _with_ends(points: pa.Table, names: list[str], figures: list[str]) -> pa.Table:
@@ -91,23 +92,26 @@ def _with_ends(points: pa.Table, names: list[str], figures: list[str]) -> pa.Tab
     made = points.select(names)
     for figure in figures:
         values = points.column(figure).to_pylist()
-        cells = [_cell(value) for value in values]
+        scale = _scale(figure)
+        cells = [_cell(value, scale) for value in values]
         if f"{figure}_high" in points.column_names:
             ends = (points.column(f"{figure}_{end}").to_pylist() for end in ("low", "high"))
             cells = [
-                cell if high is None else f"{cell} ({_cell(low)} to {_cell(high)})"
+                cell if high is None else f"{cell} ({_cell(low, scale)} to {_cell(high, scale)})"
                 for cell, low, high in zip(cells, *ends, strict=True)
             ]
         made = made.append_column(figure, [cells])
     return made
 
 
-def _print(found: pa.Table, left: int, title: str) -> None:
-    rows = table(title, found.column_names, left)
+def _print(found: pa.Table, words: Sequence[str], title: str) -> None:
+    """Print a table whose first columns are words, under these names."""
+    left = len(words)
+    rows = table(title, [*words, *(_head(name) for name in found.column_names[left:])], left)
     for row in found.slice(0, _ROWS_MAX).to_pylist():
         cells = [
-            _word(value) if place < left else _cell(value)
-            for place, value in enumerate(row.values())
+            _word(value) if place < left else _cell(value, _scale(name))
+            for place, (name, value) in enumerate(row.items())
         ]
         rows.add_row(*cells)
     show(rows)
@@ -119,10 +123,24 @@ def _word(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _cell(value: Any) -> str:
+def _scale(column: str) -> float:
+    """Return what a number is multiplied by for a reader: files have ns, tables µs."""
+    return 1e-3 if "_latency_ns_" in column else 1.0
+
+
+def _head(column: str) -> str:
+    """Return a column's name for a reader: `read_latency_ns_p99_99` is `read p99.99, µs`."""
+    if "_latency_ns_" not in column:
+        return column
+    what, _, figure = column.partition("_latency_ns_")
+    return f"{what} {figure.replace('p99_9', 'p99.9')}, µs"
+
+
+def _cell(value: Any, scale: float = 1.0) -> str:
     if value is None:
         return "–"
     if isinstance(value, int | float):
+        value *= scale
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"  # noqa: PLR2004
     return str(value)
 

@@ -13,6 +13,7 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
 from reprieve.cli.options import argument, flag, given
+from reprieve.cli.units import humane
 from reprieve.outputs import replace_file
 from reprieve.traces import Trace, TraceDevice, TraceRow, workload_info
 
@@ -81,7 +82,7 @@ def info(
         say(json.dumps(found, indent=2, ensure_ascii=False))
         return
     rows = table("", ["", file or str(load)], left=1)
-    for name, value in _flat(found):
+    for name, value in _cells(found):
         rows.add_row(name, value)
     show(rows)
 
@@ -182,6 +183,18 @@ def _devices(trace: Trace, as_json: bool) -> None:
     for device in found:
         printed.add_row(*("" if cell is None else str(cell) for cell in device))
     show(printed)
+
+
+def _cells(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Flatten JSON into names and words, with units for a reader."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _cells(inner, f"{name}.{key}" if name else key)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _cells(inner, f"{name}[{index}]")
+    else:
+        yield humane(name, value)
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:

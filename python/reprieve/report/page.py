@@ -32,6 +32,7 @@ def render(runs: Runs, command: str) -> str:
         facts=tables.facts(first),
         specs={name: figure.spec for name, figure in drawn.items()},
         runs=swatches(list(runs)),
+        lead=tables.lead(runs),
         headline=tables.headline(runs),
         certainty=[*tables.measured(runs), *tables.certainty(runs)],
         suspensions=tables.suspensions(runs),

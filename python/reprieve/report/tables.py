@@ -87,6 +87,50 @@ def _known(group: dict[str, Any], figure: str) -> str:
     return TOO_FEW if ends is None else f"{ends[0]} to {ends[1]}"
 
 
+def lead(runs: Runs) -> str:
+    """Return the one sentence to begin with: what changed, by how much, and if it is decided.
+
+    Of several runs it is about the one with the least mean, of reads if there are any.
+    """
+    op = "read" if _count(runs, "read") else "write"
+    names = list(runs)
+    means = {
+        label: run.summary["requests"][op]["latency_ns"]["mean"] / 1000
+        for label, run in runs.items()
+        if run.summary["requests"][op]["count"]
+    }
+    if len(names) == 1 or names[0] not in means:
+        return "; ".join(_of_one(label, run) for label, run in runs.items()) + "."
+    from reprieve.pairs import latency, paired
+
+    first = means.pop(names[0])
+    if not means:
+        return f"{names[0]} alone has {op}s."
+    best = min(means, key=lambda label: means[label])
+    pair = paired([runs[best]], [runs[names[0]]])[latency(op, "mean")]
+    if reason := pair.get("reason"):
+        known = f"whether they differ is unknown: {reason}"
+    elif pair["decided"]:
+        known = "decided at 95 %"
+    else:
+        known = "not decided at 95 %"
+    of_all = f", the least of {len(names)} runs" if len(names) > 2 else ""  # noqa: PLR2004
+    return (
+        f"The mean {op} takes {means[best]:,.1f} µs in run “{best}”{of_all}, and {first:,.1f} µs "
+        f"in run “{names[0]}”{_ratio(pair)}; {known}."
+    )
+
+
+def _of_one(label: str, result: Result) -> str:
+    """Return what reads, or writes, of a run took."""
+    for op in ("read", "write"):
+        group = result.summary["requests"][op]
+        if group["count"]:
+            mean, tail = (group["latency_ns"][key] / 1000 for key in ("mean", "p99_99"))
+            return f"{label}: {op}s take {mean:,.1f} µs in the mean, {tail:,.1f} µs at p99.99"
+    return f"{label}: neither reads nor writes"
+
+
 def measured(runs: Runs) -> list[str]:
     """Return sentences: what of each run is excluded, and where its beginning differs."""
     notes = []

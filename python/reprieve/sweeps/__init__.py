@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Sweep", "sweep"]
 
+# What a notebook shows of a data set.
+_ROWS_MAX = 20
+_SHOWN = tuple(
+    f"{op}_latency_ns_{figure}" for op in ("read", "write") for figure in ("mean", "p99", "p99_99")
+)
+
 
 class Sweep:
     """The data set of a sweep."""
@@ -31,6 +37,22 @@ class Sweep:
 
     def __repr__(self) -> str:
         return f"<reprieve.Sweep: {self.directory}>"
+
+    def _repr_html_(self) -> str:
+        from reprieve.html import table
+
+        found = self.points
+        numbers = [name for name in found.column_names if name in _SHOWN]
+        # The point and the keys that vary stand before the number of seeds.
+        keys = found.column_names[: found.column_names.index("seeds")]
+        rows = [
+            [str(row[key]) for key in keys]
+            + ["–" if row[name] is None else f"{row[name] / 1000:,.1f}" for name in numbers]
+            for row in found.slice(0, _ROWS_MAX).to_pylist()
+        ]
+        more = f", the first {_ROWS_MAX}" if len(found) > _ROWS_MAX else ""
+        heads = [f"{name.replace('_latency_ns_', ' ')}, µs" for name in numbers]
+        return table(f"{len(found):,} points{more}", [*keys, *heads], rows)
 
     @property
     def runs(self) -> pa.Table:

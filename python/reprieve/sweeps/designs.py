@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from reprieve.extras import need
 from reprieve.scenario import Source, toml_value
-from reprieve.sweeps.extras import need
 from reprieve.sweeps.plan import Axis, Plan, Range, Value
 from reprieve.traces import open_trace
 

@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Any
 
 from reprieve._native import UserError
+from reprieve.extras import need
 from reprieve.parallel import StoppedError, cores
-from reprieve.sweeps.extras import need
 from reprieve.sweeps.work import Task, perform
 
 Done = tuple[Task, bytes]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reprieve.extras import need
 from reprieve.sweeps.designs import Point, fitting
-from reprieve.sweeps.extras import need
 from reprieve.sweeps.plan import Axis, Plan, Range, Value
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from reprieve._native import UserError
+from reprieve.extras import need
 from reprieve.result import KINDS
-from reprieve.sweeps.extras import need
 
 _NO_DATA = "there is no data set here; name the directory of a sweep (reprieve sweep --out DIR)"
 

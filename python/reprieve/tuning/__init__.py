@@ -97,11 +97,16 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
     """Do what is missing of a tuning, and write its answer into a directory."""
     import tomllib
 
+    from reprieve.extras import need, need_plots
     from reprieve.sweeps.executors import dask, threads
     from reprieve.sweeps.store import locked
     from reprieve.tuning.answer import answer, sentences
     from reprieve.tuning.search import Scenarios, measured_in, search
 
+    # Asked before the first run: the page is written after the last.
+    need("optuna", "reprieve tune", "optuna", "tune")
+    need("scipy", "reprieve tune", "scipy", "tune")
+    need_plots("reprieve tune", "tune")
     if settings.workers is not None and settings.scheduler is not None:
         raise UserError(
             "--workers is for this machine, --scheduler for a cluster; give one of them"

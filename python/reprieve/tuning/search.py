@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reprieve._native import UserError
+from reprieve.extras import need
 from reprieve.parallel import Step
 from reprieve.scenario import Source, toml_value
 from reprieve.sweeps.columns import flat
 from reprieve.sweeps.executors import Executor
-from reprieve.sweeps.extras import need
 from reprieve.sweeps.identity import run_id
 from reprieve.sweeps.plan import Axis, Range, Value
 from reprieve.sweeps.store import Store
@@ -204,8 +204,8 @@ def _asked(
     question: Question, tries: int, seed: int
 ) -> Iterator[list[tuple[int, dict[str, Value], Told]]]:
     """Ask for points: of Sobol's sequence first, then of a tree-structured Parzen estimator."""
-    optuna: Any = need("optuna", "reprieve tune", "optuna")
-    qmc: Any = need("scipy.stats.qmc", "reprieve tune", "scipy")
+    optuna: Any = need("optuna", "reprieve tune", "optuna", "tune")
+    qmc: Any = need("scipy.stats.qmc", "reprieve tune", "scipy", "tune")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     spaces = {each.key: _space(optuna, each) for each in question.axes}
 

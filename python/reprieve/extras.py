@@ -1,0 +1,45 @@
+"""Packages that only some commands need: taken where they are, asked for where they are not."""
+
+from __future__ import annotations
+
+import importlib
+from importlib.util import find_spec
+from typing import Any
+
+from reprieve._native import UserError
+
+# Of the extra `plots`, by the name under which each is imported.
+_PLOTS = {"altair": "altair", "jinja2": "jinja2", "vl_convert": "vl-convert-python"}
+
+
+def need(module: str, what: str, package: str, extra: str = "sweep") -> Any:
+    """Import a module; UserError with the command that installs it if it is not there."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if (
+            error.name is not None
+            and error.name.partition(".")[0] != module.split(".", maxsplit=1)[0]
+        ):
+            raise  # it is there, and lacks something itself
+        raise UserError(missing(what, package, extra)) from None
+
+
+def need_plots(what: str, extra: str = "plots") -> None:
+    """Raise UserError with the command that installs them if charts and pages cannot be made.
+
+    It imports nothing, so that a run can ask before it begins.
+    """
+    for module, package in _PLOTS.items():
+        if find_spec(module) is None:
+            raise UserError(missing(what, package, extra))
+
+
+def has_plots() -> bool:
+    """Whether charts and pages can be made."""
+    return all(find_spec(module) is not None for module in _PLOTS)
+
+
+def missing(what: str, package: str, extra: str) -> str:
+    """Say in one sentence what is not installed, and the command that installs it."""
+    return f"{what} needs {package}, which is not installed: pip install 'reprieve[{extra}]'"
