@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve import _native
 from reprieve._native import UserError
+from reprieve.extras import has_plots, need_plots
 from reprieve.outputs import ResultDirectory
 from reprieve.scenario import ScenarioLike, Source
 
@@ -79,6 +80,7 @@ class PowerLoss:
 
     def plot(self) -> Chart:
         """Draw time and energy until all is safe, a line a policy; `.save("x.svg")` writes it."""
+        need_plots("a chart")
         from reprieve.plot import power_loss
 
         return power_loss.cuts(self.rows)
@@ -162,13 +164,17 @@ def _length_ns(source: Source) -> int:
 def cut_into(
     source: Source, cuts: int, directory: Path, watch: Watch = _unwatched
 ) -> tuple[PowerLoss, list[Path]]:
-    """Do it and write `power_loss.json`, `.csv`, `.svg` and `scenario.toml` to a directory."""
+    """Do it and write `power_loss.json`, `.csv`, `.svg` and `scenario.toml` to a directory.
+
+    Without the extra `plots` there is no `.svg`.
+    """
     with ResultDirectory(directory) as out:
         result = cut(source, cuts, watch)
         out.write("scenario.toml", result.scenario)
         out.write("power_loss.csv", result.csv())
         out.write("power_loss.json", json.dumps(result.summary(), indent=2) + "\n")
-        svg = io.StringIO()
-        result.plot().save(svg, format="svg")
-        out.write("power_loss.svg", svg.getvalue())
+        if has_plots():
+            svg = io.StringIO()
+            result.plot().save(svg, format="svg")
+            out.write("power_loss.svg", svg.getvalue())
         return result, out.commit()

@@ -9,6 +9,7 @@ import typer
 
 from reprieve.cli.console import progress, say, show, table
 from reprieve.cli.options import ScenarioFile, Sets, out_dir
+from reprieve.extras import has_plots, missing
 from reprieve.power_failure import cut_into
 from reprieve.scenario import Source
 
@@ -35,6 +36,8 @@ def power_loss(
         )
     summary = result.summary()
     _show(summary)
+    if not has_plots():
+        say(missing("power_loss.svg", "altair", "plots"))
     say("wrote " + ", ".join(str(path) for path in paths))
 
 

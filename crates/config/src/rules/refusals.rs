@@ -50,9 +50,7 @@ features! {
     NESTED "programs inside suspended erases" |s| s.suspend_rules.host_write_suspends.erase;
     STREAMS "several streams" |s| s.ftl.streams.policy != "single";
     DEMAND "a mapping in flash" |s| s.ftl.demand.is_some();
-    BAD_BLOCKS "bad blocks from the start" |s| s.ftl.faults.factory_bad_share > 0.0;
     FAILED_PROGRAMS "programs that fail" |s| s.ftl.faults.program_failure > 0.0;
-    FAILED_ERASES "erases that fail" |s| s.ftl.faults.erase_failure > 0.0;
     FAULTS "bad blocks" |s| s.ftl.faults.any();
     SINGLE_PLANE "planes that are erased one by one" |s|
         s.parallelism.multi_plane == MultiPlane::None && s.geometry.planes_per_die > 1;
@@ -62,7 +60,6 @@ features! {
     LARGE_BLOCKS "blocks of more than 65535 pages on all planes" |s|
         u64::from(s.geometry.planes_per_die) * u64::from(s.geometry.pages_per_block)
             > TWIN_PAGES_MAX;
-    INDEPENDENT_READS "independent plane reads" |s| s.parallelism.independent_plane_reads;
     NO_INDEPENDENT_READS "no independent plane reads" |s| !s.parallelism.independent_plane_reads;
     PLANE_SUSPENSION "suspension of single planes" |s| s.parallelism.plane_suspension;
     NO_SHADOW "suspended programs without a shadow buffer" |s|
@@ -144,9 +141,7 @@ table! {
     Drive wordlines {
         "ftl.stream": STREAMS, "\"single\"";
         "ftl.mapping": DEMAND, "\"flat\"";
-        "ftl.factory_bad_share": BAD_BLOCKS, "0";
         "nand.program_failure": FAILED_PROGRAMS, "0";
-        "nand.erase_failure": FAILED_ERASES, "0";
     }
     Part pairs {
         "timing.program_iterations_weights": SPREAD + BY_TYPE,
@@ -201,8 +196,6 @@ table! {
             "the planes of a die are erased together, and parallelism.multi_plane = \"none\"";
         LARGE_BLOCKS, "blocks of more than 65535 pages on all planes of a die";
         WORDLINES, "timing.wordline_pages above 1";
-        INDEPENDENT_READS, "parallelism.independent_plane_reads = true";
-        CACHE_PROGRAM, "parallelism.cache_program = true";
         COPYBACK, "ftl.copyback = true";
         GC_PLANES, "ftl.gc_parallel_planes = true";
         DEMAND, "ftl.mapping = \"demand\"";

@@ -204,9 +204,7 @@ fn a_wordline_is_part_of_a_block_with_one_program() {
     for (set, value, wanted) in [
         ("ftl.stream", "\"hot-cold\"", "\"single\""),
         ("ftl.mapping", "\"demand\"", "\"flat\""),
-        ("ftl.factory_bad_share", "0.01", "0"),
         ("nand.program_failure", "0.01", "0"),
-        ("nand.erase_failure", "0.01", "0"),
     ] {
         let set = [&format!("{set}={value}")[..], "timing.wordline_pages=2"];
         let error = format!(

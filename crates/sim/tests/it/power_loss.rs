@@ -21,7 +21,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     request_bytes = [[512, 1], [2048, 3], [6144, 1]]\nalign_bytes = 512\nqueue_depth = 8\n";
 
 /// Sets of policies, of which each has something of its own under way when the power fails.
-const DRIVES: [&[&str]; 27] = [
+const DRIVES: [&[&str]; 30] = [
     &[],
     &["policy=pes-ips"],
     &["policy=fifo", "ftl.gc_background=false"],
@@ -60,6 +60,18 @@ const DRIVES: [&[&str]; 27] = [
     ],
     &["nand.erase_failure=0.1", "geometry.blocks_per_plane=32", "ftl.gc_stream=separate"],
     &["reliability.model=power", "ecc.code=ldpc"],
+    &[
+        "timing.wordline_pages=2",
+        "geometry.blocks_per_plane=32",
+        "ftl.factory_bad_share=0.05",
+        "nand.erase_failure=0.02",
+    ],
+    &["ftl.twin_blocks=true", "parallelism.multi_plane=page", "parallelism.cache_program=true"],
+    &[
+        "ftl.twin_blocks=true",
+        "parallelism.multi_plane=page",
+        "parallelism.independent_plane_reads=true",
+    ],
     &[
         "reliability.model=power",
         "timing.wordline_pages=2",
