@@ -91,9 +91,11 @@ pages: .venv/.studies ## write pages from their templates and the numbers of `ma
 adopt: .venv/.studies ## take what was changed on a page by hand into its template
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --adopt
 
-wheel: .venv/.tools ## one wheel for every Python from 3.11 on, in dist
+wheel: .venv/.tools ## one wheel for every Python from 3.11 on, in dist; ZIG=1: for glibc 2.28 on
 	rm -rf dist
-	$(BIN)/maturin build --release --out dist
+	$(if $(ZIG),$(BIN)/pip install --quiet --disable-pip-version-check ziglang==0.17.1)
+	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/maturin build --release --out dist \
+	  $(if $(ZIG),--zig --compatibility manylinux_2_28)
 
 release: .venv/.dev ## check all, then build what would be uploaded: a wheel and the sources, in dist
 	$(BIN)/python -m pip check
@@ -101,7 +103,7 @@ release: .venv/.dev ## check all, then build what would be uploaded: a wheel and
 	  grep -q "^## $$version – 20" CHANGELOG.md && grep -q "^version: $$version$$" CITATION.cff || \
 	  { echo "CHANGELOG.md and CITATION.cff have no dated $$version" >&2; exit 1; }
 	$(MAKE) lint test site
-	$(MAKE) wheel
+	$(MAKE) wheel ZIG=1
 	$(BIN)/maturin sdist --out dist
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
 	cd dist && sha256sum * > SHA256SUMS
