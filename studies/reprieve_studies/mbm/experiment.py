@@ -87,6 +87,8 @@ class Plan:
     pages_per_block: int = PAGES_PER_BLOCK_RUN
     drafts: int = 1
     """Samples of each run of the ablation."""
+    has_substrates: bool = True
+    """Whether policies are compared on the paper's substrate, piece by piece, too."""
 
     @property
     def loads(self) -> list[Load]:
@@ -196,7 +198,8 @@ def list_jobs(plan: Plan, scales: Scales | None) -> list[Job]:
         made.of_load(load)
     for load in plan.papers:
         made.of_paper(load)
-    made.of_substrates()
+    if plan.has_substrates:
+        made.of_substrates()
     return made.jobs
 
 

@@ -52,7 +52,7 @@ def all_numbers(outcome: Outcome) -> dict[str, Any]:
                   for chips in CHIPS},
         "readings": {one.name: _reading(outcome, one.name) for one in (BASE, *READINGS)},
         "slack": slack.numbers(outcome),
-        "substrates": substrate_table.numbers(outcome),
+        "substrates": substrate_table.numbers(outcome) if outcome.plan.has_substrates else {},
         "parts": {part: {name: _estimate(ablation.part_estimate(outcome, part, name))
                          for name in ablation.MEASURES} for part in PARTS},
         "grid": {row: {way: {name: _estimate(ablation.grid_estimate(outcome, row, way, name))

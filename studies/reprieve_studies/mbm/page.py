@@ -87,7 +87,7 @@ def sections(outcome: Outcome) -> list[Section]:
                 [*questions, f"Columns “{SRC}” are multiples of TBM."],
                 [figures.sensitivity(outcome)], [tables.readings(outcome)]),
         slack.section(outcome),
-        substrate_table.section(outcome),
+        *([substrate_table.section(outcome)] if outcome.plan.has_substrates else []),
         Section("Ablation", [_ABLATION], [figures.parts(outcome), figures.grid(outcome)],
                 [tables.parts(outcome), tables.grid(outcome)]),
     ]  # fmt: skip
