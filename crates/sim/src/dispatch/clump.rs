@@ -11,23 +11,28 @@ pub(super) struct Clump {
 }
 
 impl Clump {
-    /// Takes an operation up if it may go now.
-    pub(super) fn take(
+    /// The first of some operations that may go now, and its plane, which it takes up; `None`: the
+    /// instant is over.
+    pub(super) fn next_of(
         &mut self,
-        queued: &Queued,
+        waiting: &[Queued],
         conflict: Conflict,
         drive: &dyn DriveView,
-    ) -> bool {
+    ) -> Option<(u32, u32)> {
+        let Some(next) = waiting.iter().find(|queued| self.take(queued, conflict, drive)) else {
+            self.members.clear();
+            return None;
+        };
+        Some((next.id, next.plane.expect("placed")))
+    }
+
+    /// Takes an operation up if it may go now.
+    fn take(&mut self, queued: &Queued, conflict: Conflict, drive: &dyn DriveView) -> bool {
         let takes = is_free(queued, conflict, drive) || self.joins(queued, drive);
         if takes {
             self.members.push(*queued);
         }
         takes
-    }
-
-    /// The instant is over.
-    pub(super) fn clear(&mut self) {
-        self.members.clear();
     }
 
     /// Whether an operation goes with one that has been let go at this instant.

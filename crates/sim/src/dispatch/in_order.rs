@@ -84,11 +84,6 @@ impl Dispatcher for InOrder {
 
     fn place(&mut self, drive: &dyn DriveView) -> Option<(u32, u32)> {
         self.look(drive);
-        let clump = &mut self.clump;
-        let next = self.oldest.iter().find(|queued| clump.take(queued, Conflict::Chip, drive));
-        if next.is_none() {
-            clump.clear();
-        }
-        next.map(|queued| (queued.id, queued.plane.expect("placed")))
+        self.clump.next_of(&self.oldest, Conflict::Chip, drive)
     }
 }

@@ -44,15 +44,9 @@ impl Dispatcher for Paq {
     }
 
     fn place(&mut self, drive: &dyn DriveView) -> Option<(u32, u32)> {
-        let mut waiting = std::mem::take(&mut self.waiting);
+        let waiting = &mut self.waiting;
         waiting.clear();
         drive.for_each_unplaced_of(0..self.window, &mut |queued| waiting.push(*queued));
-        let mut take = |queued: &&Queued| self.clump.take(queued, self.conflict, drive);
-        let chosen = waiting.iter().find(&mut take).copied();
-        self.waiting = waiting;
-        if chosen.is_none() {
-            self.clump.clear();
-        }
-        chosen.map(|queued| (queued.id, queued.plane.expect("placed")))
+        self.clump.next_of(waiting, self.conflict, drive)
     }
 }

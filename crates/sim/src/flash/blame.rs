@@ -100,9 +100,11 @@ impl Flash {
             self.look_at_all_writes(&mut blame, now);
         }
         let touched = blame.take_touched();
+        // Where nothing waits nobody reads the clocks, until something comes and has them set. But
+        // what a dispatcher kept has waited before it comes.
+        let keeps = self.stage.holds_back || self.stage.places_late;
+        let always = keeps || self.facts.splits;
         for die in touched.iter().copied() {
-            // Where nothing waits nobody reads the clocks, until something comes and has them set.
-            let always = self.stage.holds_back || self.facts.splits;
             let unit = &self.units[die as usize];
             let has_reads = unit.reads.first().is_some();
             let has_writes = unit.writes.first().is_some() || unit.whole.operation() != NONE;
@@ -224,18 +226,18 @@ impl Flash {
         if !blame.was_asked(die) {
             return operation;
         }
-        let first = self.first_read(die, lane);
         let unit = &self.units[die as usize];
-        let limit_stands = &mut blame.stands(die, lane.plane()).limit;
-        match (unit.lane(lane).answer, first) {
-            (Answer::No(Reason::Budget), _) => Cause::Budget,
-            (Answer::No(Reason::Limit), Some(first)) => {
+        match unit.lane(lane).answer {
+            Answer::No(Reason::Budget) => Cause::Budget,
+            Answer::No(Reason::Limit) => {
+                let Some(first) = self.waiting_reads(die, lane).next() else { return operation };
                 // What was answered of a plane may be of an earlier operation there.
                 let holds = lane == LaneId::WHOLE
                     || unit.die.may_suspend(now, lane.plane()) == Err(Refusal::LimitReached);
-                *limit_stands = *limit_stands
-                    || holds && self.stops_but_for_limit((die, lane), first, now, work);
-                if *limit_stands { Cause::Limit } else { operation }
+                let stands = &mut blame.stands(die, lane.plane()).limit;
+                *stands =
+                    *stands || holds && self.stops_but_for_limit((die, lane), first, now, work);
+                if *stands { Cause::Limit } else { operation }
             }
             _ => operation,
         }
@@ -265,10 +267,6 @@ impl Flash {
         let next = |id: &u32| Some(self.txns[*id].next).filter(|next| *next != NONE);
         let all = std::iter::successors(self.units[die as usize].reads.first(), next);
         all.filter(move |id| lane.plane().is_none_or(|plane| self.txns[*id].at.plane == plane))
-    }
-
-    fn first_read(&self, die: u32, lane: LaneId) -> Option<u32> {
-        self.waiting_reads(die, lane).next()
     }
 
     fn first_barred_on(&self, die: u32, lane: LaneId) -> Option<u32> {

@@ -138,14 +138,14 @@ impl Blame {
         }
         let place = self.place(txn.die, txn.at.plane);
         let (from, late_ns) = match side {
-            Side::Read => self.reads[place][0].read(since),
-            Side::Barred => self.reads[place][1].read(since),
-            Side::Write => self.dies[txn.die as usize].write.read(since),
+            Side::Read => self.reads[place][0].shown(since),
+            Side::Barred => self.reads[place][1].shown(since),
+            Side::Write => self.dies[txn.die as usize].write.shown(since),
         };
         let account = &mut self.accounts[index];
         (account.side, account.waits, account.since) = (side, true, since);
         (account.die, account.place) = (txn.die, place as u32);
-        (account.from, account.late_ns) = (*from, late_ns);
+        (account.from, account.late_ns) = (from, late_ns);
     }
 
     /// It waits no longer.
@@ -156,7 +156,7 @@ impl Blame {
             return;
         }
         let (place, die) = (account.place as usize, account.die as usize);
-        let (shown, _) = match account.side {
+        let shown = match account.side {
             Side::Read => self.reads[place][0].read(now),
             Side::Barred => self.reads[place][1].read(now),
             Side::Write => self.dies[die].write.read(now),

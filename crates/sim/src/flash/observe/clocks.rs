@@ -7,14 +7,21 @@ use crate::blame::{Blamed, CAUSES, Cause};
 /// Time by cause: one cause at a time, which the owner of the clock names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
+    /// Until when `ns` is counted.
     since: Time,
+    /// Since when the cause is the same.
+    turned: Time,
     cause: Cause,
     ns: Blamed,
 }
 
 impl Clock {
-    pub(super) const NEW: Clock =
-        Clock { since: Time::ZERO, cause: Cause::Other, ns: Blamed([0; CAUSES]) };
+    pub(super) const NEW: Clock = Clock {
+        since: Time::ZERO,
+        turned: Time::ZERO,
+        cause: Cause::Other,
+        ns: Blamed([0; CAUSES]),
+    };
 
     /// What stands in the way now.
     #[inline]
@@ -27,19 +34,31 @@ impl Clock {
     pub(super) fn turn(&mut self, cause: Cause, now: Time) {
         if cause != self.cause {
             self.read(now);
-            self.cause = cause;
+            (self.cause, self.turned) = (cause, now);
         }
     }
 
-    /// What it shows at `at`; if that is before its last change, what it showed at that, and by how
-    /// much later that was.
+    /// What it shows now.
     #[inline]
-    pub(super) fn read(&mut self, at: Time) -> (&Blamed, u64) {
-        if at > self.since {
-            self.ns.add(self.cause, (at - self.since).ns());
-            self.since = at;
+    pub(super) fn read(&mut self, now: Time) -> &Blamed {
+        if now > self.since {
+            self.ns.add(self.cause, (now - self.since).ns());
+            self.since = now;
         }
-        (&self.ns, (self.since - at).ns())
+        &self.ns
+    }
+
+    /// What it showed at `at`; if that is before the cause was named, what it showed at that, and
+    /// by how much later that was. Whoever has read it in between changes nothing.
+    #[inline]
+    pub(super) fn shown(&mut self, at: Time) -> (Blamed, u64) {
+        if at >= self.since {
+            return (*self.read(at), 0);
+        }
+        let from = at.max(self.turned);
+        let mut shown = self.ns;
+        shown.0[self.cause as usize] -= (self.since - from).ns();
+        (shown, (from - at).ns())
     }
 }
 
