@@ -69,12 +69,12 @@ impl Ftl {
         Ok(())
     }
 
-    /// Which blocks are bad; of a drive without any the state says nothing.
+    /// Which blocks are bad, whatever the drive was drawn with; where the state does not say, none.
     fn restore_bad(&mut self, state: &mut State) -> Result<(), UserError> {
-        if !state.has("block.bad") {
-            return self.start_without_bad();
-        }
-        let states = state.take("block.bad", self.filled.len())?;
+        let states = match state.has("block.bad") {
+            true => state.take("block.bad", self.filled.len())?,
+            false => vec![GOOD; self.filled.len()],
+        };
         if let Some(unknown) = states.iter().find(|state| **state > FAILED) {
             return Err(wrong(format!("a block is in condition {unknown}")));
         }
@@ -101,14 +101,6 @@ impl Ftl {
             }
         }
         self.failing.start_with(bad, of(FAILED).next().is_some());
-        Ok(())
-    }
-
-    /// All blocks are good, whatever the drive was drawn with.
-    fn start_without_bad(&mut self) -> Result<(), UserError> {
-        let blocks = self.geometry.blocks_per_plane;
-        self.planes.iter_mut().for_each(|plane| plane.good_blocks = blocks);
-        self.failing.start_with(BTreeSet::new(), false);
         Ok(())
     }
 
