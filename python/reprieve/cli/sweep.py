@@ -11,6 +11,7 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
 from reprieve.cli.options import argument, flag, given, out_dir
+from reprieve.sweeps.columns import FIGURES, heading, scale
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 
 # What a screen takes in; the data set has all.
 _ROWS_MAX = 40
-
-_FIGURES = tuple(
-    f"{op}_latency_ns_{figure}" for op in ("read", "write") for figure in ("mean", "p99", "p99_99")
-)
 
 
 def sweep(
@@ -69,7 +66,7 @@ def _show(plan: Plan, directory: Path) -> None:
     if plan.design == "fleet":
         made = pq.read_table(directory / "fleet.parquet")
         names = [column(key) for key in plan.keys[:-1]]
-        _print(made.select([*names, "runs", *_FIGURES]), plan.keys[:-1], "The fleet as one")
+        _print(made.select([*names, "runs", *FIGURES]), plan.keys[:-1], "The fleet as one")
         return
     points = pq.read_table(directory / "points.parquet")
     title = (
@@ -82,7 +79,7 @@ def _show(plan: Plan, directory: Path) -> None:
         points = points.sort_by([(goal.column, "descending" if goal.is_max else "ascending")])
         title = f"Points that none beats in all goals. {title}".strip()
     else:
-        figures = [name for name in _FIGURES if name in points.column_names]
+        figures = [name for name in FIGURES if name in points.column_names]
     names = ["point", *(column(key) for key in plan.keys)]
     _print(_with_ends(points, names, figures), ["point", *plan.keys], title)
 
@@ -92,12 +89,12 @@ def _with_ends(points: pa.Table, names: list[str], figures: list[str]) -> pa.Tab
     made = points.select(names)
     for figure in figures:
         values = points.column(figure).to_pylist()
-        scale = _scale(figure)
-        cells = [_cell(value, scale) for value in values]
+        factor = scale(figure)
+        cells = [_cell(value, factor) for value in values]
         if f"{figure}_high" in points.column_names:
             ends = (points.column(f"{figure}_{end}").to_pylist() for end in ("low", "high"))
             cells = [
-                cell if high is None else f"{cell} ({_cell(low, scale)} to {_cell(high, scale)})"
+                cell if high is None else f"{cell} ({_cell(low, factor)} to {_cell(high, factor)})"
                 for cell, low, high in zip(cells, *ends, strict=True)
             ]
         made = made.append_column(figure, [cells])
@@ -107,10 +104,10 @@ def _with_ends(points: pa.Table, names: list[str], figures: list[str]) -> pa.Tab
 def _print(found: pa.Table, words: Sequence[str], title: str) -> None:
     """Print a table whose first columns are words, under these names."""
     left = len(words)
-    rows = table(title, [*words, *(_head(name) for name in found.column_names[left:])], left)
+    rows = table(title, [*words, *(heading(name) for name in found.column_names[left:])], left)
     for row in found.slice(0, _ROWS_MAX).to_pylist():
         cells = [
-            _word(value) if place < left else _cell(value, _scale(name))
+            _word(value) if place < left else _cell(value, scale(name))
             for place, (name, value) in enumerate(row.items())
         ]
         rows.add_row(*cells)
@@ -123,24 +120,11 @@ def _word(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _scale(column: str) -> float:
-    """Return what a number is multiplied by for a reader: files have ns, tables µs."""
-    return 1e-3 if "_latency_ns_" in column else 1.0
-
-
-def _head(column: str) -> str:
-    """Return a column's name for a reader: `read_latency_ns_p99_99` is `read p99.99, µs`."""
-    if "_latency_ns_" not in column:
-        return column
-    what, _, figure = column.partition("_latency_ns_")
-    return f"{what} {figure.replace('p99_9', 'p99.9')}, µs"
-
-
-def _cell(value: Any, scale: float = 1.0) -> str:
+def _cell(value: Any, factor: float = 1.0) -> str:
     if value is None:
         return "–"
     if isinstance(value, int | float):
-        value *= scale
+        value *= factor
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"  # noqa: PLR2004
     return str(value)
 

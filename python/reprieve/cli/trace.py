@@ -82,8 +82,8 @@ def info(
         say(json.dumps(found, indent=2, ensure_ascii=False))
         return
     rows = table("", ["", file or str(load)], left=1)
-    for name, value in _cells(found):
-        rows.add_row(name, value)
+    for name, value in _leaves(found):
+        rows.add_row(*humane(name, value))
     show(rows)
 
 
@@ -135,7 +135,10 @@ def convert(
 ) -> None:
     """Copy a trace into another format."""
     counts = _trace(file, format, option).convert(output, to)
-    say(f"wrote {output}: " + ", ".join(f"{name} {value}" for name, value in _flat(counts)))
+    say(
+        f"wrote {output}: "
+        + ", ".join(f"{name} {_plain(value)}" for name, value in _leaves(counts))
+    )
 
 
 def _trace(file: str, format: str, options: list[str] | None) -> Trace:
@@ -185,29 +188,22 @@ def _devices(trace: Trace, as_json: bool) -> None:
     show(printed)
 
 
-def _cells(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Flatten JSON into names and words, with units for a reader."""
+def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Flatten JSON into names and values, a list by its positions."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _cells(inner, f"{name}.{key}" if name else key)
+            yield from _leaves(inner, f"{name}.{key}" if name else key)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from _cells(inner, f"{name}[{index}]")
+            yield from _leaves(inner, f"{name}[{index}]")
     else:
-        yield humane(name, value)
+        yield name, value
 
 
-def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Flatten JSON into names and words, a list by its positions."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _flat(inner, f"{name}.{key}" if name else key)
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from _flat(inner, f"{name}[{index}]")
-    elif isinstance(value, float):
-        yield name, f"{value:,.6g}"
-    elif isinstance(value, int) and not isinstance(value, bool):
-        yield name, f"{value:,}"
-    else:
-        yield name, str(value)
+def _plain(value: object) -> str:
+    """Write a number as it is, with separators."""
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)

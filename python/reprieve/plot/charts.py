@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -179,14 +180,6 @@ def blame(runs: Runs, op: str, theme: Theme) -> Chart:
     """Shares of the time of an operation's requests by what they waited behind."""
     data = rows.blame(runs, op)
     parts = list(dict.fromkeys(row["part"] for row in data))
-    used = {row["cause"] for row in data}
-    palette = {
-        word: colour
-        for (word, *_), colour in zip(BLAME.values(), theme.causes, strict=True)
-        if word in used
-    }
-    scale = alt.Scale(domain=list(palette), range=list(palette.values()))
-    legend = alt.Legend(title=None, orient="bottom", columns=3, labelLimit=240, symbolType="square")
     x = alt.X("share:Q", title=f"share of the {op}s' time", scale=alt.Scale(domain=[0, 1]))
     chart = (
         chart_of(data, theme)
@@ -194,7 +187,7 @@ def blame(runs: Runs, op: str, theme: Theme) -> Chart:
         .encode(
             x=x.axis(format=".0%", tickCount=6),
             y=alt.Y("part:N", title=None, sort=parts).axis(**NAMES),
-            color=alt.Color("cause:N", scale=scale, legend=legend),
+            color=_colours_of("cause", BLAME, theme.causes, data),
             order=alt.Order("index:Q"),
             tooltip=[
                 alt.Tooltip("part:N"),
@@ -209,15 +202,22 @@ def blame(runs: Runs, op: str, theme: Theme) -> Chart:
 
 def component_colours(data: list[Row], theme: Theme) -> alt.Color:
     """Give each component that any of the rows has its colour."""
-    used = {row["component"] for row in data}
+    return _colours_of("component", COMPONENTS, theme.components, data)
+
+
+def _colours_of(
+    field: str, words: Mapping[str, tuple[str, ...]], colours: Sequence[str], data: list[Row]
+) -> alt.Color:
+    """Give each word of a field that any of the rows has its colour, in the order of the words."""
+    used = {row[field] for row in data}
     palette = {
         word: colour
-        for (word, *_), colour in zip(COMPONENTS.values(), theme.components, strict=True)
+        for (word, *_), colour in zip(words.values(), colours, strict=True)
         if word in used
     }
     scale = alt.Scale(domain=list(palette), range=list(palette.values()))
     legend = alt.Legend(title=None, orient="bottom", columns=3, labelLimit=240, symbolType="square")
-    return alt.Color("component:N", scale=scale, legend=legend)
+    return alt.Color(f"{field}:N", scale=scale, legend=legend)
 
 
 def chart_of(data: list[Row], theme: Theme) -> alt.Chart:

@@ -20,9 +20,6 @@ __all__ = ["Sweep", "sweep"]
 
 # What a notebook shows of a data set.
 _ROWS_MAX = 20
-_SHOWN = tuple(
-    f"{op}_latency_ns_{figure}" for op in ("read", "write") for figure in ("mean", "p99", "p99_99")
-)
 
 
 class Sweep:
@@ -40,18 +37,19 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         from reprieve.html import table
+        from reprieve.sweeps.columns import FIGURES, heading, scale
 
         found = self.points
-        numbers = [name for name in found.column_names if name in _SHOWN]
+        numbers = [name for name in found.column_names if name in FIGURES]
         # The point and the keys that vary stand before the number of seeds.
         keys = found.column_names[: found.column_names.index("seeds")]
         rows = [
             [str(row[key]) for key in keys]
-            + ["–" if row[name] is None else f"{row[name] / 1000:,.1f}" for name in numbers]
+            + ["–" if row[name] is None else f"{scale(name) * row[name]:,.1f}" for name in numbers]
             for row in found.slice(0, _ROWS_MAX).to_pylist()
         ]
         more = f", the first {_ROWS_MAX}" if len(found) > _ROWS_MAX else ""
-        heads = [f"{name.replace('_latency_ns_', ' ')}, µs" for name in numbers]
+        heads = map(heading, numbers)
         return table(f"{len(found):,} points{more}", [*keys, *heads], rows)
 
     @property

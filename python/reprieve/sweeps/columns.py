@@ -45,6 +45,25 @@ def column(name: str) -> str:
     return re.sub(r"\W+", "_", name)
 
 
+FIGURES = tuple(
+    f"{op}_latency_ns_{figure}" for op in ("read", "write") for figure in ("mean", "p99", "p99_99")
+)
+"""Columns of latencies that are shown to a reader."""
+
+
+def heading(name: str) -> str:
+    """Return a column's name for a reader: `read_latency_ns_p99_99` is `read p99.99, µs`."""
+    if "_latency_ns_" not in name:
+        return name
+    what, _, figure = name.partition("_latency_ns_")
+    return f"{what} {figure.replace('p99_9', 'p99.9')}, µs"
+
+
+def scale(name: str) -> float:
+    """Return what a number is multiplied by for a reader: files have ns, tables µs."""
+    return 1e-3 if "_latency_ns_" in name else 1.0
+
+
 def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
     if path in _LEFT_OUT:
         return

@@ -25,7 +25,7 @@ class Search:
         optuna: Any = need("optuna", "the design pareto", "optuna")
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self._plan = plan
-        self._spaces = {axis.key: _space(optuna, axis) for axis in plan.axes}
+        self._spaces = {axis.key: space_of(optuna, axis) for axis in plan.axes}
         # A generation is a batch: what is asked for within one depends on those before it only.
         sampler = optuna.samplers.NSGAIISampler(population_size=plan.batch, seed=plan.design_seed)
         self._study = optuna.create_study(
@@ -51,7 +51,8 @@ class Search:
             self._study.tell(trial, row)
 
 
-def _space(optuna: Any, axis: Axis) -> Any:
+def space_of(optuna: Any, axis: Axis) -> Any:
+    """Return what Optuna draws of an axis from: a range, or the places of its values."""
     span = axis.values
     if not isinstance(span, Range):
         return optuna.distributions.CategoricalDistribution(range(len(span)))

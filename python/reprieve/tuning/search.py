@@ -16,6 +16,7 @@ from reprieve.scenario import Source, toml_value
 from reprieve.sweeps.columns import flat
 from reprieve.sweeps.executors import Executor
 from reprieve.sweeps.identity import run_id
+from reprieve.sweeps.pareto import space_of
 from reprieve.sweeps.plan import Axis, Range, Value
 from reprieve.sweeps.store import Store
 from reprieve.sweeps.work import Task
@@ -207,7 +208,7 @@ def _asked(
     optuna: Any = need("optuna", "reprieve tune", "optuna", "tune")
     qmc: Any = need("scipy.stats.qmc", "reprieve tune", "scipy", "tune")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    spaces = {each.key: _space(optuna, each) for each in question.axes}
+    spaces = {each.key: space_of(optuna, each) for each in question.axes}
 
     def constraints(trial: Any) -> Sequence[float]:
         return list(trial.user_attrs["excess"])
@@ -250,14 +251,6 @@ def _asked(
             batch.append((done, values, told(trial)))
             done += 1
         yield batch
-
-
-def _space(optuna: Any, axis: Axis) -> Any:
-    span = axis.values
-    if not isinstance(span, Range):
-        return optuna.distributions.CategoricalDistribution(range(len(span)))
-    kind = "IntDistribution" if span.is_whole else "FloatDistribution"
-    return getattr(optuna.distributions, kind)(span.low, span.high, log=span.is_log)
 
 
 def _spread(axes: Sequence[Axis], position: Sequence[float]) -> dict[str, Any]:
