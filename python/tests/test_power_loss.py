@@ -94,9 +94,9 @@ def test_what_cannot_be_asked_for_is_refused(reprieve: Reprieve, loss: Path) -> 
     late = reprieve("run", loss, "--set", "power_loss.at_us=9000000000")
     assert late.returncode == 2
     assert "the last request is complete" in late.stderr
-    both = reprieve("run", loss, "--set", "ftl.mapping=demand")
+    both = reprieve("run", loss, "--set", "ftl.partial_write=track_sectors")
     assert both.returncode == 2
-    assert 'power_loss.mode = "on" knows no recovery with it' in both.stderr
+    assert 'must be "read_modify_write" or "pad" with power_loss.mode' in both.stderr
     rows = rp.power_loss(loss, cuts=40).rows
     dirty = next(row for row in rows if row["policy"] == "wait" and row["saved_pages"] > 0)
     cut = f"power_loss.at_us={dirty['at_ns'] / 1000}"

@@ -74,7 +74,6 @@ features! {
     GC_PLANES "planes that collect side by side" |s| s.ftl.gc.parallel_planes;
     PLANE_DISPATCH "a dispatcher that weighs planes" |s|
         ["fcfs", "mbm", "paq", "vas"].contains(&&*s.scheduling.dispatch.policy);
-    DISPATCH "a dispatcher" |s| s.scheduling.dispatch.policy != "none";
     MBM "the dispatcher mbm" |s| s.scheduling.dispatch.mbm.is_some();
     REDISTRIBUTION "pages written anew by mbm" |s| {
         let areas = s.scheduling.dispatch.mbm.and_then(|mbm| mbm.read_areas);
@@ -104,12 +103,6 @@ macro_rules! rows {
     (superblocks { $($other:ident, $why:literal;)+ }) => {
         &[$(Refusal { key: "ftl.twin_blocks", one: TWIN_BLOCKS, other: $other, what: concat!(
             "twin blocks are not modelled with this: ", $why, "; must be false with it"
-        ) }),+]
-    };
-    (power_loss { $($key:literal: $other:ident, $off:literal;)+ }) => {
-        &[$(Refusal { key: $key, one: LOSS, other: $other, what: concat!(
-            "power_loss.mode = \"on\" knows no recovery with it; must be ", $off,
-            " with it, or power_loss.mode \"off\""
         ) }),+]
     };
 }
@@ -223,13 +216,9 @@ table! {
             "what is stored beside a page does not say which of its sectors hold data, so that a \
              recovery cannot know; must be \"read_modify_write\" or \"pad\" with power_loss.mode \
              = \"on\"";
-    }
-    Drive power_loss {
-        "ftl.mapping": DEMAND, "\"flat\"";
-        "suspension.multi_plane": PLANE_SUSPENSION, "\"whole\"";
-        "scheduling.dispatch": DISPATCH, "\"none\"";
-    }
-    Drive pairs {
+        "suspension.multi_plane": PLANE_SUSPENSION + LOSS,
+            "what becomes of planes that work apart when the power fails is not modelled; must be \
+             \"whole\" with power_loss.mode = \"on\"";
         "ftl.stream": STREAMS + MBM,
             "a dispatcher that places writes sees one next page of a plane; must be \"single\" \
              with scheduling.dispatch = \"mbm\"";

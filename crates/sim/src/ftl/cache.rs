@@ -107,6 +107,11 @@ impl MapCache {
         left.changed.then_some(left.lpn)
     }
 
+    /// The logical pages whose entries have changed since their pages of the mapping were written.
+    pub(super) fn changed(&self) -> impl Iterator<Item = u32> {
+        self.slots.iter().filter(|slot| slot.changed).map(|slot| slot.lpn)
+    }
+
     /// The entries of these pages are written: none of them counts as changed.
     pub(super) fn clean(&mut self, lpns: std::ops::Range<u32>) {
         for lpn in lpns {

@@ -7,9 +7,13 @@ use reprieve_base::UserError;
 use super::cache::MapCache;
 use super::{Ftl, Mapping};
 use crate::scenario::Scenario;
+use crate::state::State;
 use crate::stats::MapCounts;
 use crate::txn::NONE;
 
+/// Columns of a saved state: where the pages of the mapping are, and which of them are stale.
+pub(super) const MAP_PAGES: &str = "map.pages";
+pub(super) const MAP_STALE: &str = "map.stale";
 /// Bytes of an entry in flash: the physical page, its place says of which logical one.
 const FLASH_ENTRY_BYTES: u32 = 4;
 /// Bytes of an entry in memory: both.
@@ -100,7 +104,41 @@ impl DemandMap {
     }
 }
 
+impl DemandMap {
+    /// Whether what is stored of each page of the mapping is not what it should be, as far as the
+    /// mapping in memory knows.
+    fn stale(&self) -> Vec<bool> {
+        let mut stale = self.is_changed_by_gc.clone();
+        self.due.iter().for_each(|page| stale[*page as usize] = true);
+        self.cache.changed().for_each(|lpn| stale[self.page_of(lpn) as usize] = true);
+        stale
+    }
+}
+
 impl Ftl {
+    /// Adds the pages of a mapping in flash to a saved state, if there are any: `entry` says where
+    /// each logical page will be found, those of the mapping too. Stale are those with an entry that
+    /// has changed or is changed by that, and those that are just being written.
+    pub(super) fn save_map_pages(&self, state: &mut State, entry: impl Fn(u32) -> u32) {
+        let Some(demand) = &self.demand else { return };
+        let mut stale = demand.stale();
+        for lpn in 0..demand.logical_pages {
+            stale[demand.page_of(lpn) as usize] |= entry(lpn) != self.map.peek(lpn);
+        }
+        let map_lpns = demand.logical_pages..self.all_pages();
+        for (lpn, stale) in map_lpns.clone().zip(&mut stale) {
+            *stale |= matches!(self.map.get(lpn), Mapping::Buffered(_));
+        }
+        state.put(MAP_PAGES, map_lpns.map(entry).collect());
+        let stale = (0..).zip(stale).filter_map(|(page, stale)| stale.then_some(page));
+        state.put(MAP_STALE, stale.collect());
+    }
+
+    /// Pages of the mapping that a saved state has found stale are due.
+    pub(super) fn write_anew(&mut self, pages: Vec<u32>) {
+        self.demand_mut().due.extend(pages);
+    }
+
     /// Whether the mapping is in flash.
     #[inline]
     pub fn maps_on_demand(&self) -> bool {
@@ -175,7 +213,7 @@ impl Ftl {
     }
 
     /// Logical pages of the host, and those that stand for the mapping.
-    pub(super) fn all_pages(&self) -> u32 {
+    pub fn all_pages(&self) -> u32 {
         self.map.logical_pages()
     }
 

@@ -81,11 +81,12 @@ impl Ftl {
         if !memory.is_empty() {
             state.put("stream.memory", memory);
         }
+        self.save_map_pages(state, |lpn| self.map.peek(lpn));
         self.save_blocks(state, None);
     }
 
-    /// Adds what a recovery has found: the page of each logical page, where `page` has one; trimmed
-    /// ones, where `trimmed` says so; and `erased`, blocks that are free after all, counted over
+    /// Adds what a recovery has found: the page of each logical page, of those of a mapping in flash
+    /// too, where `page` has one; trimmed ones, where `trimmed` says so; and `erased`, blocks that are free after all, counted over
     /// the drive.
     ///
     /// Free blocks, the open one and the order of filling follow from what blocks hold.
@@ -96,12 +97,13 @@ impl Ftl {
         trimmed: impl Fn(u32) -> bool,
         erased: &[u32],
     ) {
-        let entries = (0..self.logical_pages()).map(|lpn| match page(lpn) {
-            _ if trimmed(lpn) => Mapping::Trimmed.encode(),
+        let entry = |lpn| match page(lpn) {
+            _ if lpn < self.logical_pages() && trimmed(lpn) => Mapping::Trimmed.encode(),
             Some(page) => Mapping::Flash(page).encode(),
             None => Mapping::Unwritten.encode(),
-        });
-        state.put("map.physical", entries.collect());
+        };
+        state.put("map.physical", (0..self.logical_pages()).map(entry).collect());
+        self.save_map_pages(state, entry);
         self.save_blocks(state, Some(erased));
     }
 
@@ -120,7 +122,7 @@ impl Ftl {
         }
         state.put("plane.free_blocks", free.iter().map(|list| list.len() as u32).collect());
         state.put("plane.free", free.concat());
-        let fronts = || planes().flat_map(|plane| self.fronts.of_data().map(|of| plane.fronts[of]));
+        let fronts = || planes().flat_map(|plane| self.fronts.of_all().map(|of| plane.fronts[of]));
         state.put("plane.open", fronts().map(|front| front.block.unwrap_or(NONE)).collect());
         state.put("plane.next_page", fronts().map(|front| front.next_page).collect());
         let victim =

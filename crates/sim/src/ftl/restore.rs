@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use reprieve_base::UserError;
 
+use super::demand::{MAP_PAGES, MAP_STALE};
 use super::plane::Front;
 use super::rebuild::{BAD, FAILED, GOOD, NONE};
 use super::{Ftl, Mapping};
@@ -32,6 +33,7 @@ impl Ftl {
     ///
     /// Errors if the state contradicts itself, or no drive can go on from it.
     pub fn restore(&mut self, state: &mut State, scenario: &Scenario) -> Result<(), UserError> {
+        self.check_mapping(state)?;
         let pools = self.take_pools(state)?;
         self.restore_bad(state)?;
         self.filled = state.take("block.filled", self.filled.len())?;
@@ -56,6 +58,7 @@ impl Ftl {
         for (lpn, entry) in (0..).zip(pages) {
             self.restore_page(lpn, entry, &programmed)?;
         }
+        self.restore_map_pages(state, &programmed)?;
         for plane in 0..self.geometry.planes() {
             self.check_room(plane)?;
         }
@@ -66,6 +69,42 @@ impl Ftl {
             self.fronts.remember(&memory);
         }
         self.settle(scenario);
+        Ok(())
+    }
+
+    /// A state has pages of a mapping in flash if the drive does.
+    fn check_mapping(&self, state: &State) -> Result<(), UserError> {
+        let (is, must) = match (state.has(MAP_PAGES), self.demand.is_some()) {
+            (true, false) => ("in flash", "demand"),
+            (false, true) => ("in memory", "flat"),
+            _ => return Ok(()),
+        };
+        Err(UserError::new(format!(
+            "ftl.mapping: the state has its mapping {is}; must be \"{must}\" to start from it"
+        )))
+    }
+
+    /// The pages of a mapping in flash, and those of them that have to be written anew. Nothing of
+    /// it is in memory.
+    fn restore_map_pages(
+        &mut self,
+        state: &mut State,
+        programmed: &[u32],
+    ) -> Result<(), UserError> {
+        if self.demand.is_none() {
+            return Ok(());
+        }
+        let pages = self.all_pages() - self.logical_pages();
+        let entries = state.take(MAP_PAGES, pages as usize)?;
+        for (lpn, entry) in (self.logical_pages()..).zip(entries) {
+            self.restore_page(lpn, entry, programmed)?;
+        }
+        let stale = state.take_any(MAP_STALE);
+        let is_in_order = stale.is_sorted_by(|one, next| one < next);
+        if !is_in_order || stale.last().is_some_and(|last| *last >= pages) {
+            return Err(wrong(format!("of {pages} pages of the mapping, none can be stale so")));
+        }
+        self.write_anew(stale);
         Ok(())
     }
 
@@ -109,7 +148,7 @@ impl Ftl {
         let free_blocks = state.take("plane.free_blocks", planes)?;
         let sum: u64 = free_blocks.iter().map(|blocks| u64::from(*blocks)).sum();
         let free = state.take("plane.free", sum as usize)?;
-        let places: Vec<usize> = self.fronts.of_data().collect();
+        let places: Vec<usize> = self.fronts.of_all().collect();
         let fronts = planes * places.len();
         let held = state.entries("plane.open");
         if held % planes == 0 && held / planes > 0 && held != fronts {

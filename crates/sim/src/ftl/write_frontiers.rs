@@ -52,7 +52,12 @@ impl WriteFrontiers {
         u32::from(self.streams) + u32::from(self.gc_separate) + u32::from(self.has_map)
     }
 
-    /// The open blocks of a plane that hold data, by their places among all.
+    /// The open blocks of a plane, by their places among all that there can be.
+    pub(super) fn of_all(&self) -> impl Iterator<Item = usize> {
+        self.of_data().chain(self.has_map.then_some(MAP_FRONT))
+    }
+
+    /// The open blocks of a plane that hold data, by their places.
     pub(super) fn of_data(&self) -> impl Iterator<Item = usize> {
         (0..usize::from(self.streams)).chain(self.gc_separate.then_some(GC_FRONT))
     }

@@ -13,7 +13,8 @@ pub struct Stamp {
     lpn: u32,
     /// How often garbage collection has moved it.
     pub moves: u32,
-    /// Pages that the buffer had accepted when it accepted this one; 0: from before the run.
+    /// Pages that the buffer had accepted when it accepted this one, or pages of the mapping that
+    /// were to be written until this one was; 0: from before the run.
     pub version: u64,
 }
 
@@ -38,6 +39,8 @@ pub struct Journal {
     /// Of each transaction.
     versions: Vec<u64>,
     accepted: u64,
+    /// Pages of a mapping in flash that were to be written.
+    map_writes: u64,
     /// Logical pages that the host has trimmed, of which nothing newer is safe: each with the pages
     /// that had been accepted by then, of which none is valid.
     trims: BTreeMap<u32, u64>,
@@ -51,6 +54,7 @@ impl Journal {
             stamps: vec![Stamp::NOTHING; pages],
             versions: Vec::with_capacity(4096),
             accepted: 0,
+            map_writes: 0,
             trims: BTreeMap::new(),
         }
     }
@@ -62,13 +66,23 @@ impl Journal {
 
     /// The buffer has accepted a page as transaction `id`; returns its version.
     pub fn accepted(&mut self, id: u32) -> u64 {
+        self.accepted += 1;
+        self.set_version(id, self.accepted);
+        self.accepted
+    }
+
+    /// A page of the mapping is to be written by transaction `id`: such pages have versions apart.
+    pub fn map_write(&mut self, id: u32) {
+        self.map_writes += 1;
+        self.set_version(id, self.map_writes);
+    }
+
+    fn set_version(&mut self, id: u32, version: u64) {
         let index = id as usize;
         if self.versions.len() <= index {
             self.versions.resize(index + 1, 0);
         }
-        self.accepted += 1;
-        self.versions[index] = self.accepted;
-        self.accepted
+        self.versions[index] = version;
     }
 
     /// The host has trimmed a logical page.

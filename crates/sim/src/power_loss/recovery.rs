@@ -14,9 +14,10 @@ pub struct RecoveredPages {
 }
 
 impl RecoveredPages {
-    /// Of a drive of so many logical pages, before anything is read.
-    pub fn new(logical_pages: u32) -> RecoveredPages {
-        RecoveredPages { newest: vec![None; logical_pages as usize], unreadable_pages: 0 }
+    /// Of a drive of so many logical pages, with those that stand for a mapping in flash, before
+    /// anything is read.
+    pub fn new(pages: u32) -> RecoveredPages {
+        RecoveredPages { newest: vec![None; pages as usize], unreadable_pages: 0 }
     }
 
     /// A programmed page has been read, with what is stored beside it.
@@ -45,9 +46,9 @@ impl RecoveredPages {
         self.newest[lpn as usize].map(|(version, ..)| version)
     }
 
-    /// Logical pages of which a page was found.
-    pub fn pages(&self) -> u64 {
-        self.newest.iter().flatten().count() as u64
+    /// Of the first so many logical pages, those of which a page was found.
+    pub fn pages_below(&self, end: u32) -> u64 {
+        self.newest[..end as usize].iter().flatten().count() as u64
     }
 }
 

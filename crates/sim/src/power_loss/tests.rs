@@ -163,7 +163,7 @@ fn the_newest_version_wins_and_of_its_copies_the_last() {
     let mut found = RecoveredPages::new(3);
     (0..7).for_each(|page| found.read(page, journal.stamp(page)));
     assert_eq!((found.page(1), found.version(1)), (Some(2), Some(2)));
-    assert_eq!((found.page(0), found.page(2), found.pages()), (None, None, 1));
+    assert_eq!((found.page(0), found.page(2), found.pages_below(3)), (None, None, 1));
     assert_eq!(found.unreadable_pages, 2, "pages 4 and 6");
     journal.erased(2, 4);
     let mut found = RecoveredPages::new(3);

@@ -52,12 +52,6 @@ impl Ssd {
                  \"single\" under one that places writes"
             )));
         }
-        if self.scenario.power_loss.is_some() {
-            return Err(UserError::new(
-                "power_loss.mode = \"on\": pages in the write buffer of a dispatcher have no plane \
-                 to come back to; must be \"off\" under one",
-            ));
-        }
         if dispatcher.rewrites() {
             if self.ftl.maps_on_demand() {
                 return Err(UserError::new(

@@ -144,6 +144,9 @@ impl Ssd {
         let mut txn = Txn::new(Kind::MapProgram, die, at, lpn, NONE, self.now);
         txn.target = target;
         let id = self.flash.txns.insert(txn);
+        if let Some(journal) = &mut self.power.journal {
+            journal.map_write(id);
+        }
         let old = match self.ftl.accept_write(lpn, id, &mut self.flash.txns) {
             Mapping::Flash(page) => Some(self.ftl.locate_page(page)),
             Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
@@ -173,6 +176,9 @@ impl Ssd {
     pub(super) fn map_page_programmed(&mut self, id: u32) {
         if self.is_written_again(id) {
             return;
+        }
+        if self.power.journal.is_some() {
+            self.journal_program(id);
         }
         let txn = self.flash.txns.remove(id);
         self.ftl.finish_write(&txn);

@@ -185,7 +185,7 @@ impl Ssd {
 
     /// What a recovery finds after it: it reads what is stored beside every programmed page.
     pub fn recover(&self, cut: &Cut) -> Recovered {
-        let mut found = RecoveredPages::new(self.ftl.logical_pages());
+        let mut found = RecoveredPages::new(self.ftl.all_pages());
         self.read_all(cut, |page, stamp| found.read(page, stamp));
         let (finished, erased, _) = self.finish(cut);
         let saved = (cut.rescue.saved_pages as usize).min(cut.dump.len());
@@ -272,7 +272,7 @@ impl Ssd {
             let txn = &self.flash.txns[*id];
             let page = self.ftl.page_number(txn.die, txn.at);
             match txn.kind {
-                Kind::Program => {
+                Kind::Program | Kind::MapProgram => {
                     let version = self.journal().version(*id);
                     finished.insert(page, Stamp::of_write(txn.lpn, version));
                 }
@@ -316,7 +316,7 @@ impl Ssd {
     /// A page whose newest data is in flash is found where the mapping had it, unless garbage
     /// collection still moved it.
     fn verify_found(&self, cut: &Cut, found: &RecoveredPages) -> Result<(), String> {
-        for lpn in 0..self.ftl.logical_pages() {
+        for lpn in 0..self.ftl.all_pages() {
             let Mapping::Flash(mapped) = self.ftl.lookup(lpn) else { continue };
             let page = found.page(lpn);
             let moved = cut.rescue.halt > cut.at
@@ -401,7 +401,8 @@ impl Ssd {
         let recovered = self.recover(cut);
         let mut told = self.tell_cut(cut);
         told["recovery"]["unreadable_pages"] = recovered.found.unreadable_pages.into();
-        told["recovery"]["mapped_pages"] = recovered.found.pages().into();
+        told["recovery"]["mapped_pages"] =
+            recovered.found.pages_below(self.ftl.logical_pages()).into();
         Some(told)
     }
 

@@ -39,6 +39,8 @@ impl Ssd {
             }
             self.page_complete(id);
         }
+        // What a recovery has found stale of a mapping in flash.
+        self.write_map_pages();
         Ok(())
     }
 
@@ -97,7 +99,7 @@ impl Ssd {
         }
     }
 
-    /// A page of the host is programmed.
+    /// A page of the host, or of a mapping in flash, is programmed.
     #[cold]
     pub(super) fn journal_program(&mut self, id: u32) {
         let txn = &self.flash.txns[id];

@@ -18,7 +18,6 @@ pub(super) const DIRTY: &str = "buffer.dirty";
 ///
 /// Apart from the drive it is of, so that one may also start from a state that is in no file.
 pub(super) fn read(path: &Path, scenario: &Scenario) -> Result<State, UserError> {
-    State::check(scenario)?;
     State::read(path, scenario)
 }
 
@@ -67,7 +66,6 @@ impl Ssd {
     /// write buffer again. Letting it come to its end takes simulated time: ask for the summary
     /// before. Errors if requests are still to come, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
-        State::check(&self.scenario)?;
         if let Some(cut) = &self.power.cut {
             return self.recovered_state(cut).write(path, &self.scenario);
         }

@@ -19,17 +19,6 @@ pub struct State {
 }
 
 impl State {
-    /// Errors if a drive of this scenario has more to remember than a state holds.
-    pub fn check(scenario: &Scenario) -> Result<(), UserError> {
-        match scenario.ftl.demand {
-            None => Ok(()),
-            Some(_) => Err(UserError::new(
-                "ftl.mapping = \"demand\": a saved state holds nothing of a mapping in flash; must \
-                 be \"flat\" to save a state or start from one",
-            )),
-        }
-    }
-
     /// Adds a column under a name that no other has.
     pub fn put(&mut self, name: &str, column: Vec<u32>) {
         let before = self.columns.insert(name.to_string(), column);

@@ -179,17 +179,18 @@ fn wear_goes_on_from_a_state() {
 }
 
 #[test]
-fn what_a_state_does_not_hold_is_refused_by_its_key() {
+fn a_mapping_elsewhere_is_refused_by_its_key() {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let (whole, none) = (directory.path().join("whole"), directory.path().join("none"));
+    let (whole, in_flash) = (directory.path().join("whole"), directory.path().join("in-flash"));
     let room = ["ftl.over_provisioning=0.6", "ftl.gc_hard_free_blocks=2"];
-    Run::new(&room, None).save(&whole);
     let sets = [&room[..], &["ftl.mapping=demand"]].concat();
-    let error = Run::new(&sets, None).ssd.save_state(&none).expect_err("not saved").to_string();
-    assert!(error.starts_with("ftl.mapping = \"demand\": "), "{error}");
-    assert!(error.contains("; must be \"flat\""), "{error}");
-    assert!(!none.exists());
-    assert_eq!(refused(&whole, &sets), error);
+    Run::new(&room, None).save(&whole);
+    Run::new(&sets, None).save(&in_flash);
+    for (state, sets, must) in [(&whole, &sets[..], "flat"), (&in_flash, &room, "demand")] {
+        let error = refused(state, sets);
+        assert!(error.contains("ftl.mapping: the state has its mapping in "), "{error}");
+        assert!(error.ends_with(&format!("; must be \"{must}\" to start from it")), "{error}");
+    }
 }
 
 fn refused(state: &Path, sets: &[&str]) -> String {

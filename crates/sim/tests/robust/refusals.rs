@@ -18,19 +18,6 @@ fn refused(sets: &[&str], said: &str) {
 
 #[test]
 fn a_dispatcher_does_not_go_with_what_it_knows_nothing_of() {
-    for dispatcher in ["fcfs", "mbm", "paq", "slacker", "sprinkler", "vas"] {
-        refused(
-            &[
-                "power_loss.mode=on",
-                "power_loss.p_controller_mw=1",
-                &format!("scheduling.dispatch={dispatcher}"),
-            ],
-            &format!(
-                "--set: scheduling.dispatch = \"{dispatcher}\": power_loss.mode = \"on\" knows no \
-                 recovery with it; must be \"none\" with it, or power_loss.mode \"off\""
-            ),
-        );
-    }
     refused(
         &["scheduling.dispatch=mbm", "ftl.stream=hot-cold"],
         "--set: ftl.stream = \"hot-cold\": a dispatcher that places writes sees one next page of a \
