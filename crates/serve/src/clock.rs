@@ -53,10 +53,11 @@ impl Scale {
         self.zero.is_some()
     }
 
-    /// What the model's clock shows, rounded down. Panics before it runs.
+    /// What the model's clock shows, rounded down; zero for what was before. Panics before it runs.
     #[inline]
     pub fn model(&self, at: Wall) -> Time {
-        let passed_ns = at.0 - self.zero.expect("the model's clock runs").0;
+        let zero = self.zero.expect("the model's clock runs");
+        let passed_ns = at.0.saturating_sub(zero.0);
         if self.thousandths == UNSCALED {
             return Time::from_ns(passed_ns);
         }

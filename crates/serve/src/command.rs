@@ -11,12 +11,17 @@ pub struct Command {
     pub(crate) client: Key,
     pub(crate) request: protocol::Request,
     pub(crate) error: u32,
-    /// Requests of the model that it waits for.
+    /// Requests that the model has of it.
     pub(crate) left: u32,
-    pub(crate) numbers: (u64, u32),
+    /// Nothing more of it is handed over.
+    pub(crate) is_whole: bool,
+    /// The model has had a part in it.
+    pub(crate) is_modelled: bool,
+    /// Its requests, where they are recorded.
+    pub(crate) numbers: Vec<u64>,
     pub(crate) arrival: Time,
     pub(crate) completion: Time,
-    /// When it is due if the model has no part in it.
+    /// When it came, and when it is due if the model has no part in it.
     pub(crate) received: Wall,
     /// What has to be brought to safety first.
     pub(crate) ticket: Option<u64>,

@@ -1,11 +1,13 @@
 //! Commands of clients: what comes in becomes requests of the model, what is complete an answer.
 
-use reprieve_base::{Op, Request, Time, UserError};
+use reprieve_base::{Op, Time, UserError};
 
+use crate::admission::Admitted;
 use crate::command::Command;
 use crate::connection::{Connection, Phase, Reply};
-use crate::drive::{self, Done};
+use crate::drive::Done;
 use crate::handshake::Step;
+use crate::pieces::Pieces;
 use crate::protocol::{self, EIO, ENOSPC, FLAG_FUA, FLAG_NO_HOLE, Kind, REQUEST_BYTES};
 use crate::server::Server;
 use crate::slots::Key;
@@ -31,7 +33,8 @@ impl Server {
         data: &[u8],
     ) -> Result<usize, UserError> {
         let mut taken = 0;
-        while !client.ended && !client.is_full() {
+        let commands_max = self.commands_max();
+        while client.takes(commands_max) {
             let rest = &data[taken..];
             let (count, goes_on) = match client.phase {
                 Phase::Handshake(_) => self.shake_hands(client, rest),
@@ -52,7 +55,7 @@ impl Server {
         let (taken, step) = handshake.feed(data, &self.export, &mut out);
         let mut sent = client.transport.write(&out);
         let goes_on = match step {
-            Step::More => false,
+            Step::More => taken > 0,
             Step::Close => {
                 client.ended = true;
                 false
@@ -148,14 +151,8 @@ impl Server {
         }
         if error != 0 {
             self.count(&request, None, error);
-            let numbers = (0, 0);
-            client.replies.push_back(Reply {
-                request,
-                error,
-                due: received,
-                numbers,
-                sent_bytes: None,
-            });
+            let (due, numbers) = (received, Vec::new());
+            client.replies.push_back(Reply { request, error, due, numbers, sent_bytes: None });
             return Ok(());
         }
         let op = match request.kind {
@@ -169,28 +166,40 @@ impl Server {
         let changes = request.kind != Kind::Read;
         let forced = changes && (op == Op::Flush || request.flags & FLAG_FUA != 0);
         let ticket = if forced { self.store.begin_sync() } else { None };
+        let fua = forced && op == Op::Write;
+        let pieces = Pieces::of(op, request.offset, request.bytes, fua);
+        let is_modelled = pieces.peek().is_some();
         let command = self.commands.insert(Command {
             client: key,
             request,
             error: 0,
             left: 0,
-            numbers: (0, 0),
+            is_whole: !is_modelled,
+            is_modelled,
+            numbers: Vec::new(),
             arrival: Time::NEVER,
             completion: Time::ZERO,
             received,
             ticket,
         });
-        let (mut first, mut left) = (0, 0);
-        for piece in drive::pieces(op, request.offset, request.bytes) {
-            let fua = forced && op == Op::Write;
-            let number = self.drive.submit(Request { fua, ..piece }, command)?;
-            first = if left == 0 { number } else { first };
-            left += 1;
-        }
-        let entry = self.commands.get_mut(command).expect("just put there");
-        (entry.left, entry.numbers) = (left, (first, left));
-        if left == 0 {
+        if !is_modelled {
             self.not_modelled.push(command);
+            return Ok(());
+        }
+        self.admission.push(key, command, pieces);
+        self.admit()
+    }
+
+    /// Hands over to the model what it has room for.
+    fn admit(&mut self) -> Result<(), UserError> {
+        while let Some(Admitted { command, request, is_last }) = self.admission.next() {
+            let number = self.drive.submit(request, command)?;
+            let entry = self.commands.get_mut(command).expect("it waits for its turn");
+            entry.left += 1;
+            entry.is_whole = is_last;
+            if self.drive.recorder.is_some() {
+                entry.numbers.push(number);
+            }
         }
         Ok(())
     }
@@ -202,7 +211,7 @@ impl Server {
         }
         let mut done = std::mem::take(&mut self.done);
         self.drive.take_done(&mut done);
-        for Done { command, arrival, completion, uncorrectable_pages } in done.drain(..) {
+        for Done { command, load, arrival, completion, uncorrectable_pages } in done.drain(..) {
             let entry = self.commands.get_mut(command).expect("it waits for its requests");
             entry.arrival = entry.arrival.min(arrival);
             entry.completion = entry.completion.max(completion);
@@ -210,12 +219,13 @@ impl Server {
                 entry.error = EIO;
             }
             entry.left -= 1;
-            if entry.left == 0 {
+            self.admission.completed(entry.client, load);
+            if entry.left == 0 && entry.is_whole {
                 self.model_is_done(command)?;
             }
         }
         self.done = done;
-        Ok(())
+        self.admit()
     }
 
     /// The model has completed all of a command: it is answered, or waits for the disk.
@@ -243,19 +253,21 @@ impl Server {
 
     fn answer(&mut self, command: Key) -> Result<(), UserError> {
         let command = self.commands.remove(command).expect("the caller has seen it");
-        let Command { client, request, error, numbers, .. } = command;
-        let (due, latency_ns) = match numbers.1 {
-            0 => (command.received, 0),
-            _ => {
-                let due = self.drive.clock.scale.wall(command.completion);
-                (due, (command.completion - command.arrival).ns())
+        let Command { client, request, error, received, .. } = command;
+        let (due, latency_ns) = match command.is_modelled {
+            false => (received, 0),
+            true => {
+                let scale = &self.drive.clock.scale;
+                // What waited for its turn came before it arrived.
+                let came = scale.model(received).min(command.arrival);
+                (scale.wall(command.completion), (command.completion - came).ns())
             }
         };
         self.count(&request, Some(latency_ns), error);
-        let reply = Reply { request, error, due, numbers, sent_bytes: None };
         let Some(waiting) = self.connections.get_mut(client) else {
-            return self.drive.unanswered(numbers);
+            return self.drive.unanswered(&command.numbers);
         };
+        let reply = Reply { request, error, due, numbers: command.numbers, sent_bytes: None };
         waiting.replies.push_back(reply);
         self.dirty.push(client);
         Ok(())

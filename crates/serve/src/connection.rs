@@ -5,16 +5,17 @@ use std::collections::VecDeque;
 use rustix::event::epoll::EventFlags;
 
 use crate::clock::Wall;
-use crate::handshake::Handshake;
-use crate::protocol::{Kind, Request, push_data_head, push_read_error, push_simple_reply};
+use crate::handshake::{Handshake, OPTION_BYTES};
+use crate::protocol::{
+    Kind, REQUEST_BYTES, Request, push_data_head, push_read_error, push_simple_reply,
+};
 use crate::store::Store;
 use crate::transport::Transport;
 
-/// Commands of a client that are under way or not answered, at most; more wait in its socket.
-pub const COMMANDS_MAX: u32 = 1024;
 /// Bytes that are sent in one go, and so the most that is kept for a client that does not fetch
-/// them.
+/// them; where many do not, it is the least.
 pub const SEND_BYTES: usize = 256 << 10;
+pub const SEND_BYTES_MIN: usize = 4096;
 
 /// What the next bytes of a client are.
 pub enum Phase {
@@ -31,16 +32,22 @@ pub enum Phase {
 }
 
 /// The answer to a command, and whose times are to be told when it is given.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Reply {
     pub request: Request,
     pub error: u32,
     /// When the model says that it is to be given.
     pub due: Wall,
-    /// Requests of the model that it answers: the first, and how many.
-    pub numbers: (u64, u32),
+    /// Requests of the model that it answers, where they are recorded.
+    pub numbers: Vec<u64>,
     /// Bytes of data that were sent; `None`: nothing was.
     pub sent_bytes: Option<u32>,
+}
+
+/// An answer whose first byte goes out.
+pub struct Begun {
+    pub due: Wall,
+    pub numbers: Vec<u64>,
 }
 
 /// A client.
@@ -53,7 +60,11 @@ pub struct Connection {
     pub pending: Vec<u8>,
     pub replies: VecDeque<Reply>,
     /// Commands under way or not answered.
-    pub commands: u32,
+    pub commands: usize,
+    /// Something of it has come that was not looked at, and is to be as soon as it may.
+    pub is_held: bool,
+    /// What it has not taken, as the server has counted it.
+    pub counted_bytes: usize,
     /// Nothing more is read from it.
     pub ended: bool,
     /// What its socket is watched for.
@@ -70,14 +81,32 @@ impl Connection {
             pending: Vec::new(),
             replies: VecDeque::new(),
             commands: 0,
+            is_held: false,
+            counted_bytes: 0,
             ended: false,
             interest: EventFlags::IN,
         }
     }
 
-    /// Whether it has enough under way for now.
-    pub fn is_full(&self) -> bool {
-        self.commands >= COMMANDS_MAX
+    /// Whether more of it is looked at, if it may have so many commands under way.
+    ///
+    /// Who does not take answers has its commands under way until it does; in the handshake, where
+    /// nothing counts them, nothing more is looked at meanwhile.
+    pub fn takes(&self, commands_max: usize) -> bool {
+        let is_deaf = matches!(self.phase, Phase::Handshake(_)) && self.transport.has_unsent();
+        !self.ended && !is_deaf && self.commands < commands_max
+    }
+
+    /// How much can be fetched, together with what is pending, so that all of it can be looked at.
+    pub fn receivable_bytes(&self, commands_max: usize) -> usize {
+        let more = commands_max.saturating_sub(self.commands);
+        match &self.phase {
+            Phase::Handshake(_) => OPTION_BYTES,
+            Phase::Request => more * REQUEST_BYTES,
+            Phase::Payload { request, taken, .. } => {
+                (request.bytes - taken) as usize + more.saturating_sub(1) * REQUEST_BYTES
+            }
+        }
     }
 
     /// Whether there is nothing left to do for it.
@@ -86,9 +115,9 @@ impl Connection {
     }
 
     /// What its socket has to be watched for.
-    pub fn wanted_interest(&self) -> EventFlags {
+    pub fn wanted_interest(&self, takes: bool) -> EventFlags {
         let mut wanted = EventFlags::empty();
-        if !self.ended && !self.is_full() {
+        if takes {
             wanted |= EventFlags::IN;
         }
         if self.transport.has_unsent() {
@@ -97,15 +126,22 @@ impl Connection {
         wanted
     }
 
-    /// Fills `out` with answers, up to `SEND_BYTES`; each whose first byte is among them goes to
-    /// `begun`. Errors if data cannot be fetched in the middle of an answer.
-    pub fn gather(&mut self, store: &Store, out: &mut Vec<u8>, begun: &mut Vec<Reply>) -> bool {
-        while out.len() < SEND_BYTES {
+    /// Fills `out` with answers, up to `most_bytes`; each whose first byte is among them goes to
+    /// `begun`. False if data cannot be fetched in the middle of an answer.
+    pub fn gather(
+        &mut self,
+        store: &Store,
+        most_bytes: usize,
+        out: &mut Vec<u8>,
+        begun: &mut Vec<Begun>,
+    ) -> bool {
+        while out.len() < most_bytes {
             let Some(reply) = self.replies.front_mut() else { break };
             if reply.sent_bytes.is_none() {
-                begun.push(*reply);
+                let numbers = std::mem::take(&mut reply.numbers);
+                begun.push(Begun { due: reply.due, numbers });
             }
-            match push(reply, self.structured, store, out) {
+            match push(reply, self.structured, store, most_bytes, out) {
                 Some(true) => {
                     self.replies.pop_front();
                     self.commands -= 1;
@@ -119,7 +155,13 @@ impl Connection {
 }
 
 /// Appends the next piece of an answer; whether it was the last, or `None` if there is none.
-fn push(reply: &mut Reply, structured: bool, store: &Store, out: &mut Vec<u8>) -> Option<bool> {
+fn push(
+    reply: &mut Reply,
+    structured: bool,
+    store: &Store,
+    most_bytes: usize,
+    out: &mut Vec<u8>,
+) -> Option<bool> {
     let Request { kind, cookie, offset, bytes, .. } = reply.request;
     if kind != Kind::Read {
         push_simple_reply(out, cookie, reply.error);
@@ -134,7 +176,7 @@ fn push(reply: &mut Reply, structured: bool, store: &Store, out: &mut Vec<u8>) -
     if reply.sent_bytes.is_none() {
         push_data_head(out, structured, cookie, offset, bytes);
     }
-    let room = SEND_BYTES.saturating_sub(out.len()).max(4096);
+    let room = most_bytes.saturating_sub(out.len()).max(SEND_BYTES_MIN);
     let piece = (bytes - from).min(room as u32);
     let start = out.len();
     out.resize(start + piece as usize, 0);

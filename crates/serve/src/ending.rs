@@ -66,7 +66,9 @@ impl Server {
         match topic {
             Topic::Metrics => side::http(question, || {
                 let clients = self.connections.len();
-                let gauges = report::gauges(&self.drive.ssd, clients, self.store.memory_bytes());
+                let handed = self.admission.in_model();
+                let memory_bytes = self.store.memory_bytes();
+                let gauges = report::gauges(&self.drive.ssd, clients, memory_bytes, handed);
                 self.metrics.text(&gauges)
             }),
             Topic::Control => {
@@ -104,12 +106,14 @@ impl Server {
     }
 
     /// Lets go of who has been connected for long and has not come to the point.
-    pub(crate) fn lose_patience(&mut self, now: Wall) {
+    pub(crate) fn lose_patience(&mut self, now: Wall) -> Result<(), UserError> {
         let is_late = |opened: Wall| now.0 - opened.0 > PATIENCE_NS;
         for key in self.connections.keys() {
-            let Some(client) = self.connections.get_mut(key) else { continue };
+            let Some(client) = self.connections.take(key) else { continue };
             if matches!(client.phase, Phase::Handshake(_)) && is_late(client.opened) {
-                self.connections.remove(key);
+                self.forget(key, client)?;
+            } else {
+                self.connections.put_back(key, client);
             }
         }
         for key in self.sides.keys() {
@@ -117,6 +121,7 @@ impl Server {
                 self.sides.remove(key);
             }
         }
+        Ok(())
     }
 
     /// Takes nothing more from anybody; what is open is answered.

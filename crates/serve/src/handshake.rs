@@ -7,6 +7,10 @@ use crate::protocol::{
 
 /// Data of an option that is looked at; who sends more is no client.
 const OPTION_BYTES_MAX: usize = 8192;
+/// A whole option.
+pub const OPTION_BYTES: usize = 16 + OPTION_BYTES_MAX;
+/// Bytes of answers after which the client is to take them first.
+const ANSWER_BYTES: usize = 4096;
 
 /// Options.
 const EXPORT_NAME: u32 = 1;
@@ -98,6 +102,8 @@ impl Handshake {
     }
 
     /// Takes what has come, appends answers, and says how much was taken and what follows.
+    ///
+    /// Stops before the end once there are many answers.
     pub fn feed(&mut self, data: &[u8], export: &Export, out: &mut Vec<u8>) -> (usize, Step) {
         let mut taken = 0;
         if self.no_zeroes.is_none() {
@@ -123,7 +129,7 @@ impl Handshake {
             let Some(content) = rest.get(16..16 + bytes) else { return (taken, Step::More) };
             taken += 16 + bytes;
             match self.option(option, content, export, out) {
-                Step::More => {}
+                Step::More if out.len() < ANSWER_BYTES => {}
                 step => return (taken, step),
             }
         }

@@ -3,6 +3,8 @@
 //! One thread does it all: it waits for sockets and for the model's next instant, whichever comes
 //! first. The model is that of a run; only here is there a clock, and only here are there sockets.
 
+mod admission;
+mod clients;
 mod clock;
 mod command;
 mod commands;
@@ -14,6 +16,7 @@ mod handshake;
 mod listener;
 mod metrics;
 mod options;
+mod pieces;
 mod protocol;
 mod recorder;
 mod report;

@@ -58,6 +58,8 @@ pub struct Metrics {
     pub refused: u64,
     /// Conversations that ended because the client did not keep to the protocol.
     pub malformed: u64,
+    /// Commands that were not or not wholly handed to the drive, as their clients had left.
+    pub cancelled: u64,
 }
 
 fn histogram() -> Histogram<u64> {
@@ -73,6 +75,7 @@ impl Metrics {
             connections: 0,
             refused: 0,
             malformed: 0,
+            cancelled: 0,
         }
     }
 
@@ -101,6 +104,7 @@ impl Metrics {
             "connections": self.connections,
             "refused_connections": self.refused,
             "malformed_conversations": self.malformed,
+            "cancelled_commands": self.cancelled,
         })
     }
 
@@ -125,6 +129,7 @@ impl Metrics {
             ("reprieve_connections_total", "Clients so far.", self.connections),
             ("reprieve_refused_connections_total", "Clients beyond the limit.", self.refused),
             ("reprieve_malformed_total", "Clients that broke the protocol.", self.malformed),
+            ("reprieve_cancelled_total", "Commands whose clients left before.", self.cancelled),
         ];
         for (name, help, value) in of_server {
             head(&mut text, name, "counter", help);

@@ -3,10 +3,11 @@
 use reprieve_sim::Ssd;
 use serde_json::{Value, json};
 
+use crate::admission::Load;
 use crate::metrics::{Gauge, Metrics};
 
 /// Figures of the drive for Prometheus.
-pub fn gauges(ssd: &Ssd, connections: usize, memory_bytes: u64) -> Vec<Gauge> {
+pub fn gauges(ssd: &Ssd, connections: usize, memory_bytes: u64, handed: Load) -> Vec<Gauge> {
     let activity = ssd.activity();
     let counter =
         |name, help, values: Vec<(String, f64)>| Gauge { name, kind: "counter", help, values };
@@ -31,6 +32,11 @@ pub fn gauges(ssd: &Ssd, connections: usize, memory_bytes: u64) -> Vec<Gauge> {
             "reprieve_flash_transactions",
             "Transactions of flash that wait or are under way.",
             activity.transactions as f64,
+        ),
+        gauge(
+            "reprieve_handed_bytes",
+            "Bytes of requests that the drive has, each at least a page.",
+            handed.bytes as f64,
         ),
         gauge("reprieve_connections", "Clients now.", connections as f64),
         gauge("reprieve_store_memory_bytes", "Memory that data takes up.", memory_bytes as f64),

@@ -12,12 +12,14 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustls::ServerConfig;
 use serde_json::Value;
 
+use crate::admission::Admission;
+use crate::clients::RECEIVE_BYTES;
 use crate::clock::{Clock, Wall};
 use crate::command::Command;
-use crate::connection::{Connection, Reply};
+use crate::connection::{Begun, Connection};
 use crate::control;
 use crate::drive::{Done, Drive};
-use crate::handshake::{self, Export, Handshake};
+use crate::handshake::Export;
 use crate::listener::{Listener, tls_config};
 use crate::metrics::Metrics;
 use crate::options::{Options, Place, Security, Source};
@@ -27,15 +29,12 @@ use crate::side::{Side, Topic};
 use crate::slots::{Key, Slots};
 use crate::store::Store;
 use crate::token::Token;
-use crate::transport::{Input, Transport};
 use crate::waiting::{EVENTS, Waiting};
 
 /// Clients at once; more are turned away.
 pub(crate) const CLIENTS_MAX: usize = 1024;
 /// Conversations beside the drive's at once.
 pub(crate) const SIDES_MAX: usize = 16;
-/// Bytes that are fetched from a client in one go.
-const RECEIVE_BYTES: usize = 256 << 10;
 /// How long a client may take until it sends requests, and a question until it is put.
 pub(crate) const PATIENCE_NS: u64 = 10_000_000_000;
 /// How often it is looked for clients that take longer.
@@ -58,6 +57,7 @@ pub struct Server {
     pub(crate) store: Store,
     pub(crate) connections: Slots<Connection>,
     pub(crate) commands: Slots<Command>,
+    pub(crate) admission: Admission,
     pub(crate) sides: Slots<Side>,
     pub(crate) metrics: Metrics,
     /// Clients that have something to be told.
@@ -67,14 +67,16 @@ pub struct Server {
     /// Commands that the model has no part in.
     pub(crate) not_modelled: Vec<Key>,
     pub(crate) done: Vec<Done>,
-    begun: Vec<Reply>,
-    incoming: Vec<u8>,
-    outgoing: Vec<u8>,
+    pub(crate) begun: Vec<Begun>,
+    pub(crate) incoming: Vec<u8>,
+    pub(crate) outgoing: Vec<u8>,
+    /// What all clients together have not taken.
+    pub(crate) unsent_bytes: usize,
     /// Until when open requests are waited for, once the end has come.
     pub(crate) ends: Option<Wall>,
 }
 
-fn system(what: &str) -> impl FnOnce(io::Error) -> UserError {
+pub(crate) fn system(what: &str) -> impl FnOnce(io::Error) -> UserError {
     move |error| UserError::new(format!("the system refuses {what}: {error}"))
 }
 
@@ -126,6 +128,7 @@ impl Server {
             store,
             connections: Slots::new(),
             commands: Slots::new(),
+            admission: Admission::default(),
             sides: Slots::new(),
             metrics: Metrics::new(),
             dirty: Vec::new(),
@@ -135,6 +138,7 @@ impl Server {
             begun: Vec::new(),
             incoming: vec![0; RECEIVE_BYTES],
             outgoing: Vec::new(),
+            unsent_bytes: 0,
             ends: None,
             source,
             options,
@@ -232,7 +236,7 @@ impl Server {
             let now = self.drive.clock.now();
             if now.0 - looked.0 > LOOK_NS {
                 looked = now;
-                self.lose_patience(now);
+                self.lose_patience(now)?;
             }
             if self.ends.is_some_and(|end| now >= end || self.is_idle()) {
                 break;
@@ -284,153 +288,5 @@ impl Server {
     pub(crate) fn listener(&self, wanted: fn(&Token) -> bool) -> Option<&Listener> {
         let found = self.listeners.iter().find(|(token, _)| wanted(token));
         found.map(|(_, listener)| listener)
-    }
-
-    fn accept_client(&mut self) -> Result<(), UserError> {
-        let Some(listener) = self.listener(|token| matches!(token, Token::Clients)) else {
-            return Ok(());
-        };
-        // What went wrong is the client's own; the next one is no worse off.
-        let Ok(Some(socket)) = listener.accept() else { return Ok(()) };
-        if self.connections.len() >= CLIENTS_MAX {
-            self.metrics.refused += 1;
-            return Ok(());
-        }
-        let security = match self.tls {
-            Some(_) => handshake::HandshakeSecurity::TlsWanted,
-            None => handshake::HandshakeSecurity::Plain,
-        };
-        self.metrics.connections += 1;
-        let now = self.drive.clock.now();
-        let mut client = Connection::new(Transport::new(socket), Handshake::new(security), now);
-        if client.transport.write(&handshake::greeting()).is_err() {
-            return Ok(());
-        }
-        let key = self.connections.insert(client);
-        let client = self.connections.get_mut(key).expect("just put there");
-        let added = epoll::add(
-            &self.poll,
-            client.transport.as_fd(),
-            Token::Client(key).data(),
-            EventFlags::IN,
-        );
-        added.map_err(io::Error::from).map_err(system("another socket to poll"))
-    }
-
-    /// Takes what a client has sent; one that is gone for good takes nothing either.
-    fn receive(&mut self, key: Key, is_gone: bool) -> Result<(), UserError> {
-        let Some(mut client) = self.connections.take(key) else { return Ok(()) };
-        let mut buffer = std::mem::take(&mut self.incoming);
-        let result = self.receive_into(key, &mut client, &mut buffer);
-        self.incoming = buffer;
-        // A socket that is gone stays ready for ever: it goes once nothing can be taken from it.
-        let is_over = is_gone && (client.ended || client.is_full());
-        if result? && !is_over {
-            self.connections.put_back(key, client);
-            self.dirty.push(key);
-        } else {
-            self.forget(client)?;
-            self.connections.remove(key);
-        }
-        Ok(())
-    }
-
-    /// Whether the client is still there.
-    fn receive_into(
-        &mut self,
-        key: Key,
-        client: &mut Connection,
-        buffer: &mut [u8],
-    ) -> Result<bool, UserError> {
-        while !client.ended && !client.is_full() {
-            let mut length = client.pending.len();
-            buffer[..length].copy_from_slice(&client.pending);
-            client.pending.clear();
-            let mut is_more = true;
-            if length < buffer.len() {
-                match client.transport.read(&mut buffer[length..]) {
-                    Ok(Input::Bytes(count)) => length += count,
-                    Ok(Input::Nothing) => is_more = false,
-                    Ok(Input::End) => client.ended = true,
-                    Err(_) => return Ok(false),
-                }
-            }
-            if client.ended {
-                // It has shut its side; what it asked for before is answered.
-                return Ok(true);
-            }
-            let taken = self.parse(key, client, &buffer[..length])?;
-            client.pending.extend_from_slice(&buffer[taken..length]);
-            if !is_more || !client.transport.has_decrypted() {
-                break;
-            }
-        }
-        Ok(true)
-    }
-
-    /// Tells clients what they are to be told.
-    fn tell(&mut self) -> Result<(), UserError> {
-        while let Some(key) = self.dirty.pop() {
-            let Some(mut client) = self.connections.take(key) else { continue };
-            let was_full = client.is_full();
-            let is_alive = self.send(&mut client)? && !client.is_done();
-            if !is_alive {
-                self.forget(client)?;
-                self.connections.remove(key);
-                continue;
-            }
-            let wanted = client.wanted_interest();
-            if wanted != client.interest {
-                client.interest = wanted;
-                let data = Token::Client(key).data();
-                let changed = epoll::modify(&self.poll, client.transport.as_fd(), data, wanted);
-                changed.map_err(io::Error::from).map_err(system("to watch a socket"))?;
-            }
-            let goes_on = was_full && !client.is_full();
-            self.connections.put_back(key, client);
-            if goes_on {
-                self.receive(key, false)?;
-                self.settle()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Sends what a client can be told now; whether it is still there.
-    fn send(&mut self, client: &mut Connection) -> Result<bool, UserError> {
-        let mut is_alive = true;
-        while is_alive {
-            if client.transport.has_unsent() {
-                if client.transport.flush().is_err() {
-                    return Ok(false);
-                }
-                if client.transport.has_unsent() {
-                    break;
-                }
-            }
-            self.outgoing.clear();
-            self.begun.clear();
-            is_alive = client.gather(&self.store, &mut self.outgoing, &mut self.begun);
-            if self.outgoing.is_empty() {
-                break;
-            }
-            let mut now = self.drive.clock.now();
-            // A request that came in the same nanosecond as another was put one later.
-            while self.begun.iter().any(|reply| reply.due > now) {
-                now = self.drive.clock.now();
-            }
-            for reply in &self.begun {
-                self.metrics.lateness_ns.record(now.0 - reply.due.0).expect("it grows");
-                self.drive.answered(reply.numbers, now)?;
-            }
-            is_alive &= client.transport.write(&self.outgoing).is_ok();
-        }
-        Ok(is_alive)
-    }
-
-    /// A client goes: what it was to be told is nobody's any more.
-    fn forget(&mut self, client: Connection) -> Result<(), UserError> {
-        let untold = client.replies.iter().filter(|reply| reply.sent_bytes.is_none());
-        untold.map(|reply| reply.numbers).try_for_each(|numbers| self.drive.unanswered(numbers))
     }
 }

@@ -148,6 +148,11 @@ impl Transport {
         send(&mut self.socket, &mut self.unsent)
     }
 
+    /// How much the socket has not taken.
+    pub fn unsent_bytes(&self) -> usize {
+        self.unsent.len()
+    }
+
     /// Whether the socket has not taken everything.
     pub fn has_unsent(&self) -> bool {
         !self.unsent.is_empty()
@@ -164,6 +169,10 @@ fn send(socket: &mut Socket, unsent: &mut Vec<u8>) -> io::Result<()> {
         }
     }
     unsent.drain(..sent);
+    if unsent.is_empty() {
+        // Room for the longest answer stays with nobody.
+        *unsent = Vec::new();
+    }
     Ok(())
 }
 

@@ -1,0 +1,83 @@
+//! The requests that a command of a client becomes in the model: whole sectors, none too long.
+
+use reprieve_base::{Op, Request, Time};
+
+const SECTOR_BYTES: u64 = 512;
+/// The longest request, as drives have one; a trim or a write of zeros may have 4 GiB, which is a
+/// lot to do at one instant.
+const PIECE_SECTORS: u64 = (1 << 20) / SECTOR_BYTES;
+
+/// What is left of a command for the model; the arrivals are not set.
+#[derive(Clone, Copy, Debug)]
+pub struct Pieces {
+    op: Op,
+    fua: bool,
+    /// Sectors from the first to before the last.
+    first: u64,
+    last: u64,
+    is_flush_left: bool,
+}
+
+impl Pieces {
+    /// `bytes` bytes from `offset` on.
+    ///
+    /// Reads and writes touch every sector that they reach into, trims only those they have whole.
+    pub fn of(op: Op, offset: u64, bytes: u32, fua: bool) -> Pieces {
+        let end = offset + u64::from(bytes);
+        let (first, last) = match op {
+            Op::Trim => (offset.div_ceil(SECTOR_BYTES), end / SECTOR_BYTES),
+            _ if bytes == 0 => (0, 0),
+            _ => (offset / SECTOR_BYTES, end.div_ceil(SECTOR_BYTES)),
+        };
+        Pieces { op, fua, first, last, is_flush_left: op == Op::Flush }
+    }
+
+    /// The next request, which stays.
+    pub fn peek(&self) -> Option<Request> {
+        let (arrival, op) = (Time::ZERO, self.op);
+        if self.is_flush_left {
+            return Some(Request { arrival, op, lba: 0, bytes: 0, fua: false });
+        }
+        let sectors = self.last.saturating_sub(self.first).min(PIECE_SECTORS);
+        let bytes = (sectors * SECTOR_BYTES) as u32;
+        let request = Request { arrival, op, lba: self.first, bytes, fua: self.fua };
+        (sectors > 0).then_some(request)
+    }
+}
+
+impl Iterator for Pieces {
+    type Item = Request;
+
+    fn next(&mut self) -> Option<Request> {
+        let next = self.peek();
+        if !std::mem::take(&mut self.is_flush_left) {
+            self.first += PIECE_SECTORS;
+        }
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranges(op: Op, offset: u64, bytes: u32) -> Vec<(u64, u32)> {
+        let pieces = Pieces::of(op, offset, bytes, false);
+        pieces.map(|request| (request.lba, request.bytes)).collect()
+    }
+
+    #[test]
+    fn the_model_gets_whole_sectors() {
+        assert_eq!(ranges(Op::Read, 511, 2), [(0, 1024)]);
+        assert_eq!(ranges(Op::Write, 512, 512), [(1, 512)]);
+        assert_eq!(ranges(Op::Trim, 511, 1026), [(1, 1024)]);
+        assert_eq!(ranges(Op::Trim, 1, 510), []);
+        assert_eq!(ranges(Op::Read, 700, 0), []);
+        assert_eq!(ranges(Op::Flush, 0, 0), [(0, 0)]);
+        assert_eq!(ranges(Op::Read, 0, (1 << 20) + 1), [(0, 1 << 20), (2048, 512)]);
+        // 2^32 - 1 bytes: 8,388,607 whole sectors, 4,096 pieces, the last a sector short.
+        let whole = ranges(Op::Trim, 0, u32::MAX);
+        assert_eq!(whole.len(), 4096);
+        assert_eq!(whole[4095], (4095 * 2048, (1 << 20) - 512));
+    }
+}
