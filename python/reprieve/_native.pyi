@@ -1,6 +1,7 @@
 """Types of the compiled simulator, which the rest of the package wraps."""
 
 import os
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -340,8 +341,11 @@ class Server:
     def open(self) -> tuple[str | None, str | None, str | None]:
         """Let clients connect, and say where: the drive, metrics, control."""
 
-    def run(self) -> str:
-        """Serve until a byte is written to `stop_fd`; the summary as JSON."""
+    def run(self, say: Callable[[str], None]) -> str:
+        """Serve until a byte is written to `stop_fd`; the summary as JSON.
+
+        `say` is called with what is to be known at once.
+        """
 
 class Completion:
     """A request of a `Drive` that is complete."""

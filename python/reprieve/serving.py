@@ -6,6 +6,7 @@ import json
 import os
 import socket as sockets
 import threading
+import warnings
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -142,7 +143,7 @@ class ServedDrive:
 
     def _run(self) -> None:
         try:
-            self._summary = json.loads(self._server.run())
+            self._summary = json.loads(self._server.run(warnings.warn))
         except BaseException as error:  # raised where the drive is stopped
             self._error = error
 

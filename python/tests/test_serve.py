@@ -361,17 +361,59 @@ def test_a_store_without_room_is_one_sentence(program: str, tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d.toml"]
 
 
-def test_a_recording_without_room_ends_the_server(program: str, tmp_path: Path) -> None:
-    process = small_files(program, tmp_path, "--record", "recording.csv")
+def test_a_drive_goes_on_when_its_recording_has_no_room(
+    program: str, reprieve: Reprieve, tmp_path: Path
+) -> None:
+    process = small_files(program, tmp_path, "--record", "recording.csv", "--summary", "o.json")
     assert process.stdout is not None
+    assert process.stderr is not None
     process.stdout.readline()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(tmp_path / "s"))
         client = Client(connection)
-        with pytest.raises(OSError):
-            while True:
-                client.read(0, 512)
-    _, err = process.communicate()
-    assert (process.returncode, err.count("\n")) == (2, 1)
-    assert "--record recording.csv: cannot be written" in err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["d.toml"]
+        # The shortest row has 20 bytes, so that the file is full before all of these are in it.
+        for _ in range(6000):
+            client.read(0, 512)
+        told = process.stderr.readline()
+        assert "--record recording.csv: cannot be written: File too large" in told
+        assert "the drive goes on" in told
+        assert client.read(0, 512) == bytes(512)
+        # What is not recorded any more may change its rules.
+        assert reprieve("ctl", "s", "set", "suspension.max_per_operation", "2").returncode == 0
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert (process.returncode, err) == (0, "")
+    assert "requests to recording.csv and no more" in out
+    content = (tmp_path / "recording.csv").read_bytes()
+    assert 0 < 100_000 - len(content) < 100
+    assert content.endswith(b"\n")
+    rows = content.count(b"\n") - 1
+    recording = json.loads((tmp_path / "o.json").read_text())["served"]["recording"]
+    assert (recording["requests"], recording["failure"][:4]) == (rows, "File")
+    assert reprieve("run", "recording.toml", "--out", "o").returncode == 0
+    replayed = json.loads((tmp_path / "o" / "summary.json").read_text())
+    assert replayed["requests"]["total"]["count"] == rows
+
+
+def test_a_recording_outlives_the_server(program: str, reprieve: Reprieve, tmp_path: Path) -> None:
+    drive = Served(program, tmp_path, "--record", "recording.csv")
+    client = drive.connect()
+    path = tmp_path / "recording.csv"
+    for at in range(0, 100 * 2048, 2048):
+        client.write(at, bytes(2048))
+    # Nothing more comes, and everything is written all the same.
+    while path.read_bytes().count(b"\n") < 101:
+        time.sleep(0.05)
+    for at in range(0, 10 * 2048, 2048):
+        client.read(at, 2048)
+    drive.kill()
+    whole = path.read_bytes()
+    assert whole.count(b"\n") >= 101
+    # A machine that stops may leave a part of a row, which is passed over.
+    for cut in range(len(whole) - 30, len(whole)):
+        path.write_bytes(whole[:cut])
+        assert reprieve("run", "recording.toml", "--requests", "--out", "o").returncode == 0
+    rows = list(csv.DictReader(whole.decode().splitlines()))[:100]
+    replayed = pq.read_table(tmp_path / "o" / "requests.parquet").sort_by("id").to_pylist()
+    for recorded, run in zip(rows, replayed, strict=False):
+        assert int(recorded["completion_ns"]) == run["completion_ns"]

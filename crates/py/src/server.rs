@@ -101,9 +101,18 @@ impl Server {
         py.detach(|| self.lock().open()).map_err(raise)
     }
 
-    /// Serves until a byte is written to `stop_fd`, and returns the summary as JSON.
-    fn run(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| self.lock().run()).map(|summary| summary.to_string()).map_err(raise)
+    /// Serves until a byte is written to `stop_fd`, and returns the summary as JSON; `say` is
+    /// called with what is to be known at once.
+    fn run(&self, py: Python<'_>, say: Py<PyAny>) -> PyResult<String> {
+        let mut tell = |text: &str| {
+            Python::attach(|py| {
+                if let Err(error) = say.call1(py, (text,)) {
+                    error.write_unraisable(py, None);
+                }
+            });
+        };
+        let result = py.detach(|| self.lock().run(&mut tell));
+        result.map(|summary| summary.to_string()).map_err(raise)
     }
 }
 

@@ -172,7 +172,7 @@ impl Server {
             }
             for begun in &self.begun {
                 self.metrics.lateness_ns.record(now.0 - begun.due.0).expect("it grows");
-                self.drive.answered(&begun.numbers, now)?;
+                self.drive.answered(&begun.numbers, now);
             }
             is_alive &= client.transport.write(&self.outgoing).is_ok();
         }
@@ -186,7 +186,7 @@ impl Server {
         self.unsent_bytes -= client.counted_bytes;
         for reply in &client.replies {
             if reply.sent_bytes.is_none() {
-                self.drive.unanswered(&reply.numbers)?;
+                self.drive.unanswered(&reply.numbers);
             }
         }
         for command in self.admission.leave(key) {
@@ -195,7 +195,7 @@ impl Server {
             self.metrics.cancelled += 1;
             if entry.left == 0 {
                 let entry = self.commands.remove(command).expect("just seen");
-                self.drive.unanswered(&entry.numbers)?;
+                self.drive.unanswered(&entry.numbers);
             }
         }
         Ok(())

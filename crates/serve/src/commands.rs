@@ -265,7 +265,8 @@ impl Server {
         };
         self.count(&request, Some(latency_ns), error);
         let Some(waiting) = self.connections.get_mut(client) else {
-            return self.drive.unanswered(&command.numbers);
+            self.drive.unanswered(&command.numbers);
+            return Ok(());
         };
         let reply = Reply { request, error, due, numbers: command.numbers, sent_bytes: None };
         waiting.replies.push_back(reply);

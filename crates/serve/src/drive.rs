@@ -100,15 +100,18 @@ impl Drive {
     }
 
     /// Tells the recorder, if there is one, that requests were answered.
-    pub fn answered(&mut self, numbers: &[u64], at: Wall) -> Result<(), UserError> {
-        let Some(recorder) = &mut self.recorder else { return Ok(()) };
-        let mut numbers = numbers.iter();
-        numbers.try_for_each(|number| recorder.answered(*number, Some(self.clock.scale.model(at))))
+    pub fn answered(&mut self, numbers: &[u64], at: Wall) {
+        let Some(recorder) = &mut self.recorder else { return };
+        for number in numbers {
+            recorder.answered(*number, Some(self.clock.scale.model(at)));
+        }
     }
 
     /// The same of a client that has gone.
-    pub fn unanswered(&mut self, numbers: &[u64]) -> Result<(), UserError> {
-        let Some(recorder) = &mut self.recorder else { return Ok(()) };
-        numbers.iter().try_for_each(|number| recorder.answered(*number, None))
+    pub fn unanswered(&mut self, numbers: &[u64]) {
+        let Some(recorder) = &mut self.recorder else { return };
+        for number in numbers {
+            recorder.answered(*number, None);
+        }
     }
 }

@@ -4,7 +4,6 @@ use std::io::Read as _;
 use std::os::fd::AsFd as _;
 
 use reprieve_base::UserError;
-use reprieve_sim::scenario;
 use rustix::event::epoll::{self, EventFlags};
 use serde_json::{Value, json};
 
@@ -16,6 +15,13 @@ use crate::server::{END_NS, PATIENCE_NS, SIDES_MAX, Server};
 use crate::side::{self, Heard, Side, Topic};
 use crate::slots::Key;
 use crate::token::Token;
+
+/// What has become of a recording.
+pub struct Recorded {
+    pub requests: u64,
+    /// Why it ended before the drive did.
+    pub failure: Option<String>,
+}
 
 impl Server {
     pub(crate) fn accept_side(&mut self, topic: Topic) {
@@ -145,7 +151,7 @@ impl Server {
     }
 
     /// Closes what is open, and says how it was.
-    pub(crate) fn end(&mut self) -> Result<Value, UserError> {
+    pub(crate) fn end(&mut self, say: &mut dyn FnMut(&str)) -> Result<Value, UserError> {
         for key in self.connections.keys() {
             self.connections.remove(key);
         }
@@ -153,11 +159,34 @@ impl Server {
             let what = "the data could not be brought to safety: the disk has failed";
             return Err(UserError::new(what));
         }
+        if let Some(recorder) = &mut self.drive.recorder {
+            recorder.finish();
+            let now = self.drive.clock.now();
+            self.look_after_recording(now, say);
+        }
         if let Some(recorder) = self.drive.recorder.take() {
-            let replay = scenario::replaying(self.drive.ssd.scenario(), recorder.file_name());
-            recorder.finish(&scenario::print(&replay))?;
+            self.recorded = Some(Recorded { requests: recorder.rows_written(), failure: None });
         }
         let scale = self.options.scale_thousandths as f64 / 1000.0;
-        Ok(report::summary(&self.drive.ssd, &self.metrics, scale))
+        let mut summary = report::summary(&self.drive.ssd, &self.metrics, scale);
+        if let Some(Recorded { requests, failure }) = &self.recorded {
+            summary["served"]["recording"] = json!({"requests": requests, "failure": failure});
+        }
+        Ok(summary)
+    }
+
+    /// Lets rows be written; if they cannot, the recording is over, and that is said.
+    pub(crate) fn look_after_recording(&mut self, now: Wall, say: &mut dyn FnMut(&str)) {
+        let Some(recorder) = &mut self.drive.recorder else { return };
+        recorder.tick(now);
+        let Some(failure) = recorder.failure() else { return };
+        let path = self.options.record.as_ref().expect("it is recorded").display();
+        say(&format!(
+            "--record {path}: cannot be written: {failure}; what was recorded until now stays, \
+             nothing more is recorded, and the drive goes on"
+        ));
+        let (requests, failure) = (recorder.rows_written(), Some(failure.to_owned()));
+        self.recorded = Some(Recorded { requests, failure });
+        self.drive.recorder = None;
     }
 }

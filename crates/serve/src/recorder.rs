@@ -1,13 +1,22 @@
-//! Writes what was asked of the drive to a file that can be replayed, in order of arrival.
+//! Writes what was asked of the drive to a file that can be replayed, in order of arrival, so that
+//! whatever ends the server leaves whole rows.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use reprieve_base::{Request, Time, UserError};
 
+use crate::clock::Wall;
+use crate::store::{Syncer, sync_folder_of};
+
 const HEADING: &str = "arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns\n";
+/// Bytes after which rows are written, and how long they wait otherwise.
+const WRITE_BYTES: usize = 64 << 10;
+const WRITE_NS: u64 = 1_000_000_000;
+/// Rows that wait for a client to take its answer; beyond, one goes without that time.
+const ROWS_MAX: usize = 64 << 10;
 
 /// A request that stands in the file once all of it is known.
 #[derive(Clone, Copy, Debug)]
@@ -19,42 +28,52 @@ struct Row {
     is_over: bool,
 }
 
-/// The file, which gets its name when it is complete.
+/// The file, which has its name from the time when clients can connect.
 pub struct Recorder {
     path: PathBuf,
-    temporary: PathBuf,
-    file: Option<BufWriter<File>>,
-    /// Rows that are not in the file, from number `first` on.
+    /// Where it is until then.
+    temporary: Option<PathBuf>,
+    file: File,
+    syncer: Syncer,
+    /// Whole rows that are not in the file, and since when.
+    buffer: Vec<u8>,
+    since: Wall,
+    /// Bytes of whole lines in the file, and how many of them are requests.
+    file_bytes: u64,
+    rows_written: u64,
+    /// Rows that are not in the buffer yet, from number `first` on.
     rows: VecDeque<Row>,
     first: u64,
+    /// Why nothing more is recorded.
+    failure: Option<String>,
 }
 
 impl Recorder {
     /// A recording that will be at `path`. Errors if it cannot be written there.
     pub fn create(path: &Path) -> Result<Recorder, UserError> {
         let name = path.file_name().filter(|_| path.extension().is_none_or(|end| end != "toml"));
-        let Some(name) = name else {
+        if name.is_none() {
             let what = "must be the name of a file, which does not end in .toml";
             return Err(UserError::new(what).at(format_args!("--record {}", path.display())));
-        };
-        let mut part = name.to_owned();
-        part.push(format!(".{}.part", std::process::id()));
-        let temporary = path.with_file_name(part);
-        let file = File::create_new(&temporary).map_err(|error| unwritable(path, &error))?;
-        let mut recorder = Recorder {
+        }
+        let temporary = part_of(path);
+        let unwritable = |error| unwritable(path, &error);
+        let file = File::create_new(&temporary).map_err(unwritable)?;
+        let made = file.try_clone().and_then(Syncer::start);
+        let syncer = made.inspect_err(|_| drop(fs::remove_file(&temporary))).map_err(unwritable)?;
+        Ok(Recorder {
             path: path.to_owned(),
-            temporary,
-            file: Some(BufWriter::with_capacity(1 << 16, file)),
+            temporary: Some(temporary),
+            file,
+            syncer,
+            buffer: HEADING.into(),
+            since: Wall::default(),
+            file_bytes: 0,
+            rows_written: 0,
             rows: VecDeque::new(),
             first: 0,
-        };
-        recorder.write(|file| file.write_all(HEADING.as_bytes()))?;
-        Ok(recorder)
-    }
-
-    /// The scenario that replays it stands beside it.
-    pub fn scenario_path(&self) -> PathBuf {
-        self.path.with_extension("toml")
+            failure: None,
+        })
     }
 
     /// What a scenario beside it calls it.
@@ -62,40 +81,54 @@ impl Recorder {
         self.path.file_name().expect("it was looked at before").into()
     }
 
-    fn write(
-        &mut self,
-        how: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-    ) -> Result<(), UserError> {
-        let file = self.file.as_mut().expect("open until it is finished");
-        how(file).map_err(|error| unwritable(&self.path, &error))
+    /// Gives the file its name, and puts the scenario that replays it beside it.
+    pub fn begin(&mut self, scenario: &str) -> Result<(), UserError> {
+        self.write();
+        if let Some(failure) = &self.failure {
+            return Err(unwritable(&self.path, failure));
+        }
+        let beside = self.path.with_extension("toml");
+        let part = part_of(&beside);
+        let put = fs::write(&part, scenario).and_then(|()| File::open(&part)?.sync_all());
+        let put = put.and_then(|()| fs::rename(&part, &beside));
+        put.inspect_err(|_| drop(fs::remove_file(&part)))
+            .map_err(|error| unwritable(&beside, &error))?;
+        let temporary = self.temporary.as_ref().expect("it begins once");
+        fs::rename(temporary, &self.path)
+            .and_then(|()| sync_folder_of(&self.path))
+            .map_err(|error| unwritable(&self.path, &error))?;
+        self.temporary = None;
+        Ok(())
     }
 
-    fn row(&mut self, number: u64) -> &mut Row {
-        &mut self.rows[(number - self.first) as usize]
+    fn row(&mut self, number: u64) -> Option<&mut Row> {
+        self.rows.get_mut(number.checked_sub(self.first)? as usize)
     }
 
     pub fn arrived(&mut self, number: u64, request: &Request) {
         assert_eq!(number, self.first + self.rows.len() as u64, "numbers follow each other");
         let request = *request;
         self.rows.push_back(Row { request, completion: None, answered: None, is_over: false });
+        while self.rows.len() > ROWS_MAX && self.rows[0].completion.is_some() {
+            self.push_row();
+        }
     }
 
     pub fn completed(&mut self, number: u64, at: Time) {
-        self.row(number).completion = Some(at);
+        self.row(number).expect("it is not complete").completion = Some(at);
     }
 
-    /// The client was told at this time of the model, or has gone. Errors if the disk is full.
-    pub fn answered(&mut self, number: u64, at: Option<Time>) -> Result<(), UserError> {
-        let row = self.row(number);
+    /// The client was told at this time of the model, or has gone.
+    pub fn answered(&mut self, number: u64, at: Option<Time>) {
+        let Some(row) = self.row(number) else { return };
         (row.answered, row.is_over) = (at, true);
         while self.rows.front().is_some_and(|row| row.is_over) {
-            self.write_row()?;
+            self.push_row();
         }
-        Ok(())
     }
 
-    fn write_row(&mut self) -> Result<(), UserError> {
-        let Some(row) = self.rows.pop_front() else { return Ok(()) };
+    fn push_row(&mut self) {
+        let Some(row) = self.rows.pop_front() else { return };
         self.first += 1;
         let Request { arrival, op, lba, bytes, fua } = row.request;
         let (op, fua) = (op.name(), u8::from(fua));
@@ -103,35 +136,95 @@ impl Recorder {
         let time = |at: Option<Time>| at.map(|at| at.ns().to_string()).unwrap_or_default();
         let (completed, answered) = (time(row.completion), time(row.answered));
         let arrival_ns = arrival.ns();
-        self.write(|file| {
-            writeln!(file, "{arrival_ns},{op},{lba},{bytes},{fua},{completed},{answered}")
-        })
+        writeln!(self.buffer, "{arrival_ns},{op},{lba},{bytes},{fua},{completed},{answered}")
+            .expect("memory takes any text");
     }
 
-    /// Writes what is left, gives the file its name, and puts the scenario beside it.
-    pub fn finish(mut self, scenario: &str) -> Result<(), UserError> {
-        while !self.rows.is_empty() {
-            self.write_row()?;
+    /// Whether rows wait to be written.
+    pub fn is_behind(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
+    /// Writes rows if there are enough, or if they have waited long enough.
+    pub fn tick(&mut self, now: Wall) {
+        if self.buffer.is_empty() {
+            self.since = now;
+        } else if self.buffer.len() >= WRITE_BYTES || now.0 - self.since.0 >= WRITE_NS {
+            self.write();
+            self.syncer.begin();
         }
-        self.write(BufWriter::flush)?;
-        let beside = self.scenario_path();
-        fs::write(&beside, scenario).map_err(|error| unwritable(&beside, &error))?;
-        fs::rename(&self.temporary, &self.path).map_err(|error| unwritable(&self.path, &error))?;
-        self.file = None;
-        Ok(())
+        if self.syncer.done().is_err() {
+            self.fail("the disk has failed".to_string());
+        }
+    }
+
+    /// Writes the buffer; of what does not fit, no part of a row stays.
+    fn write(&mut self) {
+        let mut written = 0;
+        while written < self.buffer.len() && self.failure.is_none() {
+            match self.file.write(&self.buffer[written..]) {
+                Ok(0) => self.fail("it takes nothing more".to_string()),
+                Ok(count) => written += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => self.fail(error.to_string()),
+            }
+        }
+        let ends = self.buffer[..written].iter().rposition(|byte| *byte == b'\n');
+        let whole = &self.buffer[..ends.map_or(0, |end| end + 1)];
+        let lines = whole.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.rows_written += lines - u64::from(self.file_bytes == 0 && lines > 0);
+        self.file_bytes += whole.len() as u64;
+        if self.failure.is_some() {
+            // A part of a row that cannot be taken back is passed over when the file is read.
+            let _ = self.file.set_len(self.file_bytes);
+        }
+        self.buffer.clear();
+    }
+
+    fn fail(&mut self, why: String) {
+        self.failure.get_or_insert(why);
+    }
+
+    /// Why it goes no further, if it does not.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    /// Requests in the file.
+    pub fn rows_written(&self) -> u64 {
+        self.rows_written
+    }
+
+    /// Writes what is left, and brings it to safety.
+    pub fn finish(&mut self) {
+        while !self.rows.is_empty() {
+            self.push_row();
+        }
+        self.write();
+        if let Err(error) = self.file.sync_all() {
+            self.fail(error.to_string());
+        }
     }
 }
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        if self.file.is_some() {
-            // On the way out with an error already; a file left behind changes nothing.
-            let _ = fs::remove_file(&self.temporary);
+        match &self.temporary {
+            // Nobody could connect; a file left behind changes nothing.
+            Some(temporary) => drop(fs::remove_file(temporary)),
+            None => self.write(),
         }
     }
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> UserError {
+/// Where a file is while it is not complete.
+fn part_of(path: &Path) -> PathBuf {
+    let mut part = path.file_name().expect("it was looked at before").to_owned();
+    part.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(part)
+}
+
+fn unwritable(path: &Path, error: &impl std::fmt::Display) -> UserError {
     UserError::new(format!("cannot be written: {error}"))
         .at(format_args!("--record {}", path.display()))
 }

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use reprieve_base::UserError;
-use reprieve_sim::{Options as RunOptions, Ssd};
+use reprieve_sim::{Options as RunOptions, Ssd, scenario};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustls::ServerConfig;
 use serde_json::Value;
@@ -19,6 +19,7 @@ use crate::command::Command;
 use crate::connection::{Begun, Connection};
 use crate::control;
 use crate::drive::{Done, Drive};
+use crate::ending::Recorded;
 use crate::handshake::Export;
 use crate::listener::{Listener, tls_config};
 use crate::metrics::Metrics;
@@ -72,6 +73,8 @@ pub struct Server {
     pub(crate) outgoing: Vec<u8>,
     /// What all clients together have not taken.
     pub(crate) unsent_bytes: usize,
+    /// What was recorded, once nothing more is.
+    pub(crate) recorded: Option<Recorded>,
     /// Until when open requests are waited for, once the end has come.
     pub(crate) ends: Option<Wall>,
 }
@@ -111,8 +114,8 @@ impl Server {
         let run =
             RunOptions { served: true, log_requests: true, from_state, ..RunOptions::default() };
         let ssd = Ssd::with(scenario.clone(), &run)?;
-        let recorder = options.record.as_deref().map(Recorder::create).transpose()?;
         let store = data.open(bytes)?;
+        let recorder = options.record.as_deref().map(Recorder::create).transpose()?;
         let poll = epoll::create(CreateFlags::CLOEXEC).map_err(io::Error::from);
         let stop = UnixStream::pair().map_err(system("a pair of sockets"))?;
         stop.0.set_nonblocking(true).map_err(system("a socket that does not block"))?;
@@ -139,6 +142,7 @@ impl Server {
             incoming: vec![0; RECEIVE_BYTES],
             outgoing: Vec::new(),
             unsent_bytes: 0,
+            recorded: None,
             ends: None,
             source,
             options,
@@ -171,6 +175,10 @@ impl Server {
     /// Lets clients connect from now on, and says where: the drive, metrics, control.
     pub fn open(&mut self) -> Result<[Option<String>; 3], UserError> {
         self.drive.ssd.start_serving()?;
+        if let Some(recorder) = &mut self.drive.recorder {
+            let replay = scenario::replaying(self.drive.ssd.scenario(), recorder.file_name());
+            recorder.begin(&scenario::print(&replay))?;
+        }
         if let Some(path) = &self.options.control {
             self.listeners.push((Token::Control, Listener::unix(path, "--control")?));
         }
@@ -200,18 +208,19 @@ impl Server {
         added.map_err(io::Error::from).map_err(system("another socket to poll"))
     }
 
-    /// Serves until it is told to stop, and returns the summary.
+    /// Serves until it is told to stop, and returns the summary; what whoever serves has to know
+    /// at once is given to `say`.
     ///
-    /// Errors if the drive is worn out, or a recording cannot be written.
-    pub fn run(&mut self) -> Result<Value, UserError> {
-        let result = self.serve();
-        // Whatever has happened, no socket stays that nobody listens at, and no half a recording.
+    /// Errors if the drive is worn out, or the data could not be brought to safety.
+    pub fn run(&mut self, say: &mut dyn FnMut(&str)) -> Result<Value, UserError> {
+        let result = self.serve(say);
+        // Whatever has happened, no socket stays that nobody listens at, and no row is held back.
         self.listeners.clear();
         self.drive.recorder = None;
         result
     }
 
-    fn serve(&mut self) -> Result<Value, UserError> {
+    fn serve(&mut self, say: &mut dyn FnMut(&str)) -> Result<Value, UserError> {
         // The system's own slack would add 50 µs to every wait.
         let slack = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         slack.map_err(io::Error::from).map_err(system("precise timers"))?;
@@ -221,8 +230,9 @@ impl Server {
         let mut looked = self.drive.clock.now();
         loop {
             let until = self.drive.next_due();
+            let is_behind = self.drive.recorder.as_ref().is_some_and(Recorder::is_behind);
             let is_alone = self.connections.len() + self.sides.len() == 0 && self.ends.is_none();
-            let at_most_ns = (!is_alone).then_some(LOOK_NS);
+            let at_most_ns = (is_behind || !is_alone).then_some(LOOK_NS);
             let count = waiting.wait(&self.poll, &self.drive.clock, until, at_most_ns, &mut events);
             let count = count.map_err(system("to be waited for"))?;
             self.drive.advance()?;
@@ -234,6 +244,7 @@ impl Server {
             self.settle()?;
             self.tell()?;
             let now = self.drive.clock.now();
+            self.look_after_recording(now, say);
             if now.0 - looked.0 > LOOK_NS {
                 looked = now;
                 self.lose_patience(now)?;
@@ -242,7 +253,7 @@ impl Server {
                 break;
             }
         }
-        self.end()
+        self.end(say)
     }
 
     fn is_idle(&mut self) -> bool {

@@ -84,6 +84,12 @@ def say(text: str) -> None:
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
 
 
+def warn(text: str) -> None:
+    """Print a sentence to stderr, at once."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
 def table(title: str, columns: Sequence[str], left: int = 1) -> Table:
     """Return an empty table: the first `left` columns are words, the rest numbers."""
     from rich import box

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from reprieve._native import Server, UserError
-from reprieve.cli.console import progress, say, show, table
+from reprieve.cli.console import progress, say, show, table, warn
 from reprieve.cli.options import FromState, ScenarioFile, Sets, argument, flag, given
 from reprieve.outputs import replace_file
 from reprieve.scenario import Source
@@ -86,10 +86,10 @@ def serve(
             bars("preconditioning", None, 0)
     with _until_told(server.stop_fd):
         _say_where(server)
-        told: dict[str, Any] = json.loads(server.run())
+        told: dict[str, Any] = json.loads(server.run(warn))
     _show(told)
     _write(told, summary)
-    _say_recorded(record, from_state)
+    _say_recorded(record, from_state, told["served"].get("recording"))
 
 
 def _write(told: dict[str, Any], summary: Path | None) -> None:
@@ -98,11 +98,16 @@ def _write(told: dict[str, Any], summary: Path | None) -> None:
         say(f"wrote {summary}")
 
 
-def _say_recorded(record: Path | None, from_state: Path | None) -> None:
-    if record is None:
+def _say_recorded(
+    record: Path | None, from_state: Path | None, recording: dict[str, Any] | None
+) -> None:
+    if record is None or recording is None:
         return
     state = "" if from_state is None else f" with --from-state {from_state}"
-    say(f"wrote {record}, which {record.with_suffix('.toml')} replays{state}")
+    what = f"wrote {recording['requests']:,} requests to {record}"
+    if recording["failure"] is not None:
+        what += f" and no more, as it could not be written ({recording['failure']})"
+    say(f"{what}; {record.with_suffix('.toml')} replays them{state}")
 
 
 def _tls(

@@ -31,7 +31,15 @@ impl FileStore {
         let mut how = OpenOptions::new();
         how.read(true).write(true).create_new(is_new).mode(0o600);
         let file = how.open(path).map_err(|error| fault(format!("cannot be opened: {error}")))?;
-        match Self::prepare(&file, bytes, is_new) {
+        let prepared = Self::prepare(&file, bytes, is_new).and_then(|syncer| {
+            if is_new {
+                // A flush brings the bytes to safety, and not the name.
+                let synced = file.sync_all().and_then(|()| sync_folder_of(path));
+                synced.map_err(|error| format!("cannot be brought to safety: {error}"))?;
+            }
+            Ok(syncer)
+        });
+        match prepared {
             Ok(syncer) => Ok(FileStore { file, syncer: Some(syncer) }),
             Err(what) => {
                 if is_new {
@@ -144,6 +152,12 @@ impl FileStore {
             None => Ok(()),
         }
     }
+}
+
+/// Brings to safety that a file is where it is.
+pub fn sync_folder_of(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 fn fault(error: &io::Error) -> Fault {

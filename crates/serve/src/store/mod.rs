@@ -14,6 +14,9 @@ use reprieve_base::UserError;
 use file::FileStore;
 use memory::Memory;
 
+pub use file::sync_folder_of;
+pub use syncer::Syncer;
+
 /// Why bytes could not be stored or fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {

@@ -20,7 +20,7 @@ struct Shared {
 }
 
 /// The thread, and what it was asked for. It ends when this is dropped.
-pub(super) struct Syncer {
+pub struct Syncer {
     asked: u64,
     /// Taken when the thread is to end.
     tickets: Option<Sender<u64>>,
@@ -29,7 +29,7 @@ pub(super) struct Syncer {
 }
 
 impl Syncer {
-    pub(super) fn start(file: File) -> io::Result<Syncer> {
+    pub fn start(file: File) -> io::Result<Syncer> {
         let signal = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let done = AtomicU64::new(0);
         let shared = Arc::new(Shared { done, failed: AtomicBool::new(false), signal });
@@ -50,23 +50,23 @@ impl Syncer {
         Ok(Syncer { asked: 0, tickets: Some(tickets), thread: Some(thread), shared })
     }
 
-    pub(super) fn begin(&mut self) -> u64 {
+    pub fn begin(&mut self) -> u64 {
         self.asked += 1;
         let tickets = self.tickets.as_ref().expect("taken at the end");
         tickets.send(self.asked).expect("the thread ends after this");
         self.asked
     }
 
-    pub(super) fn done(&self) -> Result<u64, Fault> {
+    pub fn done(&self) -> Result<u64, Fault> {
         let done = self.shared.done.load(Ordering::Acquire);
         if self.shared.failed.load(Ordering::Acquire) { Err(Fault::Failed) } else { Ok(done) }
     }
 
-    pub(super) fn signal(&self) -> BorrowedFd<'_> {
+    pub fn signal(&self) -> BorrowedFd<'_> {
         self.shared.signal.as_fd()
     }
 
-    pub(super) fn clear_signal(&self) {
+    pub fn clear_signal(&self) {
         let mut count = [0; 8];
         // Nothing to read is no fault: the signal is cleared.
         let _ = rustix::io::read(&self.shared.signal, &mut count);

@@ -85,6 +85,9 @@ pub(crate) struct Format {
     pub(crate) options: &'static [&'static str],
     /// Whether its clock ticks once a second, so that rows of the same time lie within one.
     pub(crate) whole_seconds: bool,
+    /// Whether whoever writes it may be stopped in the middle of a line: a last line without an
+    /// end that is no row is none.
+    pub(crate) may_be_cut: bool,
     /// A parser at the start of a file; the error says which option is missing or wrong.
     pub(crate) new_parser: fn(&Context) -> Result<Parser, String>,
     /// How to write a row; `None`: this format is only read.
@@ -100,6 +103,7 @@ const PLAIN: Format = Format {
     magic: |_| false,
     options: &[],
     whole_seconds: false,
+    may_be_cut: false,
     new_parser: |_| Err(String::new()),
     writer: None,
 };

@@ -16,6 +16,7 @@ pub(super) const FORMAT: Format = Format {
         doc: "reprieve serve --record: arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns.",
     },
     has_devices: false,
+    may_be_cut: true,
     new_parser: |_| Ok(lines(parse)),
     ..PLAIN
 };

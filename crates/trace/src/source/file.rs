@@ -95,6 +95,9 @@ impl FileRows {
                     let place = Place { file: self.index, line: lines.number() };
                     match parsed {
                         Ok(row) => (place, row),
+                        Err(_) if self.format.may_be_cut && !lines.is_whole() => {
+                            (place, Row::Other)
+                        }
                         Err((found, expected)) => {
                             let name = self.format.entry.name;
                             return Err(files.error(place, format!("{found} {name}: {expected}")));

@@ -35,6 +35,11 @@ impl Lines {
         Ok(Some(trim_end(&self.buffer)))
     }
 
+    /// Whether the line returned last had an end.
+    pub(super) fn is_whole(&self) -> bool {
+        self.buffer.ends_with(b"\n")
+    }
+
     /// Number of the line returned last, from 1; 0 before the first.
     pub(super) fn number(&self) -> u64 {
         self.number

@@ -366,3 +366,20 @@ fn bad_rows_are_errors_that_show_row_and_remedy() {
     let error = error_of("time a b c\n1 2 3 r\ntime a b c\n", &options);
     assert!(error.starts_with("FILE:3: `time"), "{error}");
 }
+
+#[test]
+fn a_recording_may_end_in_the_middle_of_a_row() {
+    let rows = "arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns\n\
+                10,write,8,4096,1,20,30\n40,read,16,512,0,50,60\n";
+    let last = rows.len() - "40,read,16,512,0,50,60\n".len();
+    for end in last..=rows.len() {
+        let file = TestFile::new("trace", &rows[..end]);
+        // Whoever has all that is asked has a request, whatever became of it.
+        let is_there = rows[last..end].matches(',').count() == 6;
+        let found = profile(&file.0, "recording").expect("it is read").rows;
+        assert_eq!(found, 1 + u64::from(is_there), "{end}");
+    }
+    let inside = TestFile::new("bad", rows.replace("10,write,8,", "10,write"));
+    let refused = profile(&inside.0, "recording").expect_err("a row with an end").to_string();
+    assert!(refused.contains("is not a row of recording"), "{refused}");
+}
