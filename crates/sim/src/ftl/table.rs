@@ -1,7 +1,14 @@
 //! A large table of 32-bit entries for random access, in huge pages where the system has them.
 
+#[cfg(unix)]
 use memmap2::{Advice, MmapMut};
 use reprieve_base::UserError;
+
+/// Memory of its own; where there are no mappings, as in WebAssembly, a vector.
+#[cfg(unix)]
+type Memory = MmapMut;
+#[cfg(not(unix))]
+type Memory = Vec<u32>;
 
 /// Entries of 32 bits in memory of their own.
 ///
@@ -9,7 +16,7 @@ use reprieve_base::UserError;
 /// 2 MiB instead of 4 KiB the simulator runs about half as fast again.
 #[derive(Debug)]
 pub(super) struct Table {
-    memory: MmapMut,
+    memory: Memory,
 }
 
 impl Table {
@@ -18,16 +25,13 @@ impl Table {
     /// Errors if the system does not give the memory.
     pub(super) fn new(entries: u32, value: u32) -> Result<Table, UserError> {
         // A mapping cannot be empty.
-        let bytes = entries.max(1) as usize * size_of::<u32>();
-        let memory = MmapMut::map_anon(bytes).map_err(|error| {
+        let memory = take(entries.max(1) as usize).map_err(|error| {
             UserError::new(format!(
                 "geometry: no memory for a table of {entries} pages ({} MiB): {error}; use fewer \
                  blocks_per_plane or larger page_bytes",
-                bytes >> 20
+                (u64::from(entries) * size_of::<u32>() as u64) >> 20
             ))
         })?;
-        // Only speed depends on it: a system without huge pages refuses, and that is all right.
-        let _ = memory.advise(Advice::HugePage);
         let mut table = Table { memory };
         table.entries_mut().fill(value);
         Ok(table)
@@ -52,4 +56,20 @@ impl Table {
     pub(super) fn set(&mut self, index: u32, value: u32) {
         self.entries_mut()[index as usize] = value;
     }
+}
+
+#[cfg(unix)]
+fn take(entries: usize) -> Result<Memory, std::io::Error> {
+    let memory = MmapMut::map_anon(entries * size_of::<u32>())?;
+    // Only speed depends on it: a system without huge pages refuses, and that is all right.
+    let _ = memory.advise(Advice::HugePage);
+    Ok(memory)
+}
+
+#[cfg(not(unix))]
+fn take(entries: usize) -> Result<Memory, std::collections::TryReserveError> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(entries)?;
+    memory.resize(entries, 0);
+    Ok(memory)
 }
