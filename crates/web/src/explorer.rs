@@ -1,39 +1,44 @@
 //! What the page asks for, in terms of the simulator: nothing here simulates.
 
 use reprieve_base::{Entry, Time, UserError};
-use reprieve_sim::blame::BLAME_NAMES;
-use reprieve_sim::scenario::{self, Sources};
+use reprieve_sim::scenario::{self, Scenario, Sources, Warmup};
 use reprieve_sim::{Options, Ssd, Window, registries, rig as die_rig};
 use serde_json::{Value, json};
 
-/// Percentiles of a glance.
+use crate::waits::Waits;
+
+/// Percentiles of a snapshot.
 const SHARES: [f64; 4] = [0.5, 0.99, 0.999, 0.9999];
-/// The share of the reads whose waits are told apart.
-const SLOWEST_SHARE: f64 = 0.01;
 /// Slices of a timeline that a page can draw.
 const SLICES_MAX: u64 = 20_000;
 
 /// A drive that is looked at.
 #[derive(Default)]
 pub struct Explorer {
-    drive: Option<Ssd>,
-    /// Latencies of reads, and what they waited behind.
-    reads: Vec<(i64, [u64; BLAME_NAMES.len()])>,
+    run: Option<Run>,
+    waits: Waits,
 }
 
-/// A question: a text, its overrides, and what is wanted besides.
+/// A drive, and what it is opened with again once its transient is found.
+struct Run {
+    drive: Ssd,
+    again: Option<(Scenario, Options)>,
+}
+
+/// A question: a scenario, its overrides, and what is wanted besides.
 struct Question {
     text: String,
     sets: Vec<String>,
+    /// Of the rig, as in its file.
     commands: String,
-    /// Of a timeline from the beginning on, its length.
+    /// Length of the timeline, which begins with the run; 0: none.
     timeline_ns: u64,
 }
 
 impl Question {
-    fn of(bytes: &[u8]) -> Result<Question, UserError> {
+    fn parse(bytes: &[u8]) -> Result<Question, UserError> {
         let value: Value = serde_json::from_slice(bytes)
-            .map_err(|error| UserError::new(format!("the question is no JSON: {error}")))?;
+            .map_err(|error| UserError::new(format!("the question is not JSON: {error}")))?;
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_string();
         let sets = value["sets"].as_array().into_iter().flatten();
         let sets = sets.filter_map(Value::as_str).map(ToString::to_string).collect();
@@ -45,9 +50,10 @@ impl Question {
         Sources { text: &self.text, path: "scenario.toml", sets: &self.sets }
     }
 
-    fn window(&self) -> Window {
+    fn window(&self) -> Option<Window> {
         let until = Time::from_ns(self.timeline_ns);
-        Window { from: Time::ZERO, until, phases: true, slices_max: SLICES_MAX }
+        let window = Window { until, slices_max: SLICES_MAX, ..Window::ALL };
+        (self.timeline_ns > 0).then_some(window)
     }
 }
 
@@ -55,100 +61,181 @@ impl Explorer {
     /// Opens the drive of a question; returns its scenario with every value.
     pub fn open(&mut self, question: &[u8]) -> Result<String, UserError> {
         *self = Explorer::default();
-        let question = Question::of(question)?;
+        let question = Question::parse(question)?;
         let scenario = scenario::load(&question.sources(), registries())?;
         let printed = scenario::print(&scenario);
-        let timeline = (question.timeline_ns > 0).then(|| question.window());
+        let timeline = question.window();
         let options = Options { log_requests: true, timeline, ..Options::default() };
-        self.drive = Some(Ssd::with(scenario, &options)?);
+        self.run = Some(match scenario.measure.warmup {
+            Warmup::None => Run { drive: Ssd::with(scenario, &options)?, again: None },
+            Warmup::Auto => {
+                let drive = Ssd::with(scenario.clone(), &Options::default())?;
+                Run { drive, again: Some((scenario, options)) }
+            }
+        });
         Ok(printed)
     }
 
-    fn drive(&mut self) -> Result<&mut Ssd, UserError> {
-        self.drive.as_mut().ok_or_else(|| UserError::new("no drive is open; open a scenario first"))
-    }
-
-    /// Lets so many requests more complete; false when the workload is done.
+    /// Simulates until about so many more requests are complete; false at the end.
+    ///
+    /// With `measure.warmup = "auto"` the scenario is simulated twice.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
-        let drive = self.drive()?;
-        let goes_on = drive.step(requests)?;
-        let log = drive.take_log();
-        for row in 0..log.id.len() {
-            if log.op[row] == 0 {
-                let latency_ns = log.completion_ns[row] - log.arrival_ns[row];
-                self.reads.push((latency_ns, log.blamed[row].0));
-            }
+        let run = self.run_mut()?;
+        let goes_on = run.drive.step(requests)?;
+        if goes_on || run.again.is_none() {
+            let log = run.drive.take_log();
+            self.waits.add(&log);
+            return Ok(goes_on);
         }
-        Ok(goes_on)
+        let found = run.drive.found().expect("the run has looked for its transient");
+        let (scenario, options) = run.again.take().expect("it was there");
+        // There may not be room for both.
+        self.run = None;
+        let mut drive = Ssd::with(scenario, &options)?;
+        drive.exclude(found);
+        self.run = Some(Run { drive, again: None });
+        Ok(true)
     }
 
     /// What there is to see while it runs.
-    pub fn glance(&self) -> Value {
-        let Some(drive) = &self.drive else { return Value::Null };
-        let (glance, (share, completed)) = (drive.snapshot(SHARES), drive.progress());
+    pub fn snapshot(&self) -> Value {
+        let Some(Run { drive, again }) = &self.run else { return Value::Null };
+        let (seen, (share, completed)) = (drive.snapshot(SHARES), drive.progress());
+        let is_first = again.is_some();
+        let is_twice = drive.scenario().measure.warmup == Warmup::Auto;
+        let of_both = |share: f64| if is_first { share / 2.0 } else { 0.5 + share / 2.0 };
         json!({
             "is_ready": drive.is_preconditioned(),
-            "share": share,
+            "share": share.map(|share| if is_twice { of_both(share) } else { share }),
             "requests": completed,
-            "simulated_ns": glance.simulated_ns,
-            "completed": glance.completed,
-            "read_ns": glance.percentiles_ns[0],
-            "write_ns": glance.percentiles_ns[1],
-            "suspensions": glance.suspensions,
-            "die_busy_ns": glance.die_busy_ns,
-            "suspended_dies": glance.suspended_dies,
+            "simulated_ns": seen.simulated_ns,
+            "completed": seen.completed,
+            "read_ns": seen.percentiles_ns[0],
+            "write_ns": seen.percentiles_ns[1],
+            "suspensions": seen.suspensions,
+            "die_busy_ns": seen.die_busy_ns,
+            "suspended_dies": seen.suspended_dies,
         })
     }
 
-    /// The summary, as `reprieve run` writes it, and what the slowest reads waited behind.
+    /// The summary as `reprieve run --requests` writes it, without what the machine measures.
     pub fn summary(&mut self) -> Result<Value, UserError> {
-        let summary = self.drive()?.summary();
-        let slowest = (self.reads.len() as f64 * SLOWEST_SHARE).ceil() as usize;
-        self.reads.sort_by_key(|(latency_ns, _)| std::cmp::Reverse(*latency_ns));
-        let slowest = &self.reads[..slowest.min(self.reads.len())];
-        let sum = |cause: usize| slowest.iter().map(|(_, by_ns)| by_ns[cause]).sum::<u64>();
-        let blame: serde_json::Map<String, Value> =
-            (0..).zip(BLAME_NAMES).map(|(cause, name)| (name.into(), sum(cause).into())).collect();
-        let latency_ns: i64 = slowest.iter().map(|(latency_ns, _)| latency_ns).sum();
-        Ok(json!({
-            "summary": summary,
-            "slowest_reads": {
-                "share": SLOWEST_SHARE,
-                "requests": slowest.len(),
-                "latency_ns": latency_ns,
-                "waited": blame,
-            },
-        }))
+        let mut summary = self.run_mut()?.drive.summary();
+        let counts = ["read", "write"].map(|kind| {
+            summary["requests"][kind]["count"].as_u64().expect("a summary counts its requests")
+        });
+        summary["blame"] = self.waits.section(counts);
+        Ok(summary)
     }
 
     /// The bytes of the timeline since the last call.
     pub fn timeline(&mut self) -> Result<Vec<u8>, UserError> {
-        Ok(self.drive()?.take_timeline())
+        Ok(self.run_mut()?.drive.take_timeline())
     }
+
+    fn run_mut(&mut self) -> Result<&mut Run, UserError> {
+        self.run.as_mut().ok_or_else(|| UserError::new("no drive is open: open a scenario first"))
+    }
+}
+
+/// The scenario of a question with every value; it may have no load.
+pub fn resolve(question: &[u8]) -> Result<String, UserError> {
+    let question = Question::parse(question)?;
+    Ok(scenario::print(&scenario::load_rig_file(&question.sources(), registries())?))
 }
 
 /// One die with raw commands: the bytes of its timeline.
 pub fn rig(question: &[u8]) -> Result<Vec<u8>, UserError> {
-    let question = Question::of(question)?;
+    let question = Question::parse(question)?;
     let scenario = scenario::load_rig_file(&question.sources(), registries())?;
     let commands = die_rig::parse(&question.commands, &scenario)?;
     let window = Window { phases: true, slices_max: SLICES_MAX, ..Window::ALL };
     Ok(die_rig::run_drawn(&scenario, &commands, window)?.1)
 }
 
-/// What the page lets one choose from.
+/// What the page offers for choice.
 pub fn choices() -> Value {
     let names = |entries: &[Entry]| -> Value {
         entries.iter().map(|entry| json!({"name": entry.name, "doc": entry.doc})).collect()
     };
-    let presets = |presets: &[scenario::Preset]| -> Value {
-        presets.iter().map(|preset| json!(preset.name)).collect()
-    };
+    let devices = scenario::devices().iter().map(|preset| json!(preset.name));
     json!({
-        "devices": presets(scenario::devices()),
-        "schedulers": names(registries().schedulers),
-        "suspension": names(registries().suspend_policies),
-        "victims": names(registries().gc_victims),
+        "devices": devices.collect::<Value>(),
+        "suspension_policies": names(registries().suspend_policies),
+        "gc_victims": names(registries().gc_victims),
         "version": env!("CARGO_PKG_VERSION"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "device = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
+        [geometry]\nchannels = 2\nblocks_per_plane = 32\n\
+        [workload]\ngenerator = \"mixed\"\nrequests = 2000\nread_fraction = 0.7\n\
+        request_bytes = 4096\narrivals = \"closed\"\nqueue_depth = 8\n";
+
+    fn question(sets: &[&str], timeline_ns: u64) -> Vec<u8> {
+        let question = json!({"text": TEXT, "sets": sets, "timeline_ns": timeline_ns});
+        question.to_string().into_bytes()
+    }
+
+    fn done(sets: &[&str]) -> (Explorer, Value) {
+        let mut explorer = Explorer::default();
+        explorer.open(&question(sets, 1_000_000)).expect("a good scenario");
+        while explorer.step(100).expect("a good run") {}
+        let summary = explorer.summary().expect("a drive is open");
+        (explorer, summary)
+    }
+
+    fn natively(sets: &[&str]) -> Ssd {
+        let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+        let sources = Sources { text: TEXT, path: "scenario.toml", sets: &sets };
+        let scenario = scenario::load(&sources, registries()).expect("a good scenario");
+        let mut drive = Ssd::with(scenario, &Options::default()).expect("a small drive");
+        while drive.step(1 << 20).expect("a good run") {}
+        drive
+    }
+
+    #[test]
+    fn a_run_in_steps_is_the_run() {
+        let (mut explorer, mut summary) = done(&[]);
+        let blame = summary.as_object_mut().expect("an object").remove("blame").expect("there");
+        assert_eq!(summary, natively(&[]).summary());
+        assert_eq!(blame["read"]["all"]["requests"], summary["requests"]["read"]["count"]);
+        assert_eq!(explorer.snapshot()["share"], 1.0);
+        assert!(!explorer.timeline().expect("a drive is open").is_empty());
+    }
+
+    #[test]
+    fn a_transient_is_found_and_left_out() {
+        let sets = ["measure.warmup=auto", "workload.requests=20000"];
+        let (_, summary) = done(&sets);
+        let first = natively(&sets);
+        assert!(first.found().is_some());
+        assert_ne!(summary["measure"]["reason"], "nothing is excluded");
+    }
+
+    #[test]
+    fn mistakes_are_sentences() {
+        let mut explorer = Explorer::default();
+        let error = explorer.step(1).expect_err("nothing is open").to_string();
+        assert_eq!(error, "no drive is open: open a scenario first");
+        let error = explorer.open(b"{").expect_err("half an object").to_string();
+        assert!(error.starts_with("the question is not JSON"), "{error}");
+        let error = explorer.open(&question(&["policy=pes-ipx"], 0)).expect_err("a typo");
+        assert!(error.to_string().contains("pes-ipc"), "{error}");
+        assert_eq!(explorer.snapshot(), Value::Null);
+    }
+
+    #[test]
+    fn a_die_is_drawn() {
+        let commands = "arrival_ns,op,plane,block,page\n0,program,0,0,0\n100000,read,0,1,0\n";
+        let question = json!({"text": "device = \"fast12-slc\"\n", "commands": commands});
+        let question = question.to_string().into_bytes();
+        assert!(!rig(&question).expect("good commands").is_empty());
+        assert!(resolve(&question).expect("a good device").contains("t_read_us"));
+        assert!(choices()["devices"].as_array().expect("a list").contains(&json!("fast12-slc")));
+    }
 }

@@ -1,20 +1,24 @@
-//! The core as WebAssembly: plain functions over numbers and memory, for the worker of the page.
+//! The core as WebAssembly: plain functions over numbers and memory, for the workers of the page.
 //!
-//! A question is a JSON object that the page writes where [`question_at`] says; the answer lies
-//! where [`answer_at`] says, [`answer_bytes`] long: JSON, the bytes of a timeline, or the sentence
-//! that says what is wrong. An instance simulates one drive; who compares two has two instances.
+//! A question is a JSON object, which the page writes where [`explorer_question`] says. The answer
+//! lies where [`explorer_answer`] says, [`explorer_answer_bytes`] long: JSON, TOML, the bytes of a
+//! timeline, or the sentence that says what is wrong. An instance has one drive; a page that
+//! compares two has two instances. After a panic nothing of an instance is used but
+//! [`explorer_fault`], which says what panicked.
 
 mod explorer;
+mod waits;
 
 use std::cell::RefCell;
 use std::panic;
 use std::sync::Mutex;
 
 use explorer::Explorer;
+use reprieve_base::UserError;
 
-/// All is well, and the workload goes on.
+/// All is well, and there is more to do.
 const GOES_ON: u32 = 0;
-/// All is well, and the workload is done.
+/// All is well and done.
 const DONE: u32 = 1;
 /// A mistake in what was asked: the answer is a sentence.
 const REFUSED: u32 = 2;
@@ -30,12 +34,12 @@ thread_local! {
     static EXCHANGE: RefCell<Exchange> = RefCell::default();
 }
 
-/// What panicked last: the page reads it when the call has ended.
+/// What panicked last, and where.
 static FAULT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Has what panics leave its sentence; called once, before anything else.
+/// Keeps what panics say; to be called before anything else.
 #[unsafe(no_mangle)]
-pub extern "C" fn begin() {
+pub extern "C" fn explorer_begin() {
     panic::set_hook(Box::new(|what| {
         if let Ok(mut fault) = FAULT.lock() {
             *fault = what.to_string().into_bytes();
@@ -43,21 +47,21 @@ pub extern "C" fn begin() {
     }));
 }
 
-/// Where the sentence of what panicked lies.
+/// Where the text of the last panic lies.
 #[unsafe(no_mangle)]
-pub extern "C" fn fault_at() -> *const u8 {
+pub extern "C" fn explorer_fault() -> *const u8 {
     FAULT.lock().map_or(std::ptr::null(), |fault| fault.as_ptr())
 }
 
-/// How long it is; 0: nothing did.
+/// How long it is; 0: nothing has panicked.
 #[unsafe(no_mangle)]
-pub extern "C" fn fault_bytes() -> usize {
+pub extern "C" fn explorer_fault_bytes() -> usize {
     FAULT.lock().map_or(0, |fault| fault.len())
 }
 
 /// Makes room for a question of so many bytes, and says where.
 #[unsafe(no_mangle)]
-pub extern "C" fn question_at(bytes: usize) -> *mut u8 {
+pub extern "C" fn explorer_question(bytes: usize) -> *mut u8 {
     EXCHANGE.with_borrow_mut(|exchange| {
         exchange.question.clear();
         exchange.question.resize(bytes, 0);
@@ -67,70 +71,67 @@ pub extern "C" fn question_at(bytes: usize) -> *mut u8 {
 
 /// Where the last answer lies.
 #[unsafe(no_mangle)]
-pub extern "C" fn answer_at() -> *const u8 {
+pub extern "C" fn explorer_answer() -> *const u8 {
     EXCHANGE.with_borrow(|exchange| exchange.answer.as_ptr())
 }
 
 /// How long it is.
 #[unsafe(no_mangle)]
-pub extern "C" fn answer_bytes() -> usize {
+pub extern "C" fn explorer_answer_bytes() -> usize {
     EXCHANGE.with_borrow(|exchange| exchange.answer.len())
 }
 
-/// Asks something of the explorer.
-fn ask(
-    what: impl FnOnce(&mut Explorer, &[u8]) -> Result<(Vec<u8>, bool), reprieve_base::UserError>,
-) -> u32 {
-    EXCHANGE.with_borrow_mut(|exchange| {
-        let Exchange { question, answer, explorer } = exchange;
-        match what(explorer, question) {
-            Ok((text, goes_on)) => {
-                *answer = text;
-                if goes_on { GOES_ON } else { DONE }
-            }
-            Err(error) => {
-                *answer = error.to_string().into_bytes();
-                REFUSED
-            }
-        }
+/// Answers the question, and says whether there is more to do.
+fn ask(what: impl FnOnce(&mut Explorer, &[u8]) -> Result<(Vec<u8>, u32), UserError>) -> u32 {
+    EXCHANGE.with_borrow_mut(|Exchange { question, answer, explorer }| {
+        let (text, status) = what(explorer, question)
+            .unwrap_or_else(|error| (error.to_string().into_bytes(), REFUSED));
+        *answer = text;
+        status
     })
 }
 
 /// Opens the drive of a scenario; the answer is the scenario with every value.
 #[unsafe(no_mangle)]
-pub extern "C" fn open() -> u32 {
-    ask(|explorer, question| Ok((explorer.open(question)?.into_bytes(), true)))
+pub extern "C" fn explorer_open() -> u32 {
+    ask(|explorer, question| Ok((explorer.open(question)?.into_bytes(), GOES_ON)))
 }
 
-/// Lets so many requests more complete; the answer is what there is to see meanwhile.
+/// Simulates until about so many more requests are complete; the answer is what there is to see.
 #[unsafe(no_mangle)]
-pub extern "C" fn step(requests: u32) -> u32 {
+pub extern "C" fn explorer_step(requests: u32) -> u32 {
     ask(|explorer, _| {
-        let goes_on = explorer.step(u64::from(requests))?;
-        Ok((explorer.glance().to_string().into_bytes(), goes_on))
+        let status = if explorer.step(u64::from(requests))? { GOES_ON } else { DONE };
+        Ok((explorer.snapshot().to_string().into_bytes(), status))
     })
 }
 
-/// The summary, as `reprieve run` writes it, and what the slowest waited behind.
+/// The summary, as `reprieve run --requests` writes it.
 #[unsafe(no_mangle)]
-pub extern "C" fn summary() -> u32 {
-    ask(|explorer, _| Ok((explorer.summary()?.to_string().into_bytes(), false)))
+pub extern "C" fn explorer_summary() -> u32 {
+    ask(|explorer, _| Ok((explorer.summary()?.to_string().into_bytes(), DONE)))
 }
 
-/// The bytes of the timeline since the last call.
+/// The bytes of the drive's timeline since the last call.
 #[unsafe(no_mangle)]
-pub extern "C" fn timeline() -> u32 {
-    ask(|explorer, _| Ok((explorer.timeline()?, true)))
+pub extern "C" fn explorer_timeline() -> u32 {
+    ask(|explorer, _| Ok((explorer.timeline()?, DONE)))
 }
 
-/// One die with raw commands: the bytes of its timeline, with the phases of its operations.
+/// The bytes of the timeline of one die with raw commands.
 #[unsafe(no_mangle)]
-pub extern "C" fn rig() -> u32 {
-    ask(|_, question| Ok((explorer::rig(question)?, false)))
+pub extern "C" fn explorer_rig() -> u32 {
+    ask(|_, question| Ok((explorer::rig(question)?, DONE)))
 }
 
-/// Devices, parts, policies and causes: what the page lets one choose from.
+/// A scenario that may have no load, with every value.
 #[unsafe(no_mangle)]
-pub extern "C" fn choices() -> u32 {
-    ask(|_, _| Ok((explorer::choices().to_string().into_bytes(), false)))
+pub extern "C" fn explorer_resolve() -> u32 {
+    ask(|_, question| Ok((explorer::resolve(question)?.into_bytes(), DONE)))
+}
+
+/// Devices and policies, and the version.
+#[unsafe(no_mangle)]
+pub extern "C" fn explorer_choices() -> u32 {
+    ask(|_, _| Ok((explorer::choices().to_string().into_bytes(), DONE)))
 }

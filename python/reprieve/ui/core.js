@@ -1,15 +1,17 @@
-// The core: questions to the WebAssembly module, and what it answers.
+// The simulator: questions to the WebAssembly module, and its answers.
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 const GOES_ON = 0;
 const REFUSED = 2;
 
-/** A mistake of the user's: one sentence. */
+/** A mistake in a scenario: one sentence. */
 export class Refusal extends Error {}
 
-/** A mistake of Reprieve's. */
+/** A fault of Reprieve; the instance cannot be used any more. */
 export class Fault extends Error {}
+
+const NO_WORDS = "the simulation stopped, probably for lack of memory; try a smaller drive";
 
 /** One simulated drive. */
 export class Core {
@@ -21,30 +23,36 @@ export class Core {
 
   constructor(exports) {
     this.exports = exports;
-    exports.begin();
+    exports.explorer_begin();
   }
 
   #bytes(at, length) {
     return new Uint8Array(this.exports.memory.buffer, at, length).slice();
   }
 
-  #call(name, question, ...numbers) {
+  #call(name, question = null, ...numbers) {
     const { exports } = this;
-    if (question !== null) {
-      const bytes = ENCODER.encode(JSON.stringify(question));
-      const at = exports.question_at(bytes.length);
-      new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);
-    }
     let status;
     try {
-      status = exports[name](...numbers);
+      if (question !== null) {
+        const bytes = ENCODER.encode(JSON.stringify(question));
+        const at = exports.explorer_question(bytes.length);
+        new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);
+      }
+      status = exports[`explorer_${name}`](...numbers);
     } catch (error) {
-      const fault = this.#bytes(exports.fault_at(), exports.fault_bytes());
-      throw new Fault(DECODER.decode(fault) || String(error));
+      throw new Fault(this.#fault(error));
     }
-    const answer = this.#bytes(exports.answer_at(), exports.answer_bytes());
+    const answer = this.#bytes(exports.explorer_answer(), exports.explorer_answer_bytes());
     if (status === REFUSED) throw new Refusal(DECODER.decode(answer));
     return { answer, goesOn: status === GOES_ON };
+  }
+
+  #fault(error) {
+    const { exports } = this;
+    const text = this.#bytes(exports.explorer_fault(), exports.explorer_fault_bytes());
+    if (text.length === 0) return `${NO_WORDS} (${error.message})`;
+    return `internal fault, please report it: ${DECODER.decode(text)}`;
   }
 
   /** Opens the drive of a scenario; returns the scenario with every value. */
@@ -52,20 +60,20 @@ export class Core {
     return DECODER.decode(this.#call("open", { text, sets, timeline_ns }).answer);
   }
 
-  /** Lets so many requests more complete; returns a glance, and whether the load goes on. */
+  /** Simulates about so many requests more; returns what there is to see, and if there is more. */
   step(requests) {
     const { answer, goesOn } = this.#call("step", null, requests);
-    return { glance: JSON.parse(DECODER.decode(answer)), goesOn };
+    return { seen: JSON.parse(DECODER.decode(answer)), goesOn };
   }
 
-  /** The summary as text, and what the slowest reads waited behind. */
+  /** The summary as JSON text. */
   summary() {
-    return DECODER.decode(this.#call("summary", null).answer);
+    return DECODER.decode(this.#call("summary").answer);
   }
 
-  /** The bytes of the timeline since the last call. */
+  /** The bytes of the drive's timeline since the last call. */
   timeline() {
-    return this.#call("timeline", null).answer;
+    return this.#call("timeline").answer;
   }
 
   /** The timeline of one die with raw commands. */
@@ -73,8 +81,13 @@ export class Core {
     return this.#call("rig", { text, sets, commands }).answer;
   }
 
-  /** Devices and policies. */
+  /** A scenario that may have no load, with every value. */
+  resolve(text, sets = []) {
+    return DECODER.decode(this.#call("resolve", { text, sets }).answer);
+  }
+
+  /** Devices and policies, and the version. */
   choices() {
-    return JSON.parse(DECODER.decode(this.#call("choices", null).answer));
+    return JSON.parse(DECODER.decode(this.#call("choices").answer));
   }
 }

@@ -1,4 +1,4 @@
-// Reads the timelines that Reprieve draws: slices by track, from Perfetto's trace format.
+// Reads the timelines that Reprieve draws for Perfetto: slices by track.
 
 // Numbers of fields, as in protos/perfetto/trace of the Perfetto project.
 const PACKET = 1;

@@ -1,11 +1,14 @@
-// Simulates one drive beside the page, a piece at a time, and tells how it goes.
+// Simulates beside the page, one piece at a time, so that the page stays alive meanwhile.
 
-import { Core } from "./core.js";
+import { Core, Fault } from "./core.js";
 import { tracksOf } from "./timeline.js";
 
-const REQUESTS_STEP = 2000;
-// As often as a page can be redrawn.
-const TOLD_MS = 50;
+const REQUESTS_FIRST = 250;
+const REQUESTS_MAX = 20_000;
+// How often the page gets something to draw.
+const SHOW_MS = 50;
+const NO_MODULE =
+  "reprieve.wasm, the simulator, is not there: build it with `make ui` in the sources of Reprieve";
 
 let core = null;
 let newest = 0;
@@ -13,35 +16,41 @@ let newest = 0;
 async function coreOf() {
   if (core === null) {
     const answer = await fetch(new URL("reprieve.wasm", import.meta.url));
-    if (!answer.ok) throw new Error(`reprieve.wasm: ${answer.status} ${answer.statusText}`);
-    core = await Core.from(await WebAssembly.compile(await answer.arrayBuffer()));
+    if (!answer.ok) throw new Error(NO_MODULE);
+    core = await Core.from(await answer.arrayBuffer());
   }
   return core;
 }
 
-const pause = () => new Promise((goOn) => setTimeout(goOn));
+const pause = () => new Promise((resume) => setTimeout(resume));
 
 async function run(number, { text, sets, timeline_ns }) {
   const drive = await coreOf();
-  const since = performance.now();
+  if (number !== newest) return;
+  const began_ms = performance.now();
   postMessage({ number, kind: "opened", printed: drive.open(text, sets, timeline_ns) });
-  let told = 0;
-  for (let goesOn = true; goesOn; ) {
-    const { glance, goesOn: more } = drive.step(REQUESTS_STEP);
-    goesOn = more;
-    if (performance.now() - told > TOLD_MS) {
-      told = performance.now();
-      postMessage({ number, kind: "glance", glance, elapsed_ms: told - since });
+  let shown_ms = began_ms;
+  let requests = REQUESTS_FIRST;
+  let seen, goesOn = true;
+  while (goesOn) {
+    const step_ms = performance.now();
+    ({ seen, goesOn } = drive.step(requests));
+    const now_ms = performance.now();
+    if (seen.is_ready && now_ms - step_ms < SHOW_MS / 4) {
+      requests = Math.min(2 * requests, REQUESTS_MAX);
+    }
+    if (now_ms - shown_ms > SHOW_MS) {
+      shown_ms = now_ms;
+      postMessage({ number, kind: "seen", seen });
       await pause();
-      // What was asked since then counts.
+      // A newer question has the drive by now.
       if (number !== newest) return;
     }
   }
-  const { glance } = drive.step(0);
-  const elapsed_ms = performance.now() - since;
-  const summary = JSON.parse(drive.summary());
+  const summary = drive.summary();
+  const wall_ms = performance.now() - began_ms;
   const tracks = await tracksOf(drive.timeline());
-  postMessage({ number, kind: "done", glance, summary, tracks, elapsed_ms });
+  postMessage({ number, kind: "done", seen, summary, tracks, wall_ms });
 }
 
 async function rigs(number, { questions }) {
@@ -51,6 +60,7 @@ async function rigs(number, { questions }) {
     try {
       answers.push({ tracks: await tracksOf(die.rig(text, sets, commands)) });
     } catch (error) {
+      if (error instanceof Fault) throw error;
       answers.push({ error: error.message });
     }
   }
@@ -66,8 +76,7 @@ onmessage = async ({ data }) => {
       postMessage({ number, kind: "choices", choices: (await coreOf()).choices() });
     } else await run(number, data);
   } catch (error) {
+    if (error instanceof Fault) core = null;
     postMessage({ number, kind: "error", sentence: error.message });
-    // After a fault nothing in the module can be trusted.
-    if (error.name === "RuntimeError" || error.constructor.name === "Fault") core = null;
   }
 };

@@ -80,7 +80,7 @@ fn differs(sums: &[Stretch], level: f64) -> Option<(f64, f64)> {
         (under > 0.0).then(|| over / under).filter(|ratio| *ratio > 0.0)
     };
     let count = sums.len() / pieces;
-    let batch = |number: usize| ratio(number * pieces, (number + 1) * pieces).map(f64::ln);
+    let batch = |number: usize| ratio(number * pieces, (number + 1) * pieces).map(libm::log);
     let first = batch(0)?;
     let rest = (1..count).map(batch).collect::<Option<Vec<f64>>>()?;
     let number = rest.len() as f64;
@@ -88,7 +88,7 @@ fn differs(sums: &[Stretch], level: f64) -> Option<(f64, f64)> {
     let strays: Vec<f64> = rest.iter().map(|value| value - mean).collect();
     let squares: f64 = strays.iter().map(|stray| stray * stray).sum();
     let away = first - mean;
-    let quarter = ratio(0, 1)?.ln() - mean;
+    let quarter = libm::log(ratio(0, 1)?) - mean;
     if away.abs() / (number + 1.0) < MATTERS || quarter * away.signum() < away.abs() / 2.0 {
         return None;
     }
@@ -109,8 +109,8 @@ fn differs(sums: &[Stretch], level: f64) -> Option<(f64, f64)> {
 ///
 /// Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
 fn beyond(t: f64, freedom: u32) -> f64 {
-    let angle = (t / f64::from(freedom).sqrt()).atan();
-    let (sin, cos) = angle.sin_cos();
+    let angle = libm::atan(t / f64::from(freedom).sqrt());
+    let (sin, cos) = libm::sincos(angle);
     let is_odd = freedom % 2 == 1;
     let mut term = if is_odd { cos } else { 1.0 };
     let mut sum = if freedom == 1 { 0.0 } else { term };

@@ -79,7 +79,7 @@ impl BatchSet {
     /// grain of time, nothing is told apart: there the scale of logarithms ends.
     fn percentile_ns(&self, index: usize) -> [f64; 2] {
         let whole_ns = self.whole.percentiles_ns[index].max(1) as f64;
-        self.around(whole_ns, |part| (part.percentiles_ns[index].max(1) as f64 / whole_ns).ln())
+        self.around(whole_ns, |part| libm::log(part.percentiles_ns[index].max(1) as f64 / whole_ns))
     }
 
     /// An interval from how far the logarithms of the batches' figures stray from that of the
@@ -94,7 +94,7 @@ impl BatchSet {
         let number = self.parts.len() as f64;
         let squares: f64 = self.parts.iter().map(|part| strays(part).powi(2)).sum();
         let error = (squares / (number * (number - 1.0))).sqrt();
-        let factor = (STUDENT_T[self.parts.len() - FEWEST_BATCHES] * error).exp();
+        let factor = libm::exp(STUDENT_T[self.parts.len() - FEWEST_BATCHES] * error);
         [centre / factor, centre * factor]
     }
 }
