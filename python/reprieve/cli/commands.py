@@ -30,6 +30,7 @@ COMMANDS = {
     "power-loss": "reprieve.cli.power_loss:power_loss",
     "serve": "reprieve.cli.serve:serve",
     "ctl": "reprieve.cli.serve:ctl",
+    "ui": "reprieve.cli.ui:ui",
     "devices": "reprieve.cli.builtin:devices",
     "parts": "reprieve.cli.builtin:parts",
     "loads": "reprieve.cli.builtin:loads",

@@ -1,4 +1,4 @@
-"""`reprieve ui`: the drive explorer, a page in which the simulator itself runs."""
+"""`reprieve ui`: the drive explorer in the browser, served to this machine only."""
 
 from __future__ import annotations
 
@@ -10,62 +10,75 @@ from typing import Annotated
 
 import typer
 
+import reprieve
 from reprieve._native import UserError
 from reprieve.cli.console import say
-from reprieve.cli.options import flag
 
-FOLDER = Path(__file__).resolve().parent.parent / "ui"
-CORE = "reprieve.wasm"
+FOLDER = Path(reprieve.__file__).with_name("ui")
+"""The page; without `reprieve.wasm`, which `make ui` builds, it has nothing to run."""
 
 _HOST = "127.0.0.1"
 
 
-class _Pages(SimpleHTTPRequestHandler):
-    """The files of the page, with the types that browsers ask for."""
+def ui(
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where to serve it; 0: any port that is free.")
+    ] = 8370,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+) -> None:
+    """Explore a drive in the browser: sliders, one die's timeline, two settings side by side.
+
+    The simulator itself runs in the page; Ctrl-C ends the server.
+    """
+    if not (FOLDER / "reprieve.wasm").is_file():
+        raise UserError(
+            f"{FOLDER / 'reprieve.wasm'}: the simulator for the browser is not built; "
+            "run `make ui` in the sources of Reprieve"
+        )
+    try:
+        server = ThreadingHTTPServer((_HOST, port), partial(_Handler, directory=str(FOLDER)))
+    except OSError as error:
+        raise UserError(
+            f"--port {port}: cannot serve there: {error.strerror}; give another, or 0 for any"
+        ) from None
+    with server:
+        address = f"http://{_HOST}:{server.server_port}/"
+        say(f"the drive explorer is at {address}; Ctrl-C ends it")
+        # A reader in a pipe waits for this line.
+        print(end="", flush=True)  # noqa: T201
+        if not no_open:
+            webbrowser.open(address)
+        server.serve_forever()
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Serves the folder to pages of its own address, and says nothing of it."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
         ".js": "text/javascript",
         ".wasm": "application/wasm",
     }
 
-    def log_message(self, format: str, *_: object) -> None:
-        """Say nothing of each request."""
+    def do_GET(self) -> None:
+        if self._is_ours():
+            super().do_GET()
+
+    def do_HEAD(self) -> None:
+        if self._is_ours():
+            super().do_HEAD()
+
+    def _is_ours(self) -> bool:
+        """Refuse names that a page elsewhere has made to mean this machine."""
+        host = self.headers.get("Host", "").rpartition(":")[0]
+        if host in {_HOST, "localhost"}:
+            return True
+        self.send_error(403, "Only 127.0.0.1 and localhost are served")
+        return False
 
     def end_headers(self) -> None:
-        # Another version may be served here tomorrow.
+        # What `make ui` built anew is not to be hidden by what the browser has kept.
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
 
-
-def ui(
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="PORT", help="0: one that is free.")
-    ] = 0,
-    no_open: Annotated[bool, flag("--no-open", "Open no browser.")] = False,
-) -> None:
-    """Explore one die and a drive in the browser, until Ctrl-C; only this machine can connect."""
-    server = serve_page(port)
-    address = f"http://{_HOST}:{server.server_port}/"
-    say(f"the drive explorer is at {address}; Ctrl-C ends it")
-    if not no_open:
-        webbrowser.open(address)
-    try:
-        server.serve_forever()
-    finally:
-        server.server_close()
-
-
-def serve_page(port: int) -> ThreadingHTTPServer:
-    """Return a server of the page at a port of this machine, which nobody serves yet.
-
-    Raises `UserError` if this installation has no WebAssembly module, or the port is taken.
-    """
-    if not (FOLDER / CORE).is_file():
-        raise UserError(
-            f"{FOLDER / CORE}: this installation was built without it; `make ui` in a clone of "
-            "Reprieve builds it"
-        )
-    try:
-        return ThreadingHTTPServer((_HOST, port), partial(_Pages, directory=str(FOLDER)))
-    except OSError as error:
-        raise UserError(f"--port {port}: {error.strerror}; must be a free port, or 0") from error
+    def log_message(self, format: str, *args: object) -> None:
+        pass

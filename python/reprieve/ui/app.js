@@ -1,42 +1,69 @@
-// The page: one die above, two settings of a drive below.
+// The page: one die above, two settings of a drive below, and the two compared.
 
 import { DiePicture, legend } from "./die.js";
-import { html } from "./draw.js";
+import { grouped, html, microseconds, table } from "./draw.js";
 import { Panel } from "./panel.js";
 
-const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-const waiting = new Map();
-let asked = 0;
+const byId = (id) => document.getElementById(id);
 
-/** Asks the worker of the die; answers that are out of date are dropped. */
-function ask(question, heard) {
-  asked += 1;
-  waiting.clear();
-  waiting.set(asked, heard);
-  worker.postMessage({ number: asked, ...question });
+/** A worker whose answers that are out of date are dropped. */
+class Asker {
+  constructor() {
+    this.worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+    this.number = 0;
+    this.worker.onmessage = ({ data }) => {
+      if (data.number !== this.number) return;
+      if (data.kind === "error") byId("trouble").textContent = data.sentence;
+      else this.receive(data);
+    };
+  }
+
+  ask(question, receive) {
+    this.number += 1;
+    this.receive = receive;
+    this.worker.postMessage({ number: this.number, ...question });
+  }
 }
 
-worker.onmessage = ({ data }) => {
-  const heard = waiting.get(data.number);
-  if (data.kind === "error") document.getElementById("trouble").textContent = data.sentence;
-  else heard?.(data);
-};
+/** What is compared: its name, where it is found while the run goes on, and how it is written. */
+const MEASURES = [
+  ["read p50, µs", ({ read_ns }) => read_ns[0], microseconds],
+  ["read p99, µs", ({ read_ns }) => read_ns[1], microseconds],
+  ["read p99.9, µs", ({ read_ns }) => read_ns[2], microseconds],
+  ["write p50, µs", ({ write_ns }) => write_ns[0], microseconds],
+  ["write p99.9, µs", ({ write_ns }) => write_ns[2], microseconds],
+  ["requests a second", ({ requests, simulated_ns }) => (1e9 * requests) / simulated_ns, grouped],
+];
 
-ask({ kind: "choices" }, ({ choices }) => {
-  document.getElementById("version").textContent = choices.version;
-  const rigs = (questions, heard) =>
-    ask({ kind: "rigs", questions }, ({ answers }) => heard(answers));
-  const die = new DiePicture(document.getElementById("die"), rigs);
-  const device = document.getElementById("die-device");
+function compare(panels) {
+  const [one, other] = panels.map(({ seen }) => seen);
+  if (!one?.simulated_ns || !other?.simulated_ns) return;
+  const rows = MEASURES.map(([name, of, written]) => {
+    const [a, b] = [of(one), of(other)];
+    return [name, written(a), written(b), a > 0 ? (b / a).toPrecision(3) : "–"];
+  });
+  byId("comparison").replaceChildren(table("Side by side", ["A", "B", "B / A"], rows));
+}
+
+function start(asker, choices) {
+  byId("version").textContent = choices.version;
+  const rigs = (questions, receive) =>
+    asker.ask({ kind: "rigs", questions }, ({ answers }) => receive(answers));
+  const die = new DiePicture(byId("die"), choices.suspension_policies, rigs);
+  const device = byId("die-device");
   choices.devices.forEach((name) => device.append(html("option", { value: name }, name)));
   device.value = die.device;
   device.onchange = () => {
     die.device = device.value;
     die.refresh();
   };
-  document.getElementById("legend").append(legend());
+  byId("legend").append(legend());
   die.refresh();
-  const [one, other] = ["A", "B"].map((name) => document.getElementById(`panel-${name}`));
-  new Panel("A", one, choices, [["policy", '"fifo"']]);
-  new Panel("B", other, choices);
-});
+  const panels = [];
+  const showed = () => compare(panels);
+  panels.push(new Panel("A", byId("panel-A"), choices, [["policy", '"rps"']], showed));
+  panels.push(new Panel("B", byId("panel-B"), choices, [], showed));
+}
+
+const asker = new Asker();
+asker.ask({ kind: "choices" }, ({ choices }) => start(asker, choices));

@@ -1,6 +1,8 @@
-// Drawings of the page: timelines of dies, bars and tables, as SVG and HTML.
+// Drawings of the page: strips of dies, axes, bars and tables, as SVG and HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
+/** Width of a strip in its own units; it is stretched to the width of the page. */
+export const STRIP = 1000;
 
 /** An SVG element with attributes and children. */
 export function svg(name, attributes = {}, ...children) {
@@ -18,120 +20,147 @@ export function html(name, attributes = {}, ...children) {
   return element;
 }
 
-/** The class, and so the colour, of a slice. */
-export function classOf(name) {
-  if (/^(host )?read|^read/.test(name)) return "read";
-  if (/gc read/.test(name)) return "gc-read";
-  if (/gc program|gc copy/.test(name)) return "gc-program";
-  if (/erase/.test(name)) return "erase";
-  if (/program/.test(name)) return "program";
-  if (/suspen|restore|reset|set-up/.test(name)) return "overhead";
-  return "other";
-}
-
-const OVERHEAD = /suspension point|restore|voltage reset|set-up|suspend/;
-
-/** µs for what people read. */
+/** A time in µs for people. */
 export function microseconds(ns) {
   const us = ns / 1000;
-  const digits = us >= 100 ? 0 : us >= 10 ? 1 : 2;
-  return us.toLocaleString("en", { maximumFractionDigits: digits });
+  return us.toLocaleString("en", { maximumFractionDigits: us >= 100 ? 0 : us >= 10 ? 1 : 2 });
 }
 
-/** The slices of a die between two times, as rectangles over `width` of a picture. */
-export function slices(tracks, from_ns, to_ns, width, top, height) {
-  const shapes = [];
-  const scale = width / (to_ns - from_ns);
-  for (const { slices: all } of tracks) {
-    for (const { name, begin_ns, end_ns, depth } of all) {
-      const end = Math.min(end_ns ?? to_ns, to_ns);
+/** A number with its thousands apart. */
+export const grouped = (number) => Math.round(number).toLocaleString("en");
+
+const OPERATIONS = {
+  read: "read", "rmw read": "read", "map read": "other", "map update read": "other",
+  "gc read": "gc-read", program: "program", "gc program": "gc-program",
+  "gc copyback": "gc-program", "map program": "other", erase: "erase",
+};
+const PHASES = {
+  sense: "phase", "program pulse": "phase", "erase pulse": "phase",
+  "program verify": "verify", "erase verify": "verify", "data in": "transfer",
+  "data out": "transfer", "to suspension point": "entry", "voltage reset": "entry",
+  restore: "resume", "set-up": "resume",
+};
+const COSTS = ["entry", "resume"];
+
+/** A picture of what a die does between two times; `phases`: with all that is inside. */
+export function strip(tracks, from_ns, to_ns, height, phases) {
+  const picture = svg("svg", {
+    viewBox: `0 0 ${STRIP} ${height}`, preserveAspectRatio: "none", style: `height: ${height}px`,
+    "aria-hidden": "true",
+  });
+  const scale = STRIP / (to_ns - from_ns);
+  for (const { slices } of tracks) {
+    for (const { name, begin_ns, end_ns, depth } of slices) {
       const begin = Math.max(begin_ns, from_ns);
-      if (begin >= end || (depth > 0 && !OVERHEAD.test(name))) continue;
+      const end = Math.min(end_ns ?? to_ns, to_ns);
+      const kind = depth === 0 ? OPERATIONS[name] ?? "other" : PHASES[name];
+      const isCost = COSTS.includes(kind);
+      if (begin >= end || kind === undefined || (depth > 0 && !phases && !isCost)) continue;
+      const isBand = depth > 0 && !isCost;
       const shape = svg("rect", {
-        class: depth > 0 ? "overhead" : classOf(name),
+        class: kind,
         x: ((begin - from_ns) * scale).toFixed(2),
-        y: top,
-        width: Math.max((end - begin) * scale, 0.4).toFixed(2),
-        height,
+        y: isBand ? height * 0.55 : 0,
+        width: Math.max((end - begin) * scale, 0.3).toFixed(2),
+        height: isBand ? height * 0.45 : height,
       });
       const length = microseconds((end_ns ?? to_ns) - begin_ns);
-      shape.append(svg("title", {}, `${name}: ${microseconds(begin_ns)} µs, for ${length} µs`));
-      shapes.push(shape);
+      shape.append(svg("title", {}, `${name}: from ${microseconds(begin_ns)} µs, ${length} µs`));
+      picture.append(shape);
     }
   }
-  return shapes;
-}
-
-/** The axis of time below a picture. */
-export function axis(from_ns, to_ns, width, top) {
-  const marks = [];
-  const range = to_ns - from_ns;
-  const rough = range / 6;
-  const scale = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((times) => times * scale).find((each) => each >= rough);
-  for (let at = Math.ceil(from_ns / step) * step; at <= to_ns; at += step) {
-    const x = ((at - from_ns) / range) * width;
-    const anchor = x < 12 ? "start" : x > width - 30 ? "end" : "middle";
-    marks.push(svg("line", { class: "tick", x1: x, x2: x, y1: top, y2: top + 4 }));
-    marks.push(svg("text", { class: "tick", x, y: top + 16, "text-anchor": anchor },
-      `${microseconds(at)}${at === 0 ? " µs" : ""}`));
-  }
-  return marks;
-}
-
-/** A strip of dies: what each does over the first moments of the load. */
-export function dieStrip(tracks, length_ns) {
-  const dies = tracks.filter(({ name }) => /^die \d+/.test(name));
-  const row = 9, width = 600;
-  const height = dies.length * row;
-  const picture = svg("svg", {
-    viewBox: `0 0 ${width} ${height + 20}`, role: "img",
-    "aria-label": `What ${dies.length} dies do in the first ${microseconds(length_ns)} µs`,
-  });
-  dies.forEach((die, number) => {
-    picture.append(...slices([die], 0, length_ns, width, number * row, row - 1));
-  });
-  picture.append(...axis(0, length_ns, width, height));
   return picture;
 }
 
-const CAUSES = {
-  host_read: "reads of the host", host_program: "programs of the host",
-  gc_read: "reads of collection", gc_program: "programs of collection", erase: "erases",
-  map: "the mapping", channel: "the channel", suspend_entry: "way into suspension",
-  same_block: "page held by the operation", limit: "limit of suspensions",
-  budget: "budget of suspensions", power: "budget of power", other: "other",
-};
-
-/** Bars: what the slowest reads waited behind. */
-export function blameBars({ waited, requests }) {
-  const rows = Object.entries(waited).map(([key, ns]) => [key.slice(3, -3), ns]);
-  const all = rows.reduce((sum, [, ns]) => sum + ns, 0);
-  const list = html("ul", { class: "bars" });
-  for (const [cause, ns] of rows.filter(([, ns]) => ns > 0).sort((a, b) => b[1] - a[1])) {
-    const share = `${((100 * ns) / all).toFixed(0)} %`;
-    const bar = html("span", { class: `bar ${cause.replace("_", "-")}`, "aria-hidden": "true" });
-    bar.style.width = `${(100 * ns) / all}%`;
-    list.append(html("li", {}, html("span", { class: "cause" }, CAUSES[cause] ?? cause),
-      html("span", { class: "track" }, bar), html("span", { class: "share" }, share)));
+/** The axis of time below strips. */
+export function axis(from_ns, to_ns) {
+  const line = html("div", { class: "axis", "aria-hidden": "true" });
+  const range = to_ns - from_ns;
+  const rough = range / 5;
+  const scale = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((times) => times * scale).find((each) => each >= rough);
+  for (let at = Math.ceil(from_ns / step) * step; at <= to_ns - step * 0.4; at += step) {
+    const mark = html("span", {}, `${microseconds(at)}${at === 0 ? " µs" : ""}`);
+    mark.style.left = `${(100 * (at - from_ns)) / range}%`;
+    line.append(mark);
   }
-  const head = html("h4", {}, `What the slowest ${requests} reads waited behind`);
-  return html("div", {}, head, all > 0 ? list : html("p", {}, "Nothing: no read waited."));
+  return line;
 }
 
-/** The table of percentiles of a glance. */
-export function percentileTable({ read_ns, write_ns, completed }) {
-  const table = html("table", {}, html("caption", {}, "Latency, µs"));
-  const head = html("tr", {}, html("td"));
-  for (const name of ["p50", "p99", "p99.9", "p99.99"]) {
-    head.append(html("th", { scope: "col" }, name));
+/** Strips of all dies over the first moments of a run. */
+export function dieStrips(tracks, length_ns) {
+  const dies = new Map();
+  for (const track of tracks) {
+    const name = track.name.match(/^die (\d+)/);
+    if (!name) continue;
+    dies.set(name[1], [...(dies.get(name[1]) ?? []), track]);
   }
-  table.append(html("thead", {}, head));
-  const body = html("tbody");
-  [["reads", read_ns, completed[0]], ["writes", write_ns, completed[1]]].forEach(([name, row, n]) => {
-    const cells = row.map((ns) => html("td", {}, n > 0 ? microseconds(ns) : "–"));
-    body.append(html("tr", {}, html("th", { scope: "row" }, name), ...cells));
+  const height = dies.size > 32 ? 5 : 9;
+  const told = `What each of ${dies.size} dies does in the first ${microseconds(length_ns)} µs`;
+  const rows = html("div", { class: "dies", role: "img", "aria-label": told });
+  for (const own of dies.values()) rows.append(strip(own, 0, length_ns, height, false));
+  return html("div", {}, rows, axis(0, length_ns));
+}
+
+/** How busy each die is while the run goes on: a column a die. */
+export function busyDies(shares) {
+  const percent = (share) => `${Math.round(100 * share)} %`;
+  const said = shares.length === 0 ? "" :
+    `, from ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))}`;
+  const all = html("div", {
+    class: "busy", role: "img", "aria-label": `How busy each of ${shares.length} dies is${said}`,
   });
-  table.append(body);
-  return table;
+  shares.forEach((share, die) => {
+    const level = html("span", { title: `die ${die}: busy ${percent(share)}` });
+    level.style.height = `${Math.min(100, 100 * share)}%`;
+    all.append(html("span", {}, level));
+  });
+  return all;
+}
+
+const CAUSES = {
+  host_read: "other reads", host_program: "programs of the host", gc_read: "reads of collection",
+  gc_program: "programs of collection", erase: "erases", map: "the mapping",
+  channel: "the channel", suspend_entry: "entry into suspension",
+  same_block: "the block being programmed or erased", limit: "limits of suspension",
+  budget: "the budget of suspensions", power: "the power budget", other: "something else",
+};
+
+/** Bars: what requests waited behind. */
+export function blameBars(kind, { requests, latency_ns, ...waited }) {
+  const rows = Object.entries(waited).map(([key, ns]) => [key.slice(3, -3), ns]);
+  const shown = rows.filter(([, ns]) => ns > 0).sort((a, b) => b[1] - a[1]);
+  const list = html("ul", { class: "bars" });
+  for (const [cause, ns] of shown) {
+    const share = (100 * ns) / latency_ns;
+    const level = html("span", { class: `level ${cause.replace("_", "-")}` });
+    level.style.width = `${share}%`;
+    list.append(html("li", {}, html("span", { class: "cause" }, CAUSES[cause] ?? cause),
+      html("span", { class: "bar", "aria-hidden": "true" }, level),
+      html("span", { class: "share" }, `${share.toFixed(share < 10 ? 1 : 0)} %`)));
+  }
+  const head = `What the slowest 1 % of ${kind}s waited behind, as shares of their time`;
+  const none = html("p", {}, requests > 0 ? `No ${kind} waited.` : `There were no ${kind}s.`);
+  return html("div", {}, html("h4", {}, head), shown.length > 0 ? list : none);
+}
+
+/** A table with a caption; `rows`: their names and texts. */
+export function table(caption, columns, rows) {
+  const head = html("tr", {}, html("td"));
+  for (const name of columns) head.append(html("th", { scope: "col" }, name));
+  const body = html("tbody");
+  for (const [name, ...cells] of rows) {
+    const row = html("tr", {}, html("th", { scope: "row" }, name));
+    for (const cell of cells) row.append(html("td", {}, cell));
+    body.append(row);
+  }
+  return html("table", {}, html("caption", {}, caption), html("thead", {}, head), body);
+}
+
+/** The percentiles of a run so far. */
+export function percentiles({ read_ns, write_ns, completed }) {
+  const row = (name, values_ns, count) =>
+    [name, grouped(count), ...values_ns.map((ns) => (count > 0 ? microseconds(ns) : "–"))];
+  return table("Latency, µs", ["requests", "p50", "p99", "p99.9", "p99.99"],
+    [row("reads", read_ns, completed[0]), row("writes", write_ns, completed[1])]);
 }
