@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo studies test quick same long release capi hidden-drives bench lint docs figures pages adopt site wheel clean tools
+.PHONY: help demo studies test quick same long release capi hidden-drives ui bench lint docs figures pages adopt site wheel clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ capi: | tools ## the C interface in out/capi: libreprieve.so and .a, headers, pk
 	ln -s libreprieve.so.1 out/capi/lib/libreprieve.so
 	sed 's/@VERSION@/'$$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)'/' \
 	  crates/capi/reprieve.pc.in > out/capi/lib/pkgconfig/reprieve.pc
+
+ui: ## the drive explorer: the simulator for browsers, which reprieve ui serves
+	crates/web/build.sh
 
 hidden-drives: .venv/.studies ## calibrations of twenty known drives, and whether twenty suspend: hours
 	$(BIN)/python -m reprieve_studies.hidden_drives
@@ -112,13 +115,15 @@ site: .venv/.dev ## the documentation as a site in out/site, which needs no netw
 	rm -rf out/site
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env \
 	  --conf-dir docs/site --doctree-dir target/site . out/site
+	@if test -e python/reprieve/ui/reprieve.wasm; then cp -r python/reprieve/ui out/site/explorer; \
+	  else echo 'without the drive explorer, which make ui builds'; fi
 	@echo 'open out/site/index.html'
 
 clean: ## remove all that was built or written by runs
 	rm -rf .venv target out dist
 	find python studies tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf studies/*.egg-info
-	rm -f python/reprieve/_native*.so
+	rm -f python/reprieve/_native*.so python/reprieve/ui/reprieve.wasm
 
 # ---- Set-up: a virtual environment, the package in it, the tools of development ----------------
 

@@ -14,6 +14,7 @@ CRATES: dict[str, frozenset[str]] = {
     "serve": frozenset({"base", "sim"}),
     "embed": frozenset({"base", "sim"}),
     "capi": frozenset({"base", "trace", "sim", "embed"}),  # trace and sim in its tests
+    "web": frozenset({"base", "sim"}),
     "py": frozenset({"base", "trace", "sim", "embed", "serve"}),
     "bench": frozenset({"base", "nand", "trace", "sim", "serve"}),
 }
@@ -136,7 +137,7 @@ FORBIDDEN_IN_RUST = {
     r"\b(?:todo|unimplemented)!": "unfinished work",
     r"\b(?:dbg)!": "left over from debugging",
 }
-UNSAFE_ONLY_IN = ("crates/py/", "crates/capi/")
+UNSAFE_ONLY_IN = ("crates/py/", "crates/capi/", "crates/web/")
 
 # ---- Exceptions ---------------------------------------------------------------------------------
 

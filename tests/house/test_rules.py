@@ -224,7 +224,7 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     (
         "forbidden words",
         {"crates/sim/src/ftl.rs": "//! No unsafe here.\nfn f() { unsafe { g() } }\n"},
-        "crates/sim/src/ftl.rs:2: 'unsafe': `unsafe` outside crates/py/ and crates/capi/",
+        "crates/sim/src/ftl.rs:2: 'unsafe': `unsafe` outside crates/py/ and crates/capi/ and",
     ),
     ("documents", {"ARCHITECTURE.md": ""}, "ARCHITECTURE.md: missing"),
     (

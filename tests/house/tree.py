@@ -61,7 +61,7 @@ class Tree:
         for folder, folders, names in os.walk(self.root):
             folders[:] = sorted(name for name in folders if not _is_skipped(name))
             for name in sorted(names):
-                if not name.endswith((".so", ".pyc")):
+                if not name.endswith((".so", ".pyc", ".wasm")):
                     yield (Path(folder) / name).relative_to(self.root).as_posix()
 
 

@@ -2,6 +2,9 @@
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
+// What the core says of a file that it is to read.
+const NO_FILES = /operation not supported on this platform$/;
+const NO_FILES_HERE = "a page reads no files; use a built-in device and a generated load";
 const GOES_ON = 0;
 const REFUSED = 2;
 
@@ -44,7 +47,9 @@ export class Core {
       throw new Fault(this.#fault(error));
     }
     const answer = this.#bytes(exports.explorer_answer(), exports.explorer_answer_bytes());
-    if (status === REFUSED) throw new Refusal(DECODER.decode(answer));
+    if (status === REFUSED) {
+      throw new Refusal(DECODER.decode(answer).replace(NO_FILES, NO_FILES_HERE));
+    }
     return { answer, goesOn: status === GOES_ON };
   }
 

@@ -26,7 +26,6 @@ const pause = () => new Promise((resume) => setTimeout(resume));
 
 async function run(number, { text, sets, timeline_ns }) {
   const drive = await coreOf();
-  if (number !== newest) return;
   const began_ms = performance.now();
   postMessage({ number, kind: "opened", printed: drive.open(text, sets, timeline_ns) });
   let shown_ms = began_ms;
@@ -70,6 +69,9 @@ async function rigs(number, { questions }) {
 onmessage = async ({ data }) => {
   const { number, kind } = data;
   newest = number;
+  // Of questions that came close together only the last is answered.
+  await pause();
+  if (number !== newest) return;
   try {
     if (kind === "rigs") await rigs(number, data);
     else if (kind === "choices") {
