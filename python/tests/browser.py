@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,6 +19,8 @@ _FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--hide-scrollbars"),
     "--remote-debugging-pipe",
 )
+
+_PATIENCE_S = 60
 
 
 class Browser:
@@ -125,6 +128,19 @@ class Browser:
         while self.value(f"document.readyState === 'complete' ? {done} : null") is None:
             if any("Error" in line for line in self.said):
                 raise AssertionError("\n".join(self.said))
+
+    def visit(self, address: str, done: str) -> None:
+        """Open a page that a server shows, and wait until a script says that it is done."""
+        self.send("Page.navigate", url=address)
+        self.wait(f"document.readyState === 'complete' && {done}")
+
+    def wait(self, done: str) -> None:
+        """Wait until a script of the page is true."""
+        until_s = time.monotonic() + _PATIENCE_S
+        while not self.value(done):
+            if time.monotonic() > until_s or any("Error" in line for line in self.said):
+                text = self.value("document.body?.innerText")
+                raise AssertionError("\n".join([*self.said, f"never: {done}", str(text)]))
 
     def value(self, script: str) -> Any:
         """Evaluate a script in the page, and wait for its promise if it is one."""

@@ -1,17 +1,22 @@
-"""The drive explorer's core in Node: the numbers of `reprieve run`, digit by digit."""
+"""The drive explorer: the numbers of `reprieve run`, its faults and mistakes, and its command."""
 
 from __future__ import annotations
 
 import json
 import random
 import shutil
+import signal
 import subprocess
+import urllib.error
+import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import reprieve as rp
+from reprieve.cli import EXIT_INTERRUPTED, EXIT_MISTAKE, main
+from reprieve.cli import ui as command
 from reprieve.scenario import Source
 from reprieve.simulation import simulate
 
@@ -29,7 +34,7 @@ OF_EXAMPLES = {
     "limits": [],
     "power-loss": [],
     "tail-and-throughput": [],
-    "tlc": ["geometry.blocks_per_plane=64"],
+    "tlc": ["geometry.blocks_per_plane=128"],
     "two-tenants": [],
     "write-heavy-steady": [],
 }
@@ -60,11 +65,14 @@ arrivals = "closed"
 
 
 def drawn() -> list[tuple[str, list[str]]]:
-    chance = random.Random(20)  # noqa: S311
-    return [
-        (TEXT, [f"{key}={chance.choice(values)}" for key, values in AXES.items()])
-        for _ in range(DRAWN)
-    ]
+    chance = random.Random(20)
+    scenarios = []
+    for _ in range(DRAWN):
+        chosen = {key: chance.choice(values) for key, values in AXES.items()}
+        if chosen["workload.addresses"] == "zipf":
+            chosen["workload.zipf_theta"] = "0.9"
+        scenarios.append((TEXT, [f"{key}={value}" for key, value in chosen.items()]))
+    return scenarios
 
 
 def of_examples() -> list[tuple[str, list[str]]]:
@@ -75,22 +83,26 @@ def of_examples() -> list[tuple[str, list[str]]]:
     ]
 
 
-def in_node(asked: list[tuple[str, list[str]]], folder: Path) -> list[dict[str, Any]]:
-    """Run scenarios in the WebAssembly core; `folder`: where it is copied, as modules."""
+def node(folder: Path, *arguments: str, text: str = "") -> str:
+    """Run Node beside a copy of the page's files, as modules, and return what it prints."""
     assert NODE is not None
     for each in UI.iterdir():
         shutil.copy(each, folder)
     (folder / "package.json").write_text('{"type": "module"}')
-    script = Path(__file__).with_name("explorer_node.mjs")
+    command = [NODE, *arguments]
     done = subprocess.run(
-        [NODE, str(script), str(folder)],
-        input=json.dumps(asked),
-        capture_output=True,
-        text=True,
-        check=False,
+        command, input=text, capture_output=True, text=True, cwd=folder, check=False
     )
     assert done.returncode == 0, done.stderr
-    answers: list[dict[str, Any]] = json.loads(done.stdout)
+    return done.stdout
+
+
+def in_node(asked: list[tuple[str, list[str]]], folder: Path) -> list[dict[str, Any]]:
+    """Run scenarios in the WebAssembly core."""
+    script = Path(__file__).with_name("explorer_node.mjs")
+    answers: list[dict[str, Any]] = json.loads(
+        node(folder, str(script), str(folder), text=json.dumps(asked))
+    )
     return answers
 
 
@@ -110,3 +122,92 @@ def test_twenty_scenarios_have_the_numbers_of_a_run(tmp_path: Path) -> None:
     assert len(asked) == 20
     for (text, sets), answer in zip(asked, in_node(asked, tmp_path), strict=True):
         assert answer == {"summary": natively(text, sets)}, sets
+
+
+@needs_core
+@needs_node
+def test_mistakes_are_sentences(tmp_path: Path) -> None:
+    trace = 'device = "fast12-mlc"\n[workload]\ntrace = "a.csv"\n'
+    typo, file = in_node([(TEXT, ["device=fast12-mlx"]), (trace, [])], tmp_path)
+    with pytest.raises(rp.UserError) as wanted:
+        natively(TEXT, ["device=fast12-mlx"])
+    assert typo == {"mistake": str(wanted.value)}
+    assert file["mistake"].startswith('scenario.toml:3: workload.trace = "a.csv"')
+    assert file["mistake"].endswith("use a built-in device and a generated load")
+
+
+PANICS = """
+import { Core, Fault } from "./core.js";
+const memory = { buffer: new TextEncoder().encode("die 3 refuses").buffer };
+const stops = () => { throw new WebAssembly.RuntimeError("unreachable"); };
+for (const length of [13, 0]) {
+  const core = new Core({
+    memory, explorer_begin() {}, explorer_fault: () => 0, explorer_fault_bytes: () => length,
+    explorer_step: stops,
+  });
+  try { core.step(1); } catch (error) { console.log(error instanceof Fault, error.message); }
+}
+"""
+
+
+@needs_node
+def test_a_panic_becomes_a_message(tmp_path: Path) -> None:
+    (tmp_path / "panics.js").write_text(PANICS)
+    assert node(tmp_path, "panics.js").splitlines() == [
+        "true internal fault, please report it: die 3 refuses",
+        "true the simulation stopped, probably for lack of memory; try a smaller drive "
+        "(unreachable)",
+    ]
+
+
+def test_the_command_says_how_to_build_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "FOLDER", tmp_path)
+    assert main(["ui", "--no-open"]) == EXIT_MISTAKE
+    assert capsys.readouterr().err == (
+        f"{tmp_path}/reprieve.wasm: the simulator for the browser is not built; "
+        "run `make ui` in the sources of Reprieve\n"
+    )
+
+
+def asked_for(address: str, host: str) -> tuple[int, str]:
+    """Return status and type of an answer to a request under this name."""
+    request = urllib.request.Request(address, headers={"Host": host})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.headers["Content-Type"]
+    except urllib.error.HTTPError as error:
+        return error.code, ""
+
+
+@needs_core
+def test_the_command_serves_the_page_until_it_is_interrupted(
+    program: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server = subprocess.Popen(
+        [program, "ui", "--port", "0", "--no-open"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    assert server.stdout is not None
+    said = server.stdout.readline()
+    address = said.split()[5].rstrip(";")
+    host = address.removeprefix("http://").rstrip("/")
+    assert said == f"the drive explorer is at http://{host}/; Ctrl-C ends it\n"
+    assert asked_for(address, host) == (200, "text/html")
+    assert asked_for(f"{address}reprieve.wasm", "localhost:1") == (200, "application/wasm")
+    assert asked_for(address, "elsewhere.example:80")[0] == 403
+    assert asked_for(f"{address}../cli/ui.py", host)[0] == 404
+    port = host.rpartition(":")[2]
+    assert main(["ui", "--port", port, "--no-open"]) == EXIT_MISTAKE
+    assert capsys.readouterr().err.startswith(f"--port {port}: cannot serve there: ")
+    server.send_signal(signal.SIGINT)
+    assert server.communicate() == ("", "")
+    assert server.returncode == EXIT_INTERRUPTED
+
+
+def test_the_page_is_small() -> None:
+    assert sum(path.stat().st_size for path in UI.iterdir()) < 4_000_000

@@ -4,19 +4,17 @@
 use memmap2::{Advice, MmapMut};
 use reprieve_base::UserError;
 
-/// Memory of its own; where there are no mappings, as in WebAssembly, a vector.
-#[cfg(unix)]
-type Memory = MmapMut;
-#[cfg(not(unix))]
-type Memory = Vec<u32>;
-
 /// Entries of 32 bits in memory of their own.
 ///
 /// Random accesses to tables of many megabytes cost mostly address translation; with pages of
 /// 2 MiB instead of 4 KiB the simulator runs about half as fast again.
 #[derive(Debug)]
 pub(super) struct Table {
-    memory: Memory,
+    #[cfg(unix)]
+    memory: MmapMut,
+    /// Where there are no mappings, as in WebAssembly.
+    #[cfg(not(unix))]
+    memory: Vec<u32>,
 }
 
 impl Table {
@@ -59,7 +57,7 @@ impl Table {
 }
 
 #[cfg(unix)]
-fn take(entries: usize) -> Result<Memory, std::io::Error> {
+fn take(entries: usize) -> Result<MmapMut, std::io::Error> {
     let memory = MmapMut::map_anon(entries * size_of::<u32>())?;
     // Only speed depends on it: a system without huge pages refuses, and that is all right.
     let _ = memory.advise(Advice::HugePage);
@@ -67,7 +65,7 @@ fn take(entries: usize) -> Result<Memory, std::io::Error> {
 }
 
 #[cfg(not(unix))]
-fn take(entries: usize) -> Result<Memory, std::collections::TryReserveError> {
+fn take(entries: usize) -> Result<Vec<u32>, std::collections::TryReserveError> {
     let mut memory = Vec::new();
     memory.try_reserve_exact(entries)?;
     memory.resize(entries, 0);
