@@ -2,7 +2,7 @@
 
 import { blameBars, busyDies, dieStrips, grouped, html, microseconds, percentiles } from "./draw.js";
 import {
-  DEFAULT_SCENARIO, GROUPS, POLICIES, REQUEST_SIZES, SUSPENSION, positionOf, setsOf, valueAt,
+  DEFAULT_SCENARIO, GROUPS, POLICIES, REQUEST_SIZES, SUSPENSION, shareOf, setsOf, valueAt,
   valuesOf,
 } from "./scenario.js";
 
@@ -81,7 +81,7 @@ export class Panel {
       output.textContent = now === null ? absent : `${now.toLocaleString("en")} ${unit}`;
       input.setAttribute("aria-valuetext", output.textContent);
     };
-    input.value = Math.round(positionOf(spec, value) * SLIDER_STEPS);
+    input.value = Math.round(shareOf(spec, value) * SLIDER_STEPS);
     show(value);
     input.oninput = () => {
       const now = valueAt(spec, input.value / SLIDER_STEPS);

@@ -123,7 +123,7 @@ export function valueAt({ low, high, step, log, absent }, position) {
 }
 
 /** The position of a value. */
-export function positionOf({ low, high, log }, value) {
+export function shareOf({ low, high, log }, value) {
   if (value === null) return 0;
   const inside = Math.min(high, Math.max(low, value));
   return log ? Math.log(inside / low) / Math.log(high / low) : (inside - low) / (high - low);
