@@ -174,7 +174,8 @@ fn a_recording_knows_flushes_and_forced_unit_access() {
         ("0,copy,8,512,0,1,1", "the operation must be"),
         ("0,read,8,512,0,1", "it needs arrival_ns"),
     ] {
-        let error = error_of("recording", row);
+        // A last line without an end would be one that a server was stopped in.
+        let error = error_of("recording", &format!("{row}\n"));
         assert!(error.contains(expected), "{error}");
     }
 }
