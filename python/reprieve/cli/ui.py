@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import webbrowser
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -36,7 +37,7 @@ def ui(
             "run `make ui` in the sources of Reprieve"
         )
     try:
-        server = ThreadingHTTPServer((_HOST, port), partial(_Handler, directory=str(FOLDER)))
+        server = _Server((_HOST, port), partial(_Handler, directory=str(FOLDER)))
     except OSError as error:
         raise UserError(
             f"--port {port}: cannot serve there: {error.strerror}; give another, or 0 for any"
@@ -49,6 +50,14 @@ def ui(
         if not no_open:
             webbrowser.open(address)
         server.serve_forever()
+
+
+class _Server(ThreadingHTTPServer):
+    """Says nothing of a browser that leaves in the middle of a file."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(SimpleHTTPRequestHandler):

@@ -217,7 +217,11 @@ export class Panel {
     this.strips.replaceChildren(head, dieStrips(tracks, STRIP_NS));
     this.place.removeAttribute("aria-busy");
     this.showed(this);
-    requestAnimationFrame(() => this.sayTime(wall_ms, summary));
+    const { number } = this;
+    requestAnimationFrame(() => {
+      // Another run may have begun since.
+      if (number === this.number) this.sayTime(wall_ms, summary);
+    });
   }
 
   /** Says how long it took, once it is drawn; tests find the summary in the page. */
