@@ -55,7 +55,11 @@ AXES: dict[str, list[str]] = {
 }
 TEXT = """\
 [geometry]
+channels = 4
+dies_per_channel = 1
+chips_per_channel = 1
 blocks_per_plane = 48
+pages_per_block = 64
 [workload]
 generator = "mixed"
 requests = 3000
