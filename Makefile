@@ -105,7 +105,7 @@ release: .venv/.dev ## check all, then build what would be uploaded: a wheel and
 	@version=$$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml); \
 	  grep -q "^## $$version – 20" CHANGELOG.md && grep -q "^version: $$version$$" CITATION.cff || \
 	  { echo "CHANGELOG.md and CITATION.cff have no dated $$version" >&2; exit 1; }
-	$(MAKE) lint test site
+	$(MAKE) ui lint test site
 	$(MAKE) wheel ZIG=1
 	$(BIN)/maturin sdist --out dist
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py

@@ -40,7 +40,10 @@ def test_wheel_stands_alone(tmp_path: Path) -> None:
     assert (name, version, python, abi) == ("reprieve", rp.__version__, "cp311", "abi3")
     with zipfile.ZipFile(wheel) as packed:
         folders = {Path(each).parts[0].partition("-")[0] for each in packed.namelist()}
+        has_explorer = "reprieve/ui/reprieve.wasm" in packed.namelist()
     assert folders == {"reprieve"}, "the studies are a package of their own"
+    built = Path(rp.__file__).parent / "ui" / "reprieve.wasm"
+    assert has_explorer == built.exists(), "the explorer comes along if it is built"
     place = tmp_path / "venv"
     venv.create(place, with_pip=True)
     # Nothing of this checkout may be found by its own name.
