@@ -201,7 +201,9 @@ mod tests {
     #[test]
     fn a_run_in_steps_is_the_run() {
         let (mut explorer, mut summary) = done(&[]);
-        let blame = summary.as_object_mut().expect("an object").remove("blame").expect("there");
+        let sections = summary.as_object_mut().expect("an object");
+        assert!(sections.remove("timeline").is_some());
+        let blame = sections.remove("blame").expect("it is there");
         assert_eq!(summary, natively(&[]).summary());
         assert_eq!(blame["read"]["all"]["requests"], summary["requests"]["read"]["count"]);
         assert_eq!(explorer.snapshot()["share"], 1.0);
