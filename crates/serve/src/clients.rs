@@ -15,8 +15,6 @@ use crate::slots::Key;
 use crate::token::Token;
 use crate::transport::{Input, Transport};
 
-/// Bytes that are fetched from a client in one go.
-pub const RECEIVE_BYTES: usize = 256 << 10;
 /// Bytes that are kept for clients that do not take them, of all clients; beyond, each client has
 /// no more than the least of a piece.
 const UNSENT_BYTES_ALL: usize = 16 << 20;

@@ -12,6 +12,8 @@ use crate::protocol::{
 use crate::store::Store;
 use crate::transport::Transport;
 
+/// Bytes that are fetched from a client in one go.
+pub const RECEIVE_BYTES: usize = 256 << 10;
 /// Bytes that are sent in one go, and so the most that is kept for a client that does not fetch
 /// them; where many do not, it is the least.
 pub const SEND_BYTES: usize = 256 << 10;

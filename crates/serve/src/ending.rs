@@ -10,18 +10,12 @@ use serde_json::{Value, json};
 use crate::clock::Wall;
 use crate::connection::Phase;
 use crate::control::{self, ControlCommand};
+use crate::recorder::Recorded;
 use crate::report;
 use crate::server::{END_NS, PATIENCE_NS, SIDES_MAX, Server};
 use crate::side::{self, Heard, Side, Topic};
 use crate::slots::Key;
 use crate::token::Token;
-
-/// What has become of a recording.
-pub struct Recorded {
-    pub requests: u64,
-    /// Why it ended before the drive did.
-    pub failure: Option<String>,
-}
 
 impl Server {
     pub(crate) fn accept_side(&mut self, topic: Topic) {

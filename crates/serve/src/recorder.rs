@@ -28,6 +28,13 @@ struct Row {
     is_over: bool,
 }
 
+/// What has become of a recording.
+pub struct Recorded {
+    pub requests: u64,
+    /// Why it ended before the drive did.
+    pub failure: Option<String>,
+}
+
 /// The file, which has its name from the time when clients can connect.
 pub struct Recorder {
     path: PathBuf,

@@ -117,8 +117,8 @@ impl DemandMap {
 
 impl Ftl {
     /// Adds the pages of a mapping in flash to a saved state, if there are any: `entry` says where
-    /// each logical page will be found, those of the mapping too. Stale are those with an entry that
-    /// has changed or is changed by that, and those that are just being written.
+    /// each logical page will be found, those of the mapping too. Stale are those with an entry
+    /// that has changed or is changed by that, and those that are just being written.
     pub(super) fn save_map_pages(&self, state: &mut State, entry: impl Fn(u32) -> u32) {
         let Some(demand) = &self.demand else { return };
         let mut stale = demand.stale();

@@ -85,9 +85,9 @@ impl Ftl {
         self.save_blocks(state, None);
     }
 
-    /// Adds what a recovery has found: the page of each logical page, of those of a mapping in flash
-    /// too, where `page` has one; trimmed ones, where `trimmed` says so; and `erased`, blocks that are free after all, counted over
-    /// the drive.
+    /// Adds what a recovery has found: the page of each logical page, of those of a mapping in
+    /// flash too, where `page` has one; trimmed ones, where `trimmed` says so; and `erased`, blocks
+    /// that are free after all, counted over the drive.
     ///
     /// Free blocks, the open one and the order of filling follow from what blocks hold.
     pub fn salvage(
