@@ -1,29 +1,11 @@
 // The page: one die above, two settings of a drive below, and the two compared.
 
+import { Asker } from "./asker.js";
 import { DiePicture, legend } from "./die.js";
 import { grouped, html, microseconds, table } from "./draw.js";
 import { Panel } from "./panel.js";
 
 const byId = (id) => document.getElementById(id);
-
-/** A worker whose answers that are out of date are dropped. */
-class Asker {
-  constructor() {
-    this.worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-    this.number = 0;
-    this.worker.onmessage = ({ data }) => {
-      if (data.number !== this.number) return;
-      if (data.kind === "error") byId("trouble").textContent = data.sentence;
-      else this.receive(data);
-    };
-  }
-
-  ask(question, receive) {
-    this.number += 1;
-    this.receive = receive;
-    this.worker.postMessage({ number: this.number, ...question });
-  }
-}
 
 /** What is compared: its name, where it is found while the run goes on, and how it is written. */
 const MEASURES = [
@@ -65,5 +47,7 @@ function start(asker, choices) {
   panels.push(new Panel("B", byId("panel-B"), choices, [], showed));
 }
 
-const asker = new Asker();
+const asker = new Asker((sentence) => {
+  byId("trouble").textContent = sentence;
+});
 asker.ask({ kind: "choices" }, ({ choices }) => start(asker, choices));

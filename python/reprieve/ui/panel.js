@@ -1,5 +1,6 @@
 // One setting of a drive: its controls, its run in a worker, and what comes out.
 
+import { Asker } from "./asker.js";
 import { blameBars, busyDies, dieStrips, grouped, html, microseconds, percentiles } from "./draw.js";
 import {
   DEFAULT_SCENARIO, GROUPS, POLICIES, REQUEST_SIZES, SUSPENSION, shareOf, setsOf, valueAt,
@@ -15,13 +16,8 @@ export class Panel {
     Object.assign(this, { name, place, choices, showed });
     this.text = DEFAULT_SCENARIO;
     this.changed = new Map(changed);
-    this.number = 0;
     this.seen = this.summary = null;
-    this.worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-    this.worker.onmessage = ({ data }) => {
-      if (data.number === this.number) this.receive(data);
-    };
-    this.worker.onerror = () => this.fail("the simulation could not be started");
+    this.asker = new Asker((sentence) => this.fail(sentence));
     this.build();
     this.run();
   }
@@ -143,21 +139,17 @@ export class Panel {
   }
 
   run() {
-    this.number += 1;
     this.sentence.textContent = "";
     this.place.setAttribute("aria-busy", "true");
     delete this.place.dataset.done;
     this.before = null;
-    this.worker.postMessage({
-      number: this.number, kind: "run", text: this.text, sets: setsOf(this.changed),
-      timeline_ns: STRIP_NS,
-    });
+    const sets = setsOf(this.changed);
+    this.asker.ask({ kind: "run", text: this.text, sets, timeline_ns: STRIP_NS },
+      (data) => this.receive(data));
   }
 
   receive(data) {
-    if (data.kind === "error") {
-      this.fail(data.sentence);
-    } else if (data.kind === "opened") {
+    if (data.kind === "opened") {
       this.printed = data.printed;
       if (this.values === undefined) {
         // Device and policy stand for many values: only the scenario as written names them.
@@ -217,10 +209,10 @@ export class Panel {
     this.strips.replaceChildren(head, dieStrips(tracks, STRIP_NS));
     this.place.removeAttribute("aria-busy");
     this.showed(this);
-    const { number } = this;
+    const { number } = this.asker;
     requestAnimationFrame(() => {
       // Another run may have begun since.
-      if (number === this.number) this.sayTime(wall_ms, summary);
+      if (number === this.asker.number) this.sayTime(wall_ms, summary);
     });
   }
 
@@ -230,7 +222,7 @@ export class Panel {
     const drawn = since_ms > 0 ? `; p99.9 drawn ${grouped(since_ms)} ms after the change` : "";
     this.time.textContent = `Simulated in ${grouped(wall_ms)} ms${drawn}.`;
     this.place.dataset.summary = summary;
-    this.place.dataset.done = this.number;
+    this.place.dataset.done = this.asker.number;
   }
 
   download() {
