@@ -84,6 +84,12 @@ def say(text: str) -> None:
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
 
 
+def say_at_once(text: str) -> None:
+    """Print text to stdout, where a reader in a pipe waits for it."""
+    say(text)
+    sys.stdout.flush()
+
+
 def warn(text: str) -> None:
     """Print a sentence to stderr, at once."""
     sys.stderr.write(f"{text}\n")

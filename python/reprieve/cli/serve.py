@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from reprieve._native import Server, UserError
-from reprieve.cli.console import progress, say, show, table, warn
+from reprieve.cli.console import progress, say, say_at_once, show, table, warn
 from reprieve.cli.options import FromState, ScenarioFile, Sets, argument, flag, given
 from reprieve.outputs import replace_file
 from reprieve.scenario import Source
@@ -126,15 +126,14 @@ def _tls(
 
 def _say_where(server: Server) -> None:
     place, metrics, control = server.open()
-    say(f"serving {server.bytes:,} bytes at {place}; Ctrl-C ends it")
+    lines = [f"serving {server.bytes:,} bytes at {place}; Ctrl-C ends it"]
     if server.data_note is not None:
-        say(server.data_note)
+        lines.append(server.data_note)
     if metrics is not None:
-        say(f"metrics at http://{metrics}/metrics")
+        lines.append(f"metrics at http://{metrics}/metrics")
     if control is not None:
-        say(f"rules: reprieve ctl {control} show")
-    # A reader in a pipe waits for these lines.
-    print(end="", flush=True)  # noqa: T201
+        lines.append(f"rules: reprieve ctl {control} show")
+    say_at_once("\n".join(lines))
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import typer
 
 import reprieve
 from reprieve._native import UserError
-from reprieve.cli.console import say
+from reprieve.cli.console import say_at_once
 
 FOLDER = Path(reprieve.__file__).with_name("ui")
 """The page; without `reprieve.wasm`, which `make ui` builds, it has nothing to run."""
@@ -44,9 +44,7 @@ def ui(
         ) from None
     with server:
         address = f"http://{_HOST}:{server.server_port}/"
-        say(f"the drive explorer is at {address}; Ctrl-C ends it")
-        # A reader in a pipe waits for this line.
-        print(end="", flush=True)  # noqa: T201
+        say_at_once(f"the drive explorer is at {address}; Ctrl-C ends it")
         if not no_open:
             webbrowser.open(address)
         server.serve_forever()
