@@ -1,6 +1,6 @@
 //! What the page asks for, in terms of the simulator: nothing here simulates.
 
-use reprieve_base::{Entry, Time, UserError};
+use reprieve_base::{Time, UserError};
 use reprieve_sim::scenario::{self, Scenario, Sources, Warmup};
 use reprieve_sim::{Options, Ssd, Window, registries, rig as die_rig};
 use serde_json::{Value, json};
@@ -114,7 +114,6 @@ impl Explorer {
             "write_ns": seen.percentiles_ns[1],
             "suspensions": seen.suspensions,
             "die_busy_ns": seen.die_busy_ns,
-            "suspended_dies": seen.suspended_dies,
         })
     }
 
@@ -155,14 +154,12 @@ pub fn rig(question: &[u8]) -> Result<Vec<u8>, UserError> {
 
 /// What the page offers for choice.
 pub fn choices() -> Value {
-    let names = |entries: &[Entry]| -> Value {
-        entries.iter().map(|entry| json!({"name": entry.name, "doc": entry.doc})).collect()
-    };
     let devices = scenario::devices().iter().map(|preset| json!(preset.name));
+    let policies = registries().suspend_policies.iter();
+    let policies = policies.map(|entry| json!({"name": entry.name, "doc": entry.doc}));
     json!({
         "devices": devices.collect::<Value>(),
-        "suspension_policies": names(registries().suspend_policies),
-        "gc_victims": names(registries().gc_victims),
+        "suspension_policies": policies.collect::<Value>(),
         "version": env!("CARGO_PKG_VERSION"),
     })
 }
