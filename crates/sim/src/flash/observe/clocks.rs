@@ -212,3 +212,25 @@ impl BufferClock {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_shows_an_earlier_instant_whoever_has_read_it_since() {
+        let at = Time::from_ns;
+        let mut clock = Clock::NEW;
+        clock.turn(Cause::HostProgram, at(100));
+        clock.turn(Cause::Erase, at(140));
+        // 100 ns of nothing, 40 of a program, and an erase from 140 on, which is read at 200.
+        assert_eq!(clock.read(at(200)).0[Cause::Erase as usize], 60);
+        let seen = |(shown, late_ns): (Blamed, u64)| {
+            (shown.0[Cause::HostProgram as usize], shown.0[Cause::Erase as usize], late_ns)
+        };
+        assert_eq!(seen(clock.shown(at(150))), (40, 10, 0));
+        // Before the erase it shows what it did as that began, 20 ns later.
+        assert_eq!(seen(clock.shown(at(120))), (40, 0, 20));
+        assert_eq!(seen(clock.shown(at(230))), (40, 90, 0));
+    }
+}
