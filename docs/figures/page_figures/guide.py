@@ -65,20 +65,34 @@ def guide() -> dict[str, Any]:
 PARTS = ("tlc3d-2021", "tlc3d-zambelli")
 BUFFERS = {"small": 256 << 10, "large": 16 << 20}
 CUTS = 1000
+SEEDS = (1, 2, 3, 4, 5)
+WORST = ("time_to_safety_ns", "energy_uj", "capacitance_uf")
 
 
 def power_losses(out: Path) -> dict[str, Any]:
-    """Let the power fail on two real parts with little and with much to save; draw one of them."""
-    scenario = str(EXAMPLES / "power-loss.toml")
+    """Let the power fail on two real parts with little and with much to save; draw one of them.
+
+    A worst case hangs on an instant that a run may not meet: it is that of several, and kept of
+    each.
+    """
     out.mkdir(parents=True)
-    found: dict[str, Any] = {"cuts": CUTS}
+    found: dict[str, Any] = {"cuts": CUTS, "seeds": len(SEEDS)}
     for part in PARTS:
         for size, buffer_bytes in BUFFERS.items():
-            cuts = rp.power_loss(scenario, cuts=CUTS, part=part, buffer__bytes=buffer_bytes)
-            found.setdefault(part, {})[size] = cuts.summary()["policies"]
+            runs = [_power_losses(part, buffer_bytes, seed) for seed in SEEDS]
+            told = [run.summary()["policies"] for run in runs]
+            found.setdefault(part, {})[size] = {
+                policy: {key: [each[policy][key]["max"] for each in told] for key in WORST}
+                for policy in runs[0].policies
+            }
             if (part, size) == ("tlc3d-zambelli", "small"):
-                cuts.plot().save(str(out / "power_loss.svg"))
+                runs[0].plot().save(str(out / "power_loss.svg"))
     return found
+
+
+def _power_losses(part: str, buffer_bytes: int, seed: int) -> rp.PowerLoss:
+    scenario = str(EXAMPLES / "power-loss.toml")
+    return rp.power_loss(scenario, cuts=CUTS, part=part, buffer__bytes=buffer_bytes, seed=seed)
 
 
 def _tenants(name: str) -> dict[str, float]:
