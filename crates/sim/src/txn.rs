@@ -44,6 +44,12 @@ impl Kind {
     pub fn is_program(self) -> bool {
         matches!(self, Kind::Program | Kind::GcProgram | Kind::GcCopy | Kind::MapProgram)
     }
+
+    /// Whether it programs a page that may wait for others of its wordline.
+    #[inline]
+    pub fn fills_wordline(self) -> bool {
+        matches!(self, Kind::Program | Kind::MapProgram)
+    }
 }
 
 /// Where the time of a transaction can go. The parts add up to its latency.

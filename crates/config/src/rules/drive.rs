@@ -14,23 +14,30 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     over_provisioning(resolved)
 }
 
-/// Collection moves whole wordlines, so that a victim has to have as many invalid pages.
+/// Collection moves whole wordlines, so that a victim has to have as many invalid pages, for each
+/// open block that its pages go to.
 fn wordline_spare(resolved: &Resolved) -> Result<(), UserError> {
     let Some(wordline) = resolved.timing.wordline else { return Ok(()) };
     let (pages, geometry) = (wordline.pages, &resolved.geometry);
+    let (streams, has_map) = (&resolved.ftl.streams, resolved.ftl.demand.is_some());
     let user = u64::from(resolved.logical_pages()).div_ceil(u64::from(geometry.planes()));
-    let own = u64::from(resolved.ftl.streams.gc_separate);
+    let own = u64::from(streams.further_open_blocks(has_map));
     let kept = u64::from(resolved.ftl.gc_hard_free_blocks) + GC_BLOCKS - 1 + own;
     let blocks = u64::from(geometry.blocks_per_plane);
     let room = blocks.saturating_sub(kept) * u64::from(geometry.pages_per_block);
-    let padded = u64::from(pages - 1) * blocks;
+    let targets = streams.open_blocks_of_moved(has_map);
+    let padded = u64::from((pages - 1) * targets) * blocks;
     if user + padded <= room {
         return Ok(());
     }
+    let apart = match targets {
+        1 => String::new(),
+        _ => format!(" for each of the {targets} open blocks that it moves pages to"),
+    };
     let what = format!(
         "leaves {user} pages of the user in a plane, and with timing.wordline_pages = {pages}, of \
-         which collection may have to pad all but one in each block, there is room for {}; must \
-         be larger",
+         which collection may have to pad all but one in each block{apart}, there is room for {}; \
+         must be larger",
         room.saturating_sub(padded)
     );
     Err(resolved.fault("ftl.over_provisioning", what))

@@ -94,12 +94,6 @@ macro_rules! rows {
     (pairs { $($key:literal: $one:ident + $other:ident, $what:literal;)+ }) => {
         &[$(Refusal { key: $key, one: $one, other: $other, what: $what }),+]
     };
-    (wordlines { $($key:literal: $other:ident, $off:literal;)+ }) => {
-        &[$(Refusal { key: $key, one: WORDLINES, other: $other, what: concat!(
-            "is not modelled with programs of whole wordlines; must be ", $off,
-            " with timing.wordline_pages above 1"
-        ) }),+]
-    };
     (superblocks { $($other:ident, $why:literal;)+ }) => {
         &[$(Refusal { key: "ftl.twin_blocks", one: TWIN_BLOCKS, other: $other, what: concat!(
             "twin blocks are not modelled with this: ", $why, "; must be false with it"
@@ -129,12 +123,13 @@ table! {
             "a wordline has one program, and timing.program_iterations_by_type gives several; \
              must be 1 with it";
         "timing.wordline_pages": WORDLINES + COPYBACK,
-            "copybacks of whole wordlines are not modelled (ftl.copyback); must be 1 with it";
+            "a copyback programs the page that it has read, and a program of a whole wordline \
+             takes all its pages (ftl.copyback); must be 1 with it";
     }
-    Drive wordlines {
-        "ftl.stream": STREAMS, "\"single\"";
-        "ftl.mapping": DEMAND, "\"flat\"";
-        "nand.program_failure": FAILED_PROGRAMS, "0";
+    Drive pairs {
+        "nand.program_failure": WORDLINES + FAILED_PROGRAMS,
+            "is not modelled with programs of whole wordlines; must be 0 with \
+             timing.wordline_pages above 1";
     }
     Part pairs {
         "timing.program_iterations_weights": SPREAD + BY_TYPE,

@@ -69,6 +69,12 @@ impl Streams {
         let hot_and_cold = self.hot_window_share.is_some();
         [hot_and_cold, self.gc_separate, has_map].into_iter().map(u32::from).sum()
     }
+
+    /// Open blocks of a plane to which pages are moved.
+    pub fn open_blocks_of_moved(&self, has_map: bool) -> u32 {
+        let hot_and_cold = self.hot_window_share.is_some() && !self.gc_separate;
+        1 + u32::from(hot_and_cold) + u32::from(has_map)
+    }
 }
 
 /// Wear levelling.

@@ -9,12 +9,13 @@ use super::lane::{Lane, LaneId};
 use super::queue::Queue;
 use crate::die_events::{DieEvent, Record};
 use crate::sched::Waiter;
-use crate::txn::NONE;
+use crate::stream::FRONTS;
+use crate::txn::{NONE, Txn};
 
 /// What a die has by plane, on the parts that need it; out of the way of the rest in the caches.
 #[derive(Clone, Debug)]
 pub(super) struct PerPlane {
-    /// Where programs take several pages: programs in `writes` by plane; else empty.
+    /// Where programs take several pages: programs in `writes` by plane and open block; else empty.
     pub(super) waiting: Vec<u32>,
     /// On planes that read by themselves, what each senses or holds; else empty.
     pub(super) reads: Vec<u32>,
@@ -31,11 +32,21 @@ impl PerPlane {
     fn new(part: &Part) -> PerPlane {
         let count_if = |needed: bool| if needed { part.shape.planes as usize } else { 0 };
         PerPlane {
-            waiting: vec![0; count_if(part.timing.wordline.is_some())],
+            waiting: vec![0; count_if(part.timing.wordline.is_some()) * FRONTS],
             reads: vec![NONE; count_if(part.parallelism.independent_plane_reads)],
             lanes: vec![Lane::IDLE; count_if(part.parallelism.plane_suspension)],
         }
     }
+
+    /// Programs that wait for the open block of a plane to which a program goes.
+    pub(super) fn waiting_with(&mut self, txn: &Txn) -> &mut u32 {
+        &mut self.waiting[waiting_slot(txn)]
+    }
+}
+
+/// Where programs are counted that wait for the open block of a plane to which a program goes.
+pub(super) fn waiting_slot(txn: &Txn) -> usize {
+    txn.at.plane as usize * FRONTS + usize::from(txn.front)
 }
 
 /// A die, what waits for it, and what it is doing.

@@ -5,11 +5,11 @@ use std::num::NonZeroU32;
 use reprieve_base::{Dur, Geometry, PageAddress, Time};
 use reprieve_nand::{MultiPlane, Parallelism, ResumeAt, Timing};
 
-use super::die::DieUnit;
+use super::die::{DieUnit, waiting_slot};
 use crate::scenario::Scenario;
 use crate::sched::Scheduler;
 use crate::superblock::Superblocks;
-use crate::txn::{Kind, Txn};
+use crate::txn::Txn;
 
 /// FlashFacts of a scenario as the dies and channels need them.
 #[derive(Clone, Debug)]
@@ -103,11 +103,11 @@ impl FlashFacts {
         block && (is_erase || first.page == other.page)
     }
 
-    /// Whether a program or erase that is the oldest of its plane need not wait for others: its
+    /// Whether a program or erase that is the oldest of its open block need not wait for others: its
     /// wordline is complete, or flushed, or it has waited for long enough.
     pub(super) fn is_ready(&self, unit: &DieUnit, txn: &Txn, flushed: u64, now: Time) -> bool {
-        txn.kind != Kind::Program
-            || unit.planes.waiting[txn.at.plane as usize] >= self.together
+        !txn.kind.fills_wordline()
+            || unit.planes.waiting[waiting_slot(txn)] >= self.together
             || txn.seq < flushed
             || txn.mark + self.wordline_timeout <= now
     }

@@ -8,7 +8,7 @@ use reprieve_nand::{MultiPlane, Parallelism};
 use super::Flash;
 use super::die::DieUnit;
 use super::facts::FlashFacts;
-use super::multi_plane::PlaneSet;
+use super::wordline::OpenBlocks;
 use super::write_queue::WriteQueue;
 use crate::slab::Slab;
 use crate::suspend::Eligibility;
@@ -93,18 +93,21 @@ impl Gathering<'_> {
         }
     }
 
-    /// Of each other plane the oldest, for what waits for a plane keeps its order.
+    /// Of each other plane the oldest, for what waits for a plane keeps its order; of a part with
+    /// wordlines the oldest of each open block, for one that is incomplete keeps no other waiting.
     fn gather_planes<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
         let (die, at) = (self.txns[first].die, self.txns[first].at);
         let kind = self.txns[first].kind;
         let mut last = self.last_of(first);
-        let mut passed = PlaneSet::default();
+        let mut passed = OpenBlocks::default();
         let mut next = self.dies[die as usize].writes.first();
         while let Some(id) = next {
             let following = self.txns[id].next;
             next = (following != NONE).then_some(following);
             let plane = self.txns[id].at.plane;
-            if self.holds_plane(first, plane) || !passed.insert(plane) {
+            let txn = &self.txns[id];
+            let front = if self.facts.together > 1 { txn.front } else { 0 };
+            if self.holds_plane(first, plane) || !passed.insert(plane, front) {
                 continue;
             }
             if self.txns[id].kind != kind {
@@ -228,32 +231,32 @@ impl Gathering<'_> {
         }
         false
     }
-    /// Links the oldest programs of the plane of `id`, which has its page, behind it as the rest of
+    /// Links the oldest programs for the open block of `id`, which has its page, behind it as the rest of
     /// its wordline; `first` begins the command. Returns the last of them.
     pub(super) fn gather_wordline<W: Work>(&mut self, first: u32, id: u32, work: &mut W) -> u32 {
-        let (die, at) = (self.txns[id].die, self.txns[id].at);
-        if self.txns[id].kind != Kind::Program {
+        let Txn { die, at, front, .. } = self.txns[id];
+        if !self.txns[id].kind.fills_wordline() {
             return id;
         }
         let mut last = id;
         let mut number = 1;
-        self.dies[die as usize].planes.waiting[at.plane as usize] -= 1;
+        *self.dies[die as usize].planes.waiting_with(&self.txns[id]) -= 1;
         let mut next = self.dies[die as usize].writes.first().unwrap_or(NONE);
         while next != NONE && number < self.facts.together {
             let beside = next;
             next = self.txns[beside].next;
-            if self.txns[beside].at.plane != at.plane {
+            let txn = &mut self.txns[beside];
+            if (txn.at.plane, txn.front) != (at.plane, front) {
                 continue;
             }
-            let txn = &mut self.txns[beside];
-            if txn.kind != Kind::Program || !work.place_beside(txn, at, number) {
+            if !txn.kind.fills_wordline() || !work.place_beside(txn, at, number) {
                 break;
             }
             let unit = &mut self.dies[die as usize];
             unit.writes.remove(self.txns, beside);
             unit.pending_programs -= 1;
             self.write_queue.pending -= 1;
-            unit.planes.waiting[at.plane as usize] -= 1;
+            *unit.planes.waiting_with(&self.txns[beside]) -= 1;
             self.txns[beside].unsuspendable = self.txns[first].unsuspendable;
             self.txns[last].next = beside;
             last = beside;

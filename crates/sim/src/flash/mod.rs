@@ -45,7 +45,7 @@ use crate::sched::Scheduler;
 use crate::slab::Slab;
 use crate::stats::{AGES, Ages, FlashCounts};
 use crate::suspend::{self, Chain};
-use crate::txn::{Kind, Txn};
+use crate::txn::Txn;
 use budget::Budget;
 use channel::ChannelBus;
 use die::DieUnit;
@@ -320,8 +320,8 @@ impl Flash {
         } else {
             unit.pending_programs += u32::from(kind.is_program());
             self.write_queue.pending += u32::from(kind.is_program());
-            if self.facts.together > 1 && kind == Kind::Program {
-                unit.planes.waiting[self.txns[id].at.plane as usize] += 1;
+            if self.facts.together > 1 && kind.fills_wordline() {
+                *unit.planes.waiting_with(&self.txns[id]) += 1;
             }
             unit.writes.push(&mut self.txns, id);
         }

@@ -2,9 +2,22 @@
 
 use reprieve_base::Time;
 
+use super::multi_plane::PlaneSet;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::txn::{Kind, NONE};
+use crate::stream::FRONTS;
+use crate::txn::{NONE, Txn};
+
+/// A set of open blocks of a die.
+#[derive(Default)]
+pub(super) struct OpenBlocks([PlaneSet; FRONTS]);
+
+impl OpenBlocks {
+    /// Adds that of a plane to which a program goes; false if it was there.
+    pub(super) fn insert(&mut self, plane: u32, front: u8) -> bool {
+        self.0[usize::from(front)].insert(plane)
+    }
+}
 
 impl Flash {
     /// The oldest host program or erase that can begin: of a wordline that is complete, or whose
@@ -18,11 +31,11 @@ impl Flash {
     #[cold]
     fn first_ready(&self, die: u32, first: Option<u32>, now: Time) -> Option<u32> {
         let mut id = first?;
-        let mut behind = 0u128;
+        let mut seen = OpenBlocks::default();
         while id != NONE {
-            // Of a plane only the oldest can begin.
-            let plane = 1u128 << self.txns[id].at.plane;
-            if behind & plane == 0
+            // Of an open block only the oldest can begin.
+            let Txn { at, front, .. } = self.txns[id];
+            if seen.insert(at.plane, front)
                 && self.facts.is_ready(
                     &self.units[die as usize],
                     &self.txns[id],
@@ -32,7 +45,6 @@ impl Flash {
             {
                 return Some(id);
             }
-            behind |= plane;
             id = self.txns[id].next;
         }
         None
@@ -45,7 +57,7 @@ impl Flash {
         while id != NONE {
             let txn = &self.txns[id];
             let until = txn.mark + self.facts.wordline_timeout;
-            if txn.kind == Kind::Program && until > now {
+            if txn.kind.fills_wordline() && until > now {
                 soonest = soonest.min(until);
             }
             id = txn.next;
@@ -68,7 +80,7 @@ impl Flash {
     #[cold]
     pub(super) fn count_padding(&mut self, first: u32) {
         let planes = self.planes_of(first);
-        if !matches!(self.txns[first].kind, Kind::Program | Kind::GcProgram) {
+        if !self.txns[first].kind.is_program() {
             return;
         }
         let (mut pages, mut each) = (0, first);

@@ -243,8 +243,8 @@ impl Ftl {
             // Read ahead of the order, and not programmed yet.
             job.skip_done(&self.map, pages);
         }
-        let (step, moved) = if job.writes_held(pages, batch) {
-            (Kind::GcProgram, Some(job.held[0].lpn))
+        let (step, moved) = if let Some(first) = job.first_to_write(pages, batch, &self.fronts) {
+            (Kind::GcProgram, Some(first.lpn))
         } else if job.cursor == pages {
             assert!(!job.retires, "a block without valid pages was to be given up before");
             (Kind::Erase, None)
@@ -349,8 +349,8 @@ impl Ftl {
         // That of an erase is its first.
         let page = if job.cursor == pages { 0 } else { job.cursor };
         let at = PageAddress { plane: in_die, block: victim - plane * blocks, page };
-        let (kind, at, lpn, old) = if job.writes_held(pages, batch) {
-            let HeldPage { source, lpn } = job.held[0];
+        let first = job.first_to_write(pages, batch, &self.fronts);
+        let (kind, at, lpn, old) = if let Some(HeldPage { source, lpn }) = first {
             let front = self.fronts.of_moved(lpn);
             let at = self.allocate_together(plane, front);
             let pages = self.pages_moved(plane, at, front);
@@ -379,7 +379,7 @@ impl Ftl {
     fn pages_moved(&self, plane: u32, first: PageAddress, front: usize) -> usize {
         let held = self.planes[plane as usize].job.held.iter();
         match self.twins.exist() {
-            false => held.count(),
+            false => held.filter(|held| self.fronts.of_moved(held.lpn) == front).count(),
             // Those that `take_twin_page` will put beside the first.
             true => held
                 .take((self.twins.planes() - first.plane) as usize)
@@ -400,7 +400,10 @@ impl Ftl {
             return self.take_twin_page(first, number, now);
         }
         let plane = self.plane_of(first.die, first.at);
-        let held = self.planes[plane as usize].job.held.get(number as usize)?;
+        let front = self.fronts.of_moved(first.lpn);
+        let mut held = self.planes[plane as usize].job.held.iter();
+        let held = held.by_ref().filter(|held| self.fronts.of_moved(held.lpn) == front);
+        let held = held.take(self.planes[plane as usize].batch as usize).nth(number as usize)?;
         let at = PageAddress { page: first.at.page + number, ..first.at };
         let mut txn = Txn::new(Kind::GcProgram, first.die, at, held.lpn, NONE, now);
         txn.old = held.source;

@@ -1,6 +1,7 @@
 //! How far garbage collection of one plane has got with its victim.
 
 use super::map::Map;
+use super::write_frontiers::WriteFrontiers;
 
 /// What is held between the read of a valid page and its program elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +19,8 @@ pub struct Job {
     pub victim: Option<u32>,
     /// Pages of the victim below this one have been dealt with.
     pub cursor: u32,
-    /// Pages that were read and have to be programmed, as many as a program takes at most.
+    /// Pages that were read and have to be programmed, for each open block as many as a program
+    /// takes at most.
     pub held: Vec<HeldPage>,
     /// Planes whose block of the victim is being erased; of twins more than one.
     pub erased_planes: u32,
@@ -33,12 +35,32 @@ pub struct Job {
 }
 
 impl Job {
-    /// Whether what is held is programmed next: it is a batch, which may fill a program, or nothing
-    /// more will come.
+    /// The first page of what is programmed next of what is held: of a batch for one open block,
+    /// which may fill a program, or of what there is when nothing more will come.
     #[inline]
-    pub fn writes_held(&self, pages_per_block: u32, batch: u32) -> bool {
+    pub fn first_to_write(
+        &self,
+        pages_per_block: u32,
+        batch: u32,
+        fronts: &WriteFrontiers,
+    ) -> Option<HeldPage> {
+        let first = *self.held.first()?;
         let held = self.held.len() as u32;
-        held == batch || held > 0 && self.cursor == pages_per_block
+        if self.cursor == pages_per_block || held >= batch && !fronts.parts_moved() {
+            return Some(first);
+        }
+        if held < batch { None } else { self.first_of_batch(batch, fronts) }
+    }
+
+    /// The first page for an open block for which a batch is held.
+    #[cold]
+    fn first_of_batch(&self, batch: u32, fronts: &WriteFrontiers) -> Option<HeldPage> {
+        let front = |held: &HeldPage| fronts.of_moved(held.lpn);
+        let is_whole = |first: &&HeldPage| {
+            let with = self.held.iter().filter(|held| front(held) == front(first));
+            with.count() as u32 >= batch
+        };
+        self.held.iter().find(is_whole).copied()
     }
 
     /// Moves the cursor to the next page that is valid and was not read.

@@ -177,8 +177,10 @@ impl Ftl {
     /// Block and page, in its plane, to which a plane programs what it holds.
     fn next_of_held(&self, plane: u32) -> (u32, u32) {
         let state = &self.planes[plane as usize];
-        let front = self.fronts.of_moved(state.job.held[0].lpn);
-        state.next(front, self.geometry.pages_per_block)
+        let pages = self.geometry.pages_per_block;
+        let first = state.job.first_to_write(pages, state.batch, &self.fronts);
+        let front = self.fronts.of_moved(first.expect("it programs next").lpn);
+        state.next(front, pages)
     }
 
     /// Takes the step that `next_side_by_side` named.

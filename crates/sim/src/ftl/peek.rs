@@ -27,7 +27,8 @@ impl Ftl {
         let moves = if self.copyback { Kind::GcCopy } else { Kind::GcRead };
         let Some(victim) = job.victim else { return moves };
         // A page that is on its way is programmed next.
-        if job.writes_held(pages, state.together) || job.in_flight {
+        let first = job.first_to_write(pages, state.together, &self.fronts);
+        if first.is_some() || job.in_flight {
             return Kind::GcProgram;
         }
         let mut rest = job.cursor..pages;

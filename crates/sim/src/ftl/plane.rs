@@ -4,13 +4,12 @@ use std::collections::VecDeque;
 
 use super::free::FreeBlocks;
 use super::job::Job;
-use crate::stream::STREAMS_MAX;
+use crate::stream::{FRONTS, STREAMS_MAX};
 
 /// The front of pages that garbage collection moves, if they have one of their own.
 pub(super) const GC_FRONT: usize = STREAMS_MAX;
 /// The front of pages of the mapping.
 pub(super) const MAP_FRONT: usize = STREAMS_MAX + 1;
-const FRONTS: usize = STREAMS_MAX + 2;
 
 /// An open block and its next page.
 #[derive(Clone, Copy, Debug, Default)]
@@ -140,7 +139,13 @@ impl Plane {
 
     /// The rest of a wordline that was begun page by page stays empty.
     pub(super) fn pad(&mut self) {
-        for front in &mut self.fronts {
+        self.pad_each(0..FRONTS);
+    }
+
+    /// The same of the open blocks at these places.
+    pub(super) fn pad_each(&mut self, places: impl Iterator<Item = usize>) {
+        for place in places {
+            let front = &mut self.fronts[place];
             front.next_page = front.next_page.next_multiple_of(self.together);
         }
     }

@@ -188,7 +188,7 @@ impl Ftl {
                 self.map.set(lpn, Mapping::Flash(target));
             }
         }
-        self.planes[plane as usize].pad();
+        self.planes[plane as usize].pad_each(self.fronts.of_moved_pages());
         let erases = self.wear.erased(victim);
         self.planes[plane as usize].add_free(victim % blocks, erases);
         Some(moved)

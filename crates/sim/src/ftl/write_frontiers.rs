@@ -12,6 +12,8 @@ pub(super) struct WriteFrontiers {
     has_map: bool,
     /// A plane has one open block for everything: nothing has to be asked.
     is_simple: bool,
+    /// Pages that a program takes, if it takes several.
+    wordline_pages: u32,
     /// Pages from this one on are pages of the mapping.
     logical_pages: u32,
 }
@@ -28,6 +30,7 @@ impl WriteFrontiers {
             gc_separate,
             has_map,
             is_simple: streams == 1 && !gc_separate && !has_map,
+            wordline_pages: scenario.timing.pages_together(),
             logical_pages: scenario.logical_pages(),
         }
     }
@@ -67,10 +70,22 @@ impl WriteFrontiers {
         self.of_data().filter(|front| !self.gc_separate || *front == GC_FRONT)
     }
 
-    /// Those of them that take moved pages.
+    /// The same with that of pages of the mapping, if there is one.
+    pub(super) fn of_moved_pages(&self) -> impl Iterator<Item = usize> {
+        self.of_moved_data().chain(self.has_map.then_some(MAP_FRONT))
+    }
+
+    /// Open blocks of a plane that take moved pages.
     pub(super) fn count_of_moved(&self) -> u32 {
         let data = if self.gc_separate { 1 } else { u32::from(self.streams) };
         data + u32::from(self.has_map)
+    }
+
+    /// Whether pages that are moved out of one block have to be held apart, as a wordline takes
+    /// several and they go to several open blocks.
+    #[inline]
+    pub(super) fn parts_moved(&self) -> bool {
+        self.wordline_pages > 1 && self.count_of_moved() > 1
     }
 
     /// The front of a page that is written now.

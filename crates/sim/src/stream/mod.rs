@@ -10,6 +10,9 @@ use crate::scenario::Scenario;
 /// Open blocks of a plane for pages of the host, at most.
 pub const STREAMS_MAX: usize = 4;
 
+/// Open blocks of a plane, at most: those of the streams, of moved pages and of the mapping.
+pub const FRONTS: usize = STREAMS_MAX + 2;
+
 /// A division of the host's pages into streams.
 pub trait StreamPolicy: Send {
     /// Streams that it uses, from 1 to [`STREAMS_MAX`]; they are numbered from 0.

@@ -10,7 +10,7 @@ use super::multi_plane::{Row, rig_us};
 
 const TWO: [&str; 2] = ["timing.wordline_pages=2", "timing.t_load_gap_us=1"];
 
-fn with(more: &[&'static str]) -> Vec<&'static str> {
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&TWO[..], more].concat()
 }
 
@@ -89,6 +89,26 @@ fn a_drive_gathers_pages_and_pads_what_is_left() {
 }
 
 #[test]
+fn pages_of_two_streams_share_no_wordline() {
+    // Page 0 is rewritten: it is hot, and pages 1 and 2 are cold.
+    let first = (0, 'W', 0, 4);
+    let again = |rest: u64| [first, (2_000_000, 'W', 0, 4), (2_000_000, 'W', 4, rest)];
+    let done_us = |sets: &[&str], rest| {
+        let sets = [sets, &["geometry.pages_per_block=8"]].concat();
+        let outcome = drive::replay(ONE, &with(&sets), &again(rest));
+        let done: Vec<_> = outcome.rows.iter().map(|row| row.completion_ns / 1_000).collect();
+        (done, outcome.count("flash.padded_pages"))
+    };
+    // One open block: pages 0 and 1 are one program.
+    assert_eq!(done_us(&[], 4), (vec![1_181, 2_181, 2_181], 1));
+    // Two: each waits for a page that does not come, and is padded; one program after the other.
+    let apart = "ftl.stream=hot-cold";
+    assert_eq!(done_us(&[apart], 4), (vec![1_181, 3_181, 3_362], 3));
+    // Pages 1 and 2 are a wordline, and go ahead of page 0, which came first and waits.
+    assert_eq!(done_us(&[apart], 8), (vec![1_181, 3_181, 2_181], 2));
+}
+
+#[test]
 fn a_flush_waits_for_no_timeout() {
     let text = format!(
         "{ONE}[workload]\ngenerator = \"mixed\"\nrequests = 20\nread_fraction = 0\n\
@@ -129,6 +149,9 @@ fn a_busy_drive_of_wordlines_comes_to_its_end() {
         ("rps", "scheduling.write_queue_limit=4"),
         ("rps", "ftl.placement=dynamic"),
         ("rps", "ftl.gc_victim=random"),
+        ("rps", "ftl.stream=hot-cold ftl.gc_hard_free_blocks=2"),
+        ("pes-ips", "ftl.stream=hot-cold ftl.gc_stream=separate parallelism.multi_plane=page"),
+        ("pes-ips", "ftl.mapping=demand ftl.map_cache_bytes=1024 ftl.gc_hard_free_blocks=2"),
     ] {
         let text = format!(
             "seed = 5\ndevice = \"fast12-mlc\"\npolicy = \"{policy}\"\n\
@@ -138,7 +161,7 @@ fn a_busy_drive_of_wordlines_comes_to_its_end() {
              [workload]\ngenerator = \"mixed\"\nrequests = 8000\nread_fraction = 0.3\n\
              request_bytes = 4096\nqueue_depth = 32\nflush_every_requests = 100\n"
         );
-        let sets: Vec<_> = TWO.into_iter().chain([more]).filter(|set| !set.is_empty()).collect();
+        let sets: Vec<_> = TWO.into_iter().chain(more.split_whitespace()).collect();
         let outcome = drive::run(drive::load_with(&text, &sets));
         let what = format!("{policy} {more}");
         assert_eq!(outcome.count("requests.total.count"), 7_920, "{what}");
