@@ -64,8 +64,8 @@ section! {
     /// Chips (packages) on a channel; divides dies_per_channel.
     chips_per_channel [geometry.chips_per_channel] count(1, 1 << 31),
         same_as("geometry.dies_per_channel");
-    /// Planes of a die.
-    planes_per_die [geometry.planes_per_die] count(1, 1 << 31);
+    /// Planes of a die; parts on the market have up to 8.
+    planes_per_die [geometry.planes_per_die] count(1, 128);
     /// Erase blocks of a plane.
     blocks_per_plane [geometry.blocks_per_plane] count(1, 1 << 31);
     /// Pages of a block.

@@ -1,7 +1,7 @@
 //! Rules of a part: its shape, its times, and what its suspension needs of them.
 
 use reprieve_base::{Dur, UserError};
-use reprieve_nand::{EraseMode, MultiPlane, PageOrder, ProgramSuspension};
+use reprieve_nand::{EraseMode, PageOrder, ProgramSuspension};
 
 use super::one_for_each;
 use crate::resolve::Resolved;
@@ -9,9 +9,6 @@ use crate::value::{Value, of};
 
 /// Page numbers are 31 bits wide, and the last sixteen stand for "no page" and the like.
 const PAGES_MAX: u64 = (1 << 31) - 16;
-
-/// Planes of a die that commands of several can tell apart.
-pub(super) const PLANES_MAX: u32 = 128;
 
 pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     geometry(resolved)?;
@@ -21,8 +18,7 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     wordlines(resolved)?;
     shares(resolved)?;
     voltage_reset(resolved)?;
-    nested_programs(resolved)?;
-    planes(resolved)
+    nested_programs(resolved)
 }
 
 /// The counts whose product is the number of pages.
@@ -172,18 +168,4 @@ fn nested_programs(resolved: &Resolved) -> Result<(), UserError> {
     let what = "the page buffer holds one page, and data sheets allow no program inside a \
                 suspended program; must be [\"erase\"] or []";
     Err(resolved.fault("suspension.host_write_suspends", what))
-}
-
-/// A set of planes has 128 at most.
-fn planes(resolved: &Resolved) -> Result<(), UserError> {
-    let has_sets =
-        resolved.timing.wordline.is_some() || resolved.parallelism.multi_plane != MultiPlane::None;
-    if resolved.geometry.planes_per_die <= PLANES_MAX || !has_sets {
-        return Ok(());
-    }
-    let what = format!(
-        "dies of more than {PLANES_MAX} planes have no programs of several pages here; must be \
-         at most that"
-    );
-    Err(resolved.fault("geometry.planes_per_die", what))
 }

@@ -6,9 +6,6 @@ use reprieve_nand::{MultiPlane, ProgramSuspension};
 use crate::resolve::Resolved;
 use crate::types::{LinkOrder, OperationSet, PartialWrite};
 
-/// Planes of a die that commands of several can tell apart.
-const PLANES_MAX: u32 = 128;
-
 /// Pages of all planes that may have one block number: valid pages are counted in 16 bits.
 const TWIN_PAGES_MAX: u64 = u16::MAX as u64;
 
@@ -56,7 +53,6 @@ features! {
         s.parallelism.multi_plane == MultiPlane::None && s.geometry.planes_per_die > 1;
     NO_PARALLEL_PLANES "planes that do nothing at once" |s|
         s.parallelism.multi_plane == MultiPlane::None && !s.parallelism.independent_plane_reads;
-    MANY_PLANES "dies of more than 128 planes" |s| s.geometry.planes_per_die > PLANES_MAX;
     LARGE_BLOCKS "blocks of more than 65535 pages on all planes" |s|
         u64::from(s.geometry.planes_per_die) * u64::from(s.geometry.pages_per_block)
             > TWIN_PAGES_MAX;
@@ -66,7 +62,6 @@ features! {
         s.suspension.program != ProgramSuspension::None && !s.suspension.shadow_buffer;
     GC_READS "suspension for reads of collection" |s|
         s.suspend_rules.gc_read_suspends != OperationSet::default();
-    RUNS_THROUGH "collection that runs through" |s| !s.ftl.gc.preemptible;
     POWER "an account of power" |s| s.power.is_some();
     BUDGET "a budget of power" |s|
         s.power.as_ref().is_some_and(|power| power.budget_uw.is_some());
@@ -146,9 +141,6 @@ table! {
         "suspension.multi_plane": PLANE_SUSPENSION + NO_INDEPENDENT_READS,
             "a plane that makes way alone reads into a page buffer of its own; must be \"whole\" \
              with parallelism.independent_plane_reads = false";
-        "suspension.multi_plane": PLANE_SUSPENSION + MANY_PLANES,
-            "dies of more than 128 planes suspend no single ones here; must be \"whole\" with \
-             them";
         "suspension.multi_plane": PLANE_SUSPENSION + NO_SHADOW,
             "the page of one plane alone is not sent again over the channel here; must be \
              \"whole\" with suspension.shadow_buffer = false";
@@ -161,15 +153,9 @@ table! {
         "suspension.multi_plane": PLANE_SUSPENSION + GC_READS,
             "reads of garbage collection suspend no single planes here; must be \"whole\" unless \
              suspension.gc_read_suspends = []";
-        "suspension.multi_plane": PLANE_SUSPENSION + RUNS_THROUGH,
-            "garbage collection that runs through lets no read in beside it; must be \"whole\" \
-             with ftl.gc_preemptible = false";
         "suspension.multi_plane": PLANE_SUSPENSION + POWER,
             "the power of planes that work apart is not accounted for; must be \"whole\" with \
              power.account = \"on\"";
-        "suspension.multi_plane": PLANE_SUSPENSION + SPREAD,
-            "planes whose programs differ in length are not told apart; must be \"whole\" with \
-             timing.program_iterations_weights";
     }
     Drive pairs {
         "ftl.copyback": COPYBACK + NO_SHADOW,
@@ -191,8 +177,6 @@ table! {
         PLANE_DISPATCH, "a dispatcher that weighs the planes of a die";
     }
     Drive pairs {
-        "ftl.gc_parallel_planes": GC_PLANES + MANY_PLANES,
-            "dies of more than 128 planes are not modelled with it; must be false with them";
         "ftl.gc_parallel_planes": GC_PLANES + COPYBACK,
             "copybacks of several planes are not modelled; must be false with ftl.copyback = true";
         "ftl.gc_parallel_planes": GC_PLANES + NO_PARALLEL_PLANES,

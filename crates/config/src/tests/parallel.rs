@@ -140,19 +140,13 @@ fn planes_collect_side_by_side_where_a_die_takes_several() {
         "--set: ftl.gc_parallel_planes = true: copybacks of several planes are not modelled; must \
          be false with ftl.copyback = true",
     );
-    refused(
-        &[parallel, "parallelism.independent_plane_reads=true", "geometry.planes_per_die=129"],
-        "--set: ftl.gc_parallel_planes = true: dies of more than 128 planes are not modelled with \
-         it; must be false with them",
-    );
 }
 
 #[test]
 fn multi_plane_commands_go_without_what_is_not_modelled() {
     refused(
-        &["parallelism.multi_plane=block", "geometry.planes_per_die=129"],
-        "--set: geometry.planes_per_die = 129: dies of more than 128 planes have no programs of \
-         several pages here; must be at most that",
+        &["geometry.planes_per_die=129"],
+        "--set: geometry.planes_per_die = 129: must be an integer from 1 to 128",
     );
     assert!(bad(BASE, &["parallelism.multi_plane=true"]).contains("must be one of \"none\""));
 }
@@ -256,10 +250,5 @@ fn planes_make_way_alone_where_nothing_comes_between() {
         &[plane, own, "suspension.gc_read_suspends=[\"program\"]"],
         "--set: suspension.multi_plane = \"plane\": reads of garbage collection suspend no single \
          planes here; must be \"whole\" unless suspension.gc_read_suspends = []",
-    );
-    refused(
-        &[plane, own, "geometry.planes_per_die=129"],
-        "--set: suspension.multi_plane = \"plane\": dies of more than 128 planes suspend no single \
-         ones here; must be \"whole\" with them",
     );
 }

@@ -113,7 +113,6 @@ impl Flash {
             writes_first: self.write_queue.is_reached(unit),
             urgent_gc: None,
             gc_gives_way: false,
-            // Refused together with planes that make way alone.
             gc_runs_through: false,
             idle_gc: false,
         };

@@ -76,6 +76,31 @@ fn a_victim_runs_through_once_begun() {
     // 13034, set-up to 13038, the other 916 to 13954, verify to 13962.
     let outcome = drive::replay(TINY, &["policy=pes-ips", through], &rows);
     assert_eq!(done_us(&outcome)[12..], [12_160, 12_240, 14_122, 12_349, 13_034]);
+    // The same where a plane makes way by itself: the die has one.
+    let own = ["parallelism.independent_plane_reads=true", "suspension.multi_plane=plane"];
+    let outcome = drive::replay(TINY, &[&["policy=pes-ips", through], &own[..]].concat(), &rows);
+    assert_eq!(done_us(&outcome)[12..], [12_160, 12_240, 14_122, 12_349, 13_034]);
+}
+
+#[test]
+fn a_plane_at_rest_reads_beside_a_victim_that_runs_through() {
+    // The same in plane 0 of two, with a read of plane 1 in each step: each is sensed at once
+    // beside the program and the erase; between the two, at 12350, none gets in.
+    let fill = FILL.map(|page| 2 * page);
+    let more = [
+        (us(12_200), 'R', 4, 4),
+        (us(12_345), 'R', 4, 4),
+        (us(12_360), 'R', 4, 4),
+        (us(13_000), 'R', 4, 4),
+    ];
+    let rows = writes(&fill, &[&[(us(12_170), 'W', 48, 4)], &more[..]].concat());
+    let sets = ["geometry.planes_per_die=2", "policy=pes-ips", "ftl.gc_preemptible=false"];
+    let own = ["parallelism.independent_plane_reads=true", "suspension.multi_plane=plane"];
+    let outcome = drive::replay(TINY, &[&sets[..], &own].concat(), &rows);
+    // Sensed from 12345 to 12355 and out to 12375: the erase begins at 12375, not at 12350, and
+    // ends at 13883; the read of 12360 is sensed beside it, out to 12395.
+    assert_eq!(done_us(&outcome)[13..], [14_043, 12_230, 12_375, 12_405, 13_030]);
+    assert_eq!(outcome.count("flash.suspensions.program"), 0);
 }
 
 #[test]

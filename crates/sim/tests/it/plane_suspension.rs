@@ -75,6 +75,26 @@ fn the_die_takes_what_is_next_when_its_last_plane_is_done() {
 }
 
 #[test]
+fn a_plane_that_makes_way_goes_on_with_the_iterations_of_its_command() {
+    // Three or five iterations a page, of 28 each, by a hash: the first page on two planes that
+    // differ, where each is programmed alone.
+    let spread = "timing.program_iterations_weights=[[3,1],[5,1]]";
+    let alone = |plane| rig_us(&[BOTH[0], spread], &[(0, Program, plane, 0, 0)])[0].0;
+    let lengths: Vec<u64> = (0..4).map(alone).collect();
+    let slow = (0..4).find(|plane| lengths[*plane] == 160).expect("one has five") as u32;
+    let fast = (0..4).find(|plane| lengths[*plane] == 104).expect("one has three") as u32;
+    let rows = [(0, Program, slow, 0, 0), (0, Program, fast, 0, 0)];
+    // Together data in at 40, five iterations to 180; the read suspends the pulse that ends at 60,
+    // as in the first test, and the plane that would need three ends with the fifth.
+    for plane in [slow, fast] {
+        let rows = [&rows[..], &[(50, Read, plane, 1, 2)]].concat();
+        let done = rig_us(&[&BOTH[..], &[PLANE, spread]].concat(), &rows);
+        let of = |own: u32| if own == plane { (213, 1) } else { (180, 0) };
+        assert_eq!(done, [of(slow), of(fast), (90, 0)], "{plane}");
+    }
+}
+
+#[test]
 fn the_controller_keeps_its_limits() {
     // At 50 a plane has 130 to go.
     let limit = ["suspension.policy=threshold", "suspension.min_remaining_us=131"];
@@ -137,6 +157,8 @@ fn a_drive_reads_faster_beside_planes_at_work() {
         ("pes-ips", "ftl.copyback=true"),
         ("pes-ips", "scheduling.write_queue_limit=4"),
         ("pes-ipc", "suspension.min_progress_us=50"),
+        ("pes-ips", "ftl.gc_preemptible=false"),
+        ("pes-ips", "timing.program_iterations_weights=[[4,1],[5,2]]"),
     ] {
         let text = format!(
             "seed = 5\ndevice = \"fast12-mlc\"\npolicy = \"{policy}\"\n\
