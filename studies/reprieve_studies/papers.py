@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reprieve import UserError
 from reprieve.outputs import ResultDirectory
-from reprieve_studies import fast12, mbm, starblaze, zambelli21, zns_a
+from reprieve_studies import deadline, fast12, mbm, starblaze, zambelli21, zns_a
 from reprieve_studies.article import Article, write_article
 from reprieve_studies.loads import Recording
 from reprieve_studies.study import Settings, Study
@@ -21,6 +21,7 @@ PAPERS: dict[str, Study] = {
     "zambelli21": zambelli21.STUDY,
     "mbm": mbm.STUDY,
     "zns-a": zns_a.STUDY,
+    "deadline": deadline.STUDY,
 }
 
 
@@ -37,7 +38,7 @@ def reproduce(
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
 
-    `paper`: a name of `PAPERS`: "fast12", "starblaze", "zambelli21", "mbm" or "zns-a".
+    `paper`: a name of `PAPERS`: "fast12", "starblaze", "zambelli21", "mbm", "zns-a" or "deadline".
     `out`: a directory for `report.html`, `verdicts.json`, `numbers.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their counterparts.
     `requests`: of each load at most, or of each run.

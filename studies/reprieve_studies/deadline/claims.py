@@ -1,0 +1,211 @@
+"""What was said before the first run, and what is made of it.
+
+The claims, their numbers and their tolerances stand here as they were written down before any
+policy was searched on any bench.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log
+from statistics import fmean
+
+from reprieve_studies.deadline.benches import Bench
+from reprieve_studies.deadline.experiment import HEAVIER, Outcome
+from reprieve_studies.deadline.families import FAMILIES, Family
+from reprieve_studies.deadline.measures import Measured
+from reprieve_studies.seeds import Estimate, estimate
+from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
+
+EXPECTED: Mapping[str, Mapping[Family, float]] = {
+    "die-500": {"static knobs": 1679, "batch": 1010, "deadline": 778},
+    "die-800": {"static knobs": 1064, "batch": 509, "deadline": 486},
+    "die-300": {"static knobs": 2640, "batch": 1846, "deadline": 2084},
+    "die-half": {"static knobs": 1987, "batch": 1241, "deadline": 1289},
+    "die-costly": {"static knobs": 1698, "batch": 1069, "deadline": 785},
+}
+"""Suspensions a second, by bench and family."""
+_MODEL = "a model of one die made for the question before this simulator; one seed a number"
+_TOLERANCE_SHARE = 0.1
+LESS = 0.15
+"""By so much `deadline` has to be below `batch` to be worth its keys."""
+HALF = 50.0
+"""Per cent of the loads."""
+ALIKE = 1.25
+"""Both tails are equal if neither has more late reads than this times those allowed."""
+EVENTS_MIN = 30
+"""Suspensions that a comparison rests on, at least."""
+_OURS = "said before the first run"
+_RIG_TOLERANCE_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What `deadline` costs over what `batch` costs, on identical arrivals."""
+
+    bench: Bench
+    ratio: Estimate
+    """Of suspensions a second, or of p99.9 where the writes are kept: below 1 it is better."""
+    is_equal: bool
+    """Whether both keep what is asked of the reads, or of the writes."""
+    events: float
+    """Suspensions in the judged runs of the one that has fewer."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether anything can be said of it."""
+        return self.is_equal and self.events >= EVENTS_MIN
+
+    @property
+    def is_less(self) -> bool:
+        """Whether `deadline` needs at least `LESS` less."""
+        return self.ratio.mean <= 1 - LESS
+
+
+def gain(outcome: Outcome, bench: Bench) -> Gain:
+    """Compare the two in pairs, seed by seed."""
+    ours, theirs = (outcome.judged[bench.name, family, 1.0] for family in ("deadline", "batch"))
+    never = outcome.never[bench.name]
+
+    def keeps(some: Sequence[Measured]) -> bool:
+        if bench.aim == "tail":
+            kept = fmean(one.writes_per_s for one in some) / fmean(one.writes_per_s for one in never)
+            return kept >= 1 - ALIKE * 0.01
+        return fmean(one.late_share for one in some) <= ALIKE * bench.late_share
+
+    return Gain(
+        bench,
+        paired(bench, ours, theirs),
+        keeps(ours) and keeps(theirs),
+        min(sum(one.suspensions for one in some) for some in (ours, theirs)),
+    )
+
+
+def paired(bench: Bench, ours: Sequence[Measured], theirs: Sequence[Measured]) -> Estimate:
+    """Return the ratio of the costs, its interval from the differences of their logarithms."""
+
+    def cost(one: Measured) -> float:
+        return one.p99_9_us if bench.aim == "tail" else max(one.suspensions_per_s, 1e-9)
+
+    found = estimate([log(cost(one) / cost(other)) for one, other in zip(ours, theirs, strict=True)])
+    ends = [None if end is None else exp(end) for end in (found.low, found.high)]
+    return Estimate(exp(found.mean), *ends)
+
+
+def gains(outcome: Outcome) -> list[Gain]:
+    """Return the comparison on every bench."""
+    return [gain(outcome, bench) for bench in outcome.benches]
+
+
+def share_of_loads(found: Sequence[Gain]) -> tuple[int, int]:
+    """On how many loads `deadline` is better by what is asked, and of how many that can be said.
+
+    Of those on which something is to be gained.
+    """
+    told = [one for one in found if not one.bench.null and one.counts]
+    return sum(one.is_less for one in told), len(told)
+
+
+def verdicts(outcome: Outcome) -> list[Verdict]:
+    """Judge every claim, the main one first."""
+    found = gains(outcome)
+    less, told = share_of_loads(found)
+    main = Verdict(
+        f"at equal tail deadline needs at least {LESS:.0%} fewer suspensions than batch, on so many "
+        "of the loads with something to gain",
+        _OURS, "%", HALF, 100 * less / told if told else None, 0.0, AT_LEAST,
+        note=f"{less} of {told} loads on which both keep their reads in time",
+        untestable=not told,
+    )  # fmt: skip
+    return [main, *map(_of_load, found), *_of_model(outcome), *_heavier(outcome), *_rig(outcome)]
+
+
+def _of_load(found: Gain) -> Verdict:
+    bench, ratio = found.bench, found.ratio
+    what = "p99.9 of reads" if bench.aim == "tail" else "suspensions"
+    claim = f"{bench.title}: {what} of deadline, of those of batch"
+    if bench.null:
+        claim += "; nothing to gain"
+    reason = "" if found.is_equal else "the tails are not equal: one of the two misses its target"
+    if found.is_equal and not found.counts:
+        reason = f"rests on {found.events:.0f} suspensions"
+    return Verdict(
+        claim, _OURS, "%", 100 * (1 - LESS), 100 * ratio.mean, 0.0,
+        AT_LEAST if bench.null else AT_MOST, note=reason, untestable=not found.counts,
+        low=None if ratio.low is None else 100 * ratio.low,
+        high=None if ratio.high is None else 100 * ratio.high,
+    )  # fmt: skip
+
+
+def _of_model(outcome: Outcome) -> list[Verdict]:
+    rows = []
+    for name in (bench.name for bench in outcome.benches if bench.name in EXPECTED):
+        for family in FAMILIES:
+            each = outcome.judged[name, family, 1.0]
+            found = estimate([one.suspensions_per_s for one in each])
+            wanted = EXPECTED[name][family]
+            is_kept = outcome.frozen[name, family].is_feasible
+            rows.append(
+                Verdict(
+                    f"{name}: suspensions a second of {family}", _MODEL, "1/s", wanted, found.mean,
+                    _TOLERANCE_SHARE * wanted, seeds=tuple(outcome.plan.judged),
+                    note="" if is_kept else "no try kept the reads in time", low=found.low,
+                    high=found.high,
+                )
+            )  # fmt: skip
+    return rows
+
+
+def _heavier(outcome: Outcome) -> list[Verdict]:
+    """Judge what becomes of the frozen points when the load grows."""
+    told, less = 0, 0
+    for found in gains(outcome):
+        name = found.bench.name
+        if found.bench.null or not found.counts:
+            continue
+        ours, theirs = (
+            outcome.over_seeds(name, family, HEAVIER[-1]) for family in ("deadline", "batch")
+        )
+        told += 1
+        less += ours.late_share <= theirs.late_share
+    return [
+        Verdict(
+            "under a load heavier by a quarter, on how many of the loads the frozen deadline rule "
+            "has no more late reads than the frozen batch",
+            _OURS, "%", HALF, 100 * less / told if told else None, 0.0, AT_LEAST,
+            note=f"{less} of {told} loads", untestable=not told,
+        )
+    ]  # fmt: skip
+
+
+def _rig(outcome: Outcome) -> list[Verdict]:
+    if not outcome.on_rig:
+        return []
+    rig = estimate([one.suspensions_per_s for one in outcome.on_rig])
+    drive = outcome.over_seeds("die-500", "deadline").suspensions_per_s
+    return [
+        Verdict(
+            "die-500: suspensions a second of the frozen deadline rule, on the rig as in the drive",
+            "the drive's own runs", "1/s", drive, rig.mean, _RIG_TOLERANCE_SHARE * drive,
+            low=rig.low, high=rig.high,
+        )
+    ]  # fmt: skip
+
+
+def headline(outcome: Outcome) -> str:
+    """Say in a sentence whether the deadline rule is worth it."""
+    less, told = share_of_loads(gains(outcome))
+    if not told:
+        return "No load lets the deadline rule be compared with batching at equal tail."
+    holds = 100 * less / told >= HALF
+    said = f"on {less} of {told} loads"
+    if holds:
+        return (
+            f"At equal tail the deadline rule needs at least {LESS:.0%} fewer suspensions than "
+            f"batching {said}: half of them or more, as was expected."
+        )
+    return (
+        f"The deadline rule is not worth its keys: only {said} does it need at least {LESS:.0%} "
+        "fewer suspensions than batching at equal tail, less than the half that was expected."
+    )

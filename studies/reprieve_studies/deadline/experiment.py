@@ -1,0 +1,223 @@
+"""The runs: each family is searched on some seeds, its best point frozen and judged on others."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from reprieve.parallel import Step, Watch, Workshop
+from reprieve_studies.deadline.benches import Bench, dies, drives
+from reprieve_studies.deadline.families import FAMILIES, Family, Keys, points
+from reprieve_studies.deadline.measures import Measured, mean, measure
+from reprieve_studies.deadline.rig import measure_on_rig
+from reprieve_studies.optimum import Optimum, optimum
+from reprieve_studies.optimum import Settings as OptimumSettings
+
+HEAVIER = (1.0, 1.25)
+"""Loads on which the frozen points are judged: that of the search, and one heavier by a quarter."""
+SAFETY = 0.85
+"""A point is taken only if it has at most this share of the late reads that are allowed: the best
+of many tries is lucky in its seeds."""
+WRITES_KEPT = 0.99
+"""Of those without any suspension, where p99.9 is what counts."""
+NEVER: Keys = {"suspension.policy": "threshold", "suspension.min_remaining_us": 1e9}
+_ON_RIG = "die-500"
+_BOUNDED = ("die-500", "die-800")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run."""
+
+    reads: int
+    """Of a run on one die."""
+    requests: int
+    """Of a run on a drive, where the load is generated."""
+    tries: int
+    """Points of each family."""
+    searched: Sequence[int]
+    judged: Sequence[int]
+    """Seeds; none is in both."""
+    names: Sequence[str] = ()
+    """Of the benches; all if there are none."""
+    bounds: bool = True
+    """Solve one die for its optimum too."""
+
+    def benches(self) -> list[Bench]:
+        """Return the benches, dies first."""
+        every = [*dies(self.reads), *drives(self.requests)]
+        return [bench for bench in every if not self.names or bench.name in self.names]
+
+
+class Spot(NamedTuple):
+    """A run."""
+
+    bench: str
+    keys: tuple[tuple[str, object], ...]
+    seed: int
+    heavier: float
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """The best point of a family on a bench, as its search has found it."""
+
+    keys: Keys
+    found: Measured
+    is_feasible: bool
+    """Whether it kept what was asked in the search; else it came nearest."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All results."""
+
+    plan: Plan
+    benches: Sequence[Bench]
+    frozen: Mapping[tuple[str, Family], Frozen]
+    judged: Mapping[tuple[str, Family, float], Sequence[Measured]]
+    """By bench, family and load: one for each seed, in their order."""
+    never: Mapping[str, Sequence[Measured]]
+    """Without any suspension, on the seeds and the load of the judgement."""
+    on_rig: Sequence[Measured]
+    bounds: Mapping[str, Optimum]
+
+    def over_seeds(self, bench: str, family: Family, heavier: float = 1.0) -> Measured:
+        """Return the mean over the seeds of the judgement."""
+        return mean(self.judged[bench, family, heavier])
+
+
+def run(plan: Plan, jobs: int | None, step: Step) -> Outcome:
+    """Search, freeze, judge."""
+    assert not set(plan.searched) & set(plan.judged), "judged on the seeds of the search"
+    benches = {bench.name: bench for bench in plan.benches()}
+    tried = {
+        (name, family): points(family, bench, plan.tries)
+        for name, bench in benches.items()
+        for family in FAMILIES
+    }
+    search = [
+        spot(name, keys, seed)
+        for (name, _), some in tried.items()
+        for keys in some
+        for seed in plan.searched
+    ] + [spot(name, NEVER, seed) for name in benches for seed in plan.searched]
+    pieces = len(search) + len(benches) * len(plan.judged) * (len(FAMILIES) * len(HEAVIER) + 1)
+    shapes = {(name, seed) for name, bench in benches.items() if not bench.is_die
+              for seed in (*plan.searched, *plan.judged)}  # fmt: skip
+    workshop = Workshop(jobs, step, pieces + len(shapes) + len(plan.judged))
+    with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
+        states = _settle(workshop, benches, sorted(shapes), Path(folder))
+
+        def simulate(spots: Sequence[Spot], what: str) -> dict[Spot, Measured]:
+            # A drive's own state is read once a run: what is of one drive is run in a row.
+            ordered = sorted(dict.fromkeys(spots), key=lambda one: (one.bench, one.seed))
+            found = workshop.each(what, ordered, lambda one, watch: _run(benches, states, one, watch))
+            return dict(zip(ordered, found, strict=True))
+
+        found = simulate(search, "searching")
+        frozen = {
+            (name, family): freeze(benches[name], some, plan.searched, found)
+            for (name, family), some in tried.items()
+        }
+        spots = {
+            (name, family, heavier): [
+                spot(name, one.keys, seed, heavier) for seed in plan.judged
+            ]
+            for (name, family), one in frozen.items()
+            for heavier in HEAVIER
+        }
+        never = {name: [spot(name, NEVER, seed) for seed in plan.judged] for name in benches}
+        every = [one for some in (*spots.values(), *never.values()) for one in some]
+        judged = simulate(every, "judging")
+    rig: list[Measured] = []
+    if _ON_RIG in benches:
+        keys = frozen[_ON_RIG, "deadline"].keys
+        bench = benches[_ON_RIG]
+        rig = workshop.each("on the rig", list(plan.judged),
+                            lambda seed, _watch: measure_on_rig(bench, keys, seed))  # fmt: skip
+    return Outcome(
+        plan,
+        list(benches.values()),
+        frozen,
+        {place: [judged[one] for one in some] for place, some in spots.items()},
+        {name: [judged[one] for one in some] for name, some in never.items()},
+        rig,
+        dict(_bounds(plan, benches, jobs, step)),
+    )
+
+
+def spot(bench: str, keys: Keys, seed: int, heavier: float = 1.0) -> Spot:
+    """Return a run, by what tells it from others."""
+    return Spot(bench, tuple(sorted(keys.items())), seed, heavier)
+
+
+def freeze(
+    bench: Bench,
+    tried: Sequence[Keys],
+    seeds: Sequence[int],
+    found: Mapping[Spot, Measured],
+) -> Frozen:
+    """Return the best point of a search: the cheapest of those that keep what is asked.
+
+    Where none does, the one that comes nearest.
+    """
+    means = [mean([found[spot(bench.name, keys, seed)] for seed in seeds]) for keys in tried]
+    writes = fmean(found[spot(bench.name, NEVER, seed)].writes_per_s for seed in seeds)
+
+    def misses(one: Measured) -> float:
+        if bench.aim == "tail":
+            return max(0.0, WRITES_KEPT * writes - one.writes_per_s)
+        return max(0.0, one.late_share - SAFETY * bench.late_share)
+
+    def cost(one: Measured) -> float:
+        return one.p99_9_us if bench.aim == "tail" else one.suspensions_per_s
+
+    best = min(range(len(tried)), key=lambda at: (misses(means[at]), cost(means[at])))
+    return Frozen(tried[best], means[best], misses(means[best]) == 0)
+
+
+def _settle(
+    workshop: Workshop,
+    benches: Mapping[str, Bench],
+    shapes: Sequence[tuple[str, int]],
+    folder: Path,
+) -> dict[tuple[str, int], Path]:
+    """Bring every drive to its steady state once a seed."""
+    states = {shape: folder / f"{number}" for number, shape in enumerate(shapes)}
+
+    def bring(shape: tuple[str, int], watch: Watch) -> None:
+        import reprieve as rp
+
+        name, seed = shape
+        bench = benches[name]
+        rp.run({**bench.scenario}, watch=watch, save_state=states[shape], save_state_at="start",
+               **bench.overrides(seed, 1.0))  # fmt: skip
+
+    workshop.each("bringing the drives to their state", shapes, bring)
+    return states
+
+
+def _run(
+    benches: Mapping[str, Bench],
+    states: Mapping[tuple[str, int], Path],
+    one: Spot,
+    watch: Watch,
+) -> Measured:
+    bench = benches[one.bench]
+    keys = {**dict(one.keys), **bench.overrides(one.seed, one.heavier)}
+    return measure(bench, keys, watch, states.get((one.bench, one.seed)))
+
+
+def _bounds(
+    plan: Plan, benches: Mapping[str, Bench], jobs: int | None, step: Step
+) -> Iterable[tuple[str, Optimum]]:
+    for name in _BOUNDED if plan.bounds else ():
+        bench = benches.get(name)
+        if bench is not None and bench.die is not None:
+            asked = OptimumSettings(bench.die, bench.late_share, reads=plan.reads, jobs=jobs)
+            yield name, optimum(asked, step)

@@ -1,0 +1,80 @@
+"""What a run of a bench comes to: late reads, tail, suspensions, writes and energy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+import reprieve as rp
+from reprieve.parallel import Watch
+from reprieve_studies.deadline.benches import Bench
+
+_NS = 1000
+_WARM_UP_SHARE = 0.05
+"""Of the reads: the first, whose lateness does not count."""
+_TAIL = 99.9
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a policy came to; rates are of the time until the last read has ended."""
+
+    late_share: float
+    late_reads: float
+    p99_9_us: float
+    suspensions_per_s: float
+    suspensions: float
+    suspensions_of_most: float
+    """The share of programs and erases that were suspended at all: what wears a block."""
+    writes_per_s: float
+    write_mean_us: float
+    write_bytes_per_s: float
+    energy_j: float
+    """Of the flash; NaN for a part whose power nobody has published."""
+
+
+def measure(
+    bench: Bench, keys: Mapping[str, Any], watch: Watch, state: Path | None = None
+) -> Measured:
+    """Run a bench with these keys over its scenario, from a state where there is one."""
+    result = rp.run(
+        {**bench.scenario}, requests=True, watch=watch, from_state=state, **dict(keys)
+    )
+    log, flash = result.requests, result.summary["flash"]
+    ops = log["op"].to_numpy(zero_copy_only=False)
+    is_read, is_write = ops == "read", ops == "write"
+    ended = log["completion_ns"].to_numpy().astype(np.int64)
+    took_us = (ended - log["arrival_ns"].to_numpy().astype(np.int64)) / _NS
+    last_ns = int(ended[is_read].max())
+    reads_us = took_us[is_read]
+    reads_us = reads_us[int(_WARM_UP_SHARE * len(reads_us)) :]
+    written = is_write & (ended <= last_ns)
+    late = reads_us > bench.slo_us
+    seconds = last_ns / 1e9
+    operations = flash["programs"] + flash["erases"]
+    suspended = sum(each["count"] for each in flash["suspended_operations"].values())
+    power = result.summary.get("power")
+    return Measured(
+        late_share=float(late.mean()),
+        late_reads=float(late.sum()),
+        p99_9_us=float(np.percentile(reads_us, _TAIL)),
+        suspensions_per_s=sum(flash["suspensions"].values()) / seconds,
+        suspensions=float(sum(flash["suspensions"].values())),
+        suspensions_of_most=suspended / max(operations, 1),
+        writes_per_s=float(written.sum()) / seconds,
+        write_mean_us=float(took_us[is_write].mean()),
+        write_bytes_per_s=float(log["bytes"].to_numpy()[written].sum()) / seconds,
+        energy_j=float("nan") if power is None else float(power["energy_uj"]["total"]) / 1e6,
+    )
+
+
+def mean(measured: Sequence[Measured]) -> Measured:
+    """The mean over seeds, field by field."""
+    return Measured(
+        **{each.name: fmean(getattr(one, each.name) for one in measured) for each in fields(Measured)}
+    )

@@ -1,0 +1,137 @@
+"""The report: what was asked, what came out, and where nothing is to be gained."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from reprieve_studies.article import Figure, Section, Table
+from reprieve_studies.charts import Dots
+from reprieve_studies.deadline.claims import Gain, gains, headline
+from reprieve_studies.deadline.experiment import HEAVIER, SAFETY, Outcome
+from reprieve_studies.deadline.families import FAMILIES, words
+
+_HOW = (
+    "Three families of policies are searched with as many tries each, on the same seeds: the knobs "
+    "of today (an operation near its end, or soon after its last suspension, or suspended often "
+    "enough, goes on), batch (a suspension for N reads, or for one that has waited long enough) and "
+    "deadline (at the last instant that still saves a read). The point with the fewest suspensions "
+    f"that keeps {SAFETY:.0%} of the late reads that are allowed is frozen and judged on other "
+    "seeds, where all see the same arrivals."
+)
+_NULLS = (
+    "Nothing was expected to be gained where the service level is four reads, where bursts "
+    "saturate the die, and where 99 % of the writes have to be kept."
+)
+_SHIFT = (
+    "The frozen points under a load that is heavier by a quarter. A rule of instants and a rule of "
+    "counts were both chosen for the lighter one."
+)
+
+
+def facts(outcome: Outcome) -> dict[str, str]:
+    """Return what was run."""
+    plan = outcome.plan
+    return {
+        "Points of each family": f"{plan.tries}, the plainest and those of Sobol's sequence",
+        "Seeds": f"{_listed(plan.searched)} of the search; {_listed(plan.judged)} of the judgement",
+        "Loads": f"{len(outcome.benches)}",
+        "Requests of a run": f"{plan.reads:,} reads on one die, {plan.requests:,} requests on a "
+        "drive, recordings whole",
+    }
+
+
+def _listed(seeds: object) -> str:
+    return ", ".join(map(str, seeds))  # type: ignore[call-overload]
+
+
+def sections(outcome: Outcome) -> list[Section]:
+    """Return the report below its verdicts."""
+    return [
+        Section(headline(outcome), [_HOW], [_picture(outcome)], [_judged(outcome)]),
+        Section("Nothing to gain", [_NULLS], tables=[_nulls(outcome)]),
+        Section("A heavier load", [_SHIFT], tables=[_judged(outcome, HEAVIER[-1])]),
+        Section("The points", tables=[_points(outcome)]),
+        *_bounds(outcome),
+    ]
+
+
+def _picture(outcome: Outcome) -> Figure:
+    values = {
+        (bench.title, family): outcome.over_seeds(bench.name, family).suspensions_per_s
+        for bench in outcome.benches
+        if bench.aim == "suspensions"
+        for family in FAMILIES
+    }
+    caption = (
+        "Suspensions a second of the frozen point of each family, mean over the seeds of the "
+        "judgement, by load; the tails are equal where the table says so."
+    )
+    dots = Dots(values, "suspensions a second", log=True)
+    return Figure("suspensions", "What each family needs", caption, dots.draw)
+
+
+_COLUMNS = (
+    "load", "family", "late reads, %", "p99.9, µs", "suspensions/s", "operations suspended, %",
+    "writes/s", "write mean, µs", "written, MB/s", "energy, J",
+)  # fmt: skip
+
+
+def _judged(outcome: Outcome, heavier: float = 1.0) -> Table:
+    rows = []
+    for bench in outcome.benches:
+        for family in FAMILIES:
+            one = outcome.over_seeds(bench.name, family, heavier)
+            rows.append([
+                bench.title, family, f"{100 * one.late_share:.3f}", f"{one.p99_9_us:,.0f}",
+                f"{one.suspensions_per_s:,.0f}", f"{100 * one.suspensions_of_most:.1f}",
+                f"{one.writes_per_s:,.0f}", f"{one.write_mean_us:,.0f}",
+                f"{one.write_bytes_per_s / 1e6:,.1f}",
+                "–" if isnan(one.energy_j) else f"{one.energy_j:.3g}",
+            ])  # fmt: skip
+    load = "the load of the search" if heavier == 1 else f"a load {heavier:g} times as heavy"
+    return Table(f"Frozen points on other seeds, under {load}", _COLUMNS, rows, 2,
+                 folded=heavier != 1)  # fmt: skip
+
+
+def _nulls(outcome: Outcome) -> Table:
+    rows = [_row(found) for found in gains(outcome) if found.bench.null]
+    return Table("deadline over batch", ("load", "ratio", "95 % interval", "tails"), rows)
+
+
+def _row(found: Gain) -> list[str]:
+    low, high = found.ratio.low, found.ratio.high
+    between = "–" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+    tails = "equal" if found.is_equal else "not equal"
+    return [found.bench.title, f"{found.ratio.mean:.2f}", between, tails]
+
+
+def _points(outcome: Outcome) -> Table:
+    rows = [
+        [
+            bench.title, family, words(one.keys),
+            f"{one.found.suspensions_per_s:,.0f}", f"{100 * one.found.late_share:.3f}",
+            "yes" if one.is_feasible else "no",
+        ]
+        for bench in outcome.benches
+        for family, one in ((family, outcome.frozen[bench.name, family]) for family in FAMILIES)
+    ]  # fmt: skip
+    columns = ("load", "family", "point", "suspensions/s", "late reads, %", "kept")
+    return Table("Frozen points, as their search found them", columns, rows, 3, folded=True)
+
+
+def _bounds(outcome: Outcome) -> list[Section]:
+    if not outcome.bounds:
+        return []
+    rows = [
+        [name, row.kind, row.choice, f"{row.measured.suspensions_per_s:,.0f}",
+         f"{100 * row.measured.late_share:.3f}"]
+        for name, found in outcome.bounds.items()
+        for row in found.rows
+    ]  # fmt: skip
+    columns = ("bench", "policy", "best choice", "suspensions/s", "late reads, %")
+    text = (
+        "What `reprieve optimum` finds: the best of each family on its own finer grid of points, "
+        "and the near-optimum of one die, solved on a grid of 5 µs and then simulated."
+    )
+    return [Section("Beside the optimum of one die", [text],
+                    tables=[Table("One seed, not frozen", columns, rows, 3)])]  # fmt: skip

@@ -1,0 +1,63 @@
+"""The same die on the rig: Poisson reads and programs that always wait, with no drive around."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import reprieve as rp
+from reprieve_studies.deadline.benches import Bench
+from reprieve_studies.deadline.families import Keys
+from reprieve_studies.deadline.measures import Measured
+
+_NS = 1000
+_WARM_UP_SHARE = 0.05
+_BLOCKS = 64
+_SECTIONS = ("timing", "suspension", "scheduling", "geometry")
+
+
+def measure_on_rig(bench: Bench, keys: Keys, seed: int) -> Measured:
+    """Drive one die with the load of a bench and measure what `measure` does of a drive.
+
+    Reads are of blocks that are not being programmed; the programs all wait from the start on.
+    """
+    reads = int(bench.scenario["flow"]["reads"]["requests"])
+    random = np.random.default_rng(seed)
+    gaps_us = random.exponential(1e6 / bench.rate, reads)
+    at_ns = np.cumsum(np.rint(gaps_us * _NS)).astype(np.int64)
+    pages = 64
+    programs = int(at_ns[-1] / _NS / bench.program_us)
+    blocks = _BLOCKS + programs // pages + 1
+    number = np.arange(programs)
+    none = np.zeros(reads, np.int64)
+    commands = {
+        "arrival_ns": np.concatenate([np.zeros(programs, np.int64), at_ns]),
+        "op": np.array(["program"] * programs + ["read"] * reads),
+        "plane": np.concatenate([number * 0, none]),
+        "block": np.concatenate([_BLOCKS + number // pages, none]),
+        "page": np.concatenate([number % pages, none]),
+    }
+    sections = {name: dict(part) for name, part in bench.scenario.items() if name in _SECTIONS}
+    sections["geometry"] |= {"blocks_per_plane": blocks, "pages_per_block": pages}
+    scenario = rp.Scenario(device=bench.scenario["device"], **sections)
+    rows = rp.rig_columns(scenario, commands, **dict(keys))
+    is_read = np.asarray(rows["op"]) == "read"
+    ended = np.asarray(rows["completion_ns"]).astype(np.int64)
+    took_us = (ended - np.asarray(rows["arrival_ns"]).astype(np.int64)) / _NS
+    last_ns = int(ended[is_read].max())
+    reads_us = took_us[is_read][int(_WARM_UP_SHARE * reads) :]
+    late = reads_us > bench.slo_us
+    seconds = last_ns / 1e9
+    suspensions = np.asarray(rows["suspensions"])[~is_read]
+    written = ended[~is_read] <= last_ns
+    return Measured(
+        late_share=float(late.mean()),
+        late_reads=float(late.sum()),
+        p99_9_us=float(np.percentile(reads_us, 99.9)),
+        suspensions_per_s=float(suspensions.sum()) / seconds,
+        suspensions=float(suspensions.sum()),
+        suspensions_of_most=float((suspensions > 0).mean()),
+        writes_per_s=float(written.sum()) / seconds,
+        write_mean_us=float(took_us[~is_read].mean()),
+        write_bytes_per_s=float("nan"),
+        energy_j=float("nan"),
+    )
