@@ -50,12 +50,11 @@ class Bench:
         return {"seed": seed, self.rate_key: rate}
 
 
-def _die(name: str, title: str, die: Die, requests: int, **more: Any) -> Bench:
+def _die(name: str, title: str, of: Die, requests: int, **more: Any) -> Bench:
     return Bench(
-        name=f"die-{name}", title=f"one die: {title}", slo_us=die.slo_us, late_share=0.001,
-        program_us=die.program_us, scenario=die_scenario(die, requests),
-        rate_key="flow.reads.rate_iops", rate=die.rate * 1e6, is_die=True,
-        **{"die": die, **more},
+        name=f"die-{name}", title=f"one die: {title}", slo_us=of.slo_us, late_share=0.001,
+        program_us=of.program_us, scenario=die_scenario(of, requests),
+        rate_key="flow.reads.rate_iops", rate=of.rate * 1e6, is_die=True, **{"die": of, **more},
     )  # fmt: skip
 
 
@@ -133,7 +132,7 @@ pages, and take longer by themselves."""
 
 def drives(requests: int) -> list[Bench]:
     """Return three whole drives under two generated loads and, in a checkout, a recorded one."""
-    found, recordings = [], {load.name: load.workload for load in real()}
+    found, recordings = [], {load.trace: load.workload for load in real()}
     for device, (program_us, slo_us, bytes_each, rate) in _DRIVES.items():
         mixed = {
             "generator": "mixed", "requests": requests, "read_fraction": 0.7,

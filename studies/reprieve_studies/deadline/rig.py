@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import reprieve as rp
+from reprieve.die_rig import rig_columns
 from reprieve_studies.deadline.benches import Bench
 from reprieve_studies.deadline.families import Keys
 from reprieve_studies.deadline.measures import Measured
@@ -39,7 +40,7 @@ def measure_on_rig(bench: Bench, keys: Keys, seed: int) -> Measured:
     sections = {name: dict(part) for name, part in bench.scenario.items() if name in _SECTIONS}
     sections["geometry"] |= {"blocks_per_plane": blocks, "pages_per_block": pages}
     scenario = rp.Scenario(device=bench.scenario["device"], **sections)
-    rows = rp.rig_columns(scenario, commands, **dict(keys))
+    rows = rig_columns(scenario, commands, **dict(keys))
     is_read = np.asarray(rows["op"]) == "read"
     ended = np.asarray(rows["completion_ns"]).astype(np.int64)
     took_us = (ended - np.asarray(rows["arrival_ns"]).astype(np.int64)) / _NS
