@@ -140,7 +140,7 @@ def drives(requests: int) -> list[Bench]:
         }  # fmt: skip
         bursts = {
             **mixed, "arrivals": "hyperexponential", "burst_fraction": 0.9,
-            "burst_gap_us": 1e5 / rate, "burst_length": 20,
+            "burst_gap_us": round(1e5 / rate, 3), "burst_length": 20,
         }  # fmt: skip
         for kind, load in (("poisson", mixed), ("bursts", bursts)):
             found.append(
