@@ -118,6 +118,7 @@ PAGES_WITH_NUMBERS = (
     "docs/guide/first-run.md",
     "docs/guide/parallelism.md",
     "docs/guide/scenario.md",
+    "docs/guide/tutorial.md",
     "docs/reproductions/[!R]*.md",
     "docs/model/against-mqsim.md",
     "docs/model/loads.md",

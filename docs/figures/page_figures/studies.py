@@ -23,6 +23,7 @@ from .counterparts import counterparts
 from .guide import demo, guide, power_losses
 from .pages import DATA, HERE
 from .samples import SAMPLES
+from .tutorial import tutorial
 
 
 @dataclass(frozen=True)
@@ -208,6 +209,11 @@ def _commands_on_the_link(
 STUDIES: Mapping[str, Study] = {
     "demo": Study("make demo", lambda out, _wanted: demo(out), {}),
     "guide": Study("reprieve compare", lambda _out, _wanted: guide(), {}),
+    "tutorial": Study(
+        "the commands of docs/guide/tutorial.md",
+        lambda out, _wanted: tutorial(out),
+        {"tutorial-limits.svg": "tutorial-limits.svg"},
+    ),
     "power-loss": Study(
         "reprieve power-loss examples/power-loss.toml --cuts 1000",
         lambda out, _wanted: power_losses(out),
