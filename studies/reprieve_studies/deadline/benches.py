@@ -41,6 +41,8 @@ class Bench:
     aim: Aim = "suspensions"
     null: bool = False
     """Nothing is to be gained here, as was said before the first run."""
+    has_power: bool = False
+    """The power of its part is published; what it draws is told of the judged runs."""
     recorded: bool = False
     """Its arrivals are a recording's: a seed changes the drive alone."""
 
@@ -101,9 +103,8 @@ def dies(reads: int) -> list[Bench]:
 
 
 def _drive(device: str, workload: Mapping[str, Any]) -> dict[str, Any]:
-    # The part of FAST'12 says nothing of suspensions; nobody has published the power of the QLC.
+    # The part of FAST'12 says nothing of suspensions.
     suspends = {"suspension": {"program": "ips", "erase": True}} if device == "fast12-mlc" else {}
-    power = {"power": {"account": "on"}} if device != "qlc-enterprise" else {}
     return {
         "device": device,
         "geometry": {"blocks_per_plane": _BLOCKS},
@@ -111,7 +112,6 @@ def _drive(device: str, workload: Mapping[str, Any]) -> dict[str, Any]:
         "ftl": {"precondition": "steady"},
         "workload": dict(workload),
         **suspends,
-        **power,
     }
 
 
@@ -123,9 +123,12 @@ _DRIVES: Mapping[str, tuple[float, float, int, float]] = {
 """Program, service level (about a third of that), bytes of a request, requests a second: dies that
 are at work for two fifths to half of the time."""
 
+_POWERED = ("fast12-mlc", "tlc-enterprise")
+"""Drives of parts whose power is published."""
+
 _RECORDED: Mapping[str, tuple[str, float, float]] = {
-    "fast12-mlc": ("webserver", 0.1, 600.0),
-    "tlc-enterprise": ("webserver", 0.05, 1000.0),
+    "fast12-mlc": ("web", 0.1, 600.0),
+    "tlc-enterprise": ("web", 0.05, 1000.0),
     "qlc-enterprise": ("mysql", 0.1, 800.0),
 }
 """Recording, by how much its gaps are shortened, and the service level: its requests are of many
@@ -147,14 +150,15 @@ def drives(requests: int) -> list[Bench]:
         for kind, load in (("poisson", mixed), ("bursts", bursts)):
             found.append(
                 Bench(f"{device}-{kind}", f"{device}: 70 % reads, {kind}", slo_us, 0.01,
-                      program_us, _drive(device, load), "workload.rate_iops", rate)
+                      program_us, _drive(device, load), "workload.rate_iops", rate, has_power=device in _POWERED)
             )  # fmt: skip
         name, scale, slo_us = _RECORDED[device]
         if name not in recordings:
             continue
-        recorded = _drive(device, {"trace": recordings[name]["trace"]})
+        recorded = _drive(device, recordings[name])
         found.append(
             Bench(f"{device}-{name}", f"{device}: {name}, recorded", slo_us, 0.01, program_us,
-                  recorded, "workload.time_scale", scale, recorded=True)
+                  recorded, "workload.time_scale", scale, has_power=device in _POWERED,
+                  recorded=True)
         )  # fmt: skip
     return found

@@ -113,11 +113,13 @@ def run(plan: Plan, jobs: int | None, step: Step) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
         states = _settle(workshop, benches, sorted(shapes), Path(folder))
 
-        def simulate(spots: Sequence[Spot], what: str) -> dict[Spot, Measured]:
-            # A drive's own state is read once a run: what is of one drive is run in a row.
-            ordered = sorted(dict.fromkeys(spots), key=lambda one: (one.bench, one.seed))
-            found = workshop.each(what, ordered, lambda one, watch: _run(benches, states, one, watch))
-            return dict(zip(ordered, found, strict=True))
+        def simulate(
+            spots: Sequence[Spot], what: str, *, with_power: bool = False
+        ) -> dict[Spot, Measured]:
+            def one(spot: Spot, watch: Watch) -> Measured:
+                return _run(benches, states, spot, watch, with_power=with_power)
+
+            return dict(zip(spots, workshop.each(what, spots, one), strict=True))
 
         found = simulate(search, "searching")
         frozen = {
@@ -133,7 +135,7 @@ def run(plan: Plan, jobs: int | None, step: Step) -> Outcome:
         }
         never = {name: [spot(name, NEVER, seed) for seed in plan.judged] for name in benches}
         every = [one for some in (*spots.values(), *never.values()) for one in some]
-        judged = simulate(every, "judging")
+        judged = simulate(every, "judging", with_power=True)
     rig: list[Measured] = []
     if _ON_RIG in benches:
         keys = frozen[_ON_RIG, "deadline"].keys
@@ -207,9 +209,14 @@ def _run(
     states: Mapping[tuple[str, int], Path],
     one: Spot,
     watch: Watch,
+    *,
+    with_power: bool,
 ) -> Measured:
     bench = benches[one.bench]
     keys = {**dict(one.keys), **bench.overrides(one.seed, one.heavier)}
+    if with_power and bench.has_power:
+        # Phase by phase, which takes several times as long: not in the search.
+        keys["power.account"] = "on"
     return measure(bench, keys, watch, states.get((one.bench, one.seed)))
 
 
