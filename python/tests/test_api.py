@@ -130,6 +130,17 @@ def test_plots_of_an_operation(result: rp.Result, chart: str) -> None:
         getattr(result.plot, chart)("trim")
 
 
+def test_curve_leaves_out_what_takes_no_time() -> None:
+    # Acknowledged from the buffer, over no link: at once; reads of flash take their time.
+    load = {"generator": "mixed", "requests": 200, "queue_depth": 1, "request_bytes": 2048}
+    result = rp.run(
+        {"device": "fast12-slc", "host": {"link_bytes_per_s": "none"}, "workload": load},
+        buffer__acknowledge="back", workload__read_fraction=0.5,
+    )  # fmt: skip
+    assert result.latency("write").min == 0
+    assert all(row["latency_us"] > 0 for row in rows_of(result.plot.tail("total")))
+
+
 def test_curve_goes_from_the_smallest_to_the_largest(result: rp.Result) -> None:
     rows = rows_of(result.plot.tail("read"))
     latencies = [row["latency_us"] for row in rows]

@@ -97,6 +97,7 @@ def _limits(path: Path) -> dict[str, Any]:
     return {
         str(limit): {
             "p99_us": [row[f"read_latency_ns_p99_{end}"] / 1000 for end in ("low", "high")],
+            "p99_9_us": [row[f"read_latency_ns_p99_9_{end}"] / 1000 for end in ("low", "high")],
             "write_us": [row[f"write_latency_ns_mean_{end}"] / 1000 for end in ("low", "high")],
         }
         for limit, row in zip(_LIMITS, rows, strict=True)

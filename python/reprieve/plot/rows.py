@@ -29,7 +29,9 @@ def rounded(value: float, digits: int = 5) -> float | None:
 def curve(runs: Runs, op: str) -> list[Row]:
     """Points of the distribution: latency, share at or below it, and the share in nines.
 
-    Nines are −log10(1 − share). The largest of n latencies is drawn at a share of 1 − 1/n.
+    Nines are −log10(1 − share). The largest of n latencies is drawn at a share of 1 − 1/n. What
+    took no time, a page in the write buffer of a drive without a link, has no place on a
+    logarithmic axis: it is in the share of the next.
     """
     return [
         {
@@ -40,6 +42,7 @@ def curve(runs: Runs, op: str) -> list[Row]:
         }
         for label, result in runs.items()
         for latency_ns, share, nines in _thinned(result.latency(op))
+        if latency_ns > 0
     ]
 
 
