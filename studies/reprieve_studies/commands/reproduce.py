@@ -13,7 +13,9 @@ from reprieve_studies.loads import Recording
 
 
 def reproduce(
-    paper: Annotated[str, argument("Which paper: fast12, starblaze, zambelli21, mbm, zns-a, deadline.")],
+    paper: Annotated[
+        str, argument("Which paper: fast12, starblaze, zambelli21, mbm, zns-a, deadline.")
+    ],
     quick: Annotated[bool, flag("--quick", "Fewer requests: under a minute on two cores.")] = False,
     out: Annotated[Path | None, out_dir("out/PAPER")] = None,
     traces: Annotated[

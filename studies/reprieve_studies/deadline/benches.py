@@ -150,14 +150,15 @@ def drives(requests: int) -> list[Bench]:
         for kind, load in (("poisson", mixed), ("bursts", bursts)):
             found.append(
                 Bench(f"{device}-{kind}", f"{device}: 70 % reads, {kind}", slo_us, 0.01,
-                      program_us, _drive(device, load), "workload.rate_iops", rate, has_power=device in _POWERED)
+                      program_us, _drive(device, load), "workload.rate_iops", rate,
+                      has_power=device in _POWERED)
             )  # fmt: skip
-        name, scale, slo_us = _RECORDED[device]
+        name, scale, level_us = _RECORDED[device]
         if name not in recordings:
             continue
         recorded = _drive(device, recordings[name])
         found.append(
-            Bench(f"{device}-{name}", f"{device}: {name}, recorded", slo_us, 0.01, program_us,
+            Bench(f"{device}-{name}", f"{device}: {name}, recorded", level_us, 0.01, program_us,
                   recorded, "workload.time_scale", scale, has_power=device in _POWERED,
                   recorded=True)
         )  # fmt: skip

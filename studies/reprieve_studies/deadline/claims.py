@@ -70,7 +70,9 @@ def gain(outcome: Outcome, bench: Bench) -> Gain:
 
     def keeps(some: Sequence[Measured]) -> bool:
         if bench.aim == "tail":
-            kept = fmean(one.writes_per_s for one in some) / fmean(one.writes_per_s for one in never)
+            kept = fmean(one.writes_per_s for one in some) / fmean(
+                one.writes_per_s for one in never
+            )
             return kept >= 1 - ALIKE * 0.01
         return fmean(one.late_share for one in some) <= ALIKE * bench.late_share
 
@@ -88,7 +90,9 @@ def paired(bench: Bench, ours: Sequence[Measured], theirs: Sequence[Measured]) -
     def cost(one: Measured) -> float:
         return one.p99_9_us if bench.aim == "tail" else max(one.suspensions_per_s, 1e-9)
 
-    found = estimate([log(cost(one) / cost(other)) for one, other in zip(ours, theirs, strict=True)])
+    found = estimate(
+        [log(cost(one) / cost(other)) for one, other in zip(ours, theirs, strict=True)]
+    )
     ends = [None if end is None else exp(end) for end in (found.low, found.high)]
     return Estimate(exp(found.mean), *ends)
 
@@ -112,8 +116,8 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
     found = gains(outcome)
     less, told = share_of_loads(found)
     main = Verdict(
-        f"at equal tail deadline needs at least {LESS:.0%} fewer suspensions than batch, on so many "
-        "of the loads with something to gain",
+        f"at equal tail deadline needs at least {LESS:.0%} fewer suspensions than batch, on so "
+        "many of the loads with something to gain",
         _OURS, "%", HALF, 100 * less / told if told else None, 0.0, AT_LEAST,
         note=f"{less} of {told} loads on which both keep their reads in time",
         untestable=not told,

@@ -127,9 +127,7 @@ def run(plan: Plan, jobs: int | None, step: Step) -> Outcome:
             for (name, family), some in tried.items()
         }
         spots = {
-            (name, family, heavier): [
-                spot(name, one.keys, seed, heavier) for seed in plan.judged
-            ]
+            (name, family, heavier): [spot(name, one.keys, seed, heavier) for seed in plan.judged]
             for (name, family), one in frozen.items()
             for heavier in HEAVIER
         }

@@ -69,7 +69,7 @@ def points(family: Family, bench: Bench, tries: int) -> list[Keys]:
 
 
 def _plain(family: Family, bench: Bench) -> Keys:
-    """The point that the meaning of its keys suggests."""
+    """Return the point that the meaning of its keys suggests."""
     if family == "batch":
         return {
             "suspension.policy": "batch",
@@ -84,7 +84,7 @@ def _plain(family: Family, bench: Bench) -> Keys:
 
 
 def words(keys: Keys) -> str:
-    """A point in words: its keys without their sections."""
+    """Say a point in words: its keys without their sections."""
     named = [(key.rpartition(".")[2], value) for key, value in keys.items()]
     return ", ".join(
         str(value) if name == "policy" and value in ("always", "none") else f"{name} {value}"

@@ -42,9 +42,7 @@ def measure(
     bench: Bench, keys: Mapping[str, Any], watch: Watch, state: Path | None = None
 ) -> Measured:
     """Run a bench with these keys over its scenario, from a state where there is one."""
-    result = rp.run(
-        {**bench.scenario}, requests=True, watch=watch, from_state=state, **dict(keys)
-    )
+    result = rp.run({**bench.scenario}, requests=True, watch=watch, from_state=state, **dict(keys))
     log, flash = result.requests, result.summary["flash"]
     ops = log["op"].to_numpy(zero_copy_only=False)
     is_read, is_write = ops == "read", ops == "write"
@@ -67,14 +65,17 @@ def measure(
         suspensions=float(sum(flash["suspensions"].values())),
         suspensions_of_most=suspended / max(operations, 1),
         writes_per_s=float(written.sum()) / seconds,
-        write_mean_us=float(took_us[is_write].mean()),
+        write_mean_us=float(took_us[is_write].mean()) if is_write.any() else float("nan"),
         write_bytes_per_s=float(log["bytes"].to_numpy()[written].sum()) / seconds,
         energy_j=float("nan") if power is None else float(power["energy_uj"]["total"]) / 1e6,
     )
 
 
 def mean(measured: Sequence[Measured]) -> Measured:
-    """The mean over seeds, field by field."""
+    """Return the mean over seeds, field by field."""
     return Measured(
-        **{each.name: fmean(getattr(one, each.name) for one in measured) for each in fields(Measured)}
+        **{
+            each.name: fmean(getattr(one, each.name) for one in measured)
+            for each in fields(Measured)
+        }
     )

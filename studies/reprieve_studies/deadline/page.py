@@ -13,7 +13,7 @@ from reprieve_studies.deadline.families import FAMILIES, words
 _HOW = (
     "Three families of policies are searched with as many tries each, on the same seeds: the knobs "
     "of today (an operation near its end, or soon after its last suspension, or suspended often "
-    "enough, goes on), batch (a suspension for N reads, or for one that has waited long enough) and "
+    "enough, goes on), batch (a suspension for N reads, or for one that has waited long enough), "
     "deadline (at the last instant that still saves a read). The point with the fewest suspensions "
     f"that keeps {SAFETY:.0%} of the late reads that are allowed is frozen and judged on other "
     "seeds, where all see the same arrivals."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import reprieve as rp
@@ -37,9 +39,11 @@ def measure_on_rig(bench: Bench, keys: Keys, seed: int) -> Measured:
         "block": np.concatenate([_BLOCKS + number // pages, none]),
         "page": np.concatenate([number % pages, none]),
     }
-    sections = {name: dict(part) for name, part in bench.scenario.items() if name in _SECTIONS}
+    sections: dict[str, Any] = {
+        name: dict(part) for name, part in bench.scenario.items() if name in _SECTIONS
+    }
     sections["geometry"] |= {"blocks_per_plane": blocks, "pages_per_block": pages}
-    scenario = rp.Scenario(device=bench.scenario["device"], **sections)
+    scenario = rp.Scenario(**{"device": bench.scenario["device"], **sections})
     rows = rig_columns(scenario, commands, **dict(keys))
     is_read = np.asarray(rows["op"]) == "read"
     ended = np.asarray(rows["completion_ns"]).astype(np.int64)
