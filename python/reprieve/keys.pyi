@@ -76,7 +76,8 @@ class Geometry(Keys):
     """Chips (packages) on a channel; divides dies_per_channel. Value: an integer from 1 to
     2147483648. Default: that of `geometry.dies_per_channel`."""
     planes_per_die: int
-    """Planes of a die. Value: an integer from 1 to 2147483648. It must be given."""
+    """Planes of a die; parts on the market have up to 8. Value: an integer from 1 to 128. It must
+    be given."""
     blocks_per_plane: int
     """Erase blocks of a plane. Value: an integer from 1 to 2147483648. It must be given."""
     pages_per_block: int

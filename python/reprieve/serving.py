@@ -29,6 +29,8 @@ class ServeOptions:
     """Or HOST:PORT in the network, with `tls` or `insecure`."""
     tls: tuple[FilePath, FilePath] | None = None
     """Certificate and key, in PEM."""
+    tls_client_ca: FilePath | None = None
+    """Whose certificates clients must have, in PEM; None: they need none."""
     insecure: bool = False
     """No TLS: whoever reaches the port has the data."""
     from_state: FilePath | None = None
@@ -56,17 +58,20 @@ class ServeOptions:
         """
         socket, control = self.socket, self.control
         if self.tcp is None:
-            if self.tls or self.insecure:
-                raise UserError("tls and insecure go with tcp = ADDRESS")
+            if self.tls or self.tls_client_ca or self.insecure:
+                raise UserError("tls, tls_client_ca and insecure go with tcp = ADDRESS")
             socket = Path("reprieve.sock") if socket is None else Path(socket)
             control = socket.with_name(socket.name + ".ctl") if control is None else control
         elif (self.tls is None) != self.insecure:
             raise UserError(f"tcp = {self.tcp}: needs tls, or insecure = True instead of it")
+        elif self.tls_client_ca is not None and self.tls is None:
+            raise UserError(f"tls_client_ca = {self.tls_client_ca}: needs tls")
         metrics = self.metrics
         return {
             "socket": socket,
             "tcp": self.tcp,
             "tls": self.tls,
+            "tls_client_ca": self.tls_client_ca,
             "control": control,
             "from_state": self.from_state,
             "store": self.store,

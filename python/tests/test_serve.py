@@ -291,7 +291,7 @@ def test_metrics_count_what_was_asked(program: str, tmp_path: Path) -> None:
     [
         (["--set", "timing.t_reed_us=1"], "did you mean timing.t_read_us?"),
         (["--set", "workload.requests=5"], "gets its requests from its clients"),
-        (["--socket", "taken"], "is there already"),
+        (["--socket", "taken"], "is there already, and no socket"),
         (["--socket", "no/such/folder/s"], "no socket can be made there"),
         (["--store", "short"], "has 5 bytes, and the drive has 50331648"),
         (["--store", "."], "--store ."),
@@ -304,6 +304,8 @@ def test_metrics_count_what_was_asked(program: str, tmp_path: Path) -> None:
         (["--tcp", "nonsense", "--insecure"], "it must be HOST:PORT"),
         (["--tcp", "127.0.0.1:0", "--tls-cert", "short", "--tls-key", "short"], "in PEM"),
         (["--insecure"], "go with --tcp"),
+        (["--tls-client-ca", "short"], "go with --tcp"),
+        (["--tcp", "127.0.0.1:0", "--insecure", "--tls-client-ca", "short"], "needs --tls-cert"),
         (["--time-scale", "0"], "must be a number from 0.001"),
         (["--time-scale", "1.0005"], "with three decimals"),
         (["--metrics", "x:y"], "it must be HOST:PORT"),
@@ -320,6 +322,25 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing(
     assert expected in done.stderr
     assert done.stderr.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d.toml", "short", "taken"]
+
+
+def test_the_socket_of_a_dead_server_is_taken_over(
+    program: str, reprieve: Reprieve, tmp_path: Path
+) -> None:
+    killed = Served(program, tmp_path)
+    killed.process.kill()
+    killed.process.communicate()
+    assert killed.socket.is_socket()
+    drive = Served(program, tmp_path)
+    Client(drive.raw()).write(0, b"served")
+    # Nobody takes it from a server that lives, be it busy or not.
+    for option, path in (("--socket", "s"), ("--control", "s.ctl")):
+        done = reprieve("serve", "drive.toml", "--socket", "other", option, path)
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"{option} {path}: is where a server listens")
+    assert Client(drive.raw()).read(0, 6) == b"served"
+    drive.stop()
+    assert not drive.socket.exists()
 
 
 def test_a_store_serves_one_server_at_a_time(

@@ -46,6 +46,45 @@ def test_nbdinfo_finds_what_is_offered(served: Served) -> None:
     assert [export["export-name"] for export in listed["exports"]] == [""]
 
 
+WRITTEN = ["write -P 7 65536 65536", "write -P 7 196608 65536", "discard 196608 65536",
+           "write -P 1 1M 4k"]  # fmt: skip
+# Where that leaves data: a piece, a trimmed one, and another.
+DATA_AT = [(65_536, 65_536), (1 << 20, 4096)]
+
+
+def _written(served: Served) -> None:
+    words = (word for command in WRITTEN for word in ("-c", command))
+    run("qemu-io", "-f", "raw", "--discard", "unmap", *words, served.uri)
+
+
+@pytest.mark.parametrize("place", [[], ["--store", "store"]])
+def test_tools_find_where_data_is(program: str, tmp_path: Path, place: list[str]) -> None:
+    need("nbdinfo", "qemu-io", "qemu-img")
+    served = Served(program, tmp_path, *place)
+    _written(served)
+    told = json.loads(run("nbdinfo", "--json", served.uri))["exports"][0]
+    assert told["contexts"] == ["base:allocation"]
+    mapped = json.loads(run("nbdinfo", "--json", "--map", served.uri))
+    found = [(each["offset"], each["length"]) for each in mapped if each["type"] == 0]
+    assert found == DATA_AT
+    holes = [each for each in mapped if each["type"] != 0]
+    assert all(each["type"] == 3 and each["description"] == "hole,zero" for each in holes)
+    assert sum(each["length"] for each in mapped) == DRIVE_BYTES
+    by_qemu = json.loads(run("qemu-img", "map", "--output=json", "-f", "raw", served.uri))
+    found = [(each["start"], each["length"]) for each in by_qemu if each["data"]]
+    assert found == DATA_AT
+    served.stop()
+
+
+def test_of_a_discarded_drive_all_is_a_hole(program: str, tmp_path: Path) -> None:
+    need("nbdinfo", "qemu-io")
+    served = Served(program, tmp_path, "--discard-data")
+    _written(served)
+    (only,) = json.loads(run("nbdinfo", "--json", "--map", served.uri))
+    assert (only["length"], only["type"]) == (DRIVE_BYTES, 3)
+    served.stop()
+
+
 def test_nbdcopy_copies_in_and_out(served: Served, tmp_path: Path) -> None:
     need("nbdcopy")
     data = random.Random(5).randbytes(5_000_000) + bytes(DRIVE_BYTES - 5_000_000)
@@ -143,6 +182,49 @@ def test_fio_verifies_what_it_wrote(served: Served, tmp_path: Path, engine: str)
     job = json.loads(told[told.index("{") :])["jobs"][0]
     assert job["error"] == 0
     assert job["write"]["total_ios"] > 100
+
+
+def _certificate(folder: Path, name: str, *more: str | Path) -> None:
+    run(
+        "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+        "-keyout", folder / f"{name}-key.pem", "-out", folder / f"{name}-cert.pem",
+        "-subj", f"/CN={name}", *more,
+    )  # fmt: skip
+
+
+def test_only_clients_with_a_certificate_of_the_authority(program: str, tmp_path: Path) -> None:
+    need("openssl", "nbdinfo")
+    names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+    _certificate(tmp_path, "server", *names)
+    for name in ("authority", "other"):
+        _certificate(tmp_path, name)
+        signed: list[str | Path] = [
+            "-CA",
+            tmp_path / f"{name}-cert.pem",
+            "-CAkey",
+            tmp_path / f"{name}-key.pem",
+        ]
+        folder = tmp_path / f"client-of-{name}"
+        folder.mkdir()
+        # OpenSSL marks what signs itself as an authority, which a client is not.
+        _certificate(folder, "client", *signed, "-addext", "basicConstraints=critical,CA:FALSE")
+    for folder in (*tmp_path.glob("client-of-*"), tmp_path / "none"):
+        folder.mkdir(exist_ok=True)
+        (folder / "ca-cert.pem").write_bytes((tmp_path / "server-cert.pem").read_bytes())
+    files = ["--tls-cert", "server-cert.pem", "--tls-key", "server-key.pem"]
+    files += ["--tls-client-ca", "authority-cert.pem"]
+    drive = Served(program, tmp_path, "--tcp", "127.0.0.1:0", *files)
+    found = re.search(r"at 127\.0\.0\.1:(\d+);", drive.told)
+    assert found is not None, drive.told
+    told = {}
+    for name in ("client-of-authority", "client-of-other", "none"):
+        uri = f"nbds://localhost:{found[1]}/?tls-certificates={tmp_path / name}"
+        asked = ["nbdinfo", "--size", uri]
+        told[name] = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+    assert told == {
+        "client-of-authority": f"{DRIVE_BYTES}\n", "client-of-other": "", "none": ""
+    }  # fmt: skip
+    drive.stop()
 
 
 def test_tls_and_only_tls(program: str, tmp_path: Path) -> None:

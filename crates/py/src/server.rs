@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use reprieve_base::UserError;
-use reprieve_serve::{Options, Place, Security, Server as Device, Source};
+use reprieve_serve::{Options, Place, Security, Server as Device, Source, Tls};
 
 use crate::raise;
 
@@ -38,6 +38,7 @@ struct Asked {
     socket: Option<PathBuf>,
     tcp: Option<String>,
     tls: Option<(PathBuf, PathBuf)>,
+    tls_client_ca: Option<PathBuf>,
     control: Option<PathBuf>,
     from_state: Option<PathBuf>,
     store: Option<PathBuf>,
@@ -50,7 +51,10 @@ struct Asked {
 
 impl Asked {
     fn options(self) -> Result<Options, UserError> {
-        let security = self.tls.map_or(Security::Insecure, |(cert, key)| Security::Tls(cert, key));
+        let client_ca = self.tls_client_ca;
+        let security = self
+            .tls
+            .map_or(Security::Insecure, |(cert, key)| Security::Tls(Tls { cert, key, client_ca }));
         let place = match (self.socket, self.tcp) {
             (Some(path), None) => Place::Unix(path),
             (None, Some(text)) => Place::Tcp(address("--tcp", &text)?, security),

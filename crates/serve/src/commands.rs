@@ -8,7 +8,9 @@ use crate::connection::{Connection, Phase, Reply};
 use crate::drive::Done;
 use crate::handshake::Step;
 use crate::pieces::Pieces;
-use crate::protocol::{self, EIO, ENOSPC, FLAG_FUA, FLAG_NO_HOLE, Kind, REQUEST_BYTES};
+use crate::protocol::{
+    self, EINVAL, EIO, ENOSPC, FLAG_FUA, FLAG_NO_HOLE, FLAG_REQ_ONE, Kind, REQUEST_BYTES,
+};
 use crate::server::Server;
 use crate::slots::Key;
 use crate::store::Fault;
@@ -16,6 +18,9 @@ use crate::store::Fault;
 /// Data of a write is stored in pieces that end at multiples of this, so that nothing smaller is
 /// torn if the client vanishes on the way.
 const WHOLE_BYTES: u64 = 4096;
+
+/// Stretches of the drive that one answer tells of.
+const EXTENTS_MAX: usize = 512;
 
 fn error_of(fault: Fault) -> u32 {
     match fault {
@@ -60,8 +65,8 @@ impl Server {
                 client.ended = true;
                 false
             }
-            Step::Transmission { structured } => {
-                client.structured = structured;
+            Step::Transmission { structured, tells_allocation } => {
+                (client.structured, client.tells_allocation) = (structured, tells_allocation);
                 client.phase = Phase::Request;
                 true
             }
@@ -99,6 +104,7 @@ impl Server {
                 let error = request.error(self.export.bytes);
                 client.phase = Phase::Payload { request, taken: 0, error };
             }
+            Kind::BlockStatus => self.tell_allocation(client, request),
             _ => self.execute(key, client, request, request.error(self.export.bytes))?,
         }
         Ok((REQUEST_BYTES, true))
@@ -133,6 +139,25 @@ impl Server {
         Ok((count, true))
     }
 
+    /// Answers at once where the drive holds data: that is known without the flash.
+    fn tell_allocation(&mut self, client: &mut Connection, request: protocol::Request) {
+        client.commands += 1;
+        let agreed = if client.tells_allocation { 0 } else { EINVAL };
+        let mut error = request.error(self.export.bytes).max(agreed);
+        let most = if request.flags & FLAG_REQ_ONE != 0 { 1 } else { EXTENTS_MAX };
+        let mut extents = Vec::new();
+        if error == 0 {
+            match self.store.extents(request.offset, request.bytes, most) {
+                Ok(found) => extents = found,
+                Err(fault) => error = error_of(fault),
+            }
+        }
+        self.count(&request, None, error);
+        let due = self.drive.clock.now();
+        let reply = Reply { extents, ..Reply::new(request, error, due, Vec::new()) };
+        client.replies.push_back(reply);
+    }
+
     /// Hands a command to the model; one with an error is answered at once.
     fn execute(
         &mut self,
@@ -152,7 +177,7 @@ impl Server {
         if error != 0 {
             self.count(&request, None, error);
             let (due, numbers) = (received, Vec::new());
-            client.replies.push_back(Reply { request, error, due, numbers, sent_bytes: None });
+            client.replies.push_back(Reply::new(request, error, due, numbers));
             return Ok(());
         }
         let op = match request.kind {
@@ -161,6 +186,7 @@ impl Server {
             Kind::Flush => Op::Flush,
             Kind::WriteZeroes if keeps_room => Op::Write,
             Kind::Trim | Kind::WriteZeroes => Op::Trim,
+            Kind::BlockStatus => unreachable!("it is answered without the model"),
             Kind::Disconnect | Kind::Unknown => unreachable!("these have an error or no answer"),
         };
         let changes = request.kind != Kind::Read;
@@ -268,8 +294,7 @@ impl Server {
             self.drive.unanswered(&command.numbers);
             return Ok(());
         };
-        let reply = Reply { request, error, due, numbers: command.numbers, sent_bytes: None };
-        waiting.replies.push_back(reply);
+        waiting.replies.push_back(Reply::new(request, error, due, command.numbers));
         self.dirty.push(client);
         Ok(())
     }

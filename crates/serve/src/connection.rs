@@ -7,7 +7,8 @@ use rustix::event::epoll::EventFlags;
 use crate::clock::Wall;
 use crate::handshake::{Handshake, OPTION_BYTES};
 use crate::protocol::{
-    Kind, REQUEST_BYTES, Request, push_data_head, push_read_error, push_simple_reply,
+    Extent, Kind, REQUEST_BYTES, Request, push_block_status, push_data_head, push_read_error,
+    push_simple_reply,
 };
 use crate::store::Store;
 use crate::transport::Transport;
@@ -44,6 +45,14 @@ pub struct Reply {
     pub numbers: Vec<u64>,
     /// Bytes of data that were sent; `None`: nothing was.
     pub sent_bytes: Option<u32>,
+    /// Where the drive holds data, if that was asked.
+    pub extents: Vec<Extent>,
+}
+
+impl Reply {
+    pub fn new(request: Request, error: u32, due: Wall, numbers: Vec<u64>) -> Reply {
+        Reply { request, error, due, numbers, sent_bytes: None, extents: Vec::new() }
+    }
 }
 
 /// An answer whose first byte goes out.
@@ -57,6 +66,8 @@ pub struct Connection {
     pub transport: Transport,
     pub phase: Phase,
     pub structured: bool,
+    /// It may ask where the drive holds data.
+    pub tells_allocation: bool,
     pub opened: Wall,
     /// What has come and could not be looked at yet.
     pub pending: Vec<u8>,
@@ -79,6 +90,7 @@ impl Connection {
             transport,
             phase: Phase::Handshake(handshake),
             structured: false,
+            tells_allocation: false,
             opened: now,
             pending: Vec::new(),
             replies: VecDeque::new(),
@@ -165,7 +177,11 @@ fn push(
     out: &mut Vec<u8>,
 ) -> Option<bool> {
     let Request { kind, cookie, offset, bytes, .. } = reply.request;
-    if kind != Kind::Read {
+    if kind == Kind::BlockStatus && reply.error == 0 {
+        push_block_status(out, cookie, &reply.extents);
+        return Some(true);
+    }
+    if !matches!(kind, Kind::Read | Kind::BlockStatus) {
         push_simple_reply(out, cookie, reply.error);
         return Some(true);
     }

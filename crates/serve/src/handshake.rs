@@ -1,8 +1,8 @@
 //! The first part of a conversation: options, until the client begins to send requests.
 
 use crate::protocol::{
-    BLOCK_BYTES_MIN, BLOCK_BYTES_PREFERRED, FIXED_NEWSTYLE, NO_ZEROES, OPTION_MAGIC,
-    PAYLOAD_BYTES_MAX, SERVER_MAGIC, export_flags, number, push_option_reply,
+    ALLOCATION, ALLOCATION_ID, BLOCK_BYTES_MIN, BLOCK_BYTES_PREFERRED, FIXED_NEWSTYLE, NO_ZEROES,
+    OPTION_MAGIC, PAYLOAD_BYTES_MAX, SERVER_MAGIC, export_flags, number, push_option_reply,
 };
 
 /// Data of an option that is looked at; who sends more is no client.
@@ -20,11 +20,14 @@ const START_TLS: u32 = 5;
 const INFO: u32 = 6;
 const GO: u32 = 7;
 const STRUCTURED_REPLY: u32 = 8;
+const LIST_META_CONTEXT: u32 = 9;
+const SET_META_CONTEXT: u32 = 10;
 
 /// Replies to options.
 const ACK: u32 = 1;
 const SERVER: u32 = 2;
 const INFORMATION: u32 = 3;
+const META_CONTEXT: u32 = 4;
 const ERROR: u32 = 1 << 31;
 const UNSUPPORTED: u32 = ERROR + 1;
 const POLICY: u32 = ERROR + 2;
@@ -56,6 +59,8 @@ pub enum Step {
     Transmission {
         /// Replies to reads are structured.
         structured: bool,
+        /// The client may ask where the drive holds data.
+        tells_allocation: bool,
     },
     /// Nothing sensible follows; what was answered is still to be sent.
     Close,
@@ -67,6 +72,7 @@ pub struct Handshake {
     /// `None`: the client's flags have not come.
     no_zeroes: Option<bool>,
     structured: bool,
+    tells_allocation: bool,
     security: HandshakeSecurity,
 }
 
@@ -92,12 +98,12 @@ pub fn greeting() -> [u8; 18] {
 
 impl Handshake {
     pub fn new(security: HandshakeSecurity) -> Handshake {
-        Handshake { no_zeroes: None, structured: false, security }
+        Handshake { no_zeroes: None, structured: false, tells_allocation: false, security }
     }
 
     /// The channel is encrypted from here on; what was agreed on before is forgotten.
     pub fn tls_started(&mut self) {
-        self.structured = false;
+        (self.structured, self.tells_allocation) = (false, false);
         self.security = HandshakeSecurity::TlsStarted;
     }
 
@@ -153,6 +159,7 @@ impl Handshake {
             // There is no way to answer this one with an error.
             EXPORT_NAME => return Step::Close,
             INFO | GO => return self.go(option, data, export, out),
+            LIST_META_CONTEXT | SET_META_CONTEXT => self.contexts(option, data, out),
             LIST | START_TLS | STRUCTURED_REPLY if !data.is_empty() => reply(INVALID, &[]),
             LIST => {
                 // The length of a name, and the name, which is empty.
@@ -168,12 +175,38 @@ impl Handshake {
                 }
             },
             STRUCTURED_REPLY => {
-                self.structured = true;
+                (self.structured, self.tells_allocation) = (true, false);
                 reply(ACK, &[]);
             }
             _ => reply(UNSUPPORTED, &[]),
         }
         Step::More
+    }
+
+    /// Lists the contexts that a client's queries name, or agrees on them.
+    fn contexts(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) {
+        let mut reply = |kind, data: &[u8]| push_option_reply(out, option, kind, data);
+        let sets = option == SET_META_CONTEXT;
+        // What was agreed on before is forgotten, whatever comes of this.
+        self.tells_allocation &= !sets;
+        let Some((name, queries)) = name_and_queries(data).filter(|_| self.structured) else {
+            return reply(INVALID, &[]);
+        };
+        if !name.is_empty() {
+            return reply(UNKNOWN, &[]);
+        }
+        let is_named = |query: &&[u8]| *query == ALLOCATION || !sets && *query == b"base:";
+        if queries.iter().any(is_named) || !sets && queries.is_empty() {
+            let id = if sets { ALLOCATION_ID } else { 0 };
+            reply(META_CONTEXT, &[&id.to_be_bytes()[..], ALLOCATION].concat());
+            self.tells_allocation |= sets;
+        }
+        reply(ACK, &[]);
+    }
+
+    fn transmission(&self) -> Step {
+        let Handshake { structured, tells_allocation, .. } = *self;
+        Step::Transmission { structured, tells_allocation }
     }
 
     fn old_go(&self, export: &Export, out: &mut Vec<u8>) -> Step {
@@ -182,7 +215,7 @@ impl Handshake {
         if self.no_zeroes == Some(false) {
             out.extend([0; 124]);
         }
-        Step::Transmission { structured: self.structured }
+        self.transmission()
     }
 
     fn go(&self, option: u32, data: &[u8], export: &Export, out: &mut Vec<u8>) -> Step {
@@ -212,8 +245,27 @@ impl Handshake {
             information(INFO_BLOCK_SIZE, &sizes.map(u32::to_be_bytes).concat());
         }
         reply(ACK, &[]);
-        if option == GO { Step::Transmission { structured: self.structured } } else { Step::More }
+        if option == GO { self.transmission() } else { Step::More }
     }
+}
+
+/// The name of the export that is meant, and queries for contexts; `None`: it is malformed.
+fn name_and_queries(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
+    let (name, rest) = text_and_rest(data)?;
+    let (count, mut rest) = (number(rest.get(..4)?, 0, 4), &rest[4..]);
+    let mut queries = Vec::new();
+    for _ in 0..count {
+        let (query, after) = text_and_rest(rest)?;
+        queries.push(query);
+        rest = after;
+    }
+    rest.is_empty().then_some((name, queries))
+}
+
+/// A text behind its length, and what follows it.
+fn text_and_rest(data: &[u8]) -> Option<(&[u8], &[u8])> {
+    let bytes = number(data.get(..4)?, 0, 4) as usize;
+    data[4..].split_at_checked(bytes)
 }
 
 /// The name of the export that is meant, and what is asked about it; `None`: it is malformed.
@@ -252,7 +304,10 @@ mod tests {
             assert!(step == Step::More && taken <= length, "{length}");
         }
         let (_, taken, step) = talk(HandshakeSecurity::Plain, &said);
-        assert_eq!((taken, step), (said.len(), Step::Transmission { structured: true }));
+        assert_eq!(
+            (taken, step),
+            (said.len(), Step::Transmission { structured: true, tells_allocation: false })
+        );
     }
 
     #[test]
@@ -273,6 +328,64 @@ mod tests {
         assert_eq!(talk(HandshakeSecurity::Plain, &[0, 0, 0, 4]).2, Step::Close, "an unknown flag");
         let endless = [&flags[..], &OPTION_MAGIC.to_be_bytes(), &[0, 0, 0, 3], &[255; 4]].concat();
         assert_eq!(talk(HandshakeSecurity::Plain, &endless).2, Step::Close);
+    }
+
+    #[test]
+    fn a_context_is_agreed_on_only_where_it_is_known() {
+        let flags = 1u32.to_be_bytes();
+        let asks = |name: &[u8], queries: &[&[u8]]| {
+            let mut data = [&(name.len() as u32).to_be_bytes()[..], name].concat();
+            data.extend((queries.len() as u32).to_be_bytes());
+            for query in queries {
+                data.extend((query.len() as u32).to_be_bytes());
+                data.extend(*query);
+            }
+            data
+        };
+        // Answers to option 9 or 10, behind that to structured replies, and what is then agreed on.
+        let answers = |code: u32, data: &[u8], structured: bool| {
+            let mut said = flags.to_vec();
+            if structured {
+                said.extend(option(8, &[]));
+            }
+            said.extend(option(code, data));
+            said.extend(option(7, &[0; 6]));
+            let (out, _, step) = talk(HandshakeSecurity::Plain, &said);
+            let mut rest = &out[if structured { 20 } else { 0 }..];
+            let mut kinds = Vec::new();
+            while number(rest, 8, 4) == u64::from(code) {
+                let bytes = number(rest, 16, 4) as usize;
+                kinds.push((number(rest, 12, 4) as u32, rest[20..20 + bytes].to_vec()));
+                rest = &rest[20 + bytes..];
+            }
+            let Step::Transmission { tells_allocation, .. } = step else { panic!("{step:?}") };
+            (kinds, tells_allocation)
+        };
+        let told = |id: u8| (META_CONTEXT, [&[0, 0, 0, id][..], b"base:allocation"].concat());
+        let ack = (ACK, Vec::new());
+        for (code, queries, expected, agreed) in [
+            (10, &[&b"base:allocation"[..]][..], vec![told(1), ack.clone()], true),
+            (10, &[b"qemu:dirty-bitmap:x", b"base:allocation"], vec![told(1), ack.clone()], true),
+            (10, &[b"base:"], vec![ack.clone()], false),
+            (10, &[], vec![ack.clone()], false),
+            (9, &[], vec![told(0), ack.clone()], false),
+            (9, &[b"base:"], vec![told(0), ack.clone()], false),
+            (9, &[b"qemu:"], vec![ack.clone()], false),
+        ] {
+            let found = answers(code, &asks(b"", queries), true);
+            assert_eq!(found, (expected, agreed), "{code} {queries:?}");
+        }
+        let good = asks(b"", &[b"base:allocation"]);
+        for (data, structured, error) in [
+            (good.clone(), false, INVALID),
+            (asks(b"other", &[b"base:allocation"]), true, UNKNOWN),
+            (good[..good.len() - 1].to_vec(), true, INVALID),
+            ([&good[..], &[0]].concat(), true, INVALID),
+            (vec![0, 0, 0, 0, 255, 255, 255, 255], true, INVALID),
+            (vec![255; 4], true, INVALID),
+        ] {
+            assert_eq!(answers(10, &data, structured), (vec![(error, vec![])], false), "{data:?}");
+        }
     }
 
     #[test]

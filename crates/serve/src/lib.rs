@@ -29,5 +29,5 @@ mod token;
 mod transport;
 mod waiting;
 
-pub use options::{Options, Place, Security, Source};
+pub use options::{Options, Place, Security, Source, Tls};
 pub use server::Server;

@@ -3,20 +3,24 @@
 use std::fs;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use reprieve_base::UserError;
 use rustix::fs::{Mode, fchmod};
+use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with,
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen, socket_with,
 };
-use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
 
+use crate::options::Tls;
 use crate::transport::Socket;
 
 /// Connections that wait to be accepted.
@@ -30,13 +34,14 @@ pub enum Listener {
 }
 
 impl Listener {
-    /// Errors if something is at this path already.
+    /// Errors if something is at this path already, but for the socket of a server that is gone.
     pub fn check_free(path: &Path, option: &str) -> Result<(), UserError> {
-        if fs::symlink_metadata(path).is_err() {
-            return Ok(());
-        }
-        let what = "is there already; it must be a path at which nothing is, so remove it if no \
-                    server uses it";
+        let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
+        let what = match found.file_type().is_socket() {
+            false => "is there already, and no socket; it must be a path at which nothing is",
+            true if is_deserted(path) => return Ok(()),
+            true => "is where a server listens; it must be a path at which nothing is",
+        };
         Err(UserError::new(what).at(format_args!("{option} {}", path.display())))
     }
 
@@ -44,8 +49,10 @@ impl Listener {
     pub fn unix(path: &Path, option: &str) -> Result<Listener, UserError> {
         Self::check_free(path, option)?;
         let make = || -> io::Result<UnixListener> {
-            let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-            let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+            let socket = unix_socket()?;
+            if fs::symlink_metadata(path).is_ok() {
+                fs::remove_file(path)?;
+            }
             // Before it has a name, so that nobody else can be quicker.
             fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
             bind(&socket, &SocketAddrUnix::new(path)?)?;
@@ -101,6 +108,18 @@ impl Listener {
     }
 }
 
+/// A socket in the file system that does not block and has no name yet.
+fn unix_socket() -> rustix::io::Result<OwnedFd> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+}
+
+/// Whether nobody listens at a socket: the server that made it was killed.
+fn is_deserted(path: &Path) -> bool {
+    let connected = unix_socket().and_then(|socket| connect(&socket, &SocketAddrUnix::new(path)?));
+    connected == Err(Errno::CONNREFUSED)
+}
+
 impl AsFd for Listener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
@@ -119,24 +138,48 @@ impl Drop for Listener {
     }
 }
 
-/// What TLS needs of a server: its certificates and their key, from files in PEM.
-pub fn tls_config(cert: &Path, key: &Path) -> Result<Arc<ServerConfig>, UserError> {
-    let fault = |option: &str, path: &Path, what: String| {
-        UserError::new(what).at(format_args!("{option} {}", path.display()))
-    };
-    let of_cert = |what| fault("--tls-cert", cert, what);
-    let certificates = CertificateDer::pem_file_iter(cert)
+fn fault(option: &str, path: &Path, what: String) -> UserError {
+    UserError::new(what).at(format_args!("{option} {}", path.display()))
+}
+
+/// The certificates of a file in PEM, one at least.
+fn certificates(option: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, UserError> {
+    let found = CertificateDer::pem_file_iter(path)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| of_cert(format!("holds no certificate in PEM: {error}")))?;
-    if certificates.is_empty() {
-        return Err(of_cert("holds no certificate in PEM".to_string()));
+        .map_err(|error| fault(option, path, format!("holds no certificate in PEM: {error}")))?;
+    match found.is_empty() {
+        true => Err(fault(option, path, "holds no certificate in PEM".to_string())),
+        false => Ok(found),
     }
+}
+
+/// What TLS needs of a server: its certificates and their key, and who may connect, from files in
+/// PEM.
+pub fn tls_config(tls: &Tls) -> Result<Arc<ServerConfig>, UserError> {
+    let Tls { cert, key, client_ca } = tls;
+    let of_cert = |what| fault("--tls-cert", cert, what);
+    let own = certificates("--tls-cert", cert)?;
     let private = PrivateKeyDer::from_pem_file(key)
         .map_err(|error| fault("--tls-key", key, format!("holds no key in PEM: {error}")))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let clients = match client_ca {
+        None => WebPkiClientVerifier::no_client_auth(),
+        Some(path) => {
+            let of_ca = |error: String| fault("--tls-client-ca", path, error);
+            let mut roots = RootCertStore::empty();
+            for root in certificates("--tls-client-ca", path)? {
+                roots.add(root).map_err(|error| of_ca(format!("holds no authority: {error}")))?;
+            }
+            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
+                .build()
+                .map_err(|error| of_ca(format!("holds no authority: {error}")))?
+        }
+    };
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .and_then(|builder| builder.with_no_client_auth().with_single_cert(certificates, private))
+        .and_then(|builder| {
+            builder.with_client_cert_verifier(clients).with_single_cert(own, private)
+        })
         .map_err(|error| of_cert(format!("does not do with the key: {error}")))?;
     Ok(Arc::new(config))
 }

@@ -26,10 +26,21 @@ pub enum Place {
 /// Who can listen in on a network.
 #[derive(Clone, Debug)]
 pub enum Security {
-    /// Nobody: certificates and their key, as files in PEM.
-    Tls(PathBuf, PathBuf),
+    /// Nobody.
+    Tls(Tls),
     /// Anybody.
     Insecure,
+}
+
+/// What TLS needs, as files in PEM.
+#[derive(Clone, Debug)]
+pub struct Tls {
+    /// The server's certificates.
+    pub cert: PathBuf,
+    /// Their key.
+    pub key: PathBuf,
+    /// Whose certificates clients have to have; `None`: they need none.
+    pub client_ca: Option<PathBuf>,
 }
 
 /// What is asked of a server beyond its scenario.

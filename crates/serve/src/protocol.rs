@@ -30,6 +30,15 @@ const CAN_MULTI_CONN: u16 = 1 << 8;
 pub const FLAG_FUA: u16 = 1;
 pub const FLAG_NO_HOLE: u16 = 1 << 1;
 pub const FLAG_DF: u16 = 1 << 2;
+pub const FLAG_REQ_ONE: u16 = 1 << 3;
+
+/// What is said of a stretch of the drive in the context `base:allocation`: it takes up no room,
+/// it reads as zeros.
+pub const STATE_HOLE: u32 = 1;
+pub const STATE_ZERO: u32 = 1 << 1;
+/// The context, and the number that it has in replies.
+pub const ALLOCATION: &[u8] = b"base:allocation";
+pub const ALLOCATION_ID: u32 = 1;
 
 /// Errors, as replies have them.
 pub const EIO: u32 = 5;
@@ -53,6 +62,7 @@ pub enum Kind {
     Flush,
     Trim,
     WriteZeroes,
+    BlockStatus,
     /// One that was not offered.
     Unknown,
 }
@@ -82,6 +92,7 @@ impl Request {
                 3 => Kind::Flush,
                 4 => Kind::Trim,
                 6 => Kind::WriteZeroes,
+                7 => Kind::BlockStatus,
                 _ => Kind::Unknown,
             },
             cookie: number(data, 8, 8),
@@ -96,6 +107,8 @@ impl Request {
             Kind::Read => FLAG_FUA | FLAG_DF,
             Kind::Write | Kind::Trim | Kind::Flush => FLAG_FUA,
             Kind::WriteZeroes => FLAG_FUA | FLAG_NO_HOLE,
+            Kind::BlockStatus if self.bytes > 0 => FLAG_REQ_ONE,
+            Kind::BlockStatus => return EINVAL,
             Kind::Disconnect | Kind::Unknown => return EINVAL,
         };
         let has_payload = matches!(self.kind, Kind::Read | Kind::Write);
@@ -109,6 +122,13 @@ impl Request {
         }
         0
     }
+}
+
+/// A stretch of the drive that holds data, or does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    pub bytes: u32,
+    pub is_data: bool,
 }
 
 /// A big-endian number of up to 8 bytes.
@@ -168,6 +188,19 @@ pub fn push_read_error(out: &mut Vec<u8>, structured: bool, cookie: u64, error: 
     }
 }
 
+/// Appends where the drive holds data, in stretches that follow each other.
+pub fn push_block_status(out: &mut Vec<u8>, cookie: u64, extents: &[Extent]) {
+    const DONE: u16 = 1;
+    const BLOCK_STATUS: u16 = 5;
+    push_chunk_head(out, DONE, BLOCK_STATUS, cookie, 4 + 8 * extents.len() as u32);
+    out.extend(ALLOCATION_ID.to_be_bytes());
+    for extent in extents {
+        let flags = if extent.is_data { 0 } else { STATE_HOLE | STATE_ZERO };
+        out.extend(extent.bytes.to_be_bytes());
+        out.extend(flags.to_be_bytes());
+    }
+}
+
 fn push_chunk_head(out: &mut Vec<u8>, flags: u16, kind: u16, cookie: u64, bytes: u32) {
     out.extend(STRUCTURED_REPLY_MAGIC.to_be_bytes());
     out.extend(flags.to_be_bytes());
@@ -220,6 +253,10 @@ mod tests {
             (request(Kind::Unknown, 0, 0), EINVAL),
             (Request { flags: FLAG_NO_HOLE, ..request(Kind::Write, 0, 1) }, EINVAL),
             (Request { flags: FLAG_NO_HOLE, ..request(Kind::WriteZeroes, 0, 1) }, 0),
+            (request(Kind::BlockStatus, 0, u32::MAX), EINVAL),
+            (request(Kind::BlockStatus, 0, 0), EINVAL),
+            (Request { flags: FLAG_REQ_ONE, ..request(Kind::BlockStatus, 512, 1) }, 0),
+            (Request { flags: FLAG_FUA, ..request(Kind::BlockStatus, 512, 1) }, EINVAL),
             (Request { flags: 1 << 4, ..request(Kind::WriteZeroes, 0, 1) }, EINVAL),
         ] {
             assert_eq!(request.error(drive_bytes), error, "{request:?}");

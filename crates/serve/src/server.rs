@@ -92,7 +92,7 @@ impl Server {
                 Listener::check_free(path, "--socket")?;
                 None
             }
-            Place::Tcp(_, Security::Tls(cert, key)) => Some(tls_config(cert, key)?),
+            Place::Tcp(_, Security::Tls(tls)) => Some(tls_config(tls)?),
             Place::Tcp(_, Security::Insecure) => None,
         };
         if let Some(path) = &options.control {

@@ -33,6 +33,9 @@ def serve(
     ] = None,
     tls_cert: Annotated[Path | None, given("The certificate, in PEM.")] = None,
     tls_key: Annotated[Path | None, given("Its key, in PEM.")] = None,
+    tls_client_ca: Annotated[
+        Path | None, given("Whose certificates clients must have, in PEM; without, they need none.")
+    ] = None,
     insecure: Annotated[
         bool, flag("--insecure", "No TLS: whoever reaches the port has the data.")
     ] = False,
@@ -67,7 +70,8 @@ def serve(
     options = ServeOptions(
         socket=socket,
         tcp=tcp,
-        tls=_tls(tcp, tls_cert, tls_key, insecure),
+        tls=_tls(tcp, tls_cert, tls_key, tls_client_ca, insecure),
+        tls_client_ca=tls_client_ca,
         insecure=insecure,
         from_state=from_state,
         store=store,
@@ -111,12 +115,15 @@ def _say_recorded(
 
 
 def _tls(
-    tcp: str | None, cert: Path | None, key: Path | None, insecure: bool
+    tcp: str | None, cert: Path | None, key: Path | None, client_ca: Path | None, insecure: bool
 ) -> tuple[Path, Path] | None:
     if tcp is None:
-        if cert or key or insecure:
-            raise UserError("--tls-cert, --tls-key and --insecure go with --tcp ADDRESS")
+        if cert or key or client_ca or insecure:
+            options = "--tls-cert, --tls-key, --tls-client-ca and --insecure"
+            raise UserError(f"{options} go with --tcp ADDRESS")
         return None
+    if client_ca is not None and (cert is None or key is None):
+        raise UserError(f"--tls-client-ca {client_ca}: needs --tls-cert and --tls-key")
     if cert is not None and key is not None and not insecure:
         return cert, key
     if insecure and cert is None and key is None:

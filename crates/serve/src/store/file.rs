@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use reprieve_base::UserError;
-use rustix::fs::{FallocateFlags, FlockOperation, fallocate, flock};
+use rustix::fs::{FallocateFlags, FlockOperation, SeekFrom, fallocate, flock, seek};
 use rustix::io::Errno;
 
 use super::Fault;
@@ -96,6 +96,19 @@ impl FileStore {
 
     pub(super) fn read(&self, at: u64, into: &mut [u8]) -> Result<(), Fault> {
         self.file.read_exact_at(into, at).map_err(|error| fault(&error))
+    }
+
+    /// Whether the bytes at `at` take up room, and until where, at most `end`, those that follow
+    /// are alike.
+    pub(super) fn stretch(&self, at: u64, end: u64) -> Result<(bool, u64), Fault> {
+        let look = |whence| match seek(&self.file, whence) {
+            Ok(found) => Ok(found.min(end)),
+            // No data up to the end of the file.
+            Err(Errno::NXIO) => Ok(end),
+            Err(error) => Err(fault(&error.into())),
+        };
+        let data = look(SeekFrom::Data(at))?;
+        if data > at { Ok((false, data)) } else { Ok((true, look(SeekFrom::Hole(at))?)) }
     }
 
     pub(super) fn write(&self, at: u64, bytes: &[u8]) -> Result<(), Fault> {

@@ -66,6 +66,21 @@ impl Memory {
         }
     }
 
+    /// Whether the bytes at `at` are of a page that exists, and until where, at most `end`, those
+    /// that follow are alike.
+    pub(super) fn stretch(&self, at: u64, end: u64) -> (bool, u64) {
+        let place = |at: u64| (at / LEAF_BYTES) as usize;
+        let Some(leaf) = &self.leaves[place(at)] else {
+            let absent = self.leaves[place(at)..].iter().take_while(|leaf| leaf.is_none());
+            return (false, ((place(at) + absent.count()) as u64 * LEAF_BYTES).min(end));
+        };
+        let page = (at % LEAF_BYTES / PAGE_BYTES) as usize;
+        let is_data = leaf[page].is_some();
+        let alike = leaf[page..].iter().take_while(|page| page.is_some() == is_data);
+        let until = at / LEAF_BYTES * LEAF_BYTES + (page + alike.count()) as u64 * PAGE_BYTES;
+        (is_data, until.min(end))
+    }
+
     pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
         let mut rest = bytes;
         for piece in pieces(at, rest.len() as u64) {

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use reprieve_base::UserError;
 
+use crate::protocol::Extent;
 use file::FileStore;
 use memory::Memory;
 
@@ -88,6 +89,29 @@ impl Store {
             Store::File(file) => file.zero(at, bytes, keep_room),
             Store::Discarded => Ok(()),
         }
+    }
+
+    /// Which of these bytes hold data, and which are holes, in at most so many stretches from `at`
+    /// on; they may end before `at + bytes`.
+    pub fn extents(&self, at: u64, bytes: u32, most: usize) -> Result<Vec<Extent>, Fault> {
+        let (mut found, end) = (Vec::<Extent>::new(), at + u64::from(bytes));
+        let mut next = at;
+        while next < end {
+            let (is_data, until) = match self {
+                Store::Memory(memory) => memory.stretch(next, end),
+                Store::File(file) => file.stretch(next, end)?,
+                Store::Discarded => (false, end),
+            };
+            let length = (until - next) as u32;
+            let is_full = found.len() == most;
+            match found.last_mut() {
+                Some(last) if last.is_data == is_data => last.bytes += length,
+                _ if is_full => break,
+                _ => found.push(Extent { bytes: length, is_data }),
+            }
+            next = until;
+        }
+        Ok(found)
     }
 
     /// Begins to bring everything written so far to safety; a ticket, or `None` if it is there.

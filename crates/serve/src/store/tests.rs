@@ -3,7 +3,7 @@
 use reprieve_base::Stream;
 
 use super::file::FileStore;
-use super::{Fault, Store};
+use super::{Extent, Fault, Store};
 
 const BYTES: u64 = 5 << 20;
 
@@ -16,7 +16,7 @@ fn agrees_with_an_array(mut store: Store) {
         let bytes = 1 + stream.below(longest);
         let at = stream.below(BYTES - bytes + 1);
         let (from, to) = (at as usize, (at + bytes) as usize);
-        match stream.below(3) {
+        match stream.below(4) {
             0 => {
                 let data: Vec<u8> = (from..to).map(|place| (place as u32 ^ round) as u8).collect();
                 store.write(at, &data).expect("there is room");
@@ -26,6 +26,7 @@ fn agrees_with_an_array(mut store: Store) {
                 store.zero(at, bytes, stream.below(2) == 0).expect("zeros need no room");
                 expected[from..to].fill(0);
             }
+            2 => says_where_data_is(&store, &expected, at, bytes as u32),
             _ => {
                 let mut data = vec![9; to - from];
                 store.read(at, &mut data).expect("it can be read");
@@ -33,6 +34,42 @@ fn agrees_with_an_array(mut store: Store) {
             }
         }
     }
+}
+
+/// Stretches follow each other, take turns, and hold all that is not zero.
+fn says_where_data_is(store: &Store, expected: &[u8], at: u64, bytes: u32) {
+    for most in [1, 3, 10_000] {
+        let found = store.extents(at, bytes, most).expect("it can be looked at");
+        assert!((1..=most).contains(&found.len()), "{found:?}");
+        assert!(found.windows(2).all(|pair| pair[0].is_data != pair[1].is_data), "{found:?}");
+        let mut next = at as usize;
+        for extent in &found {
+            let end = next + extent.bytes as usize;
+            let holds = expected[next..end].iter().any(|byte| *byte != 0);
+            assert!(extent.bytes > 0 && (extent.is_data || !holds), "{next} {extent:?}");
+            next = end;
+        }
+        let is_whole = next == at as usize + bytes as usize;
+        assert!(is_whole || found.len() == most && next < at as usize + bytes as usize);
+    }
+}
+
+#[test]
+fn what_was_never_written_or_was_trimmed_is_a_hole() {
+    let mut store = Store::in_memory(BYTES, 2 * BYTES);
+    let hole = |bytes| Extent { bytes, is_data: false };
+    let data = |bytes| Extent { bytes, is_data: true };
+    let all = |store: &Store| store.extents(0, BYTES as u32, 100).expect("it can be looked at");
+    assert_eq!(all(&store), [hole(BYTES as u32)]);
+    // A byte makes a page of 4 KiB; the last of a leaf and the first of the next are one stretch.
+    store.write(100, &[1]).expect("there is room");
+    store.write((2 << 20) - 1, &[1, 2]).expect("there is room");
+    let rest = (BYTES as u32) - (2 << 20) - 4096;
+    assert_eq!(all(&store), [data(4096), hole((2 << 20) - 8192), data(8192), hole(rest)]);
+    assert_eq!(store.extents(50, 4100, 100), Ok(vec![data(4046), hole(54)]));
+    assert_eq!(store.extents(50, 4100, 1), Ok(vec![data(4046)]));
+    store.zero(0, 4096, false).expect("zeros need no room");
+    assert_eq!(store.extents(0, 8192, 100), Ok(vec![hole(8192)]));
 }
 
 #[test]
