@@ -252,6 +252,11 @@ STUDIES: Mapping[str, Study] = {
         {"figures/read-mean.svg": "starblaze-read-mean.svg",
          "figures/read-tail.svg": "starblaze-read-tail.svg"},
     ),
+    "deadline": Study(
+        "reprieve reproduce deadline",
+        _paper("deadline"),
+        {"figures/suspensions.svg": "deadline-suspensions.svg"},
+    ),
     "zambelli21": Study(
         "reprieve reproduce zambelli21",
         _paper("zambelli21"),

@@ -19,7 +19,7 @@ use super::State;
 use crate::scenario::Scenario;
 
 /// Goes up with every change of what a state consists of.
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 
 const MAGIC: &[u8; 8] = b"RPVSTATE";
 /// Bytes before what the checksum covers: magic, version, checksum.
@@ -39,6 +39,7 @@ fn drive(scenario: &Scenario) -> Map<String, Value> {
         ("geometry.page_bytes", json!(geometry.page_bytes)),
         ("ftl.over_provisioning", json!(scenario.ftl.over_provisioning)),
         ("ftl.placement", json!(scenario.ftl.placement)),
+        ("ftl.twin_blocks", json!(scenario.ftl.twin_blocks)),
     ];
     pairs.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
 }

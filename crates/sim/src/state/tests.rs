@@ -76,9 +76,13 @@ fn a_state_of_another_drive_is_refused_by_the_key_that_differs() {
         ("geometry.pages_per_block=32", "geometry.pages_per_block"),
         ("geometry.page_bytes=4096", "geometry.page_bytes"),
         ("ftl.over_provisioning=0.4", "ftl.over_provisioning"),
+        (
+            "ftl.twin_blocks=true parallelism.multi_plane=block",
+            "ftl.twin_blocks = false, and the scenario has true",
+        ),
         ("ftl.placement=wcdp", "ftl.placement = \"cwdp\", and the scenario has \"wcdp\""),
     ] {
-        let error = refusal(&bytes, &[set]);
+        let error = refusal(&bytes, &set.split_whitespace().collect::<Vec<_>>());
         assert!(error.contains(key), "{set}: {error}");
     }
 }
