@@ -53,12 +53,21 @@ def test_headline_goes_by_half_of_the_loads() -> None:
     half = outcome({"a": (800, 1000), "b": (800, 1000), "c": (860, 1000), "d": (860, 1000)})
     assert claims.share_of_loads(claims.gains(half)) == (2, 4)
     assert claims.verdicts(half)[0].reproduced
-    assert "on 2 of 4 loads" in claims.headline(half)
+    assert "on 2, not so many fewer on 2, and" in claims.headline(half)
+    assert claims.headline(half).endswith("on 0: half or more.")
     less = outcome({"a": (800, 1000), "b": (860, 1000), "c": (860, 1000)})
     assert not claims.verdicts(less)[0].reproduced
-    assert claims.headline(less).startswith(
-        "The deadline rule is not worth its keys: only on 1 of 3"
+    assert claims.headline(less).startswith("Of 3 loads on which batching keeps its reads in time")
+    assert claims.headline(less).endswith(": less than half.")
+
+
+def test_headline_counts_a_target_that_the_rule_misses_against_it() -> None:
+    missed = outcome({"a": (500, 1000)}, {"deadline": 0.01})
+    assert "on 0, not so many fewer on 0, and keeps no reads in time on 1" in claims.headline(
+        missed
     )
+    neither = outcome({"a": (500, 1000)}, {"deadline": 0.01, "batch": 0.01})
+    assert claims.headline(neither).startswith("No load lets")
 
 
 def test_a_load_counts_only_at_equal_tail_and_with_suspensions() -> None:

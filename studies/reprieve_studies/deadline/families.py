@@ -16,6 +16,8 @@ Family = str
 _SEED = 1
 _NONE = "none"
 _LIMITS = (2, 4, 10, _NONE)
+_ONE_READ = 0.75
+"""The share of points of `deadline` at which one read that is saved is worth a suspension."""
 
 
 def _us(value: float) -> float:
@@ -43,11 +45,13 @@ def _batch(bench: Bench, at: tuple[float, ...]) -> Keys:
 
 
 def _deadline(bench: Bench, at: tuple[float, ...]) -> Keys:
+    # Reads are counted whole: a price of 1.01 asks for two of them.
+    price = 1 if at[2] < _ONE_READ else 2
     return {
         "suspension.policy": "deadline",
         "suspension.deadline.read_slo_us": _us((0.4 + 0.64 * at[0]) * bench.slo_us),
         "suspension.deadline.margin_reads": int(at[1] * 5),
-        "suspension.deadline.price": round(1 + at[2], 2),
+        "suspension.deadline.price": price,
     }
 
 
