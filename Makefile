@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo studies test quick same long release capi hidden-drives ui bench lint docs figures pages adopt site wheel clean tools
+.PHONY: help demo studies licences test quick same long release capi hidden-drives ui bench lint docs figures pages adopt site wheel clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,7 +64,10 @@ bench: .venv/.built ## the fixed loads of benches/: speed, cost by size, instruc
 	$(PYTHON) benches/instructions.py
 	$(BIN)/python benches/start.py
 
-lint: .venv/.dev ## formatting, clippy, ruff, types, spelling
+licences: .venv/.dev ## the licence of each dependency; fails at one that may not be passed on
+	PYTHONPATH=tests $(BIN)/python -m house.licences
+
+lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, licences
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check python studies tests benches docs/site docs/figures notebooks
@@ -73,6 +76,7 @@ lint: .venv/.dev ## formatting, clippy, ruff, types, spelling
 	$(BIN)/mypy --strict tests/house
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md ARCHITECTURE.md docs crates python studies \
 	  examples devices parts loads notebooks
+	@PYTHONPATH=tests $(BIN)/python -m house.licences > /dev/null
 
 quick: .venv/.dev ## the inner loop: lint of Python, tests of the parts of a drive, errors, the rig
 	$(BIN)/ruff check python studies tests
