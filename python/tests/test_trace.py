@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import reprieve as rp
+from reprieve.time_scale import proposed_time_scale
 
 from .drive import Reprieve
 
@@ -57,6 +58,9 @@ def test_info_counts(trace: Path, reprieve: Reprieve) -> None:
     table = reprieve("trace", "info", trace)
     assert (table.returncode, table.stderr) == (0, "")
     assert "msr" in table.stdout
+    assert "time_scale for fast12-mlc" in table.stdout
+    other = reprieve("trace", "info", trace, "--device", "tlc-enterprise")
+    assert "time_scale for tlc-enterprise" in other.stdout
 
 
 def test_head_prints_rows(trace: Path, reprieve: Reprieve) -> None:
@@ -182,3 +186,14 @@ def test_a_folder_is_one_trace(tmp_path: Path) -> None:
     assert [row.time_ns for row in rp.open_trace(folder)] == [10_000, 20_000]
     assert [device.name for device in rp.open_trace(folder).devices()] == ["usr_0", "web_3"]
     assert len(rp.open_trace(folder / "b*").head()) == 1
+
+
+def test_time_scale_keeps_the_dies_half_busy() -> None:
+    # Sixteen dies of pages of 4 KiB: reads of 25 and 40 µs, programs of 40 and 15 times 44.
+    info = {"read_bytes": 100 * 4096, "written_bytes": 10 * 4096, "span_ns": 10**9}
+    # 13,500 µs of work, for which half of 16 s is there.
+    assert proposed_time_scale(info, "fast12-mlc") == 0.0017
+    assert proposed_time_scale({**info, "read_bytes": 0, "written_bytes": 0}, "fast12-mlc") is None
+    assert proposed_time_scale({**info, "span_ns": 0}, "fast12-mlc") is None
+    with pytest.raises(rp.UserError, match="must be one of fast12-slc"):
+        proposed_time_scale(info, "tlx")

@@ -15,6 +15,7 @@ from reprieve.cli.console import say, show, table
 from reprieve.cli.options import argument, flag, given
 from reprieve.cli.units import humane
 from reprieve.outputs import replace_file
+from reprieve.time_scale import proposed_time_scale
 from reprieve.traces import Trace, TraceDevice, TraceRow, workload_info
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def info(
         int | None, typer.Option("--requests", min=1, metavar="N", help="So many of the load's.")
     ] = None,
     device: Annotated[
-        str | None, typer.Option("--device", metavar="NAME", help="The drive that the load is for.")
+        str | None, typer.Option("--device", metavar="NAME", help="The drive that it is for.")
     ] = None,
     as_json: Annotated[bool, flag("--json", "Print JSON.")] = False,
 ) -> None:
@@ -68,15 +69,15 @@ def info(
     if load is not None and file is None and format == "auto" and not option and not devices:
         sets = {} if requests is None else {"workload__requests": requests}
         found = workload_info({"device": device or "fast12-mlc", "load": load}, **sets)
-    elif load is None and file is not None and requests is None and device is None:
+    elif load is None and file is not None and requests is None and not devices:
         found = _trace(file, format, option).info()
     elif load is not None and file is not None and not devices:
         _beside(_trace(file, format, option), load, requests, device, as_json)
         return
     else:
         raise UserError(
-            "trace info: give a FILE, with --format, --option and --devices if need be, or "
-            "--load NAME, with --requests and --device if need be, or both"
+            "trace info: give a FILE, with --format, --option, and --devices or --device if need "
+            "be, or --load NAME, with --requests and --device if need be, or both"
         )
     if as_json:
         say(json.dumps(found, indent=2, ensure_ascii=False))
@@ -84,6 +85,10 @@ def info(
     rows = table("", ["", file or str(load)], left=1)
     for name, value in _leaves(found):
         rows.add_row(*humane(name, value))
+    if load is None:
+        drive = device or "fast12-mlc"
+        scale = proposed_time_scale(found, drive)
+        rows.add_row(f"time_scale for {drive}", "–" if scale is None else f"{scale:g}")
     show(rows)
 
 
