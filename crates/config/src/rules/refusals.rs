@@ -4,7 +4,7 @@ use reprieve_base::UserError;
 use reprieve_nand::{MultiPlane, ProgramSuspension};
 
 use crate::resolve::Resolved;
-use crate::types::{LinkOrder, OperationSet, PartialWrite};
+use crate::types::{LinkOrder, OperationSet};
 
 /// Pages of all planes that may have one block number: valid pages are counted in 16 bits.
 const TWIN_PAGES_MAX: u64 = u16::MAX as u64;
@@ -76,8 +76,6 @@ features! {
     };
     NO_READ_HITS "a buffer that answers no reads" |s| !s.buffer.read_hits;
     HOLD "dirty pages that stay" |s| s.buffer.hold.is_some();
-    TRACKED_SECTORS "sectors that are tracked" |s|
-        s.ftl.partial_write == PartialWrite::TrackSectors;
     LOSS "a loss of power" |s| s.power_loss.is_some();
     IN_ORDER "a link in order" |s| s.host.order == LinkOrder::InOrder;
     COMMANDS_CROSS "commands that cross the link" |s| s.host.commands_cross_link;
@@ -191,10 +189,6 @@ table! {
         "host.order": IN_ORDER + COMMANDS_CROSS,
             "the exchanges of several commands share the link; must be \"free\" with \
              host.commands_cross_link = true";
-        "ftl.partial_write": TRACKED_SECTORS + LOSS,
-            "what is stored beside a page does not say which of its sectors hold data, so that a \
-             recovery cannot know; must be \"read_modify_write\" or \"pad\" with power_loss.mode \
-             = \"on\"";
         "suspension.multi_plane": PLANE_SUSPENSION + LOSS,
             "what becomes of planes that work apart when the power fails is not modelled; must be \
              \"whole\" with power_loss.mode = \"on\"";

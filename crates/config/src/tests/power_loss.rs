@@ -23,15 +23,15 @@ fn a_drive_is_prepared_only_if_it_is_asked_for() {
 
 #[test]
 fn what_a_recovery_does_not_know_is_refused_by_both_names() {
-    let set = "ftl.partial_write=track_sectors";
-    let error = bad(BASE, &with(&[set]));
-    assert!(error.starts_with("--set: ftl.partial_write = "), "{error}");
-    assert!(
-        error.contains("must be \"read_modify_write\" or \"pad\" with power_loss.mode"),
-        "{error}"
-    );
-    good(BASE, &[set]);
-    for set in ["ftl.mapping=demand", "scheduling.dispatch=sprinkler"] {
+    let set = "suspension.multi_plane=plane";
+    let own = "parallelism.independent_plane_reads=true";
+    let error = bad(BASE, &with(&[set, own]));
+    assert!(error.starts_with("--set: suspension.multi_plane = "), "{error}");
+    assert!(error.contains("must be \"whole\" with power_loss.mode = \"on\""), "{error}");
+    good(BASE, &[set, own]);
+    for set in
+        ["ftl.mapping=demand", "scheduling.dispatch=sprinkler", "ftl.partial_write=track_sectors"]
+    {
         good(BASE, &with(&[set]));
     }
 }
@@ -49,10 +49,6 @@ fn values_that_do_not_fit_each_other_are_refused() {
         ),
         (&["power_loss.planes=64"], "planes = 64: must be at most geometry.planes_per_die"),
         (&["geometry.page_bytes=512", "power_loss.oob_bytes=513"], "must be at most geometry.page"),
-        (
-            &["ftl.partial_write=track_sectors"],
-            "track_sectors\": what is stored beside a page does not say which of its sectors",
-        ),
         (&["policy=fifo", "power_loss.policy=suspend"], "the part does not suspend that"),
     ] {
         let said = bad(BASE, &with(sets));
