@@ -20,6 +20,11 @@ from reprieve.serving import ServeOptions, ask
 
 _STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
 
+ClientAuthority = Annotated[
+    Path | None, given("Whose certificates clients must have, in PEM; without, they need none.")
+]
+Insecure = Annotated[bool, flag("--insecure", "No TLS: whoever reaches the port has the data.")]
+
 
 def serve(
     scenario: ScenarioFile,
@@ -33,12 +38,8 @@ def serve(
     ] = None,
     tls_cert: Annotated[Path | None, given("The certificate, in PEM.")] = None,
     tls_key: Annotated[Path | None, given("Its key, in PEM.")] = None,
-    tls_client_ca: Annotated[
-        Path | None, given("Whose certificates clients must have, in PEM; without, they need none.")
-    ] = None,
-    insecure: Annotated[
-        bool, flag("--insecure", "No TLS: whoever reaches the port has the data.")
-    ] = False,
+    tls_client_ca: ClientAuthority = None,
+    insecure: Insecure = False,
     from_state: FromState = None,
     store: Annotated[
         Path | None, given("Keep the data in this file; without, it goes with the server.")

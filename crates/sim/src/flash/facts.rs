@@ -103,8 +103,8 @@ impl FlashFacts {
         block && (is_erase || first.page == other.page)
     }
 
-    /// Whether a program or erase that is the oldest of its open block need not wait for others: its
-    /// wordline is complete, or flushed, or it has waited for long enough.
+    /// Whether a program or erase that is the oldest of its open block need not wait for others:
+    /// its wordline is complete, or flushed, or it has waited for long enough.
     pub(super) fn is_ready(&self, unit: &DieUnit, txn: &Txn, flushed: u64, now: Time) -> bool {
         !txn.kind.fills_wordline()
             || unit.planes.waiting[waiting_slot(txn)] >= self.together

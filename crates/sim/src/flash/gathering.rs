@@ -231,8 +231,8 @@ impl Gathering<'_> {
         }
         false
     }
-    /// Links the oldest programs for the open block of `id`, which has its page, behind it as the rest of
-    /// its wordline; `first` begins the command. Returns the last of them.
+    /// Links the oldest programs for the open block of `id`, which has its page, behind it as the
+    /// rest of its wordline; `first` begins the command. Returns the last of them.
     pub(super) fn gather_wordline<W: Work>(&mut self, first: u32, id: u32, work: &mut W) -> u32 {
         let Txn { die, at, front, .. } = self.txns[id];
         if !self.txns[id].kind.fills_wordline() {

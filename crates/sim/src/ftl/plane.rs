@@ -4,12 +4,7 @@ use std::collections::VecDeque;
 
 use super::free::FreeBlocks;
 use super::job::Job;
-use crate::stream::{FRONTS, STREAMS_MAX};
-
-/// The front of pages that garbage collection moves, if they have one of their own.
-pub(super) const GC_FRONT: usize = STREAMS_MAX;
-/// The front of pages of the mapping.
-pub(super) const MAP_FRONT: usize = STREAMS_MAX + 1;
+use crate::stream::FRONTS;
 
 /// An open block and its next page.
 #[derive(Clone, Copy, Debug, Default)]

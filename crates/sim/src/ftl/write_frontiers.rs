@@ -1,8 +1,12 @@
 //! Which open block of a plane takes a page.
 
-use super::plane::{GC_FRONT, MAP_FRONT};
 use crate::scenario::Scenario;
-use crate::stream::{self, StreamPolicy};
+use crate::stream::{self, STREAMS_MAX, StreamPolicy};
+
+/// The front of pages that garbage collection moves, if they have one of their own.
+const GC_FRONT: usize = STREAMS_MAX;
+/// The front of pages of the mapping.
+const MAP_FRONT: usize = STREAMS_MAX + 1;
 
 /// The division of pages among the open blocks of a plane.
 pub(super) struct WriteFrontiers {
