@@ -281,7 +281,7 @@ def test_the_files_beside_the_report_run_by_themselves(reprieve: Reprieve, tmp_p
 def test_what_does_not_belong_to_the_slides_is_refused(reprieve: Reprieve) -> None:
     done = reprieve("reproduce", "starblaze", "--requests", "5")
     assert done.returncode != 0
-    assert "--requests 5: the cases of these slides run for a time" in done.stderr
+    assert "--requests 5: the runs of this study have lengths of their own" in done.stderr
     done = reprieve("reproduce", "starblaze", "--trace", "F1=x.spc")
     assert done.returncode != 0
     assert "--trace F1=x.spc" in done.stderr

@@ -60,7 +60,7 @@ _REFUSED: Mapping[str, tuple[Callable[[Settings], bool], Callable[[Settings], st
     "requests": (
         lambda asked: asked.requests is not None,
         lambda asked: (
-            f"--requests {asked.requests}: the cases of these slides run for a time; "
+            f"--requests {asked.requests}: the runs of this study have lengths of their own; "
             "leave it out, or take --quick"
         ),
     ),
