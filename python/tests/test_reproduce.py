@@ -247,7 +247,10 @@ def test_a_workshop_counts_its_pieces() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["fast13"], "reproduce fast13: must be one of fast12, starblaze, zambelli21, mbm, zns-a"),
+        (
+            ["fast13"],
+            "reproduce fast13: must be one of fast12, starblaze, zambelli21, mbm, zns-a, deadline",
+        ),
         (["fast12", "--trace", "F1"], "--trace F1: must be NAME=FILE, such as F1=Financial1.spc"),
         (
             ["fast12", "--trace", "F9=x.spc"],

@@ -48,7 +48,7 @@ def test_error_in_the_block_stops_the_drive(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (rp.ServeOptions(insecure=True), "tls and insecure go with tcp"),
+        (rp.ServeOptions(insecure=True), "tls, tls_client_ca and insecure go with tcp"),
         (rp.ServeOptions(tcp="127.0.0.1:0"), r"tcp = 127\.0\.0\.1:0: needs tls, or insecure"),
         (rp.ServeOptions(time_scale=0), r"time_scale = 0: must be a number from 0\.001"),
     ],

@@ -377,9 +377,14 @@ impl Ftl {
     /// Pages that a program of a plane moves, of which the first comes to lie at `first`.
     #[inline]
     fn pages_moved(&self, plane: u32, first: PageAddress, front: usize) -> usize {
-        let held = self.planes[plane as usize].job.held.iter();
+        let state = &self.planes[plane as usize];
+        let held = state.job.held.iter();
         match self.twins.exist() {
-            false => held.filter(|held| self.fronts.of_moved(held.lpn) == front).count(),
+            // A page that has become cold since it was read may make more than a program takes.
+            false => held
+                .filter(|held| self.fronts.of_moved(held.lpn) == front)
+                .take(state.batch as usize)
+                .count(),
             // Those that `take_twin_page` will put beside the first.
             true => held
                 .take((self.twins.planes() - first.plane) as usize)
@@ -401,9 +406,10 @@ impl Ftl {
         }
         let plane = self.plane_of(first.die, first.at);
         let front = self.fronts.of_moved(first.lpn);
-        let mut held = self.planes[plane as usize].job.held.iter();
-        let held = held.by_ref().filter(|held| self.fronts.of_moved(held.lpn) == front);
-        let held = held.take(self.planes[plane as usize].batch as usize).nth(number as usize)?;
+        let state = &self.planes[plane as usize];
+        let own = |held: &&HeldPage| self.fronts.of_moved(held.lpn) == front;
+        let mut held = state.job.held.iter().filter(own).take(state.batch as usize);
+        let held = held.nth(number as usize)?;
         let at = PageAddress { page: first.at.page + number, ..first.at };
         let mut txn = Txn::new(Kind::GcProgram, first.die, at, held.lpn, NONE, now);
         txn.old = held.source;
