@@ -39,6 +39,8 @@ class Setup:
 
 
 Shape = TypeVar("Shape", bound=Hashable)
+Job = TypeVar("Job")
+Made = TypeVar("Made")
 
 
 def simulate_from_states(
@@ -51,19 +53,39 @@ def simulate_from_states(
 
     `settle` saves the state of a drive of a shape at a path.
     """
-    shapes = list(dict.fromkeys(shape for shape, _ in setups.values()))
+
+    def simulate(setup: Setup, state: Path | None, watch: Watch) -> rp.Result:
+        return setup.simulate(watch, from_state=state)
+
+    return each_from_states(workshop, what, setups, settle, simulate)
+
+
+def each_from_states(
+    workshop: Workshop,
+    what: str,
+    jobs: Mapping[Key, tuple[Shape | None, Job]],
+    settle: Callable[[Shape, Path, Watch], object],
+    one: Callable[[Job, Path | None, Watch], Made],
+) -> dict[Key, Made]:
+    """Do the same for any work with a drive, and keep no more of a run than `one` returns.
+
+    A job without a shape gets no state: its drive starts as its scenario says.
+    """
+    shapes = [shape for shape, _ in jobs.values() if shape is not None]
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
-        states = {shape: Path(folder, f"{number}") for number, shape in enumerate(shapes)}
+        numbered = enumerate(dict.fromkeys(shapes))
+        states = {shape: Path(folder, f"{number}") for number, shape in numbered}
 
         def bring(shape: Shape, watch: Watch) -> None:
             settle(shape, states[shape], watch)
 
-        def simulate(one: tuple[Shape, Setup], watch: Watch) -> rp.Result:
-            return one[1].simulate(watch, from_state=states[one[0]])
+        def work(job: tuple[Shape | None, Job], watch: Watch) -> Made:
+            shape, own = job
+            return one(own, None if shape is None else states[shape], watch)
 
-        workshop.each("bringing the drives to their state", shapes, bring)
-        results = workshop.each(what, list(setups.values()), simulate)
-    return dict(zip(setups, results, strict=True))
+        workshop.each("bringing the drives to their state", list(states), bring)
+        made = workshop.each(what, list(jobs.values()), work)
+    return dict(zip(jobs, made, strict=True))
 
 
 def simulate_all(

@@ -4,8 +4,9 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, requires
+from operator import and_, or_
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,18 +55,24 @@ def allowed(expression: str) -> bool:
 
 
 def _any(words: list[str]) -> bool:
-    found = _all(words)
-    while words and words[0] == "OR":
-        words.pop(0)
-        found = _all(words) or found
-    return found
+    return _chain(words, "OR", _all, or_)
 
 
 def _all(words: list[str]) -> bool:
-    found = _one(words)
-    while words and words[0] == "AND":
+    return _chain(words, "AND", _one, and_)
+
+
+def _chain(
+    words: list[str],
+    word: str,
+    part: Callable[[list[str]], bool],
+    joined: Callable[[bool, bool], bool],
+) -> bool:
+    """Take parts from the words as long as this word stands between them."""
+    found = part(words)
+    while words and words[0] == word:
         words.pop(0)
-        found = _one(words) and found
+        found = joined(found, part(words))
     return found
 
 

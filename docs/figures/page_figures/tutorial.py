@@ -28,20 +28,10 @@ def tutorial(out: Path) -> dict[str, Any]:
     out.mkdir(parents=True)
     printed = [_run(block, out) for block in _BLOCK.findall(_PAGE.read_text(encoding="utf-8"))]
     _draw(out)
-    first = _summary(out / "out/first")
-    log = pq.read_table(out / "out/first/requests.parquet")
-    reads = log.filter([op == "read" for op in log["op"].to_pylist()])
-    took = [
-        end - begin
-        for begin, end in zip(
-            reads["arrival_ns"].to_pylist(), reads["completion_ns"].to_pylist(), strict=True
-        )
-    ]
     return {
         "printed": printed,
-        "alone_us": min(took) / 1000,
+        "alone_us": _us(_summary(out / "out/first"), "read", "min"),
         "behind": "erase" if "went behind erases" in " ".join(printed[1]) else "",
-        "p99_us": _us(first, "read", "p99"),
         "policies": _policies(out / "out/policies/compare.json"),
         "limits": _limits(out / "out/limits/points.parquet"),
         "heavier": {"p99_us": _us(_summary(out / "out/heavier"), "read", "p99")},

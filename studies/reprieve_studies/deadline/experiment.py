@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
+import reprieve as rp
 from reprieve.parallel import Step, Watch, Workshop
 from reprieve_studies.deadline.benches import Bench, dies, drives
 from reprieve_studies.deadline.families import FAMILIES, Family, Keys, points
-from reprieve_studies.deadline.measures import Measured, mean, measure
+from reprieve_studies.deadline.measures import Measured, cost, mean, measure
 from reprieve_studies.deadline.rig import measure_on_rig
 from reprieve_studies.optimum import Optimum, optimum
 from reprieve_studies.optimum import Settings as OptimumSettings
+from reprieve_studies.runs import each_from_states
 
 HEAVIER = (1.0, 1.25)
 """Loads on which the frozen points are judged: that of the search, and one heavier by a quarter."""
@@ -106,34 +107,23 @@ def run(plan: Plan, jobs: int | None, step: Step) -> Outcome:
         for keys in some
         for seed in plan.searched
     ] + [spot(name, NEVER, seed) for name in benches for seed in plan.searched]
-    pieces = len(search) + len(benches) * len(plan.judged) * (len(FAMILIES) * len(HEAVIER) + 1)
-    shapes = {(name, seed) for name, bench in benches.items() if not bench.is_die
-              for seed in (*plan.searched, *plan.judged)}  # fmt: skip
-    workshop = Workshop(jobs, step, pieces + len(shapes) + len(plan.judged))
-    with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
-        states = _settle(workshop, benches, sorted(shapes), Path(folder))
-
-        def simulate(
-            spots: Sequence[Spot], what: str, *, with_power: bool = False
-        ) -> dict[Spot, Measured]:
-            def one(spot: Spot, watch: Watch) -> Measured:
-                return _run(benches, states, spot, watch, with_power=with_power)
-
-            return dict(zip(spots, workshop.each(what, spots, one), strict=True))
-
-        found = simulate(search, "searching")
-        frozen = {
-            (name, family): freeze(benches[name], some, plan.searched, found)
-            for (name, family), some in tried.items()
-        }
-        spots = {
-            (name, family, heavier): [spot(name, one.keys, seed, heavier) for seed in plan.judged]
-            for (name, family), one in frozen.items()
-            for heavier in HEAVIER
-        }
-        never = {name: [spot(name, NEVER, seed) for seed in plan.judged] for name in benches}
-        every = [one for some in (*spots.values(), *never.values()) for one in some]
-        judged = simulate(every, "judging", with_power=True)
+    drives = sum(not bench.is_die for bench in benches.values())
+    a_seed = drives + len(benches) * (len(FAMILIES) * len(HEAVIER) + 1) + 1
+    pieces = len(set(search)) + drives * len(plan.searched) + a_seed * len(plan.judged)
+    workshop = Workshop(jobs, step, pieces)
+    found = _simulate(workshop, "searching", benches, search, with_power=False)
+    frozen = {
+        (name, family): freeze(benches[name], some, plan.searched, found)
+        for (name, family), some in tried.items()
+    }
+    spots = {
+        (name, family, heavier): [spot(name, one.keys, seed, heavier) for seed in plan.judged]
+        for (name, family), one in frozen.items()
+        for heavier in HEAVIER
+    }
+    never = {name: [spot(name, NEVER, seed) for seed in plan.judged] for name in benches}
+    every = [one for some in (*spots.values(), *never.values()) for one in some]
+    judged = _simulate(workshop, "judging", benches, every, with_power=True)
     rig: list[Measured] = []
     if _ON_RIG in benches:
         keys = frozen[_ON_RIG, "deadline"].keys
@@ -174,48 +164,39 @@ def freeze(
             return max(0.0, WRITES_KEPT * writes - one.writes_per_s)
         return max(0.0, one.late_share - SAFETY * bench.late_share)
 
-    def cost(one: Measured) -> float:
-        return one.p99_9_us if bench.aim == "tail" else one.suspensions_per_s
-
-    best = min(range(len(tried)), key=lambda at: (misses(means[at]), cost(means[at])))
+    best = min(range(len(tried)), key=lambda at: (misses(means[at]), cost(bench, means[at])))
     return Frozen(tried[best], means[best], misses(means[best]) == 0)
 
 
-def _settle(
+def _simulate(
     workshop: Workshop,
+    what: str,
     benches: Mapping[str, Bench],
-    shapes: Sequence[tuple[str, int]],
-    folder: Path,
-) -> dict[tuple[str, int], Path]:
-    """Bring every drive to its steady state once a seed."""
-    states = {shape: folder / f"{number}" for number, shape in enumerate(shapes)}
-
-    def bring(shape: tuple[str, int], watch: Watch) -> None:
-        import reprieve as rp
-
-        name, seed = shape
-        bench = benches[name]
-        rp.run({**bench.scenario}, watch=watch, save_state=states[shape], save_state_at="start",
-               **bench.overrides(seed, 1.0))  # fmt: skip
-
-    workshop.each("bringing the drives to their state", shapes, bring)
-    return states
-
-
-def _run(
-    benches: Mapping[str, Bench],
-    states: Mapping[tuple[str, int], Path],
-    one: Spot,
-    watch: Watch,
+    spots: Iterable[Spot],
     *,
     with_power: bool,
-) -> Measured:
-    bench = benches[one.bench]
-    keys = {**dict(one.keys), **bench.overrides(one.seed, one.heavier)}
-    if with_power and bench.has_power:
-        # Phase by phase, which takes several times as long: not in the search.
-        keys["power.account"] = "on"
-    return measure(bench, keys, watch, states.get((one.bench, one.seed)))
+) -> dict[Spot, Measured]:
+    """Measure every run; a drive is brought to its steady state once a seed."""
+
+    def settle(shape: tuple[str, int], path: Path, watch: Watch) -> None:
+        name, seed = shape
+        bench = benches[name]
+        rp.run({**bench.scenario}, watch=watch, save_state=path, save_state_at="start",
+               **bench.overrides(seed, 1.0))  # fmt: skip
+
+    def one(spot: Spot, state: Path | None, watch: Watch) -> Measured:
+        bench = benches[spot.bench]
+        keys = {**dict(spot.keys), **bench.overrides(spot.seed, spot.heavier)}
+        if with_power and bench.has_power:
+            # Phase by phase, which takes several times as long: not in the search.
+            keys["power.account"] = "on"
+        return measure(bench, keys, watch, state)
+
+    def shape(spot: Spot) -> tuple[str, int] | None:
+        return None if benches[spot.bench].is_die else (spot.bench, spot.seed)
+
+    jobs = {spot: (shape(spot), spot) for spot in spots}
+    return each_from_states(workshop, what, jobs, settle, one)
 
 
 def _bounds(

@@ -9,10 +9,13 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import reprieve as rp
 from reprieve.parallel import Watch
 from reprieve_studies.deadline.benches import Bench
+
+Array = NDArray[Any]
 
 _NS = 1000
 _WARM_UP_SHARE = 0.05
@@ -45,30 +48,56 @@ def measure(
     result = rp.run({**bench.scenario}, requests=True, watch=watch, from_state=state, **dict(keys))
     log, flash = result.requests, result.summary["flash"]
     ops = log["op"].to_numpy(zero_copy_only=False)
-    is_read, is_write = ops == "read", ops == "write"
-    ended = log["completion_ns"].to_numpy().astype(np.int64)
-    took_us = (ended - log["arrival_ns"].to_numpy().astype(np.int64)) / _NS
-    last_ns = int(ended[is_read].max())
-    reads_us = took_us[is_read]
-    reads_us = reads_us[int(_WARM_UP_SHARE * len(reads_us)) :]
-    written = is_write & (ended <= last_ns)
-    late = reads_us > bench.slo_us
-    seconds = last_ns / 1e9
-    operations = flash["programs"] + flash["erases"]
     suspended = sum(each["count"] for each in flash["suspended_operations"].values())
     power = result.summary.get("power")
+    return measured(
+        bench,
+        (ops == "read", ops == "write"),
+        (log["arrival_ns"].to_numpy(), log["completion_ns"].to_numpy()),
+        suspensions=sum(flash["suspensions"].values()),
+        suspensions_of_most=suspended / max(flash["programs"] + flash["erases"], 1),
+        size_bytes=log["bytes"].to_numpy(),
+        energy_j=float("nan") if power is None else float(power["energy_uj"]["total"]) / 1e6,
+    )
+
+
+def measured(
+    bench: Bench,
+    kinds: tuple[Array, Array],
+    times_ns: tuple[Array, Array],
+    *,
+    suspensions: float,
+    suspensions_of_most: float,
+    size_bytes: Array | float = float("nan"),
+    energy_j: float = float("nan"),
+) -> Measured:
+    """Return what requests came to: which are reads and which writes, arrivals and completions."""
+    is_read, is_write = kinds
+    began, ended = (times.astype(np.int64) for times in times_ns)
+    took_us = (ended - began) / _NS
+    reads_us = took_us[is_read]
+    reads_us = reads_us[int(_WARM_UP_SHARE * len(reads_us)) :]
+    last_ns = int(ended[is_read].max())
+    seconds = last_ns / 1e9
+    written = is_write & (ended <= last_ns)
+    late = reads_us > bench.slo_us
     return Measured(
         late_share=float(late.mean()),
         late_reads=float(late.sum()),
         p99_9_us=float(np.percentile(reads_us, _TAIL)),
-        suspensions_per_s=sum(flash["suspensions"].values()) / seconds,
-        suspensions=float(sum(flash["suspensions"].values())),
-        suspensions_of_most=suspended / max(operations, 1),
+        suspensions_per_s=suspensions / seconds,
+        suspensions=float(suspensions),
+        suspensions_of_most=suspensions_of_most,
         writes_per_s=float(written.sum()) / seconds,
         write_mean_us=float(took_us[is_write].mean()) if is_write.any() else float("nan"),
-        write_bytes_per_s=float(log["bytes"].to_numpy()[written].sum()) / seconds,
-        energy_j=float("nan") if power is None else float(power["energy_uj"]["total"]) / 1e6,
+        write_bytes_per_s=float((written * size_bytes).sum()) / seconds,
+        energy_j=energy_j,
     )
+
+
+def cost(bench: Bench, one: Measured) -> float:
+    """Return what is to be least on a bench."""
+    return one.p99_9_us if bench.aim == "tail" else one.suspensions_per_s
 
 
 def mean(measured: Sequence[Measured]) -> Measured:

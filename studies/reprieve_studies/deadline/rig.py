@@ -10,10 +10,9 @@ import reprieve as rp
 from reprieve.die_rig import rig_columns
 from reprieve_studies.deadline.benches import Bench
 from reprieve_studies.deadline.families import Keys
-from reprieve_studies.deadline.measures import Measured
+from reprieve_studies.deadline.measures import Measured, measured
 
 _NS = 1000
-_WARM_UP_SHARE = 0.05
 _BLOCKS = 64
 _SECTIONS = ("timing", "suspension", "scheduling", "geometry")
 
@@ -45,24 +44,12 @@ def measure_on_rig(bench: Bench, keys: Keys, seed: int) -> Measured:
     sections["geometry"] |= {"blocks_per_plane": blocks, "pages_per_block": pages}
     scenario = rp.Scenario(**{"device": bench.scenario["device"], **sections})
     rows = rig_columns(scenario, commands, **dict(keys))
-    is_read = np.asarray(rows["op"]) == "read"
-    ended = np.asarray(rows["completion_ns"]).astype(np.int64)
-    took_us = (ended - np.asarray(rows["arrival_ns"]).astype(np.int64)) / _NS
-    last_ns = int(ended[is_read].max())
-    reads_us = took_us[is_read][int(_WARM_UP_SHARE * reads) :]
-    late = reads_us > bench.slo_us
-    seconds = last_ns / 1e9
-    suspensions = np.asarray(rows["suspensions"])[~is_read]
-    written = ended[~is_read] <= last_ns
-    return Measured(
-        late_share=float(late.mean()),
-        late_reads=float(late.sum()),
-        p99_9_us=float(np.percentile(reads_us, 99.9)),
-        suspensions_per_s=float(suspensions.sum()) / seconds,
+    is_read = rows["op"] == "read"
+    suspensions = rows["suspensions"][~is_read]
+    return measured(
+        bench,
+        (is_read, ~is_read),
+        (rows["arrival_ns"], rows["completion_ns"]),
         suspensions=float(suspensions.sum()),
         suspensions_of_most=float((suspensions > 0).mean()),
-        writes_per_s=float(written.sum()) / seconds,
-        write_mean_us=float(took_us[~is_read].mean()),
-        write_bytes_per_s=float("nan"),
-        energy_j=float("nan"),
     )
