@@ -95,7 +95,7 @@ def paired(bench: Bench, ours: Sequence[Measured], theirs: Sequence[Measured]) -
     """Return the ratio of the costs, its interval from the differences of their logarithms."""
 
     def known(one: Measured) -> float:
-        # Where there are none there is no logarithm; the claim then rests on too few events in any case.
+        # No events have no logarithm; the claim then rests on too few of them in any case.
         return max(cost(bench, one), 1e-9)
 
     pairs = zip(ours, theirs, strict=True)
