@@ -33,6 +33,7 @@ long: .venv/.dev wheel ## an hour more of tests: 10^8 page transactions, 500 kil
 	cargo test --package reprieve-sim --test robust -- --ignored --nocapture
 	cargo test --release --package reprieve-capi -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py -k many_kills
+	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_sweep_random.py -k new_random
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest tests/house/test_docs.py -k rows_of_readme
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \

@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use reprieve_base::Stream;
 use reprieve_sim::{Options, Ssd};
@@ -304,7 +305,7 @@ fn a_header_that_claims_more_than_there_is_is_refused() {
 }
 
 /// Drives whose states have something of their own.
-const DRIVES: [&[&str]; 8] = [
+const DRIVES: [&[&str]; 11] = [
     &[],
     &["ftl.gc_victim=fifo", "ftl.precondition=steady", "ftl.free_block=least-worn"],
     &["ftl.gc_victim=cost-benefit", "ftl.placement=cwdp", "ftl.static_wear_spread=3"],
@@ -313,43 +314,84 @@ const DRIVES: [&[&str]; 8] = [
     &["ftl.stream=hot-cold", "ftl.gc_stream=separate", "geometry.blocks_per_plane=24"],
     &["nand.program_failure=0.002", "ftl.factory_bad_share=0.1", "geometry.blocks_per_plane=24"],
     &["reliability.model=power", "reliability.delta=0.1", "ecc.code=ldpc"],
+    &["ftl.mapping=demand", "ftl.map_cache_bytes=64", "geometry.blocks_per_plane=24"],
+    &["timing.wordline_pages=2", "ftl.over_provisioning=0.7"],
+    &["ftl.partial_write=track_sectors", "workload.request_bytes=512"],
 ];
 
-#[test]
-fn a_state_with_one_number_changed_is_refused_or_runs() {
+/// What became of states with one number changed.
+#[derive(Debug, Default)]
+struct Outcome {
+    refused: u64,
+    ran: u64,
+}
+
+/// Changes one number of the state of each drive, so many times.
+fn forge(seed: u64, times: u64, outcome: &mut Outcome) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join("drive.state");
-    let (mut refused, mut ran) = (0, 0);
     for (number, sets) in (0..).zip(DRIVES) {
         let whole = saved(sets, &path);
-        let mut stream = Stream::new(11, "test.forged", number);
-        let mut below = |bound: usize| stream.below(bound as u64) as usize;
-        for _ in 0..150 {
+        let mut stream = Stream::new(seed, "test.forged", number);
+        for _ in 0..times {
             let mut file = whole.clone();
-            let column = below(file.columns.len());
-            let entries = &mut file.columns[column].1;
-            if entries.is_empty() {
-                continue;
-            }
-            let (entry, other) = (below(entries.len()), below(entries.len()));
-            let old = entries[entry];
-            entries[entry] = match below(6) {
-                0 => old.wrapping_add(1),
-                1 => old.wrapping_sub(1),
-                2 => entries[other],
-                3 => below(40) as u32,
-                4 => below(600) as u32,
-                _ => below(1 << 32) as u32,
-            };
+            let Some(change) = change_a_number(&mut file, &mut stream) else { continue };
             file.write(&path);
             match start(sets, &path) {
                 Err(error) => {
-                    assert!(error.contains("save it anew"), "{error}");
-                    refused += 1;
+                    let repeat = format!("seed {seed}, {sets:?}, {change}: {error}");
+                    assert!(error.contains("save it anew"), "{repeat}");
+                    outcome.refused += 1;
                 }
-                Ok(()) => ran += 1,
+                Ok(()) => outcome.ran += 1,
             }
         }
     }
-    assert!(refused > 200 && ran > 100, "{refused} were refused and {ran} ran");
+}
+
+/// Changes an entry of some column; says which, unless the column is empty.
+fn change_a_number(file: &mut File, stream: &mut Stream) -> Option<String> {
+    let mut below = |bound: usize| stream.below(bound as u64) as usize;
+    let column = below(file.columns.len());
+    let (name, entries) = &mut file.columns[column];
+    if entries.is_empty() {
+        return None;
+    }
+    let (entry, other) = (below(entries.len()), below(entries.len()));
+    let old = entries[entry];
+    entries[entry] = match below(6) {
+        0 => old.wrapping_add(1),
+        1 => old.wrapping_sub(1),
+        2 => entries[other],
+        3 => below(40) as u32,
+        4 => below(600) as u32,
+        _ => below(1 << 32) as u32,
+    };
+    Some(format!("{name}[{entry}] = {} in place of {old}", entries[entry]))
+}
+
+#[test]
+fn a_state_with_one_number_changed_is_refused_or_runs() {
+    let mut outcome = Outcome::default();
+    forge(11, 150, &mut outcome);
+    assert!(outcome.refused > 200 && outcome.ran > 100, "{outcome:?}");
+}
+
+#[test]
+#[ignore = "takes ten minutes: make long"]
+#[expect(clippy::disallowed_methods, reason = "a new seed each time, for ten minutes")]
+fn states_with_numbers_changed_are_refused_or_run() {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    let first_seed = since.as_secs();
+    println!("forged states: seeds from {first_seed} on");
+    let mut outcome = Outcome::default();
+    let (begun, ten_minutes) = (Instant::now(), Duration::from_secs(600));
+    for seed in first_seed.. {
+        if begun.elapsed() >= ten_minutes {
+            break;
+        }
+        forge(seed, 500, &mut outcome);
+    }
+    println!("{outcome:?}");
+    assert!(outcome.refused > 0 && outcome.ran > 0, "{outcome:?}");
 }
