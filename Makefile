@@ -14,7 +14,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: .venv/.built ## one real trace through five policies: a table, and a report in out/demo
+demo: .venv/.studies ## one real trace through five policies: a table, and a report in out/demo
 	$(BIN)/reprieve compare examples/mysql-five-policies.toml --axis policy=$(POLICIES) \
 	  --out out/demo
 

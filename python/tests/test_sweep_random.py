@@ -1,4 +1,4 @@
-"""Random sweeps: refused in one sentence before anything runs, or their runs are those of rp.run."""
+"""Random sweeps: refused in one sentence before a run, or their runs are those of `rp.run`."""
 
 from __future__ import annotations
 
