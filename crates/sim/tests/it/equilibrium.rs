@@ -4,8 +4,15 @@
 //! Four drives in their steady state, of four seeds, are measured from their first request on, and
 //! four of the reference, of four other seeds, from the first request after the long run. For each
 //! of write amplification, IOPS and the 99th percentiles of reads and of writes the difference of
-//! the means over the four is held against its 95 % interval, which is Welch's. Batches of one
-//! stretch would not do, nor stretches of one drive: its planes collect in waves that last longer.
+//! the means over the four is held against its 95 % interval, which is Welch's, and the 95 %
+//! intervals of the two means against each other. Batches of one stretch would not do, nor
+//! stretches of one drive: its planes collect in waves that last longer.
+//!
+//! Two differences are known. Five capacities do not bring every drive to rest: with skewed loads
+//! and with streams the pages that are seldom written take longer, and the reference still moves
+//! (`CAPACITIES=10`). And a run begins with an empty host queue, whose 64 requests come at once,
+//! while in the middle of a run most of them are writes that wait: of 18,000 reads some 20 more are
+//! slow, which moves a 99th percentile of reads by 1 to 2 % where it lies between few values.
 
 use reprieve_base::{Op, Stream};
 use reprieve_sim::{Options, Ssd};
@@ -16,6 +23,8 @@ use super::drive::{self, Row};
 const STRETCHES: usize = 4;
 /// Student's t, 97.5 %, by degrees of freedom, of which Welch's interval has from n - 1 to 2 n - 2.
 const STUDENT: [(f64, f64); 4] = [(3.0, 3.182), (4.0, 2.776), (5.0, 2.571), (6.0, 2.447)];
+/// Student's t, 97.5 %, of the mean over four.
+const STUDENT_MEAN: f64 = 3.182;
 /// Capacities that the reference is written before it is measured.
 const CAPACITIES: u64 = 5;
 
@@ -97,14 +106,16 @@ impl Case {
 
     /// From the first request of drives in their steady state.
     fn steady(&self, requests: u64) -> Vec<Stretch> {
-        let drives = (1..=STRETCHES as u64).map(|seed| self.drive("steady", seed));
+        let first = asked("SEED", 1);
+        let drives = (first..).take(STRETCHES).map(|seed| self.drive("steady", seed));
         drives.map(|mut ssd| Stretch::measure(&mut ssd, requests)).collect()
     }
 
     /// The reference, from the first request after the long run, and its longest latency from the
     /// capacity before that on.
     fn long_runs(&self, requests: u64) -> (Vec<Stretch>, u64) {
-        let runs = (101..=100 + STRETCHES as u64).map(|seed| self.long_run(seed, requests));
+        let first = 100 + asked("SEED", 1);
+        let runs = (first..).take(STRETCHES).map(|seed| self.long_run(seed, requests));
         let (stretches, longest_ns): (Vec<Stretch>, Vec<u64>) = runs.unzip();
         (stretches, longest_ns.into_iter().max().unwrap_or(0))
     }
@@ -122,12 +133,18 @@ impl Case {
             }
             longest_ns
         };
-        write_up_to(&mut ssd, CAPACITIES - 1);
-        let before_ns = write_up_to(&mut ssd, CAPACITIES);
+        let capacities = asked("CAPACITIES", CAPACITIES);
+        write_up_to(&mut ssd, capacities - 1);
+        let before_ns = write_up_to(&mut ssd, capacities);
         let stretch = Stretch::measure(&mut ssd, requests);
         let longest_ns = stretch.longest_ns.max(before_ns);
         (stretch, longest_ns)
     }
+}
+
+/// A number that the environment asks for in place of another.
+fn asked(name: &str, other: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(other)
 }
 
 fn count(ssd: &Ssd, name: &str) -> u64 {
@@ -207,7 +224,10 @@ fn the_interval_is_welchs() {
 #[derive(Default)]
 struct Tally {
     all: usize,
+    /// Their difference has an interval that holds 0.
     agree: usize,
+    /// Their intervals have values in common.
+    overlap: usize,
     /// Of each drive how many measures do not agree.
     misses: Vec<f64>,
     /// The greatest ratio of the longest of the first requests to the longest of the long run.
@@ -225,7 +245,10 @@ impl Tally {
             let (ours, our_error) = mean(&steady, measure);
             let (theirs, their_error) = mean(&long, measure);
             let half = half_interval(our_error, their_error).max(ALIKE_SHARE * theirs);
-            let agrees = (ours - theirs).abs() <= half;
+            let apart = (ours - theirs).abs();
+            let agrees = apart <= half;
+            let both = STUDENT_MEAN * (our_error.sqrt() + their_error.sqrt());
+            self.overlap += usize::from(agrees || apart <= both);
             let mark = if agrees { ' ' } else { '!' };
             let percent = (ours / theirs - 1.0) * 100.0;
             line += &format!(" | {name} {ours:.4e} / {theirs:.4e} {percent:>6.1} %{mark}");
@@ -247,8 +270,9 @@ impl Tally {
 
     fn print(&self) {
         println!(
-            "{} of {} agree; the longest of the first requests is at most {:.2} of the longest",
-            self.agree, self.all, self.first_ratio
+            "{} of {} agree, intervals of {} overlap; the longest of the first requests is at \
+             most {:.2} of the longest",
+            self.agree, self.all, self.overlap, self.first_ratio
         );
         for (measure, name) in MEASURES.iter().enumerate().filter(|_| self.all > MEASURES.len()) {
             let (mean, half) = self.ratio(measure);
@@ -275,9 +299,9 @@ fn compare(numbers: impl Iterator<Item = u64>, requests: u64) -> Tally {
 #[test]
 #[ignore = "minutes: make long"]
 fn forty_drives_start_as_they_run() {
-    let from = std::env::var("CASE").ok().and_then(|value| value.parse().ok()).unwrap_or(0);
-    let to = std::env::var("CASES").ok().and_then(|value| value.parse().ok()).unwrap_or(40);
+    let (from, to) = (asked("CASE", 0), asked("CASES", 40));
     let tally = compare(from..to, 60_000);
+    assert!(20 * tally.overlap >= 19 * tally.all, "{} of {}", tally.overlap, tally.all);
     // Intervals of 95 % hold what is equal in 19 of 20 cases on average. The measures of one drive
     // hang together, as collection makes all of them: so chance is taken from drive to drive.
     let (misses, half) = over_drives(&tally.misses);
