@@ -62,7 +62,6 @@ features! {
         s.suspension.program != ProgramSuspension::None && !s.suspension.shadow_buffer;
     GC_READS "suspension for reads of collection" |s|
         s.suspend_rules.gc_read_suspends != OperationSet::default();
-    POWER "an account of power" |s| s.power.is_some();
     BUDGET "a budget of power" |s|
         s.power.as_ref().is_some_and(|power| power.budget_uw.is_some());
     TWIN_BLOCKS "superblocks" |s| s.ftl.twin_blocks;
@@ -76,7 +75,6 @@ features! {
     };
     NO_READ_HITS "a buffer that answers no reads" |s| !s.buffer.read_hits;
     HOLD "dirty pages that stay" |s| s.buffer.hold.is_some();
-    LOSS "a loss of power" |s| s.power_loss.is_some();
     IN_ORDER "a link in order" |s| s.host.order == LinkOrder::InOrder;
     COMMANDS_CROSS "commands that cross the link" |s| s.host.commands_cross_link;
 }
@@ -139,9 +137,6 @@ table! {
         "suspension.multi_plane": PLANE_SUSPENSION + NO_INDEPENDENT_READS,
             "a plane that makes way alone reads into a page buffer of its own; must be \"whole\" \
              with parallelism.independent_plane_reads = false";
-        "suspension.multi_plane": PLANE_SUSPENSION + NO_SHADOW,
-            "the page of one plane alone is not sent again over the channel here; must be \
-             \"whole\" with suspension.shadow_buffer = false";
         "suspension.multi_plane": PLANE_SUSPENSION + CACHE_PROGRAM,
             "a page is not loaded here beside planes that are suspended; must be \"whole\" with \
              parallelism.cache_program = true";
@@ -151,9 +146,6 @@ table! {
         "suspension.multi_plane": PLANE_SUSPENSION + GC_READS,
             "reads of garbage collection suspend no single planes here; must be \"whole\" unless \
              suspension.gc_read_suspends = []";
-        "suspension.multi_plane": PLANE_SUSPENSION + POWER,
-            "the power of planes that work apart is not accounted for; must be \"whole\" with \
-             power.account = \"on\"";
     }
     Drive pairs {
         "ftl.copyback": COPYBACK + NO_SHADOW,
@@ -189,9 +181,6 @@ table! {
         "host.order": IN_ORDER + COMMANDS_CROSS,
             "the exchanges of several commands share the link; must be \"free\" with \
              host.commands_cross_link = true";
-        "suspension.multi_plane": PLANE_SUSPENSION + LOSS,
-            "what becomes of planes that work apart when the power fails is not modelled; must be \
-             \"whole\" with power_loss.mode = \"on\"";
         "ftl.stream": STREAMS + MBM,
             "a dispatcher that places writes sees one next page of a plane; must be \"single\" \
              with scheduling.dispatch = \"mbm\"";

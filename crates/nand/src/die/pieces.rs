@@ -142,12 +142,20 @@ impl Die {
         at
     }
 
-    /// Lets a suspended plane go on from `now`; says when it will have ended, if left alone.
+    /// Whether the page of a plane that was stopped apart has to be sent again over the channel.
+    pub fn plane_needs_channel(&self, plane: u32) -> bool {
+        let program = self.piece_on(plane).is_some_and(|piece| piece.kind == Kind::Program);
+        program && !self.part.suspension.shadow_buffer
+    }
+
+    /// Lets a suspended plane go on from `now`; without a shadow buffer the caller sends the page
+    /// of a program over the channel from then on. Says when it will have ended, if left alone.
     pub fn resume_plane(&mut self, now: Time, plane: u32) -> Result<Time, Refusal> {
         let found = self.beside.pieces.iter().position(|piece| piece.at.plane == plane);
         let place = found.filter(|place| self.beside.pieces[*place].work == PlaneWork::Suspended);
         let Some(place) = place else { return Err(Refusal::NothingToResume) };
-        if !self.plane_is_free(plane) {
+        let page_leaves = self.plane_output_in_use(plane) && self.plane_needs_channel(plane);
+        if !self.plane_is_free(plane) || page_leaves {
             return Err(Refusal::Busy);
         }
         let piece = &mut self.beside.pieces[place];

@@ -80,6 +80,11 @@ impl Die {
         self.beside.planes[plane as usize].buffer == Buffer::Idle
     }
 
+    /// Whether a sensed page that its buffer has let go of waits to leave a plane, or leaves it.
+    pub fn plane_output_in_use(&self, plane: u32) -> bool {
+        self.beside.planes[plane as usize].output_in_use
+    }
+
     /// The instant that a read promised has come, on a plane that reads by itself.
     ///
     /// Panics if nothing was promised for `now`: then the caller has lost track of the die.

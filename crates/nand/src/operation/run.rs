@@ -66,6 +66,11 @@ impl Run {
         self.operation.planes
     }
 
+    /// The same on so many planes.
+    pub fn on_planes(self, planes: u32) -> Run {
+        Run { operation: self.operation.on_planes(planes), ..self }
+    }
+
     /// What the whole operation takes if nobody suspends it.
     pub fn undisturbed(&self, timing: &Timing) -> PhaseTimes {
         match self.operation.kind {

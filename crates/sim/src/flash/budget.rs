@@ -1,14 +1,15 @@
 //! What all dies may draw at once: who begins, who waits, and who is next when there is room.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reprieve_base::{Dur, Time};
 use reprieve_nand::{Activity, CommandPower, MultiPlane, Timing};
 
 use super::channel::Grant;
+use super::lane::LaneId;
 use super::{Flash, FlashEvent};
 use crate::event::Schedule;
-use crate::power::AtWork;
+use crate::power::{AtWork, Commands, Place};
 use crate::scenario::{BudgetCounts, Power, Scenario};
 use crate::txn::Kind;
 use crate::work::Work;
@@ -22,13 +23,20 @@ struct Held {
     /// For commands that sense, and how many planes those are.
     sense_uw: u64,
     senses: u32,
-    /// For the program or erase that runs.
+    /// For the program or erase that runs on all planes that act together.
     run_uw: Option<u64>,
+    /// For what runs on planes that were split off, and how many those are.
+    apart_uw: u64,
+    apart: u32,
 }
 
 impl Held {
     fn is_active(&self) -> bool {
-        self.senses > 0 || self.run_uw.is_some()
+        self.senses > 0 || self.run_uw.is_some() || self.apart > 0
+    }
+
+    fn sum_uw(&self) -> u64 {
+        self.sense_uw + self.run_uw.unwrap_or(0) + self.apart_uw
     }
 }
 
@@ -45,6 +53,8 @@ pub(super) struct Budget {
     drawn_uw: u64,
     active: u32,
     held: Vec<Held>,
+    /// What runs on planes that were split off, each with what it holds.
+    apart_uw: BTreeMap<Place, u64>,
     /// Dies that wait, and how much more each of them would draw.
     line: BTreeSet<Turn>,
     waits: Vec<Option<(Turn, u64)>>,
@@ -126,6 +136,7 @@ impl Budget {
             drawn_uw: power.core().idle_uw * u64::from(dies),
             active: 0,
             held: vec![Held::default(); dies as usize],
+            apart_uw: BTreeMap::new(),
             line: BTreeSet::new(),
             waits: vec![None; dies as usize],
         })
@@ -180,10 +191,9 @@ impl Budget {
 
     fn change(&mut self, die: u32, change: impl FnOnce(&mut Held)) {
         let held = &mut self.held[die as usize];
-        let sum = |held: &Held| held.sense_uw + held.run_uw.unwrap_or(0);
         let before = *held;
         change(held);
-        self.drawn_uw = self.drawn_uw + sum(held) - sum(&before);
+        self.drawn_uw = self.drawn_uw + held.sum_uw() - before.sum_uw();
         match (before.is_active(), held.is_active()) {
             (false, true) => self.active += 1,
             (true, false) => self.active -= 1,
@@ -210,42 +220,69 @@ impl Budget {
         });
     }
 
-    /// A program or erase runs from now on.
-    pub(super) fn run(&mut self, die: u32, kind: Kind, planes: u32) {
-        let uw = self.counted.of(kind).on(planes);
-        self.change(die, |held| held.run_uw = Some(uw));
+    /// A program or erase runs on a lane from now on.
+    pub(super) fn run(&mut self, place: Place, kind: Kind, planes: u32) {
+        self.hold(place, self.counted.of(kind).on(planes));
     }
 
-    /// It is complete.
-    pub(super) fn ended(&mut self, die: u32) {
-        self.change(die, |held| held.run_uw = None);
+    fn hold(&mut self, (die, lane): Place, uw: u64) {
+        if lane == 0 {
+            self.change(die, |held| held.run_uw = Some(uw));
+            return;
+        }
+        self.apart_uw.insert((die, lane), uw);
+        self.change(die, |held| (held.apart, held.apart_uw) = (held.apart + 1, held.apart_uw + uw));
+    }
+
+    /// What runs on a plane is split off from others, if there are any; with these the base stays
+    /// until it is suspended.
+    pub(super) fn split(&mut self, (die, lane): Place, kind: Kind, has_others: bool) {
+        let plane_uw = self.counted.of(kind).plane_uw;
+        let held = &mut self.held[die as usize];
+        let whole_uw = held.run_uw.take().expect("something runs");
+        let own_uw = if has_others { plane_uw } else { whole_uw };
+        held.run_uw = has_others.then(|| whole_uw - plane_uw);
+        (held.apart, held.apart_uw) = (held.apart + 1, held.apart_uw + own_uw);
+        self.apart_uw.insert((die, lane), own_uw);
+    }
+
+    /// What runs on a lane is complete.
+    pub(super) fn ended(&mut self, (die, lane): Place) {
+        if lane == 0 {
+            self.change(die, |held| held.run_uw = None);
+            return;
+        }
+        let uw = self.apart_uw.remove(&(die, lane)).expect("something ran there");
+        self.change(die, |held| (held.apart, held.apart_uw) = (held.apart - 1, held.apart_uw - uw));
     }
 
     /// It is suspended.
-    pub(super) fn suspended(&mut self, die: u32) {
-        self.ended(die);
+    pub(super) fn suspended(&mut self, place: Place) {
+        self.ended(place);
         self.drawn_uw += self.counted.suspended_uw;
     }
 
     /// It goes on.
-    pub(super) fn resumed(&mut self, die: u32, kind: Kind, planes: u32) {
+    pub(super) fn resumed(&mut self, place: Place, kind: Kind, planes: u32) {
         self.drawn_uw -= self.counted.suspended_uw;
-        self.run(die, kind, planes);
+        self.run(place, kind, planes);
     }
 
     /// Whether what is at work keeps to the budget, by the meter's account of each die.
     fn verify(&self, idle_uw: u64, dies: impl Iterator<Item = AtWork>) -> Result<(), String> {
         let (mut active, mut uw) = (0, idle_uw);
-        for AtWork { senses, sensing, run, suspended } in dies {
-            active += u32::from(senses > 0 || run.is_some());
+        let counts = |power: CommandPower, commands: Commands| {
+            let Commands { bases, planes } = commands;
+            power.base_uw * u64::from(bases) + power.plane_uw * u64::from(planes)
+        };
+        for AtWork { senses, copies, programs, erases, suspended } in dies {
+            active += u32::from(senses.planes + programs.planes + erases.planes > 0);
             uw += self.counted.suspended_uw * u64::from(suspended);
-            let CommandPower { base_uw, plane_uw } = self.counted.sense;
-            let of_senses = base_uw * u64::from(sensing) + plane_uw * u64::from(senses);
-            let counted =
-                |is_erase| if is_erase { self.counted.erase } else { self.counted.program };
-            let of_run = run.map_or(0, |(is_erase, planes)| counted(is_erase).on(planes));
             // A copyback senses before it programs.
-            uw += of_senses.max(of_run);
+            let of_copies = counts(self.counted.sense, copies);
+            let of_senses = counts(self.counted.sense, senses) - of_copies;
+            let of_programs = counts(self.counted.program, programs).max(of_copies);
+            uw += of_senses + of_programs + counts(self.counted.erase, erases);
         }
         if active > 1 && (active > self.max_active || uw > self.limit_uw) {
             return Err(format!(
@@ -281,11 +318,12 @@ impl Flash {
         self.observers.budget.as_mut().expect("there is a budget").sensed(die, false);
     }
 
-    /// Whether the budget lets the suspended operation of a die go on.
+    /// Whether the budget lets the suspended operation of a lane go on.
     #[cold]
-    pub(super) fn has_power_to_resume(&mut self, die: u32) -> bool {
+    pub(super) fn has_power_to_resume(&mut self, (die, lane): (u32, LaneId)) -> bool {
         let unit = &self.units[die as usize];
-        let (txn, planes) = (&self.txns[unit.whole.operation()], unit.die.planes_at_work());
+        let planes = if lane == LaneId::WHOLE { unit.die.planes_at_work() } else { 1 };
+        let txn = &self.txns[unit.lane(lane).operation()];
         let (kind, turn) = (txn.kind, self.turn(die, txn.kind, txn.start));
         let budget = self.observers.budget.as_mut().expect("there is a budget");
         let whole_uw = budget.counted.of(kind).on(planes);
@@ -334,24 +372,32 @@ mod tests {
             drawn_uw: 2,
             active: 0,
             held: vec![Held::default(); 3],
+            apart_uw: BTreeMap::new(),
             line: BTreeSet::new(),
             waits: vec![None; 3],
         };
         let verify = |dies: &[AtWork]| budget.verify(2, dies.iter().copied()).is_ok();
-        let idle = AtWork { senses: 0, sensing: 0, run: None, suspended: 0 };
-        let reads = AtWork { senses: 1, sensing: 1, ..idle };
-        let erases = AtWork { run: Some((true, 1)), ..idle };
+        let of = |bases, planes| Commands { bases, planes };
+        let idle = AtWork::default();
+        let reads = AtWork { senses: of(1, 1), ..idle };
+        let erases = AtWork { erases: of(1, 1), ..idle };
         // 2 + 50 + 10 + 5 are 67; another 5 are too many, and so is a third die.
         assert!(verify(&[erases, AtWork { suspended: 1, ..reads }]));
         assert!(!verify(&[erases, AtWork { suspended: 2, ..reads }]));
         assert!(!verify(&[reads, reads, reads]));
         // The base is counted once a command: 2 + 4 + 3 * 6 of a command on three planes and
         // 10 + 20 of a program leave 13; three commands on a plane each take 8 more, the fourth 10.
-        let program = AtWork { run: Some((false, 1)), ..idle };
-        let joint = |sensing, senses| AtWork { senses, sensing, ..idle };
+        let program = AtWork { programs: of(1, 1), ..idle };
+        let joint = |bases, planes| AtWork { senses: of(bases, planes), ..idle };
         assert!(verify(&[program, joint(1, 5)]) && !verify(&[program, joint(1, 6)]));
         assert!(verify(&[program, joint(3, 3)]) && !verify(&[program, joint(4, 4)]));
         // Two planes erase at 100, which is more than there is, but nothing else does anything.
-        assert!(verify(&[AtWork { run: Some((true, 2)), ..idle }, idle]));
+        assert!(verify(&[AtWork { erases: of(1, 2), ..idle }, idle]));
+        // A copyback counts as what it does most of, its program of 30; a read beside a program of
+        // the same die counts too: 2 + 30 + 10 and 10 + 10 are 62, and 10 more are too many.
+        let copy = AtWork { senses: of(1, 1), copies: of(1, 1), programs: of(1, 1), ..idle };
+        let both = AtWork { senses: of(1, 1), programs: of(1, 1), ..idle };
+        assert!(verify(&[copy, joint(2, 2)]) && verify(&[both, joint(2, 2)]));
+        assert!(verify(&[copy, joint(3, 3)]) && !verify(&[both, joint(3, 3)]));
     }
 }

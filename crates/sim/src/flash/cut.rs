@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Die, Refusal, Suspend};
+use reprieve_nand::{Die, PlaneWork, Refusal, Suspend};
 
 use super::Flash;
 use crate::power_loss::{CutDie, Draw, Powers};
 use crate::scenario::{LossPolicy, PowerLoss};
-use crate::txn::{Kind, NONE};
+use crate::txn::{Kind, NONE, Txn};
 
 /// The power as it fails: of which drive, when, and what the scenario says of it.
 struct PowerCut<'a> {
@@ -39,6 +39,16 @@ impl Flash {
     }
 }
 
+/// What becomes of a lane.
+struct CutLane {
+    /// When its array is free.
+    free_at: Time,
+    /// It is suspended from then on.
+    stays: bool,
+    /// Until then it draws what it does while it runs.
+    runs: bool,
+}
+
 impl PowerCut<'_> {
     fn die(&self, die: u32) -> CutDie {
         let PowerCut { at, policy, loss, powers, .. } = *self;
@@ -53,6 +63,10 @@ impl PowerCut<'_> {
             stopped_erase: false,
             draws: Vec::new(),
         };
+        if self.flash.facts.splits {
+            self.lanes(die, &mut cut);
+            return cut;
+        }
         let resets = policy == LossPolicy::Reset;
         let mut stays = if resets { 0 } else { suspended };
         let scheduled = unit.whole.scheduled.max(at);
@@ -111,6 +125,76 @@ impl PowerCut<'_> {
         free_at.is_some() && policy != LossPolicy::Reset
     }
 
+    /// Deals with each lane of a die whose planes make way by themselves.
+    fn lanes(&self, die: u32, cut: &mut CutDie) {
+        let PowerCut { at, policy, loss, powers, .. } = *self;
+        let unit = &self.flash.units[die as usize];
+        if let Some(senses_until) = unit.die.senses_until() {
+            // A page that waits in a page buffer is not wanted any more.
+            let resets = policy == LossPolicy::Reset;
+            let until = if resets { at + reset_of(Kind::HostRead, loss) } else { senses_until };
+            let uw = powers.sense.on(1u32) * u64::from(unit.die.planes_sensing());
+            cut.free_at = until.max(at);
+            cut.draws.push(Draw { from: at, to: cut.free_at, uw });
+        }
+        let mut stay = Vec::new();
+        for operation in self.flash.operations(die) {
+            let lane = self.lane(operation, cut);
+            cut.free_at = cut.free_at.max(lane.free_at);
+            if lane.runs {
+                let uw = self.draws(operation);
+                cut.draws.push(Draw { from: at, to: lane.free_at, uw });
+            }
+            if lane.stays {
+                stay.push(lane.free_at);
+            }
+        }
+        let uw = powers.suspended_uw;
+        cut.draws.extend(stay.iter().map(|from| Draw { from: *from, to: Time::NEVER, uw }));
+    }
+
+    /// Deals with what was begun on some planes of a die, the same on each of them.
+    fn lane(&self, operation: u32, cut: &mut CutDie) -> CutLane {
+        let PowerCut { at, policy, loss, .. } = *self;
+        let Txn { die, kind, at: place, mark, .. } = self.flash.txns[operation];
+        let resets = policy == LossPolicy::Reset;
+        let is_erase = kind == Kind::Erase;
+        let mut nand = self.flash.units[die as usize].die.clone();
+        let work = nand.plane_work(place.plane);
+        let end = match work {
+            PlaneWork::None => panic!("at {at} nothing is under way on plane {}", place.plane),
+            PlaneWork::Suspended => {
+                return CutLane { free_at: at, stays: !resets, runs: false };
+            }
+            _ if resets => {
+                cut.stopped_program |= !is_erase;
+                cut.stopped_erase |= is_erase;
+                let free_at = at + reset_of(kind, loss);
+                return CutLane { free_at, stays: false, runs: true };
+            }
+            PlaneWork::Suspending(free_at) => {
+                return CutLane { free_at, stays: true, runs: true };
+            }
+            PlaneWork::Running(end) => end,
+        };
+        cut.channel_until = cut.channel_until.max(mark);
+        let suspends =
+            policy == LossPolicy::Suspend || policy == LossPolicy::SuspendErase && is_erase;
+        let mut suspend = |at| nand.suspend_plane(at, place.plane);
+        let free_at = if suspends { stopped_at(at, end, &mut suspend) } else { None };
+        match free_at {
+            Some(free_at) => {
+                cut.stopped_program |= !is_erase;
+                cut.stopped_erase |= is_erase;
+                CutLane { free_at, stays: true, runs: true }
+            }
+            None => {
+                cut.ends.extend(self.pages(operation).map(|id| (id, end)));
+                CutLane { free_at: end, stays: false, runs: true }
+            }
+        }
+    }
+
     /// The pages of a command end when its die is free.
     fn ends(&self, operation: u32, cut: &mut CutDie) {
         let end = cut.free_at;
@@ -149,8 +233,17 @@ impl PowerCut<'_> {
 /// When the array of a running die is free if it is asked to suspend from `at` on, as soon as it
 /// may; `None`: it runs to its end.
 fn suspend(mut die: Die, at: Time, scheduled: Time) -> Option<Time> {
-    let answer = match die.suspend(at) {
-        Err(Refusal::TooSoon { until }) if until < scheduled => die.suspend(until),
+    stopped_at(at, scheduled, &mut |at| die.suspend(at))
+}
+
+/// The same of what runs until `end`, with how it is asked.
+fn stopped_at(
+    at: Time,
+    end: Time,
+    ask: &mut impl FnMut(Time) -> Result<Suspend, Refusal>,
+) -> Option<Time> {
+    let answer = match ask(at) {
+        Err(Refusal::TooSoon { until }) if until < end => ask(until),
         answer => answer,
     };
     match answer {

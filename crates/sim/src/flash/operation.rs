@@ -164,7 +164,12 @@ impl Flash {
         }
         if self.observers.listens {
             let id = self.units[die as usize].lane(lane).operation();
-            self.observe(now, |observer, scene| observer.suspending(scene, id, free_at));
+            self.observe_lane(lane, now, |observer, scene| {
+                if is_new {
+                    observer.split(scene, id);
+                }
+                observer.suspending(scene, id, free_at);
+            });
         }
         Answer::Now
     }
@@ -178,10 +183,12 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
     ) {
-        let unit = &self.units[die as usize];
-        let needs_channel = lane == LaneId::WHOLE && unit.die.resume_needs_channel();
-        let page_leaves = unit.die.output_in_use();
-        if self.observers.budget.is_some() && !self.has_power_to_resume(die) {
+        let die_now = &self.units[die as usize].die;
+        let (needs_channel, page_leaves) = match lane.plane() {
+            None => (die_now.resume_needs_channel(), die_now.output_in_use()),
+            Some(plane) => (die_now.plane_needs_channel(plane), die_now.plane_output_in_use(plane)),
+        };
+        if self.observers.budget.is_some() && !self.has_power_to_resume((die, lane)) {
             return;
         }
         // Its page comes in again, as that of any program does.
@@ -193,8 +200,9 @@ impl Flash {
             unit.occupied(now);
         }
         let until = unit.resume(lane, now).expect("it is suspended, free and has the channel");
+        let planes = if lane == LaneId::WHOLE { unit.die.planes_at_work() } else { 1 };
         let transfer = match needs_channel {
-            true => self.facts.timing.data_in() * u64::from(unit.die.planes_at_work()),
+            true => self.facts.timing.data_in() * u64::from(planes),
             false => Dur::ZERO,
         };
         let own = unit.lane_mut(lane);
@@ -221,7 +229,7 @@ impl Flash {
         }
         if self.observers.listens {
             let data_in = needs_channel.then_some(transfer);
-            self.observe(now, |observer, scene| observer.resumed(scene, id, data_in));
+            self.observe_lane(lane, now, |observer, scene| observer.resumed(scene, id, data_in));
         }
     }
 
@@ -276,7 +284,7 @@ impl Flash {
             unit.freed(now);
         }
         if self.observers.listens {
-            self.observe(now, |observer, scene| observer.completed(scene, id));
+            self.observe_lane(lane, now, |observer, scene| observer.completed(scene, id));
         }
         if !is_last {
             self.start_loaded(die, now, out);
@@ -296,7 +304,7 @@ impl Flash {
         own.top.reads = 0;
         let id = own.operation();
         if self.observers.listens {
-            self.observe(now, |observer, scene| observer.suspended(scene, id));
+            self.observe_lane(lane, now, |observer, scene| observer.suspended(scene, id));
         }
         let is_erase = self.txns[id].kind == Kind::Erase;
         let mut each = id;

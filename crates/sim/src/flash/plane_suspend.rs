@@ -53,7 +53,8 @@ impl Flash {
             let unit = &self.units[die as usize];
             let is_suspended = unit.die.plane_work(plane) == PlaneWork::Suspended;
             if is_suspended && unit.die.plane_is_free(plane) && waits.insert(plane) {
-                self.resume((die, LaneId::of_plane(plane)), now, out, Grant::Ask);
+                self.resume((die, LaneId::of_plane(plane)), now, out, grant);
+                grant = Grant::Ask;
             }
         }
     }
@@ -89,7 +90,9 @@ impl Flash {
             }
         }
         self.start_read(id, now, work, out, *grant);
-        *grant = Grant::Ask;
+        if self.facts.timing.command > Dur::ZERO {
+            *grant = Grant::Ask;
+        }
         true
     }
 

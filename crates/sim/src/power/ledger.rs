@@ -20,12 +20,35 @@ pub(super) struct OpenOperation {
     suspended: Option<Time>,
     /// What its runs before that took.
     before: PhaseTimes,
+    /// The part of it in which the base was drawn by the planes from which its own was split off.
+    shared: Shared,
+}
+
+/// For how long an operation draws no base of its own.
+#[derive(Clone, Copy, Debug)]
+enum Shared {
+    /// Until it is suspended.
+    Still,
+    /// It did for so long.
+    For(PhaseTimes),
 }
 
 impl OpenOperation {
     /// The run in progress, or the last one.
     pub(super) fn run(&self) -> Run {
         self.run
+    }
+
+    /// Whether the planes from which its own was split off draw the base for it.
+    pub(super) fn shares_base(&self) -> bool {
+        matches!(self.shared, Shared::Still)
+    }
+
+    /// Splits one plane off, to be stopped apart; the others go on, and draw the base.
+    pub(super) fn split(&mut self) -> OpenOperation {
+        let apart = OpenOperation { run: self.run.on_planes(1), shared: Shared::Still, ..*self };
+        self.run = self.run.on_planes(self.run.planes() - 1);
+        apart
     }
 }
 
@@ -83,11 +106,14 @@ impl Ledger {
 
     /// A program or erase begins with this run.
     pub(super) fn begin(&self, class: Class, page_type: usize, run: Run) -> OpenOperation {
-        OpenOperation { class, page_type, run, suspended: None, before: [Dur::ZERO; 2] }
+        let none = [Dur::ZERO; 2];
+        let shared = Shared::For(none);
+        OpenOperation { class, page_type, run, suspended: None, before: none, shared }
     }
 
     /// It is suspended from `now` on.
     pub(super) fn suspend(&self, open: &mut OpenOperation, now: Time) {
+        open.shared = Shared::For(self.shared(open, now));
         open.before = self.spent(open, now);
         open.suspended = Some(now);
     }
@@ -115,17 +141,31 @@ impl Ledger {
         [open.before[0] + pulse, open.before[1] + verify]
     }
 
+    fn shared(&self, open: &OpenOperation, now: Time) -> PhaseTimes {
+        match open.shared {
+            Shared::Still => self.spent(open, now),
+            Shared::For(times) => times,
+        }
+    }
+
     /// It is complete, or the run of the drive ends: what it took is split among the classes.
     pub(super) fn end(&mut self, open: &OpenOperation, now: Time) {
         self.close_suspension(open, now);
         let planes = open.run.planes();
-        let spent = self.spent(open, now);
+        let (spent, shared) = (self.spent(open, now), self.shared(open, now));
         let undisturbed = open.run.undisturbed(&self.part.timing);
         for (index, activity) in open.run.activities().into_iter().enumerate() {
             let own = spent[index].min(undisturbed[index]);
             for (class, time) in [(open.class, own), (Class::Suspension, spent[index] - own)] {
                 let spent = Spent { ns: u128::from(time.ns()), planes };
                 self.spend(class, open.page_type, activity, spent);
+            }
+            // What the others drew for it came before its first suspension, and first of its own.
+            let base_uw = u128::from(self.power.of(activity, open.page_type).base_uw);
+            let of_own = shared[index].min(own);
+            for (class, time) in [(open.class, of_own), (Class::Suspension, shared[index] - of_own)]
+            {
+                self.core_fj[class as usize] -= base_uw * u128::from(time.ns());
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The meter: power of all dies and channels as it changes, phase by phase.
 
+mod runs;
+
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -10,7 +12,7 @@ use reprieve_nand::{ACTIVITIES, Activity, CorePower, Part, Run, Segment};
 use super::ledger::{Ledger, OpenOperation};
 use super::report::{PowerReport, STATES};
 use super::series::{PowerSeries, PowerStep};
-use super::{AtWork, Class, Sensing, Transfer, share};
+use super::{AtWork, Class, Commands, Sensing, Transfer, share};
 use crate::scenario::Power;
 
 /// What the meter has to do at an instant.
@@ -26,9 +28,9 @@ enum Change {
         class: Class,
         sensing: Sensing,
     },
-    /// A stretch of the run of a die ends; void if there is another run.
+    /// A stretch of the run of a lane ends; stale if there is another run.
     Segment {
-        die: u32,
+        place: Place,
         run: u32,
     },
     TransferBegins {
@@ -71,15 +73,24 @@ impl PartialEq for DueChange {
 
 impl Eq for DueChange {}
 
+/// A die, and a lane of it: 0 has all its planes, n plane n - 1 after it was split off.
+pub type Place = (u32, usize);
+
 /// A die as the meter sees it.
 #[derive(Clone, Debug)]
 struct Die {
     /// Since when it is as it is.
     since: Time,
-    /// Planes that sense.
-    senses: u32,
-    /// The commands that these belong to.
-    sensing: u32,
+    /// Senses, and those of them with which copybacks begin.
+    senses: Commands,
+    copies: Commands,
+    /// By number, as far as planes were split off.
+    lanes: Vec<Lane>,
+}
+
+/// A lane of a die.
+#[derive(Clone, Debug, Default)]
+struct Lane {
     /// The run in progress, with what it does now.
     run: Option<(Run, Segment)>,
     /// Counts runs, and stops of them.
@@ -88,6 +99,18 @@ struct Die {
     /// Operations that are not complete; the last runs or was suspended last.
     open: Vec<OpenOperation>,
     suspended: u32,
+}
+
+impl Die {
+    fn suspended(&self) -> u32 {
+        self.lanes.iter().map(|lane| lane.suspended).sum()
+    }
+
+    /// What its lanes do, and on how many planes.
+    fn running(&self) -> impl Iterator<Item = (Activity, u32)> {
+        let runs = self.lanes.iter().filter_map(|lane| lane.run);
+        runs.filter_map(|(run, segment)| Some((segment.activity?, run.planes())))
+    }
 }
 
 /// Power of dies and channels, and what it adds up to.
@@ -122,13 +145,9 @@ impl Meter {
         let core = power.core();
         let die = Die {
             since: Time::ZERO,
-            senses: 0,
-            sensing: 0,
-            run: None,
-            runs: 0,
-            page_type: 0,
-            open: Vec::new(),
-            suspended: 0,
+            senses: Commands::default(),
+            copies: Commands::default(),
+            lanes: vec![Lane::default()],
         };
         Meter {
             power: core,
@@ -205,102 +224,6 @@ impl Meter {
         self.transfer_fj(transfer).checked_div(ns).unwrap_or(0)
     }
 
-    /// A program or erase begins with a run; an operation that is suspended lies around it.
-    pub fn begin(&mut self, now: Time, die: u32, (class, page): (Class, u32), run: Run) {
-        self.advance(now);
-        let page_type = self.page_type(page);
-        let open = self.ledger.begin(class, page_type, run);
-        let unit = &mut self.dies[die as usize];
-        unit.open.push(open);
-        unit.page_type = page_type;
-        self.start_run(die, run);
-    }
-
-    /// The operation suspended last goes on with a run.
-    pub fn resume(&mut self, now: Time, die: u32, run: Run) {
-        self.advance(now);
-        self.settle(die);
-        let unit = &mut self.dies[die as usize];
-        let open = unit.open.last_mut().expect("something is suspended");
-        self.ledger.resume(open, now, run);
-        unit.suspended -= 1;
-        self.core_uw -= self.power.suspended_excess_uw();
-        self.ledger.core_fj[Class::Suspension as usize] += u128::from(self.resume_fj);
-        self.core_fj += u128::from(self.resume_fj);
-        if let Some(series) = &mut self.series {
-            series.core_at(now, self.resume_fj);
-        }
-        self.start_run(die, run);
-    }
-
-    fn start_run(&mut self, die: u32, run: Run) {
-        self.settle(die);
-        self.dies[die as usize].runs += 1;
-        self.enter(die, run, run.first());
-    }
-
-    /// The run of a die goes on with a stretch.
-    fn enter(&mut self, die: u32, run: Run, segment: Segment) {
-        let unit = &mut self.dies[die as usize];
-        unit.run = Some((run, segment));
-        let number = unit.runs;
-        self.core_uw += self.run_uw(die);
-        self.push(segment.end, Change::Segment { die, run: number });
-    }
-
-    /// What the run of a die draws now, above idle.
-    fn run_uw(&self, die: u32) -> u64 {
-        let unit = &self.dies[die as usize];
-        let Some((run, segment)) = &unit.run else { return 0 };
-        let excess = |activity| self.power.of(activity, unit.page_type).on(run.planes());
-        segment.activity.map_or(0, excess)
-    }
-
-    fn leave(&mut self, die: u32) {
-        self.settle(die);
-        self.core_uw -= self.run_uw(die);
-        self.dies[die as usize].run = None;
-    }
-
-    /// The run of a die was asked at `now` to make way, and does so at `free_at`.
-    pub fn stop(&mut self, now: Time, die: u32, free_at: Time) {
-        self.advance(now);
-        self.leave(die);
-        let unit = &mut self.dies[die as usize];
-        let open = unit.open.last_mut().expect("something runs");
-        self.ledger.stop(open, now, free_at);
-        let run = open.run();
-        let mut segment = run.first();
-        while segment.end < now {
-            let next = run.after(&segment, &self.part.timing);
-            segment = next.expect("a stopped run lasts until its stop has taken effect");
-        }
-        self.dies[die as usize].runs += 1;
-        self.enter(die, run, segment);
-    }
-
-    /// The operation that runs is suspended.
-    pub fn suspended(&mut self, now: Time, die: u32) {
-        self.advance(now);
-        self.leave(die);
-        let unit = &mut self.dies[die as usize];
-        unit.runs += 1;
-        unit.suspended += 1;
-        self.core_uw += self.power.suspended_excess_uw();
-        let open = unit.open.last_mut().expect("something ran");
-        self.ledger.suspend(open, now);
-    }
-
-    /// The operation that runs is complete; what lies around it is suspended as it was.
-    pub fn ended(&mut self, now: Time, die: u32) {
-        self.advance(now);
-        self.leave(die);
-        let unit = &mut self.dies[die as usize];
-        unit.runs += 1;
-        let open = unit.open.pop().expect("something ran");
-        self.ledger.end(&open, now);
-    }
-
     /// What all dies draw that are idle.
     pub fn idle_uw(&self) -> u64 {
         self.power.idle_uw * self.dies.len() as u64
@@ -308,12 +231,19 @@ impl Meter {
 
     /// What of each die is at work.
     pub fn at_work(&self) -> impl Iterator<Item = AtWork> {
-        let is_erase = |run: &Run| run.activities()[0] == Activity::ErasePulse;
-        self.dies.iter().map(move |die| AtWork {
-            senses: die.senses,
-            sensing: die.sensing,
-            run: die.run.as_ref().map(|(run, _)| (is_erase(run), run.planes())),
-            suspended: die.suspended,
+        self.dies.iter().map(|die| {
+            let (senses, copies) = (die.senses, die.copies);
+            let mut work =
+                AtWork { senses, copies, suspended: die.suspended(), ..AtWork::default() };
+            for lane in &die.lanes {
+                let Some((run, _)) = &lane.run else { continue };
+                let is_erase = run.activities()[0] == Activity::ErasePulse;
+                let runs = if is_erase { &mut work.erases } else { &mut work.programs };
+                let shares_base = lane.open.last().is_some_and(OpenOperation::shares_base);
+                runs.bases += u32::from(!shares_base);
+                runs.planes += run.planes();
+            }
+            work
         })
     }
 
@@ -356,23 +286,27 @@ impl Meter {
         match change {
             Change::SenseBegins { die, class, sensing } => {
                 self.settle(die);
-                self.dies[die as usize].senses += sensing.planes;
-                self.dies[die as usize].sensing += 1;
+                for senses in self.senses_of(die, &sensing) {
+                    senses.planes += sensing.planes;
+                    senses.bases += 1;
+                }
                 self.core_uw += self.sense_uw(&sensing);
                 self.push(sensing.to, Change::SenseEnds { die, class, sensing });
             }
             Change::SenseEnds { die, sensing, .. } => {
                 self.settle(die);
-                self.dies[die as usize].senses -= sensing.planes;
-                self.dies[die as usize].sensing -= 1;
+                for senses in self.senses_of(die, &sensing) {
+                    senses.planes -= sensing.planes;
+                    senses.bases -= 1;
+                }
                 self.core_uw -= self.sense_uw(&sensing);
             }
-            Change::Segment { die, run } => {
-                let unit = &self.dies[die as usize];
-                let Some((own, segment)) = unit.run.filter(|_| unit.runs == run) else { return };
+            Change::Segment { place, run } => {
+                let lane = self.lane(place);
+                let Some((own, segment)) = lane.run.filter(|_| lane.runs == run) else { return };
                 let Some(next) = own.after(&segment, &self.part.timing) else { return };
-                self.leave(die);
-                self.enter(die, own, next);
+                self.leave(place);
+                self.enter(place, own, next);
             }
             Change::TransferBegins { transfer } => self.io_uw += self.transfer_uw(&transfer),
             Change::TransferEnds { transfer, .. } => {
@@ -380,6 +314,12 @@ impl Meter {
                 self.carry(&transfer, transfer.to);
             }
         }
+    }
+
+    /// The counts in which a sense is.
+    fn senses_of(&mut self, die: u32, sensing: &Sensing) -> impl Iterator<Item = &mut Commands> {
+        let Die { senses, copies, .. } = &mut self.dies[die as usize];
+        [Some(senses), Some(copies).filter(|_| sensing.is_copy)].into_iter().flatten()
     }
 
     fn sense_uw(&self, sensing: &Sensing) -> u64 {
@@ -401,19 +341,21 @@ impl Meter {
         let unit = &mut self.dies[die as usize];
         let ns = u128::from((self.now - unit.since).ns());
         unit.since = self.now;
-        let running = unit.run.and_then(|(run, segment)| Some((segment.activity?, run.planes())));
-        let state = match running {
-            Some((activity, planes)) => {
-                self.active_ns[activity as usize] += ns * u128::from(planes);
-                activity as usize
-            }
-            None if unit.senses > 0 => Activity::Sense as usize,
-            None if unit.suspended > 0 => STATES - 2,
-            None => STATES - 1,
-        };
+        // Where lanes do several things at once, the first counts as what the die does.
+        let mut state = None;
+        for (activity, planes) in unit.running() {
+            self.active_ns[activity as usize] += ns * u128::from(planes);
+            state.get_or_insert(activity as usize);
+        }
+        let (senses, suspended) = (unit.senses.planes, unit.suspended());
+        let state = state.unwrap_or(match (senses, suspended) {
+            (0, 0) => STATES - 1,
+            (0, _) => STATES - 2,
+            _ => Activity::Sense as usize,
+        });
         self.state_ns[state] += ns;
-        self.active_ns[Activity::Sense as usize] += ns * u128::from(unit.senses);
-        self.suspended_ns += ns * u128::from(unit.suspended);
+        self.active_ns[Activity::Sense as usize] += ns * u128::from(senses);
+        self.suspended_ns += ns * u128::from(suspended);
     }
 
     /// What the run until `now` took; events of later are left out.
@@ -425,8 +367,8 @@ impl Meter {
         self.advance(now);
         for die in 0..self.dies.len() as u32 {
             self.settle(die);
-            for open in std::mem::take(&mut self.dies[die as usize].open) {
-                self.ledger.end(&open, now);
+            for lane in std::mem::take(&mut self.dies[die as usize].lanes) {
+                lane.open.iter().for_each(|open| self.ledger.end(open, now));
             }
         }
         for DueChange { change, .. } in std::mem::take(&mut self.due) {

@@ -10,7 +10,7 @@ mod series;
 
 use reprieve_base::Time;
 
-pub use meter::Meter;
+pub use meter::{Meter, Place};
 pub use report::PowerReport;
 pub use series::{PowerStep, SeriesBatch};
 
@@ -90,17 +90,30 @@ pub struct Sensing {
     pub planes: u32,
     /// Of which type the pages are.
     pub page_type: usize,
+    /// A copyback begins so.
+    pub is_copy: bool,
+}
+
+/// Commands at work, and their planes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Commands {
+    /// Those that draw a base.
+    pub bases: u32,
+    /// Planes of all.
+    pub planes: u32,
 }
 
 /// What of a die is at work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AtWork {
-    /// Planes that sense.
-    pub senses: u32,
-    /// The commands that these belong to.
-    pub sensing: u32,
-    /// Whether it is an erase that runs, and its planes.
-    pub run: Option<(bool, u32)>,
+    /// Senses.
+    pub senses: Commands,
+    /// Of these, those with which copybacks begin.
+    pub copies: Commands,
+    /// Programs that run.
+    pub programs: Commands,
+    /// Erases that run.
+    pub erases: Commands,
     /// Operations that are suspended.
     pub suspended: u32,
 }

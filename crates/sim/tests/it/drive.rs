@@ -146,6 +146,18 @@ pub type TraceRow = (u64, char, u64, u64);
 ///
 /// `text` is the scenario without its workload.
 pub fn replay(text: &str, sets: &[&str], rows: &[TraceRow]) -> Outcome {
+    let file = trace_of(rows);
+    run(load_with(&with_trace(text, &file), sets))
+}
+
+/// The same drive before its first row.
+pub fn replaying(text: &str, sets: &[&str], rows: &[TraceRow]) -> Ssd {
+    let file = trace_of(rows);
+    let scenario = load_with(&with_trace(text, &file), sets);
+    Ssd::new(scenario, false).expect("a drive without mistakes")
+}
+
+fn trace_of(rows: &[TraceRow]) -> tempfile::NamedTempFile {
     let mut trace = String::new();
     for (ns, op, sector, sectors) in rows {
         let (s, ns) = (ns / 1_000_000_000, ns % 1_000_000_000);
@@ -154,9 +166,11 @@ pub fn replay(text: &str, sets: &[&str], rows: &[TraceRow]) -> Outcome {
     }
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     file.write_all(trace.as_bytes()).expect("room for a few rows");
+    file
+}
+
+fn with_trace(text: &str, file: &tempfile::NamedTempFile) -> String {
     // A literal string: paths of some systems have backslashes.
     let path = file.path().display();
-    let workload =
-        format!("\n[workload]\ntrace = '{path}'\nformat = \"blkreplay\"\naddress = \"error\"\n");
-    run(load_with(&format!("{text}{workload}"), sets))
+    format!("{text}\n[workload]\ntrace = '{path}'\nformat = \"blkreplay\"\naddress = \"error\"\n")
 }

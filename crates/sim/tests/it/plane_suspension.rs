@@ -53,6 +53,20 @@ fn each_plane_goes_on_when_its_own_page_has_left() {
 }
 
 #[test]
+fn without_a_shadow_buffer_the_page_of_the_plane_comes_again() {
+    // Free at 60, sensed at 70, out at 90. All pages come again to 130, or one to 110; then the
+    // verify and four iterations, 120.
+    let none = ["suspension.shadow_buffer=false"];
+    let [whole, plane] = both_ways(&none, &[(50, Read, 1, 1, 2)]);
+    assert_eq!(whole, [(250, 1), (250, 1), (90, 0)]);
+    assert_eq!(plane, [(180, 0), (230, 1), (90, 0)]);
+    // Both planes stop. The pages that were read leave to 90 and 110, and those of the programs
+    // come again one after the other, to 130 and 150.
+    let [_, plane] = both_ways(&none, &[(50, Read, 0, 1, 2), (50, Read, 1, 1, 2)]);
+    assert_eq!(plane, [(250, 1), (270, 1), (90, 0), (110, 0)]);
+}
+
+#[test]
 fn a_plane_at_rest_reads_and_stops_nothing() {
     // Sensed at 60, out at 80, while planes 0 and 1 are programmed.
     let [whole, plane] = both_ways(&[], &[(50, Read, 2, 1, 2)]);

@@ -199,6 +199,115 @@ fn planes_of_a_command_share_its_base() {
     assert_eq!(outcome.number("power.peak_mw.core"), 49.0);
 }
 
+/// Steps of power of a program of two planes and a read at 50 of one of them, which makes way alone.
+fn steps_apart(sets: &[&str]) -> Vec<(u64, f64, f64)> {
+    let always = [
+        "policy=pes-ips",
+        "parallelism.multi_plane=page",
+        "parallelism.independent_plane_reads=true",
+        "suspension.multi_plane=plane",
+        "power.p_base_mw=3",
+    ];
+    let mut all: Vec<String> = always.iter().chain(sets).map(ToString::to_string).collect();
+    let powers = POWERS.lines().filter_map(|line| line.split_once(" = "));
+    all.extend(powers.map(|(key, value)| format!("power.{key}={value}")));
+    let scenario = scenario::load_rig("fast12-slc", &all, registries()).expect("good keys");
+    let at = |plane, block| PageAddress { plane, block, page: 0 };
+    let commands =
+        [(0, RigOp::Program, at(0, 0)), (0, RigOp::Program, at(1, 0)), (50, RigOp::Read, at(1, 1))];
+    let command = |(at_us, op, at)| RigCommand { arrival: Time::from_ns(us(at_us)), op, at };
+    let (_, trace) = rig::run_metered(&scenario, &commands.map(command)).expect("legal commands");
+    let mw = |uw: u64| uw as f64 / 1e3;
+    trace.iter().map(|step| (step.from.ns() / 1000, mw(step.core_uw), mw(step.io_uw))).collect()
+}
+
+#[test]
+fn a_plane_that_makes_way_alone_draws_by_itself() {
+    // Base 2 above idle; a plane adds 27 in a pulse, 22 in a verify, 17 when it senses; what is
+    // suspended 4. The pages come in by 40. Plane 0 goes on to 180. Plane 1 stops at 60, its base
+    // until then being that of plane 0; it is read to 70, the page leaves to 90, and it has a base
+    // of its own: restored to 93, verify to 101, four iterations to 213.
+    let io = 8.192;
+    let (pulse, verify) = (2.0 + 27.0, 2.0 + 22.0);
+    let expected = [
+        (0, 1.0, io),
+        (40, 1.0 + pulse + 27.0, 0.0),
+        (60, 1.0 + verify + 4.0 + 2.0 + 17.0, 0.0),
+        (68, 1.0 + pulse + 4.0 + 2.0 + 17.0, 0.0),
+        (70, 1.0 + pulse + 4.0, io),
+        (88, 1.0 + verify + 4.0, io),
+        (90, 1.0 + verify, 0.0),
+        (93, 1.0 + verify + verify, 0.0),
+        (96, 1.0 + pulse + verify, 0.0),
+        (101, 1.0 + pulse + pulse, 0.0),
+        (116, 1.0 + verify + pulse, 0.0),
+        (121, 1.0 + verify + verify, 0.0),
+    ];
+    let steps = steps_apart(&[]);
+    assert_eq!(steps[..expected.len()], expected);
+    // Both verify from 177 to 180, plane 1 alone to 185; then its last iteration.
+    let expected = [
+        (177, 1.0 + verify + verify, 0.0),
+        (180, 1.0 + verify, 0.0),
+        (185, 1.0 + pulse, 0.0),
+        (205, 1.0 + verify, 0.0),
+        (213, 1.0, 0.0),
+    ];
+    assert_eq!(steps[steps.len() - 5..], expected);
+    // Without a shadow buffer its page crosses the channel once more, from 90 to 110.
+    let steps = steps_apart(&["suspension.shadow_buffer=false"]);
+    let expected = [(88, 1.0 + verify + 4.0, io), (90, 1.0 + verify, io), (96, 1.0 + pulse, io)];
+    assert_eq!(steps[5..8], expected);
+    assert_eq!(steps.last(), Some(&(230, 1.0, 0.0)));
+}
+
+#[test]
+fn what_planes_apart_take_is_booked_whole() {
+    // Writes of pages 0 and 1 are programmed together; the read of page 33, a page of plane 1 in
+    // another block, makes that plane stop, as above. Meter and classes are held against each
+    // other at the end, under the checker; the classes by hand: a base for as long as the two are
+    // one command and plane 0 goes on, another for plane 1 from 90 on.
+    let sets = [
+        "geometry.planes_per_die=2",
+        "parallelism.multi_plane=page",
+        "parallelism.independent_plane_reads=true",
+        "suspension.multi_plane=plane",
+        "policy=pes-ips",
+        "power.p_base_mw=3",
+    ];
+    let rows = [row(0, 'W', 0), row(0, 'W', 1), row(50, 'R', 33)];
+    let outcome = drive::replay(&slc(1), &sets, &rows);
+    assert_eq!(done_us(&outcome), [180, 213, 90]);
+    let base = 2.0 * (140.0 + (213.0 - 93.0));
+    let write = 2.0 * (100.0 * 27.0 + 40.0 * 22.0) + base;
+    assert_eq!(nanojoules(&outcome, "by_class.host_write.core"), write);
+    assert_eq!(nanojoules(&outcome, "by_class.host_read.core"), 10.0 * 19.0);
+    // From 60 to 90 at 4, and what a resume takes.
+    assert_eq!(nanojoules(&outcome, "by_class.suspension.core"), 30.0 * 4.0 + 7.0);
+}
+
+#[test]
+fn a_plane_needs_room_to_go_on() {
+    // Idle 1 each, a plane that programs counts 29, one that senses 19, what is suspended 4. Plane 1
+    // of the first die makes way as above; a program of two planes of the other die runs from 70 to
+    // 250. At 90 there are 2 + 29 + 4 + 58, and plane 1 needs 25 more. With less it goes on at
+    // 180, when plane 0 is done: restored to 183, 120 more.
+    let sets = [
+        "geometry.planes_per_die=2",
+        "parallelism.multi_plane=page",
+        "parallelism.independent_plane_reads=true",
+        "suspension.multi_plane=plane",
+        "policy=pes-ips",
+        "power.budget_counts=peak",
+    ];
+    let rows = [row(0, 'W', 0), row(0, 'W', 2), row(50, 'R', 66), row(70, 'W', 1), row(70, 'W', 3)];
+    let done =
+        |budget: &str| done_us(&drive::replay(&slc(2), &[&sets[..], &[budget]].concat(), &rows));
+    assert_eq!(done("power.budget_mw=118"), [180, 213, 90, 250, 250]);
+    assert_eq!(done("power.budget_mw=117.999"), [180, 303, 90, 250, 250]);
+    assert_eq!(done("power.budget_mw=93"), [180, 303, 90, 250, 250]);
+}
+
 #[test]
 fn a_run_that_ends_in_the_middle_has_spent_what_it_ran() {
     // The last completion is that of the read, whose page leaves at 98; the write is

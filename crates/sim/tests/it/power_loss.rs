@@ -21,7 +21,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     request_bytes = [[512, 1], [2048, 3], [6144, 1]]\nalign_bytes = 512\nqueue_depth = 8\n";
 
 /// Sets of policies, of which each has something of its own under way when the power fails.
-const DRIVES: [&[&str]; 43] = [
+const DRIVES: [&[&str]; 46] = [
     &[],
     &["policy=pes-ips"],
     &["policy=fifo", "ftl.gc_background=false"],
@@ -111,6 +111,9 @@ const DRIVES: [&[&str]; 43] = [
         "parallelism.multi_plane=page",
         "parallelism.independent_plane_reads=true",
     ],
+    &PLANES_APART,
+    &[PLANES_APART[0], PLANES_APART[1], PLANES_APART[2], "policy=pes-ips"],
+    &[PLANES_APART[0], PLANES_APART[1], PLANES_APART[2], "suspension.shadow_buffer=false"],
     &[
         "reliability.model=power",
         "timing.wordline_pages=2",
@@ -119,6 +122,13 @@ const DRIVES: [&[&str]; 43] = [
         "parallelism.multi_plane=page",
         "parallelism.cache_program=true",
     ],
+];
+
+/// Planes that make way by themselves.
+const PLANES_APART: [&str; 3] = [
+    "parallelism.multi_plane=page",
+    "parallelism.independent_plane_reads=true",
+    "suspension.multi_plane=plane",
 ];
 
 /// How long the drive lives on: not at all, not long enough, and for ever.
@@ -429,6 +439,46 @@ fn a_page_that_was_loaded_is_programmed_where_the_die_is_waited_for() {
     assert_eq!(two_pages(&sets, "time_to_safety_ns"), expected(&rows));
     let programmed = [("wait", 2), ("suspend_erase", 2), ("suspend", 0), ("reset", 0)];
     assert_eq!(two_pages(&sets, "programmed_pages"), expected(&programmed));
+}
+
+#[test]
+fn planes_that_work_apart_are_each_waited_for_suspended_or_reset() {
+    // Two pages are programmed on two planes, from 40 on, to 180. The read of another page of
+    // plane 1 comes at 50 and makes that plane stop at 60; it is sensed to 70, and the plane goes
+    // on at 90, after the page has left: restored to 93, verify to 101, to the end at 213.
+    let (drive, _) = ONE_DIE.split_once("[workload]").expect("it has a load");
+    let text = format!("{drive}[host]\nlink_bytes_per_s = \"none\"\n")
+        .replace("planes_per_die = 1", "planes_per_die = 2");
+    let requests = [(0, 'W', 0, 4), (0, 'W', 4, 4), (50_000, 'R', 132, 4)];
+    let told_at = |at_us: u64, key: &str| {
+        let mut ssd = drive::replaying(&text, &PLANES_APART, &requests);
+        let at = Time::from_ns(at_us * 1000);
+        ssd.run_until(at).expect("rows without mistakes");
+        told(&ssd, at, key)
+    };
+    // At 75 plane 0 is in its second pulse, which ends at 88, and plane 1 is suspended: of two
+    // pages one ends at 180 if it is waited for. What is not programmed is saved, 160 a page, once
+    // the die is free.
+    let rows = [
+        ("wait", 105_000 + 160_000),
+        ("suspend_erase", 105_000 + 160_000),
+        ("suspend", 13_000 + 320_000),
+        ("reset", 10_000 + 320_000),
+    ];
+    assert_eq!(told_at(75, "time_to_safety_ns"), expected(&rows));
+    let programmed = [("wait", 1), ("suspend_erase", 1), ("suspend", 0), ("reset", 0)];
+    assert_eq!(told_at(75, "programmed_pages"), expected(&programmed));
+    // At 110 both run: plane 0 is in the pulse to 116, plane 1 in that to 121. They end at 180 and
+    // 213, or are suspended by 121.
+    let rows = [
+        ("wait", 103_000),
+        ("suspend_erase", 103_000),
+        ("suspend", 11_000 + 320_000),
+        ("reset", 10_000 + 320_000),
+    ];
+    assert_eq!(told_at(110, "time_to_safety_ns"), expected(&rows));
+    let programmed = [("wait", 2), ("suspend_erase", 2), ("suspend", 0), ("reset", 0)];
+    assert_eq!(told_at(110, "programmed_pages"), expected(&programmed));
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub struct Scene<'a> {
     facts: &'a FlashFacts,
     /// Of how many planes the command is that begins.
     planes: u32,
+    /// The lane on which a program or erase changes.
+    lane: LaneId,
 }
 
 impl<'a> Scene<'a> {
@@ -67,13 +69,8 @@ impl<'a> Scene<'a> {
 
     /// What a program or erase does that has just begun or been resumed.
     fn run(&self, id: u32) -> Run {
-        let Txn { die, at, .. } = self.txns[id];
-        let unit = self.unit(die);
-        let lane = match unit.whole.operation() {
-            whole if whole == id => LaneId::WHOLE,
-            _ => LaneId::of_plane(at.plane),
-        };
-        unit.run(lane, self.now).expect("a program or erase runs")
+        let unit = self.unit(self.txns[id].die);
+        unit.run(self.lane, self.now).expect("a program or erase runs")
     }
 }
 
@@ -93,6 +90,9 @@ pub trait Observe: Send {
 
     /// The data of a program comes in while another one runs.
     fn loaded(&mut self, _: &Scene, _id: u32, _data_in: (Dur, u64)) {}
+
+    /// A plane was split off the lane of all planes, with what the operation there does on it.
+    fn split(&mut self, _: &Scene, _id: u32) {}
 
     /// A program or erase has been asked to make way, and does so at `free_at`.
     fn suspending(&mut self, _: &Scene, _id: u32, _free_at: Time) {}
@@ -232,22 +232,34 @@ impl Observers {
 
 impl super::Flash {
     /// Tells those who observe, with the drive as it is now.
+    #[inline]
+    pub(super) fn observe(&mut self, now: Time, tell: impl FnMut(&mut dyn Observe, &Scene)) {
+        self.observe_lane(LaneId::WHOLE, now, tell);
+    }
+
+    /// Tells them of a lane.
     #[cold]
-    pub(super) fn observe(&mut self, now: Time, mut tell: impl FnMut(&mut dyn Observe, &Scene)) {
+    pub(super) fn observe_lane(
+        &mut self,
+        lane: LaneId,
+        now: Time,
+        mut tell: impl FnMut(&mut dyn Observe, &Scene),
+    ) {
         let scene = Scene {
             now,
             txns: &self.txns,
             dies: &self.units,
             facts: &self.facts,
             planes: self.others.len() as u32 + 1,
+            lane,
         };
         self.observers.each(|observer| tell(observer, &scene));
     }
 
     /// Tells who draws that the instant is over.
     pub(super) fn observe_instant(&mut self, now: Time) {
-        let scene =
-            Scene { now, txns: &self.txns, dies: &self.units, facts: &self.facts, planes: 1 };
+        let (txns, dies, facts) = (&self.txns, &self.units[..], &self.facts);
+        let scene = Scene { now, txns, dies, facts, planes: 1, lane: LaneId::WHOLE };
         self.observers.instant(&scene);
     }
 

@@ -3,8 +3,8 @@
 use reprieve_base::{Dur, Time};
 
 use super::{Budget, Observe, Scene};
-use crate::power::{Class, Meter, Sensing, Transfer};
-use crate::txn::{Kind, Txn};
+use crate::power::{Class, Meter, Place, Sensing, Transfer};
+use crate::txn::{Kind, NONE, Txn};
 
 impl Observe for Meter {
     fn sensing(&mut self, scene: &Scene, id: u32, until: Time) {
@@ -12,7 +12,7 @@ impl Observe for Meter {
         let planes = scene.planes;
         let from = scene.now + scene.facts.timing.command * u64::from(planes);
         let page_type = self.page_type(at.page);
-        let sensing = Sensing { from, to: until, planes, page_type };
+        let sensing = Sensing { from, to: until, planes, page_type, is_copy: false };
         self.sense(scene.now, die, Class::of(kind), sensing);
     }
 
@@ -27,7 +27,8 @@ impl Observe for Meter {
                 let from = now + command;
                 let page_type = self.page_type(scene.facts.address(old).page);
                 let to = from + Dur::from_ns(read_ns);
-                self.sense(now, die, Class::GcRead, Sensing { from, to, planes: 1, page_type });
+                let sensing = Sensing { from, to, planes: 1, page_type, is_copy: true };
+                self.sense(now, die, Class::GcRead, sensing);
             }
             (Kind::Erase, _) | (_, None) => {}
             (_, Some(data_in)) => bring_in(self, scene, class, data_in),
@@ -38,25 +39,28 @@ impl Observe for Meter {
         bring_in(self, scene, Class::of(scene.txn(id).kind), data_in);
     }
 
+    fn split(&mut self, scene: &Scene, id: u32) {
+        Meter::split(self, scene.now, place(scene, id));
+    }
+
     fn suspending(&mut self, scene: &Scene, id: u32, free_at: Time) {
-        self.stop(scene.now, scene.txn(id).die, free_at);
+        self.stop(scene.now, place(scene, id), free_at);
     }
 
     fn suspended(&mut self, scene: &Scene, id: u32) {
-        Meter::suspended(self, scene.now, scene.txn(id).die);
+        Meter::suspended(self, scene.now, place(scene, id));
     }
 
     fn resumed(&mut self, scene: &Scene, id: u32, data_in: Option<Dur>) {
-        let die = scene.txn(id).die;
-        self.resume(scene.now, die, scene.run(id));
+        let run = scene.run(id);
+        self.resume(scene.now, place(scene, id), run);
         if let Some(length) = data_in {
-            let planes = u64::from(scene.unit(die).die.planes_at_work());
-            bring_in(self, scene, Class::Suspension, (length, planes));
+            bring_in(self, scene, Class::Suspension, (length, run.planes().into()));
         }
     }
 
     fn completed(&mut self, scene: &Scene, id: u32) {
-        self.ended(scene.now, scene.txn(id).die);
+        self.ended(scene.now, place(scene, id));
     }
 
     fn transferred(&mut self, scene: &Scene, id: u32, from: Time, length: Dur) {
@@ -67,6 +71,12 @@ impl Observe for Meter {
         };
         self.transfer(scene.now, Class::of(txn.kind), Transfer { from, to: from + length, bytes });
     }
+}
+
+/// Where the meter follows an operation on whose lane something happens.
+fn place(scene: &Scene, id: u32) -> Place {
+    let lane = scene.lane.plane().map_or(0, |plane| plane as usize + 1);
+    (scene.txn(id).die, lane)
 }
 
 /// The data of a program on so many planes crosses the channel.
@@ -83,20 +93,24 @@ impl Observe for Budget {
     }
 
     fn started(&mut self, scene: &Scene, id: u32, _: Option<(Dur, u64)>) {
+        self.run(place(scene, id), scene.txn(id).kind, scene.run(id).planes());
+    }
+
+    fn split(&mut self, scene: &Scene, id: u32) {
         let Txn { die, kind, .. } = *scene.txn(id);
-        self.run(die, kind, scene.run(id).planes());
+        let has_others = scene.unit(die).whole.operation() != NONE;
+        Budget::split(self, place(scene, id), kind, has_others);
     }
 
     fn suspended(&mut self, scene: &Scene, id: u32) {
-        Budget::suspended(self, scene.txn(id).die);
+        Budget::suspended(self, place(scene, id));
     }
 
     fn resumed(&mut self, scene: &Scene, id: u32, _: Option<Dur>) {
-        let Txn { die, kind, .. } = *scene.txn(id);
-        Budget::resumed(self, die, kind, scene.run(id).planes());
+        Budget::resumed(self, place(scene, id), scene.txn(id).kind, scene.run(id).planes());
     }
 
     fn completed(&mut self, scene: &Scene, id: u32) {
-        self.ended(scene.txn(id).die);
+        self.ended(place(scene, id));
     }
 }
