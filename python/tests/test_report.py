@@ -12,7 +12,7 @@ import pytest
 
 import reprieve as rp
 from reprieve.plot.rows import Row, ratios
-from reprieve.report.figures import compact
+from reprieve.report.aside import compact
 
 from .drive import SMALL, Reprieve
 

@@ -186,7 +186,10 @@ def test_the_command_from_question_to_scenario(tmp_path: Path, reprieve: Repriev
     assert found["meets"]
     assert found["best"]["geometry.channels"] == 3
     page = (tmp_path / "t" / "report.html").read_text()
-    assert 'id="chart-front"' in page
+    # Without a bound there is one measure and no front; three keys are drawn side by side.
+    assert 'id="chart-keys"' in page and 'id="chart-front"' not in page
+    assert '<p class="lead">Best: iops ' in page
+    assert f"reprieve {' '.join(asked)}" in page
     run = reprieve("run", "t/best.toml", "--out", "best")
     assert run.returncode == 0, run.stderr
     summary = json.loads((tmp_path / "best" / "summary.json").read_text())

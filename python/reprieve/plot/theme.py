@@ -60,6 +60,8 @@ class Theme:
     components: Sequence[str]
     causes: Sequence[str]
     ink: str
+    paper: str
+    """What it is drawn on."""
     muted: str
     grid: str
     font: str = "system-ui, sans-serif"
@@ -106,6 +108,7 @@ LIGHT = Theme(
     components=[light for _, light, _ in COMPONENTS.values()],
     causes=[light for _, light, _ in BLAME.values()],
     ink="#1b1b1b",
+    paper="#ffffff",
     muted="#4d4d4d",
     grid="#dddddd",
 )
@@ -116,6 +119,7 @@ PAGE = Theme(
     components=[f"var(--{name.replace('_', '-')})" for name in COMPONENTS],
     causes=[f"var(--{name.replace('_', '-')})" for name in BLAME],
     ink="var(--ink)",
+    paper="var(--page)",
     muted="var(--muted)",
     grid="var(--grid)",
     width="container",

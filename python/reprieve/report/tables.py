@@ -108,17 +108,18 @@ def lead(runs: Runs) -> str:
         return f"{names[0]} alone has {op}s."
     best = min(means, key=lambda label: means[label])
     pair = paired([runs[best]], [runs[names[0]]])[latency(op, "mean")]
-    if reason := pair.get("reason"):
-        known = f"whether they differ is unknown: {reason}"
-    elif pair["decided"]:
-        known = "decided at 95 %"
-    else:
-        known = "not decided at 95 %"
     of_all = f", the least of {len(names)} runs" if len(names) > 2 else ""  # noqa: PLR2004
     return (
         f"The mean {op} takes {means[best]:,.1f} µs in run “{best}”{of_all}, and {first:,.1f} µs "
-        f"in run “{names[0]}”{_ratio(pair)}; {known}."
+        f"in run “{names[0]}”{_ratio(pair)}; {decision(pair)}."
     )
+
+
+def decision(pair: pairs.Paired) -> str:
+    """Return in words whether a difference is decided."""
+    if reason := pair.get("reason"):
+        return f"whether they differ is unknown: {reason}"
+    return "decided at 95 %" if pair["decided"] else "not decided at 95 %"
 
 
 def _of_one(label: str, result: Result) -> str:

@@ -122,9 +122,11 @@ def sweep(
     from reprieve.sweeps.plan import read_plan
 
     plan = read_plan(sweep)
+    # What goes with the object has no page: nobody would open it.
+    command = None if out is None else f"reprieve.sweep({plan.path})"
     directory = tempfile.mkdtemp(prefix="reprieve-sweep-") if out is None else os.fspath(out)
     try:
-        sweep_into(plan, Path(directory), Settings(workers, scheduler))
+        sweep_into(plan, Path(directory), Settings(workers, scheduler, command=command))
         made = Sweep(directory)
     except BaseException:
         if out is None:
