@@ -9,9 +9,11 @@ from typing import Any, Literal
 # After Okabe and Ito, "Color Universal Design", 2008; the base of a comparison is neutral.
 RUNS_LIGHT = (
     "#555555", "#0072b2", "#d55e00", "#008c66", "#b8568f", "#b37a00", "#3d9bd1", "#7a6a00",
+    "#6a3d9a", "#8c2d2d",
 )  # fmt: skip
 RUNS_DARK = (
     "#c4c4c4", "#56b4e9", "#ff8c4d", "#2fc99b", "#e79ac6", "#f0b93a", "#a3d8ff", "#d8c45c",
+    "#b497dc", "#e0696d",
 )  # fmt: skip
 
 COMPONENTS = {

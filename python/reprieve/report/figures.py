@@ -11,7 +11,7 @@ import altair as alt
 from reprieve.plot import charts, over_time, spread
 from reprieve.plot.charts import Chart
 from reprieve.plot.over_time import COURSES, Clock, Course
-from reprieve.plot.rows import Row, Runs
+from reprieve.plot.rows import Row, Runs, ratios
 from reprieve.plot.theme import PAGE, dashes
 from reprieve.report.aside import Aside
 from reprieve.series import Op
@@ -147,7 +147,10 @@ def _shares(page: _Page) -> Iterator[Figure]:
         text = f"Latency as a multiple of {first}, with 95 % intervals; less is better."
         multiples = {"run": "run", "metric": "latency", "ratio": "multiple"}
         words = _Words("bars", "Against the first", text, multiples)
-        yield _figure(words, charts.bars(page.runs, page.theme), page)
+        picks = None
+        if len(page.runs) > charts.GROUPED_MOST:
+            picks = _one_of(ratios(page.runs), "metric", "read mean")
+        yield _figure(words, charts.bars(page.runs, page.theme), page, picks)
     text = "Share of programs and of erases that were suspended at least once."
     words = _Words("suspended", "What was suspended", text, columns)
     yield _figure(words, charts.suspended(page.runs, page.theme), page)
@@ -229,7 +232,7 @@ def _spread(page: _Page) -> Iterator[Figure]:
     yield _figure(words, chart, page)
 
 
-def _sized(chart: alt.Chart, page: _Page, height: int | None = None) -> Chart:
+def _sized(chart: Chart, page: _Page, height: int | None = None) -> Chart:
     return charts.finished(chart, page.theme, height or int(chart.height))
 
 

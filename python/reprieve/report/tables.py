@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _STATISTICS = FIGURES | {"max": "max"}
 # Of the figures with an interval, those by which runs are compared.
 _COMPARED = ("mean", "p99", "p99_99")
+_NAMED_MOST = 5
+"""Runs that are named one by one where a sentence holds of all."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,8 @@ def certainty(runs: Runs) -> list[str]:
                 unknown.setdefault(f"{op} {FIGURES[figure]}", []).append(label)
     by_runs: dict[str, list[str]] = {}
     for what, labels in unknown.items():
-        by_runs.setdefault(listed(labels), []).append(what)
+        is_all = len(labels) == len(names) > _NAMED_MOST
+        by_runs.setdefault(f"all {len(names)} runs" if is_all else listed(labels), []).append(what)
     for names_of, figures in by_runs.items():
         notes.append(f"too few requests for an interval of {listed(figures)}: {names_of}")
     return notes
