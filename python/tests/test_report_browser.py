@@ -135,6 +135,27 @@ def test_ten_runs_have_their_names_at_their_bars_on_a_telephone(
         assert all(after - before > 13 for before, after in pairwise(tops))
 
 
+def test_of_ten_runs_one_measure_is_shown_and_runs_can_be_taken_out(
+    browser: Browser, tmp_path: Path
+) -> None:
+    runs = rp.compare(tomllib.loads(SMALL), TEN, workload__requests=300, series=True)
+    runs.report(tmp_path / "ten.html")
+    opened(browser, tmp_path / "ten.html")
+    words = "[...document.querySelectorAll('#chart-bars .mark-text.role-mark text')]"
+    shown = f"{words}.map((text) => text.textContent)"
+    for measure in ("read mean", "write p99"):
+        browser.value(f"document.querySelector(`input[value='{measure}']`).click()")
+        browser.settle()
+        op, _, figure = measure.partition(" ")
+        found = [run.summary["requests"][op]["latency_ns"][figure] for run in runs.values()]
+        drawn = [float(text) for text in browser.value(shown) if "=" not in text]
+        # Three digits are shown.
+        assert drawn == pytest.approx([value / found[0] for value in found], rel=0.006)
+    browser.value("document.querySelector('.runs input').click()")
+    browser.settle()
+    assert [text for text in browser.value(shown) if "=" in text] == list(runs)[1:]
+
+
 def test_runs_can_be_taken_out_by_keyboard(three: Browser) -> None:
     assert (lines(three, TIME), lines(three, "cdf-read")) == (3, 3)
     tab_to(three, ".runs input")
