@@ -9,6 +9,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import reprieve as rp
@@ -28,6 +29,8 @@ from reprieve.plot.points import (
     thinned,
 )
 from reprieve.report.points import Words, render
+from reprieve.sweeps.page import points_of
+from reprieve.sweeps.plan import read_plan
 
 from .browser import CHROMIUM, Browser
 from .drive import Reprieve
@@ -110,6 +113,37 @@ def test_of_too_many_points_the_best_stay() -> None:
     assert len(few) == 10 and few.kinds.count(BEST) == 1
     assert few.names[0] == "0" and few.names[-1] == "99"
     assert thinned(whole, 100) is whole
+
+
+def test_of_too_many_points_the_table_has_the_best() -> None:
+    values = [float(value) for value in range(300, 0, -1)]
+    kinds = [OTHERS] * 299 + [BEST]
+    whole = Points(
+        [str(at) for at in range(300)],
+        [Key("x", values), Key("y", values)],
+        [Measure("m", values)],
+        kinds,
+    )
+    text = render(whole, Words("t", "c", {}, "l", [], ""))
+    cells = re.findall(r"<td>(\d+)</td>", text)
+    assert cells == [str(value) for value in range(1, 201)]
+    assert '<p class="note">The best 200; 100 more are in the data set.</p>' in text
+
+
+def test_an_axis_is_as_the_sweep_spaces_it() -> None:
+    """A range says so; a list of numbers is logarithmic where it is wide: 20 times and more."""
+    axes = {
+        "workload.rate_iops": {"from": 1, "to": 1000},
+        "workload.queue_depth": {"from": 1, "to": 8, "scale": "log"},
+        "seed_a": [1, 10, 30],
+        "seed_b": [1, 10, 19],
+    }
+    plan = read_plan({"scenario": scenario(), "design": "random", "samples": 3, "axes": axes})
+    columns = {name.replace(".", "_"): [1, 10, 30] for name in axes} | {"seed_b": [1, 10, 19]}
+    table = pa.table({"point": [0, 1, 2]} | columns)
+    made = points_of(plan, table)
+    assert [key.is_log for key in made.keys] == [False, True, True, False]
+    assert made.measures == []
 
 
 def lead(page: Path) -> str:

@@ -31,10 +31,16 @@ _LABELLED_MOST = 6
 """Columns of a heat map whose fields have room for their numbers on a telephone."""
 _FIELDS_MOST = 16
 """Values of a key that are fields of a heat map; more are places on a scale."""
-_MANY = 40
-"""Lines beyond which each is fainter."""
 
 _SHAPES = {BEST: "diamond", FRONT: "square", KEPT: "square", QUARTER: "square", OTHERS: "circle"}
+_OPACITIES = {
+    BEST: (1.0, 0.5, 30),
+    FRONT: (0.8, 0.15, 60),
+    KEPT: (0.8, 0.15, 60),
+    QUARTER: (0.8, 0.15, 60),
+    OTHERS: (0.55, 0.06, 30),
+}
+"""Of the lines of each kind: the most, the least, and what many of them share."""
 _WIDTHS = {BEST: 3.0, FRONT: 1.5, KEPT: 1.2, QUARTER: 1.2, OTHERS: 1.0}
 
 # The name of an upright axis stands above it: there it takes no width.
@@ -142,10 +148,11 @@ def parallel(points: Points, theme: Theme) -> Chart:
         detail="point:N", order=alt.Order("at:Q"), color=_colours(points, theme, legend=True)
     )
     layers = [rails.mark_rule(color=theme.grid, strokeWidth=2).encode(x2="end:Q")]
-    faint = 0.55 if len(points) <= _MANY else 0.3
     for kind in _kinds(points)[::-1]:
         chosen = lines.transform_filter(f"datum.kind == '{kind}'")
-        opacity = {OTHERS: faint, BEST: 1.0}.get(kind, 0.8)
+        # The more there are, the fainter is each; no kind hides another altogether.
+        most, least, lines_of = _OPACITIES[kind]
+        opacity = min(most, max(least, lines_of / points.kinds.count(kind)))
         layers.append(chosen.mark_line(strokeWidth=_WIDTHS[kind], opacity=opacity))
     tooltip = [alt.Tooltip("point:N"), alt.Tooltip("axis:N", title="axis")]
     tooltip.append(alt.Tooltip("said:N", title="value"))
@@ -239,8 +246,8 @@ def _y(field: str, axis: Key | Measure) -> alt.Y:
 def _scale(axis: Key | Measure) -> tuple[alt.Scale, dict[str, Any]]:
     """Return the scale of numbers, logarithmic over a wide range, and the look of its axis."""
     look: dict[str, Any] = {"tickCount": 6, "labelOverlap": True}
-    bounds = axis.bounds if isinstance(axis, Measure) else ()
-    if is_wide([*axis.values, *bounds]) or (isinstance(axis, Key) and axis.is_log):
+    is_log = axis.is_log if isinstance(axis, Key) else is_wide([*axis.values, *axis.bounds])
+    if is_log:
         look |= {"format": ",~r", "gridOpacity": DECADES}
         return alt.Scale(type="log", nice=False, padding=12), look
     return alt.Scale(zero=False, padding=12), look
@@ -248,7 +255,9 @@ def _scale(axis: Key | Measure) -> tuple[alt.Scale, dict[str, Any]]:
 
 def _heat(field: str, values: Any) -> alt.Color:
     """Give numbers colours from dark for the least to bright for the largest."""
-    kind: Literal["log", "linear"] = "log" if is_wide(values) else "linear"
-    scale = alt.Scale(type=kind, scheme="viridis", nice=False, zero=False)
-    legend = alt.Legend(title=None, orient="bottom", direction="horizontal", gradientLength=240)
+    if is_wide(values):
+        scale = alt.Scale(type="log", scheme="viridis", nice=False)
+    else:
+        scale = alt.Scale(scheme="viridis", nice=False, zero=False)
+    legend = alt.Legend(title=None, orient="bottom", direction="horizontal", gradientLength=170)
     return alt.Color(f"{field}:Q", scale=scale, legend=legend)

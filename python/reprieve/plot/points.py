@@ -32,6 +32,7 @@ class Key:
     words: tuple[str, ...] | None = None
     """Its values in order, where they are not all numbers."""
     is_log: bool = False
+    """Whether equal factors are equally far apart."""
 
     def shown(self, place: int) -> str:
         """Return the value of a point for people."""
@@ -250,8 +251,7 @@ _LABELS_MOST = 4
 def _key_axis(key: Key, points: Points) -> tuple[list[float | None], Ends]:
     known = key.known()
     if key.words is None:
-        is_log = key.is_log or is_wide(known)
-        at = {value: share_of(value, known, is_log=is_log) for value in known}
+        at = {value: share_of(value, known, is_log=key.is_log) for value in known}
     else:
         at = {value: place / max(len(known) - 1, 1) for place, value in enumerate(known)}
     shown = known if len(known) <= _LABELS_MOST else [known[0], known[-1]]

@@ -14,8 +14,8 @@ from reprieve.plot.points import BEST, FRONT, OTHERS, Points, fields, number, qu
 from reprieve.report.aside import Aside
 from reprieve.report.page import page
 
-_DRAWN_MOST = 2000
-_ROWS_MOST = 500
+_DRAWN_MOST = 1000
+_ROWS_MOST = 200
 _SMALL_MOST = 8
 _TWO = 2
 
@@ -69,7 +69,7 @@ def render(points: Points, words: Words, tried: Points | None = None) -> str:
         for each in (tried or points,)
         if len(each) > _DRAWN_MOST
     ]
-    table = points.some(range(min(len(points), _ROWS_MOST)))
+    table = _listed(points)
     return page(
         "points.html",
         title=words.title,
@@ -86,6 +86,15 @@ def render(points: Points, words: Words, tried: Points | None = None) -> str:
         rows=[_row(table, place) for place in range(len(table))],
         left_out=len(points) - len(table),
     )
+
+
+def _listed(points: Points) -> Points:
+    """Return the points of the table in their order, or of too many the best."""
+    if len(points) <= _ROWS_MOST or not points.measures:
+        return points.some(range(min(len(points), _ROWS_MOST)))
+    judged = points.measures[0]
+    known = [place for place, value in enumerate(judged.values) if value is not None]
+    return points.some(sorted(known, key=judged.cost)[:_ROWS_MOST])
 
 
 def _row(points: Points, place: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from reprieve.outputs import ResultDirectory
 from reprieve.pairs import Paired, measures, paired
-from reprieve.plot.points import BEST, FRONT, OTHERS, Key, Measure, Points
+from reprieve.plot.points import BEST, FRONT, OTHERS, Key, Measure, Points, is_wide
 from reprieve.report.points import Words, render
 from reprieve.report.tables import decision
 from reprieve.sweeps.columns import FIGURES, column, heading, scale
@@ -85,7 +85,7 @@ def _key(plan: Plan, place: int, table: pa.Table) -> Key:
     values = table[column(name)].to_pylist()
     span = None if plan.design == "list" else plan.axes[place].values if plan.axes else None
     if all(type(value) in (int, float) for value in values):
-        return Key(name, values, is_log=isinstance(span, Range) and span.is_log)
+        return Key(name, values, is_log=span.is_log if isinstance(span, Range) else is_wide(values))
     words = [word(value) for value in values]
     order = [word(value) for value in span] if isinstance(span, tuple) else words
     return Key(name, words, tuple(dict.fromkeys([*order, *words])))

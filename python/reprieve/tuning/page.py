@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from reprieve.plot.points import BEST, FRONT, KEPT, OTHERS, Key, Measure, Points, word
+from reprieve.plot.points import BEST, FRONT, KEPT, OTHERS, Key, Measure, Points, is_wide, word
 from reprieve.sweeps.plan import Axis, Range
 from reprieve.tuning.answer import Answer, estimate
 from reprieve.tuning.question import Field
@@ -88,7 +88,7 @@ def _key(axis: Axis, values: Sequence[Any]) -> Key:
     if isinstance(span, Range):
         return Key(axis.key, values, is_log=span.is_log)
     if all(type(value) in (int, float) for value in span):
-        return Key(axis.key, values)
+        return Key(axis.key, values, is_log=is_wide(span))
     words = [None if value is None else word(value) for value in values]
     return Key(axis.key, words, tuple(map(word, span)))
 
