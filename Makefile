@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo studies licences test quick same long release capi hidden-drives ui bench lint docs figures pages adopt site wheel clean tools
+.PHONY: help demo studies licences test quick same long release capi hidden-drives ui bench lint docs figures pages adopt site pins wheel clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -116,6 +116,10 @@ release: .venv/.dev ## check all, then build what would be uploaded: a wheel and
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
 	cd dist && sha256sum * > SHA256SUMS
 
+pins: .venv/.dev ## renew the versions and hashes in requirements/ from the extras of pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check uv==0.13.9
+	PYTHONPATH=tests $(BIN)/python -m house.pins $(BIN)/uv
+
 site: .venv/.dev ## the documentation as a site in out/site, which needs no network
 	rm -rf out/site
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env \
@@ -142,14 +146,20 @@ tools:
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo 'Reprieve needs the venv module' \
 	  'of $(PYTHON); on Debian, apt-get install python3-venv.' >&2; exit 1; }
 
-# The version of maturin stands in pyproject.toml, under the extra `build`, and only there.
-.venv/.tools: pyproject.toml | tools
+# Packages come from requirements/, in the versions and with the hashes that `make pins` writes.
+# Therefore maturin finds all that the extras ask for, and fetches nothing.
+PINNED := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement
+
+.venv/.tools: requirements/build.txt | tools
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check $$($(BIN)/python -c 'import tomllib; \
-	  print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["build"])')
+	$(PINNED) $<
 	@touch $@
 
-.venv/.built: .venv/.tools $(SOURCES) | tools
+.venv/.pinned: requirements/demo.txt .venv/.tools
+	$(PINNED) $<
+	@touch $@
+
+.venv/.built: .venv/.pinned pyproject.toml $(SOURCES) | tools
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras plots,sweep
 	@touch $@
 
@@ -158,6 +168,7 @@ tools:
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable studies
 	@touch $@
 
-.venv/.dev: .venv/.studies
+.venv/.dev: requirements/dev.txt .venv/.studies
+	$(PINNED) $<
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev,plots,site
 	@touch $@

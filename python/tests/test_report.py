@@ -7,12 +7,14 @@ import re
 import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import reprieve as rp
 from reprieve.plot.rows import Row, ratios
-from reprieve.report.figures import compact
+from reprieve.report.aside import compact
+from reprieve.report.figures import swatches
 
 from .drive import SMALL, Reprieve
 
@@ -133,6 +135,28 @@ def test_every_figure_has_its_place(report: Path) -> None:
     assert places == {f"chart-{name}" for name in specs}
     for spec in specs.values():
         assert spec["description"].endswith(".")
+
+
+TEN: dict[str, list[Any]] = {
+    "policy": ["FIFO", "RPS", "PES-IPS", "PES-IPC", "PE0"],
+    "workload.request_bytes": [8192, 16384],
+}
+
+
+def test_ten_runs_are_told_apart(tmp_path: Path) -> None:
+    runs = rp.compare(tomllib.loads(SMALL), TEN, workload__requests=300)
+    assert len(runs) == 10
+    runs.report(tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    assert "<h1>fast12-mlc: 10 runs</h1>" in text
+    assert "write p99.99: all 10 runs</p>" in text
+    assert len({swatch["colour"] for swatch in swatches(list(runs))}) == 10
+    # One measure is shown at a time, and its bars have names.
+    chosen = re.findall(r'data-figure="bars" value="([^"]*)"( checked)?', text)
+    assert [word for word, _ in chosen] == [
+        f"{op} {figure}" for op in ("read", "write") for figure in ("mean", "p99", "p99.99")
+    ]
+    assert [word for word, checked in chosen if checked] == ["read mean"]
 
 
 def test_single_run_has_no_comparison(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from reprieve_studies.article import render_article
 from .browser import CHROMIUM, Browser
 from .drive import SMALL
 from .test_article import article
-from .test_report import FIGURES
+from .test_report import FIGURES, TEN
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 
@@ -109,6 +110,50 @@ def test_an_article_is_drawn_too(browser: Browser, tmp_path: Path) -> None:
     assert browser.said == []
     browser.value("document.getElementById('scheme').click()")
     assert colour(browser, "backgroundColor") == "rgb(23, 24, 26)"
+
+
+def test_ten_runs_have_their_names_at_their_bars_on_a_telephone(
+    browser: Browser, tmp_path: Path
+) -> None:
+    runs = rp.compare(tomllib.loads(SMALL), TEN, workload__requests=300, series=True)
+    runs.report(tmp_path / "ten.html")
+    opened(browser, tmp_path / "ten.html")
+    browser.resize(390, 900)
+    browser.open(tmp_path / "ten.html")
+    assert browser.said == []
+    assert browser.value("document.documentElement.scrollWidth") <= 390
+    for figure in ("bars", "components-read", "slow-write"):
+        words = f"[...document.querySelectorAll('#chart-{figure} .mark-text.role-mark text')]"
+        inside = "(text) => text.getBoundingClientRect()"
+        names = browser.value(f"{words}.map((text) => text.textContent)")
+        assert [name for name in names if "=" in name] == list(runs)
+        frame = browser.value(f"({inside})(document.querySelector('#chart-{figure} svg')).right")
+        assert max(browser.value(f"{words}.map({inside}).map((box) => box.right)")) <= frame
+        # None lies on another: a line of text is some 13 pixels high.
+        tops = browser.value(f"{words}.filter((text) => text.textContent.includes('=')).map("
+                             "(text) => text.getBoundingClientRect().top)")  # fmt: skip
+        assert all(after - before > 13 for before, after in pairwise(tops))
+
+
+def test_of_ten_runs_one_measure_is_shown_and_runs_can_be_taken_out(
+    browser: Browser, tmp_path: Path
+) -> None:
+    runs = rp.compare(tomllib.loads(SMALL), TEN, workload__requests=300, series=True)
+    runs.report(tmp_path / "ten.html")
+    opened(browser, tmp_path / "ten.html")
+    words = "[...document.querySelectorAll('#chart-bars .mark-text.role-mark text')]"
+    shown = f"{words}.map((text) => text.textContent)"
+    for measure in ("read mean", "write p99"):
+        browser.value(f"document.querySelector(`input[value='{measure}']`).click()")
+        browser.settle()
+        op, _, figure = measure.partition(" ")
+        found = [run.summary["requests"][op]["latency_ns"][figure] for run in runs.values()]
+        drawn = [float(text) for text in browser.value(shown) if "=" not in text]
+        # Three digits are shown.
+        assert drawn == pytest.approx([value / found[0] for value in found], rel=0.006)
+    browser.value("document.querySelector('.runs input').click()")
+    browser.settle()
+    assert [text for text in browser.value(shown) if "=" in text] == list(runs)[1:]
 
 
 def test_runs_can_be_taken_out_by_keyboard(three: Browser) -> None:

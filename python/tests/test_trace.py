@@ -9,6 +9,7 @@ import pytest
 
 import reprieve as rp
 from reprieve.time_scale import proposed_time_scale
+from reprieve.trace_fit.order import Requests
 
 from .drive import Reprieve
 
@@ -39,6 +40,13 @@ def test_rows_as_they_are_written(trace: Path) -> None:
     ]
 
 
+def test_times_since_1601_are_counted_from_the_first(trace: Path) -> None:
+    rows = rp.open_trace(trace, format="msr").head(3)
+    assert rows[0].time_ns > 2**63
+    found = Requests.of_rows(rows)
+    assert found.time_ns.tolist() == [0, 1_000, 1_001_000]
+
+
 def test_iteration_goes_to_the_end(tmp_path: Path) -> None:
     """More rows than one window holds, so that it has to double twice."""
     path = tmp_path / "long.csv"
@@ -61,6 +69,29 @@ def test_info_counts(trace: Path, reprieve: Reprieve) -> None:
     assert "time_scale for fast12-mlc" in table.stdout
     other = reprieve("trace", "info", trace, "--device", "tlc-enterprise")
     assert "time_scale for tlc-enterprise" in other.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--device", "nope"), "--device nope: must be one of fast12-slc, fast12-mlc"),
+        (("--device", "nope", "--json"), "--device nope: must be one of fast12-slc, fast12-mlc"),
+        (("--device", "x.toml"), "--device x.toml: there is no file "),
+        (("--load", "fin1-like", "--device", "nope"), "--device nope: must be one of fast12-slc"),
+        (("--load", "nope"), "--load nope: must be one of fin1-like, fin2-like"),
+    ],
+)
+def test_a_wrong_device_or_load_names_its_option(
+    trace: Path, reprieve: Reprieve, words: tuple[str, ...], sentence: str
+) -> None:
+    for beside in ((trace, *words), words):
+        if beside == words and "--load" not in words:
+            continue  # there would be nothing to look into
+        failed = reprieve("trace", "info", *beside)
+        assert failed.returncode == 2
+        assert failed.stderr.startswith(sentence)
+        assert failed.stderr.count("\n") == 1
+        assert failed.stdout == ""
 
 
 def test_head_prints_rows(trace: Path, reprieve: Reprieve) -> None:

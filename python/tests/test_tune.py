@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from reprieve import UserError
 from reprieve.parallel import silent
 from reprieve.sweeps.plan import Axis, Range
 from reprieve.tuning.answer import Answer, answer, sentences
+from reprieve.tuning.page import render
 from reprieve.tuning.question import Question, axis, bound, field, question, said
-from reprieve.tuning.search import Found, Point, Row, search
+from reprieve.tuning.search import RUNGS, Found, Point, Row, Tried, search
 
 from .drive import SMALL, Reprieve
 
@@ -163,6 +165,39 @@ def test_what_cannot_be_met_is_said() -> None:
     ), first
 
 
+def test_the_page_says_what_was_found_and_draws_all_that_was_tried() -> None:
+    found, made = tuned()
+    page = render(made, sentences(made), "reprieve tune")
+    told = [unescape(text) for text in re.findall(r'<p class="(?:lead|prose)">(.*?)</p>', page)]
+    assert told[0].startswith("Best: iops ") and told[0].endswith(".")
+    # The name of a number is no word at the beginning of a sentence.
+    assert told[1].startswith("read.p99 <= 50.0 µs: ")
+    specs = re.search(r'id="specs">(.*?)</script>', page, re.S)
+    assert specs is not None
+    drawn = json.loads(specs[1])
+    assert set(drawn) == {"front", "keys", "key-0", "key-1", "key-2"}
+    # A mark for each point that was tried; blue those whose short run keeps the bound.
+    (rows,) = [data for data in drawn["key-0"]["datasets"].values() if data["rows"] > 1]
+    kinds = [rows["columns"]["kind"]["words"][at] for at in rows["columns"]["kind"]["at"]]
+    kept = [row["read_latency_ns_p99"] <= 50_000 for each in found.tried for row in each.by_rung[0]]
+    assert len(kinds) == len(found.tried)
+    assert kinds.count("best") + kinds.count("keeps the bounds") == sum(kept)
+
+
+def test_the_next_best_is_told_by_its_seeds() -> None:
+    """Points of two seeds: a difference of 10 ± 1, and one of 10 ± 20."""
+    for spread, word in ((1, "decided"), (20, "not decided")):
+        tried = []
+        for at, values in enumerate([(1000, 1000), (990 - spread / 2, 990 + spread / 2)]):
+            rows: list[Row] = [{"device_iops": value} for value in values]
+            tried.append(Tried(Point(at, (("x", at),)), dict.fromkeys(range(RUNGS), rows)))
+        asked = Question(ASKED.axes[:1], (), ASKED.goal, is_max=True)
+        told = sentences(answer(asked, Found(tried, [])))
+        # Of two differences, 12.7 times half of what they differ by is the interval's half.
+        assert (12.706 * spread / 2 < 10) == (word == "decided")
+        assert told[1].endswith(f"; that it is worse is {word} at 95 %, seed by seed")
+
+
 def test_a_misspelt_number_is_answered() -> None:
     asked = Question(ASKED.axes, (bound("read.p98 <= 50us"),), ASKED.goal, is_max=True)
     with pytest.raises(UserError, match="did you mean read_latency_ns_p99"):
@@ -186,7 +221,10 @@ def test_the_command_from_question_to_scenario(tmp_path: Path, reprieve: Repriev
     assert found["meets"]
     assert found["best"]["geometry.channels"] == 3
     page = (tmp_path / "t" / "report.html").read_text()
-    assert 'id="chart-front"' in page
+    # Without a bound there is one measure and no front; three keys are drawn side by side.
+    assert 'id="chart-keys"' in page and 'id="chart-front"' not in page
+    assert '<p class="lead">Best: iops ' in page
+    assert f"reprieve {' '.join(asked)}" in page
     run = reprieve("run", "t/best.toml", "--out", "best")
     assert run.returncode == 0, run.stderr
     summary = json.loads((tmp_path / "best" / "summary.json").read_text())

@@ -107,7 +107,7 @@ FUNCTION_LINES = 70
 COLUMNS = 100
 README_LINES = 150
 FILE_BYTES = 100_000
-LARGE_FILES_IN = ("traces/", "docs/figures/")
+LARGE_FILES_IN = ("traces/", "docs/figures/", "requirements/")
 
 # Manifests that a tool defines and everyone knows need no sentence that says what they are for.
 NO_HEAD = frozenset({"Cargo.toml", "rustfmt.toml", "pyproject.toml"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +13,7 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
 from reprieve.cli.options import argument, flag, given, out_dir
+from reprieve.extras import has_plots, missing
 from reprieve.sweeps.columns import FIGURES, heading, scale
 
 if TYPE_CHECKING:
@@ -42,7 +45,8 @@ def sweep(
     """Run a scenario at many points: a grid, a list, drawn points, or a search for a front.
 
     Runs that are finished in DIR are never done again: start an interrupted sweep once more, and
-    it goes on. DIR/runs.parquet has a row a run, DIR/points.parquet a row a point.
+    it goes on. DIR/runs.parquet has a row a run, DIR/points.parquet a row a point. DIR/report.html,
+    written where the extra `plots` is installed, says which point is best, and shows all.
     """
     from reprieve.sweeps.engine import Settings, sweep_into
     from reprieve.sweeps.plan import read_plan
@@ -50,11 +54,15 @@ def sweep(
     plan = read_plan(file)
     directory = Path("out", file.stem) if out is None else out
     with overall() as step:
-        outcome = sweep_into(plan, directory, Settings(workers, scheduler, collect, step))
+        command = shlex.join(["reprieve", *sys.argv[1:]])
+        settings = Settings(workers, scheduler, collect, step, command)
+        outcome = sweep_into(plan, directory, settings)
     _show(plan, directory)
     runs = len({row.run for row in outcome.rows})
     say(f"{runs:,} runs, of which {outcome.ran:,} were done now")
     say("wrote " + ", ".join(str(path) for path in outcome.files))
+    if not has_plots():
+        say(missing("report.html", "altair", "plots"))
 
 
 def _show(plan: Plan, directory: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,6 +39,23 @@ Options = Annotated[
 ]
 
 
+# How a scenario refuses what an option has put into it.
+_REFUSED = re.compile(r'<\w+>: (?P<option>device|load) = "(?P<value>.*?)": ', re.DOTALL)
+
+
+@contextmanager
+def _options_named() -> Iterator[None]:
+    """Let what is wrong with a device or a load name its option: the user wrote no scenario."""
+    try:
+        yield
+    except UserError as error:
+        refused = _REFUSED.match(str(error))
+        if refused is None:
+            raise
+        why = str(error)[refused.end() :]
+        raise UserError(f"--{refused['option']} {refused['value']}: {why}") from None
+
+
 @trace.command()
 def info(
     file: Annotated[
@@ -66,19 +85,24 @@ def info(
     if devices and file is not None and load is None and requests is None and device is None:
         _devices(_trace(file, format, option), as_json)
         return
+    drive = device or "fast12-mlc"
     if load is not None and file is None and format == "auto" and not option and not devices:
         sets = {} if requests is None else {"workload__requests": requests}
-        found = workload_info({"device": device or "fast12-mlc", "load": load}, **sets)
+        with _options_named():
+            found = workload_info({"device": drive, "load": load}, **sets)
     elif load is None and file is not None and requests is None and not devices:
         found = _trace(file, format, option).info()
     elif load is not None and file is not None and not devices:
-        _beside(_trace(file, format, option), load, requests, device, as_json)
+        with _options_named():
+            _beside(_trace(file, format, option), load, requests, drive, as_json)
         return
     else:
         raise UserError(
             "trace info: give a FILE, with --format, --option, and --devices or --device if need "
             "be, or --load NAME, with --requests and --device if need be, or both"
         )
+    with _options_named():
+        scale = proposed_time_scale(found, drive) if load is None else None
     if as_json:
         say(json.dumps(found, indent=2, ensure_ascii=False))
         return
@@ -86,8 +110,6 @@ def info(
     for name, value in _leaves(found):
         rows.add_row(*humane(name, value))
     if load is None:
-        drive = device or "fast12-mlc"
-        scale = proposed_time_scale(found, drive)
         rows.add_row(f"time_scale for {drive}", "–" if scale is None else f"{scale:g}")
     show(rows)
 
@@ -157,14 +179,12 @@ def _trace(file: str, format: str, options: list[str] | None) -> Trace:
     return Trace(file, format, **pairs)
 
 
-def _beside(
-    trace: Trace, load: str, requests: int | None, device: str | None, as_json: bool
-) -> None:
+def _beside(trace: Trace, load: str, requests: int | None, device: str, as_json: bool) -> None:
     """Print a trace and a load side by side."""
     from reprieve.trace_fit import DRAWS, drawn, order, requests_of, side_by_side
 
     found = order(requests_of(trace, requests))
-    base = {"device": device or "fast12-mlc", "load": load}
+    base = {"device": device, "load": load}
     seeds = range(1, DRAWS + 1)
     draws = [order(drawn({**base, "seed": seed}, found.requests)) for seed in seeds]
     _print_lines(side_by_side(found, draws), trace.path, load, as_json)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -58,7 +60,8 @@ def tune(
     source = Source.read(scenario, sets or [])
     directory = Path("out", f"tune-{scenario.stem}") if out is None else out
     with overall() as step:
-        settings = Settings(tries, seeds, search_seed, workers, scheduler, step)
+        command = shlex.join(["reprieve", *sys.argv[1:]])
+        settings = Settings(tries, seeds, search_seed, workers, scheduler, step, command)
         found = tune_into(source, asked, directory, settings)
     best = found.answer.ranked[:_SHOWN]
     rows = table("", ["", *(str(place + 1) for place in range(len(best)))])

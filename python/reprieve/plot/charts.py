@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import altair as alt
 
 from reprieve.plot import rows
+from reprieve.plot.points import is_wide
 from reprieve.plot.rows import Row, Runs
 from reprieve.plot.theme import BLAME, COMPONENTS, Theme, dashes
 from reprieve.result import KINDS
@@ -17,6 +18,16 @@ Chart = alt.Chart | alt.LayerChart
 
 _HEIGHT_CURVE = 260
 _HEIGHT_BAR = 15
+
+_HEIGHT_NAMED = 36
+"""Of a bar with its name above it."""
+_HEIGHT_NAMED_BAR = 12
+_LONGEST = 16
+"""Letters of a name that has its place beside a bar on a telephone; longer ones stand above it."""
+GROUPED_MOST = 6
+"""Runs whose bars stand side by side in each group; of more, one group is shown at a time."""
+PICKED = "picked"
+"""The parameter of a chart that says which of its lines, classes or groups it shows."""
 
 NAMES: dict[str, Any] = {"ticks": False, "domain": False, "labelPadding": 6, "labelLimit": 240}
 """An axis of words: no lines, and a little air before the bars."""
@@ -102,7 +113,8 @@ class _Bars:
 def bars(runs: Runs, theme: Theme) -> Chart:
     """Mean and tail latencies as multiples of the first run's, with their 95 % intervals."""
     shown = _Bars("metric", "ratio", f"latency, multiple of {next(iter(runs))}", ".3~r")
-    return _grouped(runs, theme, rows.ratios(runs), shown)
+    data = rows.ratios(runs)
+    return (_grouped if len(runs) <= GROUPED_MOST else _one_group)(runs, theme, data, shown)
 
 
 def suspended(runs: Runs, theme: Theme) -> Chart:
@@ -155,25 +167,72 @@ def _grouped(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
     return finished(layers, theme, _HEIGHT_BAR * groups * (len(runs) + 1))
 
 
+def _one_group(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
+    """Draw the group that is picked, a row for each run: so many colours are not told apart."""
+    is_log = is_wide([row[shown.value] for row in data])
+    # On a logarithmic axis a bar goes from the first run's, 1, to either side.
+    ends = [row | {"end": max(row["end"], 1.0)} for row in data] if is_log else data
+    x = alt.X(f"{shown.value}:Q", title=shown.title)
+    grid: dict[str, Any] = {"gridOpacity": DECADES} if is_log else {}
+    if is_log:
+        x = x.scale(type="log", nice=False, padding=20)
+    base = chart_of(ends, theme).encode(y=alt.Y("run:N", sort=list(runs), axis=None))
+    drawn = base.mark_bar(height=_HEIGHT_NAMED_BAR, yOffset=8).encode(
+        x=x.axis(format=shown.format, tickCount=5, labelOverlap=True, **grid),
+        color=_colour(runs, theme),
+        tooltip=[alt.Tooltip("run:N"), alt.Tooltip(f"{shown.value}:Q", format=shown.format)],
+    )
+    values = base.mark_text(align="left", dx=4, dy=8, fontSize=11, color=theme.ink)
+    both = [drawn.encode(x2=alt.datum(1)) if is_log else drawn]
+    if any("low" in row for row in data):
+        known = base.transform_filter("isValid(datum.low)")
+        whiskers = known.mark_rule(color=theme.ink, yOffset=8)
+        both.append(whiskers.encode(x="low:Q", x2="high:Q"))
+    both.append(values.encode(x="end:Q", text=alt.Text(f"{shown.value}:Q", format=shown.format)))
+    layers: Chart = alt.LayerChart(layer=[*both, names_above(base, "run", theme)])
+    layers = layers.transform_filter(f"indexof({PICKED}, datum.{shown.group}) >= 0")
+    layers = layers.add_params(alt.param(name=PICKED, value=[data[0][shown.group]]))
+    return finished(layers, theme, _HEIGHT_NAMED * len(runs))
+
+
+def is_long(names: Iterable[str]) -> bool:
+    """Whether names would take the width of their bars on a telephone."""
+    return max(map(len, names), default=0) > _LONGEST
+
+
+def names_above(base: alt.Chart, field: str, theme: Theme) -> alt.Chart:
+    """Write the name of each row above its bar, where it takes no width."""
+    one = base.transform_aggregate(rows="count()", groupby=[field])
+    text = one.mark_text(align="left", dx=2, dy=-8, fontSize=11, color=theme.ink)
+    named: alt.Chart = text.encode(x=alt.value(0), text=f"{field}:N")
+    return named
+
+
+def stacked(bars: alt.Chart, field: str, names: Sequence[str], theme: Theme) -> tuple[Chart, int]:
+    """Give stacked bars their names, beside them or above them; return the height, too."""
+    y = alt.Y(f"{field}:N", title=None, sort=list(names))
+    if not is_long(names):
+        return bars.mark_bar(height={"band": 0.7}).encode(y=y.axis(**NAMES)), 2 * _HEIGHT_BAR
+    base = alt.Chart(bars.data).encode(y=y.axis(None))
+    drawn = bars.mark_bar(height=_HEIGHT_NAMED_BAR, yOffset=8).encode(y=y.axis(None))
+    return alt.LayerChart(layer=[drawn, names_above(base, field, theme)]), _HEIGHT_NAMED
+
+
 def components(runs: Runs, op: str, theme: Theme) -> Chart:
     """Mean time of an operation's requests, by what it was spent on."""
     data = rows.components(runs, op)
-    chart = (
-        chart_of(data, theme)
-        .mark_bar(height={"band": 0.7})
-        .encode(
-            x=alt.X("mean_us:Q", title=f"mean {op} latency, µs").axis(format=",~r", tickCount=6),
-            y=alt.Y("run:N", title=None, sort=list(runs)).axis(**NAMES),
-            color=component_colours(data, theme),
-            order=alt.Order("index:Q"),
-            tooltip=[
-                alt.Tooltip("run:N"),
-                alt.Tooltip("component:N"),
-                alt.Tooltip("mean_us:Q", title="mean, µs", format=",.1f"),
-            ],
-        )
+    bars = chart_of(data, theme).encode(
+        x=alt.X("mean_us:Q", title=f"mean {op} latency, µs").axis(format=",~r", tickCount=6),
+        color=component_colours(data, theme),
+        order=alt.Order("index:Q"),
+        tooltip=[
+            alt.Tooltip("run:N"),
+            alt.Tooltip("component:N"),
+            alt.Tooltip("mean_us:Q", title="mean, µs", format=",.1f"),
+        ],
     )
-    return finished(chart, theme, 2 * _HEIGHT_BAR * len(runs) + 10)
+    chart, row = stacked(bars, "run", list(runs), theme)
+    return finished(chart, theme, row * len(runs) + 10)
 
 
 def blame(runs: Runs, op: str, theme: Theme) -> Chart:
@@ -181,23 +240,19 @@ def blame(runs: Runs, op: str, theme: Theme) -> Chart:
     data = rows.blame(runs, op)
     parts = list(dict.fromkeys(row["part"] for row in data))
     x = alt.X("share:Q", title=f"share of the {op}s' time", scale=alt.Scale(domain=[0, 1]))
-    chart = (
-        chart_of(data, theme)
-        .mark_bar(height={"band": 0.7})
-        .encode(
-            x=x.axis(format=".0%", tickCount=6),
-            y=alt.Y("part:N", title=None, sort=parts).axis(**NAMES),
-            color=_colours_of("cause", BLAME, theme.causes, data),
-            order=alt.Order("index:Q"),
-            tooltip=[
-                alt.Tooltip("part:N"),
-                alt.Tooltip("cause:N"),
-                alt.Tooltip("share:Q", format=".1%"),
-                alt.Tooltip("mean_us:Q", title="mean, µs", format=",.1f"),
-            ],
-        )
+    bars = chart_of(data, theme).encode(
+        x=x.axis(format=".0%", tickCount=6),
+        color=_colours_of("cause", BLAME, theme.causes, data),
+        order=alt.Order("index:Q"),
+        tooltip=[
+            alt.Tooltip("part:N"),
+            alt.Tooltip("cause:N"),
+            alt.Tooltip("share:Q", format=".1%"),
+            alt.Tooltip("mean_us:Q", title="mean, µs", format=",.1f"),
+        ],
     )
-    return finished(chart, theme, 2 * _HEIGHT_BAR * len(parts) + 10)
+    chart, row = stacked(bars, "part", parts, theme)
+    return finished(chart, theme, row * len(parts) + 10)
 
 
 def component_colours(data: list[Row], theme: Theme) -> alt.Color:
@@ -216,7 +271,7 @@ def _colours_of(
         if word in used
     }
     scale = alt.Scale(domain=list(palette), range=list(palette.values()))
-    legend = alt.Legend(title=None, orient="bottom", columns=3, labelLimit=240, symbolType="square")
+    legend = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=240, symbolType="square")
     return alt.Color(f"{field}:N", scale=scale, legend=legend)
 
 

@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 
 from reprieve._native import UserError
-from reprieve.plot.charts import DECADES, chart_of, dashed, legend_of
+from reprieve.plot.charts import DECADES, PICKED, chart_of, dashed, legend_of
 from reprieve.plot.rows import Row, Runs, rounded
 from reprieve.plot.theme import Theme
 from reprieve.result import Result
@@ -17,9 +17,6 @@ from reprieve.series import Array, Op, Series
 
 # Lines of all runs of a chart together have no more points than this, whatever their number.
 _POINTS = 2560
-
-PICKED = "picked"
-"""The parameter of a chart that says which of its lines, or classes, it shows."""
 
 _Measure = Callable[[Series], Array]
 

@@ -7,13 +7,19 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from reprieve.plot.charts import NAMES, chart_of, component_colours, legend_of
-from reprieve.plot.over_time import PICKED
+from reprieve.plot.charts import (
+    NAMES,
+    PICKED,
+    Chart,
+    chart_of,
+    component_colours,
+    legend_of,
+    stacked,
+)
 from reprieve.plot.rows import Row, Runs, rounded
 from reprieve.plot.theme import COMPONENTS, Theme
 from reprieve.series import Op, Series
 
-_HEIGHT_BAR = 24
 _BARS_WEAR = 32
 
 CLASSES = {
@@ -61,7 +67,7 @@ def slow(runs: Runs, op: Op) -> list[Row]:
     return found
 
 
-def slow_chart(runs: Runs, data: list[Row], theme: Theme) -> alt.Chart:
+def slow_chart(runs: Runs, data: list[Row], theme: Theme) -> Chart:
     """Draw `slow`: of one run each class as shares, of several the picked class in µs."""
     several = len(runs) > 1
     group = "run" if several else "mean of the class"
@@ -79,18 +85,14 @@ def slow_chart(runs: Runs, data: list[Row], theme: Theme) -> alt.Chart:
         alt.Tooltip("mean_us:Q", title="mean, µs", format=",.1f"),
         alt.Tooltip("share:Q", format=".1%"),
     ]
-    chart = (
-        chart_of(data, theme)
-        .mark_bar(height={"band": 0.7})
-        .encode(
-            x=x.stack("zero"),
-            y=alt.Y(f"{group}:N", title=None, sort=order).axis(**NAMES),
-            color=component_colours(data, theme),
-            order=alt.Order("index:Q"),
-            tooltip=tooltip,
-        )
-        .properties(height=_HEIGHT_BAR * len(order) + 10)
+    bars = chart_of(data, theme).encode(
+        x=x.stack("zero"),
+        color=component_colours(data, theme),
+        order=alt.Order("index:Q"),
+        tooltip=tooltip,
     )
+    chart, row = stacked(bars, group, order, theme)
+    chart = chart.properties(height=row * len(order) + 10)
     return _picking(chart, "class", class_shown(data)) if several else chart
 
 
@@ -114,7 +116,7 @@ def ages(runs: Runs) -> list[Row]:
     return found
 
 
-def ages_chart(runs: Runs, data: list[Row], theme: Theme) -> alt.Chart:
+def ages_chart(runs: Runs, data: list[Row], theme: Theme) -> Chart:
     """Draw `ages`: of one run programs and erases, of several the kind that is picked."""
     x = alt.X("done:O", title="done of the operation, in % from …", sort=None)
     y = alt.Y("share:Q", title="share of the suspensions").axis(format=".0%", tickCount=5)
@@ -136,14 +138,14 @@ def wear(runs: Runs) -> list[Row]:
     return found
 
 
-def wear_chart(runs: Runs, data: list[Row], theme: Theme) -> alt.Chart:
+def wear_chart(runs: Runs, data: list[Row], theme: Theme) -> Chart:
     """Draw `wear`."""
     x = alt.X("erases:O", title="erases of a block since the first request", sort=None)
     y = alt.Y("blocks:Q", title="blocks").axis(format=",~r", tickCount=5)
     return _columns(runs, data, theme, x, y)
 
 
-def _columns(runs: Runs, data: list[Row], theme: Theme, x: alt.X, y: alt.Y) -> alt.Chart:
+def _columns(runs: Runs, data: list[Row], theme: Theme, x: alt.X, y: alt.Y) -> Chart:
     """Draw columns side by side, one for each run, or of one run for each series."""
     several = len(runs) > 1
     words = list(dict.fromkeys(row["series"] for row in data))
@@ -187,13 +189,13 @@ def dies(runs: Runs) -> list[Row]:
     return found
 
 
-def dies_chart(runs: Runs, data: list[Row], theme: Theme) -> alt.Chart:
+def dies_chart(runs: Runs, data: list[Row], theme: Theme) -> Chart:
     """Draw `dies` as a map, of several runs the one that is picked."""
     units = list(dict.fromkeys(row["unit"] for row in data))
     most = max(row["share"] for row in data)
     legend = alt.Legend(title="share of time in use", orient="bottom", format=".0%")
     scale = alt.Scale(domain=[0, most or 1], range=[0.04, 1])
-    chart = (
+    chart: alt.Chart = (
         chart_of(data, theme)
         .mark_rect(fill=theme.runs[1], stroke=theme.grid, strokeWidth=1)
         .encode(
@@ -212,6 +214,6 @@ def dies_chart(runs: Runs, data: list[Row], theme: Theme) -> alt.Chart:
     return _picking(chart, "run", next(iter(runs))) if len(runs) > 1 else chart
 
 
-def _picking(chart: alt.Chart, field: str, first: str) -> alt.Chart:
+def _picking(chart: Chart, field: str, first: str) -> Chart:
     chart = chart.transform_filter(f"indexof({PICKED}, datum['{field}']) >= 0")
     return chart.add_params(alt.param(name=PICKED, value=[first]))

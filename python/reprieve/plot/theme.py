@@ -9,9 +9,11 @@ from typing import Any, Literal
 # After Okabe and Ito, "Color Universal Design", 2008; the base of a comparison is neutral.
 RUNS_LIGHT = (
     "#555555", "#0072b2", "#d55e00", "#008c66", "#b8568f", "#b37a00", "#3d9bd1", "#7a6a00",
+    "#6a3d9a", "#8c2d2d",
 )  # fmt: skip
 RUNS_DARK = (
     "#c4c4c4", "#56b4e9", "#ff8c4d", "#2fc99b", "#e79ac6", "#f0b93a", "#a3d8ff", "#d8c45c",
+    "#b497dc", "#e0696d",
 )  # fmt: skip
 
 COMPONENTS = {
@@ -60,6 +62,8 @@ class Theme:
     components: Sequence[str]
     causes: Sequence[str]
     ink: str
+    paper: str
+    """What it is drawn on."""
     muted: str
     grid: str
     font: str = "system-ui, sans-serif"
@@ -106,6 +110,7 @@ LIGHT = Theme(
     components=[light for _, light, _ in COMPONENTS.values()],
     causes=[light for _, light, _ in BLAME.values()],
     ink="#1b1b1b",
+    paper="#ffffff",
     muted="#4d4d4d",
     grid="#dddddd",
 )
@@ -116,6 +121,7 @@ PAGE = Theme(
     components=[f"var(--{name.replace('_', '-')})" for name in COMPONENTS],
     causes=[f"var(--{name.replace('_', '-')})" for name in BLAME],
     ink="var(--ink)",
+    paper="var(--page)",
     muted="var(--muted)",
     grid="var(--grid)",
     width="container",

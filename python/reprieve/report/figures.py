@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
@@ -11,8 +11,9 @@ import altair as alt
 from reprieve.plot import charts, over_time, spread
 from reprieve.plot.charts import Chart
 from reprieve.plot.over_time import COURSES, Clock, Course
-from reprieve.plot.rows import Row, Runs
+from reprieve.plot.rows import Row, Runs, ratios
 from reprieve.plot.theme import PAGE, dashes
+from reprieve.report.aside import Aside
 from reprieve.series import Op
 
 # The page's script sets it to the runs whose boxes are ticked.
@@ -73,27 +74,16 @@ class _Words:
     columns: Mapping[str, str]
 
 
-class _Page:
-    """The runs that charts are drawn of, and the rows that are put aside meanwhile."""
+class _Page(Aside):
+    """The runs that charts are drawn of."""
 
     def __init__(self, runs: Runs) -> None:
+        super().__init__()
         self.runs = runs
-        self.theme = replace(PAGE, aside=self._keep)
-        self._rows: dict[str, list[Row]] = {}
 
     def of(self, runs: Runs) -> _Page:
         """Return the same for some of the runs."""
         return self if runs.keys() == self.runs.keys() else _Page(runs)
-
-    def _keep(self, rows: list[Row]) -> str:
-        name = f"rows-{len(self._rows)}"
-        self._rows[name] = rows
-        return name
-
-    def datasets(self, spec: dict[str, Any]) -> dict[str, Any]:
-        """Return the rows that a specification names."""
-        named = [part["data"]["name"] for part in (spec, *spec.get("layer", ())) if "data" in part]
-        return {name: compact(self._rows[name]) for name in named}
 
 
 def figures(runs: Runs) -> dict[str, Figure]:
@@ -157,7 +147,10 @@ def _shares(page: _Page) -> Iterator[Figure]:
         text = f"Latency as a multiple of {first}, with 95 % intervals; less is better."
         multiples = {"run": "run", "metric": "latency", "ratio": "multiple"}
         words = _Words("bars", "Against the first", text, multiples)
-        yield _figure(words, charts.bars(page.runs, page.theme), page)
+        picks = None
+        if len(page.runs) > charts.GROUPED_MOST:
+            picks = _one_of(ratios(page.runs), "metric", "read mean")
+        yield _figure(words, charts.bars(page.runs, page.theme), page, picks)
     text = "Share of programs and of erases that were suspended at least once."
     words = _Words("suspended", "What was suspended", text, columns)
     yield _figure(words, charts.suspended(page.runs, page.theme), page)
@@ -239,7 +232,7 @@ def _spread(page: _Page) -> Iterator[Figure]:
     yield _figure(words, chart, page)
 
 
-def _sized(chart: alt.Chart, page: _Page, height: int | None = None) -> Chart:
+def _sized(chart: Chart, page: _Page, height: int | None = None) -> Chart:
     return charts.finished(chart, page.theme, height or int(chart.height))
 
 
@@ -294,18 +287,3 @@ def _finished(
     return Figure(
         words.name, words.title, words.caption, spec, picks, "time" in meta, by_run=by_run
     )
-
-
-def compact(rows: list[Row]) -> dict[str, Any]:
-    """Write rows by column, words as indices into a list: a third of the characters."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    columns: dict[str, Any] = {}
-    for name in names:
-        values = [row.get(name) for row in rows]
-        if values and all(isinstance(value, str) for value in values):
-            words = list(dict.fromkeys(values))
-            places = {word: index for index, word in enumerate(words)}
-            columns[name] = {"words": words, "at": [places[value] for value in values]}
-        else:
-            columns[name] = values
-    return {"columns": columns, "rows": len(rows)}

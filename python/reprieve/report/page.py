@@ -20,6 +20,8 @@ from reprieve.report.figures import figures, swatches
 
 __all__ = ["page", "vega_lite_version"]
 
+_TITLE_LETTERS = 60
+
 
 def render(runs: Runs, command: str) -> str:
     """Return the page over these runs; the first is the base, and `command` repeats it all."""
@@ -27,7 +29,7 @@ def render(runs: Runs, command: str) -> str:
     first = next(iter(runs.values()))
     return page(
         "page.html",
-        title=f"{first.device}: {', '.join(runs)}" if len(runs) > 1 else first.device,
+        title=_title(runs, first.device),
         command=command,
         facts=tables.facts(first),
         specs={name: figure.spec for name, figure in drawn.items()},
@@ -40,6 +42,13 @@ def render(runs: Runs, command: str) -> str:
         figures=drawn,
         scenarios={label: result.scenario for label, result in runs.items()},
     )
+
+
+def _title(runs: Runs, device: str) -> str:
+    if len(runs) == 1:
+        return device
+    names = ", ".join(runs)
+    return f"{device}: {names if len(names) <= _TITLE_LETTERS else f'{len(runs)} runs'}"
 
 
 def page(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _STATISTICS = FIGURES | {"max": "max"}
 # Of the figures with an interval, those by which runs are compared.
 _COMPARED = ("mean", "p99", "p99_99")
+_NAMED_MOST = 5
+"""Runs that are named one by one where a sentence holds of all."""
 
 
 @dataclass(frozen=True)
@@ -108,17 +110,18 @@ def lead(runs: Runs) -> str:
         return f"{names[0]} alone has {op}s."
     best = min(means, key=lambda label: means[label])
     pair = paired([runs[best]], [runs[names[0]]])[latency(op, "mean")]
-    if reason := pair.get("reason"):
-        known = f"whether they differ is unknown: {reason}"
-    elif pair["decided"]:
-        known = "decided at 95 %"
-    else:
-        known = "not decided at 95 %"
     of_all = f", the least of {len(names)} runs" if len(names) > 2 else ""  # noqa: PLR2004
     return (
         f"The mean {op} takes {means[best]:,.1f} µs in run “{best}”{of_all}, and {first:,.1f} µs "
-        f"in run “{names[0]}”{_ratio(pair)}; {known}."
+        f"in run “{names[0]}”{_ratio(pair)}; {decision(pair)}."
     )
+
+
+def decision(pair: pairs.Paired) -> str:
+    """Return in words whether a difference is decided."""
+    if reason := pair.get("reason"):
+        return f"whether they differ is unknown: {reason}"
+    return "decided at 95 %" if pair["decided"] else "not decided at 95 %"
 
 
 def _of_one(label: str, result: Result) -> str:
@@ -174,7 +177,8 @@ def certainty(runs: Runs) -> list[str]:
                 unknown.setdefault(f"{op} {FIGURES[figure]}", []).append(label)
     by_runs: dict[str, list[str]] = {}
     for what, labels in unknown.items():
-        by_runs.setdefault(listed(labels), []).append(what)
+        is_all = len(labels) == len(names) > _NAMED_MOST
+        by_runs.setdefault(f"all {len(names)} runs" if is_all else listed(labels), []).append(what)
     for names_of, figures in by_runs.items():
         notes.append(f"too few requests for an interval of {listed(figures)}: {names_of}")
     return notes

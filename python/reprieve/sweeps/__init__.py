@@ -111,8 +111,9 @@ def sweep(
 
     `sweep`: path of a sweep file, or a dictionary of the same form, whose paths are relative to
     the working directory and whose `scenario` may itself be a dictionary.
-    `out`: the directory of the data set and of finished runs, which are never done again; without
-    it they go with the object that is returned.
+    `out`: the directory of the data set, of its page `report.html` where `reprieve[plots]` is
+    installed, and of finished runs, which are never done again; without it they go with the object
+    that is returned, and there is no page.
     `workers`: runs at a time; by default one a core.
     `scheduler`: address of a Dask scheduler whose workers do the runs instead.
 
@@ -122,9 +123,11 @@ def sweep(
     from reprieve.sweeps.plan import read_plan
 
     plan = read_plan(sweep)
+    # What goes with the object has no page: nobody would open it.
+    command = None if out is None else f"reprieve.sweep({plan.path})"
     directory = tempfile.mkdtemp(prefix="reprieve-sweep-") if out is None else os.fspath(out)
     try:
-        sweep_into(plan, Path(directory), Settings(workers, scheduler))
+        sweep_into(plan, Path(directory), Settings(workers, scheduler, command=command))
         made = Sweep(directory)
     except BaseException:
         if out is None:

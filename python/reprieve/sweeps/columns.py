@@ -16,6 +16,8 @@ _INTERVALS = {"mean", "p50", "p95", "p99", "p99_9", "p99_99", "p99_999"}
 
 _LEFT_OUT = {("schema",), ("run", "seed"), *(("run", name) for name in MEASURED)}
 
+_NS = re.compile(r"_ns(?=_|$)")
+
 # `requests` is said by read, write and total; keys of a scenario begin with `workload` too, and
 # both can be columns of one table.
 _PREFIXES: dict[str, tuple[str, ...]] = {"requests": (), "workload": ("offered",)}
@@ -54,14 +56,14 @@ FIGURES = tuple(
 def heading(name: str) -> str:
     """Return a column's name for a reader: `read_latency_ns_p99_99` is `read p99.99, µs`."""
     if "_latency_ns_" not in name:
-        return name
+        return f"{_NS.sub('', name)}, µs" if _NS.search(name) else name
     what, _, figure = name.partition("_latency_ns_")
     return f"{what} {figure.replace('p99_9', 'p99.9')}, µs"
 
 
 def scale(name: str) -> float:
     """Return what a number is multiplied by for a reader: files have ns, tables µs."""
-    return 1e-3 if "_latency_ns_" in name else 1.0
+    return 1e-3 if _NS.search(name) else 1.0
 
 
 def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:

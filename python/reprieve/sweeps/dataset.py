@@ -26,6 +26,7 @@ from reprieve.sweeps.store import Store
 
 RUNS, POINTS, MEASURES = "runs.parquet", "points.parquet", "measured.parquet"
 DIFFERENCES = "differences.parquet"
+PAGE = "report.html"
 
 # Rows that are in memory at once with their histograms; a row group of the file.
 _BLOCK = 1000
@@ -61,7 +62,8 @@ def write(plan: Plan, store: Store, rows: Sequence[Row], directory: Path) -> lis
         if plan.design != "fleet":  # whose points are different loads
             found = differences_table(store, _whole_points(plan, rows))
             pq.write_table(found, out.open(DIFFERENCES))
-        return out.commit()
+        # An older page would contradict the data.
+        return out.commit(stale=(PAGE,))
 
 
 def _read(plan: Plan, store: Store, rows: Sequence[Row]) -> tuple[pa.Table, pa.Table]:

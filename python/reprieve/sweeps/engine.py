@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reprieve._native import UserError
+from reprieve.extras import has_plots
 from reprieve.parallel import Step, silent
 from reprieve.sweeps import dataset, fleet
 from reprieve.sweeps.columns import flat
@@ -34,6 +35,8 @@ class Settings:
     collect: bool = False
     """Run nothing: write the data set of what is finished."""
     step: Step = silent
+    command: str | None = None
+    """Shown in the page as what repeats it; None: no page is written."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,10 @@ def sweep_into(plan: Plan, directory: Path, settings: Settings) -> Outcome:
         files = dataset.write(plan, store, found, directory)
         if plan.design == "fleet":
             files.append(fleet.write(plan, store, found, directory))
+        if settings.command is not None and has_plots():
+            from reprieve.sweeps import page
+
+            files.append(page.write(plan, store, found, directory, settings.command))
         return Outcome(found, work.ran, files)
 
 

@@ -70,11 +70,12 @@ class Requests:
             extent = int((offset + size)[here].max())
             offset[here] += before
             before += extent
-        time = np.array([row.time_ns for row in kept], dtype=np.int64)
+        # Counted from the first: in ns since 1601, as Windows counts, a time has more than 63 bits.
+        first = min((row.time_ns for row in kept), default=0)
+        time = np.array([row.time_ns - first for row in kept], dtype=np.int64)
         by_time = np.argsort(time, kind="stable")
         is_read = np.array([row.op == "read" for row in kept], dtype=np.bool_)
-        first = int(time.min()) if kept else 0
-        return Requests(time[by_time] - first, is_read[by_time], offset[by_time], size[by_time])
+        return Requests(time[by_time], is_read[by_time], offset[by_time], size[by_time])
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ class Settings:
     scheduler: str | None = None
     """Address of a Dask scheduler, whose workers do the runs in place of this process."""
     step: Step = silent
+    command: str | None = None
+    """Shown in the page as what repeats it; None: the question."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
             values, why = found.refused[0]
             told.append(f"{len(found.refused)} points are no drive, such as {values}: {why}")
         best = source.with_sets(made.best.point.sets).resolve()
-        _write(directory, made, told, best, _command(source, asked))
+        _write(directory, made, told, best, settings.command or _command(source, asked))
     return Tuning(made, tuple(told), best, ran)
 
 

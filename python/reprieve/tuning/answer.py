@@ -34,14 +34,20 @@ class Answer:
     """Whether its intervals keep them, too."""
     ranked: tuple[Tried, ...]
     """The best first."""
+    all: tuple[Tried, ...]
+    """Also those that were given up after a short run, in the order in which they were tried."""
     in_front: tuple[bool, ...]
     """For each of these, whether no other is better in the goal and in every bounded number."""
     binding: Bound | None
     """The bound without which the goal could be best; None if none is in the way."""
     without: Tried | None
     """The best point without that bound."""
-    tried: int
     refused: int
+
+    @property
+    def tried(self) -> int:
+        """How many points there are."""
+        return len(self.all)
 
 
 def estimate(what: Field, tried: Tried) -> Estimate:
@@ -72,10 +78,10 @@ def answer(question: Question, found: Found) -> Answer:
         meets,
         decided,
         tuple(ranked),
+        tuple(found.tried),
         tuple(front(costs)),
         binding,
         without,
-        len(found.tried),
         len(found.refused),
     )
 
@@ -125,6 +131,7 @@ def sentences(answer: Answer) -> list[str]:
         for bound in question.bounds:
             share = -bound.excess(estimate(bound.field, best).mean)
             lines.append(f"{bound}: {_said(bound.field, best)}, {share:.1%} to spare")
+        lines += _runner_up(answer)
     else:
         worst = max(question.bounds, key=lambda b: b.excess(estimate(b.field, best).mean))
         lines.append(
@@ -141,6 +148,26 @@ def sentences(answer: Answer) -> list[str]:
     elif question.bounds:
         lines.append("no bound binds: none of the points tried is better without one")
     return lines
+
+
+def _runner_up(answer: Answer) -> list[str]:
+    """Say which point is the next best, and whether the seeds tell the two apart."""
+    goal, question = answer.question.goal, answer.question
+    ours = [goal.of(row) for row in answer.best.rows]
+    kept = [each for each in answer.ranked[1:] if rank(question, each.rows)[0] == 0]
+    alike = [each for each in kept if [goal.of(row) for row in each.rows] == ours]
+    if alike:
+        others = "another point" if len(alike) == 1 else f"{len(alike)} other points"
+        return [f"as good under every seed: {others}, such as {alike[0].point}"]
+    if not kept:
+        return []
+    text = f"next best: {goal.said} {_said(goal, kept[0])} at {kept[0].point}"
+    if len(ours) == 1:
+        return [f"{text}; one seed does not decide between them"]
+    more = np.array([[goal.of(row) for row in kept[0].rows]]) - np.array([ours])
+    _, low, high = mean_intervals(more, positive=False)
+    word = "decided" if low[0] > 0 or high[0] < 0 else "not decided"
+    return [f"{text}; that it is worse is {word} at 95 %, seed by seed"]
 
 
 def _said(what: Field, tried: Tried) -> str:

@@ -1,14 +1,16 @@
-"""The page of a tuning: the answer in words, the front, a map of two keys, all keys, the table."""
+"""The page of a tuning: the answer in words, the front, every point that was tried."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from reprieve.sweeps.plan import Range
+from reprieve.plot.points import BEST, FRONT, KEPT, OTHERS, Key, Measure, Points, is_wide, word
+from reprieve.sweeps.plan import Axis, Range
 from reprieve.tuning.answer import Answer, estimate
+from reprieve.tuning.question import Field
 from reprieve.tuning.search import Tried
-
-_WIDTH, _HEIGHT = 520, 300
 
 
 def rows(answer: Answer) -> list[dict[str, Any]]:
@@ -25,169 +27,96 @@ def rows(answer: Answer) -> list[dict[str, Any]]:
     return found
 
 
-def _fields(answer: Answer) -> list[Any]:
+def _fields(answer: Answer) -> list[Field]:
     fields = [answer.question.goal, *(bound.field for bound in answer.question.bounds)]
     return list({each.said: each for each in fields}.values())
 
 
-def render(answer: Answer, sentences: Any, command: str) -> str:
+def render(answer: Answer, sentences: Sequence[str], command: str) -> str:
     """Return the page, which needs no network."""
-    from reprieve.report.page import page
+    from reprieve.report import points
 
-    question = answer.question
-    specs = {"front": _front(answer), "keys": _parallel(answer)}
-    if len(_numeric(answer)) > 1:
-        specs["map"] = _map(answer)
-    shown = [
-        [
-            *(str(dict(each.point.values).get(axis.key, "–")) for axis in question.axes),
-            *(what.show(estimate(what, each).mean) for what in _fields(answer)),
-        ]
-        for each in answer.ranked
-    ]
-    return page(
-        "tune.html",
-        package="reprieve.tuning",
+    lead, *more = map(_sentence, sentences)
+    words = points.Words(
         title="Tuning",
         command=command,
         facts={"Points": f"{answer.tried}, {len(answer.ranked)} of them at full length"},
-        specs=specs,
-        charts=list(specs),
-        sentences=list(sentences),
-        columns=[axis.key for axis in question.axes] + [each.said for each in _fields(answer)],
-        table=shown,
+        lead=lead,
+        sentences=more,
+        caption="Points that ran at full length over all seeds, the best first",
+        caption_tried="Short runs of all points that were tried, under one seed",
     )
+    return points.render(_whole(answer), words, _short(answer))
 
 
-def _value(what: Any, tried: Tried) -> float:
-    """Return a number as it is drawn: times in µs."""
-    mean = estimate(what, tried).mean
-    return mean / 1000 if what.is_time else mean
+def _sentence(line: str) -> str:
+    """Return a line of the terminal as a sentence; the name of a number stays as it is."""
+    first = line.split(maxsplit=1)[0].rstrip(":")
+    return f"{line[0].upper()}{line[1:]}." if first.isalpha() else f"{line}."
 
 
-def _unit(what: Any) -> str:
-    return f"{what.said}, µs" if what.is_time else str(what.said)
+def _whole(answer: Answer) -> Points:
+    """Return the points that ran at full length, the best first."""
+    kinds = [BEST] + [FRONT if is_front else OTHERS for is_front in answer.in_front[1:]]
+    return _points(answer, answer.ranked, kinds, [_measure(answer, f) for f in _fields(answer)])
 
 
-def _base(answer: Answer) -> list[dict[str, Any]]:
-    data = []
-    for place, (tried, is_front) in enumerate(zip(answer.ranked, answer.in_front, strict=True)):
-        row: dict[str, Any] = {"place": place + 1, "kind": "in the front" if is_front else "beaten"}
-        row["kind"] = "best" if place == 0 else row["kind"]
-        row |= {key.replace(".", "_"): value for key, value in tried.point.values}
-        row |= {f"y{i}": _value(what, tried) for i, what in enumerate(_fields(answer))}
-        data.append(row)
-    return data
-
-
-def _front(answer: Answer) -> dict[str, Any]:
-    fields = _fields(answer)
-    across = 1 if len(fields) > 1 else 0
-    layers: list[dict[str, Any]] = [
-        {
-            "mark": {"type": "point", "filled": True, "size": 70},
-            "encoding": {
-                "x": _axis(f"y{across}", _unit(fields[across])),
-                "y": _axis("y0", _unit(fields[0])),
-                "color": {"field": "kind", "type": "nominal", "title": None},
-                "shape": {"field": "kind", "type": "nominal", "title": None},
-                "tooltip": [{"field": name} for name in _base(answer)[0]],
-            },
-        }
+def _short(answer: Answer) -> Points:
+    """Return all points by their short runs, which have one length and one seed."""
+    best, has_bounds = answer.best.point.number, bool(answer.question.bounds)
+    kinds = []
+    for each in answer.all:
+        is_kept = has_bounds and answer.question.violation(each.by_rung[0][0]) == 0
+        kinds.append(BEST if each.point.number == best else KEPT if is_kept else OTHERS)
+    measures = [
+        _scaled(answer, what, [what.of(each.by_rung[0][0]) for each in answer.all])
+        for what in _fields(answer)
     ]
-    for bound in answer.question.bounds:
-        if bound.field.said == fields[across].said:
-            limit = bound.limit / 1000 if bound.field.is_time else bound.limit
-            layers.append(
-                {
-                    "mark": {"type": "rule", "strokeDash": [4, 4]},
-                    "encoding": {"x": {"datum": limit}},
-                }
-            )
-    return _chart({"layer": layers}, _base(answer))
+    return _points(answer, answer.all, kinds, measures)
 
 
-def _axis(field: str, title: str) -> dict[str, Any]:
-    return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": False}}
+def _points(
+    answer: Answer, tried: Sequence[Tried], kinds: Sequence[str], measures: Sequence[Measure]
+) -> Points:
+    values = [dict(each.point.values) for each in tried]
+    keys = [_key(axis, [row.get(axis.key) for row in values]) for axis in answer.question.axes]
+    return Points([str(each.point.number) for each in tried], keys, measures, kinds)
 
 
-def _chart(spec: dict[str, Any], data: list[dict[str, Any]]) -> dict[str, Any]:
-    from reprieve.report.page import vega_lite_version
-
-    return {
-        "$schema": f"https://vega.github.io/schema/vega-lite/v{vega_lite_version()}.json",
-        "width": _WIDTH,
-        "height": _HEIGHT,
-        "data": {"values": data},
-        **spec,
-    }
+def _key(axis: Axis, values: Sequence[Any]) -> Key:
+    span = axis.values
+    if isinstance(span, Range):
+        return Key(axis.key, values, is_log=span.is_log)
+    if all(type(value) in (int, float) for value in span):
+        return Key(axis.key, values, is_log=is_wide(span))
+    words = [None if value is None else word(value) for value in values]
+    return Key(axis.key, words, tuple(map(word, span)))
 
 
-def _numeric(answer: Answer) -> list[str]:
-    return [axis.key for axis in answer.question.axes if isinstance(axis.values, Range)]
+def _measure(answer: Answer, what: Field) -> Measure:
+    """Return a number of the points at full length, with intervals where there are seeds."""
+    found = [estimate(what, each) for each in answer.ranked]
+    mean = _scaled(answer, what, [each.mean for each in found])
+    factor = _factor(what)
+    low, high = (
+        [None if end is None else end * factor for end in ends]
+        for ends in zip(*((each.low, each.high) for each in found), strict=True)
+    )
+    return mean if None in low else replace(mean, low=low, high=high)
 
 
-def _map(answer: Answer) -> dict[str, Any]:
-    first, second, *_ = _numeric(answer)
-    what = answer.question.goal
-    encoding = {
-        axis: {
-            "field": key.replace(".", "_"),
-            "type": "quantitative",
-            "bin": {"maxbins": 8},
-            "title": key,
-        }
-        for axis, key in (("x", first), ("y", second))
-    }
-    best = "max" if answer.question.is_max else "min"
-    colour = {"field": "y0", "aggregate": best, "type": "quantitative", "title": _unit(what)}
-    return _chart({"mark": "rect", "encoding": {**encoding, "color": colour}}, _base(answer))
-
-
-def _parallel(answer: Answer) -> dict[str, Any]:
-    """Return a line for each point over its keys and numbers, each on a scale of its own."""
-    names = [axis.key for axis in answer.question.axes]
-    values = [dict(each.point.values) for each in answer.ranked]
-    data = []
-    for axis in answer.question.axes:
-        for place, row in enumerate(values):
-            if axis.key not in row:
-                continue
-            span = axis.values
-            if isinstance(span, Range):
-                share = (row[axis.key] - span.low) / (span.high - span.low)
-            else:
-                share = span.index(row[axis.key]) / max(len(span) - 1, 1)
-            data.append(_at(axis.key, share, row[axis.key], place))
-    for what in _fields(answer):
-        numbers = [_value(what, each) for each in answer.ranked]
-        low, high = min(numbers), max(numbers)
-        for place, number in enumerate(numbers):
-            share = (number - low) / (high - low) if high > low else 0.5
-            data.append(_at(_unit(what), share, number, place))
-        names.append(_unit(what))
-    return _chart(
-        {
-            "mark": {"type": "line", "point": True},
-            "encoding": {
-                "x": {
-                    "field": "name",
-                    "type": "nominal",
-                    "sort": names,
-                    "title": None,
-                    "axis": {"labelAngle": -20},
-                },
-                "y": {"field": "share", "type": "quantitative", "axis": None},
-                "detail": {"field": "place"},
-                "color": {"field": "kind", "type": "nominal", "title": None},
-                "opacity": {"condition": {"test": "datum.place == 1", "value": 1}, "value": 0.4},
-                "tooltip": [{"field": name} for name in ("place", "name", "value")],
-            },
-        },
-        data,
+def _scaled(answer: Answer, what: Field, values: Sequence[float]) -> Measure:
+    factor, question = _factor(what), answer.question
+    bounds = [bound for bound in question.bounds if bound.field.said == what.said]
+    is_max = question.is_max if what.said == question.goal.said else not bounds[0].is_upper
+    return Measure(
+        f"{what.said}, µs" if what.is_time else what.said,
+        [value * factor for value in values],
+        is_max=is_max,
+        bounds=tuple(bound.limit * factor for bound in bounds),
     )
 
 
-def _at(name: str, share: float, value: Any, place: int) -> dict[str, Any]:
-    kind = "best" if place == 0 else "others"
-    return {"name": name, "share": share, "value": value, "place": place + 1, "kind": kind}
+def _factor(what: Field) -> float:
+    """Return what a number is multiplied by for people: times are in µs."""
+    return 1e-3 if what.is_time else 1.0

@@ -1,0 +1,316 @@
+"""Points of a sweep or a tuning: what varies, what came of it, and rows for their charts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from reprieve.plot.rows import Row
+
+BEST, FRONT, KEPT = "best", "in the front", "keeps the bounds"
+QUARTER, OTHERS = "best quarter", "others"
+KINDS = (BEST, FRONT, KEPT, QUARTER, OTHERS)
+"""What a point is; a chart draws them in the opposite order, the best on top."""
+_SIZES = {BEST: 150, FRONT: 70, KEPT: 50, QUARTER: 50, OTHERS: 40}
+"""Of their marks."""
+
+_MUCH = 20.0
+"""Above this ratio of its ends a scale is logarithmic."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key that varies."""
+
+    name: str
+    values: Sequence[Any]
+    """Of each point; None where it does not apply."""
+    words: tuple[str, ...] | None = None
+    """Its values in order, where they are not all numbers."""
+    is_log: bool = False
+    """Whether equal factors are equally far apart."""
+
+    def shown(self, place: int) -> str:
+        """Return the value of a point for people."""
+        return word(self.values[place])
+
+    def known(self) -> list[Any]:
+        """Return the different values in order."""
+        if self.words is not None:
+            return [each for each in self.words if each in self.values]
+        return sorted({value for value in self.values if value is not None})
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What came of each point, in units for people."""
+
+    name: str
+    """With its unit."""
+    values: Sequence[float | None]
+    low: Sequence[float | None] | None = None
+    """Ends of the 95 % intervals, where there are several seeds."""
+    high: Sequence[float | None] | None = None
+    is_max: bool = False
+    """Whether more of it is better."""
+    bounds: tuple[float, ...] = ()
+    column: str = ""
+    """Of the data set, where it is one."""
+
+    def best(self) -> float:
+        """Return the best value."""
+        known = [value for value in self.values if value is not None]
+        return max(known) if self.is_max else min(known)
+
+    def cost(self, place: int) -> float:
+        """Return the value of a point that has one, so that less is better."""
+        value = self.values[place]
+        assert value is not None, "only points that have a value are ranked"
+        return -value if self.is_max else value
+
+    def said(self) -> str:
+        """Return its name without the unit."""
+        return self.name.partition(", ")[0]
+
+    def with_unit(self, place: int) -> str:
+        """Return the value of a point with its unit and interval."""
+        unit, ends = self.name.partition(", ")[2], self.interval(place)
+        value = f"{number(self.values[place])} {unit}".rstrip()
+        return f"{value} ({ends})" if ends else value
+
+    def is_better(self, value: float, other: float) -> bool:
+        """Whether a value is better than another."""
+        return value > other if self.is_max else value < other
+
+    def interval(self, place: int) -> str:
+        """Return the 95 % interval of a point for people; nothing where it is not known."""
+        low = self.low[place] if self.low is not None else None
+        high = self.high[place] if self.high is not None else None
+        return "" if low is None or high is None else f"{number(low)} to {number(high)}"
+
+    def shown(self, place: int) -> str:
+        """Return the value of a point for people, with its interval."""
+        ends = self.interval(place)
+        return number(self.values[place]) + (f" ({ends})" if ends else "")
+
+
+@dataclass(frozen=True)
+class Points:
+    """All of them."""
+
+    names: Sequence[str]
+    """What each is called."""
+    keys: Sequence[Key]
+    measures: Sequence[Measure]
+    """The first is what they are judged by."""
+    kinds: Sequence[str]
+    """What each is: best, in the front, or neither."""
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def where(self, place: int) -> str:
+        """Return the keys of a point as a reader writes them."""
+        known = [key for key in self.keys if key.values[place] is not None]
+        return ", ".join(f"{key.name} = {key.shown(place)}" for key in known)
+
+    def some(self, places: Sequence[int]) -> Points:
+        """Return these points alone."""
+
+        def of(values: Sequence[Any]) -> list[Any]:
+            return [values[place] for place in places]
+
+        def ends(values: Sequence[float | None] | None) -> list[float | None] | None:
+            return None if values is None else of(values)
+
+        keys = [replace(key, values=of(key.values)) for key in self.keys]
+        measures = [
+            replace(each, values=of(each.values), low=ends(each.low), high=ends(each.high))
+            for each in self.measures
+        ]
+        return Points(of(self.names), keys, measures, of(self.kinds))
+
+
+def word(value: Any) -> str:
+    """Return a key's value for people."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def number(value: float | None) -> str:
+    """Return a measure's value for people, in four digits or to a whole number."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"  # noqa: PLR2004
+
+
+def is_wide(values: Sequence[Any]) -> bool:
+    """Whether a scale over these numbers is logarithmic."""
+    known = [value for value in values if value is not None]
+    return bool(known) and min(known) > 0 and max(known) / min(known) >= _MUCH
+
+
+def share_of(value: float, values: Sequence[float], *, is_log: bool) -> float:
+    """Return where a number lies between the least and the largest, from 0 to 1."""
+    low, high = min(values), max(values)
+    if high == low:
+        return 0.5
+    if is_log:
+        return math.log(value / low) / math.log(high / low)
+    return (value - low) / (high - low)
+
+
+def table(points: Points) -> list[Row]:
+    """Return a row for each point: keys as `k0`, `k1`, … and measures as `m0`, …, others first."""
+    rows: list[Row] = []
+    for place, (name, kind) in enumerate(zip(points.names, points.kinds, strict=True)):
+        row: Row = {"point": name, "kind": kind, "size": _SIZES[kind]}
+        for at, key in enumerate(points.keys):
+            value = key.values[place]
+            row[f"k{at}"] = word(value) if key.words is not None else value
+        for at, measure in enumerate(points.measures):
+            row[f"m{at}"] = measure.values[place]
+            row[f"m{at}_said"] = measure.shown(place)
+            if measure.low is not None and measure.high is not None:
+                row |= {f"m{at}_low": measure.low[place], f"m{at}_high": measure.high[place]}
+        rows.append(row)
+    return sorted(rows, key=lambda row: -KINDS.index(row["kind"]))
+
+
+def fields(points: Points, measure: int) -> list[Row]:
+    """Return a row for each pair of values of the first two keys: its best point of a measure."""
+    what = points.measures[measure]
+    best: dict[tuple[Any, ...], tuple[float, int]] = {}
+    for place, value in enumerate(what.values):
+        at = tuple(key.values[place] for key in points.keys[:2])
+        if value is None or None in at:
+            continue
+        if at not in best or what.is_better(value, best[at][0]):
+            best[at] = (value, place)
+    values = [value for value, _ in best.values()]
+    is_log = is_wide(values)
+    return [
+        {
+            "point": points.names[place],
+            "across": word(across),
+            "up": word(up),
+            "value": value,
+            "said": number(value),
+            "interval": what.shown(place),
+            "share": share_of(value, values, is_log=is_log),
+            "is_best": not any(what.is_better(other, value) for other in values),
+        }
+        for (across, up), (value, place) in best.items()
+    ]
+
+
+# A line is spread by this share of the axis, so that lines through one value can be told apart.
+_SPREAD = 0.05
+NOWHERE = 1.09
+"""Where a point is drawn to which a key does not apply: beside its axis."""
+
+
+def lines(points: Points) -> tuple[list[Row], list[Row]]:
+    """Return rows of parallel coordinates, a row a point and axis, and rows of the axes' labels."""
+    rows: list[Row] = []
+    labels: list[Row] = []
+    order = sorted(range(len(points)), key=lambda place: -KINDS.index(points.kinds[place]))
+    axes: list[Key | Measure] = [*points.keys, *points.measures]
+    for at, axis in enumerate(axes):
+        shares, ends = _key_axis(axis, points) if isinstance(axis, Key) else _measure_axis(axis)
+        labels += [
+            {"axis": axis.name, "at": at, "share": share, "text": text} for share, text in ends
+        ]
+        for place in order:
+            share = shares[place]
+            if share is not None:
+                rows.append(
+                    {
+                        "point": points.names[place],
+                        "kind": points.kinds[place],
+                        "axis": axis.name,
+                        "at": at,
+                        "share": round(share, 4),
+                        "said": axis.shown(place),
+                    }
+                )
+    return rows, labels
+
+
+Ends = list[tuple[float, str]]
+_LABELS_MOST = 4
+
+
+def _key_axis(key: Key, points: Points) -> tuple[list[float | None], Ends]:
+    known = key.known()
+    if key.words is None:
+        at = {value: share_of(value, known, is_log=key.is_log) for value in known}
+    else:
+        at = {value: place / max(len(known) - 1, 1) for place, value in enumerate(known)}
+    shown = known if len(known) <= _LABELS_MOST else [known[0], known[-1]]
+    ends = [(at[value], word(value)) for value in shown]
+    if None in key.values:
+        at[None], ends = NOWHERE, [*ends, (NOWHERE, "–")]
+    return _spread(key, at, points), ends
+
+
+def _spread(key: Key, at: dict[Any, float], points: Points) -> list[float | None]:
+    """Place the points of one value beside each other, in the order of the first measure."""
+    judged = points.measures[0].values
+    width = min(_SPREAD, 0.4 / max(len(at) - 1, 1))
+    shares: list[float | None] = [None] * len(points)
+    for value, centre in at.items():
+        here = [place for place, each in enumerate(key.values) if each == value]
+        here.sort(key=lambda place: (judged[place] is None, judged[place] or 0.0, place))
+        for rank, place in enumerate(here):
+            shares[place] = centre + width * ((rank + 0.5) / len(here) - 0.5)
+    return shares
+
+
+def _measure_axis(measure: Measure) -> tuple[list[float | None], Ends]:
+    known = [value for value in measure.values if value is not None]
+    if not known:
+        return [None] * len(measure.values), []
+    is_log = is_wide(known)
+    shares = [
+        None if value is None else share_of(value, known, is_log=is_log) for value in measure.values
+    ]
+    ends = [(0.0, number(min(known))), (1.0, number(max(known)))]
+    return shares, ends if min(known) < max(known) else [(0.5, number(known[0]))]
+
+
+_QUARTERED_LEAST = 8
+
+
+def quartered(points: Points) -> Points:
+    """Tell the best quarter from the others, where nothing else tells points apart."""
+    if not {*points.kinds} <= {BEST, OTHERS} or len(points) < _QUARTERED_LEAST:
+        return points
+    judged = points.measures[0]
+    known = [place for place, value in enumerate(judged.values) if value is not None]
+    known.sort(key=judged.cost)
+    good = set(known[: len(points) // 4])
+    kinds = [
+        QUARTER if place in good and kind == OTHERS else kind
+        for place, kind in enumerate(points.kinds)
+    ]
+    return replace(points, kinds=kinds)
+
+
+def thinned(points: Points, most: int) -> Points:
+    """Return so many points at most: the best and the front first, then others evenly spaced."""
+    if len(points) <= most:
+        return points
+    ranked = sorted(range(len(points)), key=lambda place: points.kinds[place] == OTHERS)
+    first = [place for place in ranked if points.kinds[place] != OTHERS][:most]
+    rest = [place for place in ranked if points.kinds[place] == OTHERS]
+    left = most - len(first)
+    spaced = [rest[int(at)] for at in np.linspace(0, len(rest) - 1, left)] if left else []
+    return points.some(sorted({*first, *spaced}))

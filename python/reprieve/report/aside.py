@@ -1,0 +1,42 @@
+"""Rows of charts kept beside their specifications, written by column."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from reprieve.plot.rows import Row
+from reprieve.plot.theme import PAGE
+
+
+class Aside:
+    """A theme of the page that puts the rows of its charts aside, and those rows."""
+
+    def __init__(self) -> None:
+        self.theme = replace(PAGE, aside=self._keep)
+        self._rows: dict[str, list[Row]] = {}
+
+    def _keep(self, rows: list[Row]) -> str:
+        name = f"rows-{len(self._rows)}"
+        self._rows[name] = rows
+        return name
+
+    def datasets(self, spec: dict[str, Any]) -> dict[str, Any]:
+        """Return the rows that a specification names."""
+        named = [part["data"]["name"] for part in (spec, *spec.get("layer", ())) if "data" in part]
+        return {name: compact(self._rows[name]) for name in named}
+
+
+def compact(rows: list[Row]) -> dict[str, Any]:
+    """Write rows by column, words as indices into a list: a third of the characters."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns: dict[str, Any] = {}
+    for name in names:
+        values = [row.get(name) for row in rows]
+        if values and all(isinstance(value, str) for value in values):
+            words = list(dict.fromkeys(values))
+            places = {word: index for index, word in enumerate(words)}
+            columns[name] = {"words": words, "at": [places[value] for value in values]}
+        else:
+            columns[name] = values
+    return {"columns": columns, "rows": len(rows)}

@@ -1,0 +1,206 @@
+"""The page of many points: a sentence first, the picture that shows it, then every point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from reprieve.plot import landscape
+from reprieve.plot.charts import Chart
+from reprieve.plot.points import BEST, FRONT, OTHERS, Points, fields, number, quartered, thinned
+from reprieve.report.aside import Aside
+from reprieve.report.page import page
+
+_DRAWN_MOST = 1000
+_ROWS_MOST = 200
+_SMALL_MOST = 8
+_TWO = 2
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart and what is said about it."""
+
+    name: str
+    title: str
+    caption: str
+    spec: dict[str, Any]
+    is_narrow: bool = False
+    """Whether it is no wider than text: its lines would be flat."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Charts that stand beside each other."""
+
+    title: str
+    figures: Sequence[Figure]
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a page says."""
+
+    title: str
+    command: str
+    """What repeats it."""
+    facts: Mapping[str, str]
+    lead: str
+    """The sentence that it begins with."""
+    sentences: Sequence[str]
+    caption: str
+    """Of the table."""
+    caption_tried: str = ""
+    """What charts by the keys show, if it is not the same."""
+
+
+def render(points: Points, words: Words, tried: Points | None = None) -> str:
+    """Return the page over these points.
+
+    `tried`: those of which charts of keys are drawn, if it is not the same: short runs, say.
+    """
+    shown = list(drawn(thinned(points, _DRAWN_MOST), thinned(tried or points, _DRAWN_MOST), words))
+    figures = [figure for group in shown for figure in group.figures]
+    left_out = [
+        f"Of {len(each):,} points {_DRAWN_MOST:,} are drawn: the best, and others evenly spaced."
+        for each in (tried or points,)
+        if len(each) > _DRAWN_MOST
+    ]
+    table = _listed(points)
+    return page(
+        "points.html",
+        title=words.title,
+        command=words.command,
+        facts=words.facts,
+        specs={figure.name: figure.spec for figure in figures},
+        lead=words.lead,
+        sentences=[*words.sentences, *left_out],
+        groups=shown,
+        caption=words.caption,
+        keys=[_breakable(key.name) for key in points.keys],
+        measures=[measure.name for measure in points.measures],
+        has_kinds=any(kind != OTHERS for kind in points.kinds),
+        rows=[_row(table, place) for place in range(len(table))],
+        left_out=len(points) - len(table),
+    )
+
+
+def _listed(points: Points) -> Points:
+    """Return the points of the table in their order, or of too many the best."""
+    if len(points) <= _ROWS_MOST or not points.measures:
+        return points.some(range(min(len(points), _ROWS_MOST)))
+    judged = points.measures[0]
+    known = [place for place, value in enumerate(judged.values) if value is not None]
+    return points.some(sorted(known, key=judged.cost)[:_ROWS_MOST])
+
+
+def _row(points: Points, place: int) -> dict[str, Any]:
+    kind = points.kinds[place]
+    return {
+        "keys": [
+            {"name": key.name.rpartition(".")[2], "value": key.shown(place)} for key in points.keys
+        ],
+        "kind": "" if kind == OTHERS else kind,
+        "is_best": kind == BEST,
+        "cells": [
+            {"value": number(measure.values[place]), "interval": measure.interval(place)}
+            for measure in points.measures
+        ],
+    }
+
+
+def _breakable(name: str) -> Markup:
+    """Let a line end behind a dot or a dash of a key."""
+    text = str(escape(name))
+    return Markup(text.replace(".", ".<wbr>").replace("_", "_<wbr>"))
+
+
+def drawn(points: Points, tried: Points, words: Words) -> Iterator[Group]:
+    """Yield the charts of these points; the first group is what the page begins with."""
+    if not points.keys or not points.measures or len(points) == 1:
+        return
+    by_keys, others = _by_keys(tried)
+    if words.caption_tried:
+        by_keys = replace(by_keys, caption=f"{words.caption_tried}. {by_keys.caption}")
+    has_bounds = any(measure.bounds for measure in points.measures)
+    if len(points.measures) > 1 and (FRONT in points.kinds or has_bounds):
+        yield Group("", [_front(points)])
+        yield Group("By the keys", [by_keys])
+    else:
+        yield Group("", [by_keys])
+    yield from (group for group in others if group.figures)
+
+
+def _front(points: Points) -> Figure:
+    up, across = points.measures[:2]
+    ends = ", bars are its 95 % intervals" if up.low is not None else ""
+    text = f"Each mark is a point{ends}. The line joins those that no other beats in everything."
+    if up.bounds or across.bounds:
+        text += " Dashed lines are bounds."
+    return _figure("front", f"{up.name} against {across.name}", text, landscape.front, points)
+
+
+def _by_keys(points: Points) -> tuple[Figure, list[Group]]:
+    """Return the chart that suits the number of keys, and groups of smaller ones."""
+    if len(points.keys) == 1:
+        first, *rest = _lines(points)
+        return first, [Group("The other measures", rest)]
+    if len(points.keys) == _TWO and landscape.has_fields(points):
+        first, *rest = _heat_maps(points)
+        return first, [Group("The other measures", rest)]
+    points = quartered(points)
+    small = Group(f"{points.measures[0].name}, key by key", list(_each_key(points)))
+    if len(points.keys) == _TWO:
+        text = "Each mark is a point; the darker, the less. The best has a ring."
+        title = f"{points.measures[0].name}, by {_both(points)}"
+        return _figure("map", title, text, landscape.map_of, points), [small]
+    text = (
+        "A line is a point. It goes from axis to axis, from the least value at the left to the "
+        "largest; lines of one value are drawn side by side."
+    )
+    first = _figure("keys", "All keys and measures", text, landscape.parallel, points)
+    return replace(first, is_narrow=True), [small]
+
+
+def _lines(points: Points) -> Iterator[Figure]:
+    key = points.keys[0].name
+    for at, measure in enumerate(points.measures):
+        text = "Bars are 95 % intervals." if measure.low is not None else ""
+        title = measure.name if at else f"{measure.name}, by {key}"
+        chart = landscape.over_key(points, 0, at, (aside := Aside()).theme, is_large=at == 0)
+        yield _finished(f"line-{at}", title, text, chart, aside)
+
+
+def _heat_maps(points: Points) -> Iterator[Figure]:
+    for at, measure in enumerate(points.measures):
+        best = "largest" if measure.is_max else "least"
+        text = f"The darker, the less. The {best} is outlined."
+        if len(points) > len(fields(points, at)):
+            text += " Each field is the best of its points."
+        title = measure.name if at else f"{measure.name}, by {_both(points)}"
+        chart = landscape.heat_map(points, at, (aside := Aside()).theme)
+        yield _finished(f"heat-{at}", title, text, chart, aside)
+
+
+def _each_key(points: Points) -> Iterator[Figure]:
+    for at, key in enumerate(points.keys[:_SMALL_MOST]):
+        chart = landscape.over_key(points, at, 0, (aside := Aside()).theme, is_large=False)
+        yield _finished(f"key-{at}", key.name, "", chart, aside)
+
+
+def _both(points: Points) -> str:
+    return " and ".join(key.name for key in points.keys[:2])
+
+
+def _figure(name: str, title: str, caption: str, draw: Any, points: Points) -> Figure:
+    aside = Aside()
+    return _finished(name, title, caption, draw(points, aside.theme), aside)
+
+
+def _finished(name: str, title: str, caption: str, chart: Chart, aside: Aside) -> Figure:
+    spec = chart.properties(description=f"{title}. {caption}".strip()).to_dict()
+    spec["datasets"] = aside.datasets(spec)
+    return Figure(name, title, caption, spec)
