@@ -1,12 +1,14 @@
 //! Commands of clients: what comes in becomes requests of the model, what is complete an answer.
 
-use reprieve_base::{Op, Time, UserError};
+use reprieve_base::{Dur, Op, Time, UserError};
 
 use crate::admission::Admitted;
+use crate::clock::{Scale, Wall};
 use crate::command::Command;
 use crate::connection::{Connection, Phase, Reply};
 use crate::drive::Done;
 use crate::handshake::Step;
+use crate::inject::Strike;
 use crate::pieces::Pieces;
 use crate::protocol::{
     self, EINVAL, EIO, ENOSPC, FLAG_FUA, FLAG_NO_HOLE, FLAG_REQ_ONE, Kind, REQUEST_BYTES,
@@ -21,6 +23,14 @@ const WHOLE_BYTES: u64 = 4096;
 
 /// Stretches of the drive that one answer tells of.
 const EXTENTS_MAX: usize = 512;
+
+/// When a command is answered.
+fn due_of(command: &Command, scale: &Scale) -> Wall {
+    match command.is_modelled {
+        false => scale.later(command.received, command.late),
+        true => scale.wall(command.completion + command.late),
+    }
+}
 
 fn error_of(fault: Fault) -> u32 {
     match fault {
@@ -39,7 +49,7 @@ impl Server {
     ) -> Result<usize, UserError> {
         let mut taken = 0;
         let commands_max = self.commands_max();
-        while client.takes(commands_max) {
+        while client.takes(commands_max) && !self.injections.is_off() {
             let rest = &data[taken..];
             let (count, goes_on) = match client.phase {
                 Phase::Handshake(_) => self.shake_hands(client, rest),
@@ -95,17 +105,25 @@ impl Server {
             client.ended = true;
             return Ok((data.len(), false));
         };
+        let mut error = request.error(self.export.bytes);
+        let strike = if error == 0 { self.injections.strike(&request) } else { Strike::default() };
+        if let Some(place) = strike.power_cut.filter(|_| self.stored_bytes(&request, strike) == 0) {
+            self.power_fails(place, None)?;
+            return Ok((REQUEST_BYTES, false));
+        }
+        if strike.is_error {
+            error = EIO;
+        }
         match request.kind {
             Kind::Disconnect => {
                 client.ended = true;
                 return Ok((data.len(), false));
             }
             Kind::Write => {
-                let error = request.error(self.export.bytes);
-                client.phase = Phase::Payload { request, taken: 0, error };
+                client.phase = Phase::Payload { request, taken: 0, error, strike };
             }
             Kind::BlockStatus => self.tell_allocation(client, request),
-            _ => self.execute(key, client, request, request.error(self.export.bytes))?,
+            _ => self.execute(key, client, request, error, strike.late)?,
         }
         Ok((REQUEST_BYTES, true))
     }
@@ -116,10 +134,14 @@ impl Server {
         client: &mut Connection,
         data: &[u8],
     ) -> Result<(usize, bool), UserError> {
-        let Phase::Payload { request, taken, error } = &mut client.phase else {
+        let Phase::Payload { request, taken, error, strike } = &mut client.phase else {
             unreachable!("just seen")
         };
-        let left = request.bytes - *taken;
+        let whole = match strike.power_cut {
+            Some(place) => self.injections.power_cut(place).stored_bytes(request),
+            None => request.bytes,
+        };
+        let left = whole - *taken;
         let at = request.offset.saturating_add(u64::from(*taken));
         let mut count = (left as usize).min(data.len());
         if count < left as usize && *error == 0 {
@@ -130,12 +152,16 @@ impl Server {
             *error = self.store.write(at, &data[..count]).err().map_or(0, error_of);
         }
         *taken += count as u32;
-        let (request, is_whole, error) = (*request, *taken == request.bytes, *error);
-        if !is_whole {
+        let (request, strike, error) = (*request, *strike, *error);
+        if *taken < whole {
             return Ok((count, count > 0 && count < data.len()));
         }
+        if let Some(place) = strike.power_cut {
+            self.power_fails(place, Some((request.offset, u64::from(whole))))?;
+            return Ok((count, false));
+        }
         client.phase = Phase::Request;
-        self.execute(key, client, request, error)?;
+        self.execute(key, client, request, error, strike.late)?;
         Ok((count, true))
     }
 
@@ -165,6 +191,7 @@ impl Server {
         client: &mut Connection,
         request: protocol::Request,
         error: u32,
+        late: Dur,
     ) -> Result<(), UserError> {
         client.commands += 1;
         let received = self.drive.clock.now();
@@ -173,6 +200,19 @@ impl Server {
         if error == 0 && matches!(request.kind, Kind::Trim | Kind::WriteZeroes) {
             let zeroed = self.store.zero(request.offset, u64::from(request.bytes), keeps_room);
             error = zeroed.err().map_or(0, error_of);
+        }
+        let flushes = request.kind == Kind::Flush;
+        let forced = flushes || request.kind != Kind::Read && request.flags & FLAG_FUA != 0;
+        let mut ticket = None;
+        if error == 0 && forced {
+            let (at, bytes) = match flushes {
+                true => (0, self.export.bytes),
+                false => (request.offset, u64::from(request.bytes)),
+            };
+            match self.store.begin_sync(at, bytes) {
+                Ok(begun) => ticket = begun,
+                Err(fault) => error = error_of(fault),
+            }
         }
         if error != 0 {
             self.count(&request, None, error);
@@ -189,9 +229,6 @@ impl Server {
             Kind::BlockStatus => unreachable!("it is answered without the model"),
             Kind::Disconnect | Kind::Unknown => unreachable!("these have an error or no answer"),
         };
-        let changes = request.kind != Kind::Read;
-        let forced = changes && (op == Op::Flush || request.flags & FLAG_FUA != 0);
-        let ticket = if forced { self.store.begin_sync() } else { None };
         let fua = forced && op == Op::Write;
         let pieces = Pieces::of(op, request.offset, request.bytes, fua);
         let is_modelled = pieces.peek().is_some();
@@ -207,6 +244,7 @@ impl Server {
             completion: Time::ZERO,
             received,
             ticket,
+            late,
         });
         if !is_modelled {
             self.not_modelled.push(command);
@@ -251,6 +289,7 @@ impl Server {
             }
         }
         self.done = done;
+        self.answer_late()?;
         self.admit()
     }
 
@@ -265,7 +304,21 @@ impl Server {
             (Some(_), Err(fault)) => entry.error = error_of(fault),
             _ => {}
         }
+        if entry.late > Dur::ZERO {
+            let due = due_of(entry, &self.drive.clock.scale);
+            self.injections.delay(due, command);
+            return Ok(());
+        }
         self.answer(command)
+    }
+
+    /// Answers what was delayed until now.
+    fn answer_late(&mut self) -> Result<(), UserError> {
+        let now = self.drive.clock.now();
+        while let Some(command) = self.injections.take_due(now) {
+            self.answer(command)?;
+        }
+        Ok(())
     }
 
     /// Something was brought to safety: answers those that waited for it.
@@ -280,15 +333,14 @@ impl Server {
     fn answer(&mut self, command: Key) -> Result<(), UserError> {
         let command = self.commands.remove(command).expect("the caller has seen it");
         let Command { client, request, error, received, .. } = command;
-        let (due, latency_ns) = match command.is_modelled {
-            false => (received, 0),
-            true => {
-                let scale = &self.drive.clock.scale;
-                // What waited for its turn came before it arrived.
-                let came = scale.model(received).min(command.arrival);
-                (scale.wall(command.completion), (command.completion - came).ns())
-            }
+        let scale = &self.drive.clock.scale;
+        let due = due_of(&command, scale);
+        let in_model = match command.is_modelled {
+            false => Dur::ZERO,
+            // What waited for its turn came before it arrived.
+            true => command.completion - scale.model(received).min(command.arrival),
         };
+        let latency_ns = (in_model + command.late).ns();
         self.count(&request, Some(latency_ns), error);
         let Some(waiting) = self.connections.get_mut(client) else {
             self.drive.unanswered(&command.numbers);

@@ -6,6 +6,7 @@ use rustix::event::epoll::EventFlags;
 
 use crate::clock::Wall;
 use crate::handshake::{Handshake, OPTION_BYTES};
+use crate::inject::Strike;
 use crate::protocol::{
     Extent, Kind, REQUEST_BYTES, Request, push_block_status, push_data_head, push_read_error,
     push_simple_reply,
@@ -31,6 +32,8 @@ pub enum Phase {
         /// Bytes that have come and were stored, or passed over because of `error`.
         taken: u32,
         error: u32,
+        /// What else is to become of it.
+        strike: Strike,
     },
 }
 

@@ -5,6 +5,7 @@ mod memory;
 mod syncer;
 #[cfg(test)]
 mod tests;
+mod volatile;
 
 use std::os::fd::BorrowedFd;
 use std::path::Path;
@@ -14,9 +15,11 @@ use reprieve_base::UserError;
 use crate::protocol::Extent;
 use file::FileStore;
 use memory::Memory;
+use volatile::Volatile;
 
 pub use file::sync_folder_of;
 pub use syncer::Syncer;
+pub use volatile::Losses;
 
 /// Why bytes could not be stored or fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +36,8 @@ pub enum Store {
     Memory(Memory),
     /// They stay, or go with the process where the file has no name.
     File(FileStore),
+    /// They stay once they are out of a memory that a loss of power empties.
+    Volatile(Box<Volatile>),
     /// They are dropped: every read gives zeros.
     Discarded,
 }
@@ -50,6 +55,16 @@ impl Store {
         Ok(Store::File(FileStore::open(path, bytes)?))
     }
 
+    /// The same behind a memory of so many bytes, which `lose` empties.
+    pub fn in_file_behind(
+        path: &Path,
+        bytes: u64,
+        memory_bytes: u64,
+    ) -> Result<Store, UserError> {
+        let file = FileStore::open(path, bytes)?;
+        Ok(Store::Volatile(Box::new(Volatile::new(file, bytes, memory_bytes))))
+    }
+
     /// A store in a sparse file of this length without a name, in the folder for temporary files.
     ///
     /// Errors if it cannot be made.
@@ -65,6 +80,7 @@ impl Store {
                 Ok(())
             }
             Store::File(file) => file.read(at, into),
+            Store::Volatile(drive) => drive.read(at, into),
             Store::Discarded => {
                 into.fill(0);
                 Ok(())
@@ -77,6 +93,7 @@ impl Store {
         match self {
             Store::Memory(memory) => memory.write(at, bytes),
             Store::File(file) => file.write(at, bytes),
+            Store::Volatile(drive) => drive.write(at, bytes),
             Store::Discarded => Ok(()),
         }
     }
@@ -87,6 +104,7 @@ impl Store {
             // Room in memory is nobody's; it is counted when it is needed.
             Store::Memory(memory) => memory.zero(at, bytes),
             Store::File(file) => file.zero(at, bytes, keep_room),
+            Store::Volatile(drive) => drive.zero(at, bytes, keep_room),
             Store::Discarded => Ok(()),
         }
     }
@@ -100,6 +118,7 @@ impl Store {
             let (is_data, until) = match self {
                 Store::Memory(memory) => memory.stretch(next, end),
                 Store::File(file) => file.stretch(next, end)?,
+                Store::Volatile(drive) => drive.stretch(next, end)?,
                 Store::Discarded => (false, end),
             };
             let length = (until - next) as u32;
@@ -114,49 +133,72 @@ impl Store {
         Ok(found)
     }
 
-    /// Begins to bring everything written so far to safety; a ticket, or `None` if it is there.
-    pub fn begin_sync(&mut self) -> Option<u64> {
+    /// Begins to bring these bytes, as far as they were written, to safety; a ticket, or `None` if
+    /// they are there.
+    pub fn begin_sync(&mut self, at: u64, bytes: u64) -> Result<Option<u64>, Fault> {
+        match self {
+            Store::Memory(_) | Store::Discarded => Ok(None),
+            Store::File(file) => Ok(file.begin_sync()),
+            Store::Volatile(drive) => {
+                drive.store(at, bytes)?;
+                Ok(drive.file.begin_sync())
+            }
+        }
+    }
+
+    /// The power fails: what is not in the file may be lost, but for these bytes. `is_kept` says of
+    /// each block whether it is there all the same.
+    pub fn lose(
+        &mut self,
+        but: Option<(u64, u64)>,
+        is_kept: impl FnMut() -> bool,
+    ) -> Result<Losses, Fault> {
+        let Store::Volatile(drive) = self else { return Ok(Losses::default()) };
+        if let Some((at, bytes)) = but {
+            drive.store(at, bytes)?;
+        }
+        drive.lose(is_kept)
+    }
+
+    /// The file behind it; `None`: there is none.
+    fn file(&self) -> Option<&FileStore> {
         match self {
             Store::Memory(_) | Store::Discarded => None,
-            Store::File(file) => file.begin_sync(),
+            Store::File(file) => Some(file),
+            Store::Volatile(drive) => Some(&drive.file),
         }
     }
 
     /// The last ticket that is done with; an error if any has failed.
     pub fn synced(&self) -> Result<u64, Fault> {
-        match self {
-            Store::Memory(_) | Store::Discarded => Ok(u64::MAX),
-            Store::File(file) => file.synced(),
-        }
+        self.file().map_or(Ok(u64::MAX), FileStore::synced)
     }
 
     /// What becomes readable when a ticket is done with.
     pub fn sync_signal(&self) -> Option<BorrowedFd<'_>> {
-        match self {
-            Store::Memory(_) | Store::Discarded => None,
-            Store::File(file) => file.signal(),
-        }
+        self.file().and_then(FileStore::signal)
     }
 
     /// Takes note of the signal.
     pub fn clear_signal(&self) {
-        if let Store::File(file) = self {
+        if let Some(file) = self.file() {
             file.clear_signal();
         }
     }
 
     /// Brings everything to safety, at the end.
-    pub fn close(&self) -> Result<(), Fault> {
-        match self {
-            Store::Memory(_) | Store::Discarded => Ok(()),
-            Store::File(file) => file.close(),
+    pub fn close(&mut self) -> Result<(), Fault> {
+        if let Store::Volatile(drive) = self {
+            drive.store(0, drive.bytes)?;
         }
+        self.file().map_or(Ok(()), FileStore::close)
     }
 
     /// Memory that the bytes take up.
     pub fn memory_bytes(&self) -> u64 {
         match self {
             Store::Memory(memory) => memory.used_bytes(),
+            Store::Volatile(drive) => drive.memory_bytes(),
             Store::File(_) | Store::Discarded => 0,
         }
     }

@@ -84,7 +84,8 @@ fn a_file_holds_what_was_written_and_keeps_it() {
     agrees_with_an_array(Store::in_file(&path, BYTES).expect("it can be made"));
     let mut store = Store::in_file(&path, BYTES).expect("it is free again");
     store.write(BYTES - 3, &[1, 2, 3]).expect("there is room");
-    let ticket = store.begin_sync().expect("a file is not safe by itself");
+    let ticket = store.begin_sync(0, BYTES).expect("there is room");
+    let ticket = ticket.expect("a file is not safe by itself");
     while store.synced().expect("the disk works") < ticket {
         std::thread::yield_now();
     }
@@ -106,7 +107,7 @@ fn a_file_without_a_name_holds_what_was_written_and_leaves_nothing() {
     let left = std::fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(left, 0, "it has no name");
     let mut store = Store::File(file);
-    assert_eq!(store.begin_sync(), None, "it goes with the process");
+    assert_eq!(store.begin_sync(0, BYTES), Ok(None), "it goes with the process");
     assert!(store.sync_signal().is_none());
     assert_eq!(store.close(), Ok(()));
     agrees_with_an_array(store);
@@ -134,6 +135,101 @@ fn a_file_without_a_name_that_cannot_be_made_is_one_sentence() {
 }
 
 #[test]
+fn a_file_behind_a_memory_holds_what_was_written() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // All of it fits, some, a single block, none.
+    for memory_bytes in [1 << 30, 1 << 20, 4096, 0] {
+        let path = folder.path().join(memory_bytes.to_string());
+        let make = || Store::in_file_behind(&path, BYTES, memory_bytes).expect("it can be made");
+        agrees_with_an_array(make());
+        let mut before = vec![0; BYTES as usize];
+        let mut store = make();
+        store.write(BYTES - 3000, &[7; 3000]).expect("there is room");
+        store.read(0, &mut before).expect("it can be read");
+        assert!(store.memory_bytes() <= memory_bytes);
+        store.close().expect("all of it is brought to safety");
+        assert!(std::fs::read(&path).expect("it is there") == before, "{memory_bytes}");
+    }
+}
+
+/// Bytes as a drive has them, and as it would have them if its power failed.
+struct Promised {
+    now: Vec<u8>,
+    safe: Vec<u8>,
+}
+
+impl Promised {
+    /// Brings to safety the blocks of these bytes.
+    fn sync(&mut self, from: usize, to: usize) {
+        let (from, to) = (from / 4096 * 4096, to.next_multiple_of(4096).min(self.now.len()));
+        self.safe[from..to].copy_from_slice(&self.now[from..to]);
+    }
+}
+
+#[test]
+fn a_loss_of_power_takes_what_was_not_brought_to_safety_and_nothing_else() {
+    // The last block is half of one.
+    let bytes = (1 << 20) + 2048;
+    for (seed, kept) in [(1, 0), (2, 0), (3, 1), (4, 2)] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("store");
+        let mut store = Store::in_file_behind(&path, bytes, 1 << 30).expect("it can be made");
+        let mut drive = Promised { now: vec![0; bytes as usize], safe: vec![0; bytes as usize] };
+        let mut stream = Stream::new(seed, "losses", 0);
+        for round in 0..600u32 {
+            let length = 1 + stream.below(9000);
+            let at = stream.below(bytes - length + 1);
+            let (from, to) = (at as usize, (at + length) as usize);
+            match stream.below(16) {
+                0 if round < 500 => {
+                    store.begin_sync(0, bytes).expect("there is room");
+                    drive.sync(0, bytes as usize);
+                }
+                1 | 2 => {
+                    store.begin_sync(at, length).expect("there is room");
+                    drive.sync(from, to);
+                }
+                3 | 4 => {
+                    store.zero(at, length, stream.below(2) == 0).expect("zeros need no room");
+                    drive.now[from..to].fill(0);
+                }
+                _ => {
+                    let data = vec![1 + round as u8 % 255; to - from];
+                    store.write(at, &data).expect("there is room");
+                    drive.now[from..to].copy_from_slice(&data);
+                }
+            }
+        }
+        // None, each, every other.
+        let mut asked = 0;
+        let is_kept = || {
+            asked += 1;
+            kept == 1 || kept == 2 && asked % 2 == 0
+        };
+        // As a write that was torn.
+        let torn = (512 * 9, 512 * 3);
+        let losses = store.lose(Some(torn), is_kept).expect("the file is well");
+        drive.sync(torn.0 as usize, (torn.0 + torn.1) as usize);
+        let found = std::fs::read(&path).expect("it is there");
+        assert_eq!(found.len() as u64, bytes);
+        let mut differ = [0, 0];
+        for (at, block) in (0..).step_by(4096).zip(found.chunks(4096)) {
+            let (now, safe) = (&drive.now[at..][..block.len()], &drive.safe[at..][..block.len()]);
+            differ[0] += u64::from(block == safe && now != safe);
+            differ[1] += u64::from(block == now && now != safe);
+            assert!(block == safe && kept != 1 || block == now && kept != 0, "{seed} {at}");
+        }
+        // A block that was written may hold again what it held before.
+        assert!(losses.lost_blocks >= differ[0] && losses.kept_blocks >= differ[1]);
+        assert!(differ[0] > 10 || kept == 1, "{differ:?}");
+        assert!(differ[1] > 10 || kept == 0, "{differ:?}");
+        let mut read = vec![0; bytes as usize];
+        store.read(0, &mut read).expect("it can be read");
+        assert!(read == found, "what is lost is not read either");
+    }
+}
+
+#[test]
 fn what_is_discarded_reads_as_zeros() {
     let mut store = Store::Discarded;
     store.write(5, &[1, 2, 3]).expect("there is always room");
@@ -141,7 +237,7 @@ fn what_is_discarded_reads_as_zeros() {
     let mut read = [9; 3];
     store.read(5, &mut read).expect("it can be read");
     assert_eq!(read, [0; 3]);
-    assert_eq!((store.begin_sync(), store.memory_bytes()), (None, 0));
+    assert_eq!((store.begin_sync(0, BYTES), store.memory_bytes()), (Ok(None), 0));
 }
 
 #[test]
