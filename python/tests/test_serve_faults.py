@@ -18,7 +18,7 @@ EIO = 5
 
 
 def faults_of(drive: Served) -> Any:
-    """What the summary says of them."""
+    """Return what the summary says of them."""
     return json.loads((drive.folder / "summary.json").read_text())["served"]["faults"]
 
 
@@ -56,7 +56,7 @@ def cut_after(program: str, folder: Path, fault: str, text: str = DRIVE) -> tupl
 
 
 def stored(folder: Path, blocks: int = 64) -> list[int]:
-    """The first byte of each block of the store, all of which are alike."""
+    """Return the first byte of each block of the store, all of which are alike."""
     data = (folder / "store").read_bytes()
     starts = range(0, blocks * BLOCK_BYTES, BLOCK_BYTES)
     assert all(data[at : at + BLOCK_BYTES] == block(data[at]) for at in starts)
@@ -193,7 +193,7 @@ def test_some_of_what_was_not_flushed_may_be_there(program: str, tmp_path: Path)
         assert set(found[name]) <= {1, 2}
         assert found[name].count(2) == cut["kept_blocks"] == 64 - cut["lost_blocks"]
     assert found["a"] == found["b"] != found["c"]
-    # Of 64 draws of a half, fewer than 12 or more than 52 come up less often than once in 10^6 seeds.
+    # Of 64 draws of a half, one seed in a million has fewer than 12 or more than 52.
     assert 12 <= found["a"].count(2) <= 52
     assert found["d"] == [2] * 64
 
