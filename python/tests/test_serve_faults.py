@@ -238,3 +238,11 @@ def test_without_a_loss_all_is_kept(program: str, tmp_path: Path) -> None:
     drive.stop()
     assert stored(tmp_path) == [2, *[1] * 63]
     assert faults_of(drive)["power_cut"] is None
+
+
+def test_a_kill_before_the_loss_takes_as_much(program: str, tmp_path: Path) -> None:
+    drive, client = cut_after(program, tmp_path, "power-cut:after=100")
+    client.write(0, block(2))
+    client.write(BLOCK_BYTES, block(3), FUA)
+    drive.kill()
+    assert stored(tmp_path) == [1, 3, *[1] * 62]

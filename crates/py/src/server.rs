@@ -71,7 +71,11 @@ impl Asked {
             scale_thousandths: self.scale_thousandths,
             record: self.record,
             metrics: self.metrics.map(|text| address("--metrics", &text)).transpose()?,
-            faults: self.faults.iter().map(|text| Injection::parse(text)).collect::<Result<_, _>>()?,
+            faults: self
+                .faults
+                .iter()
+                .map(|text| Injection::parse(text))
+                .collect::<Result<_, _>>()?,
         })
     }
 }

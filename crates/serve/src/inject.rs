@@ -102,7 +102,7 @@ pub struct Strike {
 
 /// How often a fault has met commands that it is about, and struck them.
 #[derive(Clone, Copy, Debug, Default)]
-struct Count {
+struct Tally {
     commands: u64,
     struck: u64,
 }
@@ -110,7 +110,7 @@ struct Count {
 /// All faults, how far each has come, and the commands that are answered later because of them.
 #[derive(Default)]
 pub struct Injections {
-    list: Vec<(Injection, Count)>,
+    list: Vec<(Injection, Tally)>,
     late: BTreeMap<(Wall, u64), Key>,
     next_late: u64,
     /// The loss of power that has come to pass, and what it has taken.
@@ -119,7 +119,7 @@ pub struct Injections {
 
 impl Injections {
     pub fn new(list: Vec<Injection>) -> Injections {
-        let list = list.into_iter().map(|injection| (injection, Count::default())).collect();
+        let list = list.into_iter().map(|injection| (injection, Tally::default())).collect();
         Injections { list, ..Injections::default() }
     }
 
@@ -132,7 +132,7 @@ impl Injections {
             }
             count.commands += 1;
             let beyond = count.commands.saturating_sub(injection.after);
-            if beyond == 0 || !beyond.is_multiple_of(injection.every) {
+            if beyond == 0 || beyond % injection.every != 0 {
                 continue;
             }
             count.struck += 1;

@@ -61,14 +61,26 @@ fn several_faults_strike_one_command() {
 #[test]
 fn a_misspelt_fault_is_refused_with_what_would_be_right() {
     for (text, sentence) in [
-        ("eoi", "\"eoi\" is no fault; it must be one of eio, late, power-cut, torn; did you mean eio?"),
+        (
+            "eoi",
+            "\"eoi\" is no fault; it must be one of eio, late, power-cut, torn; did you mean eio?",
+        ),
         ("", "\"\" is no fault; it must be one of eio, late, power-cut, torn"),
-        ("eio:opp=read", "\"opp\" is no key of eio; it must be one of op, first, bytes, after, \
-          every; did you mean op?"),
-        ("eio:op=raed", "\"raed\" is no op; it must be one of read, write, flush, trim, \
-          write-zeroes, any; did you mean read?"),
-        ("torn:after=1,op=write", "\"op\" is no key of torn; it must be one of after, first, \
-          bytes, keep_percent, seed"),
+        (
+            "eio:opp=read",
+            "\"opp\" is no key of eio; it must be one of op, first, bytes, after, \
+          every; did you mean op?",
+        ),
+        (
+            "eio:op=raed",
+            "\"raed\" is no op; it must be one of read, write, flush, trim, \
+          write-zeroes, any; did you mean read?",
+        ),
+        (
+            "torn:after=1,op=write",
+            "\"op\" is no key of torn; it must be one of after, first, \
+          bytes, keep_percent, seed",
+        ),
         ("eio:read", "\"read\" must be KEY=VALUE"),
         ("eio:every=0", "every = 0 must be a whole number from 1 to 18446744073709551615"),
         ("eio:after=-1", "after = -1 must be a whole number from 0 to 18446744073709551615"),
@@ -77,8 +89,11 @@ fn a_misspelt_fault_is_refused_with_what_would_be_right() {
         ("late", "late needs us=NUMBER"),
         ("late:us=1e3", "us = 1e3 must be a whole number from 1 to 3600000000"),
         ("power-cut", "power-cut needs after=NUMBER"),
-        ("power-cut:after=1,keep_percent=101", "keep_percent = 101 must be a whole number from \
-          0 to 100"),
+        (
+            "power-cut:after=1,keep_percent=101",
+            "keep_percent = 101 must be a whole number from \
+          0 to 100",
+        ),
     ] {
         let refused = Injection::parse(text).expect_err("it is misspelt").to_string();
         assert_eq!(refused, format!("--fault {text}: {sentence}"));

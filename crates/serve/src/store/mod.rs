@@ -56,11 +56,7 @@ impl Store {
     }
 
     /// The same behind a memory of so many bytes, which `lose` empties.
-    pub fn in_file_behind(
-        path: &Path,
-        bytes: u64,
-        memory_bytes: u64,
-    ) -> Result<Store, UserError> {
+    pub fn in_file_behind(path: &Path, bytes: u64, memory_bytes: u64) -> Result<Store, UserError> {
         let file = FileStore::open(path, bytes)?;
         Ok(Store::Volatile(Box::new(Volatile::new(file, bytes, memory_bytes))))
     }

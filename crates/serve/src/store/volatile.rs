@@ -39,18 +39,18 @@ pub struct Losses {
 }
 
 /// A block, and which of its bytes are meant.
-struct Piece {
+struct Part {
     block: u64,
     from: usize,
     to: usize,
 }
 
-fn pieces(at: u64, bytes: u64) -> impl Iterator<Item = Piece> {
+fn parts(at: u64, bytes: u64) -> impl Iterator<Item = Part> {
     let end = at + bytes;
     (at / BLOCK_BYTES..end.div_ceil(BLOCK_BYTES)).map(move |block| {
         let start = block * BLOCK_BYTES;
         let from = at.saturating_sub(start) as usize;
-        Piece { block, from, to: (end - start).min(BLOCK_BYTES) as usize }
+        Part { block, from, to: (end - start).min(BLOCK_BYTES) as usize }
     })
 }
 
@@ -70,7 +70,7 @@ impl Volatile {
 
     pub(super) fn read(&self, at: u64, into: &mut [u8]) -> Result<(), Fault> {
         self.file.read(at, into)?;
-        for Piece { block, from, to } in pieces(at, into.len() as u64) {
+        for Part { block, from, to } in parts(at, into.len() as u64) {
             let Some(changed) = self.changed.get(&block) else { continue };
             let start = (block * BLOCK_BYTES + from as u64 - at) as usize;
             let here = &mut into[start..start + (to - from)];
@@ -94,7 +94,7 @@ impl Volatile {
     }
 
     pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
-        for Piece { block, from, to } in pieces(at, bytes.len() as u64) {
+        for Part { block, from, to } in parts(at, bytes.len() as u64) {
             let start = (block * BLOCK_BYTES + from as u64 - at) as usize;
             let data = &bytes[start..start + (to - from)];
             self.change(block, |content| content[from..to].copy_from_slice(data))?;
@@ -107,7 +107,7 @@ impl Volatile {
             self.store(at, bytes)?;
             return self.file.zero(at, bytes, keep_room);
         }
-        for Piece { block, from, to } in pieces(at, bytes) {
+        for Part { block, from, to } in parts(at, bytes) {
             if to - from == BLOCK_BYTES as usize && !keep_room {
                 self.enter(block, None);
             } else {
@@ -173,7 +173,8 @@ impl Volatile {
     }
 
     pub(super) fn memory_bytes(&self) -> u64 {
-        self.changed.values().filter(|changed| changed.content.is_some()).count() as u64 * BLOCK_BYTES
+        self.changed.values().filter(|changed| changed.content.is_some()).count() as u64
+            * BLOCK_BYTES
     }
 
     /// The power has failed: `is_kept` says of each block whether it was on its way in time.
