@@ -196,20 +196,9 @@ impl Server {
         client.commands += 1;
         let received = self.drive.clock.now();
         let mut error = error;
-        let keeps_room = request.flags & FLAG_NO_HOLE != 0;
-        if error == 0 && matches!(request.kind, Kind::Trim | Kind::WriteZeroes) {
-            let zeroed = self.store.zero(request.offset, u64::from(request.bytes), keeps_room);
-            error = zeroed.err().map_or(0, error_of);
-        }
-        let flushes = request.kind == Kind::Flush;
-        let forced = flushes || request.kind != Kind::Read && request.flags & FLAG_FUA != 0;
         let mut ticket = None;
-        if error == 0 && forced {
-            let (at, bytes) = match flushes {
-                true => (0, self.export.bytes),
-                false => (request.offset, u64::from(request.bytes)),
-            };
-            match self.store.begin_sync(at, bytes) {
+        if error == 0 {
+            match self.begin_in_store(&request) {
                 Ok(begun) => ticket = begun,
                 Err(fault) => error = error_of(fault),
             }
@@ -224,12 +213,12 @@ impl Server {
             Kind::Read => Op::Read,
             Kind::Write => Op::Write,
             Kind::Flush => Op::Flush,
-            Kind::WriteZeroes if keeps_room => Op::Write,
+            Kind::WriteZeroes if request.flags & FLAG_NO_HOLE != 0 => Op::Write,
             Kind::Trim | Kind::WriteZeroes => Op::Trim,
             Kind::BlockStatus => unreachable!("it is answered without the model"),
             Kind::Disconnect | Kind::Unknown => unreachable!("these have an error or no answer"),
         };
-        let fua = forced && op == Op::Write;
+        let fua = op == Op::Write && request.flags & FLAG_FUA != 0;
         let pieces = Pieces::of(op, request.offset, request.bytes, fua);
         let is_modelled = pieces.peek().is_some();
         let command = self.commands.insert(Command {
@@ -252,6 +241,22 @@ impl Server {
         }
         self.admission.push(key, command, pieces);
         self.admit()
+    }
+
+    /// Begins what has to be done with the data before a command is answered; a ticket, or `None`
+    /// if that is nothing.
+    fn begin_in_store(&mut self, request: &protocol::Request) -> Result<Option<u64>, Fault> {
+        let (at, bytes) = (request.offset, u64::from(request.bytes));
+        let is_forced = request.flags & FLAG_FUA != 0;
+        match request.kind {
+            Kind::Trim | Kind::WriteZeroes => {
+                let keeps_room = request.flags & FLAG_NO_HOLE != 0;
+                self.store.begin_zero(at, bytes, keeps_room, is_forced)
+            }
+            Kind::Write if is_forced => self.store.begin_sync(at, bytes),
+            Kind::Flush => self.store.begin_sync(0, self.export.bytes),
+            _ => Ok(None),
+        }
     }
 
     /// Hands over to the model what it has room for.
@@ -296,13 +301,13 @@ impl Server {
     /// The model has completed all of a command: it is answered, or waits for the disk.
     fn model_is_done(&mut self, command: Key) -> Result<(), UserError> {
         let entry = self.commands.get_mut(command).expect("the caller has seen it");
-        match (entry.ticket, self.store.synced()) {
-            (Some(ticket), Ok(synced)) if synced < ticket => {
+        match entry.ticket.map(|ticket| self.store.outcome(ticket)) {
+            Some(None) => {
                 self.unsafe_commands.push(command);
                 return Ok(());
             }
-            (Some(_), Err(fault)) => entry.error = error_of(fault),
-            _ => {}
+            Some(Some(Err(fault))) => entry.error = error_of(fault),
+            Some(Some(Ok(()))) | None => {}
         }
         if entry.late > Dur::ZERO {
             let due = due_of(entry, &self.drive.clock.scale);
@@ -321,7 +326,7 @@ impl Server {
         Ok(())
     }
 
-    /// Something was brought to safety: answers those that waited for it.
+    /// The file has done something: answers those that waited for it.
     pub(crate) fn synced(&mut self) -> Result<(), UserError> {
         self.store.clear_signal();
         for command in std::mem::take(&mut self.unsafe_commands) {

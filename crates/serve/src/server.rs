@@ -192,7 +192,7 @@ impl Server {
             self.watch(listener.as_fd(), *token)?;
         }
         self.watch(self.stop.1.as_fd(), Token::Stop)?;
-        if let Some(signal) = self.store.sync_signal() {
+        if let Some(signal) = self.store.signal() {
             self.watch(signal, Token::Synced)?;
         }
         let place = |wanted: fn(&Token) -> bool| {

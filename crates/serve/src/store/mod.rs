@@ -1,12 +1,14 @@
 //! What the drive holds: the bytes themselves, in memory, in a file, or nowhere.
 
 mod file;
+mod holes;
 mod memory;
-mod syncer;
 #[cfg(test)]
 mod tests;
 mod volatile;
+mod worker;
 
+use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
@@ -14,12 +16,13 @@ use reprieve_base::UserError;
 
 use crate::protocol::Extent;
 use file::FileStore;
+use holes::Zeroing;
 use memory::Memory;
 use volatile::Volatile;
 
 pub use file::sync_folder_of;
-pub use syncer::Syncer;
 pub use volatile::Losses;
+pub use worker::Worker;
 
 /// Why bytes could not be stored or fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +31,15 @@ pub enum Fault {
     Full,
     /// The file behind them failed.
     Failed,
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Fault {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Fault::Full,
+            _ => Fault::Failed,
+        }
+    }
 }
 
 /// The bytes of a drive; those never written are zero.
@@ -94,14 +106,29 @@ impl Store {
         }
     }
 
-    /// Makes bytes zero; `keep_room`: what they take up stays theirs.
-    pub fn zero(&mut self, at: u64, bytes: u64, keep_room: bool) -> Result<(), Fault> {
+    /// Makes bytes zero; `keep_room`: what they take up stays theirs, `is_forced`: they are brought
+    /// to safety. A ticket, or `None` if that is done.
+    pub fn begin_zero(
+        &mut self,
+        at: u64,
+        bytes: u64,
+        keep_room: bool,
+        is_forced: bool,
+    ) -> Result<Option<u64>, Fault> {
         match self {
             // Room in memory is nobody's; it is counted when it is needed.
-            Store::Memory(memory) => memory.zero(at, bytes),
-            Store::File(file) => file.zero(at, bytes, keep_room),
-            Store::Volatile(drive) => drive.zero(at, bytes, keep_room),
-            Store::Discarded => Ok(()),
+            Store::Memory(memory) => {
+                memory.zero(at, bytes);
+                Ok(None)
+            }
+            Store::File(file) => {
+                Ok(Some(file.begin_zero(Zeroing { at, bytes, keep_room }, is_forced)))
+            }
+            Store::Volatile(drive) => {
+                drive.zero(Zeroing { at, bytes, keep_room })?;
+                if is_forced { self.begin_sync(at, bytes) } else { Ok(None) }
+            }
+            Store::Discarded => Ok(None),
         }
     }
 
@@ -165,20 +192,20 @@ impl Store {
         }
     }
 
-    /// The last ticket that is done with; an error if any has failed.
-    pub fn synced(&self) -> Result<u64, Fault> {
-        self.file().map_or(Ok(u64::MAX), FileStore::synced)
+    /// What has come of a ticket, which is asked for once; `None`: nothing yet.
+    pub fn outcome(&self, ticket: u64) -> Option<Result<(), Fault>> {
+        self.file().map_or(Some(Ok(())), |file| file.worker().outcome(ticket))
     }
 
     /// What becomes readable when a ticket is done with.
-    pub fn sync_signal(&self) -> Option<BorrowedFd<'_>> {
-        self.file().and_then(FileStore::signal)
+    pub fn signal(&self) -> Option<BorrowedFd<'_>> {
+        self.file().map(|file| file.worker().signal())
     }
 
     /// Takes note of the signal.
     pub fn clear_signal(&self) {
         if let Some(file) = self.file() {
-            file.clear_signal();
+            file.worker().clear_signal();
         }
     }
 

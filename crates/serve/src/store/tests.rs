@@ -3,9 +3,29 @@
 use reprieve_base::Stream;
 
 use super::file::FileStore;
+use super::holes::Zeroing;
+use super::worker::Worker;
 use super::{Extent, Fault, Store};
 
 const BYTES: u64 = 5 << 20;
+
+/// Makes bytes zero and waits until they are.
+fn zero(store: &mut Store, at: u64, bytes: u64, keep_room: bool) {
+    let ticket = store.begin_zero(at, bytes, keep_room, false).expect("zeros need no room");
+    if let Some(ticket) = ticket {
+        wait(store, ticket);
+    }
+}
+
+fn wait(store: &Store, ticket: u64) {
+    let outcome = loop {
+        match store.outcome(ticket) {
+            Some(outcome) => break outcome,
+            None => std::thread::yield_now(),
+        }
+    };
+    assert_eq!(outcome, Ok(()));
+}
 
 /// Reads, writes and zeros at random places, and whole leaves and pages among them.
 fn agrees_with_an_array(mut store: Store) {
@@ -23,7 +43,7 @@ fn agrees_with_an_array(mut store: Store) {
                 expected[from..to].copy_from_slice(&data);
             }
             1 => {
-                store.zero(at, bytes, stream.below(2) == 0).expect("zeros need no room");
+                zero(&mut store, at, bytes, stream.below(2) == 0);
                 expected[from..to].fill(0);
             }
             2 => says_where_data_is(&store, &expected, at, bytes as u32),
@@ -68,7 +88,7 @@ fn what_was_never_written_or_was_trimmed_is_a_hole() {
     assert_eq!(all(&store), [data(4096), hole((2 << 20) - 8192), data(8192), hole(rest)]);
     assert_eq!(store.extents(50, 4100, 100), Ok(vec![data(4046), hole(54)]));
     assert_eq!(store.extents(50, 4100, 1), Ok(vec![data(4046)]));
-    store.zero(0, 4096, false).expect("zeros need no room");
+    zero(&mut store, 0, 4096, false);
     assert_eq!(store.extents(0, 8192, 100), Ok(vec![hole(8192)]));
 }
 
@@ -86,9 +106,7 @@ fn a_file_holds_what_was_written_and_keeps_it() {
     store.write(BYTES - 3, &[1, 2, 3]).expect("there is room");
     let ticket = store.begin_sync(0, BYTES).expect("there is room");
     let ticket = ticket.expect("a file is not safe by itself");
-    while store.synced().expect("the disk works") < ticket {
-        std::thread::yield_now();
-    }
+    wait(&store, ticket);
     let in_use = Store::in_file(&path, BYTES).err().expect("it is in use").to_string();
     assert!(in_use.contains("in use by another server"), "{in_use}");
     drop(store);
@@ -108,7 +126,6 @@ fn a_file_without_a_name_holds_what_was_written_and_leaves_nothing() {
     assert_eq!(left, 0, "it has no name");
     let mut store = Store::File(file);
     assert_eq!(store.begin_sync(0, BYTES), Ok(None), "it goes with the process");
-    assert!(store.sync_signal().is_none());
     assert_eq!(store.close(), Ok(()));
     agrees_with_an_array(store);
 }
@@ -132,6 +149,50 @@ fn a_file_without_a_name_that_cannot_be_made_is_one_sentence() {
     let refused = FileStore::temporary(nowhere, BYTES).err().expect("no folder").to_string();
     assert!(refused.starts_with("/no/such/folder: the drive has 5242880 bytes"), "{refused}");
     assert!(refused.contains("--discard-data"), "{refused}");
+}
+
+#[test]
+fn what_is_written_after_a_zero_stays_though_the_zero_is_under_way() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut store = Store::in_file(&folder.path().join("store"), BYTES).expect("it can be made");
+    let mut stream = Stream::new(5, "overlap", 0);
+    for round in 0..200 {
+        store.write(0, &vec![9; BYTES as usize]).expect("there is room");
+        // Many holes, the last of them of all.
+        let tickets: Vec<u64> = (0..20)
+            .map(|at| (at * 8192, if at < 19 { 4096 } else { BYTES - at * 8192 }))
+            .chain([(0, BYTES)])
+            .filter_map(|(at, bytes)| store.begin_zero(at, bytes, false, false).expect("a file"))
+            .collect();
+        let at = stream.below(BYTES - 10);
+        store.write(at, &[7; 10]).expect("there is room");
+        tickets.into_iter().for_each(|ticket| wait(&store, ticket));
+        let mut read = vec![1; BYTES as usize];
+        store.read(0, &mut read).expect("it can be read");
+        let mut expected = vec![0; BYTES as usize];
+        expected[at as usize..][..10].fill(7);
+        assert!(read == expected, "round {round}");
+    }
+}
+
+#[test]
+fn what_goes_wrong_is_told_of_its_own_ticket() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("store");
+    std::fs::write(&path, [1; 8192]).expect("there is room");
+    // No hole can be made in what may only be read, and it can be brought to safety.
+    let mut worker = Worker::start(std::fs::File::open(&path).expect("it is there")).expect("one");
+    let zeroing = Zeroing { at: 0, bytes: 4096, keep_room: false };
+    let hole = worker.begin_zero(zeroing, false);
+    let sync = worker.begin_sync();
+    let forced = worker.begin_zero(zeroing, true);
+    let nothing = worker.begin_zero(Zeroing { bytes: 0, ..zeroing }, false);
+    worker.wait_for_all();
+    let told = [hole, sync, forced, nothing].map(|ticket| worker.outcome(ticket));
+    let failed = Err(Fault::Failed);
+    assert_eq!(told, [failed, Ok(()), failed, Ok(())].map(Some));
+    assert!(!worker.has_failed());
+    assert_eq!(worker.outcome(nothing + 1), None);
 }
 
 #[test]
@@ -190,7 +251,7 @@ fn a_loss_of_power_takes_what_was_not_brought_to_safety_and_nothing_else() {
                     drive.sync(from, to);
                 }
                 3 | 4 => {
-                    store.zero(at, length, stream.below(2) == 0).expect("zeros need no room");
+                    zero(&mut store, at, length, stream.below(2) == 0);
                     drive.now[from..to].fill(0);
                 }
                 _ => {
@@ -233,7 +294,7 @@ fn a_loss_of_power_takes_what_was_not_brought_to_safety_and_nothing_else() {
 fn what_is_discarded_reads_as_zeros() {
     let mut store = Store::Discarded;
     store.write(5, &[1, 2, 3]).expect("there is always room");
-    store.zero(0, BYTES, true).expect("zeros need no room");
+    zero(&mut store, 0, BYTES, true);
     let mut read = [9; 3];
     store.read(5, &mut read).expect("it can be read");
     assert_eq!(read, [0; 3]);
@@ -258,7 +319,12 @@ fn memory_is_never_exceeded_and_comes_back() {
     assert_eq!(store.write(8192, &[1]), Err(Fault::Full));
     assert_eq!(store.memory_bytes(), 3 * 4096);
     store.write(4095, &[2, 2]).expect("these pages are there");
-    store.zero(0, 4096, false).expect("a page less");
+    zero(&mut store, 0, 4096, false);
     store.write(8192, &[3]).expect("there is room again");
     assert_eq!(store.write(4 << 20, &[3]), Err(Fault::Full));
+    // A whole leaf goes with its table.
+    zero(&mut store, 0, BYTES, false);
+    assert_eq!(store.memory_bytes(), 0);
+    store.write(4 << 20, &[3; 8192]).expect("there is room again");
+    assert_eq!(store.memory_bytes(), 3 * 4096);
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::Fault;
 use super::file::FileStore;
+use super::holes::Zeroing;
 
 /// What is kept or lost as a whole.
 const BLOCK_BYTES: u64 = 4096;
@@ -102,10 +103,11 @@ impl Volatile {
         self.make_room()
     }
 
-    pub(super) fn zero(&mut self, at: u64, bytes: u64, keep_room: bool) -> Result<(), Fault> {
+    pub(super) fn zero(&mut self, zeroing: Zeroing) -> Result<(), Fault> {
+        let Zeroing { at, bytes, keep_room } = zeroing;
         if bytes.div_ceil(BLOCK_BYTES) > self.blocks_max {
             self.store(at, bytes)?;
-            return self.file.zero(at, bytes, keep_room);
+            return self.file.zero(zeroing);
         }
         for Part { block, from, to } in parts(at, bytes) {
             if to - from == BLOCK_BYTES as usize && !keep_room {
@@ -165,7 +167,10 @@ impl Volatile {
         let ((at, length), changed) = (self.place(block), &self.changed[&block]);
         match &changed.content {
             Some(data) => self.file.write(at, &data[..length])?,
-            None => self.file.zero(at, length as u64, false)?,
+            None => {
+                let zeroing = Zeroing { at, bytes: length as u64, keep_room: false };
+                self.file.zero(zeroing)?;
+            }
         }
         self.turns.remove(&changed.turn);
         self.changed.remove(&block);
