@@ -10,9 +10,7 @@ use crate::drive::Done;
 use crate::handshake::Step;
 use crate::inject::Strike;
 use crate::pieces::Pieces;
-use crate::protocol::{
-    self, EINVAL, EIO, ENOSPC, FLAG_FUA, FLAG_NO_HOLE, FLAG_REQ_ONE, Kind, REQUEST_BYTES,
-};
+use crate::protocol::{self, EINVAL, EIO, ENOSPC, FLAG_FUA, FLAG_NO_HOLE, FLAG_REQ_ONE, Kind};
 use crate::server::Server;
 use crate::slots::Key;
 use crate::store::Fault;
@@ -75,8 +73,8 @@ impl Server {
                 client.ended = true;
                 false
             }
-            Step::Transmission { structured, tells_allocation } => {
-                (client.structured, client.tells_allocation) = (structured, tells_allocation);
+            Step::Transmission { headers, tells_allocation } => {
+                (client.headers, client.tells_allocation) = (headers, tells_allocation);
                 client.phase = Phase::Request;
                 true
             }
@@ -99,8 +97,9 @@ impl Server {
         client: &mut Connection,
         data: &[u8],
     ) -> Result<(usize, bool), UserError> {
-        let Some(head) = data.first_chunk::<REQUEST_BYTES>() else { return Ok((0, false)) };
-        let Some(request) = protocol::Request::parse(head) else {
+        let head_bytes = client.headers.request_bytes();
+        let Some(head) = data.get(..head_bytes) else { return Ok((0, false)) };
+        let Some(request) = protocol::Request::parse(head, client.headers) else {
             self.metrics.malformed += 1;
             client.ended = true;
             return Ok((data.len(), false));
@@ -109,7 +108,7 @@ impl Server {
         let strike = if error == 0 { self.injections.strike(&request) } else { Strike::default() };
         if let Some(place) = strike.power_cut.filter(|_| self.stored_bytes(&request, strike) == 0) {
             self.power_fails(place, None)?;
-            return Ok((REQUEST_BYTES, false));
+            return Ok((head_bytes, false));
         }
         if strike.is_error {
             error = EIO;
@@ -119,13 +118,13 @@ impl Server {
                 client.ended = true;
                 return Ok((data.len(), false));
             }
-            Kind::Write => {
+            _ if request.kind == Kind::Write || request.payload_bytes > 0 => {
                 client.phase = Phase::Payload { request, taken: 0, error, strike };
             }
             Kind::BlockStatus => self.tell_allocation(client, request),
             _ => self.execute(key, client, request, error, strike.late)?,
         }
-        Ok((REQUEST_BYTES, true))
+        Ok((head_bytes, true))
     }
 
     fn payload(
@@ -139,25 +138,25 @@ impl Server {
         };
         let whole = match strike.power_cut {
             Some(place) => self.injections.power_cut(place).stored_bytes(request),
-            None => request.bytes,
+            None => request.payload_bytes,
         };
         let left = whole - *taken;
-        let at = request.offset.saturating_add(u64::from(*taken));
-        let mut count = (left as usize).min(data.len());
-        if count < left as usize && *error == 0 {
+        let at = request.offset.saturating_add(*taken);
+        let mut count = usize::try_from(left).map_or(data.len(), |left| left.min(data.len()));
+        if (count as u64) < left && *error == 0 {
             let end = (at + count as u64) / WHOLE_BYTES * WHOLE_BYTES;
             count = end.saturating_sub(at) as usize;
         }
         if *error == 0 {
             *error = self.store.write(at, &data[..count]).err().map_or(0, error_of);
         }
-        *taken += count as u32;
+        *taken += count as u64;
         let (request, strike, error) = (*request, *strike, *error);
         if *taken < whole {
             return Ok((count, count > 0 && count < data.len()));
         }
         if let Some(place) = strike.power_cut {
-            self.power_fails(place, Some((request.offset, u64::from(whole))))?;
+            self.power_fails(place, Some((request.offset, whole)))?;
             return Ok((count, false));
         }
         client.phase = Phase::Request;
@@ -246,7 +245,7 @@ impl Server {
     /// Begins what has to be done with the data before a command is answered; a ticket, or `None`
     /// if that is nothing.
     fn begin_in_store(&mut self, request: &protocol::Request) -> Result<Option<u64>, Fault> {
-        let (at, bytes) = (request.offset, u64::from(request.bytes));
+        let (at, bytes) = (request.offset, request.bytes);
         let is_forced = request.flags & FLAG_FUA != 0;
         match request.kind {
             Kind::Trim | Kind::WriteZeroes => {
@@ -359,7 +358,7 @@ impl Server {
     fn count(&mut self, request: &protocol::Request, latency_ns: Option<u64>, error: u32) {
         let Some(count) = self.metrics.of(request.kind) else { return };
         count.commands += 1;
-        count.bytes += if error == 0 { u64::from(request.bytes) } else { 0 };
+        count.bytes += if error == 0 { request.bytes } else { 0 };
         count.errors += u64::from(error != 0);
         if let Some(ns) = latency_ns {
             count.latency_ns.record(ns).expect("it grows");

@@ -147,7 +147,7 @@ impl Server {
     }
 
     /// Bytes of a write that are stored before the power fails, if it meets that.
-    pub(crate) fn stored_bytes(&self, request: &Request, strike: Strike) -> u32 {
+    pub(crate) fn stored_bytes(&self, request: &Request, strike: Strike) -> u64 {
         let cut = strike.power_cut.map(|place| self.injections.power_cut(place));
         cut.map_or(0, |cut| cut.stored_bytes(request))
     }

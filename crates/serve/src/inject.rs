@@ -63,7 +63,7 @@ impl Injection {
         // A flush is of no place.
         is_kind
             && self.range.is_none_or(|(first, end)| {
-                let request_end = request.offset + u64::from(request.bytes);
+                let request_end = request.offset + request.bytes;
                 request.kind != Kind::Flush && request.offset < end && request_end > first
             })
     }
@@ -210,8 +210,8 @@ impl PowerCut {
     }
 
     /// Bytes of a write that are stored before it.
-    pub fn stored_bytes(&self, request: &Request) -> u32 {
-        const SECTOR_BYTES: u32 = 512;
+    pub fn stored_bytes(&self, request: &Request) -> u64 {
+        const SECTOR_BYTES: u64 = 512;
         if self.is_torn { request.bytes / (2 * SECTOR_BYTES) * SECTOR_BYTES } else { 0 }
     }
 }

@@ -232,8 +232,7 @@ impl Server {
         let mut events = [no_event; EVENTS];
         let mut looked = self.drive.clock.now();
         loop {
-            let due = [self.drive.next_due(), self.injections.next_due()];
-            let until = due.into_iter().flatten().min();
+            let until = self.next_due();
             let is_behind = self.drive.recorder.as_ref().is_some_and(Recorder::is_behind);
             let is_alone = self.connections.len() + self.sides.len() == 0 && self.ends.is_none();
             let at_most_ns = (is_behind || !is_alone).then_some(LOOK_NS);
@@ -264,6 +263,13 @@ impl Server {
             }
         }
         self.end(say)
+    }
+
+    /// When there is something to do again, whatever sockets bring.
+    fn next_due(&self) -> Option<Wall> {
+        // What was handed over last may be complete already, and make room for what waits.
+        let settled = self.drive.ssd.has_completed().then(|| self.drive.clock.now());
+        [settled, self.drive.next_due(), self.injections.next_due()].into_iter().flatten().min()
     }
 
     fn is_idle(&mut self) -> bool {

@@ -134,8 +134,8 @@ impl Store {
 
     /// Which of these bytes hold data, and which are holes, in at most so many stretches from `at`
     /// on; they may end before `at + bytes`.
-    pub fn extents(&self, at: u64, bytes: u32, most: usize) -> Result<Vec<Extent>, Fault> {
-        let (mut found, end) = (Vec::<Extent>::new(), at + u64::from(bytes));
+    pub fn extents(&self, at: u64, bytes: u64, most: usize) -> Result<Vec<Extent>, Fault> {
+        let (mut found, end) = (Vec::<Extent>::new(), at + bytes);
         let mut next = at;
         while next < end {
             let (is_data, until) = match self {
@@ -144,7 +144,7 @@ impl Store {
                 Store::Volatile(drive) => drive.stretch(next, end)?,
                 Store::Discarded => (false, end),
             };
-            let length = (until - next) as u32;
+            let length = until - next;
             let is_full = found.len() == most;
             match found.last_mut() {
                 Some(last) if last.is_data == is_data => last.bytes += length,

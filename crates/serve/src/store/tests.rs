@@ -46,7 +46,7 @@ fn agrees_with_an_array(mut store: Store) {
                 zero(&mut store, at, bytes, stream.below(2) == 0);
                 expected[from..to].fill(0);
             }
-            2 => says_where_data_is(&store, &expected, at, bytes as u32),
+            2 => says_where_data_is(&store, &expected, at, bytes),
             _ => {
                 let mut data = vec![9; to - from];
                 store.read(at, &mut data).expect("it can be read");
@@ -57,7 +57,7 @@ fn agrees_with_an_array(mut store: Store) {
 }
 
 /// Stretches follow each other, take turns, and hold all that is not zero.
-fn says_where_data_is(store: &Store, expected: &[u8], at: u64, bytes: u32) {
+fn says_where_data_is(store: &Store, expected: &[u8], at: u64, bytes: u64) {
     for most in [1, 3, 10_000] {
         let found = store.extents(at, bytes, most).expect("it can be looked at");
         assert!((1..=most).contains(&found.len()), "{found:?}");
@@ -79,12 +79,12 @@ fn what_was_never_written_or_was_trimmed_is_a_hole() {
     let mut store = Store::in_memory(BYTES, 2 * BYTES);
     let hole = |bytes| Extent { bytes, is_data: false };
     let data = |bytes| Extent { bytes, is_data: true };
-    let all = |store: &Store| store.extents(0, BYTES as u32, 100).expect("it can be looked at");
-    assert_eq!(all(&store), [hole(BYTES as u32)]);
+    let all = |store: &Store| store.extents(0, BYTES, 100).expect("it can be looked at");
+    assert_eq!(all(&store), [hole(BYTES)]);
     // A byte makes a page of 4 KiB; the last of a leaf and the first of the next are one stretch.
     store.write(100, &[1]).expect("there is room");
     store.write((2 << 20) - 1, &[1, 2]).expect("there is room");
-    let rest = (BYTES as u32) - (2 << 20) - 4096;
+    let rest = (BYTES) - (2 << 20) - 4096;
     assert_eq!(all(&store), [data(4096), hole((2 << 20) - 8192), data(8192), hole(rest)]);
     assert_eq!(store.extents(50, 4100, 100), Ok(vec![data(4046), hole(54)]));
     assert_eq!(store.extents(50, 4100, 1), Ok(vec![data(4046)]));
