@@ -130,16 +130,17 @@ class Files:
         drawn = random.Random(self.seed * 1_000_000 + number)
         return drawn.randbytes(drawn.choice([10, 100, 3000, 9000]))
 
-    def database(self, root: Path) -> sqlite3.Connection:
+    @contextmanager
+    def database(self, root: Path) -> Iterator[sqlite3.Connection]:
         """Connect to the database of a file system; a commit is answered when it is safe."""
-        connection = sqlite3.connect(root / "database", isolation_level=None)
-        # An answered commit is one whose journal is gone for good.
-        connection.execute("PRAGMA synchronous = EXTRA")
-        return connection
+        with closing(sqlite3.connect(root / "database", isolation_level=None)) as connection:
+            # An answered commit is one whose journal is gone for good.
+            connection.execute("PRAGMA synchronous = EXTRA")
+            yield connection
 
     def make(self) -> None:
         """Make the database."""
-        with closing(self.database(self.root)) as database:
+        with self.database(self.root) as database:
             database.execute("CREATE TABLE rows (place INTEGER PRIMARY KEY, content BLOB)")
             database.execute("CREATE TABLE commits (number INTEGER)")
             database.execute("INSERT INTO commits VALUES (0)")
@@ -149,7 +150,7 @@ class Files:
 
     def work(self, draw: random.Random) -> None:
         """Commit and write until the power fails."""
-        with suppress(OSError, sqlite3.Error), closing(self.database(self.root)) as database:
+        with suppress(OSError, sqlite3.Error), self.database(self.root) as database:
             database.execute(f"PRAGMA journal_mode = {draw.choice(['wal', 'delete'])}")
             while True:
                 self.commit(database)
@@ -184,7 +185,7 @@ class Files:
 
     def check(self, root: Path) -> None:
         """Find in a file system all that was promised."""
-        with closing(self.database(root)) as database:
+        with self.database(root) as database:
             assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             ((number,),) = database.execute("SELECT number FROM commits").fetchall()
             found = dict(database.execute("SELECT place, content FROM rows").fetchall())

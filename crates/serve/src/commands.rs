@@ -99,7 +99,7 @@ impl Server {
     ) -> Result<(usize, bool), UserError> {
         let head_bytes = client.headers.request_bytes();
         let Some(head) = data.get(..head_bytes) else { return Ok((0, false)) };
-        let Some(request) = protocol::Request::parse(head, client.headers) else {
+        let Some((request, bytes)) = protocol::Request::parse(head, client.headers) else {
             self.metrics.malformed += 1;
             client.ended = true;
             return Ok((data.len(), false));
@@ -118,8 +118,8 @@ impl Server {
                 client.ended = true;
                 return Ok((data.len(), false));
             }
-            _ if request.kind == Kind::Write || request.payload_bytes > 0 => {
-                client.phase = Phase::Payload { request, taken: 0, error, strike };
+            _ if request.kind == Kind::Write || bytes > 0 => {
+                client.phase = Phase::Payload { request, bytes, taken: 0, error, strike };
             }
             Kind::BlockStatus => self.tell_allocation(client, request),
             _ => self.execute(key, client, request, error, strike.late)?,
@@ -133,12 +133,12 @@ impl Server {
         client: &mut Connection,
         data: &[u8],
     ) -> Result<(usize, bool), UserError> {
-        let Phase::Payload { request, taken, error, strike } = &mut client.phase else {
+        let Phase::Payload { request, bytes, taken, error, strike } = &mut client.phase else {
             unreachable!("just seen")
         };
         let whole = match strike.power_cut {
             Some(place) => self.injections.power_cut(place).stored_bytes(request),
-            None => request.payload_bytes,
+            None => *bytes,
         };
         let left = whole - *taken;
         let at = request.offset.saturating_add(*taken);

@@ -28,6 +28,8 @@ pub enum Phase {
     /// Data of a write.
     Payload {
         request: Request,
+        /// How many there are.
+        bytes: u64,
         /// Bytes that have come and were stored, or passed over because of `error`.
         taken: u64,
         error: u32,
@@ -119,9 +121,9 @@ impl Connection {
         match &self.phase {
             Phase::Handshake(_) => OPTION_BYTES,
             Phase::Request => more * self.headers.request_bytes(),
-            Phase::Payload { request, taken, .. } => {
+            Phase::Payload { bytes, taken, .. } => {
                 let requests_bytes = more.saturating_sub(1) * self.headers.request_bytes();
-                (request.payload_bytes - taken) as usize + requests_bytes
+                (bytes - taken) as usize + requests_bytes
             }
         }
     }

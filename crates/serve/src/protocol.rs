@@ -97,14 +97,12 @@ pub struct Request {
     pub cookie: u64,
     pub offset: u64,
     pub bytes: u64,
-    /// So many bytes of data follow.
-    pub payload_bytes: u64,
 }
 
 impl Request {
-    /// The request at the beginning of `data`, which has as many bytes as those have; `None`: it is
-    /// none, or what follows it is not what the protocol lets follow.
-    pub fn parse(data: &[u8], headers: Headers) -> Option<Request> {
+    /// The request at the beginning of `data`, which has as many bytes as those have, and how many
+    /// bytes of data follow it; `None`: it is none, or what follows is not what may follow.
+    pub fn parse(data: &[u8], headers: Headers) -> Option<(Request, u64)> {
         let is_extended = headers == Headers::Extended;
         let magic = if is_extended { EXTENDED_REQUEST_MAGIC } else { REQUEST_MAGIC };
         if number(data, 0, 4) != u64::from(magic) {
@@ -125,22 +123,20 @@ impl Request {
             cookie: number(data, 8, 8),
             offset: number(data, 16, 8),
             bytes: number(data, 24, headers.request_bytes() - 24),
-            payload_bytes: 0,
         };
-        if request.kind == Kind::Write || is_extended && request.flags & FLAG_PAYLOAD != 0 {
-            request.payload_bytes = request.bytes;
-        }
+        let is_told = is_extended && request.flags & FLAG_PAYLOAD != 0;
+        let has_payload = is_told || request.kind == Kind::Write;
+        let payload_bytes = if has_payload { request.bytes } else { 0 };
         if is_extended {
             // Without the flag nobody knows what follows, and beyond the limit nobody waits for it.
-            let is_told = request.kind != Kind::Write || request.flags & FLAG_PAYLOAD != 0;
-            if !is_told || request.payload_bytes > u64::from(PAYLOAD_BYTES_MAX) {
+            if has_payload && !is_told || payload_bytes > u64::from(PAYLOAD_BYTES_MAX) {
                 return None;
             }
             if request.kind == Kind::Write {
                 request.flags &= !FLAG_PAYLOAD;
             }
         }
-        Some(request)
+        Some((request, payload_bytes))
     }
 
     /// The error of a request that cannot be served by a drive of this length; 0 if it can.
@@ -286,8 +282,7 @@ mod tests {
     use super::*;
 
     fn request(kind: Kind, offset: u64, bytes: u64) -> Request {
-        let payload_bytes = if kind == Kind::Write { bytes } else { 0 };
-        Request { kind, flags: 0, cookie: 7, offset, bytes, payload_bytes }
+        Request { kind, flags: 0, cookie: 7, offset, bytes }
     }
 
     #[test]
@@ -303,10 +298,9 @@ mod tests {
             cookie: u64::from_be_bytes(*b"cookie!!"),
             offset: 513,
             bytes: 4096,
-            payload_bytes: 4096,
         };
-        assert_eq!(Request::parse(&data, Headers::Simple), Some(expected));
-        assert_eq!(Request::parse(&data, Headers::Structured), Some(expected));
+        assert_eq!(Request::parse(&data, Headers::Simple), Some((expected, 4096)));
+        assert_eq!(Request::parse(&data, Headers::Structured), Some((expected, 4096)));
         data[0] = 0;
         assert_eq!(Request::parse(&data, Headers::Simple), None);
     }
@@ -340,7 +334,7 @@ mod tests {
     }
 
     /// An extended request with these flags, this type and this length.
-    fn extended(flags: u16, kind: u16, bytes: u64) -> Option<Request> {
+    fn extended(flags: u16, kind: u16, bytes: u64) -> Option<(Request, u64)> {
         let mut data = vec![0x21, 0xe4, 0x1c, 0x71];
         data.extend(flags.to_be_bytes());
         data.extend(kind.to_be_bytes());
@@ -352,15 +346,15 @@ mod tests {
 
     #[test]
     fn an_extended_request_has_a_length_of_64_bits_and_says_what_follows() {
-        let trim = extended(1, 4, 5 << 32).expect("a trim");
-        let told = (trim.kind, trim.flags, trim.bytes, trim.payload_bytes);
+        let (trim, payload_bytes) = extended(1, 4, 5 << 32).expect("a trim");
+        let told = (trim.kind, trim.flags, trim.bytes, payload_bytes);
         assert_eq!(told, (Kind::Trim, FLAG_FUA, 5 << 32, 0));
         assert_eq!((trim.cookie.to_be_bytes(), trim.offset), (*b"cookie!!", (1 << 32) + 2));
-        let write = extended(33, 1, 4096).expect("a write");
-        assert_eq!((write.flags, write.bytes, write.payload_bytes), (FLAG_FUA, 4096, 4096));
+        let (write, payload_bytes) = extended(33, 1, 4096).expect("a write");
+        assert_eq!((write.flags, write.bytes, payload_bytes), (FLAG_FUA, 4096, 4096));
         // Data that no trim has is passed over, and the trim is refused.
-        let trim = extended(32, 4, 4096).expect("a trim");
-        assert_eq!((trim.payload_bytes, trim.error(1 << 40)), (4096, EINVAL));
+        let (trim, payload_bytes) = extended(32, 4, 4096).expect("a trim");
+        assert_eq!((payload_bytes, trim.error(1 << 40)), (4096, EINVAL));
         assert_eq!(extended(0, 1, 4096), None, "a write that does not tell of its data");
         assert_eq!(extended(32, 1, (32 << 20) + 1), None, "more than the longest data");
         assert_eq!(extended(32, 99, 1 << 40), None);

@@ -4,7 +4,7 @@ use super::*;
 use crate::protocol::FLAG_FUA;
 
 fn request(kind: Kind, offset: u64, bytes: u64) -> Request {
-    Request { kind, flags: 0, cookie: 0, offset, bytes, payload_bytes: 0 }
+    Request { kind, flags: 0, cookie: 0, offset, bytes }
 }
 
 /// Which of these commands a fault strikes, counted from 1.
