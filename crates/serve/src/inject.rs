@@ -63,7 +63,7 @@ impl Injection {
         // A flush is of no place.
         is_kind
             && self.range.is_none_or(|(first, end)| {
-                let request_end = request.offset + request.bytes;
+                let request_end = request.offset.saturating_add(request.bytes);
                 request.kind != Kind::Flush && request.offset < end && request_end > first
             })
     }

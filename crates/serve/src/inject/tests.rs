@@ -41,6 +41,7 @@ fn a_fault_strikes_what_touches_its_bytes() {
     assert!(!touches(Kind::Read, 0, 4096));
     assert!(!touches(Kind::Read, 8192, 4096));
     assert!(!touches(Kind::Flush, 0, 0));
+    assert!(!touches(Kind::Flush, u64::MAX, 1));
     assert!(!touches(Kind::BlockStatus, 4096, 4096));
     let forced = Request { flags: FLAG_FUA, ..request(Kind::Write, 4096, 512) };
     assert_eq!(struck("eio:op=write,first=4096,bytes=1", &[forced]), [1]);
