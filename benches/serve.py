@@ -2,12 +2,15 @@
 
 The servers run side by side and take turns of a second or two each, so that whatever else the
 machine does meets both. It needs fio and nbdkit (Debian: fio nbdkit). Run it from the project's
-folder: `.venv/bin/python benches/serve.py [--turns 5] [--seconds 2]`.
+folder: `.venv/bin/python benches/serve.py [--turns 5] [--seconds 2]`. With `--floods 8` it measures
+instead how much longer a client's reads take while eight others read all that they can, and how
+much of that is the model's; that needs no nbdkit.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import statistics
@@ -87,16 +90,65 @@ def drive(folder: Path, name: str, read_us: int, unwritten: str) -> list[str]:
 
 def read(server: Served, depth: int, seconds: float) -> Figures:
     """Read 4 KiB at random places."""
-    command = [
-        "fio", "--name=read", "--ioengine=nbd", f"--uri={server.uri}", "--rw=randread", "--bs=4k",
-        f"--iodepth={depth}", f"--size={SIZE}", "--time_based", f"--runtime={seconds}",
-        "--output-format=json", "--randrepeat=0",
-    ]  # fmt: skip
     before_s = server.cpu_s()
+    command = fio_of(server.uri, "4k", depth, seconds)
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     job = json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]["read"]
     cpu_us = (server.cpu_s() - before_s) * 1e6 / job["total_ios"]
     return Figures(job["iops"], job["clat_ns"]["percentile"]["50.000000"] / 1000, cpu_us)
+
+
+def fio_of(uri: str, size: str, depth: int, seconds: float) -> list[str]:
+    """Return the command of random reads."""
+    return [
+        "fio", "--name=read", "--ioengine=nbd", f"--uri={uri}", "--rw=randread", f"--bs={size}",
+        f"--iodepth={depth}", f"--size={SIZE}", "--time_based", f"--runtime={seconds}",
+        "--output-format=json", "--randrepeat=0", "--percentile_list=50:99",
+    ]  # fmt: skip
+
+
+def percentile_us(folder: Path, name: str, floods: int, seconds: float) -> tuple[float, float]:
+    """Read 4 KiB at a time among floods; the 99th percentile that fio finds, and the model's."""
+    command = drive(folder, name, 80, "flash")
+    recording = folder / f"{name}.csv"
+    command[-1:-1] = ["--record", str(recording)]
+    with served(folder, name, command) as server, ExitStack() as stack:
+        for _ in range(floods):
+            flood = subprocess.Popen(
+                fio_of(server.uri, "1m", 64, 10 * seconds), stdout=subprocess.DEVNULL
+            )
+            stack.callback(flood.wait)
+            stack.callback(flood.terminate)
+        # The floods are under way by then.
+        time.sleep(1 if floods else 0)
+        done = subprocess.run(
+            fio_of(server.uri, "4k", 1, seconds), capture_output=True, text=True, check=True
+        )
+    job = json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]["read"]
+    with recording.open() as file:
+        model_ns = sorted(
+            int(row["completion_ns"]) - int(row["arrival_ns"])
+            for row in csv.DictReader(file)
+            if row["bytes"] == "4096" and row["completion_ns"]
+        )
+    percentile_ns = job["clat_ns"]["percentile"]["99.000000"]
+    return percentile_ns / 1000, model_ns[len(model_ns) * 99 // 100] / 1000
+
+
+def measure_floods(floods: int, turns: int, seconds: float) -> None:
+    """Print how much longer the slowest of a hundred reads takes among floods, and why."""
+    rises = []
+    with tempfile.TemporaryDirectory() as name:
+        for turn in range(turns):
+            alone = percentile_us(Path(name), f"alone{turn}", 0, seconds)
+            among = percentile_us(Path(name), f"among{turn}", floods, seconds)
+            rises.append((among[0] - alone[0], among[1] - alone[1]))
+            print(
+                f"p99 of reads at QD1: alone {alone[0]:,.0f} us (the model's {alone[1]:,.0f}), "
+                f"among {floods} floods {among[0]:,.0f} us (the model's {among[1]:,.0f})"
+            )
+    ratio = statistics.median(seen / of_model for seen, of_model in rises)
+    print(f"it rises by {ratio:.2f} times what it rises by in the model")
 
 
 def main() -> None:
@@ -104,7 +156,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2)
+    parser.add_argument("--floods", type=int)
     asked = parser.parse_args()
+    if asked.floods is not None:
+        measure_floods(asked.floods, asked.turns, asked.seconds)
+        return
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         commands = {

@@ -7,6 +7,7 @@ import os
 import socket as sockets
 import threading
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -50,6 +51,8 @@ class ServeOptions:
     """Tell metrics to Prometheus, at [HOST:]PORT."""
     control: FilePath | None = None
     """Where rules are shown and set; by default the socket's name with .ctl."""
+    faults: Sequence[str] = ()
+    """Faults that commands are to meet, each as of `--fault`: `eio:op=read,every=100`."""
 
     def asked(self, scale_named: str = "time_scale =") -> dict[str, object]:
         """Return what the simulator is told; UserError if it makes no sense.
@@ -80,6 +83,7 @@ class ServeOptions:
             "scale_thousandths": _thousandths(scale_named, str(self.time_scale)),
             "record": self.record,
             "metrics": metrics if metrics is None or ":" in metrics else f"127.0.0.1:{metrics}",
+            "faults": list(self.faults),
         }
 
 

@@ -147,9 +147,13 @@ class Client:
     def send(self, kind: int, offset: int, count: int, data: bytes = b"", flags: int = 0) -> int:
         """Send a command and return its cookie."""
         self.cookie += 1
-        head = struct.pack(">IHHQQI", 0x25609513, flags, kind, self.cookie, offset, count)
-        self.connection.sendall(head + data)
+        self.connection.sendall(self.head(kind, self.cookie, offset, count, flags) + data)
         return self.cookie
+
+    @staticmethod
+    def head(kind: int, cookie: int, offset: int, count: int, flags: int = 0) -> bytes:
+        """Return a command without its data."""
+        return struct.pack(">IHHQQI", 0x25609513, flags, kind, cookie, offset, count)
 
     def answer(self) -> tuple[int, int]:
         """Error and cookie of the next reply."""

@@ -11,13 +11,15 @@ import csv
 import signal
 import socket
 import struct
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from .nbd_client import DRIVE, DRIVE_BYTES, OPTION, READ, WRITE, Client, Served
+from .nbd_client import DRIVE, DRIVE_BYTES, OPTION, READ, TRIM, WRITE, Client, Served, need
+from .test_serve_kills import Disk, require_disks
 
 # What the server may take beyond what it had when it began.
 MORE_BYTES = 64 << 20
@@ -180,3 +182,30 @@ def test_small_reads_without_end_from_a_thousand_clients(served: Served) -> None
         with contextlib.suppress(BlockingIOError):
             client.connection.sendall(read_of(512 * number, 512) * 4000)
     assert served.connect().read(0, 512) == bytes(512)
+
+
+def test_nobody_waits_for_the_trim_of_another(program: str, tmp_path: Path) -> None:
+    need("fsfreeze")
+    require_disks()
+    disk = Disk(tmp_path)
+    drive = Served(program, tmp_path, "--store", str(disk.root / "store"))
+    try:
+        one, other = drive.connect(), drive.connect()
+        data = bytes(range(256)) * 16
+        other.write(0, data)
+        # From here on the file system below makes no hole until it is told to go on.
+        subprocess.run(["fsfreeze", "--freeze", disk.root], check=True)
+        try:
+            trim = one.send(TRIM, 0, DRIVE_BYTES)
+            # The server has taken the trim when it answers what came later.
+            status = one.send(READ, 0, 0)
+            assert one.answer() == (0, status)
+            assert other.read(4096, 4096) == bytes(4096)
+        finally:
+            subprocess.run(["fsfreeze", "--unfreeze", disk.root], check=True)
+        assert one.answer() == (0, trim)
+        assert other.read(0, 4096) == bytes(4096)
+        drive.stop()
+    finally:
+        drive.give_up()
+        disk.end()

@@ -77,6 +77,14 @@ class Disk:
         subprocess.run(command, check=True)
 
 
+def require_disks(*devices: str) -> None:
+    """Skip the test, and say so, on a machine on which nobody may mount a file."""
+    need("mkfs.ext4", "losetup", "mount", "umount")
+    needed = ("/dev/loop-control", *devices)
+    if os.geteuid() != 0 or not all(os.access(device, os.W_OK) for device in needed):
+        pytest.skip("NOT TESTED: loop devices and mounts need root, and a machine that has them")
+
+
 class Promises:
     """What a client was told of some blocks, and what it has found of that."""
 
@@ -161,9 +169,7 @@ def test_what_was_acknowledged_survives_many_kills(program: str, tmp_path: Path)
 
 def check_stops(program: str, folder: Path, stops: int, seed: int) -> None:
     """Stop the machine at random moments; nothing that was promised to be safe may be lost."""
-    need("mkfs.ext4", "mount", "umount")
-    if os.geteuid() != 0 or not os.access("/dev/loop-control", os.W_OK):
-        pytest.skip("NOT TESTED: loop devices and mounts need root, and a machine that has them")
+    require_disks()
     draw = random.Random(seed)
     promises = Promises(draw, 64)
     disk = Disk(folder)

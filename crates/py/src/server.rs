@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use reprieve_base::UserError;
-use reprieve_serve::{Options, Place, Security, Server as Device, Source, Tls};
+use reprieve_serve::{Injection, Options, Place, Security, Server as Device, Source, Tls};
 
 use crate::raise;
 
@@ -47,6 +47,7 @@ struct Asked {
     scale_thousandths: u64,
     record: Option<PathBuf>,
     metrics: Option<String>,
+    faults: Vec<String>,
 }
 
 impl Asked {
@@ -70,6 +71,11 @@ impl Asked {
             scale_thousandths: self.scale_thousandths,
             record: self.record,
             metrics: self.metrics.map(|text| address("--metrics", &text)).transpose()?,
+            faults: self
+                .faults
+                .iter()
+                .map(|text| Injection::parse(text))
+                .collect::<Result<_, _>>()?,
         })
     }
 }

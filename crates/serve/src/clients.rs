@@ -110,7 +110,8 @@ impl Server {
 
     /// Tells clients what they are to be told.
     pub(crate) fn tell(&mut self) -> Result<(), UserError> {
-        while let Some(key) = self.dirty.pop() {
+        while !self.injections.is_off() {
+            let Some(key) = self.dirty.pop() else { break };
             let Some(mut client) = self.connections.take(key) else { continue };
             let is_alive = self.send(&mut client)? && !client.is_done();
             if !is_alive {

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use reprieve_base::Time;
+use reprieve_base::{Dur, Time};
 
 /// Thousandths of a scale of 1.
 pub const UNSCALED: u64 = 1000;
@@ -63,6 +63,13 @@ impl Scale {
         }
         let model_ns = u128::from(passed_ns) * u128::from(UNSCALED) / u128::from(self.thousandths);
         Time::from_ns(u64::try_from(model_ns).expect("a model that has run for 584 years"))
+    }
+
+    /// The point that lies so much of the model's time behind another.
+    pub fn later(&self, at: Wall, by: Dur) -> Wall {
+        let by_ns = u128::from(by.ns()) * u128::from(self.thousandths);
+        let wall_ns = u128::from(at.0) + by_ns.div_ceil(u128::from(UNSCALED));
+        Wall(u64::try_from(wall_ns).unwrap_or(u64::MAX))
     }
 
     /// The first point at which the model's clock shows `time`. Panics before it runs.

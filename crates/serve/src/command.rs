@@ -1,6 +1,6 @@
 //! A command of a client that is under way.
 
-use reprieve_base::Time;
+use reprieve_base::{Dur, Time};
 
 use crate::clock::Wall;
 use crate::protocol;
@@ -25,4 +25,6 @@ pub struct Command {
     pub(crate) received: Wall,
     /// What has to be brought to safety first.
     pub(crate) ticket: Option<u64>,
+    /// How much later than the model says it is answered, by the model's clock.
+    pub(crate) late: Dur,
 }

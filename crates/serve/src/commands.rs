@@ -1,16 +1,16 @@
 //! Commands of clients: what comes in becomes requests of the model, what is complete an answer.
 
-use reprieve_base::{Op, Time, UserError};
+use reprieve_base::{Dur, Op, Time, UserError};
 
 use crate::admission::Admitted;
+use crate::clock::{Scale, Wall};
 use crate::command::Command;
 use crate::connection::{Connection, Phase, Reply};
 use crate::drive::Done;
 use crate::handshake::Step;
+use crate::inject::Strike;
 use crate::pieces::Pieces;
-use crate::protocol::{
-    self, EINVAL, EIO, ENOSPC, FLAG_FUA, FLAG_NO_HOLE, FLAG_REQ_ONE, Kind, REQUEST_BYTES,
-};
+use crate::protocol::{self, EINVAL, EIO, ENOSPC, FLAG_FUA, FLAG_NO_HOLE, FLAG_REQ_ONE, Kind};
 use crate::server::Server;
 use crate::slots::Key;
 use crate::store::Fault;
@@ -21,6 +21,14 @@ const WHOLE_BYTES: u64 = 4096;
 
 /// Stretches of the drive that one answer tells of.
 const EXTENTS_MAX: usize = 512;
+
+/// When a command is answered.
+fn due_of(command: &Command, scale: &Scale) -> Wall {
+    match command.is_modelled {
+        false => scale.later(command.received, command.late),
+        true => scale.wall(command.completion + command.late),
+    }
+}
 
 fn error_of(fault: Fault) -> u32 {
     match fault {
@@ -39,7 +47,7 @@ impl Server {
     ) -> Result<usize, UserError> {
         let mut taken = 0;
         let commands_max = self.commands_max();
-        while client.takes(commands_max) {
+        while client.takes(commands_max) && !self.injections.is_off() {
             let rest = &data[taken..];
             let (count, goes_on) = match client.phase {
                 Phase::Handshake(_) => self.shake_hands(client, rest),
@@ -65,8 +73,8 @@ impl Server {
                 client.ended = true;
                 false
             }
-            Step::Transmission { structured, tells_allocation } => {
-                (client.structured, client.tells_allocation) = (structured, tells_allocation);
+            Step::Transmission { headers, tells_allocation } => {
+                (client.headers, client.tells_allocation) = (headers, tells_allocation);
                 client.phase = Phase::Request;
                 true
             }
@@ -89,25 +97,34 @@ impl Server {
         client: &mut Connection,
         data: &[u8],
     ) -> Result<(usize, bool), UserError> {
-        let Some(head) = data.first_chunk::<REQUEST_BYTES>() else { return Ok((0, false)) };
-        let Some(request) = protocol::Request::parse(head) else {
+        let head_bytes = client.headers.request_bytes();
+        let Some(head) = data.get(..head_bytes) else { return Ok((0, false)) };
+        let Some((request, bytes)) = protocol::Request::parse(head, client.headers) else {
             self.metrics.malformed += 1;
             client.ended = true;
             return Ok((data.len(), false));
         };
+        let mut error = request.error(self.export.bytes);
+        let strike = if error == 0 { self.injections.strike(&request) } else { Strike::default() };
+        if let Some(place) = strike.power_cut.filter(|_| self.stored_bytes(&request, strike) == 0) {
+            self.power_fails(place, None)?;
+            return Ok((head_bytes, false));
+        }
+        if strike.is_error {
+            error = EIO;
+        }
         match request.kind {
             Kind::Disconnect => {
                 client.ended = true;
                 return Ok((data.len(), false));
             }
-            Kind::Write => {
-                let error = request.error(self.export.bytes);
-                client.phase = Phase::Payload { request, taken: 0, error };
+            _ if request.kind == Kind::Write || bytes > 0 => {
+                client.phase = Phase::Payload { request, bytes, taken: 0, error, strike };
             }
             Kind::BlockStatus => self.tell_allocation(client, request),
-            _ => self.execute(key, client, request, request.error(self.export.bytes))?,
+            _ => self.execute(key, client, request, error, strike.late)?,
         }
-        Ok((REQUEST_BYTES, true))
+        Ok((head_bytes, true))
     }
 
     fn payload(
@@ -116,26 +133,34 @@ impl Server {
         client: &mut Connection,
         data: &[u8],
     ) -> Result<(usize, bool), UserError> {
-        let Phase::Payload { request, taken, error } = &mut client.phase else {
+        let Phase::Payload { request, bytes, taken, error, strike } = &mut client.phase else {
             unreachable!("just seen")
         };
-        let left = request.bytes - *taken;
-        let at = request.offset.saturating_add(u64::from(*taken));
-        let mut count = (left as usize).min(data.len());
-        if count < left as usize && *error == 0 {
+        let whole = match strike.power_cut {
+            Some(place) => self.injections.power_cut(place).stored_bytes(request),
+            None => *bytes,
+        };
+        let left = whole - *taken;
+        let at = request.offset.saturating_add(*taken);
+        let mut count = usize::try_from(left).map_or(data.len(), |left| left.min(data.len()));
+        if (count as u64) < left && *error == 0 {
             let end = (at + count as u64) / WHOLE_BYTES * WHOLE_BYTES;
             count = end.saturating_sub(at) as usize;
         }
         if *error == 0 {
             *error = self.store.write(at, &data[..count]).err().map_or(0, error_of);
         }
-        *taken += count as u32;
-        let (request, is_whole, error) = (*request, *taken == request.bytes, *error);
-        if !is_whole {
+        *taken += count as u64;
+        let (request, strike, error) = (*request, *strike, *error);
+        if *taken < whole {
             return Ok((count, count > 0 && count < data.len()));
         }
+        if let Some(place) = strike.power_cut {
+            self.power_fails(place, Some((request.offset, whole)))?;
+            return Ok((count, false));
+        }
         client.phase = Phase::Request;
-        self.execute(key, client, request, error)?;
+        self.execute(key, client, request, error, strike.late)?;
         Ok((count, true))
     }
 
@@ -165,14 +190,17 @@ impl Server {
         client: &mut Connection,
         request: protocol::Request,
         error: u32,
+        late: Dur,
     ) -> Result<(), UserError> {
         client.commands += 1;
         let received = self.drive.clock.now();
         let mut error = error;
-        let keeps_room = request.flags & FLAG_NO_HOLE != 0;
-        if error == 0 && matches!(request.kind, Kind::Trim | Kind::WriteZeroes) {
-            let zeroed = self.store.zero(request.offset, u64::from(request.bytes), keeps_room);
-            error = zeroed.err().map_or(0, error_of);
+        let mut ticket = None;
+        if error == 0 {
+            match self.begin_in_store(&request) {
+                Ok(begun) => ticket = begun,
+                Err(fault) => error = error_of(fault),
+            }
         }
         if error != 0 {
             self.count(&request, None, error);
@@ -184,15 +212,12 @@ impl Server {
             Kind::Read => Op::Read,
             Kind::Write => Op::Write,
             Kind::Flush => Op::Flush,
-            Kind::WriteZeroes if keeps_room => Op::Write,
+            Kind::WriteZeroes if request.flags & FLAG_NO_HOLE != 0 => Op::Write,
             Kind::Trim | Kind::WriteZeroes => Op::Trim,
             Kind::BlockStatus => unreachable!("it is answered without the model"),
             Kind::Disconnect | Kind::Unknown => unreachable!("these have an error or no answer"),
         };
-        let changes = request.kind != Kind::Read;
-        let forced = changes && (op == Op::Flush || request.flags & FLAG_FUA != 0);
-        let ticket = if forced { self.store.begin_sync() } else { None };
-        let fua = forced && op == Op::Write;
+        let fua = op == Op::Write && request.flags & FLAG_FUA != 0;
         let pieces = Pieces::of(op, request.offset, request.bytes, fua);
         let is_modelled = pieces.peek().is_some();
         let command = self.commands.insert(Command {
@@ -207,6 +232,7 @@ impl Server {
             completion: Time::ZERO,
             received,
             ticket,
+            late,
         });
         if !is_modelled {
             self.not_modelled.push(command);
@@ -214,6 +240,22 @@ impl Server {
         }
         self.admission.push(key, command, pieces);
         self.admit()
+    }
+
+    /// Begins what has to be done with the data before a command is answered; a ticket, or `None`
+    /// if that is nothing.
+    fn begin_in_store(&mut self, request: &protocol::Request) -> Result<Option<u64>, Fault> {
+        let (at, bytes) = (request.offset, request.bytes);
+        let is_forced = request.flags & FLAG_FUA != 0;
+        match request.kind {
+            Kind::Trim | Kind::WriteZeroes => {
+                let keeps_room = request.flags & FLAG_NO_HOLE != 0;
+                self.store.begin_zero(at, bytes, keeps_room, is_forced)
+            }
+            Kind::Write if is_forced => self.store.begin_sync(at, bytes),
+            Kind::Flush => self.store.begin_sync(0, self.export.bytes),
+            _ => Ok(None),
+        }
     }
 
     /// Hands over to the model what it has room for.
@@ -251,24 +293,39 @@ impl Server {
             }
         }
         self.done = done;
+        self.answer_late()?;
         self.admit()
     }
 
     /// The model has completed all of a command: it is answered, or waits for the disk.
     fn model_is_done(&mut self, command: Key) -> Result<(), UserError> {
         let entry = self.commands.get_mut(command).expect("the caller has seen it");
-        match (entry.ticket, self.store.synced()) {
-            (Some(ticket), Ok(synced)) if synced < ticket => {
+        match entry.ticket.map(|ticket| self.store.outcome(ticket)) {
+            Some(None) => {
                 self.unsafe_commands.push(command);
                 return Ok(());
             }
-            (Some(_), Err(fault)) => entry.error = error_of(fault),
-            _ => {}
+            Some(Some(Err(fault))) => entry.error = error_of(fault),
+            Some(Some(Ok(()))) | None => {}
+        }
+        if entry.late > Dur::ZERO {
+            let due = due_of(entry, &self.drive.clock.scale);
+            self.injections.delay(due, command);
+            return Ok(());
         }
         self.answer(command)
     }
 
-    /// Something was brought to safety: answers those that waited for it.
+    /// Answers what was delayed until now.
+    fn answer_late(&mut self) -> Result<(), UserError> {
+        let now = self.drive.clock.now();
+        while let Some(command) = self.injections.take_due(now) {
+            self.answer(command)?;
+        }
+        Ok(())
+    }
+
+    /// The file has done something: answers those that waited for it.
     pub(crate) fn synced(&mut self) -> Result<(), UserError> {
         self.store.clear_signal();
         for command in std::mem::take(&mut self.unsafe_commands) {
@@ -280,15 +337,14 @@ impl Server {
     fn answer(&mut self, command: Key) -> Result<(), UserError> {
         let command = self.commands.remove(command).expect("the caller has seen it");
         let Command { client, request, error, received, .. } = command;
-        let (due, latency_ns) = match command.is_modelled {
-            false => (received, 0),
-            true => {
-                let scale = &self.drive.clock.scale;
-                // What waited for its turn came before it arrived.
-                let came = scale.model(received).min(command.arrival);
-                (scale.wall(command.completion), (command.completion - came).ns())
-            }
+        let scale = &self.drive.clock.scale;
+        let due = due_of(&command, scale);
+        let in_model = match command.is_modelled {
+            false => Dur::ZERO,
+            // What waited for its turn came before it arrived.
+            true => command.completion - scale.model(received).min(command.arrival),
         };
+        let latency_ns = (in_model + command.late).ns();
         self.count(&request, Some(latency_ns), error);
         let Some(waiting) = self.connections.get_mut(client) else {
             self.drive.unanswered(&command.numbers);
@@ -302,7 +358,7 @@ impl Server {
     fn count(&mut self, request: &protocol::Request, latency_ns: Option<u64>, error: u32) {
         let Some(count) = self.metrics.of(request.kind) else { return };
         count.commands += 1;
-        count.bytes += if error == 0 { u64::from(request.bytes) } else { 0 };
+        count.bytes += if error == 0 { request.bytes } else { 0 };
         count.errors += u64::from(error != 0);
         if let Some(ns) = latency_ns {
             count.latency_ns.record(ns).expect("it grows");

@@ -6,9 +6,9 @@ use rustix::event::epoll::EventFlags;
 
 use crate::clock::Wall;
 use crate::handshake::{Handshake, OPTION_BYTES};
+use crate::inject::Strike;
 use crate::protocol::{
-    Extent, Kind, REQUEST_BYTES, Request, push_block_status, push_data_head, push_read_error,
-    push_simple_reply,
+    Extent, Headers, Kind, Request, push_block_status, push_data_head, push_reply,
 };
 use crate::store::Store;
 use crate::transport::Transport;
@@ -28,9 +28,13 @@ pub enum Phase {
     /// Data of a write.
     Payload {
         request: Request,
+        /// How many there are.
+        bytes: u64,
         /// Bytes that have come and were stored, or passed over because of `error`.
-        taken: u32,
+        taken: u64,
         error: u32,
+        /// What else is to become of it.
+        strike: Strike,
     },
 }
 
@@ -65,7 +69,7 @@ pub struct Begun {
 pub struct Connection {
     pub transport: Transport,
     pub phase: Phase,
-    pub structured: bool,
+    pub headers: Headers,
     /// It may ask where the drive holds data.
     pub tells_allocation: bool,
     pub opened: Wall,
@@ -89,7 +93,7 @@ impl Connection {
         Connection {
             transport,
             phase: Phase::Handshake(handshake),
-            structured: false,
+            headers: Headers::Simple,
             tells_allocation: false,
             opened: now,
             pending: Vec::new(),
@@ -116,9 +120,10 @@ impl Connection {
         let more = commands_max.saturating_sub(self.commands);
         match &self.phase {
             Phase::Handshake(_) => OPTION_BYTES,
-            Phase::Request => more * REQUEST_BYTES,
-            Phase::Payload { request, taken, .. } => {
-                (request.bytes - taken) as usize + more.saturating_sub(1) * REQUEST_BYTES
+            Phase::Request => more * self.headers.request_bytes(),
+            Phase::Payload { bytes, taken, .. } => {
+                let requests_bytes = more.saturating_sub(1) * self.headers.request_bytes();
+                (bytes - taken) as usize + requests_bytes
             }
         }
     }
@@ -155,7 +160,7 @@ impl Connection {
                 let numbers = std::mem::take(&mut reply.numbers);
                 begun.push(Begun { due: reply.due, numbers });
             }
-            match push(reply, self.structured, store, most_bytes, out) {
+            match push(reply, self.headers, store, most_bytes, out) {
                 Some(true) => {
                     self.replies.pop_front();
                     self.commands -= 1;
@@ -171,28 +176,25 @@ impl Connection {
 /// Appends the next piece of an answer; whether it was the last, or `None` if there is none.
 fn push(
     reply: &mut Reply,
-    structured: bool,
+    headers: Headers,
     store: &Store,
     most_bytes: usize,
     out: &mut Vec<u8>,
 ) -> Option<bool> {
-    let Request { kind, cookie, offset, bytes, .. } = reply.request;
-    if kind == Kind::BlockStatus && reply.error == 0 {
-        push_block_status(out, cookie, &reply.extents);
+    let request = reply.request;
+    if request.kind == Kind::BlockStatus && reply.error == 0 {
+        push_block_status(out, headers, &request, &reply.extents);
         return Some(true);
     }
-    if !matches!(kind, Kind::Read | Kind::BlockStatus) {
-        push_simple_reply(out, cookie, reply.error);
+    if request.kind != Kind::Read || reply.error != 0 || request.bytes == 0 {
+        push_reply(out, headers, &request, reply.error);
         return Some(true);
     }
-    if reply.error != 0 || bytes == 0 {
-        push_read_error(out, structured, cookie, reply.error);
-        return Some(true);
-    }
+    let (offset, bytes) = (request.offset, request.bytes as u32);
     let from = reply.sent_bytes.unwrap_or(0);
     let head = out.len();
     if reply.sent_bytes.is_none() {
-        push_data_head(out, structured, cookie, offset, bytes);
+        push_data_head(out, headers, &request);
     }
     let room = most_bytes.saturating_sub(out.len()).max(SEND_BYTES_MIN);
     let piece = (bytes - from).min(room as u32);
@@ -204,7 +206,7 @@ fn push(
             // The client was promised data, and there is no way to tell it that there is none.
             return None;
         }
-        push_read_error(out, structured, cookie, crate::protocol::EIO);
+        push_reply(out, headers, &request, crate::protocol::EIO);
         return Some(true);
     }
     reply.sent_bytes = Some(from + piece);

@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use crate::clock::Wall;
 use crate::connection::Phase;
 use crate::control::{self, ControlCommand};
+use crate::inject::Strike;
+use crate::protocol::Request;
 use crate::recorder::Recorded;
 use crate::report;
 use crate::server::{END_NS, PATIENCE_NS, SIDES_MAX, Server};
@@ -144,15 +146,31 @@ impl Server {
         }
     }
 
+    /// Bytes of a write that are stored before the power fails, if it meets that.
+    pub(crate) fn stored_bytes(&self, request: &Request, strike: Strike) -> u64 {
+        let cut = strike.power_cut.map(|place| self.injections.power_cut(place));
+        cut.map_or(0, |cut| cut.stored_bytes(request))
+    }
+
+    /// The power fails: nothing more is taken or answered, and what was not brought to safety is
+    /// lost, but for these bytes.
+    pub(crate) fn power_fails(
+        &mut self,
+        place: usize,
+        but: Option<(u64, u64)>,
+    ) -> Result<(), UserError> {
+        let is_kept = self.injections.power_cut(place).keeps();
+        let losses = self.store.lose(but, is_kept).map_err(|_| unsafe_data())?;
+        self.injections.has_cut(place, losses);
+        Ok(())
+    }
+
     /// Closes what is open, and says how it was.
     pub(crate) fn end(&mut self, say: &mut dyn FnMut(&str)) -> Result<Value, UserError> {
         for key in self.connections.keys() {
             self.connections.remove(key);
         }
-        if self.store.close().is_err() {
-            let what = "the data could not be brought to safety: the disk has failed";
-            return Err(UserError::new(what));
-        }
+        self.store.close().map_err(|_| unsafe_data())?;
         if let Some(recorder) = &mut self.drive.recorder {
             recorder.finish();
             let now = self.drive.clock.now();
@@ -163,6 +181,9 @@ impl Server {
         }
         let scale = self.options.scale_thousandths as f64 / 1000.0;
         let mut summary = report::summary(&self.drive.ssd, &self.metrics, scale);
+        if let Some(faults) = self.injections.summary() {
+            summary["served"]["faults"] = faults;
+        }
         if let Some(Recorded { requests, failure }) = &self.recorded {
             summary["served"]["recording"] = json!({"requests": requests, "failure": failure});
         }
@@ -183,4 +204,8 @@ impl Server {
         self.recorded = Some(Recorded { requests, failure });
         self.drive.recorder = None;
     }
+}
+
+fn unsafe_data() -> UserError {
+    UserError::new("the data could not be brought to safety: the disk has failed")
 }

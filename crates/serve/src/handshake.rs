@@ -1,8 +1,9 @@
 //! The first part of a conversation: options, until the client begins to send requests.
 
 use crate::protocol::{
-    ALLOCATION, ALLOCATION_ID, BLOCK_BYTES_MIN, BLOCK_BYTES_PREFERRED, FIXED_NEWSTYLE, NO_ZEROES,
-    OPTION_MAGIC, PAYLOAD_BYTES_MAX, SERVER_MAGIC, export_flags, number, push_option_reply,
+    ALLOCATION, ALLOCATION_ID, BLOCK_BYTES_MIN, BLOCK_BYTES_PREFERRED, FIXED_NEWSTYLE, Headers,
+    NO_ZEROES, OPTION_MAGIC, PAYLOAD_BYTES_MAX, SERVER_MAGIC, export_flags, number,
+    push_option_reply,
 };
 
 /// Data of an option that is looked at; who sends more is no client.
@@ -22,6 +23,7 @@ const GO: u32 = 7;
 const STRUCTURED_REPLY: u32 = 8;
 const LIST_META_CONTEXT: u32 = 9;
 const SET_META_CONTEXT: u32 = 10;
+const EXTENDED_HEADERS: u32 = 11;
 
 /// Replies to options.
 const ACK: u32 = 1;
@@ -34,6 +36,7 @@ const POLICY: u32 = ERROR + 2;
 const INVALID: u32 = ERROR + 3;
 const TLS_REQUIRED: u32 = ERROR + 5;
 const UNKNOWN: u32 = ERROR + 6;
+const EXTENDED_HEADERS_REQUIRED: u32 = ERROR + 10;
 
 /// Kinds of information.
 const INFO_EXPORT: u16 = 0;
@@ -57,8 +60,8 @@ pub enum Step {
     StartTls,
     /// Requests follow.
     Transmission {
-        /// Replies to reads are structured.
-        structured: bool,
+        /// How requests and replies begin.
+        headers: Headers,
         /// The client may ask where the drive holds data.
         tells_allocation: bool,
     },
@@ -71,7 +74,7 @@ pub enum Step {
 pub struct Handshake {
     /// `None`: the client's flags have not come.
     no_zeroes: Option<bool>,
-    structured: bool,
+    headers: Headers,
     tells_allocation: bool,
     security: HandshakeSecurity,
 }
@@ -98,12 +101,12 @@ pub fn greeting() -> [u8; 18] {
 
 impl Handshake {
     pub fn new(security: HandshakeSecurity) -> Handshake {
-        Handshake { no_zeroes: None, structured: false, tells_allocation: false, security }
+        Handshake { no_zeroes: None, headers: Headers::Simple, tells_allocation: false, security }
     }
 
     /// The channel is encrypted from here on; what was agreed on before is forgotten.
     pub fn tls_started(&mut self) {
-        (self.structured, self.tells_allocation) = (false, false);
+        (self.headers, self.tells_allocation) = (Headers::Simple, false);
         self.security = HandshakeSecurity::TlsStarted;
     }
 
@@ -155,12 +158,16 @@ impl Handshake {
             return Step::More;
         }
         match option {
-            EXPORT_NAME if data.is_empty() => return self.old_go(export, out),
+            EXPORT_NAME if data.is_empty() && self.headers != Headers::Extended => {
+                return self.old_go(export, out);
+            }
             // There is no way to answer this one with an error.
             EXPORT_NAME => return Step::Close,
             INFO | GO => return self.go(option, data, export, out),
             LIST_META_CONTEXT | SET_META_CONTEXT => self.contexts(option, data, out),
-            LIST | START_TLS | STRUCTURED_REPLY if !data.is_empty() => reply(INVALID, &[]),
+            LIST | START_TLS | STRUCTURED_REPLY | EXTENDED_HEADERS if !data.is_empty() => {
+                reply(INVALID, &[]);
+            }
             LIST => {
                 // The length of a name, and the name, which is empty.
                 reply(SERVER, &[0; 4]);
@@ -174,8 +181,14 @@ impl Handshake {
                     return Step::StartTls;
                 }
             },
-            STRUCTURED_REPLY => {
-                (self.structured, self.tells_allocation) = (true, false);
+            STRUCTURED_REPLY if self.headers == Headers::Extended => {
+                reply(EXTENDED_HEADERS_REQUIRED, &[]);
+            }
+            EXTENDED_HEADERS if self.headers == Headers::Extended => reply(INVALID, &[]),
+            STRUCTURED_REPLY | EXTENDED_HEADERS => {
+                let extended = option == EXTENDED_HEADERS;
+                self.headers = if extended { Headers::Extended } else { Headers::Structured };
+                self.tells_allocation = false;
                 reply(ACK, &[]);
             }
             _ => reply(UNSUPPORTED, &[]),
@@ -189,7 +202,9 @@ impl Handshake {
         let sets = option == SET_META_CONTEXT;
         // What was agreed on before is forgotten, whatever comes of this.
         self.tells_allocation &= !sets;
-        let Some((name, queries)) = name_and_queries(data).filter(|_| self.structured) else {
+        let Some((name, queries)) =
+            name_and_queries(data).filter(|_| self.headers != Headers::Simple)
+        else {
             return reply(INVALID, &[]);
         };
         if !name.is_empty() {
@@ -205,13 +220,13 @@ impl Handshake {
     }
 
     fn transmission(&self) -> Step {
-        let Handshake { structured, tells_allocation, .. } = *self;
-        Step::Transmission { structured, tells_allocation }
+        let Handshake { headers, tells_allocation, .. } = *self;
+        Step::Transmission { headers, tells_allocation }
     }
 
     fn old_go(&self, export: &Export, out: &mut Vec<u8>) -> Step {
         out.extend(export.bytes.to_be_bytes());
-        out.extend(export_flags(self.structured).to_be_bytes());
+        out.extend(export_flags(self.headers).to_be_bytes());
         if self.no_zeroes == Some(false) {
             out.extend([0; 124]);
         }
@@ -231,7 +246,7 @@ impl Handshake {
         let mut information = |kind: u16, data: &[u8]| {
             reply(INFORMATION, &[&kind.to_be_bytes(), data].concat());
         };
-        let flags = export_flags(self.structured).to_be_bytes();
+        let flags = export_flags(self.headers).to_be_bytes();
         information(INFO_EXPORT, &[&export.bytes.to_be_bytes()[..], &flags].concat());
         let wants = |kind: u16| wanted.chunks(2).any(|wish| wish == kind.to_be_bytes());
         if wants(INFO_NAME) {
@@ -282,6 +297,7 @@ fn name_and_wishes(data: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::OPTION_REPLY_MAGIC;
 
     fn option(option: u32, data: &[u8]) -> Vec<u8> {
         let head = [&OPTION_MAGIC.to_be_bytes()[..], &option.to_be_bytes()].concat();
@@ -306,7 +322,10 @@ mod tests {
         let (_, taken, step) = talk(HandshakeSecurity::Plain, &said);
         assert_eq!(
             (taken, step),
-            (said.len(), Step::Transmission { structured: true, tells_allocation: false })
+            (
+                said.len(),
+                Step::Transmission { headers: Headers::Structured, tells_allocation: false }
+            )
         );
     }
 
@@ -386,6 +405,35 @@ mod tests {
         ] {
             assert_eq!(answers(10, &data, structured), (vec![(error, vec![])], false), "{data:?}");
         }
+    }
+
+    #[test]
+    fn extended_headers_take_the_place_of_others_and_no_others_theirs() {
+        let flags = 1u32.to_be_bytes();
+        // Kinds of answers to these options, and what follows from them and from an end.
+        let kinds = |options: &[(u32, &[u8])], last: &[u8]| {
+            let options = options.iter().flat_map(|(code, data)| option(*code, data));
+            let said = [&flags[..], &options.collect::<Vec<u8>>(), last].concat();
+            let (out, _, step) = talk(HandshakeSecurity::Plain, &said);
+            let (mut rest, mut kinds) = (&out[..], Vec::new());
+            while rest.len() >= 20 && number(rest, 0, 8) == OPTION_REPLY_MAGIC {
+                kinds.push(number(rest, 12, 4) as u32);
+                rest = &rest[20 + number(rest, 16, 4) as usize..];
+            }
+            (kinds, step)
+        };
+        let end = |headers| Step::Transmission { headers, tells_allocation: false };
+        let go = option(7, &[0; 6]);
+        let extended = end(Headers::Extended);
+        assert_eq!(kinds(&[(11, &[])], &go), (vec![ACK, INFORMATION, ACK], extended));
+        let both = kinds(&[(8, &[]), (11, &[])], &go);
+        assert_eq!(both, (vec![ACK, ACK, INFORMATION, ACK], extended));
+        let back = kinds(&[(11, &[]), (8, &[]), (11, &[])], &go);
+        let refused = vec![ACK, EXTENDED_HEADERS_REQUIRED, INVALID, INFORMATION, ACK];
+        assert_eq!(back, (refused, extended));
+        let wrong = kinds(&[(11, &[0])], &go);
+        assert_eq!(wrong, (vec![INVALID, INFORMATION, ACK], end(Headers::Simple)));
+        assert_eq!(kinds(&[(11, &[])], &option(1, &[])), (vec![ACK], Step::Close));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod control;
 mod drive;
 mod ending;
 mod handshake;
+mod inject;
 mod listener;
 mod metrics;
 mod options;
@@ -29,5 +30,6 @@ mod token;
 mod transport;
 mod waiting;
 
+pub use inject::Injection;
 pub use options::{Options, Place, Security, Source, Tls};
 pub use server::Server;

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::inject::Injection;
+
 /// What a scenario is read from.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -64,4 +66,6 @@ pub struct Options {
     pub record: Option<PathBuf>,
     /// Where metrics are told.
     pub metrics: Option<SocketAddr>,
+    /// Faults that commands are to meet.
+    pub faults: Vec<Injection>,
 }

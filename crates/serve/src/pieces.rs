@@ -22,12 +22,13 @@ impl Pieces {
     /// `bytes` bytes from `offset` on.
     ///
     /// Reads and writes touch every sector that they reach into, trims only those they have whole.
-    pub fn of(op: Op, offset: u64, bytes: u32, fua: bool) -> Pieces {
-        let end = offset + u64::from(bytes);
+    pub fn of(op: Op, offset: u64, bytes: u64, fua: bool) -> Pieces {
+        // A flush is of everything, whatever its fields say.
+        let bytes = if op == Op::Flush { 0 } else { bytes };
         let (first, last) = match op {
-            Op::Trim => (offset.div_ceil(SECTOR_BYTES), end / SECTOR_BYTES),
             _ if bytes == 0 => (0, 0),
-            _ => (offset / SECTOR_BYTES, end.div_ceil(SECTOR_BYTES)),
+            Op::Trim => (offset.div_ceil(SECTOR_BYTES), (offset + bytes) / SECTOR_BYTES),
+            _ => (offset / SECTOR_BYTES, (offset + bytes).div_ceil(SECTOR_BYTES)),
         };
         Pieces { op, fua, first, last, is_flush_left: op == Op::Flush }
     }
@@ -61,7 +62,7 @@ impl Iterator for Pieces {
 mod tests {
     use super::*;
 
-    fn ranges(op: Op, offset: u64, bytes: u32) -> Vec<(u64, u32)> {
+    fn ranges(op: Op, offset: u64, bytes: u64) -> Vec<(u64, u32)> {
         let pieces = Pieces::of(op, offset, bytes, false);
         pieces.map(|request| (request.lba, request.bytes)).collect()
     }
@@ -74,9 +75,10 @@ mod tests {
         assert_eq!(ranges(Op::Trim, 1, 510), []);
         assert_eq!(ranges(Op::Read, 700, 0), []);
         assert_eq!(ranges(Op::Flush, 0, 0), [(0, 0)]);
+        assert_eq!(ranges(Op::Flush, u64::MAX, u64::MAX), [(0, 0)]);
         assert_eq!(ranges(Op::Read, 0, (1 << 20) + 1), [(0, 1 << 20), (2048, 512)]);
         // 2^32 - 1 bytes: 8,388,607 whole sectors, 4,096 pieces, the last a sector short.
-        let whole = ranges(Op::Trim, 0, u32::MAX);
+        let whole = ranges(Op::Trim, 0, u64::from(u32::MAX));
         assert_eq!(whole.len(), 4096);
         assert_eq!(whole[4095], (4095 * 2048, (1 << 20) - 512));
     }

@@ -1,6 +1,6 @@
 //! The words of the NBD protocol: numbers, requests, replies.
 //!
-//! *Source:* the NBD project's `doc/proto.md`, as of 2024.
+//! *Source:* the NBD project's `doc/proto.md`, as of 2024, with its extension of extended headers.
 
 /// The server's first word.
 pub const SERVER_MAGIC: u64 = 0x4e42_444d_4147_4943;
@@ -11,6 +11,8 @@ pub const OPTION_REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
 const REQUEST_MAGIC: u32 = 0x2560_9513;
 const SIMPLE_REPLY_MAGIC: u32 = 0x6744_6698;
 const STRUCTURED_REPLY_MAGIC: u32 = 0x668e_33ef;
+const EXTENDED_REQUEST_MAGIC: u32 = 0x21e4_1c71;
+const EXTENDED_REPLY_MAGIC: u32 = 0x6e8a_278c;
 
 /// Handshake flags of both sides: fixed newstyle, and no padding after an export's name.
 pub const FIXED_NEWSTYLE: u16 = 1;
@@ -31,6 +33,8 @@ pub const FLAG_FUA: u16 = 1;
 pub const FLAG_NO_HOLE: u16 = 1 << 1;
 pub const FLAG_DF: u16 = 1 << 2;
 pub const FLAG_REQ_ONE: u16 = 1 << 3;
+/// With extended headers: the length is that of data behind the request.
+const FLAG_PAYLOAD: u16 = 1 << 5;
 
 /// What is said of a stretch of the drive in the context `base:allocation`: it takes up no room,
 /// it reads as zeros.
@@ -45,13 +49,31 @@ pub const EIO: u32 = 5;
 pub const EINVAL: u32 = 22;
 pub const ENOSPC: u32 = 28;
 
-/// Bytes of a request without its data.
-pub const REQUEST_BYTES: usize = 28;
+/// The longest request without its data.
+pub const REQUEST_BYTES_MAX: usize = 32;
 /// Longest read or write: what the protocol lets every client take for granted.
 pub const PAYLOAD_BYTES_MAX: u32 = 32 << 20;
 /// Least and preferred length of a request, as advertised; any length is served.
 pub const BLOCK_BYTES_MIN: u32 = 512;
 pub const BLOCK_BYTES_PREFERRED: u32 = 4096;
+
+/// How requests and replies begin, as client and server have agreed on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Headers {
+    /// Requests have lengths of 32 bits, and no reply tells what is in it.
+    Simple,
+    /// Replies with data tell what is in them.
+    Structured,
+    /// All replies do, and lengths have 64 bits.
+    Extended,
+}
+
+impl Headers {
+    /// Bytes of a request without its data.
+    pub fn request_bytes(self) -> usize {
+        if self == Headers::Extended { REQUEST_BYTES_MAX } else { 28 }
+    }
+}
 
 /// What a command asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,16 +96,19 @@ pub struct Request {
     pub flags: u16,
     pub cookie: u64,
     pub offset: u64,
-    pub bytes: u32,
+    pub bytes: u64,
 }
 
 impl Request {
-    /// The request at the beginning of `data`, which has `REQUEST_BYTES`; `None`: it is none.
-    pub fn parse(data: &[u8; REQUEST_BYTES]) -> Option<Request> {
-        if number(data, 0, 4) != u64::from(REQUEST_MAGIC) {
+    /// The request at the beginning of `data`, which has as many bytes as those have, and how many
+    /// bytes of data follow it; `None`: it is none, or what follows is not what may follow.
+    pub fn parse(data: &[u8], headers: Headers) -> Option<(Request, u64)> {
+        let is_extended = headers == Headers::Extended;
+        let magic = if is_extended { EXTENDED_REQUEST_MAGIC } else { REQUEST_MAGIC };
+        if number(data, 0, 4) != u64::from(magic) {
             return None;
         }
-        Some(Request {
+        let mut request = Request {
             flags: number(data, 4, 2) as u16,
             kind: match number(data, 6, 2) {
                 0 => Kind::Read,
@@ -97,8 +122,21 @@ impl Request {
             },
             cookie: number(data, 8, 8),
             offset: number(data, 16, 8),
-            bytes: number(data, 24, 4) as u32,
-        })
+            bytes: number(data, 24, headers.request_bytes() - 24),
+        };
+        let is_told = is_extended && request.flags & FLAG_PAYLOAD != 0;
+        let has_payload = is_told || request.kind == Kind::Write;
+        let payload_bytes = if has_payload { request.bytes } else { 0 };
+        if is_extended {
+            // Without the flag nobody knows what follows, and beyond the limit nobody waits for it.
+            if has_payload && !is_told || payload_bytes > u64::from(PAYLOAD_BYTES_MAX) {
+                return None;
+            }
+            if request.kind == Kind::Write {
+                request.flags &= !FLAG_PAYLOAD;
+            }
+        }
+        Some((request, payload_bytes))
     }
 
     /// The error of a request that cannot be served by a drive of this length; 0 if it can.
@@ -112,10 +150,10 @@ impl Request {
             Kind::Disconnect | Kind::Unknown => return EINVAL,
         };
         let has_payload = matches!(self.kind, Kind::Read | Kind::Write);
-        if self.flags & !allowed != 0 || has_payload && self.bytes > PAYLOAD_BYTES_MAX {
+        if self.flags & !allowed != 0 || has_payload && self.bytes > u64::from(PAYLOAD_BYTES_MAX) {
             return EINVAL;
         }
-        let end = self.offset.checked_add(u64::from(self.bytes));
+        let end = self.offset.checked_add(self.bytes);
         if self.kind != Kind::Flush && end.is_none_or(|end| end > drive_bytes) {
             let writes = matches!(self.kind, Kind::Write | Kind::WriteZeroes);
             return if writes { ENOSPC } else { EINVAL };
@@ -127,7 +165,7 @@ impl Request {
 /// A stretch of the drive that holds data, or does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    pub bytes: u32,
+    pub bytes: u64,
     pub is_data: bool,
 }
 
@@ -136,10 +174,10 @@ pub fn number(data: &[u8], from: usize, bytes: usize) -> u64 {
     data[from..from + bytes].iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// The export's flags; without structured replies there are no fragments that one could forbid.
-pub fn export_flags(structured: bool) -> u16 {
+/// The export's flags; without replies of several pieces there are none that one could forbid.
+pub fn export_flags(headers: Headers) -> u16 {
     let flags = HAS_FLAGS | SEND_FLUSH | SEND_FUA | SEND_TRIM | SEND_WRITE_ZEROES | CAN_MULTI_CONN;
-    if structured { flags | SEND_DF } else { flags }
+    if headers == Headers::Simple { flags } else { flags | SEND_DF }
 }
 
 /// Appends the reply to an option.
@@ -151,75 +189,105 @@ pub fn push_option_reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[u8])
     out.extend(data);
 }
 
-/// Appends a reply without data.
-pub fn push_simple_reply(out: &mut Vec<u8>, cookie: u64, error: u32) {
-    out.extend(SIMPLE_REPLY_MAGIC.to_be_bytes());
-    out.extend(error.to_be_bytes());
-    out.extend(cookie.to_be_bytes());
-}
+/// The last piece of a reply.
+const DONE: u16 = 1;
+/// Kinds of pieces: nothing, data, where the drive holds data, an error.
+const NONE: u16 = 0;
+const OFFSET_DATA: u16 = 1;
+const BLOCK_STATUS: u16 = 5;
+const BLOCK_STATUS_EXTENDED: u16 = 6;
+const REPLY_ERROR: u16 = 1 << 15 | 1;
 
-/// Appends what stands before the data of a read, all of it in one piece.
-pub fn push_data_head(out: &mut Vec<u8>, structured: bool, cookie: u64, offset: u64, bytes: u32) {
-    /// The last piece of a reply, and a piece that holds data.
-    const DONE: u16 = 1;
-    const OFFSET_DATA: u16 = 1;
-    if !structured {
-        push_simple_reply(out, cookie, 0);
-        return;
-    }
-    push_chunk_head(out, DONE, OFFSET_DATA, cookie, 8 + bytes);
-    out.extend(offset.to_be_bytes());
-}
-
-/// Appends the reply to a read that has failed or was of nothing.
-pub fn push_read_error(out: &mut Vec<u8>, structured: bool, cookie: u64, error: u32) {
-    const DONE: u16 = 1;
-    const NONE: u16 = 0;
-    const ERROR: u16 = 1 << 15 | 1;
-    if !structured {
-        push_simple_reply(out, cookie, error);
+/// Appends the whole reply to a request that has no data to be told.
+pub fn push_reply(out: &mut Vec<u8>, headers: Headers, request: &Request, error: u32) {
+    // A client that expects data looks for a piece where replies have some.
+    let has_pieces = match headers {
+        Headers::Simple => false,
+        Headers::Structured => matches!(request.kind, Kind::Read | Kind::BlockStatus),
+        Headers::Extended => true,
+    };
+    if !has_pieces {
+        push_simple_reply(out, request.cookie, error);
     } else if error == 0 {
-        push_chunk_head(out, DONE, NONE, cookie, 0);
+        push_piece_head(out, headers, NONE, request, 0);
     } else {
-        push_chunk_head(out, DONE, ERROR, cookie, 6);
+        push_piece_head(out, headers, REPLY_ERROR, request, 6);
         out.extend(error.to_be_bytes());
         // No message: the number says it.
         out.extend(0u16.to_be_bytes());
     }
 }
 
+/// Appends what stands before the data of a read, all of it in one piece.
+pub fn push_data_head(out: &mut Vec<u8>, headers: Headers, request: &Request) {
+    if headers == Headers::Simple {
+        return push_simple_reply(out, request.cookie, 0);
+    }
+    push_piece_head(out, headers, OFFSET_DATA, request, 8 + request.bytes as u32);
+    out.extend(request.offset.to_be_bytes());
+}
+
 /// Appends where the drive holds data, in stretches that follow each other.
-pub fn push_block_status(out: &mut Vec<u8>, cookie: u64, extents: &[Extent]) {
-    const DONE: u16 = 1;
-    const BLOCK_STATUS: u16 = 5;
-    push_chunk_head(out, DONE, BLOCK_STATUS, cookie, 4 + 8 * extents.len() as u32);
+pub fn push_block_status(
+    out: &mut Vec<u8>,
+    headers: Headers,
+    request: &Request,
+    extents: &[Extent],
+) {
+    let count = extents.len() as u32;
+    let flags = |extent: &Extent| if extent.is_data { 0 } else { STATE_HOLE | STATE_ZERO };
+    if headers == Headers::Extended {
+        push_piece_head(out, headers, BLOCK_STATUS_EXTENDED, request, 8 + 16 * count);
+        out.extend(ALLOCATION_ID.to_be_bytes());
+        out.extend(count.to_be_bytes());
+        for extent in extents {
+            out.extend(extent.bytes.to_be_bytes());
+            out.extend(u64::from(flags(extent)).to_be_bytes());
+        }
+        return;
+    }
+    push_piece_head(out, headers, BLOCK_STATUS, request, 4 + 8 * count);
     out.extend(ALLOCATION_ID.to_be_bytes());
     for extent in extents {
-        let flags = if extent.is_data { 0 } else { STATE_HOLE | STATE_ZERO };
-        out.extend(extent.bytes.to_be_bytes());
-        out.extend(flags.to_be_bytes());
+        let bytes = u32::try_from(extent.bytes).expect("no longer than what was asked about");
+        out.extend(bytes.to_be_bytes());
+        out.extend(flags(extent).to_be_bytes());
     }
 }
 
-fn push_chunk_head(out: &mut Vec<u8>, flags: u16, kind: u16, cookie: u64, bytes: u32) {
-    out.extend(STRUCTURED_REPLY_MAGIC.to_be_bytes());
-    out.extend(flags.to_be_bytes());
-    out.extend(kind.to_be_bytes());
+fn push_simple_reply(out: &mut Vec<u8>, cookie: u64, error: u32) {
+    out.extend(SIMPLE_REPLY_MAGIC.to_be_bytes());
+    out.extend(error.to_be_bytes());
     out.extend(cookie.to_be_bytes());
-    out.extend(bytes.to_be_bytes());
+}
+
+/// Appends the head of the only piece of a reply, of which `bytes` bytes follow.
+fn push_piece_head(out: &mut Vec<u8>, headers: Headers, kind: u16, request: &Request, bytes: u32) {
+    let is_extended = headers == Headers::Extended;
+    let magic = if is_extended { EXTENDED_REPLY_MAGIC } else { STRUCTURED_REPLY_MAGIC };
+    out.extend(magic.to_be_bytes());
+    out.extend(DONE.to_be_bytes());
+    out.extend(kind.to_be_bytes());
+    out.extend(request.cookie.to_be_bytes());
+    if is_extended {
+        out.extend(request.offset.to_be_bytes());
+        out.extend(u64::from(bytes).to_be_bytes());
+    } else {
+        out.extend(bytes.to_be_bytes());
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn request(kind: Kind, offset: u64, bytes: u32) -> Request {
+    fn request(kind: Kind, offset: u64, bytes: u64) -> Request {
         Request { kind, flags: 0, cookie: 7, offset, bytes }
     }
 
     #[test]
     fn a_request_is_read_as_the_protocol_has_it() {
-        let mut data = [0; REQUEST_BYTES];
+        let mut data = [0; 28];
         data[..8].copy_from_slice(&[0x25, 0x60, 0x95, 0x13, 0, 1, 0, 1]);
         data[8..16].copy_from_slice(b"cookie!!");
         data[22..24].copy_from_slice(&[2, 1]);
@@ -231,9 +299,10 @@ mod tests {
             offset: 513,
             bytes: 4096,
         };
-        assert_eq!(Request::parse(&data), Some(expected));
+        assert_eq!(Request::parse(&data, Headers::Simple), Some((expected, 4096)));
+        assert_eq!(Request::parse(&data, Headers::Structured), Some((expected, 4096)));
         data[0] = 0;
-        assert_eq!(Request::parse(&data), None);
+        assert_eq!(Request::parse(&data, Headers::Simple), None);
     }
 
     #[test]
@@ -245,21 +314,88 @@ mod tests {
             (request(Kind::Read, drive_bytes - 1, 2), EINVAL),
             (request(Kind::Write, drive_bytes, 1), ENOSPC),
             (request(Kind::Write, u64::MAX, 4096), ENOSPC),
-            (request(Kind::Trim, u64::MAX - 1, u32::MAX), EINVAL),
-            (request(Kind::WriteZeroes, 0, u32::MAX), ENOSPC),
-            (request(Kind::Read, 0, PAYLOAD_BYTES_MAX + 1), EINVAL),
-            (request(Kind::Write, 0, u32::MAX), EINVAL),
+            (request(Kind::Trim, u64::MAX - 1, u64::from(u32::MAX)), EINVAL),
+            (request(Kind::WriteZeroes, 0, u64::MAX), ENOSPC),
+            (request(Kind::Read, 0, u64::from(PAYLOAD_BYTES_MAX) + 1), EINVAL),
+            (request(Kind::Write, 0, u64::from(u32::MAX)), EINVAL),
             (request(Kind::Flush, u64::MAX, 0), 0),
             (request(Kind::Unknown, 0, 0), EINVAL),
             (Request { flags: FLAG_NO_HOLE, ..request(Kind::Write, 0, 1) }, EINVAL),
             (Request { flags: FLAG_NO_HOLE, ..request(Kind::WriteZeroes, 0, 1) }, 0),
-            (request(Kind::BlockStatus, 0, u32::MAX), EINVAL),
+            (request(Kind::BlockStatus, 0, u64::MAX), EINVAL),
             (request(Kind::BlockStatus, 0, 0), EINVAL),
             (Request { flags: FLAG_REQ_ONE, ..request(Kind::BlockStatus, 512, 1) }, 0),
             (Request { flags: FLAG_FUA, ..request(Kind::BlockStatus, 512, 1) }, EINVAL),
             (Request { flags: 1 << 4, ..request(Kind::WriteZeroes, 0, 1) }, EINVAL),
+            (Request { flags: FLAG_PAYLOAD, ..request(Kind::Write, 0, 1) }, EINVAL),
         ] {
             assert_eq!(request.error(drive_bytes), error, "{request:?}");
         }
+    }
+
+    /// An extended request with these flags, this type and this length.
+    fn extended(flags: u16, kind: u16, bytes: u64) -> Option<(Request, u64)> {
+        let mut data = vec![0x21, 0xe4, 0x1c, 0x71];
+        data.extend(flags.to_be_bytes());
+        data.extend(kind.to_be_bytes());
+        data.extend(*b"cookie!!");
+        data.extend([0, 0, 0, 1, 0, 0, 0, 2]);
+        data.extend(bytes.to_be_bytes());
+        Request::parse(&data, Headers::Extended)
+    }
+
+    #[test]
+    fn an_extended_request_has_a_length_of_64_bits_and_says_what_follows() {
+        let (trim, payload_bytes) = extended(1, 4, 5 << 32).expect("a trim");
+        let told = (trim.kind, trim.flags, trim.bytes, payload_bytes);
+        assert_eq!(told, (Kind::Trim, FLAG_FUA, 5 << 32, 0));
+        assert_eq!((trim.cookie.to_be_bytes(), trim.offset), (*b"cookie!!", (1 << 32) + 2));
+        let (write, payload_bytes) = extended(33, 1, 4096).expect("a write");
+        assert_eq!((write.flags, write.bytes, payload_bytes), (FLAG_FUA, 4096, 4096));
+        // Data that no trim has is passed over, and the trim is refused.
+        let (trim, payload_bytes) = extended(32, 4, 4096).expect("a trim");
+        assert_eq!((payload_bytes, trim.error(1 << 40)), (4096, EINVAL));
+        assert_eq!(extended(0, 1, 4096), None, "a write that does not tell of its data");
+        assert_eq!(extended(32, 1, (32 << 20) + 1), None, "more than the longest data");
+        assert_eq!(extended(32, 99, 1 << 40), None);
+        let mut compact = vec![0x25, 0x60, 0x95, 0x13];
+        compact.resize(REQUEST_BYTES_MAX, 0);
+        assert_eq!(Request::parse(&compact, Headers::Extended), None);
+    }
+
+    #[test]
+    fn extended_replies_are_as_the_protocol_has_them() {
+        let request = Request { cookie: 0x0102, offset: 0x0304, ..request(Kind::Read, 0, 5) };
+        let pushed = |push: &dyn Fn(&mut Vec<u8>)| {
+            let mut out = Vec::new();
+            push(&mut out);
+            out
+        };
+        // Magic, flags and kind, cookie, offset, length.
+        let head = |kind: [u8; 2], length: u8| {
+            let [high, low] = kind;
+            [
+                &[0x6e, 0x8a, 0x27, 0x8c, 0, 1, high, low][..],
+                &[0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 3, 4],
+                &[0, 0, 0, 0, 0, 0, 0, length],
+            ]
+            .concat()
+        };
+        let done = pushed(&|out| push_reply(out, Headers::Extended, &request, 0));
+        assert_eq!(done, head([0, 0], 0));
+        let failed = pushed(&|out| push_reply(out, Headers::Extended, &request, EIO));
+        assert_eq!(failed, [head([0x80, 1], 6), vec![0, 0, 0, 5, 0, 0]].concat());
+        let data = pushed(&|out| push_data_head(out, Headers::Extended, &request));
+        assert_eq!(data, [head([0, 1], 13), vec![0, 0, 0, 0, 0, 0, 3, 4]].concat());
+        let extents =
+            [Extent { bytes: 6 << 32, is_data: false }, Extent { bytes: 7, is_data: true }];
+        let status = pushed(&|out| push_block_status(out, Headers::Extended, &request, &extents));
+        let expected = [
+            head([0, 6], 40),
+            vec![0, 0, 0, 1, 0, 0, 0, 2],
+            vec![0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3],
+            vec![0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0],
+        ];
+        assert_eq!(status, expected.concat());
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use reprieve_base::{Request, Time, UserError};
 
 use crate::clock::Wall;
-use crate::store::{Syncer, sync_folder_of};
+use crate::store::{Worker, sync_folder_of};
 
 const HEADING: &str = "arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns\n";
 /// Bytes after which rows are written, and how long they wait otherwise.
@@ -41,7 +41,7 @@ pub struct Recorder {
     /// Where it is until then.
     temporary: Option<PathBuf>,
     file: File,
-    syncer: Syncer,
+    worker: Worker,
     /// Whole rows that are not in the file, and since when.
     buffer: Vec<u8>,
     since: Wall,
@@ -66,13 +66,13 @@ impl Recorder {
         let temporary = part_of(path);
         let unwritable = |error| unwritable(path, &error);
         let file = File::create_new(&temporary).map_err(unwritable)?;
-        let made = file.try_clone().and_then(Syncer::start);
-        let syncer = made.inspect_err(|_| drop(fs::remove_file(&temporary))).map_err(unwritable)?;
+        let made = file.try_clone().and_then(Worker::start);
+        let worker = made.inspect_err(|_| drop(fs::remove_file(&temporary))).map_err(unwritable)?;
         Ok(Recorder {
             path: path.to_owned(),
             temporary: Some(temporary),
             file,
-            syncer,
+            worker,
             buffer: HEADING.into(),
             since: Wall::default(),
             file_bytes: 0,
@@ -158,9 +158,9 @@ impl Recorder {
             self.since = now;
         } else if self.buffer.len() >= WRITE_BYTES || now.0 - self.since.0 >= WRITE_NS {
             self.write();
-            self.syncer.begin();
+            self.worker.begin_sync();
         }
-        if self.syncer.done().is_err() {
+        if self.worker.has_failed() {
             self.fail("the disk has failed".to_string());
         }
     }

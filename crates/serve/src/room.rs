@@ -6,6 +6,7 @@ use std::{env, fs};
 use reprieve_base::UserError;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use crate::inject::Injection;
 use crate::options::Options;
 use crate::store::Store;
 
@@ -57,13 +58,33 @@ impl DataPlace {
         }
     }
 
-    /// The store of a drive of so many bytes.
+    /// Errors at a fault that can never strike here, or that nobody could see.
+    pub fn check_faults(&self, bytes: u64, faults: &[Injection]) -> Result<(), UserError> {
+        let keeps = matches!(self, DataPlace::File(_));
+        for fault in faults {
+            let what = if fault.is_beyond(bytes) {
+                format!("first and bytes must be of the drive, which has {bytes} bytes")
+            } else if fault.is_power_cut() && !keeps {
+                "needs --store FILE, as nothing else is there when the power is back".into()
+            } else {
+                continue;
+            };
+            return Err(UserError::new(what).at(format_args!("--fault {}", fault.text)));
+        }
+        Ok(())
+    }
+
+    /// The store of a drive of so many bytes; `volatile_bytes`: the memory before its file that a
+    /// loss of power empties.
     ///
     /// Errors if its file cannot be had.
-    pub fn open(&self, bytes: u64) -> Result<Store, UserError> {
+    pub fn open(&self, bytes: u64, volatile_bytes: Option<u64>) -> Result<Store, UserError> {
         match self {
             DataPlace::Memory { limit_bytes } => Ok(Store::in_memory(bytes, *limit_bytes)),
-            DataPlace::File(path) => Store::in_file(path, bytes),
+            DataPlace::File(path) => match volatile_bytes {
+                Some(memory_bytes) => Store::in_file_behind(path, bytes, memory_bytes),
+                None => Store::in_file(path, bytes),
+            },
             DataPlace::TemporaryFile => Store::in_temporary_file(bytes),
             DataPlace::Discarded => Ok(Store::Discarded),
         }

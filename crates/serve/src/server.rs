@@ -19,6 +19,7 @@ use crate::connection::{Begun, Connection, RECEIVE_BYTES};
 use crate::control;
 use crate::drive::{Done, Drive};
 use crate::handshake::Export;
+use crate::inject::{self, Injections};
 use crate::listener::{Listener, tls_config};
 use crate::metrics::Metrics;
 use crate::options::{Options, Place, Security, Source};
@@ -57,6 +58,7 @@ pub struct Server {
     pub(crate) connections: Slots<Connection>,
     pub(crate) commands: Slots<Command>,
     pub(crate) admission: Admission,
+    pub(crate) injections: Injections,
     pub(crate) sides: Slots<Side>,
     pub(crate) metrics: Metrics,
     /// Clients that have something to be told.
@@ -100,6 +102,7 @@ impl Server {
         }
         let bytes = scenario.capacity_bytes();
         let data = DataPlace::choose(bytes, &options)?;
+        data.check_faults(bytes, &options.faults)?;
         room::allow_files(CLIENTS_MAX)?;
         let mut listeners = Vec::new();
         if let Some(address) = options.metrics {
@@ -112,7 +115,8 @@ impl Server {
         let run =
             RunOptions { served: true, log_requests: true, from_state, ..RunOptions::default() };
         let ssd = Ssd::with(scenario.clone(), &run)?;
-        let store = data.open(bytes)?;
+        let volatile_bytes = inject::volatile_bytes(&options.faults, &scenario);
+        let store = data.open(bytes, volatile_bytes)?;
         let recorder = options.record.as_deref().map(Recorder::create).transpose()?;
         let poll = epoll::create(CreateFlags::CLOEXEC).map_err(io::Error::from);
         let stop = UnixStream::pair().map_err(system("a pair of sockets"))?;
@@ -130,6 +134,7 @@ impl Server {
             connections: Slots::new(),
             commands: Slots::new(),
             admission: Admission::default(),
+            injections: Injections::new(options.faults.clone()),
             sides: Slots::new(),
             metrics: Metrics::new(),
             dirty: Vec::new(),
@@ -187,7 +192,7 @@ impl Server {
             self.watch(listener.as_fd(), *token)?;
         }
         self.watch(self.stop.1.as_fd(), Token::Stop)?;
-        if let Some(signal) = self.store.sync_signal() {
+        if let Some(signal) = self.store.signal() {
             self.watch(signal, Token::Synced)?;
         }
         let place = |wanted: fn(&Token) -> bool| {
@@ -227,7 +232,7 @@ impl Server {
         let mut events = [no_event; EVENTS];
         let mut looked = self.drive.clock.now();
         loop {
-            let until = self.drive.next_due();
+            let until = self.next_due();
             let is_behind = self.drive.recorder.as_ref().is_some_and(Recorder::is_behind);
             let is_alone = self.connections.len() + self.sides.len() == 0 && self.ends.is_none();
             let at_most_ns = (is_behind || !is_alone).then_some(LOOK_NS);
@@ -238,9 +243,15 @@ impl Server {
             for event in &events[..count] {
                 let data = event.data;
                 self.event(Token::of(data), event.flags)?;
+                if self.injections.is_off() {
+                    break;
+                }
             }
             self.settle()?;
             self.tell()?;
+            if self.injections.is_off() {
+                break;
+            }
             let now = self.drive.clock.now();
             self.look_after_recording(now, say);
             if now.0 - looked.0 > LOOK_NS {
@@ -252,6 +263,13 @@ impl Server {
             }
         }
         self.end(say)
+    }
+
+    /// When there is something to do again, whatever sockets bring.
+    fn next_due(&self) -> Option<Wall> {
+        // What was handed over last may be complete already, and make room for what waits.
+        let settled = self.drive.ssd.has_completed().then(|| self.drive.clock.now());
+        [settled, self.drive.next_due(), self.injections.next_due()].into_iter().flatten().min()
     }
 
     fn is_idle(&mut self) -> bool {

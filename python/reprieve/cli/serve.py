@@ -20,49 +20,62 @@ from reprieve.serving import ServeOptions, ask
 
 _STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
 
+# What `serve` takes, an option a row.
+Socket = Annotated[
+    Path | None, given("Serve at a Unix socket; reprieve.sock if nothing else is asked.")
+]
+Tcp = Annotated[
+    str | None, given("Serve in the network, at HOST:PORT; needs TLS or --insecure.", "ADDRESS")
+]
+Certificate = Annotated[Path | None, given("The certificate, in PEM.")]
+CertificateKey = Annotated[Path | None, given("Its key, in PEM.")]
 ClientAuthority = Annotated[
     Path | None, given("Whose certificates clients must have, in PEM; without, they need none.")
 ]
 Insecure = Annotated[bool, flag("--insecure", "No TLS: whoever reaches the port has the data.")]
+Store = Annotated[
+    Path | None, given("Keep the data in this file; without, it goes with the server.")
+]
+MemoryBytes = Annotated[
+    int | None, given("Memory that the data may take up; writes beyond have no room.", "BYTES")
+]
+DiscardData = Annotated[bool, flag("--discard-data", "Keep no data: reads give zeros.")]
+TimeScale = Annotated[
+    str, typer.Option(metavar="X", help="How many times slower the model's clock runs.")
+]
+Record = Annotated[Path | None, given("Record every request; the .toml beside FILE replays it.")]
+Metrics = Annotated[
+    str | None, given("Tell metrics to Prometheus, at [HOST:]PORT; this host only.", "ADDRESS")
+]
+Control = Annotated[
+    Path | None, given("Where `reprieve ctl` connects; the socket's name with .ctl.")
+]
+Faults = Annotated[
+    list[str] | None,
+    given("Let commands meet a fault, as KIND:KEY=VALUE,...; may be repeated.", "FAULT"),
+]
+Summary = Annotated[Path | None, given("Write the summary, as JSON.")]
 
 
 def serve(
     scenario: ScenarioFile,
     sets: Sets = None,
-    socket: Annotated[
-        Path | None,
-        given("Serve at a Unix socket; reprieve.sock if nothing else is asked."),
-    ] = None,
-    tcp: Annotated[
-        str | None, given("Serve in the network, at HOST:PORT; needs TLS or --insecure.", "ADDRESS")
-    ] = None,
-    tls_cert: Annotated[Path | None, given("The certificate, in PEM.")] = None,
-    tls_key: Annotated[Path | None, given("Its key, in PEM.")] = None,
+    socket: Socket = None,
+    tcp: Tcp = None,
+    tls_cert: Certificate = None,
+    tls_key: CertificateKey = None,
     tls_client_ca: ClientAuthority = None,
     insecure: Insecure = False,
     from_state: FromState = None,
-    store: Annotated[
-        Path | None, given("Keep the data in this file; without, it goes with the server.")
-    ] = None,
-    memory_bytes: Annotated[
-        int | None, given("Memory that the data may take up; writes beyond have no room.", "BYTES")
-    ] = None,
-    discard_data: Annotated[
-        bool, flag("--discard-data", "Keep no data: reads give zeros.")
-    ] = False,
-    time_scale: Annotated[
-        str, typer.Option(metavar="X", help="How many times slower the model's clock runs.")
-    ] = "1",
-    record: Annotated[
-        Path | None, given("Record every request; the .toml beside FILE replays it.")
-    ] = None,
-    metrics: Annotated[
-        str | None, given("Tell metrics to Prometheus, at [HOST:]PORT; this host only.", "ADDRESS")
-    ] = None,
-    control: Annotated[
-        Path | None, given("Where `reprieve ctl` connects; the socket's name with .ctl.")
-    ] = None,
-    summary: Annotated[Path | None, given("Write the summary, as JSON.")] = None,
+    store: Store = None,
+    memory_bytes: MemoryBytes = None,
+    discard_data: DiscardData = False,
+    time_scale: TimeScale = "1",
+    record: Record = None,
+    metrics: Metrics = None,
+    control: Control = None,
+    fault: Faults = None,
+    summary: Summary = None,
 ) -> None:
     """Serve the simulated SSD as a network block device, in real time, until Ctrl-C.
 
@@ -82,6 +95,7 @@ def serve(
         record=record,
         metrics=metrics,
         control=control,
+        faults=fault or (),
     )
     asked = options.asked("--time-scale")
     source = Source.read(scenario, sets or ())
@@ -93,6 +107,7 @@ def serve(
         _say_where(server)
         told: dict[str, Any] = json.loads(server.run(warn))
     _show(told)
+    _say_faults(told["served"].get("faults"))
     _write(told, summary)
     _say_recorded(record, from_state, told["served"].get("recording"))
 
@@ -101,6 +116,19 @@ def _write(told: dict[str, Any], summary: Path | None) -> None:
     if summary is not None:
         replace_file(summary, json.dumps(told, indent=2) + "\n")
         say(f"wrote {summary}")
+
+
+def _say_faults(faults: dict[str, Any] | None) -> None:
+    if faults is None:
+        return
+    for each in faults["list"]:
+        say(f"--fault {each['fault']}: struck {each['struck']:,} of {each['commands']:,} commands")
+    cut = faults["power_cut"]
+    if cut is not None:
+        say(
+            f"the power failed ({cut['fault']}): of the blocks of 4 KiB that no flush had brought "
+            f"to safety, {cut['lost_blocks']:,} are lost and {cut['kept_blocks']:,} are there"
+        )
 
 
 def _say_recorded(

@@ -9,7 +9,7 @@ fn key(index: u32) -> Key {
 }
 
 fn read(bytes: u32) -> Pieces {
-    Pieces::of(Op::Read, 0, bytes, false)
+    Pieces::of(Op::Read, 0, u64::from(bytes), false)
 }
 
 /// Takes all that there is room for, by client; commands carry their client's number.

@@ -20,6 +20,7 @@ fn nothing_asked() -> Options {
         scale_thousandths: 1000,
         record: None,
         metrics: None,
+        faults: Vec::new(),
     }
 }
 

@@ -1,26 +1,27 @@
 //! Bytes in a file as long as the drive, sparse where nothing was written.
 
+use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::fd::BorrowedFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use reprieve_base::UserError;
-use rustix::fs::{FallocateFlags, FlockOperation, SeekFrom, fallocate, flock, seek};
+use rustix::fs::{FlockOperation, SeekFrom, flock, seek};
 use rustix::io::Errno;
 
 use super::Fault;
-use super::syncer::Syncer;
-
-/// Bytes of zeros that are written in one go where holes cannot be made.
-static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+use super::holes::{Zeroing, zero};
+use super::worker::Worker;
 
 /// A drive in a file.
 pub struct FileStore {
     file: File,
-    /// `None`: the file goes with the process, so that there is no safety to bring it to.
-    syncer: Option<Syncer>,
+    /// Otherwise it goes with the process, so that there is no safety to bring it to.
+    is_kept: bool,
+    worker: Worker,
+    /// What is being made zero, and was not seen to be done.
+    zeroing: VecDeque<(u64, Zeroing)>,
 }
 
 impl FileStore {
@@ -31,16 +32,16 @@ impl FileStore {
         let mut how = OpenOptions::new();
         how.read(true).write(true).create_new(is_new).mode(0o600);
         let file = how.open(path).map_err(|error| fault(format!("cannot be opened: {error}")))?;
-        let prepared = Self::prepare(&file, bytes, is_new).and_then(|syncer| {
+        let prepared = Self::prepare(&file, bytes, is_new).and_then(|worker| {
             if is_new {
                 // A flush brings the bytes to safety, and not the name.
                 let synced = file.sync_all().and_then(|()| sync_folder_of(path));
                 synced.map_err(|error| format!("cannot be brought to safety: {error}"))?;
             }
-            Ok(syncer)
+            Ok(worker)
         });
         match prepared {
-            Ok(syncer) => Ok(FileStore { file, syncer: Some(syncer) }),
+            Ok(worker) => Ok(FileStore { file, is_kept: true, worker, zeroing: VecDeque::new() }),
             Err(what) => {
                 if is_new {
                     // The error at hand says more than one about the clean-up would.
@@ -56,9 +57,9 @@ impl FileStore {
     pub(super) fn temporary(folder: &Path, bytes: u64) -> Result<FileStore, UserError> {
         let made = tempfile::tempfile_in(folder).and_then(|file| {
             file.set_len(bytes)?;
-            Ok(file)
+            Ok((Worker::start(file.try_clone()?)?, file))
         });
-        let file = made.map_err(|error| {
+        let (worker, file) = made.map_err(|error| {
             UserError::new(format!(
                 "{}: the drive has {bytes} bytes, more than fit into memory, and no file of that \
                  length can be made here: {error}; give --store FILE, --discard-data, or another \
@@ -66,10 +67,10 @@ impl FileStore {
                 folder.display()
             ))
         })?;
-        Ok(FileStore { file, syncer: None })
+        Ok(FileStore { file, is_kept: false, worker, zeroing: VecDeque::new() })
     }
 
-    fn prepare(file: &File, bytes: u64, is_new: bool) -> Result<Syncer, String> {
+    fn prepare(file: &File, bytes: u64, is_new: bool) -> Result<Worker, String> {
         flock(file, FlockOperation::NonBlockingLockExclusive).map_err(|error| match error {
             Errno::WOULDBLOCK => {
                 "is in use by another server; it must have a file of its own".into()
@@ -91,11 +92,11 @@ impl FileStore {
             ));
         }
         let copy = file.try_clone().map_err(|error| format!("cannot be opened again: {error}"))?;
-        Syncer::start(copy).map_err(|error| format!("cannot be brought to safety: {error}"))
+        Worker::start(copy).map_err(|error| format!("cannot be brought to safety: {error}"))
     }
 
     pub(super) fn read(&self, at: u64, into: &mut [u8]) -> Result<(), Fault> {
-        self.file.read_exact_at(into, at).map_err(|error| fault(&error))
+        self.file.read_exact_at(into, at).map_err(Fault::from)
     }
 
     /// Whether the bytes at `at` take up room, and until where, at most `end`, those that follow
@@ -105,64 +106,59 @@ impl FileStore {
             Ok(found) => Ok(found.min(end)),
             // No data up to the end of the file.
             Err(Errno::NXIO) => Ok(end),
-            Err(error) => Err(fault(&error.into())),
+            Err(error) => Err(Fault::from(io::Error::from(error))),
         };
         let data = look(SeekFrom::Data(at))?;
         if data > at { Ok((false, data)) } else { Ok((true, look(SeekFrom::Hole(at))?)) }
     }
 
-    pub(super) fn write(&self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
-        self.file.write_all_at(bytes, at).map_err(|error| fault(&error))
+    /// Stores bytes, behind what is being made zero: whatever comes later stays.
+    pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
+        self.pass_over_zeroed();
+        let end = at + bytes.len() as u64;
+        let is_there = |other: &Zeroing| other.at < end && at < other.at + other.bytes;
+        if let Some((ticket, _)) = self.zeroing.iter().rfind(|(_, other)| is_there(other)) {
+            self.worker.wait(*ticket);
+        }
+        self.file.write_all_at(bytes, at).map_err(Fault::from)
     }
 
-    pub(super) fn zero(&self, at: u64, bytes: u64, keep_room: bool) -> Result<(), Fault> {
-        if bytes == 0 {
-            return Ok(());
+    /// Begins to make bytes zero; a ticket.
+    pub(super) fn begin_zero(&mut self, zeroing: Zeroing, syncs: bool) -> u64 {
+        self.pass_over_zeroed();
+        let ticket = self.worker.begin_zero(zeroing, syncs && self.is_kept);
+        self.zeroing.push_back((ticket, zeroing));
+        ticket
+    }
+
+    fn pass_over_zeroed(&mut self) {
+        if self.zeroing.is_empty() {
+            return;
         }
-        let how = match keep_room {
-            true => FallocateFlags::ZERO_RANGE,
-            false => FallocateFlags::PUNCH_HOLE,
-        };
-        match fallocate(&self.file, how | FallocateFlags::KEEP_SIZE, at, bytes) {
-            Ok(()) => Ok(()),
-            Err(Errno::OPNOTSUPP) => self.write_zeros(at, bytes),
-            Err(error) => Err(fault(&error.into())),
+        let done = self.worker.done();
+        while self.zeroing.front().is_some_and(|(ticket, _)| *ticket <= done) {
+            self.zeroing.pop_front();
         }
     }
 
-    fn write_zeros(&self, at: u64, bytes: u64) -> Result<(), Fault> {
-        let end = at + bytes;
-        let mut next = at;
-        while next < end {
-            let length = (end - next).min(ZEROS.len() as u64);
-            self.write(next, &ZEROS[..length as usize])?;
-            next += length;
-        }
-        Ok(())
+    /// Makes bytes zero at once.
+    pub(super) fn zero(&self, zeroing: Zeroing) -> Result<(), Fault> {
+        zero(&self.file, zeroing)
     }
 
     pub(super) fn begin_sync(&mut self) -> Option<u64> {
-        self.syncer.as_mut().map(Syncer::begin)
+        self.is_kept.then(|| self.worker.begin_sync())
     }
 
-    pub(super) fn synced(&self) -> Result<u64, Fault> {
-        self.syncer.as_ref().map_or(Ok(u64::MAX), Syncer::done)
-    }
-
-    pub(super) fn signal(&self) -> Option<BorrowedFd<'_>> {
-        self.syncer.as_ref().map(Syncer::signal)
-    }
-
-    pub(super) fn clear_signal(&self) {
-        if let Some(syncer) = &self.syncer {
-            syncer.clear_signal();
-        }
+    pub(super) fn worker(&self) -> &Worker {
+        &self.worker
     }
 
     pub(super) fn close(&self) -> Result<(), Fault> {
-        match self.syncer {
-            Some(_) => self.file.sync_all().map_err(|error| fault(&error)),
-            None => Ok(()),
+        self.worker.wait_for_all();
+        match self.is_kept {
+            true => self.file.sync_all().map_err(Fault::from),
+            false => Ok(()),
         }
     }
 }
@@ -171,11 +167,4 @@ impl FileStore {
 pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
-}
-
-fn fault(error: &io::Error) -> Fault {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Fault::Full,
-        _ => Fault::Failed,
-    }
 }

@@ -1,5 +1,8 @@
 //! Bytes in memory: pages that exist once something other than zeros was written to them.
 
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+
 use super::Fault;
 
 /// Bytes of a page.
@@ -11,11 +14,16 @@ const LEAF_BYTES: u64 = PAGE_BYTES * LEAF_PAGES as u64;
 type Page = Box<[u8; PAGE_BYTES as usize]>;
 type Leaf = Box<[Option<Page>; LEAF_PAGES]>;
 
+/// Bytes of a leaf itself.
+const TABLE_BYTES: u64 = size_of::<[Option<Page>; LEAF_PAGES]>() as u64;
+
 /// A sparse drive in memory.
 pub struct Memory {
     leaves: Vec<Option<Leaf>>,
     used_bytes: u64,
     limit_bytes: u64,
+    /// To the thread that gives memory back, from the first time that there is much.
+    given_up: Option<Sender<Vec<Leaf>>>,
 }
 
 /// Where a piece lies that does not cross pages.
@@ -46,7 +54,7 @@ impl Memory {
     pub(super) fn new(bytes: u64, limit_bytes: u64) -> Memory {
         let mut leaves = Vec::new();
         leaves.resize_with(bytes.div_ceil(LEAF_BYTES) as usize, || None);
-        Memory { leaves, used_bytes: 0, limit_bytes }
+        Memory { leaves, used_bytes: 0, limit_bytes, given_up: None }
     }
 
     pub(super) fn used_bytes(&self) -> u64 {
@@ -94,11 +102,10 @@ impl Memory {
 
     /// A page to write to, made if there is none.
     fn page(&mut self, piece: &Piece) -> Result<&mut Page, Fault> {
-        let leaf_bytes = size_of::<[Option<Page>; LEAF_PAGES]>() as u64;
         let leaf = &mut self.leaves[piece.leaf];
         let is_there = leaf.as_ref().is_some_and(|leaf| leaf[piece.page].is_some());
         if !is_there {
-            let more = PAGE_BYTES + if leaf.is_none() { leaf_bytes } else { 0 };
+            let more = PAGE_BYTES + if leaf.is_none() { TABLE_BYTES } else { 0 };
             if self.used_bytes + more > self.limit_bytes {
                 return Err(Fault::Full);
             }
@@ -108,7 +115,27 @@ impl Memory {
         Ok(leaf[piece.page].get_or_insert_with(|| Box::new([0; PAGE_BYTES as usize])))
     }
 
-    pub(super) fn zero(&mut self, at: u64, bytes: u64) -> Result<(), Fault> {
+    /// Makes bytes zero; whole leaves are given back on a thread of its own, as there may be
+    /// thousands, and clients wait meanwhile.
+    pub(super) fn zero(&mut self, at: u64, bytes: u64) {
+        let end = at + bytes;
+        let whole = at.div_ceil(LEAF_BYTES)..end / LEAF_BYTES;
+        if whole.is_empty() {
+            return self.zero_pages(at, bytes);
+        }
+        self.zero_pages(at, whole.start * LEAF_BYTES - at);
+        self.zero_pages(whole.end * LEAF_BYTES, end - whole.end * LEAF_BYTES);
+        let leaves = &mut self.leaves[whole.start as usize..whole.end as usize];
+        let given_up: Vec<Leaf> = leaves.iter_mut().filter_map(Option::take).collect();
+        let pages = |leaf: &Leaf| leaf.iter().flatten().count() as u64;
+        let used_bytes = given_up.iter().map(|leaf| TABLE_BYTES + PAGE_BYTES * pages(leaf));
+        self.used_bytes -= used_bytes.sum::<u64>();
+        let sender = self.given_up.get_or_insert_with(start_to_give_back);
+        // Where there is no thread, they go here and now.
+        drop(sender.send(given_up));
+    }
+
+    fn zero_pages(&mut self, at: u64, bytes: u64) {
         for piece in pieces(at, bytes) {
             let Some(leaf) = &mut self.leaves[piece.leaf] else { continue };
             let place = &mut leaf[piece.page];
@@ -118,6 +145,15 @@ impl Memory {
                 page[piece.from..piece.from + piece.bytes].fill(0);
             }
         }
-        Ok(())
     }
+}
+
+/// Starts the thread that lets go of what it is sent; it ends with the drive.
+fn start_to_give_back() -> Sender<Vec<Leaf>> {
+    let (sender, given_up) = mpsc::channel();
+    // A thread that cannot be had takes the other end along.
+    let _ = thread::Builder::new()
+        .name("reprieve-memory".into())
+        .spawn(move || given_up.iter().for_each(drop::<Vec<Leaf>>));
+    sender
 }

@@ -1,11 +1,14 @@
 //! What the drive holds: the bytes themselves, in memory, in a file, or nowhere.
 
 mod file;
+mod holes;
 mod memory;
-mod syncer;
 #[cfg(test)]
 mod tests;
+mod volatile;
+mod worker;
 
+use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
@@ -13,10 +16,13 @@ use reprieve_base::UserError;
 
 use crate::protocol::Extent;
 use file::FileStore;
+use holes::Zeroing;
 use memory::Memory;
+use volatile::Volatile;
 
 pub use file::sync_folder_of;
-pub use syncer::Syncer;
+pub use volatile::Losses;
+pub use worker::Worker;
 
 /// Why bytes could not be stored or fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +33,23 @@ pub enum Fault {
     Failed,
 }
 
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Fault {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Fault::Full,
+            _ => Fault::Failed,
+        }
+    }
+}
+
 /// The bytes of a drive; those never written are zero.
 pub enum Store {
     /// They go with the process.
     Memory(Memory),
     /// They stay, or go with the process where the file has no name.
     File(FileStore),
+    /// They stay once they are out of a memory that a loss of power empties.
+    Volatile(Box<Volatile>),
     /// They are dropped: every read gives zeros.
     Discarded,
 }
@@ -50,6 +67,12 @@ impl Store {
         Ok(Store::File(FileStore::open(path, bytes)?))
     }
 
+    /// The same behind a memory of so many bytes, which `lose` empties.
+    pub fn in_file_behind(path: &Path, bytes: u64, memory_bytes: u64) -> Result<Store, UserError> {
+        let file = FileStore::open(path, bytes)?;
+        Ok(Store::Volatile(Box::new(Volatile::new(file, bytes, memory_bytes))))
+    }
+
     /// A store in a sparse file of this length without a name, in the folder for temporary files.
     ///
     /// Errors if it cannot be made.
@@ -65,6 +88,7 @@ impl Store {
                 Ok(())
             }
             Store::File(file) => file.read(at, into),
+            Store::Volatile(drive) => drive.read(at, into),
             Store::Discarded => {
                 into.fill(0);
                 Ok(())
@@ -77,32 +101,50 @@ impl Store {
         match self {
             Store::Memory(memory) => memory.write(at, bytes),
             Store::File(file) => file.write(at, bytes),
+            Store::Volatile(drive) => drive.write(at, bytes),
             Store::Discarded => Ok(()),
         }
     }
 
-    /// Makes bytes zero; `keep_room`: what they take up stays theirs.
-    pub fn zero(&mut self, at: u64, bytes: u64, keep_room: bool) -> Result<(), Fault> {
+    /// Makes bytes zero; `keep_room`: what they take up stays theirs, `is_forced`: they are brought
+    /// to safety. A ticket, or `None` if that is done.
+    pub fn begin_zero(
+        &mut self,
+        at: u64,
+        bytes: u64,
+        keep_room: bool,
+        is_forced: bool,
+    ) -> Result<Option<u64>, Fault> {
         match self {
             // Room in memory is nobody's; it is counted when it is needed.
-            Store::Memory(memory) => memory.zero(at, bytes),
-            Store::File(file) => file.zero(at, bytes, keep_room),
-            Store::Discarded => Ok(()),
+            Store::Memory(memory) => {
+                memory.zero(at, bytes);
+                Ok(None)
+            }
+            Store::File(file) => {
+                Ok(Some(file.begin_zero(Zeroing { at, bytes, keep_room }, is_forced)))
+            }
+            Store::Volatile(drive) => {
+                drive.zero(Zeroing { at, bytes, keep_room })?;
+                if is_forced { self.begin_sync(at, bytes) } else { Ok(None) }
+            }
+            Store::Discarded => Ok(None),
         }
     }
 
     /// Which of these bytes hold data, and which are holes, in at most so many stretches from `at`
     /// on; they may end before `at + bytes`.
-    pub fn extents(&self, at: u64, bytes: u32, most: usize) -> Result<Vec<Extent>, Fault> {
-        let (mut found, end) = (Vec::<Extent>::new(), at + u64::from(bytes));
+    pub fn extents(&self, at: u64, bytes: u64, most: usize) -> Result<Vec<Extent>, Fault> {
+        let (mut found, end) = (Vec::<Extent>::new(), at + bytes);
         let mut next = at;
         while next < end {
             let (is_data, until) = match self {
                 Store::Memory(memory) => memory.stretch(next, end),
                 Store::File(file) => file.stretch(next, end)?,
+                Store::Volatile(drive) => drive.stretch(next, end)?,
                 Store::Discarded => (false, end),
             };
-            let length = (until - next) as u32;
+            let length = until - next;
             let is_full = found.len() == most;
             match found.last_mut() {
                 Some(last) if last.is_data == is_data => last.bytes += length,
@@ -114,49 +156,72 @@ impl Store {
         Ok(found)
     }
 
-    /// Begins to bring everything written so far to safety; a ticket, or `None` if it is there.
-    pub fn begin_sync(&mut self) -> Option<u64> {
+    /// Begins to bring these bytes, as far as they were written, to safety; a ticket, or `None` if
+    /// they are there.
+    pub fn begin_sync(&mut self, at: u64, bytes: u64) -> Result<Option<u64>, Fault> {
         match self {
-            Store::Memory(_) | Store::Discarded => None,
-            Store::File(file) => file.begin_sync(),
+            Store::Memory(_) | Store::Discarded => Ok(None),
+            Store::File(file) => Ok(file.begin_sync()),
+            Store::Volatile(drive) => {
+                drive.store(at, bytes)?;
+                Ok(drive.file.begin_sync())
+            }
         }
     }
 
-    /// The last ticket that is done with; an error if any has failed.
-    pub fn synced(&self) -> Result<u64, Fault> {
-        match self {
-            Store::Memory(_) | Store::Discarded => Ok(u64::MAX),
-            Store::File(file) => file.synced(),
+    /// The power fails: what is not in the file may be lost, but for these bytes. `is_kept` says of
+    /// each block whether it is there all the same.
+    pub fn lose(
+        &mut self,
+        but: Option<(u64, u64)>,
+        is_kept: impl FnMut() -> bool,
+    ) -> Result<Losses, Fault> {
+        let Store::Volatile(drive) = self else { return Ok(Losses::default()) };
+        if let Some((at, bytes)) = but {
+            drive.store(at, bytes)?;
         }
+        drive.lose(is_kept)
+    }
+
+    /// The file behind it; `None`: there is none.
+    fn file(&self) -> Option<&FileStore> {
+        match self {
+            Store::Memory(_) | Store::Discarded => None,
+            Store::File(file) => Some(file),
+            Store::Volatile(drive) => Some(&drive.file),
+        }
+    }
+
+    /// What has come of a ticket, which is asked for once; `None`: nothing yet.
+    pub fn outcome(&self, ticket: u64) -> Option<Result<(), Fault>> {
+        self.file().map_or(Some(Ok(())), |file| file.worker().outcome(ticket))
     }
 
     /// What becomes readable when a ticket is done with.
-    pub fn sync_signal(&self) -> Option<BorrowedFd<'_>> {
-        match self {
-            Store::Memory(_) | Store::Discarded => None,
-            Store::File(file) => file.signal(),
-        }
+    pub fn signal(&self) -> Option<BorrowedFd<'_>> {
+        self.file().map(|file| file.worker().signal())
     }
 
     /// Takes note of the signal.
     pub fn clear_signal(&self) {
-        if let Store::File(file) = self {
-            file.clear_signal();
+        if let Some(file) = self.file() {
+            file.worker().clear_signal();
         }
     }
 
     /// Brings everything to safety, at the end.
-    pub fn close(&self) -> Result<(), Fault> {
-        match self {
-            Store::Memory(_) | Store::Discarded => Ok(()),
-            Store::File(file) => file.close(),
+    pub fn close(&mut self) -> Result<(), Fault> {
+        if let Store::Volatile(drive) = self {
+            drive.store(0, drive.bytes)?;
         }
+        self.file().map_or(Ok(()), FileStore::close)
     }
 
     /// Memory that the bytes take up.
     pub fn memory_bytes(&self) -> u64 {
         match self {
             Store::Memory(memory) => memory.used_bytes(),
+            Store::Volatile(drive) => drive.memory_bytes(),
             Store::File(_) | Store::Discarded => 0,
         }
     }

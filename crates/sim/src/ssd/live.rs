@@ -155,6 +155,13 @@ impl Ssd {
         std::mem::swap(self.stats.log.as_mut().expect("the drive keeps a log"), into);
     }
 
+    /// Whether something was completed that was not taken.
+    ///
+    /// Panics if the drive keeps no log of requests.
+    pub fn has_completed(&self) -> bool {
+        !self.stats.log.as_ref().expect("the drive keeps a log").id.is_empty()
+    }
+
     /// What the drive is doing.
     pub fn activity(&self) -> Activity {
         let counts = &self.flash.counts;

@@ -1,0 +1,51 @@
+//! Zeros in a file: holes where the system has them, else bytes.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
+
+use super::Fault;
+
+/// Bytes of zeros that are written in one go where holes cannot be made.
+static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+
+/// Bytes that are to be zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Zeroing {
+    pub at: u64,
+    pub bytes: u64,
+    /// What they take up stays theirs.
+    pub keep_room: bool,
+}
+
+/// Makes bytes of a file zero: a hole where the system has holes.
+pub(super) fn zero(file: &File, zeroing: Zeroing) -> Result<(), Fault> {
+    let Zeroing { at, bytes, keep_room } = zeroing;
+    if bytes == 0 {
+        return Ok(());
+    }
+    let how = match keep_room {
+        true => FallocateFlags::ZERO_RANGE,
+        false => FallocateFlags::PUNCH_HOLE,
+    };
+    match fallocate(file, how | FallocateFlags::KEEP_SIZE, at, bytes) {
+        Ok(()) => Ok(()),
+        Err(Errno::OPNOTSUPP) => write_zeros(file, at, bytes),
+        Err(error) => Err(io::Error::from(error).into()),
+    }
+}
+
+fn write_zeros(file: &File, at: u64, bytes: u64) -> Result<(), Fault> {
+    let end = at + bytes;
+    let mut next = at;
+    while next < end {
+        let length = (end - next).min(ZEROS.len() as u64);
+        let written = file.write_all_at(&ZEROS[..length as usize], next);
+        written?;
+        next += length;
+    }
+    Ok(())
+}

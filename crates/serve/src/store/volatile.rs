@@ -1,0 +1,200 @@
+//! A file behind the memory of a drive, which a loss of power empties.
+//!
+//! Only a drive whose power is to fail has one: without it, data is in the file as soon as it
+//! comes, and nothing that was acknowledged is ever lost.
+
+use std::collections::BTreeMap;
+
+use super::Fault;
+use super::file::FileStore;
+use super::holes::Zeroing;
+
+/// What is kept or lost as a whole.
+const BLOCK_BYTES: u64 = 4096;
+
+type Data = Box<[u8; BLOCK_BYTES as usize]>;
+
+/// What a block holds that the file does not: data, or zeros without room (`None`).
+struct Changed {
+    content: Option<Data>,
+    /// When it came into the memory, among all; it leaves in this order.
+    turn: u64,
+}
+
+/// A file and what is not in it yet.
+pub struct Volatile {
+    pub(super) file: FileStore,
+    /// Bytes of the drive, whose last block may be shorter.
+    pub(super) bytes: u64,
+    changed: BTreeMap<u64, Changed>,
+    turns: BTreeMap<u64, u64>,
+    next_turn: u64,
+    blocks_max: u64,
+}
+
+/// What became of the blocks that were not in the file when the power failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    pub kept_blocks: u64,
+    pub lost_blocks: u64,
+}
+
+/// A block, and which of its bytes are meant.
+struct Part {
+    block: u64,
+    from: usize,
+    to: usize,
+}
+
+fn parts(at: u64, bytes: u64) -> impl Iterator<Item = Part> {
+    let end = at + bytes;
+    (at / BLOCK_BYTES..end.div_ceil(BLOCK_BYTES)).map(move |block| {
+        let start = block * BLOCK_BYTES;
+        let from = at.saturating_sub(start) as usize;
+        Part { block, from, to: (end - start).min(BLOCK_BYTES) as usize }
+    })
+}
+
+impl Volatile {
+    /// A drive of `bytes` bytes with memory for whole blocks of at most `memory_bytes`.
+    pub(super) fn new(file: FileStore, bytes: u64, memory_bytes: u64) -> Volatile {
+        let (changed, turns) = (BTreeMap::new(), BTreeMap::new());
+        let blocks_max = memory_bytes / BLOCK_BYTES;
+        Volatile { file, bytes, changed, turns, next_turn: 0, blocks_max }
+    }
+
+    /// Where a block begins, and how long it is.
+    fn place(&self, block: u64) -> (u64, usize) {
+        let at = block * BLOCK_BYTES;
+        (at, (self.bytes - at).min(BLOCK_BYTES) as usize)
+    }
+
+    pub(super) fn read(&self, at: u64, into: &mut [u8]) -> Result<(), Fault> {
+        self.file.read(at, into)?;
+        for Part { block, from, to } in parts(at, into.len() as u64) {
+            let Some(changed) = self.changed.get(&block) else { continue };
+            let start = (block * BLOCK_BYTES + from as u64 - at) as usize;
+            let here = &mut into[start..start + (to - from)];
+            match &changed.content {
+                Some(data) => here.copy_from_slice(&data[from..to]),
+                None => here.fill(0),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the bytes at `at` take up room, and until where, at most `end`, those that follow
+    /// are alike, as far as that is known at once.
+    pub(super) fn stretch(&self, at: u64, end: u64) -> Result<(bool, u64), Fault> {
+        let block = at / BLOCK_BYTES;
+        if let Some(changed) = self.changed.get(&block) {
+            return Ok((changed.content.is_some(), ((block + 1) * BLOCK_BYTES).min(end)));
+        }
+        let next = self.changed.range(block..).next();
+        self.file.stretch(at, next.map_or(end, |(next, _)| (next * BLOCK_BYTES).min(end)))
+    }
+
+    pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
+        for Part { block, from, to } in parts(at, bytes.len() as u64) {
+            let start = (block * BLOCK_BYTES + from as u64 - at) as usize;
+            let data = &bytes[start..start + (to - from)];
+            self.change(block, |content| content[from..to].copy_from_slice(data))?;
+        }
+        self.make_room()
+    }
+
+    pub(super) fn zero(&mut self, zeroing: Zeroing) -> Result<(), Fault> {
+        let Zeroing { at, bytes, keep_room } = zeroing;
+        if bytes.div_ceil(BLOCK_BYTES) > self.blocks_max {
+            self.store(at, bytes)?;
+            return self.file.zero(zeroing);
+        }
+        for Part { block, from, to } in parts(at, bytes) {
+            if to - from == BLOCK_BYTES as usize && !keep_room {
+                self.enter(block, None);
+            } else {
+                self.change(block, |content| content[from..to].fill(0))?;
+            }
+        }
+        self.make_room()
+    }
+
+    /// Changes some of a block, which may be the first that is known of it.
+    fn change(&mut self, block: u64, how: impl FnOnce(&mut Data)) -> Result<(), Fault> {
+        let mut data = match self.changed.get_mut(&block).map(|changed| changed.content.take()) {
+            Some(Some(data)) => data,
+            Some(None) => Box::new([0; BLOCK_BYTES as usize]),
+            None => {
+                let mut data = Box::new([0; BLOCK_BYTES as usize]);
+                let (at, length) = self.place(block);
+                self.file.read(at, &mut data[..length])?;
+                data
+            }
+        };
+        how(&mut data);
+        self.enter(block, Some(data));
+        Ok(())
+    }
+
+    fn enter(&mut self, block: u64, content: Option<Data>) {
+        if let Some(changed) = self.changed.get_mut(&block) {
+            changed.content = content;
+            return;
+        }
+        let turn = self.next_turn;
+        self.next_turn += 1;
+        self.turns.insert(turn, block);
+        self.changed.insert(block, Changed { content, turn });
+    }
+
+    /// Lets go of what came first until the rest fits.
+    fn make_room(&mut self) -> Result<(), Fault> {
+        while self.changed.len() as u64 > self.blocks_max {
+            let (_, block) = self.turns.first_key_value().expect("each block has its turn");
+            self.store_block(*block)?;
+        }
+        Ok(())
+    }
+
+    /// Stores the blocks of these bytes.
+    pub(super) fn store(&mut self, at: u64, bytes: u64) -> Result<(), Fault> {
+        let range = at / BLOCK_BYTES..(at + bytes).div_ceil(BLOCK_BYTES);
+        let blocks: Vec<u64> = self.changed.range(range).map(|(block, _)| *block).collect();
+        blocks.into_iter().try_for_each(|block| self.store_block(block))
+    }
+
+    fn store_block(&mut self, block: u64) -> Result<(), Fault> {
+        let ((at, length), changed) = (self.place(block), &self.changed[&block]);
+        match &changed.content {
+            Some(data) => self.file.write(at, &data[..length])?,
+            None => {
+                let zeroing = Zeroing { at, bytes: length as u64, keep_room: false };
+                self.file.zero(zeroing)?;
+            }
+        }
+        self.turns.remove(&changed.turn);
+        self.changed.remove(&block);
+        Ok(())
+    }
+
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.changed.values().filter(|changed| changed.content.is_some()).count() as u64
+            * BLOCK_BYTES
+    }
+
+    /// The power has failed: `is_kept` says of each block whether it was on its way in time.
+    pub(super) fn lose(&mut self, mut is_kept: impl FnMut() -> bool) -> Result<Losses, Fault> {
+        let mut losses = Losses::default();
+        for block in self.changed.keys().copied().collect::<Vec<_>>() {
+            if is_kept() {
+                losses.kept_blocks += 1;
+                self.store_block(block)?;
+            } else {
+                losses.lost_blocks += 1;
+            }
+        }
+        self.changed.clear();
+        self.turns.clear();
+        Ok(losses)
+    }
+}
