@@ -96,10 +96,11 @@ def plan(source: Source, axes: Sequence[Axis]) -> list[Run]:
     for index, run in enumerate(runs):
         for earlier in runs[:index]:
             if run.directory == earlier.directory:
+                other = ", and different classes different names"
                 raise UserError(
                     f"--axis: {' '.join(earlier.sets)} and {' '.join(run.sets)} would share the "
-                    f"directory {run.directory}; give each value once, and different classes "
-                    "different names"
+                    f"directory {run.directory}; give each value once"
+                    f"{other if run.sets != earlier.sets else ''}"
                 )
         _resolve(source, axes, run)
     return runs

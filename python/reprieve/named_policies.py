@@ -23,8 +23,9 @@ from reprieve._native import UserError
 from reprieve.policy import OwnPolicies
 from reprieve.sections import schema
 
-KEYS = ("suspension.policy", "scheduling.policy")
-"""Keys of a scenario that may name a policy of Python."""
+METHODS = {"suspension.policy": "decide", "scheduling.policy": "choose"}
+"""Keys of a scenario that may name a policy of Python, and what the policy has to have."""
+KEYS = tuple(METHODS)
 
 _REFERENCE = re.compile(r"(?P<place>.+):(?P<name>\w+(\.\w+)*)", re.DOTALL)
 _loading = threading.RLock()
@@ -82,8 +83,10 @@ class Named:
                 "a function, or a policy that `reprieve policies` lists"
             )
         place = found["place"]
-        if place.endswith(".py") and (base / place).exists():
-            place = str(base / place)
+        if place.endswith(".py"):
+            there = base / place
+            # What a run leaves names it, too, from wherever that is run again.
+            place = str((there if there.exists() else Path(place)).absolute())
         return cls(key, place, found["name"])
 
     @property
@@ -125,9 +128,15 @@ class Named:
         """Return a new object: what one run leaves in it is not there in the next."""
         self.check()
         try:
-            return self._find()()
+            made = self._find()()
         except Exception as error:
             raise self.wrong(f"{_said(error)}, as it was made") from error
+        if not callable(getattr(made, METHODS[self.key], None)):
+            raise self.wrong(
+                f"{made!r} has no method {METHODS[self.key]}; must make an object with "
+                f"{METHODS[self.key]}(view)"
+            )
+        return made
 
     def source(self) -> bytes:
         """Return the text of the file that has it; UserError if there is none."""
@@ -187,7 +196,7 @@ class Named:
             # Dataclasses look their module up.
             sys.modules[name] = module
             try:
-                exec(compile(text, self.place, "exec"), vars(module))  # noqa: S102
+                exec(compile(text, self.place, "exec"), vars(module))
             except Exception as error:
                 del sys.modules[name]
                 raise self.wrong(f"{_said(error)}, as the file was loaded") from error
@@ -208,9 +217,10 @@ class Split:
         for key, policy in self.named.items():
             section = re.escape(f"[{key.partition('.')[0]}]\n")
             line = re.compile(rf'^({section}(?:(?!\[).*\n)*?policy = )".*"$', re.MULTILINE)
+            place = line.search(resolved)
+            assert place is not None, f"a resolved scenario has {key}"
             text = json.dumps(policy.text, ensure_ascii=False)
-            resolved, count = line.subn(lambda found, text=text: f"{found[1]}{text}", resolved)
-            assert count == 1, f"a resolved scenario has {key}"
+            resolved = resolved[: place.end(1)] + text + resolved[place.end() :]
         return resolved
 
     def check(self) -> None:
@@ -256,46 +266,47 @@ def split(text: str, path: str, sets: Sequence[str]) -> Split:
     """Take the policies of Python out of a scenario.
 
     Each takes the place of the policy that the scenario names otherwise, whose keys it may have:
-    one before it in the overrides, or in the file; else that whose keys the file has, or the
-    default.
+    one before it in the overrides, or in the file; else that whose keys are given, or the default.
     """
-    in_file, stand_ins = _in_text(text)
-    kept, last, built_in = [], dict(in_file), dict[str, bool]()
+    in_file, given = _in_text(text)
+    last, kept, in_sets = dict(in_file), [], set[str]()
     for one in sets:
         key, _, value = one.partition("=")
-        key, word = key.strip(), _word(value.strip())
+        key = key.strip()
         if key in KEYS:
-            last[key] = word
-            if refers(word):
+            last[key] = _word(value.strip())
+            if refers(last[key]):
                 continue
-            built_in[key] = True
+            in_sets.add(key)
         kept.append(one)
     base = Path(path).parent
     named = {key: Named.of(key, last[key], base) for key in KEYS if refers(last.get(key))}
-    # What the file says is no policy of the simulator.
-    other = [
-        f'{key}="{stand_ins[key]}"'
-        for key, value in in_file.items()
-        if refers(value) and key not in built_in
+    if not named and not any(map(refers, in_file.values())):
+        return Split(tuple(kept))
+    keys = [one.partition("=")[0].strip().rpartition(".")[::2] for one in kept]
+    owners = _owners([*given, *((_section(path), name) for path, name in keys)])
+    stand_ins = [
+        f"{key}={owners.get(key) or _default(key)}"
+        for key in {**in_file, **named}
+        if key not in in_sets and refers(in_file.get(key, ":"))
     ]
-    return Split((*other, *kept), named)
+    return Split((*stand_ins, *kept), named)
 
 
 @lru_cache(maxsize=64)
-def _in_text(text: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-    """Return the policies that a scenario file names, and whose keys it has."""
+def _in_text(text: str) -> tuple[Mapping[str, Any], Sequence[tuple[str, str]]]:
+    """Return the policies that a scenario file names, and section and name of each key it has."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        return {}, {}  # the simulator says what is wrong
+        return {}, ()  # the simulator says what is wrong
     found = {}
     for key in KEYS:
         section, _, name = key.partition(".")
         table = document.get(section)
         if isinstance(table, Mapping) and name in table:
             found[key] = table[name]
-    default = {key: tomllib.loads(f"value = {_rules(key)['default_toml']}")["value"] for key in KEYS}
-    return found, default | _owners(_given(document))
+    return found, _given(document)
 
 
 def _owners(given: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -309,22 +320,24 @@ def _owners(given: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 
 def _given(table: Mapping[str, Any], section: str = "") -> list[tuple[str, str]]:
-    """Return section and name of each key of a file; those of a flow are of the workload."""
+    """Return section and name of each key of a file."""
     found = []
     for name, value in table.items():
-        if not isinstance(value, Mapping):
-            found.append((section, name))
-        elif section == "" and name == "flow":
-            flows = [flow for flow in value.values() if isinstance(flow, Mapping)]
-            found += [key for flow in flows for key in _given(flow, "workload")]
-        else:
+        if isinstance(value, Mapping):
             found += _given(value, f"{section}.{name}" if section else name)
+        else:
+            found.append((_section(section), name))
     return found
 
 
-def _rules(key: str) -> Mapping[str, Any]:
+def _section(path: str) -> str:
+    """Return whose keys a table has: a flow those of the workload."""
+    return "workload" if path.startswith("flow.") else path
+
+
+def _default(key: str) -> str:
     section, _, name = key.partition(".")
-    return schema()[section][name]
+    return str(json.loads(schema()[section][name]["default_toml"]))
 
 
 def _word(value: str) -> Any:

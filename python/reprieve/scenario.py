@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve import _native
 from reprieve._native import UserError
-from reprieve.named_policies import Split, reference, split
 from reprieve.keys import SECTIONS, Top, Workload
+from reprieve.named_policies import Split, reference, split
 from reprieve.sections import (
     DEPTH_MAX,
     Flows,
