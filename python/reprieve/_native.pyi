@@ -129,7 +129,15 @@ class OperationView:
 
     @property
     def remaining_ns(self) -> int:
-        """Time until it ends if it is left alone; 0 while it is suspended."""
+        """Time until it ends if it is left alone; 0 while it is suspended.
+
+        Where wordlines differ in iterations, the mean over the counts that a program which has
+        come so far can have: how many this one takes shows only at its end.
+        """
+
+    @property
+    def longest_remaining_ns(self) -> int:
+        """The same if its wordlines take as many iterations as any."""
 
     @property
     def reads_served(self) -> int:

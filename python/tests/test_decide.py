@@ -102,6 +102,81 @@ def test_a_batch_waits_for_the_age_of_its_oldest() -> None:
     assert batch([100], oldest_us=0)[1] == 104 + 65
 
 
+SPREAD: dict[str, Any] = {"timing.program_iterations_weights": [[5, 1], [15, 1]]}
+
+
+def first_page_of(iterations: int) -> int:
+    """Return a block whose first page takes 5 or 15 iterations, from how long it takes alone."""
+    commands = [(0, "program", 0, block, 0) for block in range(16)]
+    alone = [rp.rig("fast12-mlc", [one], policy="pes-ipc", **SPREAD)[0] for one in commands]
+    ends_ns = 40_000 + 44_000 * iterations
+    return next(block for block, row in enumerate(alone) if row.completion_ns == ends_ns)
+
+
+def spread(iterations: int, read_us: float, **keys: Any) -> list[float]:
+    """Return when a program of so many iterations and a read of another plane are complete."""
+    block = first_page_of(iterations)
+    commands = [(0, "program", 0, block, 0), (round(1000 * read_us), "read", 1, 0, 0)]
+    rows = rp.rig("fast12-mlc", commands, policy="pes-ipc", **SPREAD, **keys)
+    return [row.completion_ns / 1000 for row in rows]
+
+
+def test_what_a_program_has_left_is_what_is_to_be_expected() -> None:
+    # The array is at work from 40 to 260 or to 700 µs, with equal shares: at 100 both have 380 to
+    # go. The pulse has 4 µs left then, which end by themselves: free at 104, the read ends at 169.
+    def threshold(iterations: int, read_us: float, least_us: float) -> list[float]:
+        keys = {"suspension.policy": "threshold", "suspension.min_remaining_us": least_us}
+        return spread(iterations, read_us, **keys)
+
+    for iterations, end in ((5, 260), (15, 700)):
+        assert threshold(iterations, 100, 380.001) == [end, end + 65]
+        assert threshold(iterations, 100, 380)[1] == 169
+    # With the border of the fifth iteration behind it, it has fifteen: at 260 a mean of 220, a
+    # nanosecond later 439.999.
+    assert threshold(15, 260, 220.001)[1] == 765
+    assert threshold(15, 260, 220)[1] < 400
+    assert threshold(15, 260.001, 439.999)[1] < 400
+    assert threshold(15, 260.001, 440)[1] == 765
+
+
+def test_a_read_is_saved_from_a_program_that_may_be_long() -> None:
+    # Due at 340, it may begin at 275, which a program of five iterations makes possible, and one of
+    # fifteen does not. 7 + 4 x 65 us are more than 240, so that it is now or never: free at 104.
+    def within_240(iterations: int, margin_reads: int) -> list[float]:
+        keys = {"read_slo_us": 240, "margin_reads": margin_reads}
+        return spread(
+            iterations, 100, **DEADLINE, **{f"suspension.deadline.{k}": v for k, v in keys.items()}
+        )
+
+    assert within_240(5, 3)[1] == within_240(15, 3)[1] == 169
+    # With room the question is put again at 268: the short one is over by then, the long one stops
+    # in the pulse that it began at 260: free at 272, 337.
+    assert within_240(5, 0) == [260, 325]
+    assert within_240(15, 0)[1] == 337
+
+
+def test_a_policy_sees_an_estimate_and_the_worst_case() -> None:
+    seen = []
+
+    class Sees(rp.SuspensionPolicy):
+        def decide(self, view: rp.OperationView) -> rp.Decision:
+            if not view.is_erase:
+                seen.append((view.elapsed_ns, view.remaining_ns, view.longest_remaining_ns))
+            return rp.Decision.LEAVE
+
+    keys: dict[str, Any] = {**ONE_DIE, "seed": 3}
+    scenario = {**keys, "workload": {"generator": "mixed", "request_bytes": 4096, "requests": 400}}
+    load: dict[str, Any] = {"workload.read_fraction": 0.5, "workload.rate_iops": 1500}
+    load["workload.arrivals"] = "poisson"
+    rp.run(scenario, suspension_policy=Sees(), **SPREAD, **load)
+    assert len(seen) > 50
+    for elapsed_ns, expected_ns, longest_ns in seen:
+        # Data in for 40 µs, then 5 iterations of 44 with the same chance as 15.
+        assert longest_ns == 700_000 - elapsed_ns
+        assert expected_ns == longest_ns - (220_000 if elapsed_ns <= 260_000 else 0)
+    assert {elapsed_ns <= 260_000 for elapsed_ns, _, _ in seen} == {True, False}
+
+
 def test_no_read_is_late_that_a_suspension_could_save() -> None:
     # One die that programs all the time, one read at a time: each read can be saved, and is.
     scenario: dict[str, Any] = {
