@@ -238,6 +238,46 @@ def test_loads_have_service_levels_of_their_own() -> None:
     assert latency_us({"read_slo_us": 5000}, 500) == 730
 
 
+@pytest.mark.parametrize(
+    ("first_us", "second_us", "ends_us"),
+    [
+        # After the program, which ends at 830.
+        (5000, 5000, [895, 960]),
+        # The second is due at 740, behind the first: free at 610, asked for at 603 in a verify,
+        # which is broken off by 607.
+        (5000, 500, [672, 737]),
+        # The first is due at 730: free at 665, asked for at 658 in a pulse, free at 662.
+        (500, 5000, [727, 792]),
+        # Both are: the second needs it first.
+        (500, 500, [672, 737]),
+    ],
+)
+def test_each_read_in_the_queue_has_the_level_of_its_load(
+    tmp_path: Path, first_us: int, second_us: int, ends_us: list[int]
+) -> None:
+    """Two reads until 130, a program in the array from 170 on; a read of each load behind it."""
+    flows: dict[str, dict[str, Any]] = {
+        "writes": {"rows": "0.000000 ; 0 ; 8 ; W"},
+        "first": {"rows": "0.000000 ; 800 ; 8 ; R\n0.000230 ; 800 ; 8 ; R"},
+        "second": {"rows": "0.000000 ; 1600 ; 8 ; R\n0.000240 ; 1600 ; 8 ; R"},
+    }
+    for name, flow in flows.items():
+        trace = tmp_path / name
+        rows = flow.pop("rows").splitlines()
+        trace.write_text("".join(f"{row} ; 0.0 ; 0.0\n" for row in rows))
+        flow |= {"trace": str(trace), "format": "blkreplay"}
+    flows["first"]["read_slo_us"] = first_us
+    flows["second"]["read_slo_us"] = second_us
+    rules = {"policy": "deadline", "same_block": "page", "deadline": {"read_slo_us": 5000}}
+    scenario = {**ONE_DIE, "suspension": rules, "flow": flows}
+    found = rp.run(scenario, requests=True).requests.to_pylist()
+    reads = [row for row in found if row["op"] == "read" and row["arrival_ns"] > 0]
+    assert [(row["arrival_ns"], row["completion_ns"] / 1000) for row in reads] == [
+        (230_000, ends_us[0]),
+        (240_000, ends_us[1]),
+    ]
+
+
 BUSY: dict[str, Any] = {
     **ONE_DIE,
     "flow": {
