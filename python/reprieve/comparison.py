@@ -275,7 +275,9 @@ def compare(
 ) -> Comparison:
     """Run a scenario at every combination of the axes' values, in threads.
 
-    `axes`: key to values, such as `{"policy": ["FIFO", "RPS"]}`; the first of each is the base.
+    `axes`: key to values, such as `{"policy": ["FIFO", "RPS"]}`; the first of each is the base. A
+    policy of your own is a value of `suspension.policy` or `scheduling.policy`: its class, or
+    `"FILE.py:NAME"`.
     `out`: a directory for the results of each run, `compare.json` and, where `reprieve[plots]` is
     installed, `report.html`.
     `jobs`: runs at a time; by default one a core.

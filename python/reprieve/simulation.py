@@ -98,7 +98,8 @@ def run(
     `check`: check all that must hold while the run goes on; a violation ends it.
     `suspension_policy`, `scheduler`: policies of your own, asked in place of those that the
     scenario names. A decision costs a call; `summary["run"]["python_policies"]` names them. What
-    they raise ends the run, with a note that says when in simulated time.
+    they raise ends the run, with a note that says when in simulated time. A policy in a file is
+    also a value of `suspension.policy` or `scheduling.policy`: `"FILE.py:NAME"`.
     `timeline`: draw what dies, channels and requests do, for the Perfetto UI: into this file, or,
     if True, into `timeline.perfetto-trace` in `out`; `timeline_from_ns` and `timeline_for_ns` say
     which part of the run, `timeline_phases` whether pulses and verifies are drawn, too.
