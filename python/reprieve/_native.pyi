@@ -129,11 +129,7 @@ class OperationView:
 
     @property
     def remaining_ns(self) -> int:
-        """Time until it ends if it is left alone; 0 while it is suspended.
-
-        Where wordlines differ in iterations, the mean over the counts that a program which has
-        come so far can have: how many this one takes shows only at its end.
-        """
+        """Time until it ends; the mean where its wordlines may differ; 0 while it is suspended."""
 
     @property
     def longest_remaining_ns(self) -> int:
