@@ -105,11 +105,14 @@ fn iterations_that_a_suspension_costs_are_known() {
     // Restored to 10030; then nine or eleven, and two more.
     die.resume(at(RESUME_NS)).expect("it is suspended");
     check(&die, &[(10_000, (4_210 + 4_970) / 2, 4_970)]);
+    // The eleventh iteration may be the last but one that is due.
+    check(&die, &[(13_451, (759 + 1_519) / 2, 1_519)]);
     // Six of them done, so that the two are due: three or five are left, and the two.
     die.suspend(at(12_300)).expect("it runs");
     die.elapse(at(12_323));
     die.resume(at(20_000)).expect("it is suspended");
     check(&die, &[(20_000, 30 + 6 * 380, 30 + 7 * 380)]);
+    check(&die, &[(21_171, (759 + 1_519) / 2, 1_519)]);
 }
 
 #[test]
