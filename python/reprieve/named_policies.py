@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import importlib.util
 import inspect
+import itertools
 import json
 import re
 import sys
-import threading
 import tomllib
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -28,8 +26,7 @@ METHODS = {"suspension.policy": "decide", "scheduling.policy": "choose"}
 KEYS = tuple(METHODS)
 
 _REFERENCE = re.compile(r"(?P<place>.+):(?P<name>\w+(\.\w+)*)", re.DOTALL)
-_loading = threading.RLock()
-_loaded: dict[tuple[str, bytes], ModuleType] = {}
+_numbers = itertools.count()
 
 
 def refers(value: object) -> bool:
@@ -125,10 +122,11 @@ class Named:
             ) from None
 
     def make(self) -> Any:
-        """Return a new object: what one run leaves in it is not there in the next."""
+        """Return a new object: what one run leaves in it, or in its file, is not in the next."""
         self.check()
+        module = _run_file(self, self._read()) if self._is_file else self._module()
         try:
-            made = self._find()()
+            made = self._in(module)()
         except Exception as error:
             raise self.wrong(f"{_said(error)}, as it was made") from error
         if not callable(getattr(made, METHODS[self.key], None)):
@@ -154,7 +152,9 @@ class Named:
             ) from None
 
     def _find(self) -> Any:
-        module = self._module()
+        return self._in(self._module())
+
+    def _in(self, module: ModuleType) -> Any:
         try:
             return reduce(getattr, self.name.split("."), module)
         except AttributeError:
@@ -168,7 +168,7 @@ class Named:
 
     def _module(self) -> ModuleType:
         if self._is_file:
-            return self._from_file(self._read())
+            return _looked_at(self, self._read())
         try:
             return importlib.import_module(self.place)
         except ImportError as error:
@@ -182,26 +182,27 @@ class Named:
         except OSError as error:
             raise self.wrong(f"cannot read the file: {error.strerror}") from None
 
-    def _from_file(self, text: bytes) -> ModuleType:
-        """Run a file once a process, and again only if its text has changed."""
-        with _loading:
-            digest = hashlib.sha256(text).digest()
-            known = _loaded.get((self.place, digest))
-            if known is not None:
-                return known
-            name = f"reprieve_policy_{len(_loaded)}_{Path(self.place).stem}"
-            spec = importlib.util.spec_from_file_location(name, self.place)
-            assert spec is not None, "a path that ends with .py has a loader"
-            module = importlib.util.module_from_spec(spec)
-            # Dataclasses look their module up.
-            sys.modules[name] = module
-            try:
-                exec(compile(text, self.place, "exec"), vars(module))
-            except Exception as error:
-                del sys.modules[name]
-                raise self.wrong(f"{_said(error)}, as the file was loaded") from error
-            _loaded[self.place, digest] = module
-            return module
+
+def _run_file(policy: Named, text: bytes) -> ModuleType:
+    """Return the module that a file makes, a new one each time."""
+    name = f"reprieve_policy_{next(_numbers)}_{Path(policy.place).stem}"
+    module = ModuleType(name)
+    module.__file__ = policy.place
+    # Dataclasses look their module up.
+    sys.modules[name] = module
+    try:
+        exec(compile(text, policy.place, "exec"), vars(module))
+    except Exception as error:
+        raise policy.wrong(f"{_said(error)}, as the file was loaded") from error
+    finally:
+        del sys.modules[name]
+    return module
+
+
+@lru_cache(maxsize=64)
+def _looked_at(policy: Named, text: bytes) -> ModuleType:
+    """Return the same module for the same text: it is looked at, and no run uses it."""
+    return _run_file(policy, text)
 
 
 @dataclass(frozen=True)
@@ -265,8 +266,8 @@ class Split:
 def split(text: str, path: str, sets: Sequence[str]) -> Split:
     """Take the policies of Python out of a scenario.
 
-    Each takes the place of the policy that the scenario names otherwise, whose keys it may have:
-    one before it in the overrides, or in the file; else that whose keys are given, or the default.
+    Each takes the place of the policy that the scenario names otherwise, whose keys it may have.
+    A key that nobody else names is that of the policy whose other keys are given.
     """
     in_file, given = _in_text(text)
     last, kept, in_sets = dict(in_file), [], set[str]()
@@ -285,11 +286,13 @@ def split(text: str, path: str, sets: Sequence[str]) -> Split:
         return Split(tuple(kept))
     keys = [one.partition("=")[0].strip().rpartition(".")[::2] for one in kept]
     owners = _owners([*given, *((_section(path), name) for path, name in keys)])
-    stand_ins = [
-        f"{key}={owners.get(key) or _default(key)}"
-        for key in {**in_file, **named}
-        if key not in in_sets and refers(in_file.get(key, ":"))
-    ]
+    stand_ins = []
+    for key in KEYS:
+        is_open = key not in in_sets and (key in named or key in in_file)
+        if is_open and refers(in_file.get(key)):
+            stand_ins.append(f"{key}={owners.get(key) or _default(key)}")
+        elif is_open and key not in in_file and key in owners:
+            stand_ins.append(f"{key}={owners[key]}")
     return Split((*stand_ins, *kept), named)
 
 

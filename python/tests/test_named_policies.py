@@ -45,6 +45,17 @@ class First(rp.SuspensionPolicy):
         return rp.Decision.SUSPEND
 
 
+left = [10]
+
+
+class Shared(rp.SuspensionPolicy):
+    def decide(self, view):
+        if view.is_suspended or not left[0]:
+            return rp.Decision.LEAVE
+        left[0] -= 1
+        return rp.Decision.SUSPEND
+
+
 class Fails(rp.SuspensionPolicy):
     def decide(self, view):
         raise KeyError(view.now_ns, view.die)
@@ -130,16 +141,17 @@ def suspended(row: dict[str, Any]) -> int:
 
 
 def test_every_run_begins_with_a_new_object(folder: Path) -> None:
-    """A policy that has ten suspensions to give gives ten in every run."""
+    """A policy that has ten suspensions to give, or its file, gives ten in every run."""
     document: dict[str, Any] = {
         "scenario": str(folder / "s.toml"),
         "design": "grid",
         "seeds": 4,
         "set": {"workload.requests": 500, "ftl.precondition": "none"},
-        "axes": {KEY: ["always", "alone.py:First"]},
+        "axes": {KEY: ["always", "alone.py:First", "alone.py:Shared"]},
     }
     rows = rp.sweep(document).runs.to_pylist()
-    assert [suspended(row) for row in rows if row["suspension_policy"] == "First"] == [10] * 4
+    for name in ("First", "Shared"):
+        assert [suspended(row) for row in rows if row["suspension_policy"] == name] == [10] * 4
     assert all(suspended(row) > 10 for row in rows if row["suspension_policy"] == "always")
     axes: dict[str, list[Any]] = {KEY: ["alone.py:First"], "seed": [1, 2, 3]}
     sets = document["set"]
@@ -250,7 +262,7 @@ WRONG = {
         "Other",
         "has no method decide; must make an object with decide(view)",
     ),
-    "missing": ("", "Last", "has no Last; it has First, Fails"),
+    "missing": ("", "Last", "has no Last; it has First, Shared, Fails"),
     "loading": ("1 / 0\n", "First", "ZeroDivisionError: division by zero at "),
     "syntax": ("def\n", "First", "SyntaxError: invalid syntax at "),
     "name": ("", "", "must be FILE.py:NAME or MODULE:NAME"),
