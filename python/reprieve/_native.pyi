@@ -129,7 +129,11 @@ class OperationView:
 
     @property
     def remaining_ns(self) -> int:
-        """Time until it ends if it is left alone; 0 while it is suspended."""
+        """Time until it ends; the mean where its wordlines may differ; 0 while it is suspended."""
+
+    @property
+    def longest_remaining_ns(self) -> int:
+        """The same if its wordlines take as many iterations as any."""
 
     @property
     def reads_served(self) -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from reprieve import frames
 from reprieve._native import UserError
 from reprieve.extras import has_plots, need_plots
+from reprieve.named_policies import short
 from reprieve.outputs import ResultDirectory, replace_file
 from reprieve.pairs import Paired, paired
 from reprieve.parallel import each
@@ -85,7 +86,7 @@ def plan(source: Source, axes: Sequence[Axis]) -> list[Run]:
     _check(source, axes)
     runs = []
     for values in product(*(axis.values for axis in axes)):
-        words = [_word(value) for value in values]
+        words = [_word(axis.key, value) for axis, value in zip(axes, values, strict=True)]
         if len(axes) > 1:
             names = [axis.key.rsplit(".", 1)[-1] for axis in axes]
             words = [f"{name}={word}" for name, word in zip(names, words, strict=True)]
@@ -95,9 +96,11 @@ def plan(source: Source, axes: Sequence[Axis]) -> list[Run]:
     for index, run in enumerate(runs):
         for earlier in runs[:index]:
             if run.directory == earlier.directory:
+                other = ", and different classes different names"
                 raise UserError(
                     f"--axis: {' '.join(earlier.sets)} and {' '.join(run.sets)} would share the "
                     f"directory {run.directory}; give each value once"
+                    f"{other if run.sets != earlier.sets else ''}"
                 )
         _resolve(source, axes, run)
     return runs
@@ -135,10 +138,10 @@ def _value(value: str) -> Any:
         return value
 
 
-def _word(value: str) -> str:
-    """Return a value as a reader writes it: a TOML string without its quotes."""
+def _word(key: str, value: str) -> str:
+    """Return a value as a reader writes it: a TOML string without its quotes, a policy's name."""
     parsed = _value(value)
-    return parsed if isinstance(parsed, str) else value
+    return str(short(key, parsed)) if isinstance(parsed, str) else value
 
 
 class Comparison(Mapping[str, Result]):
@@ -272,7 +275,9 @@ def compare(
 ) -> Comparison:
     """Run a scenario at every combination of the axes' values, in threads.
 
-    `axes`: key to values, such as `{"policy": ["FIFO", "RPS"]}`; the first of each is the base.
+    `axes`: key to values, such as `{"policy": ["FIFO", "RPS"]}`; the first of each is the base. A
+    policy of your own is a value of `suspension.policy` or `scheduling.policy`: its class, or
+    `"FILE.py:NAME"`.
     `out`: a directory for the results of each run, `compare.json` and, where `reprieve[plots]` is
     installed, `report.html`.
     `jobs`: runs at a time; by default one a core.

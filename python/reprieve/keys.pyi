@@ -283,14 +283,16 @@ class Suspension(Keys):
     """A suspended operation resumes after so many reads, though more wait; absent: once none does.
     Value: an integer from 1 to 4294967295, or "none". Default: absent."""
     policy: Literal["always", "batch", "deadline", "threshold"]
-    """When the controller asks for a suspension. Default: `"always"`. `always`: every read that may
+    """When the controller asks for a suspension. The Python package also takes the policy `NAME` of
+    a program: `FILE.py:NAME` or `MODULE:NAME`. Default: `"always"`. `always`: every read that may
     suspend the operation in its way does. `batch`: for suspension.batch.reads reads, or once the
     oldest has waited oldest_us. `deadline`: at the last instant that keeps a read within
     suspension.deadline.read_slo_us. `threshold`: not within min_remaining_us of the end, nor after
     max_suspended_us in suspension."""
     min_remaining_us: float | None
-    """An operation with less than this left is not suspended; absent: no such limit. Value: a time
-    in microseconds, whole in nanoseconds, from 0 to 10000000000, or "none". Default: absent. Only
+    """An operation with less than this left is not suspended; absent: no such limit. Where
+    wordlines differ in iterations, what is left is what is to be expected. Value: a time in
+    microseconds, whole in nanoseconds, from 0 to 10000000000, or "none". Default: absent. Only
     while suspension.policy is threshold."""
     max_suspended_us: float | None
     """After this much time in suspension an operation runs to its end; absent: no limit. Value: a
@@ -442,7 +444,8 @@ class Scheduling(Keys):
     """
 
     policy: Literal["fifo", "rps", "rps-age", "deadline", "microcode", "per", "pe0"]
-    """Order in which a die serves its transactions. Default: `"rps"`. `fifo`: one queue a die in
+    """Order in which a die serves its transactions. The Python package also takes the policy `NAME`
+    of a program: `FILE.py:NAME` or `MODULE:NAME`. Default: `"rps"`. `fifo`: one queue a die in
     order of arrival, whatever the operation; nothing is suspended. `rps`: pending reads before
     pending programs and erases; with suspension it is PES. `rps-age`: rps, but a write older than
     age_limit_us goes first, unsuspended. `deadline`: each class has a deadline from its arrival,

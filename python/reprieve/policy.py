@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from reprieve._native import (
@@ -79,6 +80,8 @@ class OwnPolicies:
 
     suspension: Any = None
     scheduler: Any = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What the scenario calls those that it names itself, by their key."""
 
     def __post_init__(self) -> None:
         """Refuse what is no policy before anything is simulated."""
@@ -102,13 +105,18 @@ class OwnPolicies:
     def names(self) -> dict[str, str]:
         """Return where each policy comes from, by the key of the scenario that it stands for."""
         given = {"suspension.policy": self.suspension, "scheduling.policy": self.scheduler}
-        return {key: _name(policy) for key, policy in given.items() if policy is not None}
+        return {
+            key: self.labels.get(key) or _name(policy)
+            for key, policy in given.items()
+            if policy is not None
+        }
 
     def note(self) -> str:
         """Return the comment that tells a scenario file of what else the run depended on."""
         return "".join(
             f"# The run asked a Python policy in place of {key}: {name}\n"
             for key, name in self.names().items()
+            if key not in self.labels
         )
 
     def methods(self) -> dict[str, object] | None:

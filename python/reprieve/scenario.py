@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from reprieve import _native
 from reprieve._native import UserError
 from reprieve.keys import SECTIONS, Top, Workload
+from reprieve.named_policies import Split, reference, split
 from reprieve.sections import (
     DEPTH_MAX,
     Flows,
@@ -140,7 +141,7 @@ class Scenario(Top):
                 self._given.pop(key, None)
                 return
             value = "none"
-        self._given[key] = plain(key, value)
+        self._given[key] = plain(key, reference(value))
 
     def take_back(self, key: str) -> None:
         """Set a key no more; UserError if it is none or is not set here."""
@@ -177,7 +178,8 @@ class Scenario(Top):
         loaded = any(given == "load" or given.startswith(_LOADS) for given in self._given)
         resolve = _native.resolve if loaded else _native.resolve_rig
         try:
-            return resolve(text, self._place, [])
+            parts = split(text, self._place, ())
+            return parts.written(resolve(text, self._place, list(parts.sets)))
         except UserError as error:
             raise UserError(f"{key} is not set, and what would hold is open: {error}") from None
 
@@ -331,12 +333,19 @@ class Source:
 
     def resolve(self) -> str:
         """Every key with its value, as TOML that gives identical results; UserError if wrong."""
-        return _native.resolve(self.text, self.path, list(self.sets))
+        parts = self.split()
+        resolved = parts.written(_native.resolve(self.text, self.path, list(parts.sets)))
+        parts.check()
+        return resolved
+
+    def split(self) -> Split:
+        """Take out the policies of Python; UserError if one is not named as it must be."""
+        return split(self.text, self.path, self.sets)
 
 
 def toml_value(value: object, key: str = "a scenario value", depth: int = 0) -> str:
     """Write one value in TOML; UserError, which names the key, if TOML has no such value."""
-    value = bare(value)
+    value = reference(bare(value))
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

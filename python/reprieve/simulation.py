@@ -98,7 +98,8 @@ def run(
     `check`: check all that must hold while the run goes on; a violation ends it.
     `suspension_policy`, `scheduler`: policies of your own, asked in place of those that the
     scenario names. A decision costs a call; `summary["run"]["python_policies"]` names them. What
-    they raise ends the run, with a note that says when in simulated time.
+    they raise ends the run, with a note that says when in simulated time. A policy in a file is
+    also a value of `suspension.policy` or `scheduling.policy`: `"FILE.py:NAME"`.
     `timeline`: draw what dies, channels and requests do, for the Perfetto UI: into this file, or,
     if True, into `timeline.perfetto-trace` in `out`; `timeline_from_ns` and `timeline_for_ns` say
     which part of the run, `timeline_phases` whether pulses and verifies are drawn, too.
@@ -279,26 +280,28 @@ def _simulate(
 ) -> Result:
     """Run a scenario."""
     log, drawing = kept.log, kept.drawing
+    split = source.split()
+    own = split.with_objects(drive.own)
     simulation = _native.Simulation(
         source.text,
         source.path,
-        list(source.sets),
+        list(split.sets),
         (log is not None, kept.series, None if drawing is None else drawing.window.drawn()),
         drive.from_state,
         drive.check,
-        drive.own.methods(),
+        own.methods(),
     )
     step_requests = _STEP_REQUESTS_FIRST
     more = True
     watch(*simulation.progress())
     while more and not simulation.is_preconditioned():
-        more = simulation.step(1)
+        more = split.step(simulation.step, 1)
         watch(*simulation.progress())
     drive.save(simulation, "start")
     began_s = time.perf_counter()  # of the simulation: bringing the drive to its state is set-up
     while more:
         step_began_s = time.perf_counter()
-        more = simulation.step(step_requests)
+        more = split.step(simulation.step, step_requests)
         step_s = time.perf_counter() - step_began_s
         if log is not None:
             log.add(simulation.take_log())
@@ -315,12 +318,12 @@ def _simulate(
         counts = {kind: summary["requests"][kind]["count"] for kind in blame.KINDS}
         summary["blame"] = blame.section(log.batches(blame.COLUMNS), counts)
     summary["run"] = _measured(summary["run"], time.perf_counter() - began_s)
-    if names := drive.own.names():
+    if names := own.names():
         summary["run"]["python_policies"] = names
     buckets = {what: simulation.histogram(what) for what in KINDS}
     drive.save(simulation, "end")
     return Result(
-        drive.own.note() + simulation.scenario,
+        own.note() + split.written(simulation.scenario),
         summary,
         buckets,
         requests,

@@ -102,6 +102,85 @@ def test_a_batch_waits_for_the_age_of_its_oldest() -> None:
     assert batch([100], oldest_us=0)[1] == 104 + 65
 
 
+SPREAD: dict[str, Any] = {"timing.program_iterations_weights": [[5, 1], [15, 1]]}
+
+
+def first_page_of(iterations: int) -> int:
+    """Return a block whose first page takes 5 or 15 iterations, from how long it takes alone."""
+    commands = [(0, "program", 0, block, 0) for block in range(16)]
+    alone = [rp.rig("fast12-mlc", [one], policy="pes-ipc", **SPREAD)[0] for one in commands]
+    ends_ns = 40_000 + 44_000 * iterations
+    return next(block for block, row in enumerate(alone) if row.completion_ns == ends_ns)
+
+
+def spread(iterations: int, read_us: float, **keys: Any) -> list[float]:
+    """Return when a program of so many iterations and a read of another plane are complete."""
+    block = first_page_of(iterations)
+    commands = [(0, "program", 0, block, 0), (round(1000 * read_us), "read", 1, 0, 0)]
+    rows = rp.rig("fast12-mlc", commands, policy="pes-ipc", **SPREAD, **keys)
+    return [row.completion_ns / 1000 for row in rows]
+
+
+def test_what_a_program_has_left_is_what_is_to_be_expected() -> None:
+    # The array is at work from 40 to 260 or to 700 µs, with equal shares: at 100 both have 380 to
+    # go. The pulse has 4 µs left then, which end by themselves: free at 104, the read ends at 169.
+    def threshold(iterations: int, read_us: float, least_us: float) -> list[float]:
+        keys = {"suspension.policy": "threshold", "suspension.min_remaining_us": least_us}
+        return spread(iterations, read_us, **keys)
+
+    for iterations, end in ((5, 260), (15, 700)):
+        assert threshold(iterations, 100, 380.001) == [end, end + 65]
+        assert threshold(iterations, 100, 380)[1] == 169
+    # With the border of the fifth iteration behind it, it has fifteen: at 260 a mean of 220, a
+    # nanosecond later 439.999.
+    assert threshold(15, 260, 220.001)[1] == 765
+    assert threshold(15, 260, 220)[1] < 400
+    assert threshold(15, 260.001, 439.999)[1] < 400
+    assert threshold(15, 260.001, 440)[1] == 765
+
+
+def test_a_read_is_saved_from_a_program_that_may_be_long() -> None:
+    def within(read_slo_us: int, iterations: int, margin_reads: int = 0) -> list[float]:
+        keys = {"read_slo_us": read_slo_us, "margin_reads": margin_reads}
+        return spread(
+            iterations, 100, **DEADLINE, **{f"suspension.deadline.{k}": v for k, v in keys.items()}
+        )
+
+    # Due at 340, it may begin at 275, which a program of five iterations makes possible, and one of
+    # fifteen does not. 7 + 4 x 65 us are more than 240, so that it is now or never: free at 104.
+    assert within(240, 5, 3)[1] == within(240, 15, 3)[1] == 169
+    # With room the question is put again at 268: the short one is over by then, the long one stops
+    # in the pulse that it began at 260: free at 272, 337.
+    assert within(240, 5) == [260, 325]
+    assert within(240, 15)[1] == 337
+    # It may begin at 535. To be expected is an end at 480, and the worst is one at 700: asked again
+    # at 528, in a pulse, the long one is free at 532.
+    assert within(500, 5) == [260, 325]
+    assert within(500, 15)[1] == 597
+
+
+def test_a_policy_sees_an_estimate_and_the_worst_case() -> None:
+    seen = []
+
+    class Sees(rp.SuspensionPolicy):
+        def decide(self, view: rp.OperationView) -> rp.Decision:
+            if not view.is_erase:
+                seen.append((view.elapsed_ns, view.remaining_ns, view.longest_remaining_ns))
+            return rp.Decision.LEAVE
+
+    keys: dict[str, Any] = {**ONE_DIE, "seed": 3}
+    scenario = {**keys, "workload": {"generator": "mixed", "request_bytes": 4096, "requests": 400}}
+    load: dict[str, Any] = {"workload.read_fraction": 0.5, "workload.rate_iops": 1500}
+    load["workload.arrivals"] = "poisson"
+    rp.run(scenario, suspension_policy=Sees(), **SPREAD, **load)
+    assert len(seen) > 50
+    for elapsed_ns, expected_ns, longest_ns in seen:
+        # Data in for 40 µs, then 5 iterations of 44 with the same chance as 15.
+        assert longest_ns == 700_000 - elapsed_ns
+        assert expected_ns == longest_ns - (220_000 if elapsed_ns <= 260_000 else 0)
+    assert {elapsed_ns <= 260_000 for elapsed_ns, _, _ in seen} == {True, False}
+
+
 def test_no_read_is_late_that_a_suspension_could_save() -> None:
     # One die that programs all the time, one read at a time: each read can be saved, and is.
     scenario: dict[str, Any] = {
@@ -161,6 +240,46 @@ def test_loads_have_service_levels_of_their_own() -> None:
     assert latency_us({}, 5000) == 730
     assert latency_us({"read_slo_us": 500}, 5000) == 497
     assert latency_us({"read_slo_us": 5000}, 500) == 730
+
+
+@pytest.mark.parametrize(
+    ("first_us", "second_us", "ends_us"),
+    [
+        # After the program, which ends at 830.
+        (5000, 5000, [895, 960]),
+        # The second is due at 740, behind the first: free at 610, asked for at 603 in a verify,
+        # which is broken off by 607.
+        (5000, 500, [672, 737]),
+        # The first is due at 730: free at 665, asked for at 658 in a pulse, free at 662.
+        (500, 5000, [727, 792]),
+        # Both are: the second needs it first.
+        (500, 500, [672, 737]),
+    ],
+)
+def test_each_read_in_the_queue_has_the_level_of_its_load(
+    tmp_path: Path, first_us: int, second_us: int, ends_us: list[int]
+) -> None:
+    """Two reads until 130, a program in the array from 170 on; a read of each load behind it."""
+    flows: dict[str, dict[str, Any]] = {
+        "writes": {"rows": "0.000000 ; 0 ; 8 ; W"},
+        "first": {"rows": "0.000000 ; 800 ; 8 ; R\n0.000230 ; 800 ; 8 ; R"},
+        "second": {"rows": "0.000000 ; 1600 ; 8 ; R\n0.000240 ; 1600 ; 8 ; R"},
+    }
+    for name, flow in flows.items():
+        trace = tmp_path / name
+        rows = flow.pop("rows").splitlines()
+        trace.write_text("".join(f"{row} ; 0.0 ; 0.0\n" for row in rows))
+        flow |= {"trace": str(trace), "format": "blkreplay"}
+    flows["first"]["read_slo_us"] = first_us
+    flows["second"]["read_slo_us"] = second_us
+    rules = {"policy": "deadline", "same_block": "page", "deadline": {"read_slo_us": 5000}}
+    scenario = {**ONE_DIE, "suspension": rules, "flow": flows}
+    found = rp.run(scenario, requests=True).requests.to_pylist()
+    reads = [row for row in found if row["op"] == "read" and row["arrival_ns"] > 0]
+    assert [(row["arrival_ns"], row["completion_ns"] / 1000) for row in reads] == [
+        (230_000, ends_us[0]),
+        (240_000, ends_us[1]),
+    ]
 
 
 BUSY: dict[str, Any] = {

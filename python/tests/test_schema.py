@@ -55,6 +55,17 @@ def test_every_file_of_ours_is_valid(
         validator.validate(table)
 
 
+def test_a_policy_of_python_has_a_place_and_a_name(
+    validator: jsonschema.Draft202012Validator,
+) -> None:
+    for section in ("suspension", "scheduling"):
+        for policy in ("mine.py:Mine", "a/b.py:Mine", "package.module:Outer.Inner"):
+            validator.validate({section: {"policy": policy}})
+        for policy in ("mine.py", "mine.py:", ":Mine", "mine.py:a b"):
+            assert not validator.is_valid({section: {"policy": policy}}), policy
+    assert not validator.is_valid({"ftl": {"gc_victim": "mine.py:Mine"}})
+
+
 def test_resolved_scenarios_are_valid(validator: jsonschema.Draft202012Validator) -> None:
     for device in rp.devices():
         for load in rp.loads():

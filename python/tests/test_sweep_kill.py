@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from reprieve.sweeps.executors import bundle_tasks
@@ -241,6 +243,46 @@ def test_mistake_on_a_cluster_is_one_sentence(
     assert done.stderr.startswith("policy=fifo: ")
     assert "nonsense" in done.stderr or "line 2" in done.stderr or ":2:" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+ONCE = """
+import reprieve as rp
+
+
+class Once(rp.SuspensionPolicy):
+    def decide(self, view):
+        is_first = not (view.is_suspended or view.suspended_ns)
+        return rp.Decision.SUSPEND if is_first else rp.Decision.LEAVE
+"""
+
+
+def test_workers_of_a_cluster_ask_the_policies_of_a_file(
+    reprieve: Reprieve, small: Path, tmp_path: Path, scheduler: Scheduler
+) -> None:
+    (tmp_path / "once.py").write_text(ONCE)
+    grid = 'scenario = "small.toml"\ndesign = "grid"\nset.policy = "pes-ipc"\nseeds = 2\n'
+    values = '["always", "once.py:Once"]'
+    (tmp_path / "s.toml").write_text(f'{grid}axes."suspension.policy" = {values}\n')
+    assert reprieve("sweep", "s.toml", "--out", "here").returncode == 0
+    address, _ = scheduler
+    one = worker(address, tmp_path / "one")
+    try:
+        done = reprieve("sweep", "s.toml", "--out", "there", "--scheduler", address)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert contents(tmp_path / "there") == contents(tmp_path / "here")
+        # Another policy of the same class: its mistake comes back as a sentence.
+        (tmp_path / "once.py").write_text(ONCE.replace("is_first = not", "is_first = missing or"))
+        done = reprieve("sweep", "s.toml", "--out", "there", "--scheduler", address)
+    finally:
+        one.kill()
+        one.wait()
+    assert done.returncode == 2
+    told = r"policy=Once: suspension\.policy = .* NameError: .* at \d+ ns of the simulated time"
+    assert re.match(told, done.stderr), done.stderr
+    assert done.stderr.count("\n") == 1
+    points = pq.read_table(tmp_path / "here/points.parquet")
+    assert points.column("suspension_policy").to_pylist() == ["always", "Once"]
+    assert small.exists()
 
 
 def test_scheduler_that_dies_is_one_sentence(

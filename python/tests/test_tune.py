@@ -28,6 +28,7 @@ def test_keys_and_their_values_are_read() -> None:
     assert axis("a.b=0.5..20:log") == Axis("a.b", Range(0.5, 20, True))
     assert axis("a.b=none,ipc") == Axis("a.b", ("none", "ipc"))
     assert axis("a.b=true,false") == Axis("a.b", (True, False))
+    assert axis("a.b=ips,../c.py:D") == Axis("a.b", ("ips", "../c.py:D"))
     for text in ("a.b=1..20", "a.b=0.5..20.0:log", "a.b=none,ipc", "a.b=true,false"):
         assert said(axis(text)) == text
 

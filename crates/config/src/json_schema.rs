@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::Registries;
-use super::key::{Fallback, Key, Kind, Section};
+use super::key::{Fallback, Family, Key, Kind, Section};
 use super::keys::SECTIONS;
 use super::preset::{Preset, devices, loads, parts};
 use super::raw::Raw;
@@ -104,6 +104,11 @@ fn of_kind(key: &Key, registries: &Registries) -> Json {
         Kind::Number(interval) => number(interval),
         Kind::Duration(unit) => duration(unit),
         Kind::Flag => json!({"type": "boolean"}),
+        Kind::Registered(Family::SuspendPolicy | Family::Scheduler) => {
+            // FILE.py:NAME or MODULE:NAME, which the Python package takes.
+            let own = json!({"type": "string", "pattern": r"^.+:\w+(\.\w+)*$"});
+            json!({"anyOf": [{"enum": words()}, own]})
+        }
         Kind::Choice(_) | Kind::Registered(_) => json!({"enum": words()}),
         Kind::Words(_) => list(json!({"enum": words()})),
         Kind::Text | Kind::Path => json!({"type": "string", "minLength": 1}),

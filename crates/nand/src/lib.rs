@@ -17,7 +17,7 @@ mod wordlines;
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
 pub use die::{Die, Outlook, PlaneWork};
 pub use ecc::{Ecc, Soft};
-pub use operation::{PhaseTimes, Run, Segment};
+pub use operation::{Estimate, PhaseTimes, Run, Segment};
 pub use parallelism::{MultiPlane, Parallelism};
 pub use power::{ACTIVITIES, Activity, CommandPower, CorePower};
 pub use refusal::Refusal;

@@ -3,6 +3,7 @@
 //! Phases are never stepped one by one: the position in the phases follows from the time elapsed
 //! since the operation last began to run, so that an undisturbed operation costs one computation.
 
+mod estimate;
 mod run;
 
 use reprieve_base::{Dur, Stream, Time};
@@ -11,6 +12,7 @@ use crate::timing::{
     EraseMode, EraseResume, ProgramSuspension, Restore, Retention, Suspension, Timing, VthReached,
 };
 
+pub use estimate::Estimate;
 pub use run::{PhaseTimes, Run, Segment};
 
 /// What an operation does to the array.
@@ -67,8 +69,12 @@ pub(crate) struct Operation {
     pub(crate) kind: Kind,
     /// Planes on which it works.
     planes: u32,
+    /// Program: wordlines of which it takes as long as the longest, one for each plane at first.
+    wordlines: u32,
     /// Program: iterations in all.
     iterations: u32,
+    /// Program: how many of them its wordlines did not need, had it not been suspended.
+    added: u32,
     /// Program: iterations that the current run has at its end if it is not suspended too soon.
     owed: u32,
     /// Program: its first suspension was early, and no long run has followed.
@@ -107,7 +113,7 @@ impl Operation {
 
     /// The same on so many planes.
     pub(crate) fn on_planes(self, planes: u32) -> Operation {
-        Operation { planes, ..self }
+        Operation { planes, wordlines: self.wordlines.max(planes), ..self }
     }
 
     fn new(kind: Kind, prelude_end: Time, timing: &Timing, iterations: u32) -> Operation {
@@ -121,7 +127,9 @@ impl Operation {
         Operation {
             kind,
             planes: 1,
+            wordlines: 1,
             iterations,
+            added: 0,
             owed: 0,
             is_early: false,
             position,
@@ -249,6 +257,7 @@ impl Operation {
         let whole = timing.program_array(self.iterations);
         if reaches(point - self.prelude_end, retention.second_share_ppm, whole) {
             self.iterations += self.owed;
+            self.added += self.owed;
             self.is_early = false;
         }
         self.owed = 0;

@@ -30,6 +30,27 @@ impl IterationSpread {
         &self.entries[..usize::from(self.used)]
     }
 
+    /// The lowest count from `least` on; `None`: all are lower.
+    pub(crate) fn next_from(&self, least: u32) -> Option<u32> {
+        let counts = self.entries().iter().map(|(count, _)| u32::from(*count));
+        counts.filter(|count| *count >= least).min()
+    }
+
+    /// The highest count.
+    pub(crate) fn highest(&self) -> u32 {
+        let counts = self.entries().iter().map(|(count, _)| u32::from(*count));
+        counts.max().expect("a spread has a count")
+    }
+
+    /// The share of wordlines with at most so many iterations.
+    pub(crate) fn share_to(&self, count: u32) -> f64 {
+        let weight = |most: u32| -> u64 {
+            let counted = self.entries().iter().filter(|(count, _)| u32::from(*count) <= most);
+            counted.map(|(_, weight)| u64::from(*weight)).sum()
+        };
+        weight(count) as f64 / weight(u32::MAX) as f64
+    }
+
     /// Iterations of wordline `number` of the die with this key.
     pub(crate) fn of(&self, key: u64, number: u64) -> u32 {
         let entries = self.entries();

@@ -46,6 +46,7 @@ pub struct OperationView {
     plane: Option<u32>,
     elapsed_ns: u64,
     remaining_ns: u64,
+    longest_remaining_ns: u64,
     suspensions: u32,
     reads_served: u32,
     suspended_ns: u64,
@@ -168,16 +169,18 @@ pub fn ended_by(payload: Box<dyn Any + Send>) -> PyErr {
     }
 }
 
-/// When and for which die a question is asked.
+/// When and for which die a question is asked, and which.
 #[derive(Clone, Copy)]
 struct Place {
     now: Time,
     die: u32,
+    question: &'static str,
 }
 
 impl Place {
     fn words(self) -> String {
-        format!("at {} ns of the simulated time, for die {}", self.now.ns(), self.die)
+        let Place { now, die, question } = self;
+        format!("at {} ns of the simulated time, for die {die}, asked {question}", now.ns())
     }
 }
 
@@ -240,13 +243,15 @@ struct Suspension {
 impl Suspension {
     fn ask(&self, operation: &dyn suspend::OperationView, is_suspended: bool) -> Answer {
         let (now, die) = (operation.now(), operation.die());
-        let (act, right) = if is_suspended {
-            (Decision::Resume, "Decision.RESUME or Decision.LEAVE")
+        let (act, right, question) = if is_suspended {
+            let question = "whether the suspended operation resumes";
+            (Decision::Resume, "Decision.RESUME or Decision.LEAVE", question)
         } else {
-            (Decision::Suspend, "Decision.SUSPEND or Decision.LEAVE")
+            let question = "whether to suspend the operation that runs";
+            (Decision::Suspend, "Decision.SUSPEND or Decision.LEAVE", question)
         };
         let view = OperationView::of(operation, is_suspended);
-        self.decide.ask(view, Place { now, die }, |answer| {
+        self.decide.ask(view, Place { now, die, question }, |answer| {
             // A later time is when the question is put again.
             if let (false, Ok(ns)) = (is_suspended, answer.extract::<u64>()) {
                 if ns > now.ns() {
@@ -279,6 +284,7 @@ impl OperationView {
             plane: operation.plane(),
             elapsed_ns: operation.elapsed().ns(),
             remaining_ns: operation.remaining().ns(),
+            longest_remaining_ns: operation.longest_remaining().ns(),
             suspensions: operation.suspensions(),
             reads_served: operation.reads_served(),
             suspended_ns: operation.suspended().ns(),
@@ -376,7 +382,8 @@ impl Scheduler for Own {
             gc_gives_way: view.gc_gives_way,
             idle_gc: view.idle_gc,
         };
-        self.choose.ask(die, Place { now: view.now, die: view.die }, |answer| {
+        let place = Place { now: view.now, die: view.die, question: "what the die does next" };
+        self.choose.ask(die, place, |answer| {
             let answer = answer.cast::<Choice>().map(|answer| *answer.get());
             let open = CHOICES.iter().filter(|(_, _, choice)| is_open(view, *choice));
             let is_it = |choice| answer.as_ref().is_ok_and(|answer| *answer == choice);
@@ -391,13 +398,14 @@ impl Scheduler for Own {
     }
 
     fn allow_suspend(&self, view: &SuspendView) -> bool {
-        let place = Place { now: view.now, die: view.die };
+        let question = "whether the operation that runs may be suspended";
+        let place = Place { now: view.now, die: view.die, question };
         let ask = |method: &Method| method.ask(busy_die(view), place, yes_or_no);
         self.lets_suspend.as_ref().is_none_or(ask)
     }
 
     fn asks_again(&self, view: &SuspendView) -> Option<Time> {
-        let place = Place { now: view.now, die: view.die };
+        let place = Place { now: view.now, die: view.die, question: "when to ask again" };
         let at = self.asks_again.as_ref()?.ask(busy_die(view), place, |answer| {
             let at: Option<u64> = answer.extract().unwrap_or(Some(0));
             let later = at.is_none_or(|at| at > view.now.ns());

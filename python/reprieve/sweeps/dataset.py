@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from reprieve.named_policies import short
 from reprieve.outputs import ResultDirectory
 from reprieve.result import KINDS
 from reprieve.sweeps.columns import MEASURED, column, flat
@@ -113,7 +114,9 @@ def _varied(plan: Plan, rows: Sequence[Row]) -> pa.Table:
         if plan.volumes is not None and place == len(plan.keys) - 1:
             values = [device for (device,) in values]
         if len({type(value) for value in values} - {int}) > 1 or not _is_plain(values):
-            values = [word(value) for value in values]
+            values = [word(key, value) for value in values]
+        elif str in map(type, values):
+            values = [short(key, value) for value in values]
         elif float in map(type, values):
             values = [float(value) for value in values]
         columns[column(key)] = pa.array(values)

@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 
 from reprieve.extras import need
+from reprieve.named_policies import short
 from reprieve.scenario import Source, toml_value
 from reprieve.sweeps.plan import Axis, Plan, Range, Value
 from reprieve.traces import open_trace
@@ -53,12 +54,12 @@ class Point:
     def label(self, plan: Plan) -> str:
         """Return the point as a reader writes it."""
         pairs = zip(plan.keys, self.values, strict=True)
-        return " ".join(f"{key.rsplit('.', 1)[-1]}={word(value)}" for key, value in pairs)
+        return " ".join(f"{key.rsplit('.', 1)[-1]}={word(key, value)}" for key, value in pairs)
 
 
-def word(value: Value) -> str:
-    """Return a value as a reader writes it: a string without its quotes."""
-    return value if isinstance(value, str) else toml_value(value)
+def word(key: str, value: Value) -> str:
+    """Return a value as a reader writes it: a string without its quotes, a policy by its name."""
+    return str(short(key, value)) if isinstance(value, str) else toml_value(value)
 
 
 def points(plan: Plan) -> list[Point]:

@@ -122,6 +122,8 @@ class _Cluster:
             bundle = list(islice(waiting, self._bundle_tasks))
             if not bundle:
                 return
+            for task in bundle:
+                task.source.split().check_travels()
             # A key is used once: a cluster that keeps a failed bundle must not answer with it.
             self._bundles += 1
             key = f"reprieve-{self._client.id}-{self._bundles}"

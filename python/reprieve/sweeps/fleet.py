@@ -66,7 +66,7 @@ def write(plan: Plan, store: Store, rows: Sequence[Row], directory: Path) -> Pat
     names = [column(key) for key in plan.keys[:-1]]
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
-        values = tuple(word(value) for value in row.point.values[:-1])
+        values = tuple(map(word, plan.keys[:-1], row.point.values[:-1]))
         groups.setdefault(values, []).append(row)
     made = []
     for values, members in groups.items():

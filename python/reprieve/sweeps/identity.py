@@ -10,6 +10,7 @@ from pathlib import Path
 
 from reprieve import _native
 from reprieve._native import UserError
+from reprieve.named_policies import KEYS, Named
 
 _HEX_DIGITS = 32
 
@@ -17,7 +18,7 @@ _HEX_DIGITS = 32
 def run_id(resolved: str) -> str:
     """Return the name of a run, 32 hexadecimal digits, from its resolved scenario.
 
-    Where an input file lies does not matter, what is in it does.
+    Where an input file lies does not matter, what is in it does; so with a policy in Python.
     """
     lines, section = [f"reprieve {_native.__version__}"], ""
     for line in resolved.splitlines():
@@ -26,6 +27,8 @@ def run_id(resolved: str) -> str:
         key, equals, value = line.partition(" = ")
         if equals and value != '"none"' and _is_path(section, key):
             lines.append(f"{key} = {_contents(tomllib.loads(f'value = {value}')['value'])}")
+        elif equals and key == "policy" and f"{section}.{key}" in KEYS and ":" in value:
+            lines.append(f"{key} = {_policy(section, tomllib.loads(f'value = {value}')['value'])}")
         else:
             lines.append(line)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:_HEX_DIGITS]
@@ -44,6 +47,12 @@ def path_keys() -> frozenset[str]:
     return frozenset(
         entry.split("`")[1] for entry in entries if "- Value: the path of a file" in entry
     )
+
+
+def _policy(section: str, text: str) -> str:
+    """Return what stands for a policy of Python: its name, and all of the file that has it."""
+    named = Named.of(f"{section}.policy", text, Path())
+    return f"{hashlib.sha256(named.source()).hexdigest()}:{named.name}"
 
 
 def _contents(path: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from reprieve._native import UserError
+from reprieve.named_policies import reference, short
 from reprieve.scenario import Source, toml_text, toml_value
 
 Value = Any
@@ -251,11 +252,12 @@ class _Reader:
                 f"axes.{key}: is {value!r}; must be a list of values, or a range such as "
                 "{ from = 1, to = 10 }"
             )
-        texts = [toml_value(item) for item in value]
+        values = tuple(reference(item) for item in value)
+        texts = [toml_value(short(key, item)) for item in values]
         for place, text in enumerate(texts):
             if text in texts[:place]:
                 raise self.wrong(f"axes.{key}: has {text} twice; give each value once")
-        return Axis(key, tuple(value))
+        return Axis(key, values)
 
     def _range(self, key: str, table: Mapping[str, Any], design: str) -> Range:
         where = f"axes.{key}"
@@ -329,5 +331,5 @@ def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
         if isinstance(value, Mapping) and "from" not in value:
             flat |= _flat(value, f"{name}.")
         else:
-            flat[name] = value
+            flat[name] = reference(value)
     return flat

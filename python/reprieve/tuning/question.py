@@ -131,7 +131,8 @@ def axis(text: str) -> Axis:
     key, _, values = text.partition("=")
     if not key or not values:
         raise UserError(f"--vary {text}: must be KEY=LO..HI, KEY=LO..HI:log or KEY=A,B,C")
-    if ".." not in values:
+    # A path of a policy may begin with two dots.
+    if ".." not in values or "/" in values:
         choices = tuple(_value(part) for part in values.split(","))
         if len(set(map(str, choices))) != len(choices):
             raise UserError(f"--vary {text}: has a value twice")

@@ -14,7 +14,7 @@ from reprieve.parallel import Watch
 from reprieve.request_log import OPS, Columns
 from reprieve.scenario import toml_text
 from reprieve.simulation import stepwise
-from reprieve_studies.theory.statistics import Estimate, Sample, Series, ratio
+from reprieve_studies.theory.statistics import Estimate, Sample, Series, Tail, ratio
 
 Floats = NDArray[np.float64]
 Sets = Mapping[str, Any]
@@ -78,6 +78,43 @@ class Drive:
 
 
 @dataclass(frozen=True)
+class Runs:
+    """A drive that is simulated several times, for percentiles that few requests are beyond."""
+
+    scenario: Mapping[str, Any]
+    series: Callable[[Columns], Mapping[str, Floats]]
+    """Samples out of columns of the request log, by name."""
+    levels: Mapping[str, tuple[float, ...]]
+    """Percentiles that are wanted, as shares, by the samples' name."""
+    floors: Mapping[str, float]
+    """What is kept of the samples is above this, by their name."""
+    runs: int
+    """Each has a seed of its own."""
+
+    def measure(self, watch: Watch, sets: Sets) -> dict[str, Estimate]:
+        """Simulate and estimate everything."""
+        tails = {name: Tail(floor) for name, floor in self.floors.items()}
+        requests = int(self.scenario["workload"]["requests"])
+        for run in range(self.runs):
+            for tail in tails.values():
+                tail.begin()
+            seed = _seed(f"{toml_text(self.scenario)}# run {run}\n")
+            simulation = stepwise(self.scenario, requests=True, **{**sets, "seed": seed})
+            more = True
+            while more:
+                more = simulation.step(max(1, requests // _PIECES))
+                watch(*simulation.progress())
+                for name, values in self.series(simulation.take_log()).items():
+                    if name in tails:
+                        tails[name].add(values)
+        return {
+            percentile_name(name, level): found
+            for name, levels in self.levels.items()
+            for level, found in zip(levels, tails[name].percentiles(levels), strict=True)
+        }
+
+
+@dataclass(frozen=True)
 class Rig:
     """One die that is given raw commands."""
 
@@ -109,7 +146,7 @@ class Rig:
         return estimates
 
 
-Model = Drive | Rig
+Model = Drive | Runs | Rig
 
 
 def _seed(text: str) -> int:

@@ -65,6 +65,61 @@ class Sample:
         return [_percentile(steady, ordered, level) for level in levels]
 
 
+class Tail:
+    """Counts the samples of several runs, and keeps those above a floor, for high percentiles."""
+
+    def __init__(self, floor: float) -> None:
+        self._floor = floor
+        self._runs: list[list[tuple[NDArray[np.int64], NDArray[np.float32]]]] = []
+        self._counts: list[int] = []
+
+    def begin(self) -> None:
+        """Begin another run."""
+        self._runs.append([])
+        self._counts.append(0)
+
+    def add(self, values: NDArray[np.float64]) -> None:
+        """Take the next samples of the run."""
+        places = np.flatnonzero(values > self._floor)
+        kept = values[places].astype(np.float32)
+        self._runs[-1].append((places + self._counts[-1], kept))
+        self._counts[-1] += len(values)
+
+    def percentiles(self, levels: Sequence[float]) -> list[Estimate]:
+        """Percentiles and their standard errors, without the first twentieth of each run.
+
+        One that is not above the floor is the floor, of which nothing more is known.
+        """
+        number, places, values = 0, [np.empty(0, np.int64)], [np.empty(0, np.float32)]
+        for run, count in zip(self._runs, self._counts, strict=True):
+            skipped = math.ceil(count * _WARM_UP_SHARE)
+            for place, value in run:
+                steady = place >= skipped
+                places.append(place[steady] - skipped + number)
+                values.append(value[steady])
+            number += count - skipped
+        if number < BATCHES:
+            return [Estimate(math.nan, math.nan, 0)] * len(levels)
+        place, value = np.concatenate(places), np.concatenate(values)
+        return [self._percentile(place, value, number, level) for level in levels]
+
+    def _percentile(
+        self, places: NDArray[np.int64], values: NDArray[np.float32], number: int, level: float
+    ) -> Estimate:
+        """As of a `Sample`, of which only the highest are there."""
+        ordered, below = np.sort(values), number - len(values)
+
+        def at(share: float) -> float:
+            rank = min(number - 1, math.ceil(share * number) - 1) - below
+            return self._floor if rank < 0 else float(ordered[rank])
+
+        found, length = at(level), number // BATCHES
+        batch = places[(values > np.float32(found)) & (places < length * BATCHES)] // length
+        beyond = np.bincount(batch, minlength=BATCHES) / length
+        error = float(beyond.std(ddof=1)) / math.sqrt(BATCHES)
+        return Estimate(found, (at(level + error) - at(level - error)) / 2, number)
+
+
 def _percentile(
     steady: NDArray[np.float32], ordered: NDArray[np.float32], level: float
 ) -> Estimate:

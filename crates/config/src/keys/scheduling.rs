@@ -15,7 +15,8 @@ section! {
     /// Which transaction a die serves next.
     SCHEDULING "scheduling"
 
-    /// Order in which a die serves its transactions.
+    /// Order in which a die serves its transactions. The Python package also takes the policy
+    /// `NAME` of a program: `FILE.py:NAME` or `MODULE:NAME`.
     policy [scheduling.policy] registered(Family::Scheduler), or("'rps'");
     /// Pending programs at which they go ahead of reads; absent: no limit.
     write_queue_limit [scheduling.write_queue_limit] count(1, U32), absent(),

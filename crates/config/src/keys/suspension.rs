@@ -125,9 +125,11 @@ section! {
     min_progress_us [suspension.min_progress] us(), or("0");
     /// A suspended operation resumes after so many reads, though more wait; absent: once none does.
     reads_per_suspension [suspend_rules.reads_per_suspension] count(1, U32), absent();
-    /// When the controller asks for a suspension.
+    /// When the controller asks for a suspension. The Python package also takes the policy
+    /// `NAME` of a program: `FILE.py:NAME` or `MODULE:NAME`.
     policy [suspend_rules.policy] registered(Family::SuspendPolicy), or("'always'");
-    /// An operation with less than this left is not suspended; absent: no such limit.
+    /// An operation with less than this left is not suspended; absent: no such limit. Where
+    /// wordlines differ in iterations, what is left is what is to be expected.
     min_remaining_us {suspend_rules.parameters} us(), absent(),
         when(&[is("suspension.policy", &["threshold"])]);
     /// After this much time in suspension an operation runs to its end; absent: no limit.

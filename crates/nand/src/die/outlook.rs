@@ -3,7 +3,7 @@
 use reprieve_base::{Dur, Stream, Time};
 
 use super::{Array, Die, PlaneWork, may_stop};
-use crate::operation::{Operation, Stop};
+use crate::operation::{Estimate, Kind, Operation, Stop};
 use crate::refusal::Refusal;
 use crate::timing::{EraseMode, ProgramSuspension, Restore, Suspension};
 
@@ -45,8 +45,24 @@ impl Die {
     /// What becomes of the running operation if it is asked to make way at `now`; `None`: it ends
     /// before that takes effect.
     pub fn outlook(&self, now: Time, plane: Option<u32>) -> Option<Outlook> {
+        self.outlook_of(*self.operation_on(plane)?, now)
+    }
+
+    /// The same as far as a controller knows it, to whom a program may take as long as any.
+    pub fn foreseen(&self, now: Time, plane: Option<u32>) -> Option<Outlook> {
+        self.outlook_of(self.at_longest(plane)?, now)
+    }
+
+    /// How much longer a running program goes on, as far as a controller knows; `None`: it knows,
+    /// as all wordlines take as long.
+    pub fn estimate(&self, now: Time, plane: Option<u32>) -> Option<Estimate> {
+        let spread = self.part.timing.spread.as_ref()?;
+        let operation = self.operation_on(plane).filter(|one| one.kind == Kind::Program)?;
+        Some(operation.estimate(now, &self.part.timing, spread))
+    }
+
+    fn outlook_of(&self, mut operation: Operation, now: Time) -> Option<Outlook> {
         let (timing, suspension) = (&self.part.timing, &self.part.suspension);
-        let mut operation = *self.operation_on(plane)?;
         let left = operation.end(timing) - now;
         let free_at = stopped(&mut operation, self, now, suspension)?;
         operation.resume(free_at, timing, suspension);
@@ -87,20 +103,30 @@ impl Die {
     }
 
     /// The next instant at which the running operation could stop without a phase that is broken
-    /// off; `None`: it ends before.
+    /// off, as far as a controller knows; `None`: it ends before.
     pub fn safe_point(&self, now: Time, plane: Option<u32>) -> Option<Time> {
         let mut suspension = self.part.suspension;
         suspension.erase_mode = EraseMode::Deferred;
         if suspension.program == ProgramSuspension::Ipc {
             suspension.program = ProgramSuspension::Ips;
         }
-        stopped(&mut { *self.operation_on(plane)? }, self, now, &suspension)
+        stopped(&mut self.at_longest(plane)?, self, now, &suspension)
     }
 
     /// When the restore or set-up ends with which a running operation goes on; `None`: it was never
     /// suspended.
     pub fn goes_on_at(&self, plane: Option<u32>) -> Option<Time> {
         self.operation_on(plane)?.goes_on_at()
+    }
+
+    /// The running operation as if its wordlines took as long as any.
+    fn at_longest(&self, plane: Option<u32>) -> Option<Operation> {
+        let operation = *self.operation_on(plane)?;
+        let spread = self.part.timing.spread.as_ref();
+        Some(match spread.filter(|_| operation.kind == Kind::Program) {
+            Some(spread) => operation.of_count(spread.highest()),
+            None => operation,
+        })
     }
 
     /// The program or erase on a plane, or that begun last on all.

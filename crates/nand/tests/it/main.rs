@@ -5,6 +5,7 @@ mod cache_program;
 mod copyback;
 mod device;
 mod erases;
+mod estimates;
 mod guards;
 mod ledger;
 mod lengths;

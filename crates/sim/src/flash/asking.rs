@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Outlook, Refusal};
+use reprieve_nand::{Die, Estimate, Refusal};
 
 use super::Flash;
 use super::lane::{Lane, LaneId};
@@ -273,16 +273,20 @@ impl Flash {
             classes: None,
         })
     }
-
-    /// The program or erase of a plane that was stopped apart, or of the whole die.
-    fn outlook(&self, die: u32, plane: Option<u32>, now: Time) -> Option<Outlook> {
-        self.units[die as usize].die.outlook(now, plane)
-    }
 }
 
 impl<W: Work> Stopped<'_, W> {
     fn runs(&self) -> bool {
         self.until > self.now && self.operation != NONE
+    }
+
+    fn die_of(&self) -> &Die {
+        &self.flash.units[self.die as usize].die
+    }
+
+    /// What is known of a program whose wordlines differ.
+    fn estimate(&self) -> Option<Estimate> {
+        self.runs().then(|| self.die_of().estimate(self.now, self.plane))?
     }
 }
 
@@ -311,7 +315,11 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     }
 
     fn remaining(&self) -> Dur {
-        self.until - self.now
+        self.estimate().map_or(self.until - self.now, |estimate| estimate.expected)
+    }
+
+    fn longest_remaining(&self) -> Dur {
+        self.estimate().map_or(self.until - self.now, |estimate| estimate.longest)
     }
 
     fn suspensions(&self) -> u32 {
@@ -333,21 +341,20 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     }
 
     fn safe_point(&self) -> Option<Time> {
-        let die = &self.flash.units[self.die as usize].die;
-        self.runs().then(|| die.safe_point(self.now, self.plane))?
+        self.runs().then(|| self.die_of().safe_point(self.now, self.plane))?
     }
 
     fn entry_cost(&self) -> Option<Dur> {
-        let outlook = self.runs().then(|| self.flash.outlook(self.die, self.plane, self.now))?;
+        let outlook = self.runs().then(|| self.die_of().foreseen(self.now, self.plane))?;
         outlook.map(|outlook| outlook.free_at - self.now)
     }
 
     fn longest_entry_cost(&self) -> Dur {
-        self.flash.units[self.die as usize].die.longest_entry(self.class == Class::Erase)
+        self.die_of().longest_entry(self.class == Class::Erase)
     }
 
     fn resume_cost(&self) -> Option<Dur> {
-        let outlook = self.runs().then(|| self.flash.outlook(self.die, self.plane, self.now))?;
+        let outlook = self.runs().then(|| self.die_of().foreseen(self.now, self.plane))?;
         outlook.map(|outlook| outlook.resume_cost)
     }
 

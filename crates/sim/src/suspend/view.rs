@@ -8,7 +8,8 @@ pub use crate::work::GcNeed;
 /// An operation that a read or write waits for, what else waits, and how the drive stands.
 ///
 /// What is suspended has nothing left to cost: then `remaining` is zero and `safe_point`,
-/// `entry_cost` and `resume_cost` are `None`.
+/// `entry_cost` and `resume_cost` are `None`. How many iterations a wordline takes where they
+/// differ shows only at its end; costs are those of a program that goes on.
 pub trait OperationView {
     /// The instant of the decision.
     fn now(&self) -> Time;
@@ -25,8 +26,12 @@ pub trait OperationView {
     /// Time since it began, transfers included and suspensions left out.
     fn elapsed(&self) -> Dur;
 
-    /// Time until it ends if it is left alone.
+    /// Time until it ends if it is left alone; where wordlines differ in iterations, what is to be
+    /// expected of a program that has come so far.
     fn remaining(&self) -> Dur;
+
+    /// The same if its wordlines take as many iterations as any; at least `remaining`.
+    fn longest_remaining(&self) -> Dur;
 
     /// How often it has been suspended.
     fn suspensions(&self) -> u32;

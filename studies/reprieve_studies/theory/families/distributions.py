@@ -1,6 +1,7 @@
 """Distributions: percentiles of waits and latencies, from transforms that are inverted."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -16,12 +17,24 @@ from reprieve_studies.theory.families.one_die import (
     waits,
 )
 from reprieve_studies.theory.formulas import Class, with_load
-from reprieve_studies.theory.models import Drive, percentile_name
+from reprieve_studies.theory.models import Drive, Runs, percentile_name
 from reprieve_studies.theory.transforms import Paused, Transform
 
 LEVELS = (0.5, 0.9, 0.99, 0.999, 0.9999)
-_QUICK, _FULL = 2_000_000, 24_000_000
-"""Requests of a simulation."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """How much is simulated of a queue."""
+
+    requests: int
+    runs: int = 1
+    """More than one where only percentiles are wanted that few requests are beyond."""
+
+
+_QUICK, _FULL = Length(2_000_000), Length(24_000_000)
+_KEPT_SHARE = 5
+"""So many times the requests that are beyond the lowest percentile of several runs are kept."""
 _LOAD = 0.6
 _PHASES = 1000
 _ENTRY_US = 10.0
@@ -41,10 +54,11 @@ def _queue(
     label: str,
     keys: Mapping[str, Any],
     classes: tuple[Class, Class],
-    requests: int,
+    length: Length,
     wanted: Mapping[str, tuple[Transform, str, tuple[float, ...]]],
 ) -> Experiment:
-    """One simulation; of each quantity its transform, its source, and its percentiles."""
+    """One simulation or several; of each quantity its transform, its source, its percentiles."""
+    wanted = {name: parts for name, parts in wanted.items() if parts[2]}
     checks = [
         Check(
             f"{percentile_name(name, level)}, {label}",
@@ -59,8 +73,15 @@ def _queue(
     ]
     series = completions if "completion" in wanted or "write latency" in wanted else waits
     levels = {name: of_name for name, (_, _, of_name) in wanted.items()}
-    scenario = one_die(keys, *classes, requests)
-    return Experiment(label, Drive(scenario, series, levels=levels), checks)
+    scenario = one_die(keys, *classes, length.requests)
+    if length.runs == 1:
+        return Experiment(label, Drive(scenario, series, levels=levels), checks)
+    floors = {
+        name: _percentile(theory, 1 - _KEPT_SHARE * (1 - min(of_name)))
+        for name, (theory, _, of_name) in wanted.items()
+    }
+    model = Runs(scenario, series, levels, floors, length.runs)
+    return Experiment(f"{label}, {length.runs} runs", model, checks)
 
 
 def _on_phases(keys: Mapping[str, Any]) -> bool:
@@ -70,21 +91,23 @@ def _on_phases(keys: Mapping[str, Any]) -> bool:
 
 def experiments(quick: bool) -> Sequence[Experiment]:
     """Return every queue to p99.99; in a quick run some, to the percentiles that it can tell."""
+    last = LEVELS[-1:]
     if quick:
         return [
             _in_order(_QUICK, LEVELS[1:2]),
-            _first(_QUICK, LEVELS[1:4], ()),
+            _first(_QUICK, LEVELS[1:], ()),
             _ideal(_QUICK, (), LEVELS[:2]),
             _paused(_QUICK, LEVELS[1:3], LEVELS[:1]),
-            _kept(_QUICK, LEVELS[1:3], LEVELS[:3]),
+            _kept(_QUICK, LEVELS[1:3], LEVELS),
             _oldest(_QUICK, LEVELS[1:3]),
             _pairs(_QUICK, LEVELS[1:4]),
+            _kept(_several(_QUICK, 10), last, ()),
+            _oldest(_several(_QUICK, 12), last),
         ]
     tail = LEVELS[1:]
     return [
         _alone(0.6, _FULL, LEVELS[:-1]),
         _alone(0.8, _FULL, LEVELS[:-2]),
-        # Queues whose long waits come in long busy periods would take hours for a p99.99.
         _in_order(_FULL, LEVELS[:-1]),
         _first(_FULL, LEVELS, LEVELS[:-1]),
         _ideal(_FULL, tail, LEVELS[:-1]),
@@ -92,35 +115,46 @@ def experiments(quick: bool) -> Sequence[Experiment]:
         _kept(_FULL, tail, LEVELS),
         _oldest(_FULL, tail),
         _pairs(_FULL, tail[:-1]),
+        # Long waits come together, in long busy periods, so that many requests say little of them.
+        _alone(0.6, _several(_FULL, 6), last),
+        _in_order(_several(_FULL, 8), last),
+        _pairs(_several(_FULL, 4), last),
+        _first(_several(_FULL, 9), (), last),
+        _ideal(_several(_FULL, 8), (), last),
+        _alone(0.8, _several(_FULL, 6), LEVELS[-2:-1]),
     ]
 
 
-def _alone(load: float, requests: int, levels: tuple[float, ...]) -> Experiment:
+def _several(length: Length, runs: int) -> Length:
+    return Length(length.requests, runs)
+
+
+def _alone(load: float, length: Length, levels: tuple[float, ...]) -> Experiment:
     reads = with_load(load, READ_US)
     wanted = {"read wait": (transforms.fifo(reads), "M/D/1: Crommelin 1932", levels)}
     classes = reads, Class(0.0, PROGRAM_US)
-    return _queue(f"reads alone at a load of {load}", {"policy": "fifo"}, classes, requests, wanted)
+    return _queue(f"reads alone at a load of {load}", {"policy": "fifo"}, classes, length, wanted)
 
 
-def _in_order(requests: int, levels: tuple[float, ...]) -> Experiment:
+def _in_order(length: Length, levels: tuple[float, ...]) -> Experiment:
     classes = classes_of(_LOAD)
     source = "M/G/1: transform of Pollaczek and Khinchine"
     theory = transforms.fifo(*classes)
     wanted = {f"{op} wait": (theory, source, levels) for op in ("read", "write")}
-    return _queue("in order of arrival", {"policy": "fifo"}, classes, requests, wanted)
+    return _queue("in order of arrival", {"policy": "fifo"}, classes, length, wanted)
 
 
-def _first(requests: int, of_reads: tuple[float, ...], of_writes: tuple[float, ...]) -> Experiment:
+def _first(length: Length, of_reads: tuple[float, ...], of_writes: tuple[float, ...]) -> Experiment:
     classes = classes_of(_LOAD)
     source = "two classes without preemption: Takács 1964, Jaiswal 1968"
     wanted = {
         "read wait": (transforms.priority_first(*classes), source, of_reads),
         "write wait": (transforms.priority_second(*classes), source, of_writes),
     }
-    return _queue("read priority", {"policy": "rps"}, classes, requests, wanted)
+    return _queue("read priority", {"policy": "rps"}, classes, length, wanted)
 
 
-def _ideal(requests: int, of_reads: tuple[float, ...], of_writes: tuple[float, ...]) -> Experiment:
+def _ideal(length: Length, of_reads: tuple[float, ...], of_writes: tuple[float, ...]) -> Experiment:
     classes = classes_of(_LOAD)
     source = "preemptive-resume: Conway, Maxwell, Miller 1967"
     wanted = {
@@ -128,7 +162,7 @@ def _ideal(requests: int, of_reads: tuple[float, ...], of_writes: tuple[float, .
         "write latency": (transforms.resumed(*classes), source, of_writes),
     }
     keys = {"policy": "pes-ips", **IDEAL_KEYS}
-    return _queue("suspension without cost", keys, classes, requests, wanted)
+    return _queue("suspension without cost", keys, classes, length, wanted)
 
 
 def _suspending(**more: Any) -> dict[str, Any]:
@@ -141,7 +175,9 @@ def _suspending(**more: Any) -> dict[str, Any]:
     }
 
 
-def _paused(requests: int, of_reads: tuple[float, ...], of_writes: tuple[float, ...]) -> Experiment:
+def _paused(
+    length: Length, of_reads: tuple[float, ...], of_writes: tuple[float, ...]
+) -> Experiment:
     model = Paused(_READS, _WRITES, _PHASES, _ENTRY_US, _RESTORE_US)
     source = "preemption with pause and resume overhead (Ramakrishna, Peng, Scully 2026), atomic"
     wanted = {
@@ -150,10 +186,10 @@ def _paused(requests: int, of_reads: tuple[float, ...], of_writes: tuple[float, 
     }
     keys = _suspending(timing__t_suspend_overhead_us=_ENTRY_US, timing__t_buffer_us=_RESTORE_US)
     label = f"{_ENTRY_US:g} µs to stop and {_RESTORE_US:g} to go on"
-    return _queue(label, keys, (_READS, _WRITES), requests, wanted)
+    return _queue(label, keys, (_READS, _WRITES), length, wanted)
 
 
-def _kept(requests: int, of_reads: tuple[float, ...], of_writes: tuple[float, ...]) -> Experiment:
+def _kept(length: Length, of_reads: tuple[float, ...], of_writes: tuple[float, ...]) -> Experiment:
     model = Paused(*classes_of(_LOAD), _PHASES, kept=_KEPT_US)
     source = "threshold on the service that is left (Drekic and Stanford 2000)"
     wanted = {
@@ -162,10 +198,10 @@ def _kept(requests: int, of_reads: tuple[float, ...], of_writes: tuple[float, ..
     }
     keys = _suspending(suspension__policy="threshold", suspension__min_remaining_us=_KEPT_US)
     label = f"no suspension in the last {_KEPT_US:g} µs"
-    return _queue(label, keys, classes_of(_LOAD), requests, wanted)
+    return _queue(label, keys, classes_of(_LOAD), length, wanted)
 
 
-def _held(label: str, pairs: bool, requests: int, levels: tuple[float, ...]) -> Experiment:
+def _held(label: str, pairs: bool, length: Length, levels: tuple[float, ...]) -> Experiment:
     classes = classes_of(_LOAD)
     theory = batches.read_wait(*classes, _PHASES, pairs, _OLDEST_US)
     source = f"(N, n) preemption: embedded Markov chain on a grid of {_PHASES} phases"
@@ -173,15 +209,15 @@ def _held(label: str, pairs: bool, requests: int, levels: tuple[float, ...]) -> 
     if pairs:
         keys["suspension.batch.reads"] = 2
     wanted = {"read wait": (theory, source, levels)}
-    return _queue(label, keys, classes, requests, wanted)
+    return _queue(label, keys, classes, length, wanted)
 
 
-def _oldest(requests: int, levels: tuple[float, ...]) -> Experiment:
-    return _held(f"suspension after {_OLDEST_US:g} µs of waiting", False, requests, levels)
+def _oldest(length: Length, levels: tuple[float, ...]) -> Experiment:
+    return _held(f"suspension after {_OLDEST_US:g} µs of waiting", False, length, levels)
 
 
-def _pairs(requests: int, levels: tuple[float, ...]) -> Experiment:
-    return _held(f"suspension for two reads or after {_OLDEST_US:g} µs", True, requests, levels)
+def _pairs(length: Length, levels: tuple[float, ...]) -> Experiment:
+    return _held(f"suspension for two reads or after {_OLDEST_US:g} µs", True, length, levels)
 
 
 def curves() -> Mapping[str, Curve]:

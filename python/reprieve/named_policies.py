@@ -1,0 +1,365 @@
+"""Policies that a scenario names by where they are: `FILE.py:NAME` or `MODULE:NAME`."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import itertools
+import json
+import re
+import sys
+import tomllib
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, reduce
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+from reprieve._native import UserError
+from reprieve.policy import OwnPolicies
+from reprieve.sections import schema
+
+METHODS = {"suspension.policy": "decide", "scheduling.policy": "choose"}
+"""Keys of a scenario that may name a policy of Python, and what the policy has to have."""
+KEYS = tuple(METHODS)
+
+_REFERENCE = re.compile(r"(?P<place>.+):(?P<name>\w+(\.\w+)*)", re.DOTALL)
+_numbers = itertools.count()
+
+
+def refers(value: object) -> bool:
+    """Whether a value of one of the keys names a policy of Python: no built-in one has a colon."""
+    return isinstance(value, str) and ":" in value
+
+
+def short(key: str, value: Any) -> Any:
+    """Return the name alone of a policy of Python, and every other value as it is."""
+    found = _REFERENCE.fullmatch(value) if key in KEYS and isinstance(value, str) else None
+    return value if found is None else found["name"]
+
+
+def reference(value: Any) -> Any:
+    """Return `MODULE:NAME` for a class or function, and every other value as it is.
+
+    UserError if nobody who has the text could find the class again.
+    """
+    if not isinstance(value, type | FunctionType):
+        return value
+    module, name = value.__module__, value.__qualname__
+    try:
+        found = reduce(getattr, name.split("."), sys.modules[module])
+    except (AttributeError, KeyError):
+        found = None
+    if found is not value:
+        raise UserError(
+            f"{name}: module {module} has no such name; must be a class or function at the top of "
+            "a module or file, where other threads and machines find it"
+        )
+    return f"{module}:{name}"
+
+
+@dataclass(frozen=True)
+class Named:
+    """A policy of Python that a key of a scenario names."""
+
+    key: str
+    place: str
+    """The path of a file, or the name of a module."""
+    name: str
+    """Of a class, or of a function without parameters, there."""
+
+    @classmethod
+    def of(cls, key: str, text: str, base: Path) -> Named:
+        """Take it from a scenario in folder `base`; a path is tried from there first."""
+        found = _REFERENCE.fullmatch(text)
+        if found is None or not (found["place"].endswith(".py") or _is_module(found["place"])):
+            raise UserError(
+                f'{key} = "{text}": must be FILE.py:NAME or MODULE:NAME, where NAME is a class or '
+                "a function, or a policy that `reprieve policies` lists"
+            )
+        place = found["place"]
+        if place.endswith(".py"):
+            there = base / place
+            # What a run leaves names it, too, from wherever that is run again.
+            place = str((there if there.exists() else Path(place)).absolute())
+        return cls(key, place, found["name"])
+
+    @property
+    def text(self) -> str:
+        """What a scenario says."""
+        return f"{self.place}:{self.name}"
+
+    @property
+    def label(self) -> str:
+        """What results say, wherever the file lies."""
+        place = Path(self.place).name if self._is_file else self.place
+        return f"{place}:{self.name}"
+
+    @property
+    def _is_file(self) -> bool:
+        return self.place.endswith(".py")
+
+    def wrong(self, sentence: str) -> UserError:
+        """Return an error about it."""
+        return UserError(f'{self.key} = "{self.text}": {sentence}')
+
+    def check(self) -> None:
+        """Raise UserError if it cannot be made, as far as that can be said without making it."""
+        found = self._find()
+        if not callable(found):
+            raise self.wrong(
+                f"is an object of {type(found).__qualname__}; must be a class or a function, so "
+                "that each run begins with a new object"
+            )
+        try:
+            inspect.signature(found).bind()
+        except (TypeError, ValueError) as error:
+            raise self.wrong(
+                f"cannot be called without arguments: {error}; must be a class or a function "
+                "that takes none"
+            ) from None
+
+    def make(self) -> Any:
+        """Return a new object: what one run leaves in it, or in its file, is not in the next."""
+        self.check()
+        module = _run_file(self, self._read()) if self._is_file else self._module()
+        try:
+            made = self._in(module)()
+        except Exception as error:
+            raise self.wrong(f"{_said(error)}, as it was made") from error
+        if not callable(getattr(made, METHODS[self.key], None)):
+            raise self.wrong(
+                f"{made!r} has no method {METHODS[self.key]}; must make an object with "
+                f"{METHODS[self.key]}(view)"
+            )
+        return made
+
+    def source(self) -> bytes:
+        """Return the text of the file that has it; UserError if there is none."""
+        if self._is_file:
+            return self._read()
+        found = self._find()
+        try:
+            module = sys.modules[found.__module__]
+            path = getattr(module, "__file__", None)
+            return inspect.getsource(found).encode() if path is None else Path(path).read_bytes()
+        except (OSError, TypeError):
+            raise self.wrong(
+                "its source cannot be read, so that a changed policy would not be noticed; put it "
+                "into a file and name that"
+            ) from None
+
+    def _find(self) -> Any:
+        return self._in(self._module())
+
+    def _in(self, module: ModuleType) -> Any:
+        try:
+            return reduce(getattr, self.name.split("."), module)
+        except AttributeError:
+            own = [
+                name
+                for name, value in vars(module).items()
+                if inspect.isclass(value) and value.__module__ == module.__name__
+            ]
+            has = f"has {', '.join(own)}" if own else "has no class"
+            raise self.wrong(f"{self.place} has no {self.name}; it {has}") from None
+
+    def _module(self) -> ModuleType:
+        if self._is_file:
+            return _looked_at(self, self._read())
+        try:
+            return importlib.import_module(self.place)
+        except ImportError as error:
+            raise self.wrong(
+                f"cannot be imported: {error}; must be FILE.py:NAME, or a module that is installed"
+            ) from None
+
+    def _read(self) -> bytes:
+        try:
+            return Path(self.place).read_bytes()
+        except OSError as error:
+            raise self.wrong(f"cannot read the file: {error.strerror}") from None
+
+
+def _run_file(policy: Named, text: bytes) -> ModuleType:
+    """Return the module that a file makes, a new one each time."""
+    name = f"reprieve_policy_{next(_numbers)}_{Path(policy.place).stem}"
+    module = ModuleType(name)
+    module.__file__ = policy.place
+    # Dataclasses look their module up.
+    sys.modules[name] = module
+    try:
+        exec(compile(text, policy.place, "exec"), vars(module))
+    except Exception as error:
+        raise policy.wrong(f"{_said(error)}, as the file was loaded") from error
+    finally:
+        del sys.modules[name]
+    return module
+
+
+@lru_cache(maxsize=64)
+def _looked_at(policy: Named, text: bytes) -> ModuleType:
+    """Return the same module for the same text: it is looked at, and no run uses it."""
+    return _run_file(policy, text)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A scenario as the simulator takes it, and the policies of Python that it names beside."""
+
+    sets: tuple[str, ...]
+    """Overrides, without those that name a policy of Python."""
+    named: Mapping[str, Named] = field(default_factory=dict)
+
+    def written(self, resolved: str) -> str:
+        """Return a resolved scenario that names the policies again."""
+        for key, policy in self.named.items():
+            section = re.escape(f"[{key.partition('.')[0]}]\n")
+            line = re.compile(rf'^({section}(?:(?!\[).*\n)*?policy = )".*"$', re.MULTILINE)
+            place = line.search(resolved)
+            assert place is not None, f"a resolved scenario has {key}"
+            text = json.dumps(policy.text, ensure_ascii=False)
+            resolved = resolved[: place.end(1)] + text + resolved[place.end() :]
+        return resolved
+
+    def check(self) -> None:
+        """Raise UserError if one of the policies cannot be made."""
+        for policy in self.named.values():
+            policy.check()
+
+    def check_travels(self) -> None:
+        """Raise UserError if another process could not find one of the policies."""
+        for policy in self.named.values():
+            if policy.place == "__main__":
+                raise policy.wrong(
+                    "belongs to the program that was started, which workers of a cluster cannot "
+                    f"import; must be in a file, as FILE.py:{policy.name}"
+                )
+
+    def with_objects(self, own: OwnPolicies) -> OwnPolicies:
+        """Return what decides in a run: a new object of each, and those that the program gave."""
+        made = {"suspension": own.suspension, "scheduler": own.scheduler}
+        for policy in self.named.values():
+            part = "suspension" if policy.key == "suspension.policy" else "scheduler"
+            if made[part] is not None:
+                raise policy.wrong("an object is given for it, too; give one of them")
+            made[part] = policy.make()
+        labels = {key: policy.label for key, policy in self.named.items()}
+        return OwnPolicies(**made, labels=labels)
+
+    def step(self, step: Callable[[int], bool], requests: int) -> bool:
+        """Take a step of a run; what a named policy raises becomes a sentence."""
+        try:
+            return step(requests)
+        except UserError:
+            raise
+        except Exception as error:
+            if not self.named:
+                raise
+            policies = " and ".join(f'{key} = "{one.text}"' for key, one in self.named.items())
+            notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
+            raise UserError(f"{policies}: {_said(error)}{notes}") from error
+
+
+def split(text: str, path: str, sets: Sequence[str]) -> Split:
+    """Take the policies of Python out of a scenario.
+
+    Each takes the place of the policy that the scenario names otherwise, whose keys it may have.
+    A key that nobody else names is that of the policy whose other keys are given.
+    """
+    in_file, given = _in_text(text)
+    last, kept, in_sets = dict(in_file), [], set[str]()
+    for one in sets:
+        key, _, value = one.partition("=")
+        key = key.strip()
+        if key in KEYS:
+            last[key] = _word(value.strip())
+            if refers(last[key]):
+                continue
+            in_sets.add(key)
+        kept.append(one)
+    base = Path(path).parent
+    named = {key: Named.of(key, last[key], base) for key in KEYS if refers(last.get(key))}
+    if not named and not any(map(refers, in_file.values())):
+        return Split(tuple(kept))
+    keys = [one.partition("=")[0].strip().rpartition(".")[::2] for one in kept]
+    owners = _owners([*given, *((_section(path), name) for path, name in keys)])
+    stand_ins = []
+    for key in KEYS:
+        is_open = key not in in_sets and (key in named or key in in_file)
+        if is_open and refers(in_file.get(key)):
+            stand_ins.append(f"{key}={owners.get(key) or _default(key)}")
+        elif is_open and key not in in_file and key in owners:
+            stand_ins.append(f"{key}={owners[key]}")
+    return Split((*stand_ins, *kept), named)
+
+
+@lru_cache(maxsize=64)
+def _in_text(text: str) -> tuple[Mapping[str, Any], Sequence[tuple[str, str]]]:
+    """Return the policies that a scenario file names, and section and name of each key it has."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}, ()  # the simulator says what is wrong
+    found = {}
+    for key in KEYS:
+        section, _, name = key.partition(".")
+        table = document.get(section)
+        if isinstance(table, Mapping) and name in table:
+            found[key] = table[name]
+    return found, _given(document)
+
+
+def _owners(given: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the policies to which some keys belong."""
+    found = {}
+    for section, name in given:
+        for need in schema().get(section, {}).get(name, {}).get("when", ()):
+            if need["key"] in KEYS and len(need["values"]) == 1:
+                found[need["key"]] = need["values"][0]
+    return found
+
+
+def _given(table: Mapping[str, Any], section: str = "") -> list[tuple[str, str]]:
+    """Return section and name of each key of a file."""
+    found = []
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            found += _given(value, f"{section}.{name}" if section else name)
+        else:
+            found.append((_section(section), name))
+    return found
+
+
+def _section(path: str) -> str:
+    """Return whose keys a table has: a flow those of the workload."""
+    return "workload" if path.startswith("flow.") else path
+
+
+def _default(key: str) -> str:
+    section, _, name = key.partition(".")
+    return str(json.loads(schema()[section][name]["default_toml"]))
+
+
+def _word(value: str) -> Any:
+    """Return a value that is written in TOML, or a bare word."""
+    try:
+        return tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return value
+
+
+def _is_module(place: str) -> bool:
+    return all(part.isidentifier() for part in place.split("."))
+
+
+def _said(error: BaseException) -> str:
+    """Return an exception in words, with the line that raised it."""
+    if isinstance(error, SyntaxError):
+        return f"SyntaxError: {error.msg} at {error.filename}:{error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    text = " ".join(str(error).split())
+    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{said} at {frames[-1].filename}:{frames[-1].lineno}" if frames else said
