@@ -86,8 +86,8 @@ def _key(plan: Plan, place: int, table: pa.Table) -> Key:
     span = None if plan.design == "list" else plan.axes[place].values if plan.axes else None
     if all(type(value) in (int, float) for value in values):
         return Key(name, values, is_log=span.is_log if isinstance(span, Range) else is_wide(values))
-    words = [word(value) for value in values]
-    order = [word(value) for value in span] if isinstance(span, tuple) else words
+    words = [word(name, value) for value in values]
+    order = [word(name, value) for value in span] if isinstance(span, tuple) else words
     return Key(name, words, tuple(dict.fromkeys([*order, *words])))
 
 
