@@ -139,6 +139,14 @@ impl Checker {
         }
     }
 
+    /// The drive writes a page anew, as [`Promises::rewritten`] has it.
+    pub fn page_rewritten(&mut self, now: Time, lpn: u32, version: u64) {
+        let Some(promises) = &mut self.promises else { return };
+        if let Err(what) = promises.rewritten(lpn, version) {
+            self.fail(now, "the write buffer", &what);
+        }
+    }
+
     /// A request is about to complete, a write of so many pages or something else: the buffer must
     /// have accepted all of them.
     pub fn pages_completed(&self, now: Time, id: u64, pages: u32) {

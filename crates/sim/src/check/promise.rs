@@ -81,11 +81,7 @@ impl Promises {
         version: u64,
         request: Option<(u64, bool)>,
     ) -> Result<(), String> {
-        self.accepted += 1;
-        if version != self.accepted {
-            return Err(format!("page {} comes as version {version}", self.accepted));
-        }
-        let content = self.add(lpn, Content::Version(version));
+        let content = self.add_version(lpn, version)?;
         match request {
             None => self.acknowledge(PromisedPart { lpn, content, is_durable: false }),
             Some((id, is_durable)) => {
@@ -93,6 +89,22 @@ impl Promises {
             }
         }
         Ok(())
+    }
+
+    /// The drive writes a page anew, as this version: whoever relies on what it held is content with
+    /// either.
+    ///
+    /// Errors if versions are not counted one by one.
+    pub fn rewritten(&mut self, lpn: u32, version: u64) -> Result<(), String> {
+        self.add_version(lpn, version).map(|_| ())
+    }
+
+    fn add_version(&mut self, lpn: u32, version: u64) -> Result<usize, String> {
+        self.accepted += 1;
+        if version != self.accepted {
+            return Err(format!("page {} comes as version {version}", self.accepted));
+        }
+        Ok(self.add(lpn, Content::Version(version)))
     }
 
     /// Pages of a request that were accepted.
@@ -203,6 +215,18 @@ mod tests {
         assert!(!keeps(&record, Promise::Durable, Content::Nothing), "never trimmed");
         let wrong = |lpn| if lpn == 0 { all[2] } else { all[0] };
         assert!(record.verify(Promise::Durable, wrong).is_err(), "page 1 was never written");
+    }
+
+    #[test]
+    fn a_page_written_anew_may_be_found_as_before_or_anew() {
+        let mut record = record();
+        record.completed(8);
+        record.rewritten(0, 3).expect("the third version");
+        for (version, is_kept) in [(1, false), (2, true), (3, true)] {
+            let content = Content::Version(version);
+            assert_eq!(keeps(&record, Promise::Acknowledged, content), is_kept, "{version}");
+        }
+        assert!(record.rewritten(0, 5).is_err(), "the fourth is left out");
     }
 
     #[test]

@@ -246,6 +246,9 @@ impl Ssd {
         txn.interval = self.buffer.intervals.begin(1);
         let id = self.flash.txns.insert(txn);
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+        if self.power.journal.is_some() {
+            self.journal_rewrite(id, lpn);
+        }
         self.fill_page(id, before);
         let count = self.stats.totals.redistributed_pages.as_mut();
         *count.expect("only then pages are written anew") += 1;

@@ -81,6 +81,16 @@ impl Ssd {
         self.journal_page(id, lpn, Some((request.id, is_durable)));
     }
 
+    /// The drive writes a page anew, as transaction `id`, with what it holds.
+    #[cold]
+    pub(super) fn journal_rewrite(&mut self, id: u32, lpn: u32) {
+        let journal = self.power.journal.as_mut().expect("the caller has seen it");
+        let version = journal.accepted(id);
+        if let Some(checker) = &mut self.checker {
+            checker.page_rewritten(self.now, lpn, version);
+        }
+    }
+
     fn journal_page(&mut self, id: u32, lpn: u32, request: Option<(u64, bool)>) {
         let journal = self.power.journal.as_mut().expect("the caller has seen it");
         let version = journal.accepted(id);

@@ -121,12 +121,19 @@ fn end_of(mut ssd: Ssd) -> Result<(), reprieve_base::UserError> {
 }
 
 /// Cases that went wrong once: a trimmed page that was being written again came back with what it
-/// had held before; and a printed scenario was refused.
+/// had held before; a printed scenario was refused; and a page that `mbm` writes anew had a number
+/// of another page, by which a recovery took it for newer or older than it was.
 const FOUND: &[&str] = &[
     "seed=157 workload.requests=122 power_loss.mode=on power_loss.p_controller_mw=1000 \
      power_loss.hold_up_us=900",
     "seed=150 workload.requests=111 power_loss.mode=on power_loss.p_controller_mw=1000 \
      power_loss.hold_up_us=900 host.interface=nvme",
+    "seed=196 workload.requests=145 host.interface=nvme host.commands_cross_link=true \
+     read_cache.replacement=lru workload.request_bytes=16384 scheduling.dispatch=mbm \
+     scheduling.mbm_chips=least-then-greatest scheduling.mbm_first_chip=channel \
+     power_loss.mode=on power_loss.p_controller_mw=1000 power_loss.hold_up_us=900",
+    "seed=480 workload.requests=130 scheduling.dispatch=mbm scheduling.mbm_joint_reads=any \
+     workload.request_bytes=16384 power_loss.mode=on power_loss.p_controller_mw=1000",
     "workload.requests=50 timing.page_types=2 timing.program_iterations_weights=[[3,1],[5,2]]",
     "workload.requests=50 timing.page_types=2 timing.wordline_pages=2",
 ];
