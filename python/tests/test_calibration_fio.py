@@ -87,6 +87,18 @@ def test_a_histogram_serves_where_there_are_no_percentiles(tmp_path: Path) -> No
         read_results([written(tmp_path, output(job(read=found)), "bad.json")])
 
 
+def test_a_percentile_between_two_bins_is_that_of_fio(tmp_path: Path) -> None:
+    """A percentage is a double to fio: 99.95 asks for the 49,976th of 50,000, not the 49,975th.
+
+    99.5 is exact: the 49,750th.
+    """
+    bins = {"100": 49_750, "199": 225, "203": 25}
+    found = direction(lat_ns={"mean": 100.5, "bins": bins}, total_ios=50_000)
+    (condition,) = read_results([written(tmp_path, output(job(read=found)))])
+    measured = condition.jobs[0].measured["read"].percentile_ns
+    assert (measured[99.5], measured[99.9], measured[99.95]) == (100.0, 199.0, 203.0)
+
+
 @pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
 def test_percentiles_of_a_histogram_are_those_of_fio(tmp_path: Path) -> None:
     """What fio counts in bins has the percentiles that it prints."""

@@ -7,6 +7,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -179,7 +180,8 @@ def _of_histogram(where: str, direction: str, bins: object, unit_ns: float) -> d
         )
     values = sorted(map(int, bins))
     until = list(accumulate(bins[str(value)] for value in values))
-    ranks = {percent: math.ceil(percent / 100 * until[-1] - 1e-9) for percent in PERCENTS}
+    # As fio has it, a percentage is the binary number next to it, which may be above it.
+    ranks = {percent: math.ceil(Fraction(percent) * until[-1] / 100) for percent in PERCENTS}
     return {
         percent: values[bisect_left(until, max(rank, 1))] * unit_ns
         for percent, rank in ranks.items()
