@@ -230,11 +230,7 @@ fn planes_make_way_alone_where_nothing_comes_between() {
         "--set: suspension.multi_plane = \"plane\": a plane that makes way alone reads into a page \
          buffer of its own; must be \"whole\" with parallelism.independent_plane_reads = false",
     );
-    refused(
-        &[plane, own, "policy=pes-ips", "suspension.shadow_buffer=false"],
-        "--set: suspension.multi_plane = \"plane\": the page of one plane alone is not sent again \
-         over the channel here; must be \"whole\" with suspension.shadow_buffer = false",
-    );
+    good(BASE, &[plane, own, "policy=pes-ips", "suspension.shadow_buffer=false"]);
     refused(
         &[plane, own, "parallelism.cache_program=true"],
         "--set: suspension.multi_plane = \"plane\": a page is not loaded here beside planes that \

@@ -22,13 +22,9 @@ fn a_drive_is_prepared_only_if_it_is_asked_for() {
 }
 
 #[test]
-fn what_a_recovery_does_not_know_is_refused_by_both_names() {
-    let set = "suspension.multi_plane=plane";
+fn power_may_fail_whatever_the_drive_does() {
     let own = "parallelism.independent_plane_reads=true";
-    let error = bad(BASE, &with(&[set, own]));
-    assert!(error.starts_with("--set: suspension.multi_plane = "), "{error}");
-    assert!(error.contains("must be \"whole\" with power_loss.mode = \"on\""), "{error}");
-    good(BASE, &[set, own]);
+    good(BASE, &with(&["suspension.multi_plane=plane", own]));
     for set in
         ["ftl.mapping=demand", "scheduling.dispatch=sprinkler", "ftl.partial_write=track_sectors"]
     {
