@@ -94,11 +94,6 @@ def test_what_cannot_be_asked_for_is_refused(reprieve: Reprieve, loss: Path) -> 
     late = reprieve("run", loss, "--set", "power_loss.at_us=9000000000")
     assert late.returncode == 2
     assert "the last request is complete" in late.stderr
-    sets = ["--set", "suspension.multi_plane=plane"]
-    sets += ["--set", "parallelism.independent_plane_reads=true"]
-    both = reprieve("run", loss, *sets)
-    assert both.returncode == 2
-    assert 'suspension.multi_plane = "plane": ' in both.stderr
     rows = rp.power_loss(loss, cuts=40).rows
     dirty = next(row for row in rows if row["policy"] == "wait" and row["saved_pages"] > 0)
     cut = f"power_loss.at_us={dirty['at_ns'] / 1000}"

@@ -91,8 +91,8 @@ impl Promises {
         Ok(())
     }
 
-    /// The drive writes a page anew, as this version: whoever relies on what it held is content with
-    /// either.
+    /// The drive writes a page anew, as this version: whoever relies on what it held is content
+    /// with either.
     ///
     /// Errors if versions are not counted one by one.
     pub fn rewritten(&mut self, lpn: u32, version: u64) -> Result<(), String> {

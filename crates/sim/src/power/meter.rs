@@ -85,12 +85,12 @@ struct Die {
     senses: Commands,
     copies: Commands,
     /// By number, as far as planes were split off.
-    lanes: Vec<Lane>,
+    lanes: Vec<MeteredLane>,
 }
 
 /// A lane of a die.
 #[derive(Clone, Debug, Default)]
-struct Lane {
+struct MeteredLane {
     /// The run in progress, with what it does now.
     run: Option<(Run, Segment)>,
     /// Counts runs, and stops of them.
@@ -147,7 +147,7 @@ impl Meter {
             since: Time::ZERO,
             senses: Commands::default(),
             copies: Commands::default(),
-            lanes: vec![Lane::default()],
+            lanes: vec![MeteredLane::default()],
         };
         Meter {
             power: core,

@@ -199,7 +199,8 @@ fn planes_of_a_command_share_its_base() {
     assert_eq!(outcome.number("power.peak_mw.core"), 49.0);
 }
 
-/// Steps of power of a program of two planes and a read at 50 of one of them, which makes way alone.
+/// Steps of power of a program of two planes and a read at 50 of one of them, which makes way
+/// alone.
 fn steps_apart(sets: &[&str]) -> Vec<(u64, f64, f64)> {
     let always = [
         "policy=pes-ips",
@@ -288,10 +289,10 @@ fn what_planes_apart_take_is_booked_whole() {
 
 #[test]
 fn a_plane_needs_room_to_go_on() {
-    // Idle 1 each, a plane that programs counts 29, one that senses 19, what is suspended 4. Plane 1
-    // of the first die makes way as above; a program of two planes of the other die runs from 70 to
-    // 250. At 90 there are 2 + 29 + 4 + 58, and plane 1 needs 25 more. With less it goes on at
-    // 180, when plane 0 is done: restored to 183, 120 more.
+    // Idle 1 each, a plane that programs counts 29, one that senses 19, what is suspended 4. The
+    // first die's plane 1 makes way as above; a program of two planes of the other die runs from
+    // 70 to 250. At 90 there are 2 + 29 + 4 + 58, and plane 1 needs 25 more. With less it goes on
+    // at 180, when plane 0 is done: restored to 183, 120 more.
     let sets = [
         "geometry.planes_per_die=2",
         "parallelism.multi_plane=page",

@@ -3,14 +3,14 @@
 use reprieve_base::Time;
 use reprieve_nand::{Run, Segment};
 
-use super::{Change, Class, Lane, Meter, OpenOperation, Place};
+use super::{Change, Class, Meter, MeteredLane, OpenOperation, Place};
 
 impl Meter {
-    pub(super) fn lane(&self, (die, lane): Place) -> &Lane {
+    pub(super) fn lane(&self, (die, lane): Place) -> &MeteredLane {
         &self.dies[die as usize].lanes[lane]
     }
 
-    fn lane_mut(&mut self, (die, lane): Place) -> &mut Lane {
+    fn lane_mut(&mut self, (die, lane): Place) -> &mut MeteredLane {
         &mut self.dies[die as usize].lanes[lane]
     }
 
@@ -84,7 +84,7 @@ impl Meter {
         self.leave((die, 0));
         let lanes = &mut self.dies[die as usize].lanes;
         if lanes.len() <= apart {
-            lanes.resize_with(apart + 1, Lane::default);
+            lanes.resize_with(apart + 1, MeteredLane::default);
         }
         let whole = &mut lanes[0];
         whole.runs += 1;
