@@ -70,8 +70,7 @@ impl Server {
                 let clients = self.connections.len();
                 let handed = self.admission.in_model();
                 let memory_bytes = self.store.memory_bytes();
-                let gauges = report::gauges(&self.drive.ssd, clients, memory_bytes, handed);
-                self.metrics.text(&gauges)
+                self.metrics.text(report::figures(&self.drive.ssd, clients, memory_bytes, handed))
             }),
             Topic::Control => {
                 let answer = match self.obey(question) {

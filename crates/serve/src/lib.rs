@@ -22,6 +22,7 @@ mod protocol;
 mod recorder;
 mod report;
 mod room;
+mod scrape;
 mod server;
 mod side;
 mod slots;

@@ -1,11 +1,12 @@
 //! What a server counts, and how it tells it: as text for Prometheus, and in its summary.
 
-use std::fmt::Write as _;
-
 use hdrhistogram::Histogram;
+use prometheus_client::encoding::prometheus_text;
+use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 
 use crate::protocol::Kind;
+use crate::scrape::{Family, Figure, Labels, Scrape};
 
 /// Commands that are told apart.
 pub const KINDS: [(Kind, &str); 5] = [
@@ -14,30 +15,6 @@ pub const KINDS: [(Kind, &str); 5] = [
     (Kind::Flush, "flush"),
     (Kind::Trim, "trim"),
     (Kind::WriteZeroes, "write_zeroes"),
-];
-
-/// Upper ends of the buckets of a histogram for Prometheus, in nanoseconds.
-const BOUNDS_NS: [u64; 20] = [
-    1_000,
-    2_000,
-    5_000,
-    10_000,
-    20_000,
-    50_000,
-    100_000,
-    200_000,
-    500_000,
-    1_000_000,
-    2_000_000,
-    5_000_000,
-    10_000_000,
-    20_000_000,
-    50_000_000,
-    100_000_000,
-    200_000_000,
-    500_000_000,
-    1_000_000_000,
-    10_000_000_000,
 ];
 
 /// Commands of one kind.
@@ -109,81 +86,64 @@ impl Metrics {
     }
 
     /// The text for Prometheus, with what the drive says of itself.
-    pub fn text(&self, of_drive: &[Gauge]) -> String {
+    pub fn text(&self, of_drive: Vec<Family>) -> String {
+        let each = |value: fn(&Count) -> Figure| -> Vec<(Labels, Figure)> {
+            let kinds = KINDS.iter().zip(&self.kinds);
+            kinds.map(|((_, name), count)| (vec![("command", *name)], value(count))).collect()
+        };
+        let all = |figure: Figure| vec![(Labels::new(), figure)];
+        let mut families: Vec<Family> = [
+            (
+                "reprieve_commands",
+                "Commands that were answered",
+                each(|count| Figure::Count(count.commands)),
+            ),
+            (
+                "reprieve_command_bytes",
+                "Bytes of those commands",
+                each(|count| Figure::Count(count.bytes)),
+            ),
+            (
+                "reprieve_command_errors",
+                "Those answered by an error",
+                each(|count| Figure::Count(count.errors)),
+            ),
+            (
+                "reprieve_latency_seconds",
+                "Latency by the model's clock",
+                each(|count| Figure::latencies(&count.latency_ns)),
+            ),
+            (
+                "reprieve_lateness_seconds",
+                "Answers sent later than the model says",
+                all(Figure::latencies(&self.lateness_ns)),
+            ),
+            ("reprieve_connections", "Clients so far", all(Figure::Count(self.connections))),
+            (
+                "reprieve_refused_connections",
+                "Clients beyond the limit",
+                all(Figure::Count(self.refused)),
+            ),
+            (
+                "reprieve_malformed",
+                "Clients that broke the protocol",
+                all(Figure::Count(self.malformed)),
+            ),
+            (
+                "reprieve_cancelled",
+                "Commands whose clients left before",
+                all(Figure::Count(self.cancelled)),
+            ),
+        ]
+        .map(|(name, help, values)| Family { name, help, values })
+        .into();
+        families.extend(of_drive);
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(Scrape(families)));
         let mut text = String::new();
-        head(&mut text, "reprieve_commands_total", "counter", "Commands that were answered.");
-        self.each(&mut text, "reprieve_commands_total", |count| count.commands);
-        head(&mut text, "reprieve_command_bytes_total", "counter", "Bytes of those commands.");
-        self.each(&mut text, "reprieve_command_bytes_total", |count| count.bytes);
-        head(&mut text, "reprieve_command_errors_total", "counter", "Those answered by an error.");
-        self.each(&mut text, "reprieve_command_errors_total", |count| count.errors);
-        let name = "reprieve_latency_seconds";
-        head(&mut text, name, "histogram", "Latency by the model's clock.");
-        for ((_, kind), count) in KINDS.iter().zip(&self.kinds) {
-            push_histogram(&mut text, name, &format!("command=\"{kind}\""), &count.latency_ns);
-        }
-        let name = "reprieve_lateness_seconds";
-        head(&mut text, name, "histogram", "Answers sent later than the model says.");
-        push_histogram(&mut text, name, "", &self.lateness_ns);
-        let of_server = [
-            ("reprieve_connections_total", "Clients so far.", self.connections),
-            ("reprieve_refused_connections_total", "Clients beyond the limit.", self.refused),
-            ("reprieve_malformed_total", "Clients that broke the protocol.", self.malformed),
-            ("reprieve_cancelled_total", "Commands whose clients left before.", self.cancelled),
-        ];
-        for (name, help, value) in of_server {
-            head(&mut text, name, "counter", help);
-            line(&mut text, name, "", &value.to_string());
-        }
-        for gauge in of_drive {
-            head(&mut text, gauge.name, gauge.kind, gauge.help);
-            for (labels, value) in &gauge.values {
-                line(&mut text, gauge.name, labels, &value.to_string());
-            }
-        }
+        prometheus_text::encode(&mut text, &registry).expect("a string takes any text");
         text
     }
-
-    fn each(&self, text: &mut String, name: &str, value: impl Fn(&Count) -> u64) {
-        for ((_, kind), count) in KINDS.iter().zip(&self.kinds) {
-            line(text, name, &format!("command=\"{kind}\""), &value(count).to_string());
-        }
-    }
-}
-
-/// One figure of the drive, or one for each label.
-pub struct Gauge {
-    pub name: &'static str,
-    pub kind: &'static str,
-    pub help: &'static str,
-    pub values: Vec<(String, f64)>,
-}
-
-fn head(text: &mut String, name: &str, kind: &str, help: &str) {
-    writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}").expect("a string takes any text");
-}
-
-fn line(text: &mut String, name: &str, labels: &str, value: &str) {
-    let labels = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
-    writeln!(text, "{name}{labels} {value}").expect("a string takes any text");
-}
-
-fn push_histogram(text: &mut String, name: &str, labels: &str, histogram: &Histogram<u64>) {
-    let comma = if labels.is_empty() { "" } else { "," };
-    let bucket = format!("{name}_bucket");
-    let mut below = 0;
-    let mut values = histogram.iter_recorded().peekable();
-    for bound_ns in BOUNDS_NS {
-        while let Some(value) = values.next_if(|value| value.value_iterated_to() <= bound_ns) {
-            below += value.count_at_value();
-        }
-        let labels = format!("{labels}{comma}le=\"{}\"", bound_ns as f64 / 1e9);
-        line(text, &bucket, &labels, &below.to_string());
-    }
-    line(text, &bucket, &format!("{labels}{comma}le=\"+Inf\""), &histogram.len().to_string());
-    let sum = histogram.mean() * histogram.len() as f64 / 1e9;
-    line(text, &format!("{name}_sum"), labels, &sum.to_string());
-    line(text, &format!("{name}_count"), labels, &histogram.len().to_string());
 }
 
 fn percentiles(histogram: &Histogram<u64>) -> Value {
@@ -217,7 +177,7 @@ mod tests {
         for ns in [1_000, 1_001, 4_000, 30_000_000_000] {
             metrics.lateness_ns.record(ns).expect("it grows");
         }
-        let text = metrics.text(&[]);
+        let text = metrics.text(Vec::new());
         let has = |line: &str| assert!(text.lines().any(|other| other == line), "{line}\n{text}");
         has("# TYPE reprieve_lateness_seconds histogram");
         has("reprieve_lateness_seconds_bucket{le=\"0.000001\"} 1");

@@ -4,50 +4,55 @@ use reprieve_sim::Ssd;
 use serde_json::{Value, json};
 
 use crate::admission::Load;
-use crate::metrics::{Gauge, Metrics};
+use crate::metrics::Metrics;
+use crate::scrape::{Family, Figure, Labels};
 
 /// Figures of the drive for Prometheus.
-pub fn gauges(ssd: &Ssd, connections: usize, memory_bytes: u64, handed: Load) -> Vec<Gauge> {
+pub fn figures(ssd: &Ssd, connections: usize, memory_bytes: u64, handed: Load) -> Vec<Family> {
     let activity = ssd.activity();
-    let counter =
-        |name, help, values: Vec<(String, f64)>| Gauge { name, kind: "counter", help, values };
-    let gauge = |name, help, value: f64| Gauge {
-        name,
-        kind: "gauge",
-        help,
-        values: vec![(String::new(), value)],
+    let level = |name, help, value: f64| {
+        let values = vec![(Labels::new(), Figure::Level(value))];
+        Family { name, help, values }
     };
-    let of = |label: &str, names: &[&str], values: &[u64]| -> Vec<(String, f64)> {
-        let pairs = names.iter().zip(values);
-        pairs.map(|(name, value)| (format!("{label}=\"{name}\""), *value as f64)).collect()
+    let counts = |name, help, operations: &[&'static str], counts: &[u64]| {
+        let each = operations.iter().zip(counts);
+        let values = each.map(|(name, count)| (vec![("operation", *name)], Figure::Count(*count)));
+        Family { name, help, values: values.collect() }
     };
-    let [programs, erases] = activity.suspensions;
-    let suspended = of("operation", &["program", "erase"], &[programs, erases]);
-    let operations = of("operation", &["read", "program", "erase"], &activity.operations);
     vec![
-        counter("reprieve_suspensions_total", "Operations that were suspended.", suspended),
-        counter("reprieve_flash_operations_total", "What the flash has done.", operations),
-        gauge("reprieve_open_requests", "Requests in the drive.", activity.open_requests as f64),
-        gauge(
+        counts(
+            "reprieve_suspensions",
+            "Operations that were suspended",
+            &["program", "erase"],
+            &activity.suspensions,
+        ),
+        counts(
+            "reprieve_flash_operations",
+            "What the flash has done",
+            &["read", "program", "erase"],
+            &activity.operations,
+        ),
+        level("reprieve_open_requests", "Requests in the drive", activity.open_requests as f64),
+        level(
             "reprieve_flash_transactions",
-            "Transactions of flash that wait or are under way.",
+            "Transactions of flash that wait or are under way",
             activity.transactions as f64,
         ),
-        gauge(
+        level(
             "reprieve_handed_bytes",
-            "Bytes of requests that the drive has, each at least a page.",
+            "Bytes of requests that the drive has, each at least a page",
             handed.bytes as f64,
         ),
-        gauge("reprieve_connections", "Clients now.", connections as f64),
-        gauge("reprieve_store_memory_bytes", "Memory that data takes up.", memory_bytes as f64),
-        gauge(
+        level("reprieve_connections", "Clients now", connections as f64),
+        level("reprieve_store_memory_bytes", "Memory that data takes up", memory_bytes as f64),
+        level(
             "reprieve_model_seconds",
-            "What the model's clock shows.",
+            "What the model's clock shows",
             ssd.now().ns() as f64 / 1e9,
         ),
-        gauge(
+        level(
             "reprieve_erases_per_block",
-            "Erases of a block so far, as the mean over all blocks.",
+            "Erases of a block so far, as the mean over all blocks",
             activity.operations[2] as f64 / f64::from(blocks(ssd)),
         ),
     ]

@@ -1,6 +1,6 @@
 //! Conversations beside the drive's: metrics over HTTP, and commands of `reprieve ctl`.
 
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use crate::clock::Wall;
@@ -8,6 +8,8 @@ use crate::transport::{Input, Socket, Transport};
 
 /// Bytes of a question.
 const QUESTION_BYTES_MAX: usize = 16 << 10;
+/// Headers of a question over HTTP.
+const HEADERS_MAX: usize = 64;
 
 /// What a conversation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +62,10 @@ impl Side {
             Topic::Control => b"\n",
         };
         match self.question.windows(end.len()).position(|window| window == end) {
-            Some(at) => Heard::Question(String::from_utf8_lossy(&self.question[..at]).into_owned()),
+            Some(at) => {
+                let whole = &self.question[..at + end.len()];
+                Heard::Question(String::from_utf8_lossy(whole).into_owned())
+            }
             None => Heard::Part,
         }
     }
@@ -84,21 +89,49 @@ impl AsFd for Side {
     }
 }
 
-/// The answer to a question over HTTP, whose head is `question`.
+/// The answer to a question over HTTP.
 pub fn http(question: &str, metrics: impl FnOnce() -> String) -> String {
-    let mut words = question.split_whitespace();
-    let (status, text) = match (words.next(), words.next()) {
-        (Some("GET"), Some("/metrics" | "/")) => ("200 OK", metrics()),
-        (Some("GET"), _) => ("404 Not Found", "there is /metrics, and nothing else\n".to_string()),
-        _ => ("405 Method Not Allowed", "only GET is answered\n".to_string()),
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
+    let mut request = httparse::Request::new(&mut headers);
+    let (status, text) = match request.parse(question.as_bytes()).map(|_| &request) {
+        Ok(httparse::Request { method: Some("GET"), path: Some(path), .. }) => match *path {
+            "/metrics" | "/" => ("200 OK", metrics()),
+            _ => ("404 Not Found", "there is /metrics, and nothing else\n".to_string()),
+        },
+        Ok(_) => ("405 Method Not Allowed", "only GET is answered\n".to_string()),
+        Err(error) => ("400 Bad Request", format!("this is no HTTP: {error}\n")),
     };
-    let mut answer = Vec::new();
-    write!(
-        answer,
+    format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n\
          Content-Length: {}\r\nConnection: close\r\n\r\n{text}",
         text.len()
     )
-    .expect("memory takes any text");
-    String::from_utf8(answer).expect("it was made of text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Status and text of the answer.
+    fn asked(question: &str) -> (String, String) {
+        let answer = http(question, || "figures\n".to_string());
+        let (head, text) = answer.split_once("\r\n\r\n").expect("a head and a text");
+        assert!(head.contains(&format!("Content-Length: {}\r\n", text.len())), "{head}");
+        (head.lines().next().expect("a status").to_string(), text.to_string())
+    }
+
+    #[test]
+    fn what_is_asked_over_http_is_answered_by_its_status() {
+        let (status, text) = asked("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+        assert_eq!((&*status, &*text), ("HTTP/1.1 200 OK", "figures\n"));
+        assert_eq!(asked("GET / HTTP/1.0\r\n\r\n").0, "HTTP/1.1 200 OK");
+        assert_eq!(asked("GET /metric HTTP/1.1\r\n\r\n").0, "HTTP/1.1 404 Not Found");
+        assert_eq!(asked("PUT / HTTP/1.1\r\n\r\n").0, "HTTP/1.1 405 Method Not Allowed");
+        let (status, text) = asked("GET /metrics HTTP/1.1\r\nHost\u{7f}: a\r\n\r\n");
+        assert_eq!(status, "HTTP/1.1 400 Bad Request");
+        assert!(text.starts_with("this is no HTTP: "), "{text}");
+        let headers = "A: b\r\n".repeat(HEADERS_MAX + 1);
+        let (status, _) = asked(&format!("GET / HTTP/1.1\r\n{headers}\r\n"));
+        assert_eq!(status, "HTTP/1.1 400 Bad Request");
+    }
 }

@@ -17,9 +17,9 @@ struct Emptiest {
     /// Every full block with at most `limit` valid pages, in order of getting there.
     blocks: Vec<u32>,
     /// Below the pages of a block: a block without garbage is never listed.
-    limit: u16,
+    limit: u32,
     /// No block of the list has fewer valid pages.
-    fewest: u16,
+    fewest: u32,
     /// A list longer than this is made anew: twice what it was, for many blocks may be equals.
     anew_beyond: usize,
     /// Full blocks of the plane with at least one invalid page.
@@ -29,14 +29,14 @@ struct Emptiest {
 /// Counts valid pages; blocks are numbered over the drive.
 #[derive(Clone, Debug)]
 pub struct BlockIndex {
-    valid: Vec<u16>,
+    valid: Vec<u32>,
     /// One bit a block: full, and not being reclaimed.
     full: Vec<u64>,
     planes: Vec<Emptiest>,
     /// Scratch: full blocks of a plane by their valid pages.
     by_valid: Vec<u32>,
     blocks_per_plane: u32,
-    pages_per_block: u16,
+    pages_per_block: u32,
 }
 
 impl BlockIndex {
@@ -57,14 +57,14 @@ impl BlockIndex {
             planes: (0..planes).map(|_| plane()).collect(),
             by_valid: vec![0; pages_per_block as usize + 1],
             blocks_per_plane,
-            pages_per_block: u16::try_from(pages_per_block).expect("pages of a block fit 16 bits"),
+            pages_per_block,
         }
     }
 
     /// Valid pages of a block.
     #[inline]
     pub fn valid(&self, block: u32) -> u32 {
-        u32::from(self.valid[block as usize])
+        self.valid[block as usize]
     }
 
     /// Whether it was filled, and is not being reclaimed.
@@ -86,14 +86,14 @@ impl BlockIndex {
     pub fn add_valid_pages(&mut self, block: u32, pages: u32) {
         debug_assert!(!self.is_full(block), "a page of a full block cannot become valid");
         let valid = self.valid(block) + pages;
-        assert!(valid <= u32::from(self.pages_per_block), "too many valid pages");
-        self.valid[block as usize] = valid as u16;
+        assert!(valid <= self.pages_per_block, "too many valid pages");
+        self.valid[block as usize] = valid;
     }
 
     /// The block, which is being reclaimed, lost all its valid pages; returns how many.
     pub fn take_valid(&mut self, block: u32) -> u32 {
         debug_assert!(!self.is_full(block), "it was not reclaimed");
-        u32::from(std::mem::take(&mut self.valid[block as usize]))
+        std::mem::take(&mut self.valid[block as usize])
     }
 
     /// A page of the block became invalid; true if that made its plane worth collecting.
@@ -165,7 +165,7 @@ impl BlockIndex {
             self.list_anew(plane);
         }
         let list = &mut self.planes[plane as usize];
-        let mut best = (u16::MAX, 0);
+        let mut best = (u32::MAX, 0);
         for block in &list.blocks {
             let valid = self.valid[*block as usize];
             if valid < best.0 {
@@ -223,16 +223,16 @@ impl BlockIndex {
     }
 
     /// The least number of valid pages that enough full blocks do not exceed.
-    fn limit_for(&mut self, blocks: std::ops::Range<u32>) -> u16 {
+    fn limit_for(&mut self, blocks: std::ops::Range<u32>) -> u32 {
         self.by_valid.fill(0);
         for block in blocks {
             let full = u32::from(self.is_full(block));
-            self.by_valid[usize::from(self.valid[block as usize])] += full;
+            self.by_valid[self.valid[block as usize] as usize] += full;
         }
         let most = self.pages_per_block - 1;
         let mut enough = 0;
         let limit = (0..most).find(|valid| {
-            enough += self.by_valid[usize::from(*valid)];
+            enough += self.by_valid[*valid as usize];
             enough >= LIST_BLOCKS
         });
         limit.unwrap_or(most)
@@ -249,7 +249,7 @@ impl BlockView for BlockIndex {
     }
 
     fn gain(&self, block: u32) -> Option<u32> {
-        let invalid = u32::from(self.pages_per_block) - self.valid(block);
+        let invalid = self.pages_per_block - self.valid(block);
         self.is_full(block).then_some(invalid)
     }
 }
@@ -295,6 +295,22 @@ mod tests {
             }
         }
         assert!(!index.has_victim(0), "the other plane has no blocks in use");
+    }
+
+    /// The planes of a die together have more pages in a superblock than 16 bits count.
+    #[test]
+    fn blocks_may_be_large() {
+        const PAGES: u32 = 70_000;
+        let mut index = BlockIndex::new(1, 3, PAGES);
+        for (block, garbage) in [(0, 3), (1, 65_537), (2, 4_465)] {
+            index.add_valid_pages(block, PAGES);
+            index.fill(block);
+            (0..garbage).for_each(|_| {
+                index.remove_valid(block);
+            });
+            assert_eq!(index.gain(block), Some(garbage));
+        }
+        assert_eq!(index.emptiest(0), Some(1));
     }
 
     #[test]

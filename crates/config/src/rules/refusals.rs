@@ -6,9 +6,6 @@ use reprieve_nand::{MultiPlane, ProgramSuspension};
 use crate::resolve::Resolved;
 use crate::types::{LinkOrder, OperationSet};
 
-/// Pages of all planes that may have one block number: valid pages are counted in 16 bits.
-const TWIN_PAGES_MAX: u64 = u16::MAX as u64;
-
 /// Something that a scenario may ask for.
 #[derive(Clone, Copy)]
 pub struct Feature {
@@ -53,9 +50,6 @@ features! {
         s.parallelism.multi_plane == MultiPlane::None && s.geometry.planes_per_die > 1;
     NO_PARALLEL_PLANES "planes that do nothing at once" |s|
         s.parallelism.multi_plane == MultiPlane::None && !s.parallelism.independent_plane_reads;
-    LARGE_BLOCKS "blocks of more than 65535 pages on all planes" |s|
-        u64::from(s.geometry.planes_per_die) * u64::from(s.geometry.pages_per_block)
-            > TWIN_PAGES_MAX;
     NO_INDEPENDENT_READS "no independent plane reads" |s| !s.parallelism.independent_plane_reads;
     PLANE_SUSPENSION "suspension of single planes" |s| s.parallelism.plane_suspension;
     NO_SHADOW "suspended programs without a shadow buffer" |s|
@@ -73,8 +67,6 @@ features! {
         let areas = s.scheduling.dispatch.mbm.and_then(|mbm| mbm.read_areas);
         areas.is_some_and(|areas| areas.redistribution.is_some())
     };
-    NO_READ_HITS "a buffer that answers no reads" |s| !s.buffer.read_hits;
-    HOLD "dirty pages that stay" |s| s.buffer.hold.is_some();
     IN_ORDER "a link in order" |s| s.host.order == LinkOrder::InOrder;
     COMMANDS_CROSS "commands that cross the link" |s| s.host.commands_cross_link;
 }
@@ -158,7 +150,6 @@ table! {
     Drive superblocks {
         SINGLE_PLANE,
             "the planes of a die are erased together, and parallelism.multi_plane = \"none\"";
-        LARGE_BLOCKS, "blocks of more than 65535 pages on all planes of a die";
         WORDLINES, "timing.wordline_pages above 1";
         COPYBACK, "ftl.copyback = true";
         GC_PLANES, "ftl.gc_parallel_planes = true";
@@ -172,12 +163,6 @@ table! {
         "ftl.gc_parallel_planes": GC_PLANES + NO_PARALLEL_PLANES,
             "a die does nothing on several planes at once; must be false with \
              parallelism.multi_plane = \"none\" and parallelism.independent_plane_reads = false";
-        "buffer.read_hits": NO_READ_HITS + HOLD,
-            "pages that stay in the buffer are nowhere else to be read; must be true, or \
-             buffer.replacement \"immediate\"";
-        "buffer.read_hits": NO_READ_HITS + DEMAND,
-            "where the old copy of a page in the buffer lies is not looked up in the flash; must \
-             be true with ftl.mapping = \"demand\"";
         "host.order": IN_ORDER + COMMANDS_CROSS,
             "the exchanges of several commands share the link; must be \"free\" with \
              host.commands_cross_link = true";

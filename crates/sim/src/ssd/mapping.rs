@@ -10,7 +10,10 @@ impl Ssd {
     /// Whether a page of a host read has to wait for its entry; then it does.
     pub(super) fn waits_for_entry(&mut self, request: u32, lpn: u32) -> bool {
         // What is in the buffer or the cache is found there.
-        let is_buffered = matches!(self.ftl.lookup(lpn), Mapping::Buffered(_));
+        let is_buffered = match self.ftl.lookup(lpn) {
+            Mapping::Buffered(id) => self.buffer.read_hits || self.flash.txns[id].is_incomplete(),
+            _ => false,
+        };
         if is_buffered || self.has_cached(lpn) || self.ftl.use_entry(lpn, false) {
             return false;
         }

@@ -236,6 +236,30 @@ fn a_buffered_page_that_was_never_written_is_read_as_such() {
 }
 
 #[test]
+fn pages_that_stay_in_a_buffer_without_hits_are_read_where_they_were() {
+    let held = |replacement: &'static [&str], hits| {
+        [replacement, &["ftl.precondition=sequential", hits]].concat()
+    };
+    // The page stays dirty, is read from the flash, and is merged with the next write of it.
+    let rows = [write(0, 0), read(10, 0), write(100, 0), read(110, 0)];
+    let (latencies, outcome) = run(&held(&FIFO, NO_HITS[0]), &rows);
+    assert_eq!(latencies, [0, 30, 0, 30]);
+    let count = |what: &str| outcome.count(what);
+    assert_eq!(["device.buffer_hits", "device.merged_writes"].map(count), [0, 1]);
+    assert_eq!(["flash.reads", "flash.host_programs"].map(count), [2, 0]);
+    // Such a read is no use of the page: of six pages the four oldest go, page 0 among them. With
+    // hits page 0 is the newest but one, and stays; then its second write is merged.
+    let mut rows: Vec<TraceRow> = (0..5).map(|page| write(10 * page, page)).collect();
+    rows.extend([read(100, 0), write(1000, 5), write(5000, 0)]);
+    for (hits, latency, merged) in [(NO_HITS[0], 30, 0), ("buffer.read_hits=true", 0, 1)] {
+        let (latencies, outcome) = run(&held(&LRU, hits), &rows);
+        assert_eq!(latencies[5], latency);
+        assert_eq!(outcome.count("device.merged_writes"), merged);
+        assert_eq!(outcome.count("flash.host_programs"), 4);
+    }
+}
+
+#[test]
 fn a_read_cache_answers_what_the_buffer_does_not() {
     let rows = [write(0, 0), read(1, 0)];
     let cached = [&NO_HITS[..], &["policy=rps", "read_cache.bytes=20480"]].concat();

@@ -72,6 +72,35 @@ fn a_second_part_of_a_page_waits_with_the_first() {
 }
 
 #[test]
+fn a_buffer_without_hits_looks_up_where_the_old_copy_lies() {
+    const WITHOUT: &str = "buffer.read_hits=false";
+    // Both need the page of the mapping, which is read to 30: the read goes first, to 60, and the
+    // program ends at 220. Then the entry is there.
+    let rows = [(0, 'W', 0, 4), (us(10), 'R', 0, 4), (us(300), 'R', 0, 4)];
+    let outcome = drive::replay(TINY, &[WITHOUT], &rows);
+    assert_eq!(done_us(&outcome), [220, 60, 330]);
+    assert_eq!(counts(&outcome), [1, 2, 1, 0, 0, 0]);
+    // With hits it is answered at once, and needs no entry.
+    let outcome = drive::replay(TINY, &[], &rows);
+    assert_eq!(done_us(&outcome), [190, 10, 330]);
+    assert_eq!(counts(&outcome), [1, 1, 1, 0, 0, 0]);
+    // A page that stays in the buffer while its entry leaves the cache: eight reads of other pages,
+    // 60 each, the last of which has the mapping written anew. The entry is read to 2030.
+    let mut rows = vec![(0, 'W', 0, 4)];
+    rows.extend((1..9).map(|page| (us(100) * page, 'R', 4 * page, 4)));
+    rows.push((us(2_000), 'R', 0, 4));
+    let stays = ["buffer.acknowledge=back", "buffer.replacement=fifo"];
+    let without = [&SMALL[..], &stays[..], &[WITHOUT]].concat();
+    let outcome = drive::replay(TINY, &without, &rows);
+    assert_eq!(done_us(&outcome)[1..], [160, 260, 360, 460, 560, 660, 760, 860, 2_060]);
+    assert_eq!(counts(&outcome), [0, 10, 11, 1, 1, 0]);
+    assert_eq!(outcome.count("flash.host_programs"), 0);
+    let outcome = drive::replay(TINY, &without[..without.len() - 1], &rows);
+    assert_eq!(done_us(&outcome)[9], 2_000);
+    assert_eq!(counts(&outcome), [0, 9, 10, 1, 1, 0]);
+}
+
+#[test]
 fn changed_entries_leave_together() {
     // Eight writes, 30 + 160 each, fill the cache with changed entries.
     let mut rows: Vec<TraceRow> = (0..8).map(|page| (us(1_000) * page, 'W', 4 * page, 4)).collect();

@@ -70,6 +70,21 @@ fn all_planes_are_erased_at_once() {
 }
 
 #[test]
+fn superblocks_may_have_more_pages_than_16_bits_count() {
+    // Six superblocks of 80,000 pages; the user has 1.5 of them. Written in order once, they fill
+    // one and a half; 3,000 writes of a page each then leave 77,000 or more valid in the first.
+    let large = [
+        "geometry.pages_per_block=40000",
+        "geometry.blocks_per_plane=6",
+        "ftl.over_provisioning=0.75",
+        "ftl.precondition=sequential",
+    ];
+    let outcome = overwritten(&[&large[..], &[BLOCK, TWINS]].concat());
+    assert_eq!(outcome.count("flash.host_programs"), 4_000);
+    assert_eq!(outcome.count("flash.erases"), 0);
+}
+
+#[test]
 fn a_die_of_one_plane_has_no_twins() {
     let one = ["geometry.planes_per_die=1", "ftl.precondition=steady"];
     assert_eq!(overwritten(&one).rows, overwritten(&[&one[..], &[TWINS]].concat()).rows);
