@@ -242,7 +242,7 @@ fn check_time(case: &Case, outcome: &Outcome) {
 
 /// Runs a case and checks it; returns its page transactions.
 fn check(case: &Case, sets: &[&str]) -> u64 {
-    let outcome = drive::run(drive::load_with(&case.toml(), sets));
+    let outcome = drive::run_drawn(&case.toml(), sets);
     check_log(case, &outcome);
     check_classes(&outcome);
     check_pages(case, &outcome);
@@ -340,7 +340,7 @@ proptest! {
         let writes: &[&str] =
             if ways.is_empty() { &[] } else { &["suspension.host_write_suspends=[]"] };
         let sets = [ways, writes, &[&limit, &counts]].concat();
-        let outcome = drive::run(drive::load_with(&case.toml(), &sets));
+        let outcome = drive::run_drawn(&case.toml(), &sets);
         check_log(&case, &outcome);
         check_classes(&outcome);
         check_pages(&case, &outcome);
@@ -354,7 +354,7 @@ proptest! {
             if ways.is_empty() { &[] } else { &["suspension.host_write_suspends=[]"] };
         let run = |limit: &str| {
             let sets = [ways, writes, &[limit]].concat();
-            drive::run(drive::load_with(&case.toml(), &sets))
+            drive::run_drawn(&case.toml(), &sets)
         };
         prop_assert_eq!(run("power.max_active_dies=none"), run("power.max_active_dies=1000"));
     }

@@ -240,7 +240,7 @@ proptest! {
         if parallel_planes && way > 0 {
             sets.push("ftl.gc_parallel_planes=true");
         }
-        let outcome = drive::run(drive::load_with(&case.toml(), &sets));
+        let outcome = drive::run_drawn(&case.toml(), &sets);
         check_log(&case, &outcome);
         check_classes(&outcome);
         check_pages(&case, &outcome);
@@ -271,7 +271,7 @@ proptest! {
         if name == "mbm" {
             sets.extend(mbm.iter().map(String::as_str));
         }
-        let outcome = drive::run(drive::load_with(&case.toml(), &sets));
+        let outcome = drive::run_drawn(&case.toml(), &sets);
         check_log(&case, &outcome);
         check_classes(&outcome);
         check_pages(&case, &outcome);

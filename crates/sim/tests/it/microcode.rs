@@ -219,7 +219,7 @@ proptest! {
                     false => kept += &format!("{line}\n"),
                 }
             }
-            drive::run(drive::load(&kept))
+            drive::run_drawn(&kept, &[])
         };
         prop_assert_eq!(with("microcode"), with("rps"));
     }

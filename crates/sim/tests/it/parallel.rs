@@ -8,7 +8,7 @@ use super::drive;
 
 /// Runs a case and checks all of it but the time on the channels.
 fn check_pages_of(case: &Case, sets: &[&str]) {
-    let outcome = drive::run(drive::load_with(&case.toml(), sets));
+    let outcome = drive::run_drawn(&case.toml(), sets);
     check_log(case, &outcome);
     check_classes(&outcome);
     check_pages(case, &outcome);
@@ -121,7 +121,7 @@ proptest! {
             planes,
             beside,
         ];
-        let outcome = drive::run(drive::load_with(&case.toml(), &sets));
+        let outcome = drive::run_drawn(&case.toml(), &sets);
         check_log(&case, &outcome);
         check_classes(&outcome);
         check_pages(&case, &outcome);

@@ -71,11 +71,11 @@ fn all_planes_are_erased_at_once() {
 
 #[test]
 fn superblocks_may_have_more_pages_than_16_bits_count() {
-    // Six superblocks of 80,000 pages; the user has 1.5 of them. Written in order once, they fill
-    // one and a half; 3,000 writes of a page each then leave 77,000 or more valid in the first.
+    // Twelve superblocks of 80,000 pages; the user has three, written in order, and writes 4,000
+    // pages of them anew.
     let large = [
         "geometry.pages_per_block=40000",
-        "geometry.blocks_per_plane=6",
+        "geometry.blocks_per_plane=12",
         "ftl.over_provisioning=0.75",
         "ftl.precondition=sequential",
     ];
@@ -113,7 +113,7 @@ proptest! {
             // Blocks of all planes are large for so small a drive, which may never be steady.
             sets.push("ftl.precondition=sequential");
         }
-        let outcome = drive::run(drive::load_with(&case.toml(), &sets));
+        let outcome = drive::run_drawn(&case.toml(), &sets);
         check_log(&case, &outcome);
         check_classes(&outcome);
         check_pages(&case, &outcome);
