@@ -76,18 +76,19 @@ def main() -> None:
     if not shutil.which("valgrind"):
         print("Instructions are not counted: valgrind was not found (apt-get install valgrind).")
         return
-    counts = {"main": main_load(), **others(), "dies": by_dies(), "capacity_gib": by_capacity()}
+    loads = {"main": by_part("main", SMALL), **others()}
+    counts = {**loads, "dies": by_dies(), "capacity_gib": by_capacity()}
     if record:
         results = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
         results["instructions_a_transaction"] = counts
         record.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
 
 
-def main_load() -> float:
-    """Print the table by part of the program; return the total."""
-    parts = per_transaction(SMALL)
+def by_part(load: str, sets: list[str]) -> float:
+    """Print the table of a load by part of the program; return the total."""
+    parts = per_transaction(sets, load)
     total = sum(parts.values())
-    print("Instructions a page transaction, fixed load on a small drive (callgrind):")
+    print(f"Instructions of the load {load} on a small drive (callgrind):")
     for part, thousandths in parts.most_common():
         print(f"  {thousandths / 1000:8.1f}  {100 * thousandths / total:5.1f} %  {part}")
     print(f"  {total / 1000:8.1f}  in all")
@@ -96,10 +97,10 @@ def main_load() -> float:
 
 def others() -> dict[str, float]:
     """Print and return the totals of the other loads, each as it is ready in a minute."""
+    totals = {"equal": by_part("equal", [])}
     print("Other loads, on small drives:")
-    totals = {}
     # Random writes come before the steady state of `everything` as requests, two million of them.
-    own = {"equal": [], "tlc": SMALL, "everything": [*SMALL, "ftl.precondition=sequential"]}
+    own = {"tlc": SMALL, "everything": [*SMALL, "ftl.precondition=sequential"]}
     for load, sets in own.items():
         totals[load] = sum(per_transaction(sets, load).values()) / 1000
         print(f"  {totals[load]:8.1f}  {load}")
