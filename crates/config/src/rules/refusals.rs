@@ -43,7 +43,6 @@ features! {
     COPYBACK "copybacks" |s| s.ftl.copyback;
     NESTED "programs inside suspended erases" |s| s.suspend_rules.host_write_suspends.erase;
     STREAMS "several streams" |s| s.ftl.streams.policy != "single";
-    DEMAND "a mapping in flash" |s| s.ftl.demand.is_some();
     FAILED_PROGRAMS "programs that fail" |s| s.ftl.faults.program_failure > 0.0;
     FAULTS "bad blocks" |s| s.ftl.faults.any();
     SINGLE_PLANE "planes that are erased one by one" |s|
@@ -63,10 +62,6 @@ features! {
     PLANE_DISPATCH "a dispatcher that weighs planes" |s|
         ["fcfs", "mbm", "paq", "vas"].contains(&&*s.scheduling.dispatch.policy);
     MBM "the dispatcher mbm" |s| s.scheduling.dispatch.mbm.is_some();
-    REDISTRIBUTION "pages written anew by mbm" |s| {
-        let areas = s.scheduling.dispatch.mbm.and_then(|mbm| mbm.read_areas);
-        areas.is_some_and(|areas| areas.redistribution.is_some())
-    };
     IN_ORDER "a link in order" |s| s.host.order == LinkOrder::InOrder;
     COMMANDS_CROSS "commands that cross the link" |s| s.host.commands_cross_link;
 }
@@ -153,7 +148,6 @@ table! {
         WORDLINES, "timing.wordline_pages above 1";
         COPYBACK, "ftl.copyback = true";
         GC_PLANES, "ftl.gc_parallel_planes = true";
-        DEMAND, "ftl.mapping = \"demand\"";
         FAULTS, "bad blocks, programs or erases that fail";
         PLANE_DISPATCH, "a dispatcher that weighs the planes of a die";
     }
@@ -169,9 +163,6 @@ table! {
         "ftl.stream": STREAMS + MBM,
             "a dispatcher that places writes sees one next page of a plane; must be \"single\" \
              with scheduling.dispatch = \"mbm\"";
-        "ftl.mapping": DEMAND + REDISTRIBUTION,
-            "a dispatcher that has pages written anew looks nothing up in the flash; must be \
-             \"flat\", or scheduling.mbm_redistribution \"none\"";
     }
 }
 

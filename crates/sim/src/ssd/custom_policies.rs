@@ -53,13 +53,6 @@ impl Ssd {
             )));
         }
         if dispatcher.rewrites() {
-            if self.ftl.maps_on_demand() {
-                return Err(UserError::new(
-                    "ftl.mapping = \"demand\": a dispatcher that has pages written anew looks \
-                     nothing up in the flash; must be \"flat\", or scheduling.mbm_redistribution \
-                     \"none\"",
-                ));
-            }
             self.stats.totals.redistributed_pages = Some(0);
         }
         self.flash.set_dispatcher(dispatcher);

@@ -249,7 +249,11 @@ impl Ssd {
         if self.power.journal.is_some() {
             self.journal_rewrite(id, lpn);
         }
-        self.fill_page(id, before);
+        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, false) {
+            self.fetch_entry(id);
+        } else {
+            self.fill_page(id, before);
+        }
         let count = self.stats.totals.redistributed_pages.as_mut();
         *count.expect("only then pages are written anew") += 1;
     }

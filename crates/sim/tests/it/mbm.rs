@@ -423,6 +423,28 @@ fn pages_of_a_long_read_that_lie_on_one_channel_move_to_the_other() {
 }
 
 #[test]
+fn pages_are_written_anew_where_the_mapping_is_in_flash() {
+    // As above; all entries are in memory once the first write has read the page that holds them.
+    let sets = [
+        MBM,
+        "geometry.channels=2",
+        "geometry.planes_per_die=1",
+        "scheduling.mbm_ties=in-order",
+        "scheduling.mbm_redistribution=either",
+        "ftl.mapping=demand",
+        "ftl.over_provisioning=0.8",
+    ];
+    let (first, again) = (200_000_000, 300_000_000);
+    let rows = [apart(5), vec![(first, 'R', 0, 5), (again, 'R', 0, 5)]].concat();
+    let one = READ + BUS;
+    let read = |sets: &[&str]| {
+        let done = done(1, sets, &rows);
+        [done[0], done[5] - first, done[6] - again]
+    };
+    assert_eq!(read(&sets), [one + BUS + PROGRAM, 5 * one, 3 * one]);
+}
+
+#[test]
 fn pages_are_written_anew_within_their_budget() {
     // As above: five pages of the host, of which two would move.
     let sets = ["geometry.channels=2", "geometry.planes_per_die=1", "scheduling.mbm_ties=in-order"];

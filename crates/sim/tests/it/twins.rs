@@ -52,6 +52,31 @@ fn overwritten(sets: &[&str]) -> Outcome {
 }
 
 #[test]
+fn pages_of_the_mapping_have_a_superblock_of_their_own() {
+    // Eight entries are kept; a page holds all. The user has eight superblocks, written in order.
+    let mapped = [
+        BLOCK,
+        TWINS,
+        "ftl.precondition=sequential",
+        "ftl.mapping=demand",
+        "ftl.map_cache_bytes=64",
+        "ftl.map_cache_policy=lru",
+    ];
+    // The page of the mapping is read once for both, to 30; then both are written side by side.
+    assert_eq!(done_us(&mapped, &[(0, 'W', 0), (0, 'W', 2)]), [210, 210]);
+    // Eight writes of a page each, at 30 + 160. Then an entry to 8030 and its page to 8060;
+    // meanwhile entry 0 has left, and with it all changes: the page of the mapping is read to 8090
+    // and written, alone, to 8250. It is still in the controller when entry 9 is asked for.
+    let mut rows: Vec<_> = (0..8).map(|page| (1_000 * page, 'W', page)).collect();
+    rows.extend([(8_000, 'R', 8), (8_100, 'R', 9)]);
+    assert_eq!(done_us(&mapped, &rows)[7..], [7_190, 8_060, 8_280]);
+    // Entry 36 is read to 9130, and two more writes are side by side, whatever the page of the
+    // mapping has taken.
+    rows.extend([(9_000, 'R', 20), (9_100, 'W', 20), (9_100, 'W', 36)]);
+    assert_eq!(done_us(&mapped, &rows)[10..], [9_060, 9_310, 9_310]);
+}
+
+#[test]
 fn all_planes_are_erased_at_once() {
     let outcome = overwritten(&[BLOCK, TWINS, "ftl.precondition=sequential"]);
     let erases = outcome.count("flash.erases");
@@ -101,11 +126,19 @@ proptest! {
         by_block in any::<bool>(),
         dispatch in prop::sample::select(vec!["none", "sprinkler", "slacker"]),
         roomy in any::<bool>(),
+        mapped in any::<bool>(),
     ) {
         let dispatch = format!("scheduling.dispatch={dispatch}");
         let mut sets = vec![TWINS, "suspension.host_write_suspends=[]"];
         sets.push(if by_block { BLOCK } else { "parallelism.multi_plane=page" });
         sets.push(&dispatch);
+        if mapped {
+            // One open block more, and a page of the mapping or several.
+            case.shape.reserve += 1;
+            case.shape.blocks += 8;
+            case.shape.extra_spare += 8;
+            sets.extend(["ftl.mapping=demand", "ftl.map_cache_bytes=96"]);
+        }
         if roomy {
             case.shape.extra_spare = case.shape.blocks;
             case.shape.blocks *= 2;

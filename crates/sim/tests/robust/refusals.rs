@@ -23,14 +23,6 @@ fn a_dispatcher_does_not_go_with_what_it_knows_nothing_of() {
         "--set: ftl.stream = \"hot-cold\": a dispatcher that places writes sees one next page of a \
          plane; must be \"single\" with scheduling.dispatch = \"mbm\"",
     );
-    refused(
-        &["scheduling.dispatch=mbm", "ftl.mapping=demand"],
-        "--set: ftl.mapping = \"demand\": a dispatcher that has pages written anew looks nothing \
-         up in the flash; must be \"flat\", or scheduling.mbm_redistribution \"none\"",
-    );
-    let spared = ["scheduling.dispatch=mbm", "ftl.mapping=demand", "ftl.over_provisioning=0.7"];
-    let spared = [&spared[..], &["scheduling.mbm_redistribution=none"]].concat();
-    assert!(load(DRIVE, &spared).is_ok());
 }
 
 #[test]
