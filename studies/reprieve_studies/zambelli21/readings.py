@@ -77,6 +77,8 @@ class Reading:
     overrides: Overrides = field(default_factory=dict)
     in_slices: bool = False
     """The paper's 5 and 10 are points at which a program can be suspended, not suspensions."""
+    is_run_in: bool = True
+    """Whether what counts begins when collection has set in."""
 
 
 BASE = Reading(
@@ -108,19 +110,24 @@ JUDGED = (BASE, FITTED)
 """Under each of them every claim is judged, over all seeds."""
 
 
-def _fitted_but(name: str, title: str, *, slices: bool = False, **changed: object) -> Reading:
+def _fitted_but(
+    name: str, title: str, *, slices: bool = False, run_in: bool = True, **changed: object
+) -> Reading:
     """Return the fitted reading with one thing changed."""
     shape = changed.pop("shape", FITTED.shape)
     assert isinstance(shape, Shape)
     overrides = {**FITTED.overrides, **{key.replace("__", "."): changed[key] for key in changed}}
-    return Reading(f"fitted-{name}", title, title, shape, overrides, slices)
+    return Reading(f"fitted-{name}", title, title, shape, overrides, slices, run_in)
 
 
 SENSITIVITY = (
     _fitted_but("chips-1", "1 chip a channel", shape=Shape(PAGE_UNITS, 1)),
+    _fitted_but("chips-4", "4 chips a channel", shape=Shape(PAGE_UNITS, 4)),
     _fitted_but("command-0", "no time a command", host__t_command_us=0),
+    _fitted_but("command-1", "1 µs a command", host__t_command_us=1),
     _fitted_but("command-2", "2 µs a command", host__t_command_us=2),
     _fitted_but("command-4", "4 µs a command", host__t_command_us=4),
+    _fitted_but("command-5", "5 µs a command", host__t_command_us=5),
     _fitted_but("page", "reads wait for their own page", suspension__same_block="page"),
     _fitted_but("block", "reads wait for their block", suspension__same_block="block"),
     _fitted_but(
@@ -130,8 +137,13 @@ SENSITIVITY = (
         suspension__host_read_suspends=["program", "gc_program"],
     ),
     _fitted_but("points", "5 and 10 are points of a program", slices=True),
+    _fitted_but("fresh", "before collection has set in", run_in=False),
 )
-"""Each free parameter of `FITTED` over its plausible range, one at a time."""
+"""Each free parameter of `FITTED` over its plausible range, one at a time; then what “5 and 10”
+count, and a drive that has not yet come to its write amplification."""
+
+LIMITS = (2, 4, 5, 6, 7, 8, 10, 15)
+"""Suspensions of a program that the fitted reading is allowed, to see where the tail falls."""
 
 READINGS = (
     BASE,
