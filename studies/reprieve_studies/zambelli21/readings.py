@@ -122,12 +122,9 @@ def _fitted_but(
 
 SENSITIVITY = (
     _fitted_but("chips-1", "1 chip a channel", shape=Shape(PAGE_UNITS, 1)),
-    _fitted_but("chips-4", "4 chips a channel", shape=Shape(PAGE_UNITS, 4)),
     _fitted_but("command-0", "no time a command", host__t_command_us=0),
-    _fitted_but("command-1", "1 µs a command", host__t_command_us=1),
     _fitted_but("command-2", "2 µs a command", host__t_command_us=2),
     _fitted_but("command-4", "4 µs a command", host__t_command_us=4),
-    _fitted_but("command-5", "5 µs a command", host__t_command_us=5),
     _fitted_but("page", "reads wait for their own page", suspension__same_block="page"),
     _fitted_but("block", "reads wait for their block", suspension__same_block="block"),
     _fitted_but(
@@ -142,7 +139,7 @@ SENSITIVITY = (
 """Each free parameter of `FITTED` over its plausible range, one at a time; then what “5 and 10”
 count, and a drive that has not yet come to its write amplification."""
 
-LIMITS = (2, 4, 5, 6, 7, 8, 10, 15)
+LIMITS = (2, 5, 6, 8, 10, 15)
 """Suspensions of a program that the fitted reading is allowed, to see where the tail falls."""
 
 READINGS = (
