@@ -8,8 +8,8 @@ from reprieve_studies.zambelli21.numbers import all_numbers
 
 REQUESTS = 200_000
 REQUESTS_QUICK = 60_000
-"""Of each run and seed that count: the full reproduction within a quarter of an hour on two cores, the
-quick one within a minute."""
+"""Of each run and seed that count: the full reproduction within a quarter of an hour on two cores,
+the quick one within a minute."""
 SEEDS = (1, 2, 3, 4, 5)
 SEEDS_QUICK = (1,)
 
