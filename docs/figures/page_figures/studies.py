@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import reprieve as rp
+from reprieve_studies.fast12 import waits
 from reprieve_studies.mbm import FULL, substrate_table
 from reprieve_studies.mbm.experiment import run_substrates
 from reprieve_studies.papers import Settings, reproduce_into
@@ -69,6 +70,10 @@ def _paper(name: str, **settings: Any) -> Callable[[Path, Wanted], dict[str, Any
 def _fast12(out: Path, wanted: Wanted) -> dict[str, Any]:
     numbers = _paper("fast12")(out, wanted)
     return {**numbers, "asides": fast12_asides(numbers)}
+
+
+def _fast12_waits(_out: Path, _wanted: Wanted) -> dict[str, Any]:
+    return waits.run(waits.Plan(), Settings().workshop(0))
 
 
 def _mbm_substrates(_out: Path, _wanted: Wanted) -> dict[str, Any]:
@@ -259,6 +264,7 @@ STUDIES: Mapping[str, Study] = {
          "figures/figure-4.svg": "fast12-figure-4.svg",
          "figures/beyond-mlc.svg": "fast12-beyond-mlc.svg"},
     ),
+    "fast12-waits": Study("python -m reprieve_studies.fast12.waits", _fast12_waits, {}),
     "mbm": Study(
         "reprieve reproduce mbm",
         _paper("mbm"),
