@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from reprieve_studies.fast12 import bounds, loads, waits
+from reprieve_studies.fast12.numbers import given_by
 
 DISTANCES = {"SLC": (70.0, 232 / 28, 96 / 28), "MLC": (330.0, 488 / 44, 160 / 44)}
 """Half a program; (20² + 8²) / 56 and (20² + 24²) / 88; (28 - 4) * 4 / 28 and (44 - 4) * 4 / 44."""
@@ -69,3 +70,23 @@ def test_a_load_by_itself() -> None:
     assert found["pe0_percent"] == pytest.approx(100 - parts[0], abs=15)
     assert 0 < found["hit_percent"] < 100
     assert found["suspensions_each"] >= 1
+
+
+def test_what_gives_a_sentence_is_found_among_all_readings() -> None:
+    # PE0 shortens reads by 71.7 and 75.6 %, with ten points allowed.
+    claims: dict[str, Any] = {
+        "calibrated": {
+            "reprieve": {
+                "SLC": {"pe0_read_reduction": 61.6},
+                "MLC": {"pe0_read_reduction": 65.7},
+            },
+            "idle-dies": {
+                "SLC": {"pe0_read_reduction": 81.7},
+                "MLC": {"pe0_read_reduction": 85.7},
+            },
+        },
+    }
+    found = given_by(claims)
+    assert [one["reading"] for one in found["SLC"]["pe0_read_reduction"]] == ["idle-dies"]
+    assert [one["reading"] for one in found["MLC"]["pe0_read_reduction"]] == ["reprieve"]
+    assert found["SLC"]["rps_read_reduction"] == []

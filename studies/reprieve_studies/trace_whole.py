@@ -24,7 +24,7 @@ from reprieve_studies.trace_fits import DEVICE, Make, fitted, shares
 from reprieve_studies.verdicts import finite
 
 POLICIES = ("rps", "pe0")
-SEEDS = range(1, 21)
+SEEDS = range(1, 41)
 HYBRIDS = ("arrivals", "places")
 """What is the load's, all else being the trace's."""
 _SECTOR_BYTES = 512
@@ -81,13 +81,14 @@ def _at(make: Make, scale: float) -> dict[str, float]:
     return {policy: mean(policy) / base for policy in POLICIES}
 
 
-def _over(found: Sequence[Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
-    """Return mean, 95 % interval and standard deviation of a draw, by policy."""
-    over: dict[str, dict[str, float | None]] = {}
+def _over(found: Sequence[Mapping[str, float]]) -> dict[str, dict[str, Any]]:
+    """Return mean, 95 % interval, median and standard deviation of the draws, by policy."""
+    over: dict[str, dict[str, Any]] = {}
     for policy in POLICIES:
         values = [each[policy] for each in found]
         spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
-        over[policy] = {**asdict(estimate(values)), "sd": spread}
+        middle = float(np.median(values))
+        over[policy] = {**asdict(estimate(values)), "median": middle, "sd": spread, "draws": values}
     return over
 
 

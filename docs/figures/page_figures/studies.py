@@ -292,7 +292,9 @@ STUDIES: Mapping[str, Study] = {
         "reprieve reproduce zambelli21",
         _paper("zambelli21"),
         {"figures/figure-10a.svg": "zambelli21-figure-10a.svg",
-         "figures/figure-12.svg": "zambelli21-figure-12.svg"},
+         "figures/figure-12.svg": "zambelli21-figure-12.svg",
+         "figures/tail.svg": "zambelli21-tail.svg",
+         "figures/front.svg": "zambelli21-front.svg"},
     ),
     "zns-a": Study(
         "reprieve reproduce zns-a",
