@@ -87,6 +87,6 @@ def test_what_gives_a_sentence_is_found_among_all_readings() -> None:
         },
     }
     found = given_by(claims)
-    assert [one["reading"] for one in found["SLC"]["pe0_read_reduction"]] == ["idle-dies"]
-    assert [one["reading"] for one in found["MLC"]["pe0_read_reduction"]] == ["reprieve"]
-    assert found["SLC"]["rps_read_reduction"] == []
+    assert [one["reading"] for one in found["SLC"]["pe0_read_reduction"]["by"]] == ["idle-dies"]
+    assert [one["reading"] for one in found["MLC"]["pe0_read_reduction"]["by"]] == ["reprieve"]
+    assert found["SLC"]["rps_read_reduction"] == {"paper": 44.6, "by": []}

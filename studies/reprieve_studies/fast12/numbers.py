@@ -76,20 +76,23 @@ def _claims(outcome: Outcome, of: str, reading: str) -> dict[str, dict[str, Any]
     return found
 
 
-def given_by(claims: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    """Return what gives each sentence, by device and measure: sets, readings, and their numbers.
+def given_by(claims: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return for each device and measure what the paper says, and what of ours gives it.
 
-    `claims`: measures by set, reading and device.
+    `claims`: measures by set, reading and device. `by`: sets, readings, and their numbers.
     """
     return {
         device: {
-            sentence.measure: [
-                {"of": of, "reading": reading, "ours": by_device[device][sentence.measure]}
-                for of, readings in claims.items()
-                for reading, by_device in readings.items()
-                if sentence.measure in by_device[device]
-                and _holds(sentence, device, by_device[device][sentence.measure])
-            ]
+            sentence.measure: {
+                "paper": sentence.of(device),
+                "by": [
+                    {"of": of, "reading": reading, "ours": by_device[device][sentence.measure]}
+                    for of, readings in claims.items()
+                    for reading, by_device in readings.items()
+                    if sentence.measure in by_device[device]
+                    and _holds(sentence, device, by_device[device][sentence.measure])
+                ],
+            }
             for sentence in SENTENCES
         }
         for device in DEVICES
