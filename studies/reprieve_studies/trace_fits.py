@@ -32,7 +32,7 @@ Make = Callable[[str, float], dict[str, Any]]
 """A scenario from a policy and a time scale."""
 
 
-def shares(make: Make) -> dict[str, float]:
+def shares(make: Make, policies: Sequence[str] = POLICIES) -> dict[str, float]:
     """Return each policy's mean latency of reads over that of FIFO, and the time scale found.
 
     Shares are NaN where nothing is read.
@@ -48,10 +48,10 @@ def shares(make: Make) -> dict[str, float]:
     scale = math.sqrt(low * high)
     means = {
         policy: rp.run(make(policy, scale)).summary["requests"]["read"]["latency_ns"]["mean"]
-        for policy in ("fifo", *POLICIES)
+        for policy in ("fifo", *policies)
     }
     base = means["fifo"] or math.nan
-    found = {policy: means[policy] / base for policy in POLICIES}
+    found = {policy: means[policy] / base for policy in policies}
     return {"time_scale": scale, **found}
 
 
@@ -69,7 +69,7 @@ def judge(path: Path, format: str = "auto") -> dict[str, object]:
 
         return make
 
-    found = [shares(_fitted(load, seed)) for seed in _SEEDS]
+    found = [shares(fitted(load, seed)) for seed in _SEEDS]
 
     def of(policy: str) -> list[float]:
         return [each[policy] for each in found]
@@ -87,7 +87,9 @@ def judge(path: Path, format: str = "auto") -> dict[str, object]:
     }
 
 
-def _fitted(load: FittedLoad, seed: int) -> Make:
+def fitted(load: FittedLoad, seed: int) -> Make:
+    """Return the scenarios of a load that is drawn once."""
+
     def make(policy: str, scale: float) -> dict[str, Any]:
         made = load.scenario(device=DEVICE, policy=policy, seed=seed)
         made["workload"] = {**load.common, **_room(load), "time_scale": scale}

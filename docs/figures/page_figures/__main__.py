@@ -32,7 +32,7 @@ def main() -> int:
         return 1 if [path for path in names() if adopt(path, recorded())] else 0
     wanted = Wanted(given.mqsim, given.traces)
     # These inputs are not in the project, so that who has none can still run all the rest.
-    needs = {"mqsim": given.mqsim, "trace-fits": given.traces}
+    needs = {"mqsim": given.mqsim, "trace-fits": given.traces, "trace-whole": given.traces}
     every = [name for name in STUDIES if name not in needs or needs[name] is not None]
     for name in [] if given.pages else given.studies or every:
         print(f"{name}: {STUDIES[name].what}", flush=True)

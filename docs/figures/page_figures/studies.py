@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import reprieve as rp
+from reprieve_studies.fast12 import waits
 from reprieve_studies.mbm import FULL, substrate_table
 from reprieve_studies.mbm.experiment import run_substrates
 from reprieve_studies.papers import Settings, reproduce_into
+from reprieve_studies.starblaze import SWEPT, sweep
 from reprieve_studies.theory import Settings as ValidateSettings
 from reprieve_studies.theory import validate_into
 from reprieve_studies.trace_fits import judge
+from reprieve_studies.trace_whole import beside
 from reprieve_studies.verdicts import tally
 
 from .asides import fast12_asides
@@ -69,12 +72,23 @@ def _fast12(out: Path, wanted: Wanted) -> dict[str, Any]:
     return {**numbers, "asides": fast12_asides(numbers)}
 
 
+def _fast12_waits(_out: Path, _wanted: Wanted) -> dict[str, Any]:
+    return waits.run(waits.Plan(), Settings().workshop(0))
+
+
 def _mbm_substrates(_out: Path, _wanted: Wanted) -> dict[str, Any]:
     """Run that part of the study alone: it is independent of the others, which take longer."""
     workshop = Settings().workshop(0)
     outcome = run_substrates(FULL, workshop)
     numbers = substrate_table.numbers(outcome)
     return {"requests": FULL.requests, "drafts": FULL.drafts, "substrates": numbers}
+
+
+def _starblaze_sweep(_out: Path, _wanted: Wanted) -> dict[str, Any]:
+    """Run that part of the study alone, as it is independent of the others."""
+    found = sweep.run(SWEPT, Settings().workshop(0))
+    return {"runtime_s": SWEPT.runtime_s, "ramp_s": SWEPT.ramp_s, "seeds": SWEPT.seeds,
+            "cells": sweep.numbers(found)}  # fmt: skip
 
 
 def _validate(out: Path, _wanted: Wanted) -> dict[str, Any]:
@@ -158,6 +172,20 @@ def _trace_fits(_out: Path, wanted: Wanted) -> dict[str, Any]:
     return {"traces": [judge(path, FITTED_TRACES[name]) for name, path in files.items()]}
 
 
+WHOLE_TRACE = "financial1-head.ssdsim.zst"
+"""To all of which a load is fitted, beside it."""
+
+
+def _trace_whole(_out: Path, wanted: Wanted) -> dict[str, Any]:
+    """Set a load beside the whole trace to which it is fitted."""
+    if wanted.traces is None or not (path := wanted.traces / WHOLE_TRACE).is_file():
+        raise rp.UserError(
+            f"trace-whole: {WHOLE_TRACE} does not travel with the project; give the folder that "
+            "has it with --traces DIR"
+        )
+    return beside(path)
+
+
 def _by_rank(result: rp.Result) -> dict[str, Any]:
     """Return latencies of every request, percentiles by nearest rank."""
     found: dict[str, Any] = {}
@@ -226,6 +254,7 @@ STUDIES: Mapping[str, Study] = {
     ),
     "mqsim": Study("reprieve run synth-4k.toml --requests", _mqsim, {}),
     "trace-fits": Study("python -m reprieve_studies.trace_fits TRACE...", _trace_fits, {}),
+    "trace-whole": Study("python -m reprieve_studies.trace_whole TRACE", _trace_whole, {}),
     "validate": Study("reprieve validate", _validate, {}),
     "fast12": Study(
         "reprieve reproduce fast12",
@@ -235,6 +264,7 @@ STUDIES: Mapping[str, Study] = {
          "figures/figure-4.svg": "fast12-figure-4.svg",
          "figures/beyond-mlc.svg": "fast12-beyond-mlc.svg"},
     ),
+    "fast12-waits": Study("python -m reprieve_studies.fast12.waits", _fast12_waits, {}),
     "mbm": Study(
         "reprieve reproduce mbm",
         _paper("mbm"),
@@ -252,6 +282,7 @@ STUDIES: Mapping[str, Study] = {
         {"figures/read-mean.svg": "starblaze-read-mean.svg",
          "figures/read-tail.svg": "starblaze-read-tail.svg"},
     ),
+    "starblaze-sweep": Study("reprieve reproduce starblaze", _starblaze_sweep, {}),
     "deadline": Study(
         "reprieve reproduce deadline",
         _paper("deadline"),
@@ -261,7 +292,9 @@ STUDIES: Mapping[str, Study] = {
         "reprieve reproduce zambelli21",
         _paper("zambelli21"),
         {"figures/figure-10a.svg": "zambelli21-figure-10a.svg",
-         "figures/figure-12.svg": "zambelli21-figure-12.svg"},
+         "figures/figure-12.svg": "zambelli21-figure-12.svg",
+         "figures/tail.svg": "zambelli21-tail.svg",
+         "figures/front.svg": "zambelli21-front.svg"},
     ),
     "zns-a": Study(
         "reprieve reproduce zns-a",

@@ -152,7 +152,7 @@ def _cause(
     ]
     if any(holds(one, reading.name) for one in sets):
         return "load"
-    return "contradiction" if sentence.contradicted else None
+    return "contradiction" if device in sentence.contradicted else None
 
 
 def _figure_3(outcome: Outcome, of: str, reading: Alternative) -> Verdict:

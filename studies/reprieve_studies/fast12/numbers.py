@@ -1,6 +1,6 @@
 """The numbers of this reproduction by name, which pages and other programs quote."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -12,7 +12,7 @@ from reprieve_studies.fast12.experiment import FULL, Outcome, Place
 from reprieve_studies.fast12.figures import ratios_to_rps
 from reprieve_studies.fast12.loads import CALIBRATED, SETS
 from reprieve_studies.fast12.measures import MEASURES, Spot
-from reprieve_studies.fast12.paper import DEVICES
+from reprieve_studies.fast12.paper import DEVICES, SENTENCES, Sentence
 from reprieve_studies.loads import Load
 from reprieve_studies.verdicts import Verdict
 
@@ -38,6 +38,7 @@ def all_numbers(outcome: Outcome, verdicts: Sequence[Verdict]) -> dict[str, Any]
         "loads": {of: {load.trace: _load(outcome, of, load) for load in plan.loads(of)}
                   for of in plan.sets},
         "claims": claims,
+        "given_by": given_by(claims),
         "moved": {
             name: {device: {measure: found.mean for measure, found in of_device.items()}
                    for device, of_device in by_device.items()}
@@ -73,6 +74,37 @@ def _claims(outcome: Outcome, of: str, reading: str) -> dict[str, dict[str, Any]
             if one.high is not None:
                 found[device][f"{name}_half"] = one.high - one.mean
     return found
+
+
+def given_by(claims: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return for each device and measure what the paper says, and what of ours gives it.
+
+    `claims`: measures by set, reading and device. `by`: sets, readings, and their numbers.
+    """
+    return {
+        device: {
+            sentence.measure: {
+                "paper": sentence.of(device),
+                "by": [
+                    {"of": of, "reading": reading, "ours": by_device[device][sentence.measure]}
+                    for of, readings in claims.items()
+                    for reading, by_device in readings.items()
+                    if sentence.measure in by_device[device]
+                    and _holds(sentence, device, by_device[device][sentence.measure])
+                ],
+            }
+            for sentence in SENTENCES
+        }
+        for device in DEVICES
+    }
+
+
+def _holds(sentence: Sentence, device: str, ours: float) -> bool:
+    verdict = Verdict(
+        sentence.claim, sentence.source, sentence.unit, sentence.of(device), ours,
+        sentence.tolerance, sentence.relation,
+    )  # fmt: skip
+    return verdict.reproduced is True
 
 
 def _load(outcome: Outcome, of: str, load: Load) -> dict[str, Any]:

@@ -51,6 +51,8 @@ class Shape:
     pages_per_block: int
     unit_bus_us: float
     blocks: int = BLOCKS
+    dies_per_channel: int = DIES_PER_CHANNEL
+    over_provisioning: float = OVER_PROVISIONING
 
     @property
     def times(self) -> PartTimes:
@@ -60,7 +62,7 @@ class Shape:
     @property
     def dies(self) -> int:
         """Of the drive."""
-        return CHANNELS * DIES_PER_CHANNEL
+        return CHANNELS * self.dies_per_channel
 
     @property
     def program_units(self) -> int:
@@ -203,7 +205,7 @@ def drive(shape: Shape) -> dict[str, object]:
         "part": shape.part,
         "geometry": {
             "channels": CHANNELS,
-            "dies_per_channel": DIES_PER_CHANNEL,
+            "dies_per_channel": shape.dies_per_channel,
             "planes_per_die": 1,
             "blocks_per_plane": shape.blocks,
             "pages_per_block": shape.units_per_block,
@@ -212,7 +214,7 @@ def drive(shape: Shape) -> dict[str, object]:
         "timing": {"t_bus_us": shape.unit_bus_us, "wordline_pages": shape.program_units},
         "scheduling": {"policy": "rps"},
         "ftl": {
-            "over_provisioning": OVER_PROVISIONING,
+            "over_provisioning": shape.over_provisioning,
             "placement": "dynamic",
             "gc_background": False,
             "gc_start_free_share": FREE_SHARE,

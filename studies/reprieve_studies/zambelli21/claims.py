@@ -5,16 +5,17 @@ from dataclasses import replace
 
 from reprieve import Result
 from reprieve_studies.characterize import claims as of_the_bench
-from reprieve_studies.seeds import estimate
+from reprieve_studies.seeds import Estimate
 from reprieve_studies.verdicts import Cause, Kind, Verdict
 from reprieve_studies.zambelli21 import energy
 from reprieve_studies.zambelli21.experiment import Outcome
 from reprieve_studies.zambelli21.measures import (
     METRICS,
-    TAILS,
     Spot,
-    change,
+    changed,
     compared,
+    holding,
+    over_seeds,
     write_amplification,
 )
 from reprieve_studies.zambelli21.paper import (
@@ -27,7 +28,15 @@ from reprieve_studies.zambelli21.paper import (
     Order,
     implied,
 )
-from reprieve_studies.zambelli21.readings import BASE, FITTED, JUDGED, PACE, READINGS, Reading
+from reprieve_studies.zambelli21.readings import (
+    BASE,
+    FITTED,
+    JUDGED,
+    PACE,
+    READINGS,
+    SENSITIVITY,
+    Reading,
+)
 
 _IMPLIED = "follows from +113 kIOPS and −97 µs with 64 requests outstanding, by Little's law"
 _FITTED_TO = {
@@ -67,11 +76,50 @@ def _amplification(outcome: Outcome) -> Verdict:
 
 
 def absolutes(outcome: Outcome, reading: str) -> dict[str, tuple[str, float, float]]:
-    """Return by claim its unit, the number behind the paper's differences, and ours (seed 1)."""
+    """Return by claim its unit, the number behind the paper's differences, and ours."""
     return {
-        claim: (unit, paper, of(outcome.runs[Spot(reading, "25W-75R", 64, number)]))
+        claim: (unit, paper, _absolute(outcome, reading, number, of).mean)
         for claim, unit, paper, number, of in _absolute_claims()
     }
+
+
+def _absolute(
+    outcome: Outcome, reading: str, number: int, of: Callable[[Result], float]
+) -> Estimate:
+    spot = Spot(reading, "25W-75R", 64, number)
+    return over_seeds(outcome.runs, spot, lambda seed: of(outcome.runs[spot._replace(seed=seed)]))
+
+
+def elsewhere(outcome: Outcome, claim: Change | Order, own: str) -> dict[str, float]:
+    """Return by title what other readings have that give a claim."""
+    found = {}
+    for other in (*READINGS, *SENSITIVITY):
+        if other.name == own or not _was_run(outcome, other.name, claim):
+            continue
+        if isinstance(claim, Change):
+            ours = changed(outcome.runs, other.name, claim).mean
+            gives = _unjudged(claim, ours).reproduced
+        else:
+            ours = holding(outcome.runs, other.name, claim).mean
+            gives = ours == len(claim.mixes) * len(claim.queue_depths)
+        if gives:
+            found[other.title] = ours
+    return found
+
+
+def _was_run(outcome: Outcome, reading: str, claim: Change | Order) -> bool:
+    mix, depth = (
+        (claim.mix, claim.queue_depth)
+        if isinstance(claim, Change)
+        else (claim.mixes[0], claim.queue_depths[0])
+    )
+    return Spot(reading, mix, depth, 0, outcome.plan.seeds[0]) in outcome.runs
+
+
+def _unjudged(claim: Change, ours: float) -> Verdict:
+    return Verdict(
+        claim.claim, claim.source, claim.unit, claim.paper, ours, claim.tolerance, claim.relation
+    )
 
 
 def _absolute_claims() -> Iterator[tuple[str, str, float, int, Callable[[Result], float]]]:
@@ -92,8 +140,7 @@ def where(reading: Reading, claim: str) -> str:
 
 def _absolutes(outcome: Outcome, reading: Reading) -> Iterator[Verdict]:
     for claim, unit, paper, number, of in _absolute_claims():
-        spots = [Spot(reading.name, "25W-75R", 64, number, seed) for seed in outcome.plan.seeds]
-        found = estimate([of(outcome.runs[spot]) for spot in spots])
+        found = _absolute(outcome, reading.name, number, of)
         kind: Kind = "derived"
         note = _IMPLIED
         if reading is FITTED and unit == "kIOPS":
@@ -113,38 +160,29 @@ def _change(outcome: Outcome, reading: Reading, claim: Change) -> Verdict:
         word = f"with {number}" if number else "without"
         notes.append(f"{word}: {of(result):,.4g} {claim.unit}")
     seeds = outcome.plan.seeds
-    found = estimate([change(outcome.runs, reading.name, claim, seed) for seed in seeds])
+    found = changed(outcome.runs, reading.name, claim)
     kind = _kind(outcome, reading, [(claim.mix, claim.queue_depth)], claim.suspensions)
     if reading is FITTED and claim.metric in ("iops", "mean") and kind != "vacuous":
         # The difference of two numbers that it was fitted to, and what Little's law makes of it.
         kind = "derived"
-    verdict = Verdict(
-        where(reading, claim.claim), claim.source, claim.unit, claim.paper, found.mean,
-        claim.tolerance, claim.relation, "; ".join(notes), kind=kind, seeds=seeds,
-        low=found.low, high=found.high,
+    verdict = replace(
+        _unjudged(claim, found.mean), claim=where(reading, claim.claim), note="; ".join(notes),
+        kind=kind, seeds=seeds, low=found.low, high=found.high,
     )  # fmt: skip
     if verdict.reproduced is not False:
         return verdict
-    cause, why = _cause(outcome, reading, claim, verdict)
+    cause, why = _cause(outcome, reading, claim)
     return replace(verdict, cause=cause, note="; ".join([*notes, *why]))
 
 
-def _cause(
-    outcome: Outcome, reading: Reading, claim: Change, verdict: Verdict
-) -> tuple[Cause | None, list[str]]:
+def _cause(outcome: Outcome, reading: Reading, claim: Change) -> tuple[Cause | None, list[str]]:
     """Say why a number is not reproduced, and with which arithmetic."""
     if claim.metric == "memory_power":
         return ("ill_posed", [energy.LESS]) if claim.paper < 0 else (
             "unknown_parameter", [energy.more()]
         )  # fmt: skip
-    for other in READINGS:
-        if other is reading or Spot(other.name, claim.mix, claim.queue_depth, 0) not in (
-            outcome.runs
-        ):
-            continue
-        ours = change(outcome.runs, other.name, claim)
-        if replace(verdict, ours=ours).reproduced:
-            return "reading", [f"{other.title}: {ours:+,.4g} {claim.unit}"]
+    if others := elsewhere(outcome, claim, reading.name):
+        return "reading", [f"{title}: {ours:+,.4g} {claim.unit}" for title, ours in others.items()]
     return ("unknown_parameter", [energy.BUS]) if claim.metric == "bus_power" else (None, [])
 
 
@@ -159,14 +197,14 @@ def _kind(outcome: Outcome, reading: Reading, cases: list[tuple[str, int]], numb
 
 def _order(outcome: Outcome, reading: Reading, order: Order) -> Verdict:
     seeds = outcome.plan.seeds
-    all_found = [compared(outcome.runs, reading.name, order, seed) for seed in seeds]
     unit = METRICS[order.metric].unit
+    first = compared(outcome.runs, reading.name, order, seeds[0])
     cells = [
         f"{one.mix} QD {one.queue_depth}: {one.first:,.4g} to {one.second:,.4g} {unit}"
-        for one in all_found[0]
+        for one in first
     ]
-    found = estimate([float(sum(one.holds for one in each)) for each in all_found])
-    cases = [(one.mix, one.queue_depth) for one in all_found[0]]
+    found = holding(outcome.runs, reading.name, order)
+    cases = [(one.mix, one.queue_depth) for one in first]
     verdict = Verdict(
         where(reading, order.claim), order.source, "1", len(cases), found.mean, 0,
         note="loads and depths for which it holds; seed 1: " + "; ".join(cells),
@@ -175,12 +213,7 @@ def _order(outcome: Outcome, reading: Reading, order: Order) -> Verdict:
     )  # fmt: skip
     if verdict.reproduced is not False:
         return verdict
-    for other in READINGS:
-        spot = Spot(other.name, *cases[0], order.pair[0])
-        if other is not reading and spot in outcome.runs:
-            ours = sum(one.holds for one in compared(outcome.runs, other.name, order))
-            if ours == len(cases):
-                return replace(verdict, cause="reading", note=f"{verdict.note}; {other.title}")
-    if order.metric in TAILS or order.pair != (5, 10):
+    others = elsewhere(outcome, order, reading.name)
+    if not others:
         return verdict
-    return replace(verdict, cause=None)
+    return replace(verdict, cause="reading", note="; ".join([verdict.note, *others]))

@@ -5,7 +5,7 @@ import numpy as np
 from reprieve import Latency, rig_power
 from reprieve_studies.article import Figure
 from reprieve_studies.charts import Bars, Lines
-from reprieve_studies.zambelli21 import wear
+from reprieve_studies.zambelli21 import tail, wear
 from reprieve_studies.zambelli21.experiment import PART, Outcome
 from reprieve_studies.zambelli21.measures import METRICS, Spot
 from reprieve_studies.zambelli21.paper import MIXES, SUSPENSIONS
@@ -96,6 +96,18 @@ def of_the_front(outcome: Outcome) -> Figure:
         "suspension is assumed."
     )
     return Figure("front", "Tail against lifetime", caption, chart.draw)
+
+
+def of_the_tail(outcome: Outcome) -> Figure:
+    """Draw the p99.99 by the suspensions allowed."""
+    points = [
+        {"series": name, "x": allowed, "y": value.mean}
+        for allowed, one in tail.by_limit(outcome.tails).items()
+        for name, value in (("reads", one.read_us), ("all requests", one.total_us))
+    ]
+    chart = Lines(points, "suspensions of a program, at most", "p99.99, µs")
+    caption = "The p99.99 by how often a program may be suspended; 25W-75R at QD 64, fitted."
+    return Figure("tail", "The tail by suspensions allowed", caption, chart.draw)
 
 
 def of_the_part(outcome: Outcome) -> list[Figure]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from reprieve import Result
+from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.zambelli21.paper import Change, Order
 
 SEED = 1
@@ -82,6 +83,22 @@ def change(runs: Runs, reading: str, claim: Change, seed: int = SEED) -> float:
     return with_some - without
 
 
+def seeds_of(runs: Runs, spot: Spot) -> list[int]:
+    """Return the seeds with which a spot was run, whatever its own is."""
+    return sorted(one.seed for one in runs if one[:-1] == spot[:-1])
+
+
+def over_seeds(runs: Runs, spot: Spot, value: Callable[[int], float]) -> Estimate:
+    """Return what `value` has for each seed with which a spot was run."""
+    return estimate([value(seed) for seed in seeds_of(runs, spot)])
+
+
+def changed(runs: Runs, reading: str, claim: Change) -> Estimate:
+    """Return `change` over all seeds of the reading."""
+    spot = Spot(reading, claim.mix, claim.queue_depth, claim.suspensions)
+    return over_seeds(runs, spot, lambda seed: change(runs, reading, claim, seed))
+
+
 class Comparison(NamedTuple):
     """One load at one queue depth under an `Order`."""
 
@@ -104,3 +121,11 @@ def compared(runs: Runs, reading: str, order: Order, seed: int = SEED) -> list[C
             holds = second > first if order.rises else second < first
             found.append(Comparison(mix, depth, first, second, holds))
     return found
+
+
+def holding(runs: Runs, reading: str, order: Order) -> Estimate:
+    """Return for how many loads and depths an order holds, over all seeds of the reading."""
+    spot = Spot(reading, order.mixes[0], order.queue_depths[0], order.pair[0])
+    return over_seeds(
+        runs, spot, lambda seed: sum(one.holds for one in compared(runs, reading, order, seed))
+    )

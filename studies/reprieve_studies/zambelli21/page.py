@@ -45,6 +45,10 @@ _SENSITIVITY = (
     "program, and whether erases make way. A fifth question is what “5 and 10” count: suspensions "
     "of a program, or points at which it can be suspended. Each is changed by itself."
 )
+_TAIL = (
+    "The p99.99 of reads by the suspensions allowed of a program, and what the slowest 0.01 % of "
+    "the reads waited for: the fitted reading, 25W-75R at QD 64, the blame of the request log."
+)
 _FRONT = (
     "Suspensions cost a share of a cycle, as two patents have it: "
     f"{wear.WEAR_PER_PROGRAM_SUSPEND:g} for each of a program and {wear.WEAR_PER_ERASE_SUSPEND:g} "
@@ -56,6 +60,7 @@ _FRONT = (
 def _of_the_full_run(outcome: Outcome) -> list[Section]:
     return [
         Section("Sensitivity", [_SENSITIVITY], tables=[tables.sensitivity(outcome)]),
+        Section("The tail", [_TAIL], [figures.of_the_tail(outcome)], [tables.tails(outcome)]),
         Section("Tail against lifetime", [_FRONT], [figures.of_the_front(outcome)],
                 [tables.front(outcome)]),
     ]  # fmt: skip
@@ -73,7 +78,7 @@ def facts(outcome: Outcome) -> dict[str, str]:
         "Runs": f"{len(plan.spots):,}",
         "Wordlines on the bench": str(WORDLINES),
         "Seeds": ", ".join(str(seed) for seed in plan.seeds)
-        + f"; {SEED} for other readings and the part",
+        + f"; {len(plan.seeds_of_others)} of them for other readings, {SEED} for the part",
     }
 
 

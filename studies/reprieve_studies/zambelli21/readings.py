@@ -30,8 +30,6 @@ ITERATIONS = 29
 """Of a program of the part, on average."""
 PULSE_MW, VERIFY_MW = 92.4, 78.4
 """Of the part: a program of a wordline."""
-_RUN_IN_UNITS = 112
-"""Runs begin with a write for each so many units of the drive, until collection has set in."""
 PACE = WRITE_AMPLIFICATION - 1
 """Pages moved for each page of the host (A138)."""
 
@@ -131,7 +129,11 @@ SENSITIVITY = (
     ),
     _fitted_but("points", "5 and 10 are points of a program", slices=True),
 )
-"""Each free parameter of `FITTED` over its plausible range, one at a time."""
+"""Each free parameter of `FITTED` over its plausible range, one at a time; then what “5 and 10”
+count."""
+
+LIMITS = (2, 5, 6, 8, 10, 15)
+"""Suspensions of a program that the fitted reading is allowed, to see where the tail falls."""
 
 READINGS = (
     BASE,
@@ -231,21 +233,6 @@ def _powers(shape: Shape) -> dict[str, object]:
         "p_program_verify_mw": VERIFY_MW * share,
         "p_erase_verify_mw": VERIFY_MW,
     }
-
-
-def run_in_requests(shape: Shape, reads: float) -> int:
-    """Return how many requests a run begins with that do not count.
-
-    Measured with two chips: after 300,000 of 25W-75R the write amplification is 2.33, after 600,000
-    2.40; before 100,000 it is 1.46, and the bandwidth without suspension is 20 % higher.
-    """
-    writes = shape.dies * BLOCKS * shape.units_per_block // _RUN_IN_UNITS
-    return int(writes / (1 - reads))
-
-
-SETTLED: Overrides = MappingProxyType({"ftl.gc_hard_free_blocks": int(GC_THRESHOLD * BLOCKS)})
-"""For preconditioning: it leaves one block fewer free than the threshold, so that collection is
-under way from the first request on."""
 
 
 def load(mix_reads: float, queue_depth: int, requests: int) -> dict[str, object]:

@@ -6,7 +6,7 @@ from reprieve import Result
 from reprieve.reliability import characterised_rber
 from reprieve_studies.article import Table
 from reprieve_studies.characterize.claims import CYCLES, CYCLES_BEFORE, DAYS
-from reprieve_studies.zambelli21 import wear
+from reprieve_studies.zambelli21 import tail, wear
 from reprieve_studies.zambelli21.bounds import most_kiops, work_us
 from reprieve_studies.zambelli21.claims import absolutes
 from reprieve_studies.zambelli21.experiment import PART, Outcome
@@ -14,8 +14,8 @@ from reprieve_studies.zambelli21.measures import (
     METRICS,
     SEED,
     TAILS,
-    change,
-    compared,
+    changed,
+    holding,
     interval_us,
     write_amplification,
 )
@@ -96,16 +96,16 @@ def _claims(outcome: Outcome, shown: Sequence[Reading], caption: str) -> Table:
         ours = [found[reading.name][name][2] for reading in shown]
         rows.append(_row(f"{name}, {unit}", paper, ours, shown))
     for claim in CHANGES:
-        ours = [change(outcome.runs, reading.name, claim) for reading in shown]
+        ours = [changed(outcome.runs, reading.name, claim).mean for reading in shown]
         rows.append(_row(f"{claim.claim}, {claim.unit}", claim.paper, ours, shown))
     for order in ORDERS:
-        cells = []
-        for reading in shown:
-            cases = compared(outcome.runs, reading.name, order)
-            cells.append(f"{sum(one.holds for one in cases)} of {len(cases)}")
+        cases = len(order.mixes) * len(order.queue_depths)
+        cells = [
+            f"{holding(outcome.runs, reading.name, order).mean:.3g} of {cases}" for reading in shown
+        ]
         rows.append([order.claim, "all", *cells, ""])
     columns = ["claim", "paper", *(reading.title for reading in shown), "nearest"]
-    return Table(f"{caption} (seed {SEED})", columns, rows)
+    return Table(f"{caption}, means over the seeds", columns, rows)
 
 
 def _row(claim: str, paper: float, ours: list[float], shown: Sequence[Reading]) -> list[str]:
@@ -128,6 +128,19 @@ def front(outcome: Outcome) -> Table:
     columns = ["suspended", "p99.99 of reads, µs", "kIOPS", "DWPD, suspensions free",
                "DWPD", "years at 1 DWPD", "on the front"]  # fmt: skip
     return Table("Tail against lifetime", columns, rows)
+
+
+def tails(outcome: Outcome) -> Table:
+    """Say what the slowest reads of the fitted reading waited for, by suspensions allowed."""
+    rows = []
+    for allowed, one in tail.by_limit(outcome.tails).items():
+        waits = (one.shares[name] for name in tail.WAITS)
+        rows.append([str(allowed), f"{one.read_us.mean:,.0f}", f"{one.total_us.mean:,.0f}",
+                     *(f"{100 * share:.0f}" for share in waits)])  # fmt: skip
+    columns = ["suspensions", "p99.99 of reads, µs", "p99.99 of all, µs",
+               *(f"{title}, %" for title in tail.WAITS.values())]  # fmt: skip
+    caption = "What the slowest 0.01 % of the reads waited for, 25W-75R at QD 64"
+    return Table(caption, columns, rows)
 
 
 def work() -> Table:

@@ -1,0 +1,51 @@
+"""A load beside the whole trace that it is fitted to: hybrids of both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import reprieve as rp
+from reprieve.trace_fit import Requests, requests_of
+from reprieve_studies import trace_whole
+
+
+def requests(times_us: list[int], reads: list[bool], sectors: list[int]) -> Requests:
+    """Return requests of one sector for each place."""
+    return Requests(
+        np.array(times_us, dtype=np.int64) * 1000,
+        np.array(reads, dtype=np.bool_),
+        np.array(sectors, dtype=np.int64) * 512,
+        np.full(len(times_us), 512, dtype=np.int64),
+    )
+
+
+TRACE = requests([0, 10, 20, 30], [True, False, True, False], [1, 2, 3, 4])
+LOAD = requests([0, 5, 6, 7], [False, False, False, True], [50, 60, 70, 80])
+
+
+def test_a_hybrid_has_the_arrivals_of_one_and_the_places_of_the_other() -> None:
+    found = trace_whole.hybrid(TRACE, LOAD, "arrivals")
+    # The load has three writes and the trace two: the last has no place.
+    assert (found.time_ns // 1000).tolist() == [0, 5, 7]
+    assert found.is_read.tolist() == [False, False, True]
+    assert (found.offset_bytes // 512).tolist() == [2, 4, 1]
+    other = trace_whole.hybrid(TRACE, LOAD, "places")
+    # The trace has two reads and the load one.
+    assert (other.time_ns // 1000).tolist() == [0, 10, 30]
+    assert (other.offset_bytes // 512).tolist() == [80, 50, 60]
+
+
+def test_a_hybrid_with_itself_is_the_same() -> None:
+    found = trace_whole.hybrid(TRACE, TRACE, "arrivals")
+    assert found.offset_bytes.tolist() == TRACE.offset_bytes.tolist()
+    assert found.is_read.tolist() == TRACE.is_read.tolist()
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    file = tmp_path / "t.trace"
+    trace_whole._write(TRACE, file)
+    found = requests_of(rp.open_trace(file, "ssdsim"))
+    for name in ("time_ns", "is_read", "offset_bytes", "size_bytes"):
+        assert getattr(found, name).tolist() == getattr(TRACE, name).tolist(), name

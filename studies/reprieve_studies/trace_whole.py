@@ -1,0 +1,140 @@
+"""A load beside the whole trace that it is fitted to: `python -m reprieve_studies.trace_whole`.
+
+Trace and load run on one drive under FIFO, RPS and PE0. The drive is idle for 70 % of the time
+under FIFO, in two ways: each at its own time scale, or the load at that of the trace. Two kinds of
+hybrid tell where a difference comes from: the arrivals of the load with the places and sizes of the
+trace, and the other way round.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import reprieve as rp
+from reprieve.cli.console import say
+from reprieve.trace_fit import Requests, fit, order, requests_of, side_by_side
+from reprieve_studies.seeds import estimate
+from reprieve_studies.trace_fits import DEVICE, Make, fitted, shares
+from reprieve_studies.verdicts import finite
+
+POLICIES = ("rps", "pe0")
+SEEDS = range(1, 41)
+HYBRIDS = ("arrivals", "places")
+"""What is the load's, all else being the trace's."""
+_SECTOR_BYTES = 512
+
+
+def beside(path: Path, format: str = "auto", seeds: Iterable[int] = SEEDS) -> dict[str, Any]:
+    """Fit a load to a trace, and return what policies make of both and of their hybrids."""
+    trace = requests_of(rp.open_trace(path, format))
+    load = fit(trace, path.name)
+    own = shares(_recorded(path, format), POLICIES)
+    found: dict[str, list[Mapping[str, float]]] = {
+        name: [] for name in ("load", "at_its_scale", *HYBRIDS)
+    }
+    samples = []
+    with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
+        for seed in seeds:
+            samples.append(load.sample(seed))
+            found["load"].append(shares(fitted(load, seed), POLICIES))
+            found["at_its_scale"].append(_at(fitted(load, seed), own["time_scale"]))
+            for name in HYBRIDS:
+                file = Path(folder, f"{name}.trace")
+                _write(hybrid(trace, samples[-1], name), file)
+                found[name].append(shares(_recorded(file, "ssdsim"), POLICIES))
+        # What writing a trace anew changes: nothing, if its devices lie behind each other.
+        _write(trace, file := Path(folder, "copy.trace"))
+        copy = shares(_recorded(file, "ssdsim"), POLICIES)
+    return {
+        "trace": path.name,
+        "requests": len(trace),
+        "draws": len(samples),
+        "of_the_trace": own,
+        "of_its_copy": copy,
+        **{name: _over(each) for name, each in found.items()},
+        "order": [asdict(line) for line in side_by_side(load.trace, list(map(order, samples)))],
+    }
+
+
+def _recorded(path: Path, format: str) -> Make:
+    def make(policy: str, scale: float) -> dict[str, Any]:
+        workload = {"trace": str(path), "format": format, "time_scale": scale}
+        return {"device": DEVICE, "policy": policy, "workload": workload}
+
+    return make
+
+
+def _at(make: Make, scale: float) -> dict[str, float]:
+    """Return each policy's mean latency of reads over that of FIFO at a time scale."""
+
+    def mean(policy: str) -> float:
+        summary = rp.run(make(policy, scale)).summary
+        return float(summary["requests"]["read"]["latency_ns"]["mean"])
+
+    base = mean("fifo")
+    return {policy: mean(policy) / base for policy in POLICIES}
+
+
+def _over(found: Sequence[Mapping[str, float]]) -> dict[str, dict[str, Any]]:
+    """Return mean, 95 % interval, median and standard deviation of the draws, by policy."""
+    over: dict[str, dict[str, Any]] = {}
+    for policy in POLICIES:
+        values = [each[policy] for each in found]
+        spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
+        middle = float(np.median(values))
+        over[policy] = {**asdict(estimate(values)), "median": middle, "sd": spread, "draws": values}
+    return over
+
+
+def hybrid(trace: Requests, load: Requests, of_the_load: str) -> Requests:
+    """Return the requests of one with the places and sizes of the other, by turns of an operation.
+
+    The n-th read has the place and the size of the n-th read of the other, and so have writes. It
+    ends where either has no further request of the operation.
+    """
+    arrivals, places = (load, trace) if of_the_load == "arrivals" else (trace, load)
+    kept = np.ones(len(arrivals), dtype=np.bool_)
+    offset, size = arrivals.offset_bytes.copy(), arrivals.size_bytes.copy()
+    for is_read in (True, False):
+        mine = np.flatnonzero(arrivals.is_read == is_read)
+        other = places.of(is_read)
+        count = min(len(mine), len(other))
+        offset[mine[:count]] = other.offset_bytes[:count]
+        size[mine[:count]] = other.size_bytes[:count]
+        kept[mine[count:]] = False
+    return replace(arrivals, offset_bytes=offset, size_bytes=size).where(kept)
+
+
+def _write(requests: Requests, path: Path) -> None:
+    """Write a trace of SSDsim: time in ns, device, first sector, sectors, 1 for a read."""
+    rows = zip(
+        requests.time_ns.tolist(),
+        (requests.offset_bytes // _SECTOR_BYTES).tolist(),
+        (-(-requests.size_bytes // _SECTOR_BYTES)).tolist(),
+        requests.is_read.astype(int).tolist(),
+        strict=True,
+    )
+    text = "".join(f"{time} 0 {sector} {count} {read}\n" for time, sector, count, read in rows)
+    path.write_text(text, encoding="ascii")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a line of JSON for each trace."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("traces", nargs="+", metavar="TRACE[=FORMAT]")
+    parser.add_argument("--draws", type=int, default=len(SEEDS))
+    given = parser.parse_args(arguments)
+    for trace in given.traces:
+        path, _, format = trace.partition("=")
+        found = beside(Path(path), format or "auto", range(1, given.draws + 1))
+        say(json.dumps(finite(found)))
+
+
+if __name__ == "__main__":
+    main()
