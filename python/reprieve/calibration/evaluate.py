@@ -137,7 +137,12 @@ class Evaluator:
             file.write(json.dumps([key, rows]) + "\n")
 
     def _load(self, store: Path) -> None:
-        for line in store.read_text(encoding="utf-8").splitlines():
+        text = store.read_text(encoding="utf-8")
+        if text and not text.endswith("\n"):
+            # The next line must not be glued to what a killed run left of its last.
+            with store.open("a", encoding="utf-8") as file:
+                file.write("\n")
+        for line in text.splitlines():
             try:
                 key, rows = json.loads(line)
             except ValueError:

@@ -134,7 +134,9 @@ def _width(parameter: Parameter, position: float) -> float:
     return max(DIFFERENCE, 1.01 / math.exp(position)) if parameter.whole else DIFFERENCE
 
 
-def values_at(free: Sequence[Parameter], position: NDArray[np.float64]) -> dict[str, Value]:
+def values_at(
+    free: Sequence[Parameter], position: Sequence[float] | NDArray[np.float64]
+) -> dict[str, Value]:
     """Return the values at a position on the scale on which they are searched."""
     pairs = zip(free, position, strict=True)
     return {parameter.key: parameter.at(float(each)) for parameter, each in pairs}

@@ -108,7 +108,7 @@ def times(condition: Condition, effort: Effort, stripe_bytes: int = 1) -> tuple[
     )
     if written > 0:
         wanted_s = min(effort.written_bytes / written, _MOST_REQUESTS * effort.requests / fastest)
-        stripes = math.ceil(max(runtime_s, wanted_s) * written / stripe_bytes)
+        stripes = max(round(max(runtime_s, wanted_s) * written / stripe_bytes), 1)
         runtime_s = stripes * stripe_bytes / written
     runtime_s = min(runtime_s, effort.seconds_max)
     return _ramp_s(condition, runtime_s, stripe_bytes, written), runtime_s

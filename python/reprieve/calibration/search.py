@@ -8,7 +8,7 @@ another: a program too short whose suspension cost too much.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -34,6 +34,7 @@ _NOWHERE = (
     "none of the drives that were tried for {what} can be built; the values of --fix and --start "
     "must go with the ranges of --free"
 )
+_HALVINGS = 2
 _FIRST = 2
 """Steps of least squares for several combinations of choices, before the best are followed."""
 
@@ -42,12 +43,10 @@ _FIRST = 2
 class Depth:
     """How long is searched."""
 
-    screened: int = 32
-    """Points that the shallow loads are tried at, spread by Sobol's sequence."""
+    rungs: int = 10
+    """Lengths of a program at which the shallow loads are fitted, over the whole range."""
     spread: int = 8
-    """And all loads, for each combination of choices that queues tell apart."""
-    starts: int = 3
-    """Of the former points, so many are followed, to the best for each combination of choices."""
+    """Points of all loads for each combination of choices that queues tell apart."""
     compared: int = 6
     """Combinations of choices that take first steps of least squares."""
     kept: int = 3
@@ -63,7 +62,7 @@ class Depth:
 
 
 QUICK = Depth(
-    *(16, 4, 2, 4, 2, 6, 5),
+    *(7, 4, 4, 2, 6, 5),
     *(Effort(4_000, 8 << 20, 3.0), Effort(8_000, 16 << 20, 5.0), Effort(20_000, 24 << 20, 10.0)),
 )
 
@@ -91,7 +90,7 @@ class Search:
         self.runners_up = fits
         free = [each for each in self.parameters if not each.choices]
         last, final = self.depth.last, self.depth.final
-        return self._polish("all", free, fits[0], self.conditions, last, final)
+        return self._polish("all", free, fits[0].values, self.conditions, last, final)
 
     def reads_alone(self) -> Fit:
         """Return the best point for the conditions without writes."""
@@ -105,13 +104,12 @@ class Search:
         written = of_programs(self.parameters)
         parameters = [each for each in self.parameters if each not in written]
         reads = [each for each in self.conditions if not has_writes(each)]
-        # One guess is enough: at depth 1 a latency is the sum of its parts.
-        return self._in_turn("reads", parameters, known, reads, screened=1)
+        return self._in_turn("reads", parameters, known, reads)
 
     def _programs(self, known: dict[str, Value], conditions: Sequence[Condition]) -> list[Fit]:
         parameters = of_programs(self.parameters)
         known = known | self._write_controller(parameters, known, conditions)
-        return self._in_turn("programs", parameters, known, conditions, self.depth.screened)
+        return self._in_turn("programs", parameters, known, conditions)
 
     def _in_turn(
         self,
@@ -119,28 +117,17 @@ class Search:
         parameters: Sequence[Parameter],
         known: dict[str, Value],
         conditions: Sequence[Condition],
-        screened: int,
     ) -> list[Fit]:
         """Fit the shallow loads, then choose what queues tell, then follow; the best first."""
         guessed = {each.key: each.middle() for each in parameters if not each.choices}
         firsts = {each.key: each.choices[0] for each in parameters if each.choices}
         begin = {**firsts, **guessed, **known}
         early = [each for each in parameters if shows_when_shallow(each)]
+        free = [each for each in early if not each.choices]
         shallow = shallowest(conditions)
         starts = []
         for values in self._combined(f"{what}: shallow loads", early, begin):
-            free = [each for each in early if not each.choices]
-            spread = [each for each in free if each.key not in known]
-            points = self._spread(self._narrowed(spread, values), values, screened)
-            tried = sorted(at(self.evaluator, points, shallow, self.depth.coarse), key=_cost)
-            polished = [
-                self._polish(
-                    *(f"{what}: shallow loads", self._narrowed(free, fit.values), fit, shallow),
-                    *(self.depth.iterations, self.depth.coarse),
-                )
-                for fit in tried[: self.depth.starts]
-            ]
-            starts += sorted(polished, key=_cost)[:1]
+            starts += self._along(what, self._narrowed(free, values), values, shallow)
         late = [each for each in parameters if each not in early and not stays_at_first(each)]
         found = []
         for start in starts:
@@ -153,6 +140,47 @@ class Search:
         chosen = [each.key for each in parameters if each.choices]
         compared = _best_of_each(found, chosen)[: self.depth.compared]
         return self._followed(what, parameters, compared, conditions)
+
+    def _along(
+        self,
+        what: str,
+        free: Sequence[Parameter],
+        values: dict[str, Value],
+        conditions: Sequence[Condition],
+    ) -> list[Fit]:
+        """Return the best point for shallow loads; none if there is no drive.
+
+        Where reads begin to meet programs a percentile jumps, and least squares see no slope: from
+        one start they end with a program of any length and a suspension that costs what is left.
+        So the length of a program goes over its range in steps, ever finer ones about the best, and
+        the others are fitted at each.
+        """
+        rest = [each for each in free if each.key != PROGRAM]
+
+        def fitted(start: dict[str, Value]) -> list[Fit]:
+            if not at(self.evaluator, [start], conditions, self.depth.coarse):
+                return []
+            told = f"{what}: shallow loads"
+            depth = self.depth
+            return [self._polish(told, rest, start, conditions, depth.iterations, depth.coarse)]
+
+        along = [each for each in free if each.key == PROGRAM]
+        if not along:
+            return fitted(values)
+        low, high = along[0].positions()
+        step = (high - low) / self.depth.rungs
+        tried = {}
+        for rung in range(self.depth.rungs):
+            position = low + (rung + 0.5) * step
+            for fit in fitted(values | values_at(along, [position])):
+                tried[position] = fit
+        for _ in range(_HALVINGS):
+            step /= 2
+            for position in _beside(tried, step):
+                best = min(tried.values(), key=_cost)
+                for fit in fitted(best.values | values_at(along, [position])):
+                    tried[position] = fit
+        return sorted(tried.values(), key=_cost)[:1]
 
     def _followed(
         self,
@@ -171,7 +199,7 @@ class Search:
             starts = sorted(
                 (
                     self._polish(
-                        *(what, self._narrowed(free, fit.values), fit, conditions),
+                        *(what, self._narrowed(free, fit.values), fit.values, conditions),
                         *(steps, effort),
                     )
                     for fit in self._told(name, starts)
@@ -254,7 +282,7 @@ class Search:
         self,
         what: str,
         free: Sequence[Parameter],
-        start: Fit,
+        start: dict[str, Value],
         conditions: Sequence[Condition],
         iterations: int,
         effort: Effort,
@@ -263,9 +291,15 @@ class Search:
             self.step(f"{what}: least squares", done, iterations)
 
         both = effort == self.depth.final
-        return polish(
-            *(self.evaluator, free, start.values, conditions, iterations, effort, told, both)
-        )
+        return polish(*(self.evaluator, free, start, conditions, iterations, effort, told, both))
+
+
+def _beside(tried: Mapping[float, Fit], step: float) -> list[float]:
+    """Return the positions a step below and above the best."""
+    if not tried:
+        return []
+    best = min(tried, key=lambda position: tried[position].cost)
+    return [best - step, best + step]
 
 
 def _best_of_each(fits: Sequence[Fit], chosen: Sequence[str]) -> list[Fit]:
