@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from reprieve import UserError, __version__
+from reprieve.calibration import Value
 from reprieve_studies import hidden_drives, papers
 from reprieve_studies.hidden_drives import Drive, answers, draw, each_drive, sums
 from reprieve_studies.study import Settings, Study
@@ -42,7 +43,7 @@ def test_counts_are_of_drives_and_of_numbers() -> None:
             "p99.9": {"numbers": 6, "within": 3, "limit": 0.1, "median": 0.1, "worst": 0.11},
         },
     }
-    asked = [
+    asked: list[dict[str, Any]] = [
         {"truth": True, "answer": True},
         {"truth": False, "answer": None},
         {"truth": False, "answer": True},
@@ -56,8 +57,12 @@ def test_every_second_drive_may_not_suspend() -> None:
     assert all(draw(seed, False).suspends for seed in (1, 2, 3, 4))
     assert draw(7, False) == draw(7, False)
     # 4 x 8 dies of one plane write 48 KiB each in a program of 800 us: 1,966 MB a second.
-    values = {"geometry.dies": "4x8", "geometry.planes_per_die": 1, "program.t_total_us": 800.0}
-    assert Drive(1, dict(values)).bytes_per_s() == pytest.approx(32 * 49152 / 800e-6)
+    values: dict[str, Value] = {
+        "geometry.dies": "4x8",
+        "geometry.planes_per_die": 1,
+        "program.t_total_us": 800.0,
+    }
+    assert Drive(1, values).bytes_per_s() == pytest.approx(32 * 49152 / 800e-6)
 
 
 def test_a_run_that_was_killed_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 _CONVERGED = 2e-3
 """Least squares end when a step changes sum or point by less than this share."""
 DIFFERENCE = 0.04
-"""Step of a derivative, relative to a value: several times what the noise of a run hides."""
+"""Least step of a derivative, relative to a value: several times what the noise of a run hides."""
+_OF_RANGE = 0.03
+"""And of its range: what is searched over two orders of magnitude has too little effect else."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,9 @@ def derivatives(
 
 def _width(parameter: Parameter, position: float) -> float:
     """Return the step of a difference; a whole number has to change by one at least."""
-    return max(DIFFERENCE, 1.01 / math.exp(position)) if parameter.whole else DIFFERENCE
+    low, high = parameter.positions()
+    width = max(DIFFERENCE, _OF_RANGE * (high - low))
+    return max(width, 1.01 / math.exp(position)) if parameter.whole else width
 
 
 def values_at(
