@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from reprieve.calibration import evaluate
 from reprieve.calibration.evaluate import Evaluator
 from reprieve.calibration.fio_results import Condition, Job, Measured
+from reprieve.calibration.least_squares import polish
 from reprieve.calibration.objective import Term, Weights
 from reprieve.calibration.parameters import PROGRAM, STEPS, Parameter, Value
 from reprieve.calibration.ranges import (
@@ -234,3 +237,30 @@ def test_reads_alone_are_not_simulated_for_every_program(
         again.compare(points, some, Effort(100))
         again.close()
         assert again.simulated == simulated
+
+
+class Parabola(Evaluator):
+    """One residual, u + 20 u², of the logarithm u of a program over 800 us."""
+
+    def residuals(
+        self, points: Sequence[dict[str, Value]], conditions: Sequence[Condition], effort: Effort
+    ) -> list[NDArray[np.float64] | None]:
+        """Return it, and one of the link that never changes."""
+        off = [math.log(float(str(point[PROGRAM])) / 800) for point in points]
+        return [np.array([each + 20 * each**2, 0.0]) for each in off]
+
+
+def test_least_squares_take_more_than_one_short_step() -> None:
+    """A step of 2 % is no end, though the point with a link of 2 GB/s is 22 long in logarithms.
+
+    From u = 0.03 the first step of Gauss and Newton is -0.048 / 2.2 and leaves 0.8 %; two more
+    leave nothing.
+    """
+    evaluator = Parabola({"device": "tlc-nvme"}, Weights())
+    link = Parameter("host.link_bytes_per_s", 1e9, 4e9)
+    total = Parameter(PROGRAM, 400, 1600)
+    start: dict[str, Value] = {PROGRAM: 800 * math.exp(0.03), link.key: 2e9}
+    found = polish(evaluator, [link, total], start, [], 6, Effort(100), lambda _done: None, True)
+    evaluator.close()
+    assert found.values[PROGRAM] == pytest.approx(800, rel=0.001)
+    assert found.values[link.key] == pytest.approx(2e9)

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _CONVERGED = 2e-3
-"""Least squares end when a step changes sum or point by less than this share."""
+"""Least squares end when a step changes the sum, or the way from the start, by less than this
+share."""
+_INSIDE = 1e-6
 DIFFERENCE = 0.04
 """Least step of a derivative, relative to a value: several times what the noise of a run hides."""
 _OF_RANGE = 0.03
@@ -51,30 +53,35 @@ def polish(
     if not free:
         return at(evaluator, [start], conditions, effort)[0]
     low, high = np.array([each.positions() for each in free]).T
-    inside = np.log([number(start[each.key]) for each in free])
+    # From the start, so that the length of a step is not judged by the size of the logarithms: a
+    # link of 2e9 bytes a second, whose logarithm is 21, would end a search whose step is 5 %.
+    origin = np.clip(
+        np.log([number(start[each.key]) for each in free]), low + _INSIDE, high - _INSIDE
+    )
     done = 0
 
-    def residuals(position: NDArray[np.float64]) -> NDArray[np.float64]:
-        point = start | values_at(free, position)
+    def residuals(step: NDArray[np.float64]) -> NDArray[np.float64]:
+        point = start | values_at(free, origin + step)
         found = evaluator.residuals([point], conditions, effort)[0]
         return np.full(1, 1e6) if found is None else found
 
-    def jacobian(position: NDArray[np.float64]) -> NDArray[np.float64]:
+    def jacobian(step: NDArray[np.float64]) -> NDArray[np.float64]:
         nonlocal done
         told(done)
         done += 1
-        return derivatives(evaluator, free, start, position, conditions, effort, to_both_sides)
+        place = origin + step
+        return derivatives(evaluator, free, start, place, conditions, effort, to_both_sides)
 
     found = least_squares(
         residuals,
-        np.clip(inside, low + 1e-6, high - 1e-6),
+        np.zeros(len(free)),
         jac=jacobian,
-        bounds=(low, high),
+        bounds=(low - origin, high - origin),
         max_nfev=iterations + 1,
         ftol=_CONVERGED,
         xtol=_CONVERGED,
     )
-    return Fit(start | values_at(free, found.x), float(found.cost))
+    return Fit(start | values_at(free, origin + found.x), float(found.cost))
 
 
 def at(
