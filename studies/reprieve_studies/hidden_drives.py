@@ -2,7 +2,9 @@
 
 Each drive is drawn by a seed, measured by the simulator, and written as fio's output; the
 calibration sees that output alone. It says which parameters came back, what the intervals hold, how
-near the predictions of other conditions are, and whether the drive suspends.
+near the predictions of other conditions are, and whether the drive suspends. What a drive gave is
+kept in a folder, and so is what was simulated for the one that is under way: a run that was killed
+goes on, and a longer one only adds drives.
 """
 
 import argparse
@@ -14,7 +16,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from reprieve import __version__
 from reprieve.calibration import (
     DIES,
     PROGRAM,
@@ -28,7 +32,6 @@ from reprieve.calibration import (
     Task,
     Value,
     calibrate,
-    errors,
     expand,
     judge,
     measure,
@@ -41,7 +44,11 @@ from reprieve.parallel import silent
 _EFFORT = Effort(60_000, 64 << 20, 20.0)
 _WORDLINE_BYTES = 3 * 16384
 _MIB = 1 << 20
-_NEAR = 0.05
+NEAR = 0.05
+WANTED = {"p50": 0.05, "p99": 0.05, "p99.9": 0.10}
+"""How near predictions are to be, by percentile."""
+Row = dict[str, Any]
+"""What a drive gave, as it is kept."""
 FITTED_READS = ((4, 1), (4, 8), (4, 64), (4, 256), (16, 1), (16, 16), (16, 256))
 HELD_READS = ((4, 4), (4, 32), (16, 64))
 FITTED_MIXES = tuple((share, depth) for share in (0.02, 0.2, 0.6) for depth in (1, 8, 64))
@@ -133,14 +140,14 @@ def _runs(
         yield name, [("fill", fill), read(4, depth)], iops(depth)
 
 
-def fit(drive: Drive, jobs: int | None) -> dict[str, object]:
+def fit(drive: Drive, jobs: int | None, store: Path | None) -> Row:
     """Calibrate to a drive, and compare with what it is."""
     with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
         folder = Path(name)
         fitted = conditions(drive, folder, FITTED_READS, FITTED_MIXES)
         held = conditions(drive, folder, HELD_READS, HELD_MIXES)
         task = Task(fitted, held, START, **QUICK_TASK)
-        found = calibrate(task, None, jobs, silent, advises=False)
+        found = calibrate(task, store, jobs, silent, advises=False)
     chosen = {
         key: found.fit.values[key] == drive.values[key]
         for key in (DIES, "geometry.planes_per_die", "suspension.reads_per_suspension")
@@ -160,28 +167,24 @@ def fit(drive: Drive, jobs: int | None) -> dict[str, object]:
             }
         )
     reads = [term for term in found.predicted if term.direction == "read"]
-    worst = {
-        what: max(abs(term.difference) for term in reads if term.what == what)
-        for what in ("p50", "p99", "p99.9")
-    }
-    medians = {what: errors(reads, (what,)) for what in worst}
     return {
         "seed": drive.seed,
         "chosen": chosen,
         "parameters": rows,
-        "worst": worst,
-        "median": {what: each.median for what, each in medians.items() if each is not None},
+        "not_shown": {
+            what: [abs(term.difference) for term in reads if term.what == what] for what in WANTED
+        },
         "simulated": found.simulated,
     }
 
 
-def ask(drive: Drive, jobs: int | None) -> dict[str, object]:
+def ask(drive: Drive, jobs: int | None, store: Path | None) -> Row:
     """Ask whether a drive suspends."""
     with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
         reads, mixes = ((4, 1), (4, 64), (16, 1)), ((0.05, 1), (0.3, 1), (0.3, 16))
         measured = conditions(drive, Path(name), reads, mixes)
         task = Task(measured, (), START, **QUICK_TASK)
-        evaluator = Evaluator(task.base(), task.weights, None, jobs)
+        evaluator = Evaluator(task.base(), task.weights, store, jobs)
         try:
             answer = judge(measured, task.parameters(), {}, evaluator, task.depth, silent)
         finally:
@@ -194,46 +197,101 @@ def ask(drive: Drive, jobs: int | None) -> dict[str, object]:
     }
 
 
+def each_drive(
+    seeds: Sequence[int], question: bool, jobs: int | None, folder: Path
+) -> Iterator[Row]:
+    """Return what each drive gave; one that this version has tried before is not tried again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kind = "question" if question else "fit"
+    kept = folder / f"{kind}.jsonl"
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    known = {row["seed"]: row for row in map(json.loads, lines) if row["version"] == __version__}
+    for seed in seeds:
+        if seed not in known:
+            store = folder / f"{kind}-{seed}-evaluations.jsonl"
+            done = (ask if question else fit)(draw(seed, question), jobs, store)
+            known[seed] = {"version": __version__, **done}
+            with kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(known[seed]) + "\n")
+            store.unlink(missing_ok=True)
+        yield known[seed]
+
+
+def sums(rows: Sequence[Row]) -> dict[str, object]:
+    """Count over drives what came back, what intervals hold, and how near predictions are."""
+    by_key: dict[str, list[Row]] = {}
+    for row in rows:
+        for each in row["parameters"]:
+            by_key.setdefault(each["key"], []).append(each)
+    parameters = {}
+    for key, found in by_key.items():
+        known = [each for each in found if each["is_determined"]]
+        parameters[key] = {
+            "covered": sum(each["covered"] for each in found),
+            "determined": len(known),
+            "near": sum(abs(each["difference"]) <= NEAR for each in known),
+        }
+    chosen = {key: sum(row["chosen"][key] for row in rows) for key in rows[0]["chosen"]}
+    not_shown = {}
+    for what, limit in WANTED.items():
+        errors = [error for row in rows for error in row["not_shown"][what]]
+        not_shown[what] = {
+            "numbers": len(errors),
+            "within": sum(error <= limit for error in errors),
+            "limit": limit,
+            "median": statistics.median(errors),
+            "worst": max(errors),
+        }
+    return {
+        "drives": len(rows),
+        "parameters": parameters,
+        "chosen": chosen,
+        "not_shown": not_shown,
+    }
+
+
+def answers(rows: Sequence[Row]) -> dict[str, object]:
+    """Count over drives for how many the answer is right, wrong, or none."""
+    right = sum(row["answer"] == row["truth"] for row in rows)
+    open_ = sum(row["answer"] is None for row in rows)
+    return {"drives": len(rows), "right": right, "open": open_}
+
+
 def main() -> None:
-    """Print a line of JSON for each drive, and the sums."""
+    """Print a line of JSON for each drive, and the counts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--drives", type=int, default=20, help="how many are drawn")
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--question", action="store_true", help="ask whether each suspends")
     parser.add_argument("--jobs", type=int, help="simulations at a time")
+    parser.add_argument("--out", type=Path, default=Path("out/hidden-drives"), metavar="DIR")
     given = parser.parse_args()
+    if given.drives < 1:
+        parser.error(f"--drives {given.drives}: must be at least 1")
     seeds = range(given.first_seed, given.first_seed + given.drives)
-    if given.question:
-        answers = []
-        for seed in seeds:
-            answers.append(ask(draw(seed, True), given.jobs))
-            say(json.dumps(answers[-1]))
-        right = sum(each["answer"] == each["truth"] for each in answers)
-        say(f"right in {right} of {len(answers)}")
-        return
     rows = []
-    for seed in seeds:
-        rows.append(fit(draw(seed, False), given.jobs))
-        say(json.dumps(rows[-1]))
-    _sum_up(rows)
+    for row in each_drive(seeds, given.question, given.jobs, given.out):
+        rows.append(row)
+        say(json.dumps(row))
+    if given.question:
+        counts = answers(rows)
+        say(f"right in {counts['right']} of {counts['drives']}, without an answer {counts['open']}")
+        return
+    _show(sums(rows))
 
 
-def _sum_up(rows: Sequence[dict[str, object]]) -> None:
-    by_key: dict[str, list[dict[str, object]]] = {}
-    for row in rows:
-        assert isinstance(row["parameters"], list)
-        for each in row["parameters"]:
-            by_key.setdefault(each["key"], []).append(each)
-    for key, found in by_key.items():
-        known = [each for each in found if each["is_determined"]]
-        near = sum(abs(float(str(each["difference"]))) <= _NEAR for each in known)
-        covered = sum(bool(each["covered"]) for each in found)
-        of = len(found)
-        say(f"{key}: covered {covered} of {of}; determined {len(known)}, {near} within 5 %")
-    for what in ("p50", "p99", "p99.9"):
-        worst = [row["worst"][what] for row in rows if isinstance(row["worst"], dict)]
-        median = statistics.median(worst)
-        say(f"{what} not shown: worst error of a drive {max(worst):.1%}, median {median:.1%}")
+def _show(counts: dict[str, Any]) -> None:
+    of = counts["drives"]
+    for key, found in counts["parameters"].items():
+        near, known = found["near"], found["determined"]
+        say(f"{key}: covered {found['covered']} of {of}; determined {known}, {near} within 5 %")
+    for key, right in counts["chosen"].items():
+        say(f"{key}: right in {right} of {of}")
+    for what, found in counts["not_shown"].items():
+        say(
+            f"{what} not shown: {found['within']} of {found['numbers']} within "
+            f"{found['limit']:.0%}; median {found['median']:.1%}, worst {found['worst']:.1%}"
+        )
 
 
 if __name__ == "__main__":

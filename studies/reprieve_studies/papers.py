@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from reprieve import UserError
@@ -62,10 +63,13 @@ def reproduce(
 
 
 def reproduce_into(paper: str, directory: Path, settings: Settings) -> Article:
-    """Reproduce a paper and write its report, verdicts, numbers and figures, all at the end."""
+    """Reproduce a paper and write its report, verdicts, numbers and figures, all at the end.
+
+    What "zns-a" has simulated is in `directory` at once: a run that was killed is gone on with.
+    """
     known = _paper(paper)
     with ResultDirectory(directory) as out:
-        article = known.build(settings)
+        article = known.build(replace(settings, directory=directory))
         write_article(out, article)
         out.write("numbers.json", numbers_json(article))
         out.commit()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from reprieve import UserError
 from reprieve.parallel import Step, Workshop, silent
@@ -30,6 +31,9 @@ class Settings:
     """Shown in the report as what repeats it."""
     full_geometry: bool = False
     """Run the paper's own blocks, where the usual runs have shorter ones."""
+    directory: Path | None = None
+    """Where results go. A study that takes long keeps there what it has simulated, and goes on
+    from it when it is run again."""
 
     def requests_or(self, usual: int) -> int:
         """Return how many requests were asked for, or as many as is usual."""

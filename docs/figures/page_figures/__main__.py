@@ -24,13 +24,16 @@ def main() -> int:
     )
     parser.add_argument("--mqsim", type=Path, metavar="DIR", help="where MQSim's inputs are")
     parser.add_argument("--traces", type=Path, metavar="DIR", help="where the fitted traces are")
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="keep results, and go on from them"
+    )
     given = parser.parse_args()
     for name in given.studies:
         if name not in STUDIES:
             parser.error(f"{name}: must be one of {', '.join(STUDIES)}")
     if given.adopt:
         return 1 if [path for path in names() if adopt(path, recorded())] else 0
-    wanted = Wanted(given.mqsim, given.traces)
+    wanted = Wanted(given.mqsim, given.traces, given.keep)
     # These inputs are not in the project, so that who has none can still run all the rest.
     needs = {"mqsim": given.mqsim, "trace-fits": given.traces, "trace-whole": given.traces}
     every = [name for name in STUDIES if name not in needs or needs[name] is not None]

@@ -37,6 +37,8 @@ class Wanted:
     """Folder with MQSim's two inputs, which do not travel with the project."""
     traces: Path | None = None
     """Folder with traces to which loads are fitted, which do not either."""
+    keep: Path | None = None
+    """Folder in which results stay: a study that keeps what it simulates goes on from there."""
 
 
 @dataclass(frozen=True)
@@ -309,7 +311,7 @@ def record(name: str, wanted: Wanted) -> None:
     """Run a study, and write its file and its pictures."""
     study = STUDIES[name]
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
-        out = Path(folder, name)
+        out = (wanted.keep or Path(folder)) / name
         numbers = study.run(out, wanted)
         for source, target in study.pictures.items():
             shutil.copy(out / source, HERE / target)

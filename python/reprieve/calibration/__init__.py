@@ -1,6 +1,7 @@
 """Calibration: a device file from fio's results of a real drive."""
 
 from reprieve.calibration.calibrate import (
+    EVALUATIONS,
     QUICK_TASK,
     START,
     Calibration,
@@ -21,6 +22,7 @@ from reprieve.calibration.replay import Effort
 
 __all__ = [
     "DIES",
+    "EVALUATIONS",
     "PROGRAM",
     "QUICK_TASK",
     "READS_PER_SUSPENSION",

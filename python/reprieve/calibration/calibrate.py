@@ -16,11 +16,12 @@ from reprieve.calibration.drive_file import device_text
 from reprieve.calibration.evaluate import Evaluator, Step
 from reprieve.calibration.fio_results import Condition
 from reprieve.calibration.identify import Advice, Knowledge, advise, knowledge
+from reprieve.calibration.least_squares import Fit
 from reprieve.calibration.objective import Term, Weights
 from reprieve.calibration.parameters import Parameter, Value, merge
 from reprieve.calibration.ranges import default_parameters
 from reprieve.calibration.replay import Effort
-from reprieve.calibration.search import QUICK, Depth, Fit, Search
+from reprieve.calibration.search import QUICK, Depth, Search
 
 START = "tlc-nvme"
 """The device that a calibration begins with."""

@@ -14,7 +14,7 @@ from reprieve._native import UserError, __version__
 from reprieve.calibration.fio_results import Condition
 from reprieve.calibration.objective import Term, Weights, residuals, terms
 from reprieve.calibration.parameters import Value
-from reprieve.calibration.ranges import DIES
+from reprieve.calibration.ranges import DIES, has_writes, is_of_programs
 from reprieve.calibration.replay import Effort, Prediction, Simulated, predict
 from reprieve.registries import device
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Step = Callable[[str, int, int], None]
 """Told of progress: what is done, how much of it is done, of how much."""
 
-_VERSION = 1
+_VERSION = 2
 
 
 class Evaluator:
@@ -66,7 +66,7 @@ class Evaluator:
         """
         keys = [[self._key(point, each, effort) for each in conditions] for point in points]
         missing = {
-            key: (point, condition)
+            key: (_told(point, condition), condition)
             for point, of_point in zip(points, keys, strict=True)
             for condition, key in zip(conditions, of_point, strict=True)
             if key not in self._known
@@ -122,7 +122,7 @@ class Evaluator:
             _VERSION,
             self._drive,
             self.base,
-            sorted(values.items()),
+            sorted(_told(values, condition).items()),
             jobs,
             list(vars(effort).values()),
         ]
@@ -137,7 +137,12 @@ class Evaluator:
             file.write(json.dumps([key, rows]) + "\n")
 
     def _load(self, store: Path) -> None:
-        for line in store.read_text(encoding="utf-8").splitlines():
+        text = store.read_text(encoding="utf-8")
+        if text and not text.endswith("\n"):
+            # The next line must not be glued to what a killed run left of its last.
+            with store.open("a", encoding="utf-8") as file:
+                file.write("\n")
+        for line in text.splitlines():
             try:
                 key, rows = json.loads(line)
             except ValueError:
@@ -150,6 +155,13 @@ class Evaluator:
                 )
                 for job, direction, found in rows
             }
+
+
+def _told(values: dict[str, Value], condition: Condition) -> dict[str, Value]:
+    """Return the values that a condition depends on: without writes, none of programs."""
+    if has_writes(condition):
+        return values
+    return {key: value for key, value in values.items() if not is_of_programs(key)}
 
 
 def expand(values: dict[str, Value]) -> dict[str, Value]:

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from reprieve.calibration.evaluate import Evaluator, Step
 from reprieve.calibration.fio_results import Condition
+from reprieve.calibration.least_squares import Fit
 from reprieve.calibration.parameters import Parameter, Value
-from reprieve.calibration.ranges import has_writes
-from reprieve.calibration.search import Depth, Fit, Search
+from reprieve.calibration.ranges import READS, has_writes
+from reprieve.calibration.search import Depth, Search
 
 SEEDS = 6
 _CERTAIN = 2.6
@@ -29,7 +30,6 @@ class Assumption(NamedTuple):
     choices: tuple[Parameter, ...] = ()
 
 
-_READS = "suspension.reads_per_suspension"
 _MODE = "suspension.program"
 _WORDLINE = "timing.wordline_pages"
 
@@ -38,25 +38,25 @@ ASSUMPTIONS = (
         "none",
         "a wordline is programmed at once, and reads wait for its end",
         False,
-        {_MODE: "none", _READS: None},
+        {_MODE: "none", READS: None},
     ),
     Assumption(
         "pages",
         "the pages of a wordline are programmed one by one, and reads wait for the end of each",
         False,
-        {_MODE: "none", _READS: None, _WORDLINE: 1},
+        {_MODE: "none", READS: None, _WORDLINE: 1},
     ),
     Assumption(
         "suspend",
         "a program is suspended, and all reads that wait are served",
         True,
-        {_MODE: "iteration", _READS: None},
+        {_MODE: "iteration", READS: None},
     ),
     Assumption(
         "limit",
         "a program is suspended so often at most, and then runs to its end",
         True,
-        {_MODE: "iteration", _READS: None},
+        {_MODE: "iteration", READS: None},
         (Parameter("suspension.max_per_program", choices=(1, 4)),),
     ),
     Assumption(
@@ -64,7 +64,7 @@ ASSUMPTIONS = (
         "a program goes on after so many reads, step by step",
         True,
         {_MODE: "iteration"},
-        (Parameter(_READS, choices=(1, 2, 4)),),
+        (Parameter(READS, choices=(1, 2, 4)),),
     ),
 )
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from reprieve.calibration.evaluate import Evaluator, Step
 from reprieve.calibration.fio_results import Condition
+from reprieve.calibration.least_squares import Fit, derivatives, number
 from reprieve.calibration.objective import FIO_BIN, Term, is_fitted, residuals
-from reprieve.calibration.parameters import Parameter, Value
+from reprieve.calibration.parameters import Parameter
 from reprieve.calibration.replay import Effort
-from reprieve.calibration.search import Fit, derivatives
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,8 +103,8 @@ def knowledge(
     scale = np.sqrt(np.outer(np.diag(covariance), np.diag(covariance)))
     correlation = covariance / np.where(scale > 0, scale, 1)
     intervals = tuple(
-        _interval(parameter, float(_number(fit.values[parameter.key])), float(deviation[number]))
-        for number, parameter in enumerate(free)
+        _interval(parameter, number(fit.values[parameter.key]), float(deviation[place]))
+        for place, parameter in enumerate(free)
     )
     pairs = tuple(
         Pair(free[first].key, free[second].key, float(correlation[first, second]))
@@ -136,8 +136,8 @@ def advise(
 
     before = deviations(known.information, known.noise)
     found = []
-    for number, candidate in enumerate(candidates):
-        step("what to measure next", number, len(candidates))
+    for done, candidate in enumerate(candidates):
+        step("what to measure next", done, len(candidates))
         slopes, noise, _ = _at(evaluator, [candidate], fit, free, effort)
         after = deviations(known.information + slopes.T @ slopes, known.noise + noise)
         for place in np.argsort(before)[::-1][:4]:
@@ -164,7 +164,7 @@ def _at(
     """Return slopes, covariance of the gradient, and the sum of squares that noise leaves."""
     import numpy as np
 
-    position = np.log([_number(fit.values[each.key]) for each in free])
+    position = np.log([number(fit.values[each.key]) for each in free])
     slopes = derivatives(evaluator, free, fit.values, position, conditions, effort)
     by_seed = [
         evaluator.compare([fit.values], conditions, replace(effort, seed=effort.seed + each))[0]
@@ -206,9 +206,3 @@ def _interval(parameter: Parameter, value: float, deviation: float) -> Interval:
     bottom, top = max(low, position - width), min(high, position + width)
     is_determined = (top - bottom) < _LOOSE * (high - low)
     return Interval(parameter.key, value, math.exp(bottom), math.exp(top), is_determined)
-
-
-def _number(value: Value) -> float:
-    if not isinstance(value, (int, float)):
-        raise TypeError(f"{value!r} is fitted as a number")
-    return float(value)

@@ -58,6 +58,10 @@ class Parameter:
         middle = (low + high) / 2
         return middle if self.guess is None else min(max(math.log(self.guess), low), high)
 
+    def middle(self) -> float:
+        """Return the value where the search begins."""
+        return self.at(self.start())
+
     def positions(self) -> tuple[float, float]:
         """Return the bounds on that scale."""
         return math.log(self.low), math.log(self.high)

@@ -15,6 +15,10 @@ PLANES: tuple[Value, ...] = (1, 2, 4)
 DIES = "geometry.dies"
 """Choice of channels and dies a channel together, `8x4`."""
 
+READS = "suspension.reads_per_suspension"
+WRITE_CONTROLLER = "host.t_controller_write_us"
+_PLANES = "geometry.planes_per_die"
+
 ANY_PROGRAM_US = (100.0, 10_000.0)
 """How long a program takes where nothing says more."""
 
@@ -54,6 +58,48 @@ def depth(job: Job) -> int:
 def has_writes(condition: Condition) -> bool:
     """Whether anything is written in it."""
     return any("write" in job.measured for job in condition.jobs)
+
+
+def shallowest(conditions: Sequence[Condition]) -> list[Condition]:
+    """List the conditions whose reads have the smallest depth of all, and those without reads."""
+    depths = [
+        max((depth(job) for job in each.jobs if "read" in job.measured), default=0)
+        for each in conditions
+    ]
+    least = min((each for each in depths if each), default=0)
+    return [each for each, of in zip(conditions, depths, strict=True) if of <= least]
+
+
+def of_programs(parameters: Sequence[Parameter]) -> list[Parameter]:
+    """List what reads alone say nothing about."""
+    return [each for each in parameters if is_of_programs(each.key) or each.key == _PLANES]
+
+
+def is_of_programs(key: str) -> bool:
+    """Whether reads of a drive that programs nothing are the same, whatever this key is."""
+    prefixes = ("program.", "suspension.", "buffer.", "timing.t_suspend", "timing.t_buffer")
+    return key.startswith(prefixes) or key in (WRITE_CONTROLLER, "timing.t_erase_us")
+
+
+def shows_when_shallow(parameter: Parameter) -> bool:
+    """Whether it has its effect where one read at a time meets the drive.
+
+    How many reads a suspension serves, and what its end costs, only a read tells that waits behind
+    another.
+    """
+    if parameter.key in (READS, "timing.t_buffer_us"):
+        return False
+    return parameter.key.startswith(("timing.t_read", "timing.t_bus")) or parameter in of_programs(
+        [parameter]
+    )
+
+
+def stays_at_first(parameter: Parameter) -> bool:
+    """Whether a value of its own would contradict what the shallow loads told.
+
+    The controller's time and tR add up; queues at the dies tell them apart, by least squares.
+    """
+    return parameter.key == "host.t_controller_us"
 
 
 def default_parameters(conditions: Sequence[Condition]) -> tuple[Parameter, ...]:
@@ -112,9 +158,9 @@ def program_range(conditions: Sequence[Condition], dies: int, planes: int) -> Pa
 
 def _program_parameters() -> list[Parameter]:
     return [
-        Parameter("geometry.planes_per_die", choices=PLANES),
-        Parameter("suspension.reads_per_suspension", choices=READS_PER_SUSPENSION),
-        Parameter("host.t_controller_write_us", 0.5, 60),
+        Parameter(_PLANES, choices=PLANES),
+        Parameter(READS, choices=READS_PER_SUSPENSION),
+        Parameter(WRITE_CONTROLLER, 0.5, 60),
         Parameter(PROGRAM, *ANY_PROGRAM_US),
         Parameter(STEPS, 2, 48, whole=True, guess=18),
         Parameter("timing.t_suspend_overhead_us", 0.3, 100, guess=20),

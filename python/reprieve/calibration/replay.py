@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +26,12 @@ SIMULATED = (
 
 _PLACES = ("offset", "size", "offset_increment", "io_size")
 _ALL = 100.0
+_KEPT_UP = 0.97
 _RAMP_SHARE = 0.25
 _RAMP_LEAST_S = 0.02
+_MOST_REQUESTS = 8
+"""Where writes are so slow beside the reads, no more than so many times the requests asked for."""
+_WORDLINE_BYTES = 3 * 16384
 _RAMP_WRITES_S = 0.1
 """Until the write buffer of a drive that cannot keep up is full."""
 
@@ -88,18 +93,53 @@ def job_file(condition: Condition, ramp_s: float, runtime_s: float) -> str:
     return "\n".join(lines) + "\n"
 
 
-def times(condition: Condition, effort: Effort) -> tuple[float, float]:
-    """Return ramp and run time in seconds: long enough for the requests, and for programs."""
+def times(condition: Condition, effort: Effort, stripe_bytes: int = 1) -> tuple[float, float]:
+    """Return ramp and run time in seconds: long enough for the requests, and for programs.
+
+    Dies that are written in turn program together, as a stripe of wordlines is full. What is
+    written is a whole number of stripes, so that no share of reads depends on where the run ended;
+    of deep reads beside slow writes the least that has programs at all.
+    """
     measured = [each for job in condition.jobs for each in job.measured.values()]
-    runtime_s = effort.requests / max(each.iops for each in measured)
-    for job in condition.jobs:
-        write = job.measured.get("write")
-        if write is not None and write.iops > 0:
-            bytes_per_s = write.iops * _size(job)
-            runtime_s = max(runtime_s, effort.written_bytes / bytes_per_s)
+    fastest = max(each.iops for each in measured)
+    runtime_s = effort.requests / fastest
+    written = sum(
+        job.measured["write"].iops * _size(job) for job in condition.jobs if "write" in job.measured
+    )
+    if written > 0:
+        wanted_s = min(effort.written_bytes / written, _MOST_REQUESTS * effort.requests / fastest)
+        stripes = max(round(max(runtime_s, wanted_s) * written / stripe_bytes), 1)
+        runtime_s = stripes * stripe_bytes / written
     runtime_s = min(runtime_s, effort.seconds_max)
-    least_s = _RAMP_WRITES_S if any("write" in job.measured for job in condition.jobs) else 0.0
-    return max(least_s, _RAMP_LEAST_S + _RAMP_SHARE * runtime_s), runtime_s
+    return _ramp_s(condition, runtime_s, stripe_bytes, written), runtime_s
+
+
+def _ramp_s(condition: Condition, runtime_s: float, stripe_bytes: int, written: float) -> float:
+    """Return how long the drive runs before anything counts."""
+    usual_s = _RAMP_LEAST_S + _RAMP_SHARE * runtime_s
+    if not written:
+        return usual_s
+    if not all(_keeps_up(job) for job in condition.jobs if "write" in job.measured):
+        return max(_RAMP_WRITES_S, usual_s)
+    # Programs have begun with the first stripe, and the buffer never fills.
+    return min(max(2 * stripe_bytes / written, usual_s), max(_RAMP_WRITES_S, usual_s))
+
+
+def _keeps_up(job: Job) -> bool:
+    """Whether the drive wrote as much as the job was allowed to."""
+    allowed = job.options.get("rate", "").split(",")[-1]
+    if not allowed:
+        return False
+    return job.measured["write"].iops * _size(job) >= _KEPT_UP * _bytes(allowed)
+
+
+def stripe_bytes(values: Values) -> int:
+    """Return the bytes of a wordline of every plane, as the values have it; 1 if they do not."""
+    keys = ("geometry.channels", "geometry.dies_per_channel", "geometry.planes_per_die")
+    counts = [values[key] for key in keys if isinstance(values.get(key), int)]
+    if len(counts) < len(keys):
+        return 1
+    return _WORDLINE_BYTES * math.prod(int(each) for each in counts if isinstance(each, int))
 
 
 def predict(condition: Condition, base: Any, values: Values, effort: Effort) -> Prediction:
@@ -121,7 +161,7 @@ def logged(
     """Simulate a condition; return latencies in ns by job and direction, and the time in s."""
     import numpy as np
 
-    ramp_s, runtime_s = times(condition, effort)
+    ramp_s, runtime_s = times(condition, effort, stripe_bytes(values))
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
         jobs = Path(folder, "jobs.fio")
         jobs.write_text(job_file(condition, ramp_s, runtime_s), encoding="utf-8")
@@ -157,7 +197,14 @@ def _figures(
 
 def _size(job: Job) -> int:
     """Bytes of a write, as fio's `bs` has it; the mean of what a split has is not needed."""
-    text = job.options.get("bs", job.options.get("blocksize", "4096")).lower().split(",")[-1]
-    factor = {"k": 1 << 10, "m": 1 << 20}.get(text[-1:], 1)
-    digits = text.rstrip("kmib")
-    return int(digits) * factor if digits.isdigit() else 4096
+    return (
+        _bytes(job.options.get("bs", job.options.get("blocksize", "4096")).split(",")[-1]) or 4096
+    )
+
+
+def _bytes(text: str) -> int:
+    """Return bytes of a number with fio's `k`, `m` or `g`; 0 if it is none."""
+    bare = text.lower().rstrip("ib")
+    factor = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}.get(bare[-1:], 1)
+    digits = bare.rstrip("kmg")
+    return int(digits) * factor if digits.isdigit() else 0

@@ -1,11 +1,11 @@
 """The study: the fit, the predictions, the question whether the drive suspends."""
 
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from reprieve.calibration import (
+    EVALUATIONS,
     QUICK_TASK,
     START,
     Answer,
@@ -42,13 +42,12 @@ _SOURCE = "NVMeBenchmarks, commit 01f40f1 (MIT licence)"
 
 
 def article(settings: Settings) -> Article:
-    """Fit, predict, ask, and write it up."""
-    with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
-        return article_from(settings, Path(folder, "evaluations.jsonl"))
+    """Fit, predict, ask, and write it up.
 
-
-def article_from(settings: Settings, store: Path) -> Article:
-    """Do so from what a file has of simulated conditions, to which more are added."""
+    What is simulated is kept in the directory of the results, line by line, and a run that was
+    killed goes on from there when it is started again.
+    """
+    store = None if settings.directory is None else settings.directory / EVALUATIONS
     fitted, held = measurements()
     task = Task(fitted, held, START, **(QUICK_TASK if settings.quick else {}))
     found = calibrate(task, store, settings.jobs, settings.step, not settings.quick)
@@ -66,7 +65,7 @@ def article_from(settings: Settings, store: Path) -> Article:
     )
 
 
-def _answer(task: Task, store: Path, settings: Settings) -> Answer:
+def _answer(task: Task, store: Path | None, settings: Settings) -> Answer:
     evaluator = Evaluator(task.base(), task.weights, store, settings.jobs)
     try:
         # What is not fitted stays out of the answer, too. Assumptions differ by so much that the

@@ -1,0 +1,160 @@
+"""Least squares over the parameters that are numbers, all derivatives of a point side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reprieve._native import UserError
+from reprieve.calibration.evaluate import Evaluator
+from reprieve.calibration.fio_results import Condition
+from reprieve.calibration.parameters import Parameter, Value
+from reprieve.calibration.replay import Effort
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_CONVERGED = 2e-3
+"""Least squares end when a step changes the sum, or the way from the start, by less than this
+share."""
+_INSIDE = 1e-6
+DIFFERENCE = 0.04
+"""Least step of a derivative, relative to a value: several times what the noise of a run hides."""
+_OF_RANGE = 0.03
+"""And of its range: what is searched over two orders of magnitude has too little effect else."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A point of the search, and how far it is from the measurements."""
+
+    values: dict[str, Value]
+    cost: float
+    """Half the sum of squared residuals, as `residuals` has them."""
+
+
+def polish(
+    evaluator: Evaluator,
+    free: Sequence[Parameter],
+    start: dict[str, Value],
+    conditions: Sequence[Condition],
+    iterations: int,
+    effort: Effort,
+    told: Callable[[int], None],
+    to_both_sides: bool,
+) -> Fit:
+    """Go on from a point; `told` hears of each step. UserError if it is no drive."""
+    import numpy as np
+    from scipy.optimize import least_squares
+
+    if not free:
+        return at(evaluator, [start], conditions, effort)[0]
+    low, high = np.array([each.positions() for each in free]).T
+    # From the start, so that the length of a step is not judged by the size of the logarithms: a
+    # link of 2e9 bytes a second, whose logarithm is 21, would end a search whose step is 5 %.
+    origin = np.clip(
+        np.log([number(start[each.key]) for each in free]), low + _INSIDE, high - _INSIDE
+    )
+    done = 0
+
+    def residuals(step: NDArray[np.float64]) -> NDArray[np.float64]:
+        point = start | values_at(free, origin + step)
+        found = evaluator.residuals([point], conditions, effort)[0]
+        return np.full(1, 1e6) if found is None else found
+
+    def jacobian(step: NDArray[np.float64]) -> NDArray[np.float64]:
+        nonlocal done
+        told(done)
+        done += 1
+        place = origin + step
+        return derivatives(evaluator, free, start, place, conditions, effort, to_both_sides)
+
+    found = least_squares(
+        residuals,
+        np.zeros(len(free)),
+        jac=jacobian,
+        bounds=(low - origin, high - origin),
+        max_nfev=iterations + 1,
+        ftol=_CONVERGED,
+        xtol=_CONVERGED,
+    )
+    return Fit(start | values_at(free, origin + found.x), float(found.cost))
+
+
+def at(
+    evaluator: Evaluator,
+    points: Sequence[dict[str, Value]],
+    conditions: Sequence[Condition],
+    effort: Effort,
+) -> list[Fit]:
+    """Judge points as they are; those at which there is no drive are left out."""
+    found = evaluator.residuals(points, conditions, effort)
+    return [
+        Fit(point, float(each @ each) / 2)
+        for point, each in zip(points, found, strict=True)
+        if each is not None
+    ]
+
+
+def derivatives(
+    evaluator: Evaluator,
+    free: Sequence[Parameter],
+    values: dict[str, Value],
+    position: NDArray[np.float64],
+    conditions: Sequence[Condition],
+    effort: Effort,
+    to_both_sides: bool = True,
+) -> NDArray[np.float64]:
+    """Return how each residual changes with the logarithm of each parameter, by differences.
+
+    Differences to both sides even out what jumps: a percentile between two peaks does.
+    """
+    import numpy as np
+
+    sides = (1, -1) if to_both_sides else (1,)
+    points = [values | values_at(free, position)]
+    for place, parameter in enumerate(free):
+        for side in sides:
+            moved = position.copy()
+            moved[place] += side * _width(parameter, position[place])
+            points.append(values | values_at(free, moved))
+    here, *found = evaluator.residuals(points, conditions, effort)
+    columns = []
+    for place, parameter in enumerate(free):
+        width = _width(parameter, position[place])
+        up = found[len(sides) * place]
+        down = found[len(sides) * place + 1] if to_both_sides else None
+        if up is not None and down is not None:
+            columns.append((up - down) / (2 * width))
+        elif up is not None and here is not None:
+            columns.append((up - here) / width)
+        elif down is not None and here is not None:
+            columns.append((here - down) / width)
+        else:
+            raise UserError(f"{parameter.key}: no drive can be built beside the one found")
+    return np.stack(columns, axis=1)
+
+
+def _width(parameter: Parameter, position: float) -> float:
+    """Return the step of a difference; a whole number has to change by one at least."""
+    low, high = parameter.positions()
+    width = max(DIFFERENCE, _OF_RANGE * (high - low))
+    return max(width, 1.01 / math.exp(position)) if parameter.whole else width
+
+
+def values_at(
+    free: Sequence[Parameter], position: Sequence[float] | NDArray[np.float64]
+) -> dict[str, Value]:
+    """Return the values at a position on the scale on which they are searched."""
+    pairs = zip(free, position, strict=True)
+    return {parameter.key: parameter.at(float(each)) for parameter, each in pairs}
+
+
+def number(value: Value) -> float:
+    """Return a value that is searched as a number."""
+    if not isinstance(value, (int, float)):
+        raise TypeError(f"{value!r} is searched as a number")
+    return float(value)
