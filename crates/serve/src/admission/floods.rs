@@ -50,7 +50,7 @@ struct Bench {
 impl Bench {
     fn new() -> Bench {
         let sources = Sources { text: DRIVE, path: "<floods>", sets: &[] };
-        let scenario = scenario::load_serve(&sources, reprieve_sim::registries());
+        let scenario = scenario::load_served(&sources, reprieve_sim::registries());
         let options = Options { served: true, log_requests: true, ..Options::default() };
         let mut ssd = Ssd::with(scenario.expect("good keys"), &options).expect("a drive");
         while !ssd.is_preconditioned() {
