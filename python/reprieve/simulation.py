@@ -17,6 +17,7 @@ from reprieve import _native
 from reprieve._native import UserError
 from reprieve.extras import need_plots
 from reprieve.named_policies import Split
+from reprieve.notebook import run_bar
 from reprieve.outputs import ResultDirectory
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
 from reprieve.result import KINDS, Result, power_csv, summary_json
@@ -105,7 +106,7 @@ def run(
     if True, into `timeline.perfetto-trace` in `out`; `timeline_from_ns` and `timeline_for_ns` say
     which part of the run, `timeline_phases` whether pulses and verifies are drawn, too.
     `watch`: called between steps with the share done (None if unknown) and the requests completed;
-    the run stops if it raises.
+    the run stops if it raises. Without it a run in a notebook shows a bar.
     `overrides`: any key of the scenario, two underscores for the dot (`timing__t_read_us=50`), or
     dotted as it is written in a file (`**{"timing.t_read_us": 50}`).
 
@@ -120,6 +121,7 @@ def run(
         raise UserError("timeline = True: must be the path of a file where there is no out")
     files = Files(requests, series, timeline=window if timeline is True else None)
     with ExitStack() as at_end:
+        watch = watch or at_end.enter_context(run_bar("run"))
         drawing = None
         if not isinstance(timeline, bool):
             drawing = Drawing(window, at_end.enter_context(timeline_file(Path(timeline))))
@@ -128,11 +130,11 @@ def run(
                 source,
                 keep_requests=requests,
                 keep_series=series,
-                watch=watch or unwatched,
+                watch=watch,
                 drive=drive,
                 drawing=drawing,
             )
-        return run_into(source, Path(out), files, watch or unwatched, drive, drawing=drawing)[0]
+        return run_into(source, Path(out), files, watch, drive, drawing=drawing)[0]
 
 
 def stepwise(

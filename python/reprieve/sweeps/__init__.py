@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError
 from reprieve.extras import need_plots
+from reprieve.notebook import step_bar
 from reprieve.result import KINDS, Latency
 
 if TYPE_CHECKING:
@@ -162,7 +163,9 @@ def sweep(
     command = None if out is None else _command(plan)
     directory = tempfile.mkdtemp(prefix="reprieve-sweep-") if out is None else os.fspath(out)
     try:
-        sweep_into(plan, Path(directory), Settings(workers, scheduler, command=command))
+        with step_bar() as step:
+            settings = Settings(workers, scheduler, step=step, command=command)
+            sweep_into(plan, Path(directory), settings)
         made = Sweep(directory)
         made._plan = plan
     except BaseException:
