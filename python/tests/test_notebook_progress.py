@@ -41,7 +41,7 @@ class FrontEnd:
 
 @pytest.fixture
 def front_end(monkeypatch: pytest.MonkeyPatch) -> FrontEnd:
-    """A notebook in which everything is shown at once."""
+    """Stand in for a notebook in which everything is shown at once."""
     monkeypatch.setattr(notebook, "_AFTER_S", 0)
     monkeypatch.setattr(notebook, "_EVERY_S", 0)
     return FrontEnd(monkeypatch, ZMQInteractiveShell())

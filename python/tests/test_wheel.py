@@ -35,9 +35,7 @@ print(json.dumps({
 """
 
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("REPRIEVE_LONG"), reason="a part of `make long`"
-)
+pytestmark = pytest.mark.skipif(not os.environ.get("REPRIEVE_LONG"), reason="a part of `make long`")
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 # What the header of an ELF file calls a machine.
 MACHINES = {"x86_64": 62, "aarch64": 183}

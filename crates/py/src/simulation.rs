@@ -18,7 +18,7 @@ use crate::{UserError, need_numpy, raise, time_series};
 
 /// A run before its first step has tables to fill, which takes a while: the first step does that.
 enum State {
-    Loaded(Box<(Scenario, Options, Option<Own>)>),
+    Loaded(Box<(Scenario, Options, Option<InPlace>)>),
     Running(Box<Ssd>),
     /// It looks for the end of its transient, and is done again from there.
     Looking(Box<(Ssd, Scenario, Options, Option<Py<PyAny>>)>),
@@ -27,7 +27,7 @@ enum State {
 }
 
 /// What decides in place of the policies that the scenario names.
-struct Own {
+struct InPlace {
     given: Given,
     /// Called for the same anew, where a scenario is simulated twice.
     again: Option<Py<PyAny>>,
@@ -56,7 +56,8 @@ type Histogram<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 impl Simulation {
     #[new]
     #[pyo3(signature = (
-        text, path, sets, kept=(false, false, None), from_state=None, check=None, own=None, again=None
+        text, path, sets, kept=(false, false, None), from_state=None, check=None, own=None,
+        again=None
     ))]
     fn new(
         text: &str,
@@ -81,7 +82,7 @@ impl Simulation {
         }
         let options =
             Options { log_requests, series, from_state, check, timeline, ..Options::default() };
-        let own = own.map(|given| Own { given, again });
+        let own = own.map(|given| InPlace { given, again });
         let state = State::Loaded(Box::new((scenario, options, own)));
         Ok(Simulation { state: Mutex::new(state), scenario: text })
     }

@@ -12,6 +12,7 @@ from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
 from reprieve.registries import Entry
 
+
 def _among(entries: Callable[[], Iterable[Entry]]) -> Any:
     """Return the argument of a command that lists these, or prints one of them."""
 

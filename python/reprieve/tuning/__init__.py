@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError
-from reprieve.outputs import ResultDirectory
 from reprieve.notebook import step_bar
+from reprieve.outputs import ResultDirectory
 from reprieve.parallel import Step, silent
 from reprieve.scenario import ScenarioLike, Source
 
