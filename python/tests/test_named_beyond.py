@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,15 +58,15 @@ def folder(tmp_path: Path) -> Path:
 
 def test_transient_is_found_with_one_object_and_left_out_with_another(folder: Path) -> None:
     place = folder / "s.toml"
-    asked = {"workload.requests": 6000, "measure.warmup": "auto"}
-    built_in = rp.run(place, **asked, **{KEY: "always"})
-    mine = rp.run(place, **asked, **{KEY: "mine.py:Always"})
+    asked: dict[str, Any] = {"workload.requests": 6000, "measure.warmup": "auto"}
+    built_in = rp.run(place, **asked, suspension__policy="always")
+    mine = rp.run(place, **asked, suspension__policy="mine.py:Always")
     assert mine.summary["measure"] == built_in.summary["measure"]
     assert mine.summary["requests"] == built_in.summary["requests"]
     assert mine.summary["flash"] == built_in.summary["flash"]
     assert built_in.summary["flash"]["suspensions"]["program"] > 0
 
-    rp.run(place, **asked, **{KEY: "mine.py:Never"})
+    rp.run(place, **asked, suspension__policy="mine.py:Never")
     assert (folder / "mine.py.made").read_text() == "xx"
 
 
@@ -120,10 +121,10 @@ def test_rig_and_its_files_from_the_command_line(reprieve: Reprieve, folder: Pat
 
 def test_losses_of_power_ask_a_named_policy(reprieve: Reprieve, folder: Path) -> None:
     place = folder / "lossy.toml"
-    built_in = rp.power_loss(place, cuts=20, **{KEY: "always"})
-    mine = rp.power_loss(place, cuts=20, **{KEY: "mine.py:Always"})
+    built_in = rp.power_loss(place, cuts=20, suspension__policy="always")
+    mine = rp.power_loss(place, cuts=20, suspension__policy="mine.py:Always")
     assert mine.rows == built_in.rows
-    other = rp.power_loss(place, cuts=20, **{KEY: "mine.py:Never"})
+    other = rp.power_loss(place, cuts=20, suspension__policy="mine.py:Never")
     assert other.rows != built_in.rows
     assert rp.Scenario.from_toml(other.scenario).suspension.policy.endswith("mine.py:Never")
 
