@@ -21,8 +21,8 @@ demo: .venv/.studies ## one real trace through five policies: a table, and a rep
 studies: .venv/.studies ## install the studies: reproduce, validate, characterize, database
 
 test: .venv/.dev ## every test: Rust, Python, house rules
-	cargo test --workspace
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile python/tests tests/house
+	cargo test --workspace --all-targets
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal python/tests tests/house
 
 same: .venv/.studies ## run examples, studies, random drives: results as recorded? ONLY=, RECORD=1, OUT=
 	PYTHONPATH=tests:docs/figures $(BIN)/python -m same $(if $(ONLY),--only '$(ONLY)') \
@@ -100,19 +100,22 @@ pages: .venv/.studies ## write pages from their templates and the numbers of `ma
 adopt: .venv/.studies ## take what was changed on a page by hand into its template
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --adopt
 
-wheel: .venv/.tools ## one wheel for every Python from 3.11 on, in dist; ZIG=1: for glibc 2.28 on
+# For other machines, TARGETS="aarch64-unknown-linux-gnu" with ZIG=1, whose compiler has their libraries.
+wheel: .venv/.tools ## a wheel for each Python from 3.11 on, in dist; ZIG=1: for glibc 2.28 on; TARGETS=
 	rm -rf dist
 	$(if $(ZIG),$(BIN)/pip install --quiet --disable-pip-version-check ziglang==0.17.1)
-	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/maturin build --release --out dist \
-	  $(if $(ZIG),--zig --compatibility manylinux_2_28)
+	$(if $(TARGETS),rustup target add $(TARGETS))
+	$(foreach target,$(or $(TARGETS),here),PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/maturin build --release \
+	  --out dist $(if $(ZIG),--zig --compatibility manylinux_2_28) \
+	  $(if $(TARGETS),--target $(target)) &&) true
 
-release: .venv/.dev ## check all, then build what would be uploaded: a wheel and the sources, in dist
+release: .venv/.dev ## check all, then build what would be uploaded: wheels and the sources, in dist
 	$(BIN)/python -m pip check
 	@version=$$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml); \
 	  grep -q "^## $$version – 20" CHANGELOG.md && grep -q "^version: $$version$$" CITATION.cff || \
 	  { echo "CHANGELOG.md and CITATION.cff have no dated $$version" >&2; exit 1; }
 	$(MAKE) ui lint test site
-	$(MAKE) wheel ZIG=1
+	$(MAKE) wheel ZIG=1 TARGETS="x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu"
 	$(BIN)/maturin sdist --out dist
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
 	cd dist && sha256sum * > SHA256SUMS

@@ -23,6 +23,7 @@ LINE = re.compile(r"\s*([\d,]+) \([ \d.]+%\)\s+(\S+?):(.+?)(?: \[.*\])?$")
 
 # The part of the program that a source file or function belongs to, first match wins.
 PARTS = [
+    ("what requests waited for", "blame"),
     ("event queue", "sim/src/event"),
     ("host interface", "sim/src/ssd/interface"),
     ("die", "nand/src"),
@@ -56,6 +57,8 @@ def count(requests: int, sets: list[str], load: str) -> tuple[int, Counter[str]]
         found = LINE.match(line)
         if found:
             where = found[2] if "crates/" in found[2] else found[3]
+            # Whatever serves it lies in files and functions of its name.
+            where = where if "blame" not in found[3] else found[3]
             where = where.replace("reprieve_", "").replace("::", "/src/", 1).replace("::", "/")
             part = next((name for name, key in PARTS if re.search(key, where)), "other")
             parts[part] += int(found[1].replace(",", ""))
@@ -76,7 +79,7 @@ def main() -> None:
     if not shutil.which("valgrind"):
         print("Instructions are not counted: valgrind was not found (apt-get install valgrind).")
         return
-    loads = {"main": by_part("main", SMALL), **others()}
+    loads = {"main": by_part("main", SMALL), **with_log(), **others()}
     counts = {**loads, "dies": by_dies(), "capacity_gib": by_capacity()}
     if record:
         results = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
@@ -93,6 +96,15 @@ def by_part(load: str, sets: list[str]) -> float:
         print(f"  {thousandths / 1000:8.1f}  {100 * thousandths / total:5.1f} %  {part}")
     print(f"  {total / 1000:8.1f}  in all")
     return total / 1000
+
+
+def with_log() -> dict[str, float]:
+    """Print and return the totals with the log of requests, and without what they waited for."""
+    parts = per_transaction([*SMALL, "--log"])
+    total, blame = sum(parts.values()) / 1000, parts["what requests waited for"] / 1000
+    print(f"  {total:8.1f}  with the log of requests")
+    print(f"  {blame:8.1f}  of these for what they waited for, {blame / (total - blame):.1%} more")
+    return {"log": total, "blame": blame}
 
 
 def others() -> dict[str, float]:

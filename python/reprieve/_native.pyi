@@ -30,6 +30,7 @@ class Simulation:
         from_state: str | os.PathLike[str] | None = None,
         check: str | None = None,
         own: dict[str, object] | None = None,
+        again: Callable[[], dict[str, object] | None] | None = None,
     ) -> None:
         """Load a scenario; `check` is the command that repeats the run, for the checker to name.
 
@@ -37,6 +38,7 @@ class Simulation:
         drawn: from when and until when in ns, and whether with phases.
         `own`: policies of the user's, as bound methods: `decide` of a suspension policy; `choose`,
         `lets_suspend`, `asks_again`, `suspends` and `reads_first` of a scheduler.
+        `again`: returns the same of new objects, for a scenario that is simulated twice.
         """
 
     @property
@@ -465,16 +467,15 @@ class Drive:
     def summary(self) -> dict[str, Any]:
         """Return the summary so far: the fields of `summary.json`."""
 
-def rig(text: str, path: str, sets: list[str], commands: str, commands_path: str) -> str: ...
-def rig_timeline(
-    text: str, path: str, sets: list[str], commands: str, commands_path: str
-) -> tuple[str, bytes]: ...
+def rig(
+    source: tuple[str, str, list[str]],
+    commands: tuple[str, str],
+    kept: tuple[bool, bool] = ...,
+    own: dict[str, object] | None = None,
+) -> tuple[str, str, bytes]: ...
 def characterize(
     text: str, path: str, sets: list[str], wordlines: int, variety: tuple[float, float]
 ) -> dict[str, NDArray[np.int64]]: ...
-def rig_power(
-    text: str, path: str, sets: list[str], commands: str, commands_path: str
-) -> tuple[str, str]: ...
 def rber(
     text: str, path: str, sets: list[str], pages: list[tuple[float, float, float, float]]
 ) -> list[float]: ...
@@ -496,5 +497,4 @@ def preset(kind: str, name: str) -> str: ...
 def reference() -> str: ...
 def schema() -> str: ...
 def json_schema() -> str: ...
-def resolve_rig(text: str, path: str, sets: list[str]) -> str:
-    """Resolve the drive of a scenario that has no load into canonical TOML."""
+def resolve_rig(text: str, path: str, sets: list[str]) -> str: ...

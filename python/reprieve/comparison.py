@@ -16,6 +16,7 @@ from reprieve import frames
 from reprieve._native import UserError
 from reprieve.extras import has_plots, need_plots
 from reprieve.named_policies import short
+from reprieve.notebook import bars
 from reprieve.outputs import ResultDirectory, replace_file
 from reprieve.pairs import Paired, paired
 from reprieve.parallel import each
@@ -291,14 +292,30 @@ def compare(
         Axis(key.replace("__", "."), tuple(toml_value(value) for value in values))
         for key, values in axes.items()
     ]
-    runs = plan(source, parsed)
-    if out is None:
+    with bars() as update:
+
+        def show(run: Run, share: float | None, requests: int) -> None:
+            update(run.label, share, f"{requests:,} requests")
+
+        if out is not None:
+            return compare_into(source, parsed, Path(out), Settings(jobs, watch=show))
 
         def one(run: Run, watch: Watch) -> Result:
-            return simulate(source.with_sets(run.sets), keep_series=series, watch=watch)
+            made = source.with_sets(run.sets)
+            return simulate(made, keep_series=series, watch=_both(run, watch, show))
 
+        runs = plan(source, parsed)
         return Comparison(parsed, runs, each(runs, jobs, one))
-    return compare_into(source, parsed, Path(out), Settings(jobs=jobs))
+
+
+def _both(run: Run, watch: Watch, show: Callable[[Run, float | None, int], None]) -> Watch:
+    """Return what tells whoever may stop a run, and whoever shows it."""
+
+    def both(share: float | None, requests: int) -> None:
+        watch(share, requests)
+        show(run, share, requests)
+
+    return both
 
 
 def _nobody(_run: Run, _share: float | None, _requests: int) -> None:
@@ -325,12 +342,9 @@ def compare_into(
     with ResultDirectory(directory) as out:
 
         def one(run: Run, watch: Watch) -> Result:
-            def both(share: float | None, requests: int) -> None:
-                watch(share, requests)
-                settings.watch(run, share, requests)
-
-            into = directory / run.directory
-            return run_into(source.with_sets(run.sets), into, Files(series=True), both)[0]
+            made, into = source.with_sets(run.sets), directory / run.directory
+            both = _both(run, watch, settings.watch)
+            return run_into(made, into, Files(series=True), both)[0]
 
         comparison = Comparison(axes, runs, each(runs, settings.jobs, one))
         if has_plots():

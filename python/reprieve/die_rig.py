@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reprieve import _native
 from reprieve._native import UserError
+from reprieve.policy import OwnPolicies
 from reprieve.scenario import Scenario, Source, toml_text
 from reprieve.timeline import timeline_file
 
@@ -130,22 +131,29 @@ def rig_source(device: str, sets: Sequence[str]) -> Source:
 
 def run_commands(source: Source, commands: str, commands_path: str) -> str:
     """Run commands in CSV and return the CSV of what became of them; errors name the row."""
-    return _native.rig(source.text, source.path, list(source.sets), commands, commands_path)
+    return _run(source, (commands, commands_path))[0]
 
 
 def run_drawn(source: Source, commands: str, commands_path: str, timeline: Path) -> str:
     """Run commands in CSV and draw the timeline of the die."""
     with timeline_file(timeline) as file:
-        output, drawn = _native.rig_timeline(
-            source.text, source.path, list(source.sets), commands, commands_path
-        )
+        output, _, drawn = _run(source, (commands, commands_path), timeline=True)
         file.write(drawn)
     return output
 
 
 def run_metered(source: Source, commands: str, commands_path: str) -> tuple[str, str]:
     """Run commands in CSV and return what became of them and the steps of power, both as CSV."""
-    return _native.rig_power(source.text, source.path, list(source.sets), commands, commands_path)
+    return _run(source, (commands, commands_path), power=True)[:2]
+
+
+def _run(
+    source: Source, commands: tuple[str, str], *, power: bool = False, timeline: bool = False
+) -> tuple[str, str, bytes]:
+    split = source.split()
+    own = split.with_objects(OwnPolicies()).methods()
+    asked = (source.text, source.path, list(split.sets))
+    return split.ask(_native.rig, asked, commands, (power, timeline), own)
 
 
 def _rows(commands: Any) -> Iterable[Any]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, reduce
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from reprieve._native import UserError
 from reprieve.policy import OwnPolicies
@@ -27,6 +27,9 @@ KEYS = tuple(METHODS)
 
 _REFERENCE = re.compile(r"(?P<place>.+):(?P<name>\w+(\.\w+)*)", re.DOTALL)
 _numbers = itertools.count()
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def refers(value: object) -> bool:
@@ -238,6 +241,12 @@ class Split:
                     f"import; must be in a file, as FILE.py:{policy.name}"
                 )
 
+    def refuse(self, why: str) -> None:
+        """Raise UserError where a policy of Python is named and nothing can ask it."""
+        for policy in self.named.values():
+            built_in = "one that `reprieve policies` lists"
+            raise policy.wrong(f"{why}; must be {built_in}")
+
     def with_objects(self, own: OwnPolicies) -> OwnPolicies:
         """Return what decides in a run: a new object of each, and those that the program gave."""
         made = {"suspension": own.suspension, "scheduler": own.scheduler}
@@ -249,10 +258,10 @@ class Split:
         labels = {key: policy.label for key, policy in self.named.items()}
         return OwnPolicies(**made, labels=labels)
 
-    def step(self, step: Callable[[int], bool], requests: int) -> bool:
-        """Take a step of a run; what a named policy raises becomes a sentence."""
+    def ask(self, run: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+        """Have a run go on; what a named policy raises becomes a sentence."""
         try:
-            return step(requests)
+            return run(*given, **named)
         except UserError:
             raise
         except Exception as error:

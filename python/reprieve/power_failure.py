@@ -12,11 +12,11 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reprieve import _native
 from reprieve._native import UserError
 from reprieve.extras import has_plots, need_plots
 from reprieve.outputs import ResultDirectory
 from reprieve.scenario import ScenarioLike, Source
+from reprieve.simulation import opened
 
 if TYPE_CHECKING:
     from reprieve.plot import Chart
@@ -139,22 +139,22 @@ def cut(source: Source, cuts: int, watch: Watch = _unwatched) -> PowerLoss:
     whole = ['measure.warmup="none"', "measure.from_request=0", "measure.from_s=0"]
     source = source.with_sets(['power_loss.at_us="none"', *whole])
     length_ns = _length_ns(source)
-    simulation = _native.Simulation(source.text, source.path, list(source.sets))
+    split, simulation = opened(source)
     while not simulation.is_preconditioned():
-        simulation.step(1)
+        split.ask(simulation.step, 1)
     rows: list[dict[str, Any]] = []
     for number in range(cuts):
-        told = simulation.power_loss((2 * number + 1) * length_ns // (2 * cuts))
+        told = split.ask(simulation.power_loss, (2 * number + 1) * length_ns // (2 * cuts))
         if told is None:
             raise RuntimeError("the same run is shorter the second time")
         rows += json.loads(told)
         watch((number + 1) / cuts, number + 1)
-    return PowerLoss(simulation.scenario, rows)
+    return PowerLoss(split.written(simulation.scenario), rows)
 
 
 def _length_ns(source: Source) -> int:
-    simulation = _native.Simulation(source.text, source.path, list(source.sets))
-    while simulation.step(_STEP_REQUESTS):
+    split, simulation = opened(source)
+    while split.ask(simulation.step, _STEP_REQUESTS):
         pass
     length_ns = json.loads(simulation.summary())["device"]["simulated_ns"]
     assert isinstance(length_ns, int)

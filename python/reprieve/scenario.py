@@ -338,6 +338,15 @@ class Source:
         parts.check()
         return resolved
 
+    def built_in(self, why: str) -> Source:
+        """Return it for what asks no policy of Python; UserError, which says why, if it names one.
+
+        A file may name one where an override names a built-in policy.
+        """
+        parts = self.split()
+        parts.refuse(why)
+        return Source(self.text, self.path, parts.sets)
+
     def split(self) -> Split:
         """Take out the policies of Python; UserError if one is not named as it must be."""
         return split(self.text, self.path, self.sets)

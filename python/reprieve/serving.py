@@ -87,11 +87,17 @@ class ServeOptions:
         }
 
 
+def server_of(source: Source, asked: dict[str, object]) -> Server:
+    """Return the drive of a scenario, which is not open yet; UserError if there can be none."""
+    source = source.built_in("a served drive keeps time and waits for no Python program")
+    return Server((source.text, source.path, list(source.sets)), asked)
+
+
 class ServedDrive:
     """A drive that serves while its `with` block lasts, in a thread of its own."""
 
     def __init__(self, source: Source, asked: dict[str, object]) -> None:
-        self._server = Server((source.text, source.path, list(source.sets)), asked)
+        self._server = server_of(source, asked)
         self._thread = threading.Thread(target=self._run, name="reprieve-serve")
         self._summary: dict[str, Any] | None = None
         self._error: BaseException | None = None

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 from reprieve import _native
 from reprieve._native import UserError
 from reprieve.extras import need_plots
+from reprieve.named_policies import Split
+from reprieve.notebook import run_bar
 from reprieve.outputs import ResultDirectory
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
 from reprieve.result import KINDS, Result, power_csv, summary_json
@@ -104,7 +106,7 @@ def run(
     if True, into `timeline.perfetto-trace` in `out`; `timeline_from_ns` and `timeline_for_ns` say
     which part of the run, `timeline_phases` whether pulses and verifies are drawn, too.
     `watch`: called between steps with the share done (None if unknown) and the requests completed;
-    the run stops if it raises.
+    the run stops if it raises. Without it a run in a notebook shows a bar.
     `overrides`: any key of the scenario, two underscores for the dot (`timing__t_read_us=50`), or
     dotted as it is written in a file (`**{"timing.t_read_us": 50}`).
 
@@ -119,6 +121,7 @@ def run(
         raise UserError("timeline = True: must be the path of a file where there is no out")
     files = Files(requests, series, timeline=window if timeline is True else None)
     with ExitStack() as at_end:
+        watch = watch or at_end.enter_context(run_bar("run"))
         drawing = None
         if not isinstance(timeline, bool):
             drawing = Drawing(window, at_end.enter_context(timeline_file(Path(timeline))))
@@ -127,11 +130,11 @@ def run(
                 source,
                 keep_requests=requests,
                 keep_series=series,
-                watch=watch or unwatched,
+                watch=watch,
                 drive=drive,
                 drawing=drawing,
             )
-        return run_into(source, Path(out), files, watch or unwatched, drive, drawing=drawing)[0]
+        return run_into(source, Path(out), files, watch, drive, drawing=drawing)[0]
 
 
 def stepwise(
@@ -140,10 +143,24 @@ def stepwise(
     """Return a run that the caller takes through its steps; arguments as of `run`.
 
     `step` advances it, `take_log` has the requests completed since the last call if they are kept,
-    and `summary` is what it has come to so far, as JSON.
+    and `summary` is what it has come to so far, as JSON. What a policy in Python raises, `step`
+    raises.
     """
-    source = Source.of(scenario, overrides)
-    return _native.Simulation(source.text, source.path, list(source.sets), (requests, False, None))
+    return opened(Source.of(scenario, overrides), requests)[1]
+
+
+def opened(source: Source, requests: bool = False) -> tuple[Split, _native.Simulation]:
+    """Return a run that has not begun, and what has it go on: `ask` of its policies of Python."""
+    split = source.split()
+
+    def policies() -> dict[str, object] | None:
+        return split.with_objects(OwnPolicies()).methods()
+
+    kept = (requests, False, None)
+    simulation = _native.Simulation(
+        source.text, source.path, list(split.sets), kept, own=policies(), again=policies
+    )
+    return split, simulation
 
 
 @dataclass(frozen=True)
@@ -290,18 +307,19 @@ def _simulate(
         drive.from_state,
         drive.check,
         own.methods(),
+        None if drive.own.names() else lambda: split.with_objects(drive.own).methods(),
     )
     step_requests = _STEP_REQUESTS_FIRST
     more = True
     watch(*simulation.progress())
     while more and not simulation.is_preconditioned():
-        more = split.step(simulation.step, 1)
+        more = split.ask(simulation.step, 1)
         watch(*simulation.progress())
     drive.save(simulation, "start")
     began_s = time.perf_counter()  # of the simulation: bringing the drive to its state is set-up
     while more:
         step_began_s = time.perf_counter()
-        more = split.step(simulation.step, step_requests)
+        more = split.ask(simulation.step, step_requests)
         step_s = time.perf_counter() - step_began_s
         if log is not None:
             log.add(simulation.take_log())

@@ -94,9 +94,9 @@ class Served:
             self.sockets.pop().close()
 
     def resident_bytes(self) -> int:
-        """Memory that the process has."""
+        """Memory that the process has for itself: its code, which is mapped, is not counted."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
+        line = next(line for line in status.splitlines() if line.startswith("RssAnon:"))
         return int(line.split()[1]) * 1024
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> str:

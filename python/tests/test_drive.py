@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -174,3 +175,19 @@ def test_drives_of_one_process_do_not_meet() -> None:
             drive.submit("read", 0, 2048)
     ends = [max(one.completion_ns for one in finish(drive)) for drive in drives]
     assert ends == [READ_NS, 2 * READ_NS, 3 * READ_NS]
+
+
+def test_a_request_takes_at_most_two_microseconds_of_the_processor() -> None:
+    """The simulation included; of five times the least, as others use the processor too."""
+    drive = rp.Drive({"device": "fast12-slc", "geometry": {"blocks_per_plane": 64}})
+
+    def a_thousand_rounds_s() -> float:
+        began_s = time.process_time()
+        for _ in range(1000):
+            for page in range(16):
+                drive.submit("read", 4 * page, 2048)
+            drive.run(1 << 62, 16)
+            assert len(drive.poll()) == 16
+        return time.process_time() - began_s
+
+    assert min(a_thousand_rounds_s() for _ in range(5)) / 16_000 < 2e-6

@@ -177,7 +177,7 @@ def test_where_nothing_is_measured_the_section_is_refused(
     done = reprieve(*rig, "--set", 'measure.warmup="auto"')
     assert done.returncode == 2
     assert 'measure.warmup = "auto": the rig reports every command' in done.stderr
-    with pytest.raises(UserError, match=r"policies of your own may remember the first"):
+    with pytest.raises(UserError, match=r"an object that is given as a policy may remember"):
         rp.run(DRIVE, suspension_policy=Always(), measure__warmup="auto")
     with pytest.raises(UserError, match=r"excludes all 3000 requests; must be below 3000"):
         rp.run(DRIVE, measure__from_request=3000)

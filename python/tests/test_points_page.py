@@ -256,6 +256,24 @@ def test_without_a_directory_or_the_extra_there_is_no_page(
     assert not (tmp_path / "report.html").exists()
 
 
+def test_object_writes_the_page_wherever_its_runs_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passing = rp.sweep(grid())
+    passing.report(tmp_path / "passing.html")
+    kept = rp.sweep(grid(), out=tmp_path / "kept")
+    kept.report(tmp_path / "kept.html")
+    rp.Sweep(tmp_path / "kept").report(tmp_path / "again.html")
+    pages = {name: (tmp_path / f"{name}.html").read_text() for name in ("passing", "kept", "again")}
+    assert pages["kept"] == pages["again"] == (tmp_path / "kept/report.html").read_text()
+    assert pages["passing"] == pages["kept"]
+
+    monkeypatch.setattr("reprieve.sweeps.engine.has_plots", lambda: False)
+    rp.sweep(grid(), out=tmp_path / "kept")
+    with pytest.raises(rp.UserError, match=r"kept: has no page, as .* sweep again into it"):
+        rp.Sweep(tmp_path / "kept").report(tmp_path / "none.html")
+
+
 def test_command_names_its_page(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:
     text = f'scenario = "{small.name}"\ndesign = "grid"\n[set]\n"workload.requests" = 300\n'
     (tmp_path / "s.toml").write_text(text + '[axes]\npolicy = ["fifo", "rps"]\n')

@@ -209,6 +209,17 @@ def test_a_write_is_torn_in_the_middle(program: str, tmp_path: Path) -> None:
     assert stored(tmp_path) == [1] * 8 + [3] * 2 + [1] * 54
 
 
+def test_a_write_is_torn_where_its_client_leaves_it(program: str, tmp_path: Path) -> None:
+    drive, client = cut_after(program, tmp_path, "torn:after=2")
+    client.write(40 * BLOCK_BYTES, block(2))
+    # Half of four blocks would be there, but only the first has come whole.
+    client.send(WRITE, 8 * BLOCK_BYTES, 4 * BLOCK_BYTES, bytes([3]) * (BLOCK_BYTES + 1000))
+    client.connection.close()
+    cut = end_of(drive)
+    assert (cut["lost_blocks"], cut["kept_blocks"]) == (1, 0)
+    assert stored(tmp_path) == [1] * 8 + [3] + [1] * 55
+
+
 def test_a_drive_that_writes_through_loses_nothing(program: str, tmp_path: Path) -> None:
     through = DRIVE.replace('acknowledge = "back"', 'acknowledge = "through"')
     drive, client = cut_after(program, tmp_path, "power-cut:after=2", text=through)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import re
+import shutil
 import subprocess
-import venv
 import zipfile
 from pathlib import Path
 
@@ -33,11 +35,44 @@ print(json.dumps({
 """
 
 
-@pytest.mark.skipif(not os.environ.get("REPRIEVE_LONG"), reason="a part of `make long`")
-def test_wheel_stands_alone(tmp_path: Path) -> None:
-    (wheel,) = DIST.glob("*.whl")
-    name, version, python, abi, _platform = wheel.stem.split("-")
-    assert (name, version, python, abi) == ("reprieve", rp.__version__, "cp311", "abi3")
+pytestmark = pytest.mark.skipif(not os.environ.get("REPRIEVE_LONG"), reason="a part of `make long`")
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+# What the header of an ELF file calls a machine.
+MACHINES = {"x86_64": 62, "aarch64": 183}
+
+
+def interpreter(version: str) -> str:
+    """Return a Python of this version, on the path or of pyenv; skip the test without one."""
+    name = f"python{version}"
+    for found in (shutil.which(name), *Path.home().glob(f".pyenv/versions/{version}.*/bin/{name}")):
+        if found is None:
+            continue
+        # A shim may be on the path without what it stands for.
+        asked = [str(found), "-c", "import ensurepip, venv"]
+        if subprocess.run(asked, capture_output=True, check=False).returncode == 0:
+            return str(found)
+    pytest.skip(f"NOT TESTED: there is no {name} with venv")
+
+
+def test_each_wheel_is_for_its_machine_and_no_newer_system() -> None:
+    wheels = list(DIST.glob("*.whl"))
+    assert wheels
+    for wheel in wheels:
+        name, version, python, abi, system = wheel.stem.split("-")
+        assert (name, version, python, abi) == ("reprieve", rp.__version__, "cp311", "abi3")
+        with zipfile.ZipFile(wheel) as packed:
+            core = packed.read("reprieve/_native.abi3.so")
+        (machine,) = (number for name, number in MACHINES.items() if system.endswith(name))
+        assert int.from_bytes(core[18:20], "little") == machine
+        promised = re.match(r"manylinux_2_(\d+)_", system)
+        needed = max(map(int, re.findall(rb"GLIBC_2\.(\d+)", core)))
+        assert promised is not None and needed <= int(promised[1])
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_wheel_stands_alone(version: str, tmp_path: Path) -> None:
+    python = interpreter(version)
+    (wheel,) = DIST.glob(f"*_{platform.machine()}.whl")
     with zipfile.ZipFile(wheel) as packed:
         folders = {Path(each).parts[0].partition("-")[0] for each in packed.namelist()}
         has_explorer = "reprieve/ui/reprieve.wasm" in packed.namelist()
@@ -45,7 +80,7 @@ def test_wheel_stands_alone(tmp_path: Path) -> None:
     built = Path(rp.__file__).parent / "ui" / "reprieve.wasm"
     assert has_explorer == built.exists(), "the explorer comes along if it is built"
     place = tmp_path / "venv"
-    venv.create(place, with_pip=True)
+    subprocess.run([python, "-m", "venv", place], check=True)
     # Nothing of this checkout may be found by its own name.
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     (tmp_path / "small.toml").write_text(SMALL)

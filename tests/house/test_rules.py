@@ -207,6 +207,11 @@ CASES: list[tuple[str, dict[str, str], str]] = [
         {"crates/sim/src/ftl.rs": "//! G.\n// " + "x" * 98 + "\n"},
         "crates/sim/src/ftl.rs:2: 101 columns; at most 100",
     ),
+    (
+        "examples in comments",
+        {"crates/sim/src/ftl.rs": "//! Gc.\n//! ```text\n//! x\n//! ```\n/// ```\n/// ```\n"},
+        "crates/sim/src/ftl.rs:5: no doc test is run",
+    ),
     ("file heads", {"crates/sim/src/ftl.rs": "use a::b;\n"}, "crates/sim/src/ftl.rs:1: open with"),
     ("file heads", {"crates/sim/src/ftl.rs": "//! gc\n"}, "crates/sim/src/ftl.rs:1: open with"),
     ("file heads", {"python/reprieve/run.py": "x = 1\n"}, "python/reprieve/run.py:1: open with"),

@@ -107,6 +107,8 @@ impl Drive {
         let overrides = overrides.unwrap_or_else(|| PyDict::new(py));
         let source = py.import("reprieve.scenario")?.getattr("Source")?;
         let source = source.call_method1("of", (scenario, overrides))?;
+        let why = "a drive in simulated time can be saved, and a policy of Python cannot";
+        let source = source.call_method1("built_in", (why,))?;
         let text: String = source.getattr("text")?.extract()?;
         let path: String = source.getattr("path")?.extract()?;
         let sets: Vec<String> = source.getattr("sets")?.extract()?;

@@ -94,8 +94,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(json_schema, module)?)?;
     module.add_function(wrap_pyfunction!(rig::rig, module)?)?;
     module.add_function(wrap_pyfunction!(characterize::characterize, module)?)?;
-    module.add_function(wrap_pyfunction!(rig::rig_power, module)?)?;
-    module.add_function(wrap_pyfunction!(rig::rig_timeline, module)?)?;
     module.add_function(wrap_pyfunction!(reliability::rber, module)?)?;
     module.add_function(wrap_pyfunction!(reliability::characterised_rber, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;

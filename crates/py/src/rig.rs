@@ -1,75 +1,58 @@
 //! The rig from Python: CSV text in, CSV text out.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use reprieve_base::UserError;
 use reprieve_sim::rig as die_rig;
 use reprieve_sim::scenario::{self, Sources};
 
+use crate::policy::{self, Given};
 use crate::raise;
 use crate::simulation::window;
 
-/// Drives one die with raw commands; returns their CSV with start, completion and suspensions.
-#[pyfunction]
-pub fn rig(
-    py: Python<'_>,
-    text: &str,
-    path: &str,
-    sets: Vec<String>,
-    commands: &str,
-    commands_path: &str,
-) -> PyResult<String> {
-    py.detach(|| {
-        let sources = Sources { text, path, sets: &sets };
-        let scenario = scenario::load_rig_file(&sources, reprieve_sim::registries())?;
-        let at = |error: reprieve_base::UserError| error.at(commands_path);
-        let parsed = die_rig::parse(commands, &scenario).map_err(at)?;
-        let results = die_rig::run(&scenario, &parsed).map_err(at)?;
-        Ok(die_rig::to_csv(commands, &results))
-    })
-    .map_err(raise)
-}
+/// What became of commands, and the steps of power, both as CSV; the bytes of the timeline.
+type Outcome<'py> = (String, String, Bound<'py, PyBytes>);
 
-/// The same, and the CSV of every step of the die's power.
+/// Drives one die with raw commands.
+///
+/// `source`: the scenario's text, its path, and overrides. `commands`: CSV text and its path.
+/// `kept`: whether every step of power is wanted, and a timeline with the phases of operations.
+/// `own`: policies of the user's, as of a run.
 #[pyfunction]
-pub fn rig_power(
-    py: Python<'_>,
-    text: &str,
-    path: &str,
-    sets: Vec<String>,
-    commands: &str,
-    commands_path: &str,
-) -> PyResult<(String, String)> {
-    py.detach(|| {
-        let sources = Sources { text, path, sets: &sets };
-        let scenario = scenario::load_rig_file(&sources, reprieve_sim::registries())?;
-        let at = |error: reprieve_base::UserError| error.at(commands_path);
-        let parsed = die_rig::parse(commands, &scenario).map_err(at)?;
-        let (results, steps) = die_rig::run_metered(&scenario, &parsed).map_err(at)?;
-        Ok((die_rig::to_csv(commands, &results), die_rig::power_csv(&steps)))
-    })
-    .map_err(raise)
-}
-
-/// The same as `rig`, and the bytes of the die's timeline, with the phases of its operations.
-#[pyfunction]
-pub fn rig_timeline<'py>(
+#[pyo3(signature = (source, commands, kept=(false, false), own=None))]
+pub fn rig<'py>(
     py: Python<'py>,
-    text: &str,
-    path: &str,
-    sets: Vec<String>,
-    commands: &str,
-    commands_path: &str,
-) -> PyResult<(String, Bound<'py, PyBytes>)> {
-    let (output, bytes) = py
-        .detach(|| {
-            let sources = Sources { text, path, sets: &sets };
-            let scenario = scenario::load_rig_file(&sources, reprieve_sim::registries())?;
-            let at = |error: reprieve_base::UserError| error.at(commands_path);
-            let parsed = die_rig::parse(commands, &scenario).map_err(at)?;
-            let drawn = window((0, None, true));
-            let (results, bytes) = die_rig::run_drawn(&scenario, &parsed, drawn).map_err(at)?;
-            Ok((die_rig::to_csv(commands, &results), bytes))
-        })
-        .map_err(raise)?;
-    Ok((output, PyBytes::new(py, &bytes)))
+    source: (String, String, Vec<String>),
+    commands: (String, String),
+    kept: (bool, bool),
+    own: Option<Given>,
+) -> PyResult<Outcome<'py>> {
+    let run = AssertUnwindSafe(|| drive(&source, &commands, kept, own));
+    // A policy of Python's ends the run by unwinding; nothing of it is used after that.
+    let outcome = py.detach(|| catch_unwind(run)).map_err(policy::ended_by)?;
+    let (results, power, timeline) = outcome.map_err(raise)?;
+    Ok((results, power, PyBytes::new(py, &timeline)))
+}
+
+fn drive(
+    (text, path, sets): &(String, String, Vec<String>),
+    (commands, commands_path): &(String, String),
+    (power, timeline): (bool, bool),
+    own: Option<Given>,
+) -> Result<(String, String, Vec<u8>), UserError> {
+    let scenario =
+        scenario::load_rig_file(&Sources { text, path, sets }, reprieve_sim::registries())?;
+    let at = |error: UserError| error.at(commands_path);
+    let parsed = die_rig::parse(commands, &scenario).map_err(at)?;
+    let asked = die_rig::Asked {
+        policies: own.map(|own| own.policies(&scenario)),
+        power,
+        timeline: timeline.then(|| window((0, None, true))),
+        observer: None,
+    };
+    let outcome = die_rig::run_with(&scenario, &parsed, asked).map_err(at)?;
+    let results = die_rig::to_csv(commands, &outcome.results);
+    Ok((results, die_rig::power_csv(&outcome.power), outcome.timeline))
 }

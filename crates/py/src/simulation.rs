@@ -1,6 +1,6 @@
 //! One run, advanced from Python in steps, so that it can show progress and be interrupted.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,12 +18,19 @@ use crate::{UserError, need_numpy, raise, time_series};
 
 /// A run before its first step has tables to fill, which takes a while: the first step does that.
 enum State {
-    Loaded(Box<(Scenario, Options, Option<Given>)>),
+    Loaded(Box<(Scenario, Options, Option<InPlace>)>),
     Running(Box<Ssd>),
     /// It looks for the end of its transient, and is done again from there.
-    Looking(Box<(Ssd, Scenario, Options)>),
+    Looking(Box<(Ssd, Scenario, Options, Option<Py<PyAny>>)>),
     /// The first step failed.
     Failed,
+}
+
+/// What decides in place of the policies that the scenario names.
+struct InPlace {
+    given: Given,
+    /// Called for the same anew, where a scenario is simulated twice.
+    again: Option<Py<PyAny>>,
 }
 
 /// One run. Its methods may be called from any thread, one at a time.
@@ -49,7 +56,8 @@ type Histogram<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 impl Simulation {
     #[new]
     #[pyo3(signature = (
-        text, path, sets, kept=(false, false, None), from_state=None, check=None, own=None
+        text, path, sets, kept=(false, false, None), from_state=None, check=None, own=None,
+        again=None
     ))]
     fn new(
         text: &str,
@@ -59,19 +67,22 @@ impl Simulation {
         from_state: Option<PathBuf>,
         check: Option<String>,
         own: Option<Given>,
+        again: Option<Py<PyAny>>,
     ) -> PyResult<Simulation> {
         let sources = Sources { text, path, sets: &sets };
         let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
         let text = scenario::print(&scenario);
         let (log_requests, series, timeline) = kept;
         let timeline = timeline.map(window);
-        if own.is_some() && scenario.measure.warmup == Warmup::Auto {
-            let what = "measure.warmup = \"auto\": the scenario is simulated twice, and policies \
-                        of your own may remember the first; give measure.from_request with them";
+        if own.is_some() && again.is_none() && scenario.measure.warmup == Warmup::Auto {
+            let what = "measure.warmup = \"auto\": the scenario is simulated twice, and an object \
+                        that is given as a policy may remember the first run; name its class in \
+                        suspension.policy or scheduling.policy, or give measure.from_request";
             return Err(raise(reprieve_base::UserError::new(what).at(path)));
         }
         let options =
             Options { log_requests, series, from_state, check, timeline, ..Options::default() };
+        let own = own.map(|given| InPlace { given, again });
         let state = State::Loaded(Box::new((scenario, options, own)));
         Ok(Simulation { state: Mutex::new(state), scenario: text })
     }
@@ -80,22 +91,13 @@ impl Simulation {
     ///
     /// With `measure.warmup = "auto"` the scenario is simulated twice.
     fn step(&self, py: Python<'_>, requests: u64) -> PyResult<bool> {
-        // A policy of Python's ends the run by unwinding; of the drive nothing is used after that.
-        let step = || catch_unwind(AssertUnwindSafe(|| self.step_on(requests)));
-        match py.detach(step) {
-            Ok(done) => done.map_err(raise),
-            Err(payload) => {
-                let error = policy::ended_by(payload);
-                *self.lock() = State::Failed;
-                Err(error)
-            }
-        }
+        self.go_on(py, || self.step_on(requests))
     }
 
     /// Simulates until `at_ns` and says as JSON what a loss of power then would come to, under each
     /// policy that the part knows; None if the workload is done before.
     fn power_loss(&self, py: Python<'_>, at_ns: u64) -> PyResult<Option<String>> {
-        py.detach(|| {
+        self.go_on(py, || {
             let mut state = self.lock();
             let State::Running(ssd) = &mut *state else {
                 return Err(reprieve_base::UserError::new(
@@ -112,7 +114,6 @@ impl Simulation {
             let goes_on = ssd.run_until(at)?;
             Ok(goes_on.then(|| ssd.tell_cuts(at).to_string()))
         })
-        .map_err(raise)
     }
 
     /// Whether the drive has its state before the first request; the next step brings requests.
@@ -257,7 +258,42 @@ impl Simulation {
     }
 }
 
+/// A drive, under policies of the user's or those that the scenario names.
+fn made(
+    scenario: Scenario,
+    options: &Options,
+    given: Option<Given>,
+) -> Result<Ssd, reprieve_base::UserError> {
+    match given.map(|given| given.policies(&scenario)) {
+        Some(policies) => Ssd::with_policies(scenario, options, policies),
+        None => Ssd::with(scenario, options),
+    }
+}
+
+/// New objects of the user's policies; what their making raises unwinds as what they raise does.
+fn anew(again: &Py<PyAny>) -> Given {
+    let given = Python::attach(|py| again.bind(py).call0()?.extract());
+    given.unwrap_or_else(|error: PyErr| resume_unwind(Box::new(error)))
+}
+
 impl Simulation {
+    /// Simulates on, with the GIL released.
+    fn go_on<T: Send>(
+        &self,
+        py: Python<'_>,
+        run: impl FnOnce() -> Result<T, reprieve_base::UserError> + Send,
+    ) -> PyResult<T> {
+        // A policy of Python's ends the run by unwinding; of the drive nothing is used after that.
+        match py.detach(|| catch_unwind(AssertUnwindSafe(run))) {
+            Ok(done) => done.map_err(raise),
+            Err(payload) => {
+                let error = policy::ended_by(payload);
+                *self.lock() = State::Failed;
+                Err(error)
+            }
+        }
+    }
+
     fn step_on(&self, requests: u64) -> Result<bool, reprieve_base::UserError> {
         let mut state = self.lock();
         if let State::Loaded(..) = *state {
@@ -265,18 +301,15 @@ impl Simulation {
                 unreachable!("just seen");
             };
             let (scenario, options, own) = *loaded;
+            let (given, again) = own.map_or((None, None), |own| (Some(own.given), own.again));
             if scenario.measure.warmup == Warmup::Auto {
                 let Options { from_state, check, .. } = options.clone();
                 let first = Options { from_state, check, ..Options::default() };
-                let ssd = Ssd::with(scenario.clone(), &first)?;
-                *state = State::Looking(Box::new((ssd, scenario, options)));
+                let ssd = made(scenario.clone(), &first, given)?;
+                *state = State::Looking(Box::new((ssd, scenario, options, again)));
                 return Ok(true);
             }
-            let ssd = match own.map(|own| own.policies(&scenario)) {
-                Some(policies) => Ssd::with_policies(scenario, &options, policies)?,
-                None => Ssd::with(scenario, &options)?,
-            };
-            *state = State::Running(Box::new(ssd));
+            *state = State::Running(Box::new(made(scenario, &options, given)?));
             return Ok(true);
         }
         match &mut *state {
@@ -288,11 +321,11 @@ impl Simulation {
                 let State::Looking(run) = std::mem::replace(&mut *state, State::Failed) else {
                     unreachable!("just seen");
                 };
-                let (first, scenario, options) = *run;
+                let (first, scenario, options, again) = *run;
                 let found = first.found().expect("the run has looked for its transient");
                 // There may not be room for both.
                 drop(first);
-                let mut second = Ssd::with(scenario, &options)?;
+                let mut second = made(scenario, &options, again.map(|again| anew(&again)))?;
                 second.exclude(found);
                 *state = State::Running(Box::new(second));
                 Ok(true)

@@ -11,8 +11,9 @@ use crate::pieces::Pieces;
 use crate::slots::Key;
 
 /// Commands of all clients that are under way or not answered: each client may have a fair share
-/// of them, at least `COMMANDS_MIN` and at most `COMMANDS_MAX`; more wait in its socket.
-const COMMANDS_ALL: usize = 32 << 10;
+/// of them, at least `COMMANDS_MIN` and at most `COMMANDS_MAX`; more wait in its socket. One takes
+/// some 500 bytes.
+const COMMANDS_ALL: usize = 16 << 10;
 const COMMANDS_MIN: usize = 16;
 const COMMANDS_MAX: usize = 1024;
 
@@ -183,5 +184,7 @@ impl Admission {
     }
 }
 
+#[cfg(test)]
+mod floods;
 #[cfg(test)]
 mod tests;

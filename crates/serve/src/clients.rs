@@ -8,7 +8,7 @@ use reprieve_base::UserError;
 use rustix::event::epoll::{self, EventFlags};
 
 use crate::admission::commands_max;
-use crate::connection::{Connection, SEND_BYTES, SEND_BYTES_MIN};
+use crate::connection::{Connection, Phase, SEND_BYTES, SEND_BYTES_MIN};
 use crate::handshake::{self, Handshake};
 use crate::server::{CLIENTS_MAX, Server, system};
 use crate::slots::Key;
@@ -17,7 +17,7 @@ use crate::transport::{Input, Transport};
 
 /// Bytes that are kept for clients that do not take them, of all clients; beyond, each client has
 /// no more than the least of a piece.
-const UNSENT_BYTES_ALL: usize = 16 << 20;
+const UNSENT_BYTES_ALL: usize = 8 << 20;
 
 impl Server {
     /// Commands that each client may have under way.
@@ -178,11 +178,23 @@ impl Server {
         Ok(is_alive)
     }
 
+    /// A client that goes in the middle of a write which meets a loss of power brings it about: of
+    /// the write there is what had come.
+    fn cut_short(&mut self, client: &Connection) -> Result<(), UserError> {
+        let Phase::Payload { request, taken, strike, .. } = &client.phase else { return Ok(()) };
+        // At the server's own end nobody has gone.
+        match strike.power_cut.filter(|_| self.ends.is_none() && !self.injections.is_off()) {
+            Some(place) => self.power_fails(place, Some((request.offset, *taken))),
+            None => Ok(()),
+        }
+    }
+
     /// A client goes, whose place is given up: what it was to be told is nobody's any more, and
     /// what the model has not begun is not begun.
     pub(crate) fn forget(&mut self, key: Key, client: Connection) -> Result<(), UserError> {
         self.connections.remove(key);
         self.unsent_bytes -= client.counted_bytes;
+        self.cut_short(&client)?;
         for reply in &client.replies {
             if reply.sent_bytes.is_none() {
                 self.drive.unanswered(&reply.numbers);

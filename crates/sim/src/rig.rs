@@ -7,6 +7,7 @@ use reprieve_base::{Dur, PageAddress, Time, UserError};
 use crate::event::EventQueue;
 use crate::flash::{Flash, FlashEvent};
 use crate::observe::Observe;
+use crate::policies::Policies;
 use crate::power::PowerStep;
 use crate::scenario::Scenario;
 use crate::timeline::{Arrival, Name, Timeline, Window};
@@ -106,77 +107,63 @@ impl Work for NoWork {
 ///
 /// Errors at a command that the die refuses, with the row (from 1) and the reason.
 pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult>, UserError> {
-    Ok(run_flash(scenario, commands, Recording::default())?.results)
+    Ok(run_with(scenario, commands, Asked::default())?.results)
 }
 
-/// The same, and a timeline of the die, as a trace that Perfetto opens.
-pub fn run_drawn(
-    scenario: &Scenario,
-    commands: &[RigCommand],
-    window: Window,
-) -> Result<(Vec<RigResult>, Vec<u8>), UserError> {
-    let kept = Recording { timeline: Some(window), ..Recording::default() };
-    let outcome = run_flash(scenario, commands, kept)?;
-    Ok((outcome.results, outcome.timeline))
+/// What is to be done besides, and kept besides the results.
+#[derive(Default)]
+pub struct Asked {
+    /// Decide in place of the policies that the scenario names.
+    pub policies: Option<Policies>,
+    /// Every step of the die's power; the scenario has to account for power.
+    pub power: bool,
+    /// The part of the run of which a timeline is drawn.
+    pub timeline: Option<Window>,
+    /// Is told of all that happens.
+    pub observer: Option<Box<dyn Observe>>,
 }
 
-/// The same, and what the die drew: every step of power.
-///
-/// Errors besides if the scenario does not account for power.
-pub fn run_metered(
+/// What a run of the rig came to.
+pub struct Outcome {
+    /// In the order of the commands.
+    pub results: Vec<RigResult>,
+    /// Every step of power, if it was asked for.
+    pub power: Vec<PowerStep>,
+    /// A trace that Perfetto opens; empty if none was asked for.
+    pub timeline: Vec<u8>,
+}
+
+/// The same as [`run`], with what is asked besides.
+pub fn run_with(
     scenario: &Scenario,
     commands: &[RigCommand],
-) -> Result<(Vec<RigResult>, Vec<PowerStep>), UserError> {
-    if scenario.power.is_none() {
+    asked: Asked,
+) -> Result<Outcome, UserError> {
+    if asked.power && scenario.power.is_none() {
         let what = "power.account = \"off\": must be \"on\" for a trace of power";
         return Err(UserError::new(what));
     }
-    let kept = Recording { power: true, ..Recording::default() };
-    let outcome = run_flash(scenario, commands, kept)?;
-    Ok((outcome.results, outcome.power.expect("the trace was kept")))
-}
-
-/// The same, and the observer is told of all that happens.
-pub fn run_observed(
-    scenario: &Scenario,
-    commands: &[RigCommand],
-    observer: Box<dyn Observe>,
-) -> Result<Vec<RigResult>, UserError> {
-    let kept = Recording { observer: Some(observer), ..Recording::default() };
-    Ok(run_flash(scenario, commands, kept)?.results)
-}
-
-/// What is kept besides the results.
-#[derive(Default)]
-struct Recording {
-    power: bool,
-    timeline: Option<Window>,
-    observer: Option<Box<dyn Observe>>,
-}
-
-struct Outcome {
-    results: Vec<RigResult>,
-    power: Option<Vec<PowerStep>>,
-    timeline: Vec<u8>,
+    run_flash(scenario, commands, asked)
 }
 
 fn run_flash(
     scenario: &Scenario,
     commands: &[RigCommand],
-    kept: Recording,
+    asked: Asked,
 ) -> Result<Outcome, UserError> {
     let mut scenario = scenario.clone();
     scenario.geometry.channels = 1;
     scenario.geometry.chips_per_channel = 1;
     scenario.geometry.dies_per_channel = 1;
-    let mut flash = Flash::new(&scenario);
-    if kept.power {
+    let policies = asked.policies.unwrap_or_else(|| Policies::of(&scenario));
+    let mut flash = Flash::with(&scenario, policies);
+    if asked.power {
         flash.trace_power();
     }
-    if let Some(window) = kept.timeline {
+    if let Some(window) = asked.timeline {
         flash.draw(window);
     }
-    kept.observer.into_iter().for_each(|observer| flash.join(observer));
+    asked.observer.into_iter().for_each(|observer| flash.join(observer));
     let mut events: EventQueue<FlashEvent> = EventQueue::new(scenario.timing.read, Dur::ZERO);
     let mut order: Vec<usize> = (0..commands.len()).collect();
     order.sort_by_key(|row| commands[*row].arrival);
@@ -218,6 +205,7 @@ fn run_flash(
     assert!(flash.txns.is_empty(), "the rig stopped with commands waiting");
     // A nanosecond more, in which the die is idle, ends the trace.
     let power = flash.power_report(end + Dur::from_ns(1)).and_then(|power| power.trace);
+    let power = power.unwrap_or_default();
     flash.end_timeline(end);
     let timeline = flash.timeline().map_or_else(Vec::new, Timeline::take);
     Ok(Outcome { results, power, timeline })

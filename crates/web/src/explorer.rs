@@ -149,7 +149,8 @@ pub fn rig(question: &[u8]) -> Result<Vec<u8>, UserError> {
     let scenario = scenario::load_rig_file(&question.sources(), registries())?;
     let commands = die_rig::parse(&question.commands, &scenario)?;
     let window = Window { phases: true, slices_max: SLICES_MAX, ..Window::ALL };
-    Ok(die_rig::run_drawn(&scenario, &commands, window)?.1)
+    let asked = die_rig::Asked { timeline: Some(window), ..Default::default() };
+    Ok(die_rig::run_with(&scenario, &commands, asked)?.timeline)
 }
 
 /// What the page offers for choice.

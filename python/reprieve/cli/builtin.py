@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any
 
 import typer
 
@@ -12,13 +12,23 @@ from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
 from reprieve.registries import Entry
 
-Name = Annotated[
-    str | None,
-    typer.Argument(metavar="[NAME]", help="Print this one; without it, list all."),
-]
+
+def _among(entries: Callable[[], Iterable[Entry]]) -> Any:
+    """Return the argument of a command that lists these, or prints one of them."""
+
+    def begun(incomplete: str) -> list[str]:
+        found = dict.fromkeys(entry.name for entry in entries())
+        return [name for name in found if name.startswith(incomplete)]
+
+    told = "Print this one; without it, list all."
+    return typer.Argument(metavar="[NAME]", help=told, autocompletion=begun)
 
 
-def devices(name: Name = None) -> None:
+def _policies() -> list[Entry]:
+    return [entry for entries in registries.policies().values() for entry in entries]
+
+
+def devices(name: Annotated[str | None, _among(registries.devices)] = None) -> None:
     """List the built-in devices, or print one with its sources."""
     if name is None:
         _list("device", registries.devices())
@@ -26,7 +36,7 @@ def devices(name: Name = None) -> None:
         say(registries.device(name))
 
 
-def parts(name: Name = None) -> None:
+def parts(name: Annotated[str | None, _among(registries.parts)] = None) -> None:
     """List the built-in NAND parts, or print one with its sources."""
     if name is None:
         _list("part", registries.parts())
@@ -34,7 +44,7 @@ def parts(name: Name = None) -> None:
         say(registries.part(name))
 
 
-def loads(name: Name = None) -> None:
+def loads(name: Annotated[str | None, _among(registries.loads)] = None) -> None:
     """List the built-in loads, or print one with its sources."""
     if name is None:
         _list("load", registries.loads())
@@ -42,7 +52,7 @@ def loads(name: Name = None) -> None:
         say(registries.load(name))
 
 
-def policies(name: Name = None) -> None:
+def policies(name: Annotated[str | None, _among(_policies)] = None) -> None:
     """List the built-in policies, or say what those called NAME do."""
     found = [
         (key, entry)

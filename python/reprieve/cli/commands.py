@@ -149,7 +149,7 @@ def _alone(function: Callable[..., Any]) -> typer.Typer:
     return one
 
 
-app = typer.Typer(cls=_Group, no_args_is_help=True, **_SETTINGS)
+app = typer.Typer(cls=_Group, no_args_is_help=True, **(dict(_SETTINGS) | {"add_completion": True}))
 
 
 def each(prefix: str = "reprieve") -> Iterator[tuple[str, Callable[..., Any] | None]]:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from reprieve.cli.console import progress, say, show, table
-from reprieve.cli.options import ScenarioFile, Sets, given, out_dir
+from reprieve.cli.options import ScenarioFile, Sets, given, keys, out_dir
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
 from reprieve.extras import has_plots, missing
 from reprieve.report.tables import certainty, measured
@@ -28,6 +28,7 @@ def compare(
             "A key and its values, such as policy=FIFO,RPS; repeated, all combinations run.",
             "KEY=V1,V2,…",
             "--axis",
+            complete=keys,
         ),
     ],
     sets: Sets = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,13 +20,33 @@ __all__ = [
     "argument",
     "flag",
     "given",
+    "keys",
     "out_dir",
 ]
 
 
-def given(text: str, metavar: str = "FILE", *names: str) -> Any:
-    """Return an option that has no default worth telling; it is named after its parameter."""
-    return typer.Option(*names, metavar=metavar, help=text, show_default=False)
+def keys(incomplete: str) -> list[str]:
+    """Return the keys of a scenario that begin so, for a shell that completes `KEY=VALUE`."""
+    from reprieve.sections import schema
+
+    sections = schema().items()
+    full = [f"{section}.{name}".lstrip(".") for section, names in sections for name in names]
+    return [f"{name}=" for name in full if name.startswith(incomplete)]
+
+
+def given(
+    text: str,
+    metavar: str = "FILE",
+    *names: str,
+    complete: Callable[[str], list[str]] | None = None,
+) -> Any:
+    """Return an option that has no default worth telling; it is named after its parameter.
+
+    `complete`: what a shell offers in place of what was begun.
+    """
+    return typer.Option(
+        *names, metavar=metavar, help=text, show_default=False, autocompletion=complete
+    )
 
 
 def argument(text: str, metavar: str | None = None) -> Any:
@@ -60,6 +81,7 @@ Sets = Annotated[
         metavar="KEY=VALUE",
         help="Override a key, such as timing.t_read_us=50; may be repeated, the last wins.",
         show_default=False,
+        autocompletion=keys,
     ),
 ]
 

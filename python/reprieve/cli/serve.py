@@ -16,7 +16,7 @@ from reprieve.cli.console import progress, say, say_at_once, show, table, warn
 from reprieve.cli.options import FromState, ScenarioFile, Sets, argument, flag, given
 from reprieve.outputs import replace_file
 from reprieve.scenario import Source
-from reprieve.serving import ServeOptions, ask
+from reprieve.serving import ServeOptions, ask, server_of
 
 _STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
 
@@ -98,8 +98,7 @@ def serve(
         faults=fault or (),
     )
     asked = options.asked("--time-scale")
-    source = Source.read(scenario, sets or ())
-    server = Server((source.text, source.path, list(source.sets)), asked)
+    server = server_of(Source.read(scenario, sets or ()), asked)
     with progress() as bars:
         while server.prepare():
             bars("preconditioning", None, 0)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from reprieve.cli.console import overall, say, show, table
-from reprieve.cli.options import ScenarioFile, Sets, given, out_dir
+from reprieve.cli.options import ScenarioFile, Sets, given, keys, out_dir
 
 _SHOWN = 4
 """Points beside each other, so that the table fits 80 columns."""
@@ -20,7 +20,12 @@ def tune(
     scenario: ScenarioFile,
     vary: Annotated[
         list[str] | None,
-        given("A key and its values: LO..HI, LO..HI:log or A,B,C.", "KEY=VALUES", "--vary"),
+        given(
+            "A key and its values: LO..HI, LO..HI:log or A,B,C.",
+            "KEY=VALUES",
+            "--vary",
+            complete=keys,
+        ),
     ] = None,
     where: Annotated[
         list[str] | None,

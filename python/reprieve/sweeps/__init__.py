@@ -11,10 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError
+from reprieve.extras import need_plots
+from reprieve.notebook import step_bar
 from reprieve.result import KINDS, Latency
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from reprieve.sweeps.plan import Plan
 
 __all__ = ["Sweep", "sweep"]
 
@@ -31,6 +35,7 @@ class Sweep:
             raise UserError(
                 f"{self.directory}: there is no data set here; name the directory of a sweep"
             )
+        self._plan: Plan | None = None  # of a sweep that was run by this object's maker
 
     def __repr__(self) -> str:
         return f"<reprieve.Sweep: {self.directory}>"
@@ -78,6 +83,25 @@ class Sweep:
 
         return pq.read_table(self.directory / f"{name}.parquet")
 
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the page of the sweep, one HTML file that needs no network.
+
+        UserError if it cannot be written, or if a sweep without `reprieve[plots]` left no page.
+        """
+        from reprieve.outputs import replace_file
+        from reprieve.sweeps.dataset import PAGE
+
+        need_plots("a report")
+        page = self.directory / PAGE
+        if not page.exists():
+            if self._plan is None:
+                raise UserError(
+                    f"{self.directory}: has no page, as reprieve[plots] was not installed; sweep "
+                    "again into it, which repeats no run"
+                )
+            _write_page(self._plan, self.directory)
+        replace_file(Path(path), page.read_text(encoding="utf-8"))
+
     def query(self, sql: str) -> pa.Table:
         """Return what SQL finds in `runs`, `points`, `differences`, `measured` and `buckets`.
 
@@ -100,6 +124,18 @@ class Sweep:
         return merge_rows(self.query(f"SELECT * FROM runs WHERE {where}"), what)
 
 
+def _command(plan: Plan) -> str:
+    """Return what a page shows as what repeats a sweep."""
+    return f"reprieve.sweep({plan.path})"
+
+
+def _write_page(plan: Plan, directory: Path) -> None:
+    """Write the page of a sweep whose runs are finished."""
+    from reprieve.sweeps.engine import Settings, sweep_into
+
+    sweep_into(plan, directory, Settings(collect=True, command=_command(plan)))
+
+
 def sweep(
     sweep: str | os.PathLike[str] | Mapping[str, Any],
     *,
@@ -113,7 +149,7 @@ def sweep(
     the working directory and whose `scenario` may itself be a dictionary.
     `out`: the directory of the data set, of its page `report.html` where `reprieve[plots]` is
     installed, and of finished runs, which are never done again; without it they go with the object
-    that is returned, and there is no page.
+    that is returned, whose `report` writes the page.
     `workers`: runs at a time; by default one a core.
     `scheduler`: address of a Dask scheduler whose workers do the runs instead.
 
@@ -123,12 +159,15 @@ def sweep(
     from reprieve.sweeps.plan import read_plan
 
     plan = read_plan(sweep)
-    # What goes with the object has no page: nobody would open it.
-    command = None if out is None else f"reprieve.sweep({plan.path})"
+    # What goes with the object has no page before somebody asks for it.
+    command = None if out is None else _command(plan)
     directory = tempfile.mkdtemp(prefix="reprieve-sweep-") if out is None else os.fspath(out)
     try:
-        sweep_into(plan, Path(directory), Settings(workers, scheduler, command=command))
+        with step_bar() as step:
+            settings = Settings(workers, scheduler, step=step, command=command)
+            sweep_into(plan, Path(directory), settings)
         made = Sweep(directory)
+        made._plan = plan
     except BaseException:
         if out is None:
             shutil.rmtree(directory)

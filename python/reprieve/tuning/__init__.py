@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError
+from reprieve.notebook import step_bar
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import Step, silent
 from reprieve.scenario import ScenarioLike, Source
@@ -91,8 +92,9 @@ def tune(
     if isinstance(vary, Mapping):
         vary = [f"{key}={values}" for key, values in vary.items()]
     asked = question(vary, where, max, min)
-    settings = Settings(tries, seeds, search_seed, workers, scheduler)
-    return tune_into(Source.of(scenario, {}), asked, Path(out), settings)
+    with step_bar() as step:
+        settings = Settings(tries, seeds, search_seed, workers, scheduler, step)
+        return tune_into(Source.of(scenario, {}), asked, Path(out), settings)
 
 
 def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -> Tuning:

@@ -21,6 +21,7 @@ RULES: dict[str, Rule] = {
     "file length": shape.files_are_short,
     "function length": shape.functions_are_short,
     "line width": shape.lines_are_narrow,
+    "examples in comments": shape.examples_in_comments_are_text,
     "file heads": shape.files_say_what_they_are_for,
     "file size": shape.files_are_small,
     "forbidden words": shape.no_forbidden_words,

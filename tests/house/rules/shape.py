@@ -38,6 +38,18 @@ def lines_are_narrow(tree: Tree) -> Iterator[Problem]:
                 yield Problem(path, number, what)
 
 
+def examples_in_comments_are_text(tree: Tree) -> Iterator[Problem]:
+    """Find examples in comments of Rust, which `make test` does not compile."""
+    for path in tree.files():
+        inside = False
+        for number, line in enumerate(tree.lines(path) if path.endswith(".rs") else (), 1):
+            fence = re.match(r"\s*//[/!] ```(\w*)", line)
+            if fence and not inside and fence[1] != "text":
+                what = "no doc test is run: mark it ```text, or make it a test"
+                yield Problem(path, number, what)
+            inside ^= fence is not None
+
+
 def files_say_what_they_are_for(tree: Tree) -> Iterator[Problem]:
     """Find files that do not open with a sentence, pages without a title."""
     for path in tree.text_files():

@@ -142,7 +142,7 @@ fn what_a_client_waited_for_goes_with_it() {
 
 #[test]
 fn every_client_has_a_fair_share_of_the_commands() {
-    assert_eq!([0, 1, 32].map(commands_max), [1024; 3]);
-    assert_eq!([33, 64, 1024].map(commands_max), [992, 512, 32]);
+    assert_eq!([0, 1, 16].map(commands_max), [1024; 3]);
+    assert_eq!([17, 64, 1024].map(commands_max), [963, 256, 16]);
     assert_eq!(commands_max(100_000), 16);
 }

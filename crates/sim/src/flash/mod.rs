@@ -226,12 +226,7 @@ fn counts_of(scenario: &Scenario, timing: &Timing) -> FlashCounts {
 }
 
 impl Flash {
-    /// The back end of a scenario, all blocks erased.
-    pub fn new(scenario: &Scenario) -> Flash {
-        Flash::with(scenario, Policies::of(scenario))
-    }
-
-    /// The same under these policies, in place of those that the scenario names.
+    /// The back end of a scenario, all blocks erased, under these policies.
     pub fn with(scenario: &Scenario, policies: Policies) -> Flash {
         let Policies { scheduler, suspension: policy } = policies;
         let facts = FlashFacts::new(scenario, &*scheduler);

@@ -22,8 +22,8 @@ fn longest_wait(policy: &str) -> Dur {
         command(1500, RigOp::Read, 1),
     ];
     let waits = LongestEraseWait::default();
-    let told = Box::new(waits.clone());
-    rig::run_observed(&scenario, &commands, told).expect("legal commands");
+    let asked = rig::Asked { observer: Some(Box::new(waits.clone())), ..Default::default() };
+    rig::run_with(&scenario, &commands, asked).expect("legal commands");
     waits.longest()
 }
 

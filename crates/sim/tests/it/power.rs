@@ -4,8 +4,10 @@
 //! 3. A page is 16384 bits; at 10 pJ a bit it takes 163.84 nJ, over 20 us that is 8.192 mW.
 
 use reprieve_base::{PageAddress, Time};
+use reprieve_sim::power::PowerStep;
 use reprieve_sim::rig::{self, RigCommand, RigOp};
-use reprieve_sim::{Options, Ssd, registries, scenario};
+use reprieve_sim::scenario::{self, Scenario};
+use reprieve_sim::{Options, Ssd, registries};
 
 use super::drive::{self, Outcome, TraceRow};
 
@@ -43,6 +45,12 @@ fn nanojoules(outcome: &Outcome, path: &str) -> f64 {
     (number * 1e6).round() / 1e3
 }
 
+/// Every step of power of the rig.
+fn metered(scenario: &Scenario, commands: &[RigCommand]) -> Vec<PowerStep> {
+    let asked = rig::Asked { power: true, ..Default::default() };
+    rig::run_with(scenario, commands, asked).expect("legal commands").power
+}
+
 /// Steps of power in microseconds, core and I/O in milliwatts.
 fn steps(policy: &str, commands: &[(u64, RigOp, u32)]) -> Vec<(u64, f64, f64)> {
     let mut sets: Vec<String> = vec![format!("policy={policy}")];
@@ -57,7 +65,7 @@ fn steps(policy: &str, commands: &[(u64, RigOp, u32)]) -> Vec<(u64, f64, f64)> {
             at: PageAddress { plane: 0, block, page: 0 },
         })
         .collect();
-    let (_, trace) = rig::run_metered(&scenario, &commands).expect("legal commands");
+    let trace = metered(&scenario, &commands);
     let mw = |uw: u64| uw as f64 / 1e3;
     trace.iter().map(|step| (step.from.ns() / 1000, mw(step.core_uw), mw(step.io_uw))).collect()
 }
@@ -105,7 +113,8 @@ fn a_cancelled_pulse_draws_until_its_voltages_are_reset() {
 #[test]
 fn a_trace_of_power_needs_powers() {
     let scenario = scenario::load_rig("fast12-slc", &[], registries()).expect("a built-in device");
-    let error = rig::run_metered(&scenario, &[]).expect_err("nobody accounts for power");
+    let asked = rig::Asked { power: true, ..Default::default() };
+    let error = rig::run_with(&scenario, &[], asked).err().expect("nobody accounts for power");
     let expected = "power.account = \"off\": must be \"on\" for a trace of power";
     assert_eq!(error.to_string(), expected);
 }
@@ -217,7 +226,7 @@ fn steps_apart(sets: &[&str]) -> Vec<(u64, f64, f64)> {
     let commands =
         [(0, RigOp::Program, at(0, 0)), (0, RigOp::Program, at(1, 0)), (50, RigOp::Read, at(1, 1))];
     let command = |(at_us, op, at)| RigCommand { arrival: Time::from_ns(us(at_us)), op, at };
-    let (_, trace) = rig::run_metered(&scenario, &commands.map(command)).expect("legal commands");
+    let trace = metered(&scenario, &commands.map(command));
     let mw = |uw: u64| uw as f64 / 1e3;
     trace.iter().map(|step| (step.from.ns() / 1000, mw(step.core_uw), mw(step.io_uw))).collect()
 }
