@@ -12,7 +12,17 @@ import numpy as np
 import pytest
 
 from reprieve_studies import mbm
-from reprieve_studies.mbm import ablation, blocks, claims, experiment, formulas, loads, readings
+from reprieve_studies.mbm import (
+    ablation,
+    beyond,
+    blocks,
+    claims,
+    experiment,
+    formulas,
+    loads,
+    readings,
+    regimes,
+)
 from reprieve_studies.mbm.experiment import GRID, LIMIT, MAIN, TAIL, Outcome, Plan, Spot
 from reprieve_studies.mbm.measured import PERCENTILES, Latencies, Measured, latencies
 from reprieve_studies.mbm.measures import MEASURES, papers, tails
@@ -285,6 +295,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two channels and blocks of 32 pages, so that all runs take seconds."""
     monkeypatch.setattr(experiment, "DRIVE", {**readings.DRIVE, "geometry.channels": 2})
     monkeypatch.setattr(mbm, "FULL", Plan([], [], 1000, pages_per_block=32, drafts=2))
+    monkeypatch.setattr(mbm, "EXTENT", beyond.Extent(regimes.CELLS[:1], (1,)))
 
 
 @pytest.mark.usefixtures("small")
@@ -302,7 +313,9 @@ def test_the_whole_of_it(tmp_path: Path) -> None:
     assert numbers["claims"]["mbm_src"] == pytest.approx(100 * (of / to - 1))
     figures = {path.stem for path in (tmp_path / "o/figures").iterdir()}
     numbered = {f"figure-{number}" for number in ("8", "9", "10", "11", "12a", "12b", "13a", "13b")}
-    assert figures == numbered | {"sensitivity", "parts", "grid"}
+    assert figures == numbered | {
+        "sensitivity", "parts", "grid", "regimes-bandwidth", "regimes-reads"
+    }  # fmt: skip
     page = (tmp_path / "o/report.html").read_text()
     assert "What a firmware team should build first" in page
     for reading in readings.READINGS:

@@ -5,13 +5,16 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import reprieve as rp
-from reprieve_studies.mbm import FULL, substrate_table
+from reprieve.outputs import ResultDirectory
+from reprieve_studies.article import Article, write_article
+from reprieve_studies.mbm import FULL, beyond, causes, loads, substrate_table
 from reprieve_studies.mbm.experiment import run_substrates
+from reprieve_studies.mbm.readings import MBM, TBM
 from reprieve_studies.papers import Settings, reproduce_into
 from reprieve_studies.theory import Settings as ValidateSettings
 from reprieve_studies.theory import validate_into
@@ -75,6 +78,30 @@ def _mbm_substrates(_out: Path, _wanted: Wanted) -> dict[str, Any]:
     outcome = run_substrates(FULL, workshop)
     numbers = substrate_table.numbers(outcome)
     return {"requests": FULL.requests, "drafts": FULL.drafts, "substrates": numbers}
+
+
+def _mbm_regimes(out: Path, _wanted: Wanted) -> dict[str, Any]:
+    """Run those parts that compare seed by seed, and draw their figures."""
+    plan = replace(FULL, papers=loads.papers({}))
+    found = beyond.run(plan, Settings().workshop(0), beyond.Extent())
+    with ResultDirectory(out) as directory:
+        title, command = "MBM: regimes", STUDIES["mbm-regimes"].what
+        article = Article(title, command, {}, beyond.sections(found))
+        write_article(directory, article)
+        directory.commit()
+    return beyond.numbers(found)
+
+
+def _mbm_causes(_out: Path, _wanted: Wanted) -> dict[str, Any]:
+    """Find out of what is recorded which reading or substrate comes nearest to each claim."""
+    mbm, substrates = (
+        json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("mbm", "mbm-substrates")
+    )
+    speeds = {name: own["mb_per_s"] for name, own in substrates["substrates"].items()}
+    found = causes.of_readings(mbm["readings"])
+    found |= causes.of_substrates(speeds, substrate_table.CHOSEN, (MBM, TBM))
+    return {"causes": causes.rows(found.values()), "denied": dict(causes.CONTRADICTED)}
 
 
 def _validate(out: Path, _wanted: Wanted) -> dict[str, Any]:
@@ -243,6 +270,13 @@ STUDIES: Mapping[str, Study] = {
          "figures/grid.svg": "mbm-grid.svg"},
     ),
     "mbm-substrates": Study("reprieve reproduce mbm", _mbm_substrates, {}),
+    "mbm-regimes": Study(
+        "reprieve reproduce mbm",
+        _mbm_regimes,
+        {"figures/regimes-bandwidth.svg": "mbm-regimes-bandwidth.svg",
+         "figures/regimes-reads.svg": "mbm-regimes-reads.svg"},
+    ),
+    "mbm-causes": Study("reprieve reproduce mbm", _mbm_causes, {}),
     "mbm-blocks": Study(
         "reprieve reproduce mbm --full-geometry", _paper("mbm", full_geometry=True), {}
     ),

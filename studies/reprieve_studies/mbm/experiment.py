@@ -87,6 +87,8 @@ class Plan:
     pages_per_block: int = PAGES_PER_BLOCK_RUN
     drafts: int = 1
     """Samples of each run of the ablation."""
+    events_min: int = 10
+    """Requests beyond a percentile, or erases, on which a claim has to rest to be judged."""
     has_substrates: bool = True
     """Whether policies are compared on the paper's substrate, piece by piece, too."""
 

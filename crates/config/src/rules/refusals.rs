@@ -64,6 +64,9 @@ features! {
         s.suspend_rules.gc_read_suspends != OperationSet::default();
     BUDGET "a budget of power" |s|
         s.power.as_ref().is_some_and(|power| power.budget_uw.is_some());
+    POWER_LIMIT "a limit of power or of dies at work" |s|
+        s.power.as_ref().is_some_and(|power| power.limits_something());
+    GC_HOLDS "collection that holds its channel" |s| s.ftl.gc.holds_channel;
     TWIN_BLOCKS "superblocks" |s| s.ftl.twin_blocks;
     GC_PLANES "planes that collect side by side" |s| s.ftl.gc.parallel_planes;
     PLANE_DISPATCH "a dispatcher that weighs planes" |s|
@@ -172,6 +175,12 @@ table! {
         "ftl.gc_parallel_planes": GC_PLANES + NO_PARALLEL_PLANES,
             "a die does nothing on several planes at once; must be false with \
              parallelism.multi_plane = \"none\" and parallelism.independent_plane_reads = false";
+        "ftl.gc_holds_channel": GC_HOLDS + DEMAND,
+            "collection would wait for pages of the mapping behind the channel that it holds; must \
+             be false with ftl.mapping = \"demand\"";
+        "ftl.gc_holds_channel": GC_HOLDS + POWER_LIMIT,
+            "a die that waits for the channel would keep the power that collection waits for; must \
+             be false with power.budget_mw or power.max_active_dies";
         "buffer.read_hits": NO_READ_HITS + HOLD,
             "pages that stay in the buffer are nowhere else to be read; must be true, or \
              buffer.replacement \"immediate\"";
