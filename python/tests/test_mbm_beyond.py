@@ -25,8 +25,8 @@ def run(mb_per_s: float, *, erases: int = 100, gc_waf: float = 2.0) -> Measured:
 
 
 def test_a_ratio_is_paired_by_seed_and_place() -> None:
-    # Seed 1: 2 and 8, geometric mean 4; seed 2: 3 and 3. Their logarithms: mean log 12 / 2, standard
-    # deviation log(4/3) / sqrt 2; Student's quantile for two samples is 12.706.
+    # Seed 1: 2 and 8, geometric mean 4; seed 2: 3 and 3. Their logarithms have the mean
+    # log 12 / 2 and the deviation log(4/3) / sqrt 2; Student's quantile for two is 12.706.
     speeds = {(1, "a"): (2.0, 1.0), (1, "b"): (16.0, 2.0), (2, "a"): (9.0, 3.0), (2, "b"): (6.0, 2)}
     cases = {
         Case("s", place, policy, seed): run(speed)
@@ -93,7 +93,9 @@ def test_suspension_is_compared_within_the_same_arrivals() -> None:
     plan = Plan(loads.papers({}), [], 1000)
     jobs = inside.list_jobs(plan, None, [1, 2])
     assert len(jobs) == 6 * 4 * 2 * 2
-    by_seed = {(job.case.where, job.case.seed): set() for job in jobs}
+    by_seed: dict[tuple[str, int], set[int]] = {
+        (job.case.where, job.case.seed): set() for job in jobs
+    }
     for job in jobs:
         by_seed[job.case.where, job.case.seed].add(job.setup.scenario["seed"])
     assert {len(seeds) for seeds in by_seed.values()} == {1}
@@ -147,8 +149,11 @@ def test_the_nearest_reading_is_named_with_its_share() -> None:
 
 
 def test_a_substrate_is_a_cause_if_it_covers_half_of_the_distance() -> None:
-    speeds = {"chosen": {MBM: 10.0, TBM: 10.0}, "near": {MBM: 18.0, TBM: 10.0},
-              "few": {MBM: None, TBM: 10.0}}  # fmt: skip
+    speeds: dict[str, dict[str, float | None]] = {
+        "chosen": {MBM: 10.0, TBM: 10.0},
+        "near": {MBM: 18.0, TBM: 10.0},
+        "few": {MBM: None, TBM: 10.0},
+    }
     found = causes.of_substrates(speeds, "chosen", (MBM, TBM))
     # 1.8 of 2.1 are 0.8 of 1.1, and of 3 only 0.8 of 2.
     assert found["saturated_mean"].share == pytest.approx(0.8 / 1.1)
@@ -159,7 +164,8 @@ def test_a_substrate_is_a_cause_if_it_covers_half_of_the_distance() -> None:
 def test_the_pieces_are_as_many_as_are_done() -> None:
     plan = Plan(loads.papers({})[:1], [], 1000)
     extent = beyond.Extent(cells=CELLS[:2], seeds=(1, 5), requests=1000)
-    # The map without the fifth seed; one load compressed.
-    expected = 2 * 4 * 2 + 1 + 4 * 2 * 2 + 5 * 8 * 2
-    assert beyond.pieces(plan, extent) == expected
-    assert beyond.pieces(replace(plan, papers=[]), extent) == 2 * 4 * 2 + 5 * 8 * 2
+    # The map and the limits without the fifth seed. Without collection a drive needs no state; at
+    # the limits TBM and MBM start from one each, under each load four policies, with each seed.
+    of_others = 2 * 4 * 2 + 5 * 8 + 2
+    assert beyond.pieces(plan, extent) == of_others + 4 * 2 * 2 + 4 * 2
+    assert beyond.pieces(replace(plan, papers=[]), extent) == of_others

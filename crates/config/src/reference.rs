@@ -61,7 +61,8 @@ fn default_words(key: &Key) -> String {
 /// What has to hold for a key to apply; empty: nothing.
 fn when_words(when: &[Need]) -> String {
     let words = |need: &Need| {
-        let values: Vec<_> = need.values.iter().map(|value| format!("`{}`", in_toml(value))).collect();
+        let values: Vec<_> =
+            need.values.iter().map(|value| format!("`{}`", in_toml(value))).collect();
         match values.is_empty() {
             true => format!("`{}` is given", need.key),
             false => format!("`{}` is {}", need.key, values.join(" or ")),

@@ -83,7 +83,9 @@ def _mbm_substrates(_out: Path, _wanted: Wanted) -> dict[str, Any]:
 def _mbm_regimes(out: Path, _wanted: Wanted) -> dict[str, Any]:
     """Run those parts that compare seed by seed, and draw their figures."""
     plan = replace(FULL, papers=loads.papers({}))
-    found = beyond.run(plan, Settings().workshop(0), beyond.Extent())
+    recorded = json.loads((DATA / "mbm.json").read_text(encoding="utf-8"))
+    scales = {load: 1 / speed for load, speed in recorded["speeds"].items()}
+    found = beyond.run(plan, Settings().workshop(0), beyond.Extent(), scales)
     with ResultDirectory(out) as directory:
         title, command = "MBM: regimes", STUDIES["mbm-regimes"].what
         article = Article(title, command, {}, beyond.sections(found))

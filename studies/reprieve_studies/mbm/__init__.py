@@ -7,6 +7,7 @@ from reprieve_studies.loads import real
 from reprieve_studies.mbm import beyond, blocks, claims, loads, page
 from reprieve_studies.mbm.experiment import Outcome, Plan, pieces, run
 from reprieve_studies.mbm.numbers import all_numbers, numbers_of_blocks
+from reprieve_studies.mbm.readings import BASE
 from reprieve_studies.study import Settings, Study
 
 FULL = Plan([], [], 12_000, drafts=3)
@@ -33,7 +34,8 @@ def article(settings: Settings) -> Article:
     extent = EXTENT if settings.requests is None else replace(EXTENT, requests=requests)
     workshop = settings.workshop(pieces(plan) + beyond.pieces(plan, extent))
     outcome = run(plan, workshop)
-    return _article(outcome, beyond.run(plan, workshop, extent), settings)
+    scales = {load: outcome.compressions[BASE.name, load].time_scale for load in outcome.papers}
+    return _article(outcome, beyond.run(plan, workshop, extent, scales), settings)
 
 
 def _article(outcome: Outcome, more: beyond.Beyond | None, settings: Settings) -> Article:

@@ -1,12 +1,12 @@
 """What goes beyond the paper's figures, compared seed by seed: regimes, suspension, readings."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from reprieve.parallel import Workshop
 from reprieve_studies.article import Section
-from reprieve_studies.mbm import inside, limits, regimes
+from reprieve_studies.mbm import inside, limits, paired, regimes
 from reprieve_studies.mbm.experiment import Plan
 from reprieve_studies.mbm.paired import SEEDS, SEEDS_OF_MAP, Cases
 
@@ -22,7 +22,7 @@ class Extent:
 
     @property
     def seeds_of_map(self) -> list[int]:
-        """Those of the map, which has most of the runs."""
+        """Those of the map and of the limits; suspension is judged over all."""
         return [seed for seed in self.seeds if seed in SEEDS_OF_MAP]
 
 
@@ -38,21 +38,21 @@ class Beyond:
 
 def pieces(plan: Plan, extent: Extent) -> int:
     """Return how many pieces of work it is."""
-    return (
-        len(regimes.list_jobs(extent.cells, extent.seeds_of_map, None))
-        + len(plan.papers)
-        + len(inside.list_jobs(plan, None, extent.seeds))
-        + len(limits.list_jobs(extent.seeds, None))
+    jobs = (
+        regimes.list_jobs(extent.cells, extent.seeds_of_map, None),
+        inside.list_jobs(plan, None, extent.seeds),
+        limits.list_jobs(extent.seeds_of_map, None),
     )
+    return sum(paired.pieces(of_part) for of_part in jobs)
 
 
-def run(plan: Plan, workshop: Workshop, extent: Extent) -> Beyond:
-    """Run everything."""
+def run(plan: Plan, workshop: Workshop, extent: Extent, scales: Mapping[str, float]) -> Beyond:
+    """Run everything; `scales`: of the times of the paper's loads."""
     return Beyond(
         plan,
         regimes.run(workshop, extent.cells, extent.seeds_of_map, extent.requests),
-        inside.run(plan, workshop, extent.seeds),
-        limits.run(workshop, extent.seeds, extent.requests),
+        inside.run(plan, workshop, extent.seeds, scales),
+        limits.run(workshop, extent.seeds_of_map, extent.requests),
     )
 
 

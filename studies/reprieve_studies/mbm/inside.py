@@ -7,22 +7,34 @@ from typing import Any
 
 from reprieve.parallel import Workshop
 from reprieve_studies.article import Section, Table
-from reprieve_studies.loads import Load
-from reprieve_studies.mbm.experiment import Compressing, Plan, place
-from reprieve_studies.mbm.paired import Case, CaseJob, Cases, ends, ratio, run_all, words
+from reprieve_studies.mbm.experiment import Plan, place
+from reprieve_studies.mbm.paired import (
+    Case,
+    CaseJob,
+    Cases,
+    Start,
+    ends,
+    ratio,
+    run_all,
+    words,
+)
 from reprieve_studies.mbm.paper import TABLE_1_CHIPS
 from reprieve_studies.mbm.readings import (
-    BASE,
+    DEVICE,
+    DRIVE,
     FTLS,
     IPC,
     MBM,
     NO_SUSPENSION,
+    QUEUE_DEPTH,
     SPRINKLER,
     SUSPENSION,
     TBM,
+    geometry,
 )
+from reprieve_studies.mbm.regimes import SIZES_KIB, workload
 from reprieve_studies.mbm.substrates import AS_PRINTED
-from reprieve_studies.runs import Overrides
+from reprieve_studies.runs import Overrides, Setup
 
 SERIES = "inside"
 PRINTED = "MBM as printed"
@@ -36,7 +48,7 @@ POLICIES: Mapping[str, Overrides] = MappingProxyType(
 )
 MEASURED = ("mean", "read mean", "write mean")
 _SEEDS_APART = 100
-REQUESTS_MAX = 6_000
+REQUESTS_MAX = 4_000
 """Of a run: there are many."""
 
 COMPARED: Mapping[str, tuple[tuple[str, str], tuple[str, str]]] = MappingProxyType(
@@ -83,6 +95,7 @@ def list_jobs(
                       "policy": SUSPENSION[suspension],
                       "workload.time_scale": 1.0 if scales is None else scales[load.trace],
                   }),
+            Start("as elsewhere", policy, seed),
         )
         for load in plan.papers
         for policy, overrides in POLICIES.items()
@@ -91,12 +104,18 @@ def list_jobs(
     ]  # fmt: skip
 
 
-def run(plan: Plan, workshop: Workshop, seeds: Sequence[int]) -> Cases:
-    """Compress the loads, and run every policy with and without suspension."""
-    todo: list[tuple[Any, Load]] = [(BASE, load) for load in plan.papers]
-    found = workshop.each("compressing the loads", todo, Compressing(plan).one)
-    scales = {load.trace: scale.time_scale for load, scale in zip(plan.papers, found, strict=True)}
-    return run_all("suspension by itself", list_jobs(plan, scales, seeds), workshop)
+def base(plan: Plan, start: Start) -> Setup:
+    """Return a drive that comes to its state at its limit."""
+    scenario = {"device": DEVICE, "seed": start.seed,
+                "workload": workload(SIZES_KIB[1], QUEUE_DEPTH, 1)}  # fmt: skip
+    shape = {**DRIVE, **geometry(), "geometry.pages_per_block": plan.pages_per_block}
+    return Setup(scenario, {**shape, **POLICIES[start.policy], "policy": SUSPENSION[NO_SUSPENSION]})
+
+
+def run(plan: Plan, workshop: Workshop, seeds: Sequence[int], scales: Mapping[str, float]) -> Cases:
+    """Run every policy with and without suspension; `scales`: of the loads' times."""
+    jobs = list_jobs(plan, scales, seeds)
+    return run_all("suspension by itself", jobs, lambda start: base(plan, start), workshop)
 
 
 def numbers(cases: Cases) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from reprieve_studies.mbm.readings import (
     TBM,
     geometry,
 )
-from reprieve_studies.mbm.regimes import COLLECTION, PAGES_PER_BLOCK
+from reprieve_studies.mbm.regimes import COLLECTION, PAGES_PER_BLOCK, base, start_of, workload
 from reprieve_studies.mbm.substrates import AS_PRINTED
 from reprieve_studies.runs import Overrides, Setup
 
@@ -78,16 +78,6 @@ _TEXT = (
 
 def setup(limit: Limit, policy: str, seed: int, requests: int | None = None) -> Setup:
     """Return the drive and its load."""
-    workload = {
-        "generator": "mixed",
-        "read_fraction": limit.read_fraction,
-        "request_bytes": 1024 * limit.size_kib,
-        "align_bytes": 1024 * limit.size_kib,
-        "arrivals": "closed",
-        "queue_depth": QUEUE_DEPTH,
-        "requests": requests or limit.requests,
-        "footprint_share": 1.0,
-    }
     drive = {
         **DRIVE,
         **geometry(),
@@ -96,22 +86,32 @@ def setup(limit: Limit, policy: str, seed: int, requests: int | None = None) -> 
         **POLICIES[policy],
         "policy": SUSPENSION[NO_SUSPENSION],
     }
-    return Setup({"device": DEVICE, "seed": seed, "workload": workload}, drive)
+    load = workload(limit.size_kib, QUEUE_DEPTH, requests or limit.requests, limit.read_fraction)
+    return Setup({"device": DEVICE, "seed": seed, "workload": load}, drive)
 
 
 def list_jobs(seeds: Sequence[int], requests: int | None) -> list[CaseJob]:
     """Return every run; `requests`: of each, in place of its own."""
     return [
-        CaseJob(Case(SERIES, limit.title, policy, seed), setup(limit, policy, seed, requests))
+        CaseJob(
+            Case(SERIES, limit.title, policy, seed),
+            setup(limit, policy, seed, requests),
+            start_of(limit.collection, _started_as(policy), seed),
+        )
         for limit in LIMITS
         for policy in POLICIES
         for seed in seeds
     ]
 
 
+def _started_as(policy: str) -> str:
+    """Return the policy of the map whose state one starts from: its blocks are used alike."""
+    return TBM if policy.startswith(TBM) else MBM
+
+
 def run(workshop: Workshop, seeds: Sequence[int], requests: int | None = None) -> Cases:
     """Run every policy at every limit."""
-    return run_all("readings of MBM at the limit", list_jobs(seeds, requests), workshop)
+    return run_all("readings of MBM at the limit", list_jobs(seeds, requests), base, workshop)
 
 
 def numbers(cases: Cases) -> dict[str, Any]:

@@ -1,18 +1,19 @@
 """Runs that are compared seed by seed: what is run, what is kept, and what one is over another."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from reprieve.parallel import Watch, Workshop
 from reprieve_studies.mbm.ablation import MEASURES, Estimate, estimate
 from reprieve_studies.mbm.measured import Measured, measured
 from reprieve_studies.mbm.measures import geometric
-from reprieve_studies.runs import Setup
+from reprieve_studies.runs import Setup, each_from_states
 
 SEEDS = (1, 2, 3, 4, 5)
-SEEDS_OF_MAP = SEEDS[:4]
-"""Of the map of regimes, which has most of the runs."""
+SEEDS_OF_MAP = SEEDS[:3]
+"""Of the map of regimes and the limits, which have most of the runs."""
 
 
 class Case(NamedTuple):
@@ -28,23 +29,43 @@ class Case(NamedTuple):
 Cases = Mapping[Case, Measured]
 
 
+class Start(NamedTuple):
+    """Which state a drive starts from: runs that have it in common are compared from one state."""
+
+    collection: str
+    policy: str
+    seed: int
+
+
 @dataclass(frozen=True)
 class CaseJob:
     """A run to be done."""
 
     case: Case
     setup: Setup
-
-    def run(self, watch: Watch) -> Measured:
-        """Do it."""
-        return measured(self.setup.simulate(watch, requests=True))
+    start: Start | None = None
+    """None: as the scenario says."""
 
 
-def run_all(what: str, jobs: Iterable[CaseJob], workshop: Workshop) -> dict[Case, Measured]:
-    """Do them all."""
+def pieces(jobs: Iterable[CaseJob]) -> int:
+    """Return how many pieces of work they are, the states included."""
     todo = list(jobs)
-    results = workshop.each(what, todo, CaseJob.run)
-    return {job.case: found for job, found in zip(todo, results, strict=True)}
+    return len(todo) + len({job.start for job in todo} - {None})
+
+
+def run_all(
+    what: str, jobs: Iterable[CaseJob], base: Callable[[Start], Setup], workshop: Workshop
+) -> dict[Case, Measured]:
+    """Do them all; `base`: a drive that comes to a state."""
+
+    def settle(start: Start, path: Path, watch: Watch) -> None:
+        base(start).simulate(watch, save_state=path, save_state_at="start")
+
+    def one(setup: Setup, state: Path | None, watch: Watch) -> Measured:
+        return measured(setup.simulate(watch, requests=True, from_state=state))
+
+    todo = {job.case: (job.start, job.setup) for job in jobs}
+    return each_from_states(workshop, what, todo, settle, one)
 
 
 def measure(run: Measured, name: str) -> float | None:
@@ -81,7 +102,7 @@ def ends(found: Estimate) -> list[float | None]:
     return [found.mean, found.mean / found.factor, found.mean * found.factor]
 
 
-def words(found: list[float | None], digits: int = 2) -> str:
+def words(found: Sequence[float | None], digits: int = 2) -> str:
     """Write the same."""
     mean, low, high = found
     if mean is None:
@@ -91,7 +112,7 @@ def words(found: list[float | None], digits: int = 2) -> str:
     return f"{mean:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
-def verdict(found: list[float | None]) -> str:
+def verdict(found: Sequence[float | None]) -> str:
     """Say whether a ratio is above one: "yes", "no", or "open" where the interval holds one."""
     _, low, high = found
     if low is None or high is None or low <= 1 <= high:

@@ -13,6 +13,7 @@ from reprieve_studies.mbm.paired import (
     Case,
     CaseJob,
     Cases,
+    Start,
     ends,
     numbers_of,
     ratio,
@@ -77,6 +78,8 @@ ERASES_MIN = 30
 _TEXT = (
     "Every policy is run with each size of request, queue depth and share of collection, without "
     "suspension and with PES_IPC; ratios are to TBM, paired by seed, with intervals of 95 %. "
+    "Drives that collect start from one state a policy and seed, and the beginning of a run does "
+    "not count. "
     f"{100 * READ_FRACTION:.0f} % of the requests are reads. MBM is as printed: planes that "
     "collect side by side, redistribution in turns within the plan, and a budget for it."
 )
@@ -101,18 +104,24 @@ def of_policy(policy: str, suspension: str) -> str:
     return f"{policy}, {suspension}"
 
 
-def setup(cell: Cell, policy: str, suspension: str, seed: int, requests: int) -> Setup:
-    """Return a drive that always has so many requests, over the whole of it."""
-    workload = {
+def workload(
+    size_kib: int, depth: int, requests: int, read_fraction: float = READ_FRACTION
+) -> Overrides:
+    """Return a load that always has so many requests outstanding, over the whole drive."""
+    return {
         "generator": "mixed",
-        "read_fraction": READ_FRACTION,
-        "request_bytes": 1024 * cell.size_kib,
-        "align_bytes": 1024 * cell.size_kib,
+        "read_fraction": read_fraction,
+        "request_bytes": 1024 * size_kib,
+        "align_bytes": 1024 * size_kib,
         "arrivals": "closed",
-        "queue_depth": cell.depth,
+        "queue_depth": depth,
         "requests": requests,
         "footprint_share": 1.0,
     }
+
+
+def setup(cell: Cell, policy: str, suspension: str, seed: int, requests: int) -> Setup:
+    """Return a drive under the load of a cell."""
     drive = {
         **DRIVE,
         **geometry(),
@@ -121,7 +130,19 @@ def setup(cell: Cell, policy: str, suspension: str, seed: int, requests: int) ->
         **POLICIES[policy],
         "policy": SUSPENSION[suspension],
     }
-    return Setup({"device": DEVICE, "seed": seed, "workload": workload}, drive)
+    load = workload(cell.size_kib, cell.depth, requests)
+    return Setup({"device": DEVICE, "seed": seed, "workload": load}, drive)
+
+
+def base(start: Start) -> Setup:
+    """Return a drive that comes to its state under requests of middle size, at its limit."""
+    cell = Cell(start.collection, SIZES_KIB[1], DEPTHS[-1])
+    return setup(cell, start.policy, NO_SUSPENSION, start.seed, 1)
+
+
+def start_of(collection: str, policy: str, seed: int) -> Start | None:
+    """Return the state of a drive that collects; one that does not is filled in no time."""
+    return None if collection == "none" else Start(collection, policy, seed)
 
 
 def list_jobs(cells: Sequence[Cell], seeds: Sequence[int], requests: int | None) -> list[CaseJob]:
@@ -130,6 +151,7 @@ def list_jobs(cells: Sequence[Cell], seeds: Sequence[int], requests: int | None)
         CaseJob(
             Case(SERIES, str(cell), of_policy(policy, suspension), seed),
             setup(cell, policy, suspension, seed, requests or REQUESTS[cell.size_kib]),
+            start_of(cell.collection, policy, seed),
         )
         for cell in cells
         for policy in POLICIES
@@ -142,7 +164,7 @@ def run(
     workshop: Workshop, cells: Sequence[Cell], seeds: Sequence[int], requests: int | None = None
 ) -> Cases:
     """Run the map."""
-    return run_all("the map of regimes", list_jobs(cells, seeds, requests), workshop)
+    return run_all("the map of regimes", list_jobs(cells, seeds, requests), base, workshop)
 
 
 def _policies(way: str) -> dict[str, str]:

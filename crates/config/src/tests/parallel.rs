@@ -147,7 +147,10 @@ fn collection_holds_a_channel_where_nothing_waits_behind_it_for_ever() {
     let holds = ["ftl.gc_preemptible=false", "ftl.gc_holds_channel=true"];
     assert!(!good(BASE, &holds[..1]).ftl.gc.holds_channel);
     assert!(good(BASE, &holds).ftl.gc.holds_channel);
-    assert!(bad(BASE, &holds[1..]).contains("only while ftl.gc_preemptible is false, but by default it is true"));
+    assert!(
+        bad(BASE, &holds[1..])
+            .contains("only while ftl.gc_preemptible is false, but by default it is true")
+    );
     refused(
         &[&holds[..], &["ftl.mapping=demand"]].concat(),
         "--set: ftl.gc_holds_channel = true: collection would wait for pages of the mapping behind \
