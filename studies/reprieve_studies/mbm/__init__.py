@@ -11,11 +11,13 @@ from reprieve_studies.mbm.readings import BASE
 from reprieve_studies.study import Settings, Study
 
 FULL = Plan([], [], 12_000, drafts=3)
-QUICK = Plan([], [], 2_000, events_min=30, has_substrates=False)
+QUICK = Plan(
+    [], [], 2_000, pages_per_block=64, events_min=30, has_slack=False, has_substrates=False
+)
 """Without their loads: the full run within three quarters of an hour on two cores. Bringing
-thousands of drives to their steady state is much of it, and most of the quick one, which leaves the
-substrates and what is compared seed by seed out. The drafts are those of each run of the ablation,
-for its intervals."""
+thousands of drives to their steady state is much of it, and most of the quick one, which has blocks
+of half the length, and leaves out the slack of collection, the substrates, and what is compared
+seed by seed. The drafts are those of each run of the ablation, for its intervals."""
 EXTENT = beyond.Extent()
 """Of what is compared seed by seed."""
 

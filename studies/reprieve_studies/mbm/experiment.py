@@ -89,6 +89,8 @@ class Plan:
     """Samples of each run of the ablation."""
     events_min: int = 10
     """Requests beyond a percentile, or erases, on which a claim has to rest to be judged."""
+    has_slack: bool = True
+    """Whether collection begins sooner by so many blocks too."""
     has_substrates: bool = True
     """Whether policies are compared on the paper's substrate, piece by piece, too."""
 
@@ -260,7 +262,7 @@ class _Jobs:
                           requests=self._plan.requests_tail)  # fmt: skip
         for reading in (BASE, *READINGS):
             self._reading(reading, load)
-        for name, scheme in SLACK_SCHEMES.items():
+        for name, scheme in SLACK_SCHEMES.items() if self._plan.has_slack else ():
             for slack in SLACKS:
                 self._add(Spot(SLACK, load.trace, name, slack=slack), load, scheme,
                           requests=self._plan.requests_short)  # fmt: skip
