@@ -8,6 +8,8 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 
+from reprieve.plot import LIGHT
+from reprieve_studies.charts import Dots
 from reprieve_studies.mbm import beyond, causes, formulas, inside, limits, loads, regimes
 from reprieve_studies.mbm.experiment import Plan
 from reprieve_studies.mbm.measured import Measured, latencies
@@ -87,6 +89,17 @@ def test_the_map_has_every_regime_once_a_seed() -> None:
     assert len({job.case for job in jobs}) == len(jobs) == 27 * 4 * 2 * 2
     shapes = {job.setup.resolved().geometry.planes_per_die for job in jobs[:8]}
     assert shapes == {2}
+
+
+def test_a_policy_has_one_colour_in_every_figure() -> None:
+    first = Cell("none", 8, 1)
+    palette = tuple(regimes.POLICIES)
+    dots = Dots({("row", MBM): 1.0, ("row", SPRINKLER): 2.0}, "ratio", palette=palette)
+    in_dots = dots.draw(LIGHT).to_dict()["layer"][1]["encoding"]["color"]["scale"]
+    assert in_dots == {"domain": [MBM, SPRINKLER], "range": [LIGHT.runs[3], LIGHT.runs[2]]}
+    drawn = regimes.figure(regimes.numbers(of_cell(first, 2.0, 0)), "mb_per_s").draw(LIGHT)
+    panel = drawn.to_dict()["spec"]["layer"][0]["encoding"]["color"]["scale"]
+    assert panel == {"domain": list(palette), "range": list(LIGHT.runs[:4])}
 
 
 def test_suspension_is_compared_within_the_same_arrivals() -> None:
