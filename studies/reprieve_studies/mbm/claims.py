@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from reprieve_studies.mbm import formulas
 from reprieve_studies.mbm.causes import Nearest, cause_of, of_readings, of_substrates
-from reprieve_studies.mbm.experiment import Outcome
+from reprieve_studies.mbm.experiment import SUBSTRATE, Outcome
 from reprieve_studies.mbm.measures import MEASURES, papers, ratios_of_readings, tails
 from reprieve_studies.mbm.paper import (
     CLAIMS,
@@ -17,7 +17,7 @@ from reprieve_studies.mbm.paper import (
     Claim,
     TailClaim,
 )
-from reprieve_studies.mbm.readings import MBM, TBM
+from reprieve_studies.mbm.readings import BASE, MBM, TBM
 from reprieve_studies.mbm.substrate_table import CHOSEN, mb_per_s
 from reprieve_studies.mbm.substrates import SUBSTRATES
 from reprieve_studies.verdicts import Verdict
@@ -39,9 +39,13 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
 
 
 def find_nearest(outcome: Outcome) -> dict[str, Nearest]:
-    """Return the reading, or substrate, that comes nearest to each claim that any can move."""
-    found = of_readings(ratios_of_readings(outcome))
-    if outcome.plan.has_substrates:
+    """Return the reading, or substrate, that comes nearest to each claim that any can move.
+
+    Of those that were run: some runs are of the figures alone.
+    """
+    ran = {spot.series for spot in outcome.runs}
+    found = of_readings(ratios_of_readings(outcome)) if BASE.name in ran else {}
+    if SUBSTRATE in ran:
         speeds = {
             str(substrate): {name: mb_per_s(outcome, substrate, name) for name in (MBM, TBM)}
             for substrate in SUBSTRATES

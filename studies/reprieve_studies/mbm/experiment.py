@@ -10,7 +10,12 @@ from reprieve.parallel import Watch, Workshop
 from reprieve_studies.compress import Compression, compress
 from reprieve_studies.loads import Load
 from reprieve_studies.mbm.loads import closed
-from reprieve_studies.mbm.measured import Measured, measured, warm_up_requests
+from reprieve_studies.mbm.measured import (
+    SAMPLES_MIN,
+    Measured,
+    measured,
+    warm_up_requests,
+)
 from reprieve_studies.mbm.paper import CHIPS, TABLE_1_CHIPS, TAIL_LOADS
 from reprieve_studies.mbm.readings import (
     BASE,
@@ -87,7 +92,7 @@ class Plan:
     pages_per_block: int = PAGES_PER_BLOCK_RUN
     drafts: int = 1
     """Samples of each run of the ablation."""
-    events_min: int = 10
+    events_min: int = SAMPLES_MIN
     """Requests beyond a percentile, or erases, on which a claim has to rest to be judged."""
     has_slack: bool = True
     """Whether collection begins sooner by so many blocks too."""

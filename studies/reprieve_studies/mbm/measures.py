@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from reprieve_studies.mbm.experiment import LIMIT, MAIN, TAIL, Outcome, Runs, Spot
-from reprieve_studies.mbm.measured import Measured
+from reprieve_studies.mbm.measured import SAMPLES_MIN, Measured
 from reprieve_studies.mbm.paper import CHIPS, MSNFS, SRC, TABLE_1_CHIPS, TailClaim
 from reprieve_studies.mbm.readings import BASE, MBM, PLAIN, READINGS, SPRINKLER, TBM
 
@@ -200,7 +200,7 @@ class Tail(NamedTuple):
 
 def tails(outcome: Outcome, claim: TailClaim) -> tuple[list[Tail], int]:
     """Compare what a claim speaks of; return too how many percentiles rest on too few requests."""
-    found, too_few = [], 0
+    found, too_few, least = [], 0, outcome.plan.events_min
     group = papers(outcome, TAIL)
     for load in claim.loads:
         for op in claim.ops:
@@ -210,7 +210,8 @@ def tails(outcome: Outcome, claim: TailClaim) -> tuple[list[Tail], int]:
                     other = group.one(load, rival).percentile_us(op, percent)
                     runs = (group.one(load, name) for name in (claim.best, rival))
                     count = min(run.latencies[op].requests for run in runs)
-                    few = count * (1 - percent / 100) < outcome.plan.events_min - _ROUNDING
+                    # One that rests on fewer than `SAMPLES_MIN` is none to begin with.
+                    few = least > SAMPLES_MIN and count * (1 - percent / 100) < least - _ROUNDING
                     if best is None or other is None or few:
                         too_few += 1
                     else:
