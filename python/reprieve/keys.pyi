@@ -192,6 +192,11 @@ class Parallelism(Keys):
     Source: data sheets of NAND parts; page alone is the rule of MQSim (FAST 2018). `none`: Nothing:
     a command is of one plane. `page`: Pages of the same number in their blocks, or any blocks.
     `block`: The same, of blocks of the same number in their planes."""
+    joint_read_done: Literal["page", "command"]
+    """When a page is there that one command reads with others. Default: `"page"`. Only while
+    parallelism.multi_plane is page or block. Source: MBM paper, section I: a read waits for the
+    data of others in its command. `page`: When it has left its die. `command`: When the last of
+    them has."""
     independent_plane_reads: bool
     """Whether each plane reads by itself while others read. Value: true or false. Default: `false`.
     Source: Micron data sheets of 3D parts: independent multi-plane reads."""
@@ -521,6 +526,10 @@ class Scheduling(Keys):
     mbm_share_collection: bool
     """Whether a die that collects garbage counts for a page that its channel has to do. Value: true
     or false. Default: `false`. Only while scheduling.mbm_channel_limit is exact or printed."""
+    mbm_unit: Literal["chip", "die"]
+    """What begins writes together when all of it is idle. Default: `"chip"`. Only while
+    scheduling.dispatch is mbm. Source: MBM paper, section IV: SSD transaction. `chip`: A chip: its
+    dies work together, and wait for each other. `die`: A die: those of a chip begin one by one."""
     mbm_ties: Literal["rotating", "in-order"]
     """Which of channels and chips that are equal is first. Default: `"rotating"`. Only while
     scheduling.dispatch is mbm. `rotating`: The one behind the one that was chosen last. `in-order`:
@@ -819,6 +828,10 @@ class Ftl(Keys):
     gc_preemptible: bool
     """Whether the host gets in between the steps of collecting a block. Value: true or false.
     Default: `true`."""
+    gc_holds_channel: bool
+    """Whether a die that moves the pages of a block keeps its channel to itself meanwhile. Value:
+    true or false. Default: `false`. Only while ftl.gc_preemptible is false. Source: behaviour of
+    SSDsim: a channel carries nothing else while a block is collected."""
     gc_rate_pages_per_write: float | None
     """Pages moved for each page the host writes while few blocks are free; absent: idle time only.
     Value: a number above 0 and at most 65536, or "none". Default: absent."""

@@ -12,6 +12,7 @@ from reprieve_studies.mbm.experiment import SUBSTRATE, Outcome, Plan, Spot
 from reprieve_studies.mbm.measured import Measured, latencies
 from reprieve_studies.mbm.readings import MBM, SPRINKLER
 from reprieve_studies.mbm.substrates import (
+    COURSES,
     FCFS,
     MBM_PAIRED,
     POLICIES,
@@ -33,16 +34,14 @@ def test_a_drive_has_the_same_planes_in_whatever_units() -> None:
         assert shape.chips_per_channel == 2
         shapes.add((substrate.chip_is_one, shape.dies_per_channel, shape.planes_per_die))
     assert shapes == {(False, 4, 2), (True, 2, 4)}
-    assert len({str(substrate) for substrate in SUBSTRATES}) == 8
+    assert len({str(substrate) for substrate in SUBSTRATES}) == 12
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("runs_through", [False, True])
+@pytest.mark.parametrize("course", COURSES)
 @pytest.mark.parametrize("chip_is_one", [False, True])
-def test_every_policy_completes_everything(
-    chip_is_one: bool, runs_through: bool, policy: str
-) -> None:
-    substrate = Substrate(chip_is_one, runs_through, 30)
+def test_every_policy_completes_everything(chip_is_one: bool, course: str, policy: str) -> None:
+    substrate = Substrate(chip_is_one, course, 30)
     one = setup(substrate, policy, REQUESTS, 16, 1)
     found = one.simulate(None, requests=True)  # type: ignore[arg-type]
     assert len(found.requests) == REQUESTS
@@ -69,7 +68,7 @@ def test_sprinkler_is_over_the_better_of_those_in_order() -> None:
         # The geometric mean of 30 and 120 is 60.
         assert own["mb_per_s"][SPRINKLER] == pytest.approx(60), name
         assert own["sprinkler_over_in_order"] == pytest.approx(1.5), name
-    assert sum("paired_percent" in own for own in found.values()) == 4
+    assert sum("paired_percent" in own for own in found.values()) == 6
 
 
 def test_what_rests_on_too_few_erases_is_left_out() -> None:

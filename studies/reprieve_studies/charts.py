@@ -14,6 +14,8 @@ _SEPARATOR = "|"
 _WORD_LETTERS = 8
 """A device and a group longer than this overlap if they are written level."""
 _SLANT_DEGREES = -35
+_PANEL, _PANEL_HEIGHT = 210, 130
+"""Of one of many."""
 _MARK = 8
 """Width of the line of a source's number."""
 
@@ -35,6 +37,8 @@ class Bars:
     """Numbers of the source, drawn as a line across their bar."""
     domain: tuple[float, float] | None = None
     """Ends of the axis, where they are those of a source: bars that leave it are cut off."""
+    palette: Sequence[str] = ()
+    """Series of all charts beside this one, of which each has one colour."""
 
     def draw(self, theme: Theme) -> Chart:
         """Draw it, the first device left."""
@@ -74,7 +78,7 @@ class Bars:
             y=alt.Y("value:Q", title=self.title, scale=heights).axis(
                 format=self.format, tickCount=6
             ),
-            color=_colours(series, theme),
+            color=_colours(series, theme, self.palette),
             tooltip=[
                 alt.Tooltip("device:N"),
                 alt.Tooltip("group:N"),
@@ -113,6 +117,8 @@ class Lines:
     """Series drawn without a line."""
     lines_only: Sequence[str] = ()
     """Series drawn without points."""
+    palette: Sequence[str] = ()
+    """Series of all charts beside this one, of which each has one colour."""
 
     def draw(self, theme: Theme) -> Chart:
         """Draw it."""
@@ -120,7 +126,7 @@ class Lines:
         x = alt.X("x:Q", title=self.x_title, scale=_scale(log=self.x_log))
         x = x.axis(values=list(self.x_ticks)) if self.x_ticks is not None else x
         y = alt.Y("y:Q", title=self.y_title, scale=_scale(log=self.y_log))
-        colour = _colours(series, theme)
+        colour = _colours(series, theme, self.palette)
         dash = alt.StrokeDash(
             "series:N", legend=None, scale=alt.Scale(domain=series, range=dashes(len(series)))
         )
@@ -160,6 +166,8 @@ class Dots:
     """Of the axis."""
     rules: Sequence[float] = ()
     log: bool = False
+    palette: Sequence[str] = ()
+    """Series of all charts beside this one, of which each has one colour."""
 
     def draw(self, theme: Theme) -> Chart:
         """Draw it."""
@@ -171,7 +179,7 @@ class Dots:
         dots = alt.Chart(alt.InlineData(values=rows)).encode(
             x=x,
             y=alt.Y("row:N", sort=order, title=None).axis(labelLimit=260, grid=True),
-            color=_colours(series, theme),
+            color=_colours(series, theme, self.palette),
             shape=alt.Shape("series:N", scale=alt.Scale(domain=series), legend=_legend(series)),
             tooltip=[
                 alt.Tooltip("row:N"),
@@ -186,6 +194,53 @@ class Dots:
             dots.mark_point(filled=True, size=70, opacity=1),
         )
         return finished(cast("Chart", drawn), theme, _ROW_HEIGHT * len(order))
+
+
+@dataclass(frozen=True)
+class Multiples:
+    """Small multiples: a panel for each row and column, in it for each spot a dot a series."""
+
+    points: Sequence[Mapping[str, Any]]
+    """Each with `row`, `column`, `spot`, `series`, `value`, and `low` and `high` if it has an
+    interval; all stay in this order."""
+    title: str
+    """Of the vertical axis, which is logarithmic."""
+    x_title: str
+    palette: Sequence[str] = ()
+    """Series of all charts beside this one, of which each has one colour."""
+
+    def draw(self, theme: Theme) -> Chart:
+        """Draw it."""
+        order = {
+            name: list(dict.fromkeys(str(point[name]) for point in self.points))
+            for name in ("row", "column", "spot", "series")
+        }
+        y = alt.Y("value:Q", title=None, scale=_scale(log=True)).axis(tickCount=4, format=".2~g")
+        base = alt.Chart().encode(
+            x=alt.X("spot:N", sort=order["spot"], title=None).axis(labelAngle=-60, grid=False),
+            xOffset=alt.XOffset("series:N", sort=order["series"]),
+            y=y,
+            color=_colours(order["series"], theme, self.palette),
+        )
+        rule = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.5)
+        dots = base.mark_point(filled=True, size=28, opacity=1).encode(
+            tooltip=[
+                alt.Tooltip("spot:N", title=self.x_title),
+                alt.Tooltip("series:N"),
+                alt.Tooltip("value:Q", format=".3f"),
+            ]
+        )
+        rows = alt.InlineData(values=[dict(point) for point in self.points])
+        panels = alt.layer(rule.encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")), dots, data=rows)
+        header = alt.Header(title=None, labelFontSize=12, labelColor=theme.ink)
+        chart = panels.properties(width=_PANEL, height=_PANEL_HEIGHT).facet(
+            row=alt.Row("row:N", sort=order["row"], header=header),
+            column=alt.Column("column:N", sort=order["column"], header=header),
+            title=alt.TitleParams(
+                self.title, subtitle=f"by {self.x_title}", subtitleColor=theme.muted
+            ),
+        )
+        return cast("Chart", chart.configure(**theme.config()))
 
 
 def _scale(*, log: bool) -> alt.Scale:
@@ -213,8 +268,10 @@ def _firsts(keys: Mapping[tuple[str, str, str], float], index: int) -> list[str]
     return list(dict.fromkeys(key[index] for key in keys))
 
 
-def _colours(series: Sequence[str], theme: Theme) -> alt.Color:
-    scale = alt.Scale(domain=list(series), range=theme.run_colours(len(series)))
+def _colours(series: Sequence[str], theme: Theme, palette: Sequence[str] = ()) -> alt.Color:
+    names = [*palette, *(name for name in series if name not in palette)]
+    colours = dict(zip(names, theme.run_colours(len(names)), strict=True))
+    scale = alt.Scale(domain=list(series), range=[colours[name] for name in series])
     return alt.Color("series:N", scale=scale, legend=_legend(series))
 
 

@@ -23,10 +23,13 @@ KINDS: Mapping[Kind, str] = {
 """What a verdict is worth: only the first two test the simulator and the source."""
 HEADLINE: tuple[Kind, ...] = ("measured", "predicted")
 
-Cause = Literal["load", "reading", "contradiction", "ill_posed", "defect", "unknown_parameter"]
+Cause = Literal[
+    "load", "reading", "substrate", "contradiction", "ill_posed", "defect", "unknown_parameter"
+]
 CAUSES: Mapping[Cause, str] = {
     "load": "the load is not the source's",
     "reading": "another reading of the source reproduces it",
+    "substrate": "the source's simulator works in another way",
     "contradiction": "the source contradicts itself",
     "ill_posed": "no physical value gives it",
     "defect": "the simulator lacks what it rests on",

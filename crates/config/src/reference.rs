@@ -6,6 +6,7 @@ use super::Registries;
 use super::key::{Fallback, Key, Need, Section};
 use super::keys::SECTIONS;
 use super::raw::Raw;
+use super::resolve::in_toml;
 
 /// The reference page: every section and key with unit, range, default, meaning and source.
 pub fn reference_markdown(registries: &Registries) -> String {
@@ -60,7 +61,8 @@ fn default_words(key: &Key) -> String {
 /// What has to hold for a key to apply; empty: nothing.
 fn when_words(when: &[Need]) -> String {
     let words = |need: &Need| {
-        let values: Vec<_> = need.values.iter().map(|value| format!("`\"{value}\"`")).collect();
+        let values: Vec<_> =
+            need.values.iter().map(|value| format!("`{}`", in_toml(value))).collect();
         match values.is_empty() {
             true => format!("`{}` is given", need.key),
             false => format!("`{}` is {}", need.key, values.join(" or ")),

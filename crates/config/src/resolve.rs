@@ -109,6 +109,9 @@ fn choose(leaves: &mut Leaves, one: &str, other: &str) -> Result<(), UserError> 
 pub(super) fn applies(key: &Key, values: &Values) -> bool {
     let holds = |need: &Need| match values.get(need.key) {
         Some(Value::Text(text)) if !need.values.is_empty() => need.values.contains(&text.as_str()),
+        Some(Value::Flag(flag)) if !need.values.is_empty() => {
+            need.values.contains(&if *flag { "true" } else { "false" })
+        }
         Some(_) => need.values.is_empty(),
         None => false,
     };
@@ -161,13 +164,24 @@ fn condition(key: &Key, resolved: &Resolved) -> String {
         (None, Some(Value::Text(text))) => {
             format!("only while {needed}, but by default it is \"{text}\"")
         }
+        (None, Some(Value::Flag(flag))) => {
+            format!("only while {needed}, but by default it is {flag}")
+        }
         _ => format!("only while {needed}, and it is not given"),
+    }
+}
+
+/// A value of a key that another depends on, as a scenario has it: a word or a flag.
+pub(crate) fn in_toml(value: &str) -> String {
+    match value {
+        "true" | "false" => value.to_string(),
+        word => format!("\"{word}\""),
     }
 }
 
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values: Vec<_> = self.values.iter().map(|value| format!("\"{value}\"")).collect();
+        let values: Vec<_> = self.values.iter().map(|value| in_toml(value)).collect();
         match values.is_empty() {
             true => write!(f, "{} is given", self.key),
             false => write!(f, "{} is {}", self.key, values.join(" or ")),

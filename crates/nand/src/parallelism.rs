@@ -17,6 +17,8 @@ pub enum MultiPlane {
 pub struct Parallelism {
     /// What one command can take together.
     pub multi_plane: MultiPlane,
+    /// The pages of a read are complete together, when the last has left; else each by itself.
+    pub pages_end_together: bool,
     /// Each plane reads by itself while others read, into its own page buffer.
     pub independent_plane_reads: bool,
     /// The data of the next program comes in while one runs, into a second register.
@@ -30,6 +32,7 @@ impl Parallelism {
     /// One thing at a time.
     pub const NONE: Parallelism = Parallelism {
         multi_plane: MultiPlane::None,
+        pages_end_together: false,
         independent_plane_reads: false,
         cache_program: false,
         plane_suspension: false,

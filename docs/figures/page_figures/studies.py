@@ -5,14 +5,17 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import reprieve as rp
+from reprieve.outputs import ResultDirectory
+from reprieve_studies.article import Article, write_article
 from reprieve_studies.fast12 import waits
-from reprieve_studies.mbm import FULL, substrate_table
+from reprieve_studies.mbm import FULL, beyond, causes, loads, substrate_table
 from reprieve_studies.mbm.experiment import run_substrates
+from reprieve_studies.mbm.readings import MBM, TBM
 from reprieve_studies.papers import Settings, reproduce_into
 from reprieve_studies.starblaze import SWEPT, sweep
 from reprieve_studies.theory import Settings as ValidateSettings
@@ -91,6 +94,32 @@ def _starblaze_sweep(_out: Path, _wanted: Wanted) -> dict[str, Any]:
     found = sweep.run(SWEPT, Settings().workshop(0))
     return {"runtime_s": SWEPT.runtime_s, "ramp_s": SWEPT.ramp_s, "seeds": SWEPT.seeds,
             "cells": sweep.numbers(found)}  # fmt: skip
+
+
+def _mbm_regimes(out: Path, _wanted: Wanted) -> dict[str, Any]:
+    """Run those parts that compare seed by seed, and draw their figures."""
+    plan = replace(FULL, papers=loads.papers({}))
+    recorded = json.loads((DATA / "mbm.json").read_text(encoding="utf-8"))
+    scales = {load: 1 / speed for load, speed in recorded["speeds"].items()}
+    found = beyond.run(plan, Settings().workshop(0), beyond.Extent(), scales)
+    with ResultDirectory(out) as directory:
+        title, command = "MBM: regimes", STUDIES["mbm-regimes"].what
+        article = Article(title, command, {}, beyond.sections(found))
+        write_article(directory, article)
+        directory.commit()
+    return beyond.numbers(found)
+
+
+def _mbm_causes(_out: Path, _wanted: Wanted) -> dict[str, Any]:
+    """Find out of what is recorded which reading or substrate comes nearest to each claim."""
+    mbm, substrates = (
+        json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("mbm", "mbm-substrates")
+    )
+    speeds = {name: own["mb_per_s"] for name, own in substrates["substrates"].items()}
+    found = causes.of_readings(mbm["readings"])
+    found |= causes.of_substrates(speeds, substrate_table.CHOSEN, (MBM, TBM))
+    return {"causes": causes.rows(found.values()), "denied": dict(causes.CONTRADICTED)}
 
 
 def _validate(out: Path, _wanted: Wanted) -> dict[str, Any]:
@@ -275,6 +304,13 @@ STUDIES: Mapping[str, Study] = {
          "figures/grid.svg": "mbm-grid.svg"},
     ),
     "mbm-substrates": Study("reprieve reproduce mbm", _mbm_substrates, {}),
+    "mbm-regimes": Study(
+        "reprieve reproduce mbm",
+        _mbm_regimes,
+        {"figures/regimes-bandwidth.svg": "mbm-regimes-bandwidth.svg",
+         "figures/regimes-reads.svg": "mbm-regimes-reads.svg"},
+    ),
+    "mbm-causes": Study("reprieve reproduce mbm", _mbm_causes, {}),
     "mbm-blocks": Study(
         "reprieve reproduce mbm --full-geometry", _paper("mbm", full_geometry=True), {}
     ),

@@ -4,16 +4,22 @@ from dataclasses import replace
 
 from reprieve_studies.article import Article
 from reprieve_studies.loads import real
-from reprieve_studies.mbm import blocks, claims, loads, page
-from reprieve_studies.mbm.experiment import Plan, pieces, run
+from reprieve_studies.mbm import beyond, blocks, claims, loads, page
+from reprieve_studies.mbm.experiment import Outcome, Plan, pieces, run
 from reprieve_studies.mbm.numbers import all_numbers, numbers_of_blocks
+from reprieve_studies.mbm.readings import BASE
 from reprieve_studies.study import Settings, Study
 
 FULL = Plan([], [], 12_000, drafts=3)
-QUICK = Plan([], [], 2_000, has_substrates=False)
-"""Without their loads: the full run within half an hour on two cores. Bringing a thousand drives
-to their steady state is much of it, and most of the quick one, which leaves the substrates out. The
-drafts are those of each run of the ablation, for its intervals."""
+QUICK = Plan(
+    [], [], 2_000, pages_per_block=64, events_min=30, has_slack=False, has_substrates=False
+)
+"""Without their loads: the full run within three quarters of an hour on two cores. Bringing
+thousands of drives to their steady state is much of it, and most of the quick one, which has blocks
+of half the length, and leaves out the slack of collection, the substrates, and what is compared
+seed by seed. The drafts are those of each run of the ablation, for its intervals."""
+EXTENT = beyond.Extent()
+"""Of what is compared seed by seed."""
 
 
 def article(settings: Settings) -> Article:
@@ -24,14 +30,28 @@ def article(settings: Settings) -> Article:
     if settings.full_geometry:
         return _with_blocks_of_the_paper(Plan(counterparts, [], requests), settings)
     plan = replace(usual, papers=counterparts, real=real(), requests=requests)
-    outcome = run(plan, settings.workshop(pieces(plan)))
+    if not plan.has_substrates:
+        outcome = run(plan, settings.workshop(pieces(plan)))
+        return _article(outcome, None, settings)
+    extent = EXTENT if settings.requests is None else replace(EXTENT, requests=requests)
+    workshop = settings.workshop(pieces(plan) + beyond.pieces(plan, extent))
+    outcome = run(plan, workshop)
+    scales = {load: outcome.compressions[BASE.name, load].time_scale for load in outcome.papers}
+    return _article(outcome, beyond.run(plan, workshop, extent, scales), settings)
+
+
+def _article(outcome: Outcome, more: beyond.Beyond | None, settings: Settings) -> Article:
+    further = [] if more is None else beyond.sections(more)
     return Article(
         title="MBM reproduced: plane alignment, conditional reads and suspension",
         command=settings.command,
         facts=page.facts(outcome),
-        sections=page.sections(outcome),
+        sections=[*page.sections(outcome), *further],
         verdicts=claims.verdicts(outcome),
-        numbers=all_numbers(outcome),
+        numbers={
+            **all_numbers(outcome),
+            "beyond": {} if more is None else beyond.numbers(more),
+        },
     )
 
 

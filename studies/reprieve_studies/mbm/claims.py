@@ -1,10 +1,12 @@
 """The claims of the paper beside what was simulated."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from reprieve_studies.mbm import formulas
-from reprieve_studies.mbm.experiment import Outcome
-from reprieve_studies.mbm.measures import MEASURES, papers, tails
+from reprieve_studies.mbm.causes import Nearest, cause_of, of_readings, of_substrates
+from reprieve_studies.mbm.experiment import SUBSTRATE, Outcome
+from reprieve_studies.mbm.measures import MEASURES, papers, ratios_of_readings, tails
 from reprieve_studies.mbm.paper import (
     CLAIMS,
     MSNFS,
@@ -15,22 +17,57 @@ from reprieve_studies.mbm.paper import (
     Claim,
     TailClaim,
 )
+from reprieve_studies.mbm.readings import BASE, MBM, TBM
+from reprieve_studies.mbm.substrate_table import CHOSEN, mb_per_s
+from reprieve_studies.mbm.substrates import SUBSTRATES
 from reprieve_studies.verdicts import Verdict
+
+ERASES = ("erases_mean", "erases_most", "msnfs_erases", "reading_erases_more")
+"""Measures that count erases."""
 
 
 def verdicts(outcome: Outcome) -> list[Verdict]:
     """Every claim, in the order of the paper."""
+    nearest = find_nearest(outcome)
     return [
         *formulas.verdicts(),
-        *(of_claim(outcome, claim) for claim in CLAIMS),
+        *(with_cause(of_claim(outcome, claim), claim, nearest) for claim in CLAIMS),
         *_msnfs(outcome),
         of_claim(outcome, SIMILAR_TAIL),
         *(of_tail(outcome, claim) for claim in TAIL_CLAIMS),
     ]
 
 
+def find_nearest(outcome: Outcome) -> dict[str, Nearest]:
+    """Return the reading, or substrate, that comes nearest to each claim that any can move.
+
+    Of those that were run: some runs are of the figures alone.
+    """
+    ran = {spot.series for spot in outcome.runs}
+    found = of_readings(ratios_of_readings(outcome)) if BASE.name in ran else {}
+    if SUBSTRATE in ran:
+        speeds = {
+            str(substrate): {name: mb_per_s(outcome, substrate, name) for name in (MBM, TBM)}
+            for substrate in SUBSTRATES
+        }
+        if all(value is not None for value in speeds[CHOSEN].values()):
+            found |= of_substrates(speeds, CHOSEN, (MBM, TBM))
+    return found
+
+
+def with_cause(verdict: Verdict, claim: Claim, nearest: dict[str, Nearest]) -> Verdict:
+    """Return the verdict with its cause and what is measured of that, if it is not reproduced."""
+    if verdict.reproduced is not False:
+        return verdict
+    cause, words = cause_of(claim.measure, nearest)
+    note = "; ".join(part for part in (verdict.note, words) if part)
+    return replace(verdict, cause=cause, note=note)
+
+
 def of_claim(outcome: Outcome, claim: Claim) -> Verdict:
     """Return the verdict on a sentence with a number."""
+    few = claim.measure in ERASES and fewest_erases(outcome) < outcome.plan.events_min
+    note = f"fewer than {outcome.plan.events_min} erases under a load" if few else claim.note
     return Verdict(
         claim.claim,
         claim.source,
@@ -39,8 +76,15 @@ def of_claim(outcome: Outcome, claim: Claim) -> Verdict:
         MEASURES[claim.measure](outcome),
         claim.tolerance,
         claim.relation,
-        claim.note,
+        note,
+        untestable=few,
     )
+
+
+def fewest_erases(outcome: Outcome) -> int:
+    """Return the fewest erases of TBM or MBM under a load of the paper."""
+    group = papers(outcome)
+    return min(group.one(load, name).erases for load in group.loads for name in (TBM, MBM))
 
 
 def _msnfs(outcome: Outcome) -> Iterator[Verdict]:
@@ -68,7 +112,8 @@ def of_tail(outcome: Outcome, claim: TailClaim) -> Verdict:
     ]
     notes = ["percentiles for which it holds"]
     if too_few:
-        notes.append(f"{too_few} further ones rest on fewer than ten requests and are left out")
+        few = f"fewer than {outcome.plan.events_min} requests"
+        notes.append(f"{too_few} further ones rest on {few} and are left out")
     if failing:
         notes.append("not for " + "; ".join(failing))
     return Verdict(

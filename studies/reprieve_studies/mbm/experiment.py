@@ -10,7 +10,12 @@ from reprieve.parallel import Watch, Workshop
 from reprieve_studies.compress import Compression, compress
 from reprieve_studies.loads import Load
 from reprieve_studies.mbm.loads import closed
-from reprieve_studies.mbm.measured import Measured, measured, warm_up_requests
+from reprieve_studies.mbm.measured import (
+    SAMPLES_MIN,
+    Measured,
+    measured,
+    warm_up_requests,
+)
 from reprieve_studies.mbm.paper import CHIPS, TABLE_1_CHIPS, TAIL_LOADS
 from reprieve_studies.mbm.readings import (
     BASE,
@@ -87,6 +92,10 @@ class Plan:
     pages_per_block: int = PAGES_PER_BLOCK_RUN
     drafts: int = 1
     """Samples of each run of the ablation."""
+    events_min: int = SAMPLES_MIN
+    """Requests beyond a percentile, or erases, on which a claim has to rest to be judged."""
+    has_slack: bool = True
+    """Whether collection begins sooner by so many blocks too."""
     has_substrates: bool = True
     """Whether policies are compared on the paper's substrate, piece by piece, too."""
 
@@ -258,7 +267,7 @@ class _Jobs:
                           requests=self._plan.requests_tail)  # fmt: skip
         for reading in (BASE, *READINGS):
             self._reading(reading, load)
-        for name, scheme in SLACK_SCHEMES.items():
+        for name, scheme in SLACK_SCHEMES.items() if self._plan.has_slack else ():
             for slack in SLACKS:
                 self._add(Spot(SLACK, load.trace, name, slack=slack), load, scheme,
                           requests=self._plan.requests_short)  # fmt: skip

@@ -11,7 +11,7 @@ from reprieve_studies.mbm.experiment import LIMIT, TAIL, Outcome
 from reprieve_studies.mbm.formulas import read_bound_mb_per_s, write_bound_of_dies_mb_per_s
 from reprieve_studies.mbm.measured import OPS, PERCENTILES, Measured
 from reprieve_studies.mbm.measures import Group, papers
-from reprieve_studies.mbm.paper import CHIPS, TAIL_LOADS
+from reprieve_studies.mbm.paper import CHIPS, SRC, TAIL_LOADS
 from reprieve_studies.mbm.readings import (
     BASE,
     GRID_FTLS,
@@ -29,6 +29,7 @@ _ALL = (PLAIN, *PAPERS)
 _AVERAGE = "average"
 _PAPERS_AVERAGE = 0.564
 """Of MBM: 43.6 % less than TBM."""
+_PAPERS_SRC = {MBM: 1.075, SPRINKLER: 2.18}
 
 
 def of_the_paper(outcome: Outcome) -> list[Figure]:
@@ -72,9 +73,24 @@ def _response(outcome: Outcome) -> Figure:
     bars = Bars(
         _normalised(outcome, papers(outcome), lambda one: one.mean_us()),
         "mean latency, TBM = 1",
+        marks=_marks(outcome),
+        palette=_ALL,
     )
-    caption = "Mean latency of all requests over that of TBM; after Figure 8 of the paper."
+    caption = (
+        "Mean latency of all requests over that of TBM; after Figure 8 of the paper, whose text "
+        "has the values that are drawn as lines across their bars."
+    )
     return Figure("figure-8", "Figure 8: response time", caption, bars.draw)
+
+
+def _marks(outcome: Outcome) -> dict[tuple[str, str, str], float]:
+    """Return the paper's values of Figure 8, as far as its text has them."""
+    src = _labels(outcome)[SRC]
+    return {
+        ("", _AVERAGE, MBM): _PAPERS_AVERAGE,
+        ("", src, MBM): _PAPERS_SRC[MBM],
+        ("", src, SPRINKLER): _PAPERS_SRC[SPRINKLER],
+    }
 
 
 def _chips(outcome: Outcome) -> Figure:
@@ -84,7 +100,8 @@ def _chips(outcome: Outcome) -> Figure:
         for scheme in PAPERS
         for chips in CHIPS
     ]
-    lines = Lines(points, "chips per channel", "mean latency, TBM with 2 = 1", x_ticks=CHIPS)
+    lines = Lines(points, "chips per channel", "mean latency, TBM with 2 = 1", x_ticks=CHIPS,
+                  palette=_ALL)  # fmt: skip
     caption = (
         "Mean latency over that of TBM with two chips a channel, average of the paper's six loads, "
         "which stay as they are; after Figure 9 of the paper."
@@ -105,12 +122,14 @@ def _bandwidth(outcome: Outcome) -> Figure:
         f"collection included, and the channels carry {read_bound_mb_per_s():.0f}."
     )
     return Figure("figure-10", "Figure 10: bandwidth", caption,
-                  Bars(values, "bandwidth, MB/s", ".0f").draw)  # fmt: skip
+                  Bars(values, "bandwidth, MB/s", ".0f", palette=_ALL).draw)  # fmt: skip
 
 
 def _erases(outcome: Outcome) -> Figure:
     bars = Bars(
-        _normalised(outcome, papers(outcome), lambda one: float(one.erases)), "erases, TBM = 1"
+        _normalised(outcome, papers(outcome), lambda one: float(one.erases)),
+        "erases, TBM = 1",
+        palette=_ALL,
     )
     caption = (
         "Blocks erased over those of TBM, one of each plane; after Figure 11 of the paper. Twin "
@@ -135,7 +154,7 @@ def _tails(outcome: Outcome) -> Iterator[Figure]:
                     points.append({"series": scheme, "x": 100 / (100 - percent), "y": found / 1e3})
         title = f"{labels[load]}, {op}s"
         lines = Lines(points, "one request of so many is slower", f"latency of {op}s, ms",
-                      x_log=True, y_log=True)  # fmt: skip
+                      x_log=True, y_log=True, palette=_ALL)  # fmt: skip
         few = ", ".join(f"p{percent:g}" for percent in sorted(missing))
         caption = (
             f"Percentiles of {op}s under {labels[load]}, from p94 (1 in 17) to p99.999 (1 in "
@@ -159,7 +178,7 @@ def sensitivity(outcome: Outcome) -> Figure:
         f"with {outcome.plan.requests_short:,} requests of each. The lines are TBM and the "
         f"paper's MBM, at {_PAPERS_AVERAGE}."
     )
-    dots = Dots(values, "mean latency, TBM = 1", (_PAPERS_AVERAGE, 1.0), log=True)
+    dots = Dots(values, "mean latency, TBM = 1", (_PAPERS_AVERAGE, 1.0), log=True, palette=_ALL)
     return Figure("sensitivity", "What hangs on the readings", caption, dots.draw)
 
 

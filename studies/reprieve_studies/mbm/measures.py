@@ -9,11 +9,12 @@ from statistics import fmean
 from typing import NamedTuple
 
 from reprieve_studies.mbm.experiment import LIMIT, MAIN, TAIL, Outcome, Runs, Spot
-from reprieve_studies.mbm.measured import Measured
+from reprieve_studies.mbm.measured import SAMPLES_MIN, Measured
 from reprieve_studies.mbm.paper import CHIPS, MSNFS, SRC, TABLE_1_CHIPS, TailClaim
-from reprieve_studies.mbm.readings import BASE, MBM, PLAIN, SPRINKLER, TBM
+from reprieve_studies.mbm.readings import BASE, MBM, PLAIN, READINGS, SPRINKLER, TBM
 
 RIVALS = (TBM, SPRINKLER)
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,18 @@ class Group:
 def papers(outcome: Outcome, series: str = MAIN) -> Group:
     """Return the runs of a series under the paper's loads."""
     return Group(outcome.runs, series, outcome.papers)
+
+
+def ratios_of_readings(outcome: Outcome) -> dict[str, dict[str, dict[str, float]]]:
+    """Return MBM's and Sprinkler's mean latency over TBM's, by reading and load."""
+    found = {}
+    for reading in (BASE, *READINGS):
+        group = papers(outcome, reading.name)
+        found[reading.name] = {
+            key: dict(zip(group.loads, group.responses(scheme, TBM), strict=True))
+            for key, scheme in (("mbm", MBM), ("sprinkler", SPRINKLER))
+        }
+    return found
 
 
 def geometric(values: Sequence[float]) -> float:
@@ -187,7 +200,7 @@ class Tail(NamedTuple):
 
 def tails(outcome: Outcome, claim: TailClaim) -> tuple[list[Tail], int]:
     """Compare what a claim speaks of; return too how many percentiles rest on too few requests."""
-    found, too_few = [], 0
+    found, too_few, least = [], 0, outcome.plan.events_min
     group = papers(outcome, TAIL)
     for load in claim.loads:
         for op in claim.ops:
@@ -195,7 +208,11 @@ def tails(outcome: Outcome, claim: TailClaim) -> tuple[list[Tail], int]:
                 best = group.one(load, claim.best).percentile_us(op, percent)
                 for rival in claim.rivals:
                     other = group.one(load, rival).percentile_us(op, percent)
-                    if best is None or other is None:
+                    runs = (group.one(load, name) for name in (claim.best, rival))
+                    count = min(run.latencies[op].requests for run in runs)
+                    # One that rests on fewer than `SAMPLES_MIN` is none to begin with.
+                    few = least > SAMPLES_MIN and count * (1 - percent / 100) < least - _ROUNDING
+                    if best is None or other is None or few:
                         too_few += 1
                     else:
                         found.append(Tail(load, op, percent, best, other))

@@ -51,7 +51,7 @@ def all_numbers(outcome: Outcome) -> dict[str, Any]:
         "chips": {str(chips): {name: papers(outcome).normalised(name, chips) for name in PAPERS}
                   for chips in CHIPS},
         "readings": {one.name: _reading(outcome, one.name) for one in (BASE, *READINGS)},
-        "slack": slack.numbers(outcome),
+        "slack": slack.numbers(outcome) if plan.has_slack else {},
         "substrates": substrate_table.numbers(outcome) if outcome.plan.has_substrates else {},
         "parts": {part: {name: _estimate(ablation.part_estimate(outcome, part, name))
                          for name in ablation.MEASURES} for part in PARTS},

@@ -86,7 +86,7 @@ def sections(outcome: Outcome) -> list[Section]:
         Section("Other readings of the paper",
                 [*questions, f"Columns “{SRC}” are multiples of TBM."],
                 [figures.sensitivity(outcome)], [tables.readings(outcome)]),
-        slack.section(outcome),
+        *([slack.section(outcome)] if outcome.plan.has_slack else []),
         *([substrate_table.section(outcome)] if outcome.plan.has_substrates else []),
         Section("Ablation", [_ABLATION], [figures.parts(outcome), figures.grid(outcome)],
                 [tables.parts(outcome), tables.grid(outcome)]),

@@ -25,8 +25,8 @@ _TEXT = (
     "The paper was run on SSDsim, which treats a chip as one unit, does not interrupt collection "
     f"and begins it below {THRESHOLDS_PERCENT[1]} % of free blocks. Every policy is run on each "
     "combination of these and of what is chosen here. A chip that is one unit is a die with the "
-    "planes of both: pages go together only at one offset of all. That collection holds the "
-    "channel for all its moves is not part of the reading. The load is the same everywhere: "
+    "planes of both: pages go together only at one offset of all. On SSDsim collection also holds "
+    "the channel until the last page is moved. The load is the same everywhere: "
     f"{QUEUE_DEPTH} requests of {REQUEST_BYTES // 1024} KiB outstanding, "
     f"{100 * READ_FRACTION:.0f} % reads, over-provisioning of {100 * OVER_PROVISIONING:.0f} %. "
     "The last policy is MBM with planes that collect side by side, even redistribution and a "
@@ -34,6 +34,8 @@ _TEXT = (
 )
 
 
+CHOSEN = str(Substrate(False, "makes way", THRESHOLDS_PERCENT[0]))
+"""The substrate of all other runs."""
 ERASES_MIN = 30
 """Of a policy on a substrate, over all drafts: a bandwidth that rests on fewer is none of a drive
 that collects, and is left out."""

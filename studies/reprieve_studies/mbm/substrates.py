@@ -28,6 +28,14 @@ _MBM: Overrides = {"policy": SUSPENSION[IPC], **FTLS[MBM]}
 _READS_FIRST: Overrides = {"policy": SUSPENSION[NO_SUSPENSION]}
 WRITES_PER_REDISTRIBUTED_PAGE = 20
 """A budget of 5 % more programs."""
+AS_PRINTED: Overrides = MappingProxyType(
+    {
+        "ftl.gc_parallel_planes": True,
+        "scheduling.mbm_read_areas": "even",
+        "scheduling.mbm_writes_per_redistributed_page": WRITES_PER_REDISTRIBUTED_PAGE,
+    }
+)
+"""MBM that collects planes side by side, spreads evenly and keeps to a budget."""
 POLICIES: Mapping[str, Overrides] = MappingProxyType(
     {
         FCFS: {**_READS_FIRST, "scheduling.dispatch": "fcfs"},
@@ -36,17 +44,20 @@ POLICIES: Mapping[str, Overrides] = MappingProxyType(
         TBM: {**_READS_FIRST, **FTLS[TBM]},
         SPRINKLER: {**_READS_FIRST, **FTLS[SPRINKLER]},
         MBM: _MBM,
-        MBM_PAIRED: {
-            **_MBM,
-            "ftl.gc_parallel_planes": True,
-            "scheduling.mbm_read_areas": "even",
-            "scheduling.mbm_writes_per_redistributed_page": WRITES_PER_REDISTRIBUTED_PAGE,
-        },
+        MBM_PAIRED: {**_MBM, **AS_PRINTED},
     }
 )
-"""The last collects planes side by side, spreads evenly and keeps to a budget."""
 
 
+COURSES: Mapping[str, Overrides] = MappingProxyType(
+    {
+        "makes way": {"ftl.gc_preemptible": True},
+        "runs through": {"ftl.gc_preemptible": False},
+        "holds the channel": {"ftl.gc_preemptible": False, "ftl.gc_holds_channel": True},
+    }
+)
+"""The host gets in between any two steps; or only after the erase; or nobody on the channel gets
+anything across before the last page is moved, as on SSDsim."""
 THRESHOLDS_PERCENT = (5, 30)
 """Of the blocks of a plane, the free ones below which it collects: the device's, and SSDsim's."""
 OVER_PROVISIONING = 0.45
@@ -60,8 +71,8 @@ class Substrate(NamedTuple):
 
     chip_is_one: bool
     """The dies of a chip are one, with the planes of all."""
-    runs_through: bool
-    """A block's collection, once begun, goes on to its end."""
+    course: str
+    """What a block's collection, once begun, does: one of `COURSES`."""
     threshold_percent: int
     """One of `THRESHOLDS_PERCENT`."""
 
@@ -73,17 +84,16 @@ class Substrate(NamedTuple):
             "geometry.chips_per_channel": TABLE_1_CHIPS,
             "geometry.dies_per_channel": TABLE_1_CHIPS * dies,
             "geometry.planes_per_die": PLANES_PER_DIE * DIES_PER_CHIP // dies,
-            "ftl.gc_preemptible": not self.runs_through,
+            **COURSES[self.course],
             "ftl.gc_start_free_share": self.threshold_percent / 100,
         }
 
     def __str__(self) -> str:
         unit = "chip" if self.chip_is_one else "die"
-        way = "runs through" if self.runs_through else "makes way"
-        return f"{unit}, {way}, {self.threshold_percent} %"
+        return f"{unit}, {self.course}, {self.threshold_percent} %"
 
 
-SUBSTRATES = tuple(map(Substrate._make, product((False, True), (False, True), THRESHOLDS_PERCENT)))
+SUBSTRATES = tuple(map(Substrate._make, product((False, True), COURSES, THRESHOLDS_PERCENT)))
 
 
 def setup(

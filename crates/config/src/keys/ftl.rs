@@ -37,6 +37,10 @@ section! {
     }, or("'read_modify_write'"), from("MQSim 7ec40e3, for \"track_sectors\"");
     /// Whether the host gets in between the steps of collecting a block.
     gc_preemptible [ftl.gc.preemptible] flag(), or("true");
+    /// Whether a die that moves the pages of a block keeps its channel to itself meanwhile.
+    gc_holds_channel [ftl.gc.holds_channel] flag(), or("false"),
+        when(&[is("ftl.gc_preemptible", &["false"])]),
+        from("behaviour of SSDsim: a channel carries nothing else while a block is collected");
     /// Pages moved for each page the host writes while few blocks are free; absent: idle time only.
     gc_rate_pages_per_write [ftl.gc.rate_pages_per_write] above(0.0, 65_536.0), absent();
     /// Dies that collect at a time while none has to; absent: no limit.

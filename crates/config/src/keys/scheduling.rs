@@ -78,6 +78,11 @@ section! {
     /// Whether a die that collects garbage counts for a page that its channel has to do.
     mbm_share_collection [scheduling.dispatch.mbm?.share?.counts_collection] flag(), or("false"),
         when(LIMITED);
+    /// What begins writes together when all of it is idle.
+    mbm_unit [scheduling.dispatch.mbm?.unit] one_of {
+        "chip" = TransactionUnit::Chip, "A chip: its dies work together, and wait for each other.";
+        "die" = TransactionUnit::Die, "A die: those of a chip begin one by one.";
+    }, or("'chip'"), when(MBM), from("MBM paper, section IV: SSD transaction");
     /// Which of channels and chips that are equal is first.
     mbm_ties [scheduling.dispatch.mbm?.ties] one_of {
         "rotating" = Ties::Rotating, "The one behind the one that was chosen last.";

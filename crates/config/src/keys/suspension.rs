@@ -21,6 +21,12 @@ section! {
         "page" = MultiPlane::Page, "Pages of the same number in their blocks, or any blocks.";
         "block" = MultiPlane::Block, "The same, of blocks of the same number in their planes.";
     }, or("'none'"), from("data sheets of NAND parts; page alone is the rule of MQSim (FAST 2018)");
+    /// When a page is there that one command reads with others.
+    joint_read_done [parallelism.pages_end_together] one_of {
+        "page" = false, "When it has left its die.";
+        "command" = true, "When the last of them has.";
+    }, or("'page'"), when(&[is("parallelism.multi_plane", &["page", "block"])]),
+        from("MBM paper, section I: a read waits for the data of others in its command");
     /// Whether each plane reads by itself while others read.
     independent_plane_reads [parallelism.independent_plane_reads] flag(), or("false"),
         from("Micron data sheets of 3D parts: independent multi-plane reads");

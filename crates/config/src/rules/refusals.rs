@@ -43,6 +43,7 @@ features! {
     COPYBACK "copybacks" |s| s.ftl.copyback;
     NESTED "programs inside suspended erases" |s| s.suspend_rules.host_write_suspends.erase;
     STREAMS "several streams" |s| s.ftl.streams.policy != "single";
+    DEMAND "a mapping in flash" |s| s.ftl.demand.is_some();
     FAILED_PROGRAMS "programs that fail" |s| s.ftl.faults.program_failure > 0.0;
     FAULTS "bad blocks" |s| s.ftl.faults.any();
     SINGLE_PLANE "planes that are erased one by one" |s|
@@ -57,6 +58,9 @@ features! {
         s.suspend_rules.gc_read_suspends != OperationSet::default();
     BUDGET "a budget of power" |s|
         s.power.as_ref().is_some_and(|power| power.budget_uw.is_some());
+    POWER_LIMIT "a limit of power or of dies at work" |s|
+        s.power.as_ref().is_some_and(|power| power.limits_something());
+    GC_HOLDS "collection that holds its channel" |s| s.ftl.gc.holds_channel;
     TWIN_BLOCKS "superblocks" |s| s.ftl.twin_blocks;
     GC_PLANES "planes that collect side by side" |s| s.ftl.gc.parallel_planes;
     PLANE_DISPATCH "a dispatcher that weighs planes" |s|
@@ -157,6 +161,12 @@ table! {
         "ftl.gc_parallel_planes": GC_PLANES + NO_PARALLEL_PLANES,
             "a die does nothing on several planes at once; must be false with \
              parallelism.multi_plane = \"none\" and parallelism.independent_plane_reads = false";
+        "ftl.gc_holds_channel": GC_HOLDS + DEMAND,
+            "collection would wait for pages of the mapping behind the channel that it holds; must \
+             be false with ftl.mapping = \"demand\"";
+        "ftl.gc_holds_channel": GC_HOLDS + POWER_LIMIT,
+            "a die that waits for the channel would keep the power that collection waits for; must \
+             be false with power.budget_mw or power.max_active_dies";
         "host.order": IN_ORDER + COMMANDS_CROSS,
             "the exchanges of several commands share the link; must be \"free\" with \
              host.commands_cross_link = true";

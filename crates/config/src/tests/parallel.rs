@@ -143,6 +143,24 @@ fn planes_collect_side_by_side_where_a_die_takes_several() {
 }
 
 #[test]
+fn collection_holds_a_channel_where_nothing_waits_behind_it_for_ever() {
+    let holds = ["ftl.gc_preemptible=false", "ftl.gc_holds_channel=true"];
+    assert!(!good(BASE, &holds[..1]).ftl.gc.holds_channel);
+    assert!(good(BASE, &holds).ftl.gc.holds_channel);
+    assert!(
+        bad(BASE, &holds[1..])
+            .contains("only while ftl.gc_preemptible is false, but by default it is true")
+    );
+    refused(
+        &[&holds[..], &["ftl.mapping=demand"]].concat(),
+        "--set: ftl.gc_holds_channel = true: collection would wait for pages of the mapping behind \
+         the channel that it holds; must be false with ftl.mapping = \"demand\"",
+    );
+    let joint = "parallelism.joint_read_done=command";
+    assert!(bad(BASE, &[joint]).contains("only while parallelism.multi_plane is"));
+}
+
+#[test]
 fn multi_plane_commands_go_without_what_is_not_modelled() {
     refused(
         &["geometry.planes_per_die=129"],

@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 97] = [
+const APPLY_ELSEWHERE: [&str; 98] = [
     "device",
     "part",
     "load",
@@ -37,6 +37,7 @@ const APPLY_ELSEWHERE: [&str; 97] = [
     "scheduling.mbm_share_writes",
     "scheduling.mbm_share_read_weight",
     "scheduling.mbm_share_collection",
+    "scheduling.mbm_unit",
     "scheduling.mbm_ties",
     "scheduling.mbm_alignment",
     "scheduling.mbm_chips",
@@ -192,6 +193,7 @@ fn awkward_values_of_the_flash_are_read_back() {
         vec!["ftl.wordline_timeout_us=7"],
         vec!["parallelism.multi_plane=block"],
         vec!["parallelism.multi_plane=page", "ftl.gc_parallel_planes=true"],
+        vec!["parallelism.multi_plane=page", "parallelism.joint_read_done=command"],
         vec!["parallelism.cache_program=true"],
         vec!["parallelism.independent_plane_reads=true"],
         vec!["suspension.host_read_suspends=[]"],
@@ -199,6 +201,7 @@ fn awkward_values_of_the_flash_are_read_back() {
         vec!["ftl.gc_victim=d-choices", "ftl.gc_choices=3"],
         vec!["ftl.stream=hot-cold", "ftl.hot_window_share=0.3", "ftl.gc_stream=separate"],
         vec!["ftl.gc_preemptible=false", "ftl.gc_dies_max=3"],
+        vec!["ftl.gc_preemptible=false", "ftl.gc_holds_channel=true"],
         vec!["ftl.gc_rate_pages_per_write=0.75"],
         vec!["ftl.free_block=least-worn", "ftl.static_wear_spread=9"],
         vec!["ftl.count_erases=true"],
@@ -286,6 +289,7 @@ fn awkward_values_of_dispatchers_are_read_back() {
             "scheduling.mbm_share_writes=all",
             "scheduling.mbm_share_read_weight=0",
             "scheduling.mbm_share_collection=true",
+            "scheduling.mbm_unit=die",
             "scheduling.mbm_ties=in-order",
             "scheduling.mbm_alignment=largest",
             "scheduling.mbm_first_chip=request",

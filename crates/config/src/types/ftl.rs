@@ -50,6 +50,7 @@ pub enum PartialWrite {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GcControl {
     pub preemptible: bool,
+    pub holds_channel: bool,
     pub rate_pages_per_write: Option<f64>,
     pub dies_max: Option<u32>,
     pub parallel_planes: bool,

@@ -4,11 +4,20 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MbmRules {
     pub share: Option<ShareRules>,
+    pub unit: TransactionUnit,
     pub ties: Ties,
     pub alignment: Alignment,
     pub chips: Chips,
     pub joins_requests: bool,
     pub read_areas: Option<ReadAreas>,
+}
+
+/// What has to be idle, and begins writes together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TransactionUnit {
+    #[default]
+    Chip,
+    Die,
 }
 
 /// How many of the writes that wait a channel may begin.

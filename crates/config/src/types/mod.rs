@@ -22,7 +22,7 @@ pub use host::{
 };
 pub use mbm::{
     Alignment, Chips, FirstOf, MbmRules, ReadAreas, Redistribution, Rounding, ShareRules, Spread,
-    Ties, Trigger,
+    Ties, TransactionUnit, Trigger,
 };
 pub use power::{BudgetCounts, Capacitor, LossPolicy, Power, PowerLoss};
 pub use scheduling::{

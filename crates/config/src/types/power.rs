@@ -28,6 +28,11 @@ pub struct Power {
 }
 
 impl Power {
+    /// Whether operations wait for power, or for another die to have done.
+    pub fn limits_something(&self) -> bool {
+        self.budget_uw.is_some() || self.max_active_dies.is_some()
+    }
+
     /// What a die draws at its core supply.
     pub fn core(&self) -> CorePower {
         let [idle_uw, sense, pulse, verify, erase, erase_verify, suspended_uw] = self.core_uw;

@@ -16,6 +16,7 @@ const IPS: ProgramSuspension = ProgramSuspension::Ips;
 
 const APART: Parallelism = Parallelism {
     multi_plane: MultiPlane::Page,
+    pages_end_together: false,
     independent_plane_reads: true,
     cache_program: false,
     plane_suspension: true,

@@ -4,14 +4,16 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use reprieve_base::{Entry, Time};
+use reprieve_base::{Entry, Geometry, Time};
 use reprieve_nand::MultiPlane;
 
 use super::areas::Areas;
 use super::lines::DispatchLines;
 use super::share::share;
 use super::{Dispatcher, DriveView};
-use crate::scenario::{Alignment, Chips, Dispatch, FirstOf, MbmRules, Spread, Ties};
+use crate::scenario::{
+    Alignment, Chips, Dispatch, FirstOf, MbmRules, Spread, Ties, TransactionUnit,
+};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mbm",
@@ -51,7 +53,7 @@ pub(super) struct Mbm {
     waiting: usize,
 }
 
-/// A chip whose dies have nothing to do.
+/// A chip, or a die that begins writes by itself, with nothing to do.
 #[derive(Clone, Debug)]
 struct Chip {
     number: u32,
@@ -106,12 +108,11 @@ impl Mbm {
         }
         // Asked at most instants, of all channels: loops that leave early, and divide once.
         let geometry = *drive.geometry();
-        let (dies, chips) = (geometry.dies_per_channel, geometry.chips_per_channel);
-        let dies_per_chip = dies / chips;
+        let (dies, dies_per_chip) = (geometry.dies_per_channel, self.dies_per_chip(&geometry));
         let mut first = 0;
         for _ in 0..geometry.channels {
             let mut chip = first;
-            for _ in 0..chips {
+            while chip < first + dies {
                 if (chip..chip + dies_per_chip).all(|die| drive.is_idle(die)) {
                     return false;
                 }
@@ -123,6 +124,14 @@ impl Mbm {
             first += dies;
         }
         true
+    }
+
+    /// Dies that begin writes together: those of a chip, or each by itself.
+    fn dies_per_chip(&self, geometry: &Geometry) -> u32 {
+        match self.rules.unit {
+            TransactionUnit::Chip => geometry.dies_per_channel / geometry.chips_per_channel,
+            TransactionUnit::Die => 1,
+        }
     }
 
     /// Distributes the writes that wait.
@@ -285,9 +294,9 @@ impl Mbm {
     /// Lists the chips of a channel whose dies are free, unless one gets something at this instant.
     fn list_chips(&mut self, channel: u32, drive: &dyn DriveView, is_free: &dyn Fn(u32) -> bool) {
         let geometry = *drive.geometry();
-        let dies_per_chip = geometry.dies_per_channel / geometry.chips_per_channel;
-        let first = channel * geometry.chips_per_channel;
-        for number in first..first + geometry.chips_per_channel {
+        let dies_per_chip = self.dies_per_chip(&geometry);
+        let chips = geometry.dies_per_channel / dies_per_chip;
+        for number in channel * chips..(channel + 1) * chips {
             let dies = number * dies_per_chip..(number + 1) * dies_per_chip;
             let planes = geometry.planes_per_die;
             let is_taken = |die| self.lines.spreads_over(die * planes, planes);

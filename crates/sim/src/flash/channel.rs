@@ -30,6 +30,15 @@ pub(super) enum Wish {
     },
 }
 
+impl Wish {
+    /// The die that waits.
+    fn die(self) -> u32 {
+        match self {
+            Wish::Out(die) | Wish::Start { die, .. } => die,
+        }
+    }
+}
+
 /// The lines for a channel, out of the way of channels that nobody has to wait for.
 #[derive(Clone, Debug)]
 struct WaitingLines {
@@ -52,6 +61,8 @@ pub(super) struct ChannelBus {
     /// When the last transfer begins or began.
     last_from: Time,
     order: ChannelOrder,
+    /// The die that has it to itself while it collects.
+    held_by: Option<u32>,
     /// Those who stand in its lines.
     waiters: u32,
     lines: Box<WaitingLines>,
@@ -71,6 +82,7 @@ impl ChannelBus {
             free_at: Time::ZERO,
             last_from: Time::ZERO,
             order,
+            held_by: None,
             waiters: 0,
             lines: Box::new(WaitingLines {
                 commands: VecDeque::new(),
@@ -94,8 +106,23 @@ impl ChannelBus {
 
     /// Whether a die that comes now can have the channel without overtaking another.
     #[inline]
-    pub(super) fn is_available(&self, now: Time) -> bool {
-        self.free_at <= now && !self.has_waiters()
+    pub(super) fn is_available(&self, die: u32, now: Time) -> bool {
+        self.free_at <= now
+            && match self.held_by {
+                None => !self.has_waiters(),
+                Some(holder) => holder == die && !self.lines.has_wish_of(die),
+            }
+    }
+
+    /// Whether a die has the channel to itself.
+    #[inline]
+    pub(super) fn is_held_by(&self, die: u32) -> bool {
+        self.held_by == Some(die)
+    }
+
+    /// A die has the channel to itself from now on, or no longer.
+    pub(super) fn set_holder(&mut self, die: Option<u32>) {
+        self.held_by = die;
     }
 
     #[inline]
@@ -138,6 +165,11 @@ impl ChannelBus {
     pub(super) fn next(&mut self, reads_first: bool) -> Option<Wish> {
         if self.waiters == 0 {
             return None;
+        }
+        if let Some(die) = self.held_by {
+            let next = self.lines.next_of(die, reads_first, self.order);
+            self.waiters -= u32::from(next.is_some());
+            return next;
         }
         self.waiters -= 1;
         let next = self.lines.next(reads_first, self.order);
@@ -185,6 +217,34 @@ impl WaitingLines {
         };
         let line = if from_reads { &mut self.reads } else { &mut self.writes };
         line.pop_front().map(|(_, wish)| wish)
+    }
+
+    fn has_wish_of(&self, die: u32) -> bool {
+        let (commands, reads) = (self.commands.iter(), self.reads.iter().map(|(_, wish)| wish));
+        let writes = self.writes.iter().map(|(_, wish)| wish);
+        commands.chain(reads).chain(writes).any(|wish| wish.die() == die)
+    }
+
+    /// The next of those of a die, in the order of the channel.
+    #[cold]
+    fn next_of(&mut self, die: u32, reads_first: bool, order: ChannelOrder) -> Option<Wish> {
+        if let Some(place) = self.commands.iter().position(|wish| wish.die() == die) {
+            return self.commands.remove(place);
+        }
+        let first = |line: &VecDeque<(u64, Wish)>| {
+            let place = line.iter().position(|(_, wish)| wish.die() == die)?;
+            Some((place, line[place].0))
+        };
+        let reads_first = reads_first || order == ChannelOrder::DataFirst;
+        let (line, place) = match (first(&self.reads), first(&self.writes)) {
+            (Some((place, read)), write)
+                if reads_first || write.is_none_or(|(_, write)| read < write) =>
+            {
+                (&mut self.reads, place)
+            }
+            (_, write) => (&mut self.writes, write?.0),
+        };
+        line.remove(place).map(|(_, wish)| wish)
     }
 
     /// Pages that leave in the order in which they came, then dies in turn.

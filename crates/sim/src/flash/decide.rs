@@ -141,6 +141,10 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
     ) {
+        if self.facts.gc_holds_channel && work.gc_need(die) != GcNeed::Exclusive {
+            // What was being collected is done, or given up without an erase.
+            self.release_channel(die);
+        }
         let unit = &self.units[die as usize];
         if self.facts.splits && !unit.die.takes_reads() {
             self.decide_lanes(die, now, work, out, grant);

@@ -73,6 +73,9 @@ pub(super) struct DieUnit {
     pub(super) leaving: u32,
     /// The last of those.
     pub(super) leaving_last: u32,
+    /// Pages that have left and wait for the others of their command, the first and the last.
+    pub(super) left: u32,
+    pub(super) left_last: u32,
     /// What planes do that are not all alike.
     pub(super) planes: Rare<PerPlane>,
     /// On the list of dies that have to decide.
@@ -105,6 +108,8 @@ impl DieUnit {
             reading: NONE,
             leaving: NONE,
             leaving_last: NONE,
+            left: NONE,
+            left_last: NONE,
             planes: Rare::only_if(PerPlane::are_needed(part), || PerPlane::new(part)),
             dirty: false,
             in_line: [false; 2],

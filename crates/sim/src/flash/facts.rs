@@ -30,6 +30,8 @@ pub(super) struct FlashFacts {
     pub(super) decides_more: bool,
     /// A die has its channel to itself, so that the end of a read is known at its start.
     pub(super) private_channels: bool,
+    /// A die that moves the pages of a block keeps the channel, which others want too.
+    pub(super) gc_holds_channel: bool,
     /// Pages of a plane that a program takes, and how long one waits for the others.
     pub(super) together: u32,
     pub(super) wordline_timeout: Dur,
@@ -61,6 +63,7 @@ impl FlashFacts {
                 && !parallelism.independent_plane_reads
                 && !parallelism.cache_program
                 && scenario.suspension.resume_at == ResumeAt::DataOut,
+            gc_holds_channel: scenario.ftl.gc.holds_channel && geometry.dies_per_channel > 1,
             together,
             wordline_timeout: scenario.ftl.wordline_timeout,
             transfer_unit_bytes: scenario.channel.transfer_unit_bytes,

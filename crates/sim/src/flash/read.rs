@@ -229,7 +229,7 @@ impl Flash {
         }
     }
 
-    /// A page has left a die: the read is complete, unless the page is to be decoded.
+    /// A page has left a die.
     pub(super) fn page_left(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let unit = &mut self.units[die as usize];
         if self.facts.private_channels {
@@ -249,20 +249,54 @@ impl Flash {
         if !was_free && unit.die.is_at_rest() {
             unit.freed(now);
         }
-        if self.observers.listens {
-            if self.observers.listens_to_all {
-                self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
-            }
-            if self.media.is_none() {
-                self.blame_read(id);
-            }
+        if self.observers.listens_to_all {
+            self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
         }
         if held {
             self.line_up(die, by_plane.then_some(plane));
         }
+        match self.facts.parallelism.pages_end_together {
+            true => self.left_with_others(id, now, out),
+            false => self.page_is_there(id, now, out),
+        }
+    }
+
+    /// A page has left a die, and is there when the last of its command has left too.
+    ///
+    /// A die senses for one command at a time, so that those of one begin at an instant of its own.
+    #[cold]
+    fn left_with_others(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let Txn { die, start, .. } = self.txns[id];
+        let unit = &mut self.units[die as usize];
+        let next = unit.leaving;
+        self.txns[id].next = NONE;
+        match unit.left {
+            NONE => unit.left = id,
+            _ => self.txns[unit.left_last].next = id,
+        }
+        unit.left_last = id;
+        if next != NONE && self.txns[next].start == start {
+            return;
+        }
+        let mut each = std::mem::replace(&mut unit.left, NONE);
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            let following = std::mem::replace(&mut txn.next, NONE);
+            txn.book(LatencyComponent::BusWait, now);
+            self.page_is_there(each, now, out);
+            each = following;
+        }
+    }
+
+    /// The page of a read is there, unless it is to be decoded.
+    #[inline(always)]
+    fn page_is_there(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         if self.media.is_some() {
             self.decode(id, now, out);
             return;
+        }
+        if self.observers.listens {
+            self.blame_read(id);
         }
         self.read_complete(id);
     }

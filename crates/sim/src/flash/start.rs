@@ -14,7 +14,7 @@ impl Flash {
     pub(super) fn has_channel(&mut self, die: u32, now: Time, grant: Grant, kind: Kind) -> bool {
         let unit = &mut self.units[die as usize];
         let channel = &mut self.channels[unit.channel as usize];
-        if grant == Grant::Given || channel.is_available(now) {
+        if grant == Grant::Given || channel.is_available(die, now) {
             channel.taken_by(die);
             return true;
         }
@@ -88,6 +88,36 @@ impl Flash {
         self.start(id, now, out);
     }
 
+    /// Keeps the channel for a die that moves pages, and gives it back before the erase; says
+    /// whether the step can begin.
+    #[cold]
+    fn holds_for(&mut self, die: u32, kind: Kind, now: Time, grant: Grant) -> bool {
+        if kind == Kind::Erase {
+            self.release_channel(die);
+            return true;
+        }
+        let channel = self.channel_of(die);
+        if self.channels[channel].is_held_by(die) {
+            return true;
+        }
+        // Where commands take no time a read begins without the channel.
+        let has_it = kind.is_program() || self.facts.timing.command > Dur::ZERO;
+        if !has_it && !self.has_channel(die, now, grant, kind) {
+            return false;
+        }
+        self.channels[channel].set_holder(Some(die));
+        true
+    }
+
+    /// Gives the channel back that a die has kept, if it has.
+    pub(super) fn release_channel(&mut self, die: u32) {
+        let channel = self.channel_of(die);
+        if self.channels[channel].is_held_by(die) {
+            self.channels[channel].set_holder(None);
+            self.wake_channel(channel as u32);
+        }
+    }
+
     pub(super) fn start_gc<W: Work>(
         &mut self,
         die: u32,
@@ -99,6 +129,9 @@ impl Flash {
         let Some(kind) = work.gc_next(die) else { return };
         let since = self.units[die as usize].gc_waits.map_or(now, |waiter| waiter.since);
         if !self.can_begin((die, kind, since), now, grant) {
+            return;
+        }
+        if self.facts.gc_holds_channel && !self.holds_for(die, kind, now, grant) {
             return;
         }
         let id = self.txns.insert_with(|| work.gc_take(die, now));

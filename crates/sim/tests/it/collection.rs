@@ -83,6 +83,29 @@ fn a_victim_runs_through_once_begun() {
 }
 
 #[test]
+fn a_die_that_moves_pages_keeps_its_channel_if_it_is_to() {
+    // The same on the first die of two. The other senses a page at 12165 and gets a write at 12200.
+    let fill = FILL.map(|page| 2 * page);
+    let more = [(us(12_165), 'R', 4, 4), (us(12_170), 'W', 48, 4), (us(12_200), 'W', 52, 4)];
+    let rows = writes(&fill, &more);
+    let sets = ["geometry.dies_per_channel=2", "policy=rps", "ftl.gc_preemptible=false"];
+    // The moved page leaves until 12190, then that of the other die until 12210; it comes in again
+    // until 12230 and is programmed until 12370, erased until 13878. The write: from 12230 on.
+    let outcome = drive::replay(TINY, &sets, &rows);
+    assert_eq!(done_us(&outcome)[13..], [12_210, 14_038, 12_390]);
+    // Programmed until 12350, which nothing delays, and erased until 13858. Only then the page of
+    // the other die leaves, until 12370, and the write has its register and the channel.
+    let holds = [&sets[..], &["ftl.gc_holds_channel=true"]].concat();
+    let outcome = drive::replay(TINY, &holds, &rows);
+    assert_eq!(done_us(&outcome)[13..], [12_370, 14_018, 12_530]);
+    assert_eq!(outcome.rows[13].part_ns("bus_wait_ns"), us(12_350 - 12_175));
+    // With a channel of its own the other die goes on.
+    let apart = [&holds[..], &["geometry.dies_per_channel=1", "geometry.channels=2"]].concat();
+    let outcome = drive::replay(TINY, &apart, &rows);
+    assert_eq!(done_us(&outcome)[13..], [12_195, 14_018, 12_360]);
+}
+
+#[test]
 fn a_plane_at_rest_reads_beside_a_victim_that_runs_through() {
     // The same in plane 0 of two, with a read of plane 1 in each step: each is sensed at once
     // beside the program and the erase; between the two, at 12350, none gets in.

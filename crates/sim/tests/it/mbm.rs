@@ -150,6 +150,44 @@ fn reads_of_figure_6_go_together_if_they_are_of_one_request() {
 }
 
 #[test]
+fn pages_of_one_command_are_there_one_by_one_or_together() {
+    // As in figure 6 with reads of any requests: the second and the third leave behind one another,
+    // and the second is there at once or with the third.
+    let apart = [(0, 'R', 4, 1), (1000, 'R', 0, 1), (2000, 'R', 1, 1)];
+    let first = READ + BUS;
+    for (at, second) in [("page", 2 * first), ("command", 2 * first + BUS)] {
+        let key = format!("parallelism.joint_read_done={at}");
+        let sets = [MBM, "scheduling.mbm_joint_reads=any", &key];
+        let outcome = replay(1, &sets, &apart);
+        let done: Vec<u64> = outcome.rows.iter().map(|row| row.completion_ns).collect();
+        assert_eq!(done, [first, second, 2 * first + BUS], "{at}");
+        // The wait for the other page is one for the channel.
+        let row = outcome.rows[1];
+        assert_eq!(row.part_ns("bus_wait_ns"), second - 2 * first, "{at}");
+        assert_eq!(row.parts_ns.iter().sum::<u64>(), row.latency_ns(), "{at}");
+    }
+    // A page that is read by itself has nobody to wait for.
+    let alone = [MBM, "parallelism.joint_read_done=command"];
+    assert_eq!(done(1, &alone, &apart), [first, 2 * first, 3 * first]);
+}
+
+#[test]
+fn a_chip_begins_writes_when_all_of_it_is_idle_or_each_die_by_itself() {
+    // One chip of two dies, a read at the first and two writes. The chip waits for the read. The
+    // second die alone takes the first write at once, so that the page of the read leaves behind
+    // it, and then the first die takes the other.
+    let chip = ["geometry.dies_per_channel=2", "geometry.planes_per_die=1", MBM];
+    let rows = [(0, 'R', 0, 1), (0, 'W', 10, 1), (0, 'W', 11, 1)];
+    let with = |unit: &str| {
+        let key = format!("scheduling.mbm_unit={unit}");
+        done(1, &[&chip[..], &["geometry.chips_per_channel=1", &key]].concat(), &rows)
+    };
+    let read = READ + BUS;
+    assert_eq!(with("chip"), [read, read + BUS + PROGRAM, read + 2 * BUS + PROGRAM]);
+    assert_eq!(with("die"), [2 * BUS, BUS + PROGRAM, 3 * BUS + PROGRAM]);
+}
+
+#[test]
 fn the_chip_of_figure_7_that_can_least_goes_first() {
     // Seven pages leave the last of four chips with a plane that lags behind.
     let later = 10_000_000;

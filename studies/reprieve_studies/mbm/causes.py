@@ -1,0 +1,145 @@
+"""Why a claim is not reproduced: the reading or the substrate that comes nearest, and how near."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from reprieve_studies.mbm.paper import CLAIMS, SRC, Claim
+from reprieve_studies.mbm.readings import BASE, READINGS
+from reprieve_studies.verdicts import Cause, Verdict
+
+Ratios = Mapping[str, float]
+"""Of mean latencies to TBM's, by load."""
+
+_EXPLAINS = 0.5
+"""Of the distance to the paper: a cause covers at least as much."""
+
+
+def _others(found: Ratios) -> list[float]:
+    return [ratio for load, ratio in found.items() if load != SRC]
+
+
+_OF_MBM: Mapping[str, Callable[[Ratios], float]] = {
+    "response_reduction": lambda found: 100 * (1 - fmean(found.values())),
+    "response_reduction_most": lambda found: 100 * (1 - min(found.values())),
+    "mbm_src": lambda found: 100 * (found[SRC] - 1),
+    "mbm_faster": lambda found: float(sum(ratio < 1 for ratio in _others(found))),
+    "reduction_2": lambda found: 100 * (1 - fmean(found.values())),
+    "implied_most": lambda found: max(1 / ratio for ratio in found.values()),
+    "implied_mean": lambda found: fmean(1 / ratio for ratio in found.values()),
+}
+_OF_SPRINKLER: Mapping[str, Callable[[Ratios], float]] = {
+    "sprinkler_src": lambda found: found[SRC],
+    "sprinkler_faster": lambda found: float(sum(ratio < 1 for ratio in _others(found))),
+}
+"""What a claim measures, from the ratios of a policy under a reading."""
+_OF_SUBSTRATES = ("saturated_mean", "saturated_most")
+"""Claims of bandwidth at the limit, which substrates are run for."""
+
+CONTRADICTED: Mapping[str, str] = {
+    "plain_above_sprinkler": "two sentences earlier Sprinkler “gets good improvement”",
+    "saturated_sprinkler": "the same paragraph has Sprinkler below the baseline",
+}
+"""Claims that another sentence of the paper denies."""
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """What comes nearest to a claim."""
+
+    measure: str
+    what: str
+    """The reading or substrate."""
+    cause: Cause
+    chosen: float
+    """What the chosen reading gives, in runs of the same length."""
+    gives: float
+    share: float
+    """Of the distance from `chosen` to the paper that it covers; above 1 it goes beyond."""
+    reproduces: bool
+
+    @property
+    def explains(self) -> bool:
+        """Whether it reproduces the claim or covers most of the distance."""
+        return self.reproduces or self.share >= _EXPLAINS
+
+    def __str__(self) -> str:
+        return f"{self.what} gives {self.gives:.3g}, {100 * self.share:.0f} % of the distance"
+
+
+def _nearest(claim: Claim, cause: Cause, chosen: float, found: Mapping[str, float]) -> Nearest:
+    what = min(found, key=lambda name: abs(found[name] - claim.paper))
+    distance = claim.paper - chosen
+    share = (found[what] - chosen) / distance if distance else 1.0
+    verdict = Verdict(claim.claim, claim.source, claim.unit, claim.paper, found[what],
+                      claim.tolerance, claim.relation)  # fmt: skip
+    return Nearest(claim.measure, what, cause, chosen, found[what], share,
+                   verdict.reproduced is True)  # fmt: skip
+
+
+def of_readings(readings: Mapping[str, Mapping[str, Ratios]]) -> dict[str, Nearest]:
+    """Return the nearest reading of each claim of response times, by its measure.
+
+    `readings`: by name, under `mbm` and `sprinkler`, ratios to TBM by load.
+    """
+    titles = {reading.name: reading.title for reading in READINGS}
+    found = {}
+    for of, measures in (("mbm", _OF_MBM), ("sprinkler", _OF_SPRINKLER)):
+        for claim in CLAIMS:
+            if claim.measure in measures:
+                take = measures[claim.measure]
+                others = {title: take(readings[name][of]) for name, title in titles.items()}
+                chosen = take(readings[BASE.name][of])
+                found[claim.measure] = _nearest(claim, "reading", chosen, others)
+    return found
+
+
+def of_substrates(
+    substrates: Mapping[str, Mapping[str, float | None]], chosen: str, policies: tuple[str, str]
+) -> dict[str, Nearest]:
+    """Return the substrate on which MBM's bandwidth over TBM's is nearest to that of the paper.
+
+    `substrates`: bandwidths by policy; `chosen`: that of the study; `policies`: MBM and TBM.
+    """
+    ratios = {}
+    for name, own in substrates.items():
+        of, to = (own[policy] for policy in policies)
+        if of is not None and to is not None:
+            ratios[name] = of / to
+    base = ratios.pop(chosen)
+    return {
+        claim.measure: _nearest(claim, "substrate", base, ratios)
+        for claim in CLAIMS
+        if claim.measure in _OF_SUBSTRATES
+    }
+
+
+def cause_of(measure: str, nearest: Mapping[str, Nearest]) -> tuple[Cause | None, str]:
+    """Return the cause of a claim that is not reproduced, and what is to be said of it."""
+    if measure in CONTRADICTED:
+        return "contradiction", CONTRADICTED[measure]
+    own = nearest.get(measure)
+    if own is None:
+        return None, ""
+    return (own.cause if own.explains else None), str(own)
+
+
+def rows(nearest: Iterable[Nearest]) -> list[dict[str, Any]]:
+    """Return what pages quote."""
+    claims = {claim.measure: claim for claim in CLAIMS}
+    return [
+        {
+            "measure": one.measure,
+            "claim": claims[one.measure].claim,
+            "unit": claims[one.measure].unit,
+            "paper": claims[one.measure].paper,
+            "chosen": one.chosen,
+            "what": one.what,
+            "gives": one.gives,
+            "share_percent": 100 * one.share,
+            "cause": one.cause if one.explains else None,
+            "reproduces": one.reproduces,
+        }
+        for one in nearest
+    ]
