@@ -17,6 +17,7 @@ from reprieve.calibration.parameters import (
     PROGRAM,
     STEPS,
     Parameter,
+    Value,
     merge,
     overrides,
     parse_fix,
@@ -169,7 +170,12 @@ def test_the_bins_are_those_of_fio() -> None:
 def measured(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Return fio's output of a drive with a read of 50 us and a link of 1 GB/s."""
     folder = tmp_path_factory.mktemp("fio")
-    truth = {"timing.t_read_us": 50.0, "host.link_bytes_per_s": 1_000_000_000}
+    truth: dict[str, Value] = {
+        **{f"timing.t_read_us_by_type[{each}]": 50.0 for each in range(3)},
+        "host.t_controller_us": 6.0,
+        "host.t_command_us": 0.3,
+        "host.link_bytes_per_s": 1_000_000_000,
+    }
     base = Task((), start="tlc-nvme").base()
     paths = []
     for size, depth in (("4k", 1), ("16k", 16)):
