@@ -79,7 +79,8 @@ def main() -> None:
     if not shutil.which("valgrind"):
         print("Instructions are not counted: valgrind was not found (apt-get install valgrind).")
         return
-    counts = {"main": main_load(), **with_log(), **others(), "dies": by_dies(), "capacity_gib": by_capacity()}
+    loads = {"main": main_load(), **with_log(), **others()}
+    counts = {**loads, "dies": by_dies(), "capacity_gib": by_capacity()}
     if record:
         results = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
         results["instructions_a_transaction"] = counts
