@@ -30,15 +30,14 @@ class Simulation:
         from_state: str | os.PathLike[str] | None = None,
         check: str | None = None,
         own: dict[str, object] | None = None,
-        again: Callable[[], dict[str, object] | None] | None = None,
     ) -> None:
         """Load a scenario; `check` is the command that repeats the run, for the checker to name.
 
         `kept`: whether requests are logged, whether the run is watched over time, and what of it is
         drawn: from when and until when in ns, and whether with phases.
-        `own`: policies of the user's, as bound methods: `decide` of a suspension policy; `choose`,
-        `lets_suspend`, `asks_again`, `suspends` and `reads_first` of a scheduler.
-        `again`: returns the same of new objects, for a scenario that is simulated twice.
+        `own`: policies of the user's. `given` has them as bound methods: `decide` of a suspension
+        policy; `choose`, `lets_suspend`, `asks_again`, `suspends` and `reads_first` of a scheduler.
+        `again` returns the same of new objects, or is None if there can be none.
         """
 
     @property

@@ -156,11 +156,16 @@ def opened(source: Source, requests: bool = False) -> tuple[Split, _native.Simul
     def policies() -> dict[str, object] | None:
         return split.with_objects(OwnPolicies()).methods()
 
-    kept = (requests, False, None)
-    simulation = _native.Simulation(
-        source.text, source.path, list(split.sets), kept, own=policies(), again=policies
-    )
-    return split, simulation
+    kept, own = (requests, False, None), _in_place(policies(), policies)
+    asked = (source.text, source.path, list(split.sets), kept)
+    return split, _native.Simulation(*asked, own=own)
+
+
+def _in_place(
+    given: dict[str, object] | None, again: Callable[[], dict[str, object] | None] | None
+) -> dict[str, object] | None:
+    """Return what decides in place of built-in policies, as the simulator takes it."""
+    return None if given is None else {"given": given, "again": again}
 
 
 @dataclass(frozen=True)
@@ -299,6 +304,10 @@ def _simulate(
     log, drawing = kept.log, kept.drawing
     split = source.split()
     own = split.with_objects(drive.own)
+
+    def again() -> dict[str, object] | None:
+        return split.with_objects(drive.own).methods()
+
     simulation = _native.Simulation(
         source.text,
         source.path,
@@ -306,8 +315,7 @@ def _simulate(
         (log is not None, kept.series, None if drawing is None else drawing.window.drawn()),
         drive.from_state,
         drive.check,
-        own.methods(),
-        None if drive.own.names() else lambda: split.with_objects(drive.own).methods(),
+        _in_place(own.methods(), None if drive.own.names() else again),
     )
     step_requests = _STEP_REQUESTS_FIRST
     more = True

@@ -107,4 +107,4 @@ def test_wheel_stands_alone(version: str, tmp_path: Path) -> None:
     assert told["keys"] == rp.Scenario(device="fast12-mlc").geometry.channels
     run("reprieve", "run", "small.toml", "--report", "--out", "o")
     names = sorted(path.name for path in (tmp_path / "o").iterdir())
-    assert names == ["report.html", "scenario.toml", "summary.json"]
+    assert names == ["report.html", "scenario.toml", "series.parquet", "summary.json"]

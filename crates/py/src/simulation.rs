@@ -27,7 +27,9 @@ enum State {
 }
 
 /// What decides in place of the policies that the scenario names.
-struct InPlace {
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct InPlace {
     given: Given,
     /// Called for the same anew, where a scenario is simulated twice.
     again: Option<Py<PyAny>>,
@@ -56,8 +58,7 @@ type Histogram<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 impl Simulation {
     #[new]
     #[pyo3(signature = (
-        text, path, sets, kept=(false, false, None), from_state=None, check=None, own=None,
-        again=None
+        text, path, sets, kept=(false, false, None), from_state=None, check=None, own=None
     ))]
     fn new(
         text: &str,
@@ -66,15 +67,15 @@ impl Simulation {
         kept: (bool, bool, Option<Drawn>),
         from_state: Option<PathBuf>,
         check: Option<String>,
-        own: Option<Given>,
-        again: Option<Py<PyAny>>,
+        own: Option<InPlace>,
     ) -> PyResult<Simulation> {
         let sources = Sources { text, path, sets: &sets };
         let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
         let text = scenario::print(&scenario);
         let (log_requests, series, timeline) = kept;
         let timeline = timeline.map(window);
-        if own.is_some() && again.is_none() && scenario.measure.warmup == Warmup::Auto {
+        let may_remember = own.as_ref().is_some_and(|own| own.again.is_none());
+        if may_remember && scenario.measure.warmup == Warmup::Auto {
             let what = "measure.warmup = \"auto\": the scenario is simulated twice, and an object \
                         that is given as a policy may remember the first run; name its class in \
                         suspension.policy or scheduling.policy, or give measure.from_request";
@@ -82,7 +83,6 @@ impl Simulation {
         }
         let options =
             Options { log_requests, series, from_state, check, timeline, ..Options::default() };
-        let own = own.map(|given| InPlace { given, again });
         let state = State::Loaded(Box::new((scenario, options, own)));
         Ok(Simulation { state: Mutex::new(state), scenario: text })
     }
