@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 98] = [
+const APPLY_ELSEWHERE: [&str; 100] = [
     "device",
     "part",
     "load",
@@ -19,6 +19,7 @@ const APPLY_ELSEWHERE: [&str; 98] = [
     "timing.page_type_order",
     "timing.t_read_us_by_type",
     "timing.program_iterations_by_type",
+    "parallelism.joint_read_done",
     "suspension.slice_iterations",
     "suspension.t_slice_overhead_us",
     "suspension.erase_timeout_us",
@@ -52,6 +53,7 @@ const APPLY_ELSEWHERE: [&str; 98] = [
     "scheduling.mbm_writes_per_redistributed_page",
     "ftl.gc_choices",
     "ftl.gc_window_blocks",
+    "ftl.gc_holds_channel",
     "ftl.hot_window_share",
     "ftl.map_cache_bytes",
     "ftl.map_cache_policy",
