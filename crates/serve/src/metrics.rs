@@ -180,9 +180,9 @@ mod tests {
         let text = metrics.text(Vec::new());
         let has = |line: &str| assert!(text.lines().any(|other| other == line), "{line}\n{text}");
         has("# TYPE reprieve_lateness_seconds histogram");
-        has("reprieve_lateness_seconds_bucket{le=\"0.000001\"} 1");
-        has("reprieve_lateness_seconds_bucket{le=\"0.000002\"} 2");
-        has("reprieve_lateness_seconds_bucket{le=\"0.000005\"} 3");
+        has("reprieve_lateness_seconds_bucket{le=\"1e-06\"} 1");
+        has("reprieve_lateness_seconds_bucket{le=\"2e-06\"} 2");
+        has("reprieve_lateness_seconds_bucket{le=\"5e-06\"} 3");
         has("reprieve_lateness_seconds_bucket{le=\"10\"} 3");
         has("reprieve_lateness_seconds_bucket{le=\"+Inf\"} 4");
         has("reprieve_lateness_seconds_count 4");
