@@ -97,6 +97,10 @@ impl Collector for Scrape {
                     Figure::Count(count) => {
                         metric.encode_counter::<NoLabelSet, _, u64>(count, None)?;
                     }
+                    // Whole numbers as such.
+                    Figure::Level(level) if level.fract() == 0.0 => {
+                        metric.encode_gauge(&(*level as i64))?;
+                    }
                     Figure::Level(level) => metric.encode_gauge(level)?,
                     Figure::Latencies { sum_s, count, buckets } => {
                         metric.encode_histogram::<NoLabelSet>(*sum_s, *count, buckets, None)?;
