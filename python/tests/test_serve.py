@@ -406,7 +406,8 @@ def test_a_drive_goes_on_when_its_recording_has_no_room(
     assert (process.returncode, err) == (0, "")
     assert "requests to recording.csv and no more" in out
     content = (tmp_path / "recording.csv").read_bytes()
-    assert 0 < 100_000 - len(content) < 100
+    # The last row may end where the file has to.
+    assert 0 <= 100_000 - len(content) < 100
     assert content.endswith(b"\n")
     rows = content.count(b"\n") - 1
     recording = json.loads((tmp_path / "o.json").read_text())["served"]["recording"]
