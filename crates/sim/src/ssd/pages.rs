@@ -178,13 +178,7 @@ impl Ssd {
             self.cache_saved_a_read();
         }
         let is_complete = !needs_rest || is_rest_cached;
-        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, is_complete) {
-            self.fetch_entry(id);
-        } else if is_complete {
-            self.page_complete(id);
-        } else {
-            self.fill_page(id, before);
-        }
+        self.complete_page(id, before, is_complete);
         self.overtaken(before);
         if at_once {
             self.page_acknowledged(request, &parts);
@@ -193,6 +187,19 @@ impl Ssd {
             self.fua_page_sent(request, lpn);
         }
         true
+    }
+
+    /// Gets what a page in the buffer lacks before it can go to the flash: its entry of a mapping
+    /// in flash, and unless all of it `is_complete` the rest of it; `before` is where that was.
+    #[inline(always)]
+    fn complete_page(&mut self, id: u32, before: Mapping, is_complete: bool) {
+        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, is_complete) {
+            self.fetch_entry(id);
+        } else if is_complete {
+            self.page_complete(id);
+        } else {
+            self.fill_page(id, before);
+        }
     }
 
     /// A page of a write with forced unit access has gone to the flash.
@@ -249,11 +256,7 @@ impl Ssd {
         if self.power.journal.is_some() {
             self.journal_rewrite(id, lpn);
         }
-        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, false) {
-            self.fetch_entry(id);
-        } else {
-            self.fill_page(id, before);
-        }
+        self.complete_page(id, before, false);
         let count = self.stats.totals.redistributed_pages.as_mut();
         *count.expect("only then pages are written anew") += 1;
     }
