@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo studies licences test quick same long release capi hidden-drives ui bench lint docs figures pages adopt site pins wheel clean tools
+.PHONY: help demo studies licences test quick same long release capi hidden-drives ui bench lint docs figures pages adopt site pins wheel arm clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -106,8 +106,13 @@ wheel: .venv/.tools ## a wheel for each Python from 3.11 on, in dist; ZIG=1: for
 	$(if $(ZIG),$(BIN)/pip install --quiet --disable-pip-version-check ziglang==0.17.1)
 	$(if $(TARGETS),rustup target add $(TARGETS))
 	$(foreach target,$(or $(TARGETS),here),PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/maturin build --release \
-	  --out dist $(if $(ZIG),--zig --compatibility manylinux_2_28) \
+	  --strip --out dist $(if $(ZIG),--zig --compatibility manylinux_2_28) \
 	  $(if $(TARGETS),--target $(target)) &&) true
+	for wheel in dist/*_$$(uname -m).whl; do \
+	  test ! -e "$$wheel" || $(BIN)/python tests/house/footprint.py "$$wheel" || exit 1; done
+
+arm: .venv/.built ## the ARM wheel in dist under emulation: same results? needs qemu-user-static, Debian 12
+	tests/arm/run.sh $(CURDIR)/$(BIN)/python $(CURDIR)/target/arm
 
 release: .venv/.dev ## check all, then build what would be uploaded: wheels and the sources, in dist
 	$(BIN)/python -m pip check
@@ -116,6 +121,7 @@ release: .venv/.dev ## check all, then build what would be uploaded: wheels and 
 	  { echo "CHANGELOG.md and CITATION.cff have no dated $$version" >&2; exit 1; }
 	$(MAKE) ui lint test site
 	$(MAKE) wheel ZIG=1 TARGETS="x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu"
+	$(MAKE) arm
 	$(BIN)/maturin sdist --out dist
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
 	cd dist && sha256sum * > SHA256SUMS
