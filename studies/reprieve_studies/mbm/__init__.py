@@ -7,17 +7,27 @@ from reprieve_studies.loads import real
 from reprieve_studies.mbm import beyond, blocks, claims, loads, page
 from reprieve_studies.mbm.experiment import Outcome, Plan, pieces, run
 from reprieve_studies.mbm.numbers import all_numbers, numbers_of_blocks
-from reprieve_studies.mbm.readings import BASE
+from reprieve_studies.mbm.readings import BASE, READINGS
 from reprieve_studies.study import Settings, Study
 
 FULL = Plan([], [], 12_000, drafts=3)
+QUICK_READINGS = ("buffer", "spare", "ips")
 QUICK = Plan(
-    [], [], 2_000, pages_per_block=64, events_min=30, has_slack=False, has_substrates=False
+    [],
+    [],
+    2_000,
+    pages_per_block=32,
+    events_min=30,
+    has_slack=False,
+    has_substrates=False,
+    has_map=False,
+    readings=[reading for reading in READINGS if reading.name in QUICK_READINGS],
 )
 """Without their loads: the full run within three quarters of an hour on two cores. Bringing
 thousands of drives to their steady state is much of it, and most of the quick one, which has blocks
-of half the length, and leaves out the slack of collection, the substrates, and what is compared
-seed by seed. The drafts are those of each run of the ablation, for its intervals."""
+of a quarter of the length, and leaves out the recorded loads, most of the other readings, the slack
+of collection, the substrates, and what is compared seed by seed.
+The drafts are those of each run of the ablation, for its intervals."""
 EXTENT = beyond.Extent()
 """Of what is compared seed by seed."""
 
@@ -29,8 +39,9 @@ def article(settings: Settings) -> Article:
     counterparts = loads.papers(settings.traces)
     if settings.full_geometry:
         return _with_blocks_of_the_paper(Plan(counterparts, [], requests), settings)
-    plan = replace(usual, papers=counterparts, real=real(), requests=requests)
-    if not plan.has_substrates:
+    recorded = [] if settings.quick else real()
+    plan = replace(usual, papers=counterparts, real=recorded, requests=requests)
+    if not plan.has_map:
         outcome = run(plan, settings.workshop(pieces(plan)))
         return _article(outcome, None, settings)
     extent = EXTENT if settings.requests is None else replace(EXTENT, requests=requests)

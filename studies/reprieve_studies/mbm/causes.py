@@ -83,7 +83,7 @@ def of_readings(readings: Mapping[str, Mapping[str, Ratios]]) -> dict[str, Neare
 
     `readings`: by name, under `mbm` and `sprinkler`, ratios to TBM by load.
     """
-    titles = {reading.name: reading.title for reading in READINGS}
+    titles = {one.name: one.title for one in READINGS if one.name in readings}
     found = {}
     for of, measures in (("mbm", _OF_MBM), ("sprinkler", _OF_SPRINKLER)):
         for claim in CLAIMS:

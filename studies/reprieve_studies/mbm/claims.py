@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from reprieve_studies.mbm import formulas
 from reprieve_studies.mbm.causes import Nearest, cause_of, of_readings, of_substrates
-from reprieve_studies.mbm.experiment import SUBSTRATE, Outcome
+from reprieve_studies.mbm.experiment import SUBSTRATE, TAIL, Outcome
 from reprieve_studies.mbm.measures import MEASURES, papers, ratios_of_readings, tails
 from reprieve_studies.mbm.paper import (
     CLAIMS,
@@ -17,7 +17,7 @@ from reprieve_studies.mbm.paper import (
     Claim,
     TailClaim,
 )
-from reprieve_studies.mbm.readings import BASE, MBM, TBM
+from reprieve_studies.mbm.readings import BASE, MBM, SPRINKLER, TBM
 from reprieve_studies.mbm.substrate_table import CHOSEN, mb_per_s
 from reprieve_studies.mbm.substrates import SUBSTRATES
 from reprieve_studies.verdicts import Verdict
@@ -66,8 +66,11 @@ def with_cause(verdict: Verdict, claim: Claim, nearest: dict[str, Nearest]) -> V
 
 def of_claim(outcome: Outcome, claim: Claim) -> Verdict:
     """Return the verdict on a sentence with a number."""
-    few = claim.measure in ERASES and fewest_erases(outcome) < outcome.plan.events_min
-    note = f"fewer than {outcome.plan.events_min} erases under a load" if few else claim.note
+    events = fewest_events(outcome, claim)
+    few = events is not None and events[0] < outcome.plan.events_min
+    note = claim.note
+    if few and events is not None:
+        note = f"too few events: {events[0]} {events[1]}, {outcome.plan.events_min} are wanted"
     return Verdict(
         claim.claim,
         claim.source,
@@ -79,6 +82,18 @@ def of_claim(outcome: Outcome, claim: Claim) -> Verdict:
         note,
         untestable=few,
     )
+
+
+def fewest_events(outcome: Outcome, claim: Claim) -> tuple[int, str] | None:
+    """Return on how many events a claim of erases or of a tail rests, and of what they are."""
+    if claim.measure in ERASES:
+        return fewest_erases(outcome), "erases under a load"
+    if claim.measure != SIMILAR_TAIL.measure:
+        return None
+    group = papers(outcome, TAIL)
+    reads = min(group.one(MSNFS, name).latencies["read"].requests for name in (SPRINKLER, MBM))
+    # A hundredth of them is beyond p99.
+    return reads // 100, "reads beyond the percentile"
 
 
 def fewest_erases(outcome: Outcome) -> int:

@@ -98,6 +98,10 @@ class Plan:
     """Whether collection begins sooner by so many blocks too."""
     has_substrates: bool = True
     """Whether policies are compared on the paper's substrate, piece by piece, too."""
+    has_map: bool = True
+    """Whether policies are compared seed by seed, in the map of regimes and beside it, too."""
+    readings: Sequence[Reading] = READINGS
+    """Other readings that are run."""
 
     @property
     def loads(self) -> list[Load]:
@@ -192,7 +196,7 @@ def pieces(plan: Plan) -> int:
 
 def list_places(plan: Plan) -> list[tuple[Reading, Load]]:
     """Return what is compressed: every load, the paper's for readings of their own heaviness."""
-    others = [reading for reading in READINGS if reading.idle_share is not None]
+    others = [reading for reading in plan.readings if reading.idle_share is not None]
     own = [(reading, load) for reading in others for load in plan.papers]
     return [*((BASE, load) for load in plan.loads), *own]
 
@@ -265,7 +269,7 @@ class _Jobs:
             for name in PAPERS:
                 self._add(Spot(TAIL, load.trace, name), load, SCHEMES[name],
                           requests=self._plan.requests_tail)  # fmt: skip
-        for reading in (BASE, *READINGS):
+        for reading in (BASE, *self._plan.readings):
             self._reading(reading, load)
         for name, scheme in SLACK_SCHEMES.items() if self._plan.has_slack else ():
             for slack in SLACKS:

@@ -19,7 +19,6 @@ from reprieve_studies.mbm.readings import (
     PAPERS,
     PARTS,
     PLAIN,
-    READINGS,
     SPRINKLER,
     SUSPENSION,
     TBM,
@@ -167,7 +166,7 @@ def _tails(outcome: Outcome) -> Iterator[Figure]:
 def sensitivity(outcome: Outcome) -> Figure:
     """Show how far Figure 8's average hangs on each reading."""
     values = {}
-    for reading in (BASE, *READINGS):
+    for reading in (BASE, *outcome.plan.readings):
         group = papers(outcome, reading.name)
         for scheme in (SPRINKLER, MBM):
             if scheme in reading.schemes:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from reprieve_studies.mbm.experiment import LIMIT, MAIN, TAIL, Outcome, Runs, Spot
 from reprieve_studies.mbm.measured import SAMPLES_MIN, Measured
 from reprieve_studies.mbm.paper import CHIPS, MSNFS, SRC, TABLE_1_CHIPS, TailClaim
-from reprieve_studies.mbm.readings import BASE, MBM, PLAIN, READINGS, SPRINKLER, TBM
+from reprieve_studies.mbm.readings import BASE, MBM, PLAIN, SPRINKLER, TBM
 
 RIVALS = (TBM, SPRINKLER)
 _ROUNDING = 1e-6
@@ -72,7 +72,7 @@ def papers(outcome: Outcome, series: str = MAIN) -> Group:
 def ratios_of_readings(outcome: Outcome) -> dict[str, dict[str, dict[str, float]]]:
     """Return MBM's and Sprinkler's mean latency over TBM's, by reading and load."""
     found = {}
-    for reading in (BASE, *READINGS):
+    for reading in (BASE, *outcome.plan.readings):
         group = papers(outcome, reading.name)
         found[reading.name] = {
             key: dict(zip(group.loads, group.responses(scheme, TBM), strict=True))

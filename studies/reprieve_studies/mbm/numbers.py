@@ -24,7 +24,6 @@ from reprieve_studies.mbm.readings import (
     NO_SUSPENSION,
     PAPERS,
     PARTS,
-    READINGS,
     SCHEMES,
     SPRINKLER,
     SUSPENSION,
@@ -50,7 +49,7 @@ def all_numbers(outcome: Outcome) -> dict[str, Any]:
         "tails": _series(outcome, TAIL, TAIL_LOADS, PAPERS),
         "chips": {str(chips): {name: papers(outcome).normalised(name, chips) for name in PAPERS}
                   for chips in CHIPS},
-        "readings": {one.name: _reading(outcome, one.name) for one in (BASE, *READINGS)},
+        "readings": {one.name: _reading(outcome, one.name) for one in (BASE, *plan.readings)},
         "slack": slack.numbers(outcome) if plan.has_slack else {},
         "substrates": substrate_table.numbers(outcome) if outcome.plan.has_substrates else {},
         "parts": {part: {name: _estimate(ablation.part_estimate(outcome, part, name))

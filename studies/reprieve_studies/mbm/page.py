@@ -18,7 +18,6 @@ from reprieve_studies.mbm.readings import (
     OVER_PROVISIONING,
     PLAIN,
     QUEUE_DEPTH,
-    READINGS,
     SPRINKLER,
     TBM,
 )
@@ -75,7 +74,8 @@ def facts(outcome: Outcome) -> dict[str, str]:
 
 def sections(outcome: Outcome) -> list[Section]:
     """Return the report below its verdicts."""
-    questions = [f"{reading.title}: {reading.question}" for reading in (BASE, *READINGS)]
+    readings = (BASE, *outcome.plan.readings)
+    questions = [f"{reading.title}: {reading.question}" for reading in readings]
     return [
         Section("What a firmware team should build first",
                 [ablation.sentence(outcome), ablation.sentence(outcome, "read p99")]),

@@ -12,7 +12,6 @@ from reprieve_studies.mbm.readings import (
     MBM,
     PAPERS,
     PARTS,
-    READINGS,
     SCHEMES,
     SPRINKLER,
     SUSPENSION,
@@ -107,7 +106,7 @@ def percentiles(outcome: Outcome) -> Table:
 def readings(outcome: Outcome) -> Table:
     """Set the paper's numbers of Figure 8 beside those of every reading."""
     rows = []
-    for reading in (BASE, *READINGS):
+    for reading in (BASE, *outcome.plan.readings):
         group = papers(outcome, reading.name)
         own = group.responses(MBM, TBM)
         rows.append([
