@@ -27,6 +27,7 @@ from reprieve_studies.mbm import (
 from reprieve_studies.mbm.experiment import GRID, LIMIT, MAIN, TAIL, Outcome, Plan, Spot
 from reprieve_studies.mbm.measured import PERCENTILES, Latencies, Measured, latencies
 from reprieve_studies.mbm.measures import MEASURES, papers, tails
+from reprieve_studies.mbm.page import left_out
 from reprieve_studies.mbm.paper import (
     CHIPS,
     CLAIMS,
@@ -209,7 +210,7 @@ def test_tails_are_counted_where_there_are_enough_requests() -> None:
     # One read of the hundred is beyond the p99 of MSNFS.
     similar = claims.of_claim(strict, SIMILAR_TAIL)
     assert similar.reproduced is None
-    assert similar.note == "too few events: 1 reads beyond the percentile, 30 are wanted"
+    assert similar.note == "too few reads beyond the percentile: 1, 30 are wanted"
     note = claims.of_tail(strict, claim).note
     assert "8 further ones rest on fewer than 30 requests" in note
 
@@ -221,7 +222,7 @@ def test_a_claim_of_erases_rests_on_as_many_as_are_wanted() -> None:
     # TBM has 100 under every load.
     strict = replace(found, plan=replace(found.plan, events_min=101))
     few = claims.of_claim(strict, named["erases_mean"])
-    note = "too few events: 100 erases under a load, 101 are wanted"
+    note = "too few erases under a load: 100, 101 are wanted"
     assert (few.reproduced, few.note) == (None, note)
     assert claims.of_claim(strict, named["mbm_src"]).reproduced is not None
 
@@ -351,6 +352,36 @@ def test_the_whole_of_it(tmp_path: Path) -> None:
         assert reading.title in page
     for label in ("usr-like", "fin-like", "msnfs-like", "mysql", "mssql", "web"):
         assert label in page
+
+
+@pytest.mark.usefixtures("small")
+def test_the_quick_form_says_what_it_leaves_out(tmp_path: Path) -> None:
+    verdicts = reproduce("mbm", requests=1000, quick=True, out=tmp_path / "o")
+    count = len(readings.READINGS)
+    page = (tmp_path / "o/report.html").read_text()
+    rows = (f"recorded loads, {count - 3} of {count} other readings, the slack of collection, "
+            "the substrates, the map of regimes, suspension by itself and the limits")  # fmt: skip
+    assert rows in page
+    assert not (tmp_path / "o/figures/regimes-reads.svg").exists()
+    # What the claims rest on is kept: nothing is decided by what was left out.
+    assert {row.claim for row in verdicts} >= {claim.claim for claim in CLAIMS}
+
+
+def test_a_map_is_left_out_without_the_substrates() -> None:
+    plan = Plan(loads.papers({})[:1], [], 1000)
+    names = [name for name in left_out(plan) if "map" in name or "substrates" in name]
+    assert names == []
+    assert left_out(replace(plan, has_map=False))[-1].startswith("the map of regimes")
+    assert left_out(replace(plan, has_substrates=False))[-1] == "the substrates"
+    jobs = {
+        has_substrates: len(
+            experiment.list_jobs(replace(plan, has_substrates=has_substrates), None)
+        )
+        for has_substrates in (False, True)
+    }
+    # The map is compared elsewhere: without it as many runs are listed here.
+    without_map = replace(plan, has_map=False)
+    assert len(experiment.list_jobs(without_map, None)) == jobs[True] > jobs[False]
 
 
 @pytest.mark.usefixtures("small")

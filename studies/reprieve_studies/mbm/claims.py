@@ -70,7 +70,7 @@ def of_claim(outcome: Outcome, claim: Claim) -> Verdict:
     few = events is not None and events[0] < outcome.plan.events_min
     note = claim.note
     if few and events is not None:
-        note = f"too few events: {events[0]} {events[1]}, {outcome.plan.events_min} are wanted"
+        note = f"too few {events[1]}: {events[0]}, {outcome.plan.events_min} are wanted"
     return Verdict(
         claim.claim,
         claim.source,

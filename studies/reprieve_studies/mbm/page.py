@@ -2,7 +2,7 @@
 
 from reprieve_studies.article import Section
 from reprieve_studies.mbm import ablation, figures, slack, substrate_table, tables
-from reprieve_studies.mbm.experiment import Outcome
+from reprieve_studies.mbm.experiment import Outcome, Plan
 from reprieve_studies.mbm.formulas import (
     read_bound_mb_per_s,
     write_bound_mb_per_s,
@@ -18,6 +18,7 @@ from reprieve_studies.mbm.readings import (
     OVER_PROVISIONING,
     PLAIN,
     QUEUE_DEPTH,
+    READINGS,
     SPRINKLER,
     TBM,
 )
@@ -58,10 +59,25 @@ _ABLATION = (
 )
 
 
+def left_out(plan: Plan) -> list[str]:
+    """Return what the full study has and this plan has not."""
+    others = len(READINGS) - len(plan.readings)
+    lacks = {
+        "recorded loads": not plan.real,
+        f"{others} of {len(READINGS)} other readings": others > 0,
+        "the slack of collection": not plan.has_slack,
+        "the substrates": not plan.has_substrates,
+        "the map of regimes, suspension by itself and the limits": not plan.has_map,
+    }
+    return [what for what, is_lacking in lacks.items() if is_lacking]
+
+
 def facts(outcome: Outcome) -> dict[str, str]:
-    """Return what was run."""
+    """Return what was run, and what of the full study was not."""
     plan = outcome.plan
+    lacks = left_out(plan)
     return {
+        **({"Left out": ", ".join(lacks)} if lacks else {}),
         "Paper": PAPER,
         "Requests of a run": f"{plan.requests:,} at most; {plan.requests_short:,} of other "
                              f"readings, {plan.requests_tail:,} for Figures 12 and 13",
