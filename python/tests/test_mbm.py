@@ -363,7 +363,7 @@ def test_the_quick_form_says_what_it_leaves_out(tmp_path: Path) -> None:
             "the substrates, the map of regimes, suspension by itself and the limits")  # fmt: skip
     assert rows in page
     assert not (tmp_path / "o/figures/regimes-reads.svg").exists()
-    # What the claims rest on is kept: nothing is decided by what was left out.
+    # No claim is lost with what is left out.
     assert {row.claim for row in verdicts} >= {claim.claim for claim in CLAIMS}
 
 

@@ -3,8 +3,8 @@
 #
 #   tests/arm/run.sh PYTHON PREFIX
 #
-# PYTHON has reprieve, of the same sources. PREFIX takes an ARM Python and what the wheel needs, and is made anew
-# if it is not there. Needs qemu-aarch64-static, and Debian's packages for arm64:
+# PYTHON has reprieve, of the same sources. PREFIX takes an ARM Python and what the wheel needs, and
+# is made anew if it is not there. Needs qemu-aarch64-static, and Debian's packages for arm64:
 #   apt-get install qemu-user-static; dpkg --add-architecture arm64; apt-get update
 # Nothing of another architecture is installed: packages are unpacked into PREFIX.
 set -eu

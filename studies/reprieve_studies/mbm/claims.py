@@ -66,11 +66,7 @@ def with_cause(verdict: Verdict, claim: Claim, nearest: dict[str, Nearest]) -> V
 
 def of_claim(outcome: Outcome, claim: Claim) -> Verdict:
     """Return the verdict on a sentence with a number."""
-    events = fewest_events(outcome, claim)
-    few = events is not None and events[0] < outcome.plan.events_min
-    note = claim.note
-    if few and events is not None:
-        note = f"too few {events[1]}: {events[0]}, {outcome.plan.events_min} are wanted"
+    lack = too_few_events(outcome, claim)
     return Verdict(
         claim.claim,
         claim.source,
@@ -79,21 +75,24 @@ def of_claim(outcome: Outcome, claim: Claim) -> Verdict:
         MEASURES[claim.measure](outcome),
         claim.tolerance,
         claim.relation,
-        note,
-        untestable=few,
+        lack or claim.note,
+        untestable=lack is not None,
     )
 
 
-def fewest_events(outcome: Outcome, claim: Claim) -> tuple[int, str] | None:
-    """Return on how many events a claim of erases or of a tail rests, and of what they are."""
+def too_few_events(outcome: Outcome, claim: Claim) -> str | None:
+    """Return in words that a claim of erases or of a tail rests on too few events, if it does."""
     if claim.measure in ERASES:
-        return fewest_erases(outcome), "erases under a load"
-    if claim.measure != SIMILAR_TAIL.measure:
+        events, what = fewest_erases(outcome), "erases under a load"
+    elif claim.measure == SIMILAR_TAIL.measure:
+        group = papers(outcome, TAIL)
+        reads = min(group.one(MSNFS, name).latencies["read"].requests for name in (SPRINKLER, MBM))
+        # A hundredth of them is beyond p99.
+        events, what = reads // 100, "reads beyond the percentile"
+    else:
         return None
-    group = papers(outcome, TAIL)
-    reads = min(group.one(MSNFS, name).latencies["read"].requests for name in (SPRINKLER, MBM))
-    # A hundredth of them is beyond p99.
-    return reads // 100, "reads beyond the percentile"
+    wanted = outcome.plan.events_min
+    return f"too few {what}: {events}, {wanted} are wanted" if events < wanted else None
 
 
 def fewest_erases(outcome: Outcome) -> int:
