@@ -4,16 +4,22 @@
 
 mod error;
 mod geometry;
+mod order;
 mod rare;
 mod registry;
 mod request;
 mod rng;
+mod slab;
+mod superblock;
 mod time;
 
 pub use error::{UserError, nearest};
 pub use geometry::{Geometry, PageAddress};
+pub use order::Order;
 pub use rare::Rare;
 pub use registry::Entry;
 pub use request::{Op, Request, SECTOR_BYTES};
 pub use rng::Stream;
+pub use slab::Slab;
+pub use superblock::Superblocks;
 pub use time::{Dur, Time};

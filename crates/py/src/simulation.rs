@@ -8,10 +8,10 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use reprieve_base::Time;
-use reprieve_sim::blame::BLAME_NAMES;
-use reprieve_sim::scenario::{self, Scenario, Sources, Warmup};
-use reprieve_sim::txn::PART_NAMES;
-use reprieve_sim::{Options, Ssd, Window};
+use reprieve_ssd::blame::BLAME_NAMES;
+use reprieve_ssd::scenario::{self, Scenario, Sources, Warmup};
+use reprieve_ssd::txn::PART_NAMES;
+use reprieve_ssd::{Options, Ssd, Window};
 
 use crate::policy::{self, Given};
 use crate::{UserError, need_numpy, raise, time_series};
@@ -70,7 +70,7 @@ impl Simulation {
         own: Option<InPlace>,
     ) -> PyResult<Simulation> {
         let sources = Sources { text, path, sets: &sets };
-        let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
+        let scenario = scenario::load(&sources, reprieve_ssd::registries()).map_err(raise)?;
         let text = scenario::print(&scenario);
         let (log_requests, series, timeline) = kept;
         let timeline = timeline.map(window);
