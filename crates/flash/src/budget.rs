@@ -339,6 +339,7 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
     ) {
         while let Some(die) = self.observers.budget.as_mut().and_then(|budget| budget.next()) {
+            self.note_decision(die);
             self.decide_die(die, now, work, out, Grant::Ask);
         }
     }

@@ -127,6 +127,7 @@ impl Flash {
                 Some(Wish::Out(die)) => self.start_out(die, now, out),
                 Some(Wish::Start { die, is_read }) => {
                     self.units[die as usize].in_line[usize::from(!is_read)] = false;
+                    self.note_decision(die);
                     self.decide_die(die, now, work, out, Grant::Given);
                 }
             }

@@ -4,12 +4,14 @@ use std::ops::Range;
 
 use reprieve_base::{Dur, Geometry, Order, Time};
 use reprieve_nand::MultiPlane;
-use reprieve_policy::dispatch::{Dispatcher, DriveView, Queued, Service};
+use reprieve_policy::dispatch::{ChannelWork, Dispatcher, DriveView, Queued, Service};
 use reprieve_policy::txn::{Kind, NONE};
 use reprieve_policy::work::PlaneQueries;
 
+use super::Flash;
+use super::die::DieUnit;
 use super::lane::Lane;
-use super::{Flash, Queue};
+use super::occupancy::{DieWork, Occupancy};
 
 /// The drive as a dispatcher sees it.
 struct View<'a, P> {
@@ -91,35 +93,24 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
         }
     }
 
-    fn waiting_at(&self, die: u32) -> (u32, u32) {
-        let unit = &self.flash.units[die as usize];
-        let count = |queue: &Queue| queue.iter(&self.flash.txns).count() as u32;
-        (count(&unit.reads), count(&unit.writes))
-    }
-
     fn is_idle(&self, die: u32) -> bool {
-        self.flash.is_idle(die)
+        self.work_of(die).is_idle
     }
 
     fn serves_host(&self, die: u32) -> bool {
-        let unit = &self.flash.units[die as usize];
-        let by_host = |id: u32| {
-            let of_collection =
-                |kind| matches!(kind, Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase);
-            id != NONE && !of_collection(self.flash.txns[id].kind)
-        };
-        // Nearly always the first of these says it; planes are looked at where they differ.
-        unit.reads.first().is_some()
-            || unit.writes.first().is_some()
-            || by_host(unit.whole.operation())
-            || by_host(unit.reading)
-            || by_host(unit.leaving)
-            || by_host(unit.loaded)
-            || by_host(unit.whole.below.operation)
-            || unit.planes.get().is_some_and(|planes| {
-                let lanes = planes.lanes.iter().map(Lane::operation);
-                planes.reads.iter().copied().chain(lanes).any(by_host)
-            })
+        self.work_of(die).serves_host
+    }
+
+    fn channel(&self, channel: u32) -> ChannelWork {
+        if cfg!(debug_assertions) {
+            let dies = self.flash.facts.geometry.dies_per_channel;
+            (channel * dies..(channel + 1) * dies).for_each(|die| _ = self.work_of(die));
+        }
+        self.flash.stage.occupancy.of_channel(channel)
+    }
+
+    fn idle(&self) -> (u32, u32) {
+        self.flash.stage.occupancy.idle()
     }
 
     fn collects(&self, die: u32) -> bool {
@@ -134,22 +125,6 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
             false => unit.die.takes_reads() && self.flash.has_free_buffer(die) || suspends,
         };
         unit.reads.first().is_none() && (takes || !self.serves_host(die))
-    }
-
-    fn programming(&self, die: u32) -> u32 {
-        let unit = &self.flash.units[die as usize];
-        let pages = |first: u32| {
-            let (mut pages, mut each) = (0, first);
-            while each != NONE {
-                let txn = &self.flash.txns[each];
-                pages += u32::from(txn.kind == Kind::Program);
-                each = txn.next;
-            }
-            pages
-        };
-        let split = unit.planes.get().map_or(&[][..], |planes| &planes.lanes);
-        pages(unit.whole.operation())
-            + split.iter().map(|lane| pages(lane.operation())).sum::<u32>()
     }
 
     fn busy_until(&self, die: u32) -> Time {
@@ -179,11 +154,22 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
     }
 }
 
+impl<P> View<'_, P> {
+    #[inline]
+    fn work_of(&self, die: u32) -> DieWork {
+        let work = self.flash.stage.occupancy.of_die(die);
+        debug_assert_eq!(work, self.flash.die_work(die), "die {die} changed and was not woken");
+        work
+    }
+}
+
 /// A dispatcher, and what waits at no die.
 pub(super) struct Stage {
     pub(super) dispatcher: Option<Box<dyn Dispatcher>>,
     /// Writes to which the dispatcher has given no plane, and all that it holds back.
     pub(super) unplaced: Order,
+    /// What dies have to do, as the dispatcher sees it.
+    occupancy: Occupancy,
     /// What the dispatcher says of itself, all as it would be without one.
     pub(super) places_late: bool,
     pub(super) holds_back: bool,
@@ -196,6 +182,7 @@ impl Stage {
         Stage {
             dispatcher: None,
             unplaced: Order::with_capacity(0),
+            occupancy: Occupancy::default(),
             places_late: false,
             holds_back: false,
             joins_requests: true,
@@ -263,6 +250,7 @@ impl Flash {
     /// dies that will decide.
     pub fn dispatch<P: PlaneQueries>(&mut self, now: Time, planes: &mut P) {
         let Some(mut dispatcher) = self.stage.dispatcher.take() else { return };
+        self.look_at_dies();
         loop {
             let view = View { flash: self, planes: &*planes, now };
             let Some((id, plane)) = dispatcher.place(&view) else { break };
@@ -275,7 +263,9 @@ impl Flash {
                 let own = txn.die * self.facts.geometry.planes_per_die + txn.at.plane;
                 assert_eq!(plane, own, "a dispatcher sent an operation to another plane");
             }
+            let die = self.txns[id].die;
             self.admit(id);
+            self.stage.occupancy.set(die, self.die_work(die));
         }
         let mut dies = std::mem::take(&mut self.agenda.dirty_dies);
         dispatcher.visit(&mut dies, &View { flash: self, planes: &*planes, now });
@@ -289,7 +279,76 @@ impl Flash {
                 queue.push_front(&mut self.txns, id);
             }
         }
+        self.stage.occupancy.decided.clone_from(&dies);
         self.agenda.dirty_dies = dies;
         self.stage.dispatcher = Some(dispatcher);
+    }
+
+    /// A die decides that was not woken: it has got its channel, or power.
+    #[inline]
+    pub(super) fn note_decision(&mut self, die: u32) {
+        if self.is_dispatched() {
+            self.stage.occupancy.decided.push(die);
+        }
+    }
+
+    /// Looks again at the dies that may have changed: those that decided at the last
+    /// instant, and those to which something has happened since.
+    fn look_at_dies(&mut self) {
+        if self.stage.occupancy.is_new() {
+            let geometry = &self.facts.geometry;
+            let dies = (0..geometry.dies()).map(|die| self.die_work(die)).collect();
+            self.stage.occupancy = Occupancy::new(dies, geometry.dies_per_channel);
+            return;
+        }
+        let decided = std::mem::take(&mut self.stage.occupancy.decided);
+        for die in decided.iter().chain(&self.agenda.dirty_dies) {
+            self.stage.occupancy.set(*die, self.die_work(*die));
+        }
+        self.stage.occupancy.decided = decided;
+    }
+
+    /// What a die has to do.
+    fn die_work(&self, die: u32) -> DieWork {
+        let unit = &self.units[die as usize];
+        let by_host = |id: u32| {
+            let of_collection =
+                |kind| matches!(kind, Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase);
+            id != NONE && !of_collection(self.txns[id].kind)
+        };
+        // Nearly always the first of these says it; planes are looked at where they differ.
+        let serves_host = unit.reads.first().is_some()
+            || unit.writes.first().is_some()
+            || by_host(unit.whole.operation())
+            || by_host(unit.reading)
+            || by_host(unit.leaving)
+            || by_host(unit.loaded)
+            || by_host(unit.whole.below.operation)
+            || unit.planes.get().is_some_and(|planes| {
+                let lanes = planes.lanes.iter().map(Lane::operation);
+                planes.reads.iter().copied().chain(lanes).any(by_host)
+            });
+        DieWork {
+            is_idle: self.is_idle(die),
+            serves_host,
+            reads: unit.reads.count(),
+            programs: unit.writes.count() + self.programming(unit),
+        }
+    }
+
+    /// Host pages that a die programs, or has suspended.
+    fn programming(&self, unit: &DieUnit) -> u32 {
+        let pages = |first: u32| {
+            let (mut pages, mut each) = (0, first);
+            while each != NONE {
+                let txn = &self.txns[each];
+                pages += u32::from(txn.kind == Kind::Program);
+                each = txn.next;
+            }
+            pages
+        };
+        let split = unit.planes.get().map_or(&[][..], |planes| &planes.lanes);
+        pages(unit.whole.operation())
+            + split.iter().map(|lane| pages(lane.operation())).sum::<u32>()
     }
 }

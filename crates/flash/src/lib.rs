@@ -22,6 +22,7 @@ mod lane;
 mod media;
 mod multi_plane;
 mod observe;
+mod occupancy;
 mod operation;
 mod plane_suspend;
 pub mod power_loss;

@@ -8,18 +8,25 @@ use reprieve_policy::txn::{NONE, Txn};
 pub struct Queue {
     head: u32,
     tail: u32,
+    count: u32,
 }
 
 impl Queue {
     /// An empty queue.
     pub const fn new() -> Queue {
-        Queue { head: NONE, tail: NONE }
+        Queue { head: NONE, tail: NONE, count: 0 }
     }
 
     /// The oldest transaction.
     #[inline]
     pub fn first(&self) -> Option<u32> {
         (self.head != NONE).then_some(self.head)
+    }
+
+    /// How many are in it.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        self.count
     }
 
     /// Its transactions, the oldest first.
@@ -38,6 +45,7 @@ impl Queue {
             txns[self.tail].next = id;
         }
         self.tail = id;
+        self.count += 1;
     }
 
     /// Adds a transaction before all others.
@@ -47,12 +55,14 @@ impl Queue {
             self.tail = id;
         }
         self.head = id;
+        self.count += 1;
     }
 
     /// Takes `id` out, so that nothing follows it any more; it usually is the first.
     #[inline(always)]
     pub fn remove(&mut self, txns: &mut Slab<Txn>, id: u32) {
         let next = std::mem::replace(&mut txns[id].next, NONE);
+        self.count -= 1;
         if self.head == id {
             self.head = next;
             return;

@@ -34,8 +34,9 @@ pub struct Mbm {
     lengths: Vec<u32>,
     allowed: Vec<u32>,
     given: Vec<u64>,
-    /// Channels with room for a page, those with the least to do first.
+    /// Channels with room for a page, those with the least to do first, and what orders them.
     order: Vec<usize>,
+    ranks: Vec<(u32, u32, usize)>,
     /// Idle chips, and of each channel whether one has been picked at this instant.
     idle: Vec<Chip>,
     picked: Vec<bool>,
@@ -75,6 +76,7 @@ impl Mbm {
             allowed: Vec::new(),
             given: Vec::new(),
             order: Vec::new(),
+            ranks: Vec::new(),
             idle: Vec::new(),
             picked: Vec::new(),
             next_channel: 0,
@@ -107,24 +109,16 @@ impl Mbm {
         if waiting != self.waiting || on_arrival || self.lines.can_spread(drive) {
             return false;
         }
-        // Asked at most instants, of all channels: loops that leave early, and divide once.
-        let geometry = *drive.geometry();
-        let (dies, dies_per_chip) = (geometry.dies_per_channel, self.dies_per_chip(&geometry));
-        let mut first = 0;
-        for _ in 0..geometry.channels {
-            let mut chip = first;
-            while chip < first + dies {
-                if (chip..chip + dies_per_chip).all(|die| drive.is_idle(die)) {
-                    return false;
-                }
-                chip += dies_per_chip;
-            }
-            if !(first..first + dies).any(|die| drive.serves_host(die)) {
-                return false;
-            }
-            first += dies;
-        }
-        true
+        let (idle_dies, quiet_channels) = drive.idle();
+        quiet_channels == 0 && (idle_dies == 0 || !self.has_idle_chip(drive))
+    }
+
+    fn has_idle_chip(&self, drive: &dyn DriveView) -> bool {
+        let geometry = drive.geometry();
+        let dies_per_chip = self.dies_per_chip(geometry);
+        let mut chips = (0..geometry.dies()).step_by(dies_per_chip as usize);
+        dies_per_chip == 1
+            || chips.any(|chip| (chip..chip + dies_per_chip).all(|die| drive.is_idle(die)))
     }
 
     /// Dies that begin writes together: those of a chip, or each by itself.
@@ -213,13 +207,13 @@ impl Mbm {
             Some(rules) => (rules.read_weight, rules.counts_all_writes, rules.counts_collection),
             None => (1, false, false),
         };
-        let mut die = 0;
-        for length in &mut self.lengths {
-            for _ in 0..geometry.dies_per_channel {
-                let (reads, waiting) = drive.waiting_at(die);
-                *length += reads * weight + u32::from(collection && drive.collects(die));
-                *length += if all { 0 } else { waiting + drive.programming(die) };
-                die += 1;
+        let dies = geometry.dies_per_channel;
+        for (channel, length) in (0..).zip(&mut self.lengths) {
+            let work = drive.channel(channel);
+            *length = work.reads * weight + if all { 0 } else { work.programs };
+            if collection {
+                let collects = |die: &u32| drive.collects(*die);
+                *length += (channel * dies..(channel + 1) * dies).filter(collects).count() as u32;
             }
         }
         if all {
@@ -257,9 +251,13 @@ impl Mbm {
             }
             Ties::InOrder => channel as u32,
         };
+        let channels = (0..geometry.channels as usize).filter(has_room);
+        self.ranks.clear();
+        self.ranks
+            .extend(channels.map(|channel| (self.lengths[channel], behind_last(channel), channel)));
+        self.ranks.sort_unstable();
         self.order.clear();
-        self.order.extend((0..geometry.channels as usize).filter(has_room));
-        self.order.sort_by_key(|channel| (self.lengths[*channel], behind_last(*channel)));
+        self.order.extend(self.ranks.iter().map(|(.., channel)| *channel));
         let writes = self.free;
         let Some(rules) = self.rules.share else {
             self.allowed.clear();
@@ -279,14 +277,13 @@ impl Mbm {
     /// On a channel without one, whose dies all do nothing for the host, those that collect count
     /// as idle too: collection in idle time makes way only for what waits at its die.
     fn list_idle(&mut self, drive: &dyn DriveView) {
-        let dies = drive.geometry().dies_per_channel;
         self.idle.clear();
         for channel in 0..drive.geometry().channels {
-            let before = self.idle.len();
-            self.list_chips(channel, drive, &|die| drive.is_idle(die));
-            let is_quiet =
-                || !(channel * dies..(channel + 1) * dies).any(|die| drive.serves_host(die));
-            if self.idle.len() == before && is_quiet() {
+            let (before, work) = (self.idle.len(), drive.channel(channel));
+            if work.idle_dies > 0 {
+                self.list_chips(channel, drive, &|die| drive.is_idle(die));
+            }
+            if self.idle.len() == before && work.serving_dies == 0 {
                 self.list_chips(channel, drive, &|_| true);
             }
         }

@@ -62,6 +62,19 @@ pub struct Service {
     pub program: Dur,
 }
 
+/// What the dies of a channel have to do, in sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChannelWork {
+    /// Dies with nothing to do and nothing waiting.
+    pub idle_dies: u32,
+    /// Dies with something of the host to do or waiting.
+    pub serving_dies: u32,
+    /// Reads that wait.
+    pub reads: u32,
+    /// Programs that wait, and host pages that are being programmed or suspended.
+    pub programs: u32,
+}
+
 /// What a dispatcher sees of the drive; nothing in it can be changed.
 pub trait DriveView {
     /// The instant.
@@ -98,14 +111,18 @@ pub trait DriveView {
     /// Something that waits.
     fn queued(&self, id: u32) -> Queued;
 
-    /// How many reads and how many programs wait at a die.
-    fn waiting_at(&self, die: u32) -> (u32, u32);
-
     /// Whether a die has nothing to do and nothing waiting.
     fn is_idle(&self, die: u32) -> bool;
 
     /// Whether a die has anything of the host to do or waiting; collection is nothing of the host.
     fn serves_host(&self, die: u32) -> bool;
+
+    /// What the dies of a channel have to do.
+    fn channel(&self, channel: u32) -> ChannelWork;
+
+    /// How many dies have nothing to do and nothing waiting, and on how many channels no die has
+    /// anything of the host.
+    fn idle(&self) -> (u32, u32);
 
     /// Whether a die has begun to collect a block.
     fn collects(&self, die: u32) -> bool;
@@ -113,9 +130,6 @@ pub trait DriveView {
     /// Whether a read that came to a die now would be the only one there, and nothing of the host
     /// be in its way that it does not suspend.
     fn takes_read(&self, die: u32) -> bool;
-
-    /// Host pages that a die programs, or has suspended.
-    fn programming(&self, die: u32) -> u32;
 
     /// When what occupies a die will be done, if it need not wait for the channel and nothing
     /// suspends it; now for a free die.
