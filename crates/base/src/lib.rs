@@ -3,6 +3,7 @@
 //! Nothing in here knows flash timing, queues or files; every other crate may use it, and it none.
 
 mod error;
+pub mod event;
 mod geometry;
 mod order;
 mod rare;

@@ -12,7 +12,7 @@ use reprieve_policy::work::Work;
 use super::channel::Grant;
 use super::lane::LaneId;
 use super::{Flash, FlashEvent};
-use crate::event::Schedule;
+use reprieve_base::event::Schedule;
 
 /// Whose turn it is: what is urgent, then what has waited longest, then the first die.
 type Turn = (bool, Time, u32);

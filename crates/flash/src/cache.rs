@@ -7,7 +7,7 @@ use reprieve_policy::work::Work;
 
 use super::channel::Grant;
 use super::{Flash, FlashEvent};
-use crate::event::Schedule;
+use reprieve_base::event::Schedule;
 
 impl Flash {
     /// Takes the page of the next host program, if that is what the die would begin if it were

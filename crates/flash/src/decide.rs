@@ -10,7 +10,7 @@ use super::asking::Asking;
 use super::channel::{Grant, Wish};
 use super::lane::LaneId;
 use super::{Flash, FlashEvent};
-use crate::event::Schedule;
+use reprieve_base::event::Schedule;
 
 impl Flash {
     /// Lets everything decide that was touched at this instant.

@@ -8,7 +8,7 @@ use reprieve_policy::work::Work;
 use super::channel::Grant;
 use super::media::Verdict;
 use super::{Flash, FlashEvent};
-use crate::event::Schedule;
+use reprieve_base::event::Schedule;
 
 impl Flash {
     /// A page has left its die and is to be decoded.

@@ -7,7 +7,7 @@ use reprieve_policy::work::Work;
 
 use super::channel::Grant;
 use super::{Flash, FlashEvent};
-use crate::event::Schedule;
+use reprieve_base::event::Schedule;
 
 impl Flash {
     /// Begins reads on planes that are free, as long as reads are what the scheduler wants.

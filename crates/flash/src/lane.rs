@@ -5,7 +5,7 @@ use reprieve_policy::suspend::{Answer, Reason};
 use reprieve_policy::txn::NONE;
 
 use super::FlashEvent;
-use crate::event::Schedule;
+use reprieve_base::event::Schedule;
 
 /// A lane of a die: all its planes, or one that was split off to make way by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ mod state;
 
 use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time};
 use reprieve_config::{Ageing, Scenario};
-use reprieve_nand::reliability::{COIN, Rber, Stress, Wear, draw_errors};
+use reprieve_nand::reliability::{COIN, Rber, Stress, Wear, draw_worst};
 use reprieve_nand::{Ecc, PageTypes};
 use reprieve_observe::stats::{DecodeCounts, ErrorCounts, WearFacts};
 use reprieve_policy::txn::{Kind, Txn};
@@ -184,7 +184,7 @@ impl Media {
         let left = txn.out_units.zip(self.transfer_unit_bytes);
         let bytes = left.map_or(self.geometry.page_bytes, |(units, bytes)| units.get() * bytes);
         let stream = &mut self.errors[txn.die as usize];
-        let errors = draw_errors(ecc.codeword_bits(), rate, stream, ecc.codewords(bytes));
+        let errors = draw_worst(ecc.codeword_bits(), rate, ecc.codewords(bytes), stream);
         u32::try_from(errors).expect("a codeword has less than 2^32 bits")
     }
 

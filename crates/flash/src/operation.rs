@@ -12,7 +12,7 @@ use super::die::DieUnit;
 use super::lane::{Frame, LaneId};
 use super::multi_plane::start_command;
 use super::{Flash, FlashEvent};
-use crate::event::Schedule;
+use reprieve_base::event::Schedule;
 
 impl Flash {
     /// What a program or erase asks of its die, and how long the channel is used for each plane.

@@ -11,7 +11,7 @@ use super::channel::Grant;
 use super::lane::{Lane, LaneId};
 use super::multi_plane::PlaneSet;
 use super::{Flash, FlashEvent};
-use crate::event::Schedule;
+use reprieve_base::event::Schedule;
 
 impl Flash {
     /// What planes do while others are at work: those with reads make way for them, those without

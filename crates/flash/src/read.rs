@@ -9,7 +9,7 @@ use super::channel::Grant;
 use super::lane::LaneId;
 use super::multi_plane::start_command;
 use super::{Flash, FlashEvent};
-use crate::event::Schedule;
+use reprieve_base::event::Schedule;
 
 impl Flash {
     /// Begins the array read of a queued transaction; false if it has to wait for the channel.

@@ -6,7 +6,7 @@ use reprieve_policy::work::{GcNeed, Work};
 
 use super::channel::Grant;
 use super::{Flash, FlashEvent};
-use crate::event::Schedule;
+use reprieve_base::event::Schedule;
 
 impl Flash {
     /// Whether the die has the channel; if not, it stands in line for it afterwards.

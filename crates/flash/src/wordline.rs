@@ -6,7 +6,7 @@ use reprieve_policy::txn::{NONE, Txn};
 
 use super::multi_plane::PlaneSet;
 use super::{Flash, FlashEvent};
-use crate::event::Schedule;
+use reprieve_base::event::Schedule;
 
 /// A set of open blocks of a die.
 #[derive(Default)]

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use reprieve_base::event::EventQueue;
 use reprieve_base::{Dur, PageAddress, Time, UserError};
 use reprieve_config::Scenario;
-use reprieve_flash::event::EventQueue;
 use reprieve_flash::{Flash, FlashEvent};
 use reprieve_observe::power::PowerStep;
 use reprieve_observe::timeline::{Arrival, Name, Timeline, Window};

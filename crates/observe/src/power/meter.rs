@@ -2,11 +2,10 @@
 
 mod runs;
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use reprieve_base::Time;
+use reprieve_base::event::{Event, EventQueue, Schedule, Words};
+use reprieve_base::{Dur, Slab, Time};
 use reprieve_config::Power;
 use reprieve_nand::{ACTIVITIES, Activity, CorePower, Part, Run, Segment};
 
@@ -42,36 +41,21 @@ enum Change {
     },
 }
 
-/// A change that is to come; the number decides among those of one instant.
+/// A change that is to come, by its place among them.
 #[derive(Clone, Copy, Debug)]
-struct DueChange {
-    at: Time,
-    number: u64,
-    change: Change,
-}
+struct DueChange(u32);
 
-impl Ord for DueChange {
-    /// The one that is due first is the greatest, for a heap that has that on top.
+impl Event for DueChange {
     #[inline]
-    fn cmp(&self, other: &DueChange) -> Ordering {
-        (other.at, other.number).cmp(&(self.at, self.number))
+    fn words(self) -> Words {
+        [self.0, 0, 0]
     }
-}
 
-impl PartialOrd for DueChange {
     #[inline]
-    fn partial_cmp(&self, other: &DueChange) -> Option<Ordering> {
-        Some(self.cmp(other))
+    fn from_words([place, ..]: Words) -> DueChange {
+        DueChange(place)
     }
 }
-
-impl PartialEq for DueChange {
-    fn eq(&self, other: &DueChange) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for DueChange {}
 
 /// A die, and a lane of it: 0 has all its planes, n plane n - 1 after it was split off.
 pub type Place = (u32, usize);
@@ -91,8 +75,9 @@ struct Die {
 /// A lane of a die.
 #[derive(Clone, Debug, Default)]
 struct MeteredLane {
-    /// The run in progress, with what it does now.
+    /// The run in progress, with what it does now, and what that draws above an idle die.
     run: Option<(Run, Segment)>,
+    run_uw: u64,
     /// Counts runs, and stops of them.
     runs: u32,
     page_type: usize,
@@ -122,8 +107,8 @@ pub struct Meter {
     volts: [Option<f64>; 2],
     part: Arc<Part>,
     dies: Vec<Die>,
-    due: BinaryHeap<DueChange>,
-    changes: u64,
+    due: EventQueue<DueChange>,
+    changes: Slab<Change>,
     now: Time,
     core_uw: u64,
     io_uw: u64,
@@ -142,7 +127,9 @@ pub struct Meter {
 impl Meter {
     /// Of so many idle dies.
     pub fn new(power: &Power, part: &Arc<Part>, dies: u32) -> Meter {
-        let core = power.core();
+        let (core, timing) = (power.core(), &part.timing);
+        // As in the drive: a busy die has about two changes for each read time.
+        let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(dies)));
         let die = Die {
             since: Time::ZERO,
             senses: Commands::default(),
@@ -156,8 +143,8 @@ impl Meter {
             volts: [power.vdd_core_v, power.vdd_q_v],
             part: Arc::clone(part),
             dies: vec![die; dies as usize],
-            due: BinaryHeap::new(),
-            changes: 0,
+            due: EventQueue::new(spacing, timing.program_array(timing.program_iterations)),
+            changes: Slab::with_capacity(1024),
             now: Time::ZERO,
             core_uw: core.idle_uw * u64::from(dies),
             io_uw: 0,
@@ -195,8 +182,8 @@ impl Meter {
     }
 
     fn push(&mut self, at: Time, change: Change) {
-        self.due.push(DueChange { at, number: self.changes, change });
-        self.changes += 1;
+        let place = self.changes.insert(change);
+        self.due.schedule(at, DueChange(place));
     }
 
     /// A die senses pages.
@@ -249,9 +236,11 @@ impl Meter {
 
     /// Lets time pass until `now`.
     pub fn advance(&mut self, now: Time) {
-        while self.due.peek().is_some_and(|due| due.at <= now) {
-            let DueChange { at, change, .. } = self.due.pop().expect("something is due");
+        while self.due.next_time() <= now {
+            let at = self.due.next_time();
+            let Some(DueChange(place)) = self.due.pop_at(at) else { break };
             self.pass(at);
+            let change = self.changes.remove(place);
             self.apply(change);
         }
         self.pass(now);
@@ -371,7 +360,8 @@ impl Meter {
                 lane.open.iter().for_each(|open| self.ledger.end(open, now));
             }
         }
-        for DueChange { change, .. } in std::mem::take(&mut self.due) {
+        let pending: Vec<Change> = self.changes.iter().map(|(_, change)| *change).collect();
+        for change in pending {
             match change {
                 Change::SenseBegins { class, sensing, .. }
                 | Change::SenseEnds { class, sensing, .. } => {

@@ -1,6 +1,6 @@
 //! What can happen in a drive, and as which words the queue keeps it.
 
-use reprieve_flash::event::{self, Words};
+use reprieve_base::event::{self, Words};
 use reprieve_flash::{FLASH_EVENTS, FlashEvent};
 
 /// What can happen in a drive; what comes over the host link is the host interface's.

@@ -31,9 +31,9 @@ mod timeline;
 mod verify;
 mod write_back;
 
+use reprieve_base::event::EventQueue;
 use reprieve_base::{Dur, Time, UserError};
 use reprieve_config::Scenario;
-use reprieve_flash::event::EventQueue;
 use reprieve_flash::power_loss::Journal;
 use reprieve_flash::{Flash, WornCells};
 use reprieve_ftl::{Ftl, Preconditioner};

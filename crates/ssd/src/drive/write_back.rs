@@ -1,8 +1,8 @@
 //! Dirty pages that stay in the write buffer: how long, and which goes to the flash first.
 
+use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Order, Time};
 use reprieve_config::{self as scenario, Replacement};
-use reprieve_flash::event::Schedule;
 use reprieve_ftl::Mapping;
 use reprieve_policy::txn::NONE;
 

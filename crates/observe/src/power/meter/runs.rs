@@ -53,11 +53,13 @@ impl Meter {
         let lane = self.lane_mut(place);
         lane.run = Some((run, segment));
         let number = lane.runs;
-        self.core_uw += self.run_uw(place);
+        let run_uw = self.run_uw(place);
+        self.lane_mut(place).run_uw = run_uw;
+        self.core_uw += run_uw;
         self.push(segment.end, Change::Segment { place, run: number });
     }
 
-    /// What the run of a lane draws now, above an idle die.
+    /// What the run of a lane draws in the stretch that begins, above an idle die.
     fn run_uw(&self, place: Place) -> u64 {
         let lane = self.lane(place);
         let Some((run, segment)) = &lane.run else { return 0 };
@@ -71,8 +73,9 @@ impl Meter {
 
     pub(super) fn leave(&mut self, place: Place) {
         self.settle(place.0);
-        self.core_uw -= self.run_uw(place);
-        self.lane_mut(place).run = None;
+        let lane = self.lane_mut(place);
+        lane.run = None;
+        self.core_uw -= std::mem::take(&mut lane.run_uw);
     }
 
     /// What runs on a plane is split off from the lane of all planes, to be stopped there alone.

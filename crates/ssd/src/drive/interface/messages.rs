@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use reprieve_base::Time;
-use reprieve_flash::event::Orders;
+use reprieve_base::event::Orders;
 
 /// What a message is, when it has come; of four bytes, so that a message is copied in whole words.
 #[derive(Clone, Copy, Debug)]

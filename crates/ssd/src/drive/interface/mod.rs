@@ -6,9 +6,9 @@ mod link;
 mod messages;
 mod queues;
 
+use reprieve_base::event::Orders;
 use reprieve_base::{Dur, Op, Slab, Time};
 use reprieve_config::Scenario;
-use reprieve_flash::event::Orders;
 use reprieve_policy::txn::{LatencyComponent, LatencyComponents, NONE};
 
 use link::Links;

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 
-use reprieve_base::{Dur, Time};
+use crate::{Dur, Time};
 
 /// Words of bits over the slots of the calendar: a bit of the summary for each.
 const WORDS: usize = 64;
@@ -316,7 +316,7 @@ impl<F, E: Event + From<F>> Schedule<F> for EventQueue<E> {
 
 #[cfg(test)]
 mod tests {
-    use reprieve_base::Stream;
+    use crate::Stream;
 
     use super::*;
 
