@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use reprieve_base::{Dur, Geometry, Order, Time};
 use reprieve_nand::MultiPlane;
-use reprieve_policy::dispatch::{ChannelWork, Dispatcher, DriveView, Queued, Service};
+use reprieve_policy::dispatch::{ChannelWork, Dispatcher, DriveView, IdleUnits, Queued, Service};
 use reprieve_policy::txn::{Kind, NONE};
 use reprieve_policy::work::PlaneQueries;
 
@@ -109,7 +109,7 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
         self.flash.stage.occupancy.of_channel(channel)
     }
 
-    fn idle(&self) -> (u32, u32) {
+    fn idle(&self) -> IdleUnits {
         self.flash.stage.occupancy.idle()
     }
 
@@ -174,6 +174,7 @@ pub(super) struct Stage {
     pub(super) places_late: bool,
     pub(super) holds_back: bool,
     pub(super) joins_requests: bool,
+    chooses_heads: bool,
 }
 
 impl Stage {
@@ -186,6 +187,7 @@ impl Stage {
             places_late: false,
             holds_back: false,
             joins_requests: true,
+            chooses_heads: false,
         }
     }
 }
@@ -196,6 +198,7 @@ impl Flash {
         self.stage.places_late = dispatcher.places();
         self.stage.holds_back = dispatcher.holds();
         self.stage.joins_requests = dispatcher.joins_requests();
+        self.stage.chooses_heads = dispatcher.chooses_heads();
         self.stage.dispatcher = Some(dispatcher);
     }
 
@@ -269,15 +272,14 @@ impl Flash {
         }
         let mut dies = std::mem::take(&mut self.agenda.dirty_dies);
         dispatcher.visit(&mut dies, &View { flash: self, planes: &*planes, now });
-        for die in dies.iter().copied() {
-            for reads in [true, false] {
-                let view = View { flash: self, planes: &*planes, now };
-                let Some(id) = dispatcher.head(die, reads, &view) else { continue };
-                let unit = &mut self.units[die as usize];
-                let queue = if reads { &mut unit.reads } else { &mut unit.writes };
-                queue.remove(&mut self.txns, id);
-                queue.push_front(&mut self.txns, id);
-            }
+        let asked = if self.stage.chooses_heads { &dies[..] } else { &[] };
+        for (die, reads) in asked.iter().flat_map(|die| [(*die, true), (*die, false)]) {
+            let view = View { flash: self, planes: &*planes, now };
+            let Some(id) = dispatcher.head(die, reads, &view) else { continue };
+            let unit = &mut self.units[die as usize];
+            let queue = if reads { &mut unit.reads } else { &mut unit.writes };
+            queue.remove(&mut self.txns, id);
+            queue.push_front(&mut self.txns, id);
         }
         self.stage.occupancy.decided.clone_from(&dies);
         self.agenda.dirty_dies = dies;
@@ -298,7 +300,7 @@ impl Flash {
         if self.stage.occupancy.is_new() {
             let geometry = &self.facts.geometry;
             let dies = (0..geometry.dies()).map(|die| self.die_work(die)).collect();
-            self.stage.occupancy = Occupancy::new(dies, geometry.dies_per_channel);
+            self.stage.occupancy = Occupancy::new(dies, geometry);
             return;
         }
         let decided = std::mem::take(&mut self.stage.occupancy.decided);

@@ -6,8 +6,8 @@
 
 use reprieve_base::Stream;
 
-/// A term of the tail that is smaller than the sum by this adds nothing to it.
-const NEGLIGIBLE: f64 = 1e-17;
+/// Where the sum of a tail ends, as a share of it: what is left out moves a draw once in 10^12.
+const NEGLIGIBLE: f64 = 1e-13;
 
 /// What stands for a draw of 0: half of the least other one.
 const LEAST_UNIFORM: f64 = f64::EPSILON / 4.0;

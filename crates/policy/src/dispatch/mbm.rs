@@ -109,16 +109,12 @@ impl Mbm {
         if waiting != self.waiting || on_arrival || self.lines.can_spread(drive) {
             return false;
         }
-        let (idle_dies, quiet_channels) = drive.idle();
-        quiet_channels == 0 && (idle_dies == 0 || !self.has_idle_chip(drive))
-    }
-
-    fn has_idle_chip(&self, drive: &dyn DriveView) -> bool {
-        let geometry = drive.geometry();
-        let dies_per_chip = self.dies_per_chip(geometry);
-        let mut chips = (0..geometry.dies()).step_by(dies_per_chip as usize);
-        dies_per_chip == 1
-            || chips.any(|chip| (chip..chip + dies_per_chip).all(|die| drive.is_idle(die)))
+        let idle = drive.idle();
+        let begins = match self.rules.unit {
+            TransactionUnit::Chip => idle.chips,
+            TransactionUnit::Die => idle.dies,
+        };
+        begins == 0 && idle.quiet_channels == 0
     }
 
     /// Dies that begin writes together: those of a chip, or each by itself.
@@ -280,7 +276,11 @@ impl Mbm {
         self.idle.clear();
         for channel in 0..drive.geometry().channels {
             let (before, work) = (self.idle.len(), drive.channel(channel));
-            if work.idle_dies > 0 {
+            let begins = match self.rules.unit {
+                TransactionUnit::Chip => work.idle_chips,
+                TransactionUnit::Die => work.idle_dies,
+            };
+            if begins > 0 {
                 self.list_chips(channel, drive, &|die| drive.is_idle(die));
             }
             if self.idle.len() == before && work.serving_dies == 0 {
@@ -403,6 +403,10 @@ fn aligned(die: u32, alignment: Alignment, drive: &dyn DriveView) -> Vec<u32> {
 impl Dispatcher for Mbm {
     fn joins_requests(&self) -> bool {
         self.rules.joins_requests
+    }
+
+    fn chooses_heads(&self) -> bool {
+        false
     }
 
     fn rewrites(&self) -> bool {

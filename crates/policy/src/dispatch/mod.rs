@@ -67,12 +67,25 @@ pub struct Service {
 pub struct ChannelWork {
     /// Dies with nothing to do and nothing waiting.
     pub idle_dies: u32,
+    /// Chips all of whose dies are such.
+    pub idle_chips: u32,
     /// Dies with something of the host to do or waiting.
     pub serving_dies: u32,
     /// Reads that wait.
     pub reads: u32,
     /// Programs that wait, and host pages that are being programmed or suspended.
     pub programs: u32,
+}
+
+/// What of a drive has nothing to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IdleUnits {
+    /// Dies with nothing to do and nothing waiting.
+    pub dies: u32,
+    /// Chips all of whose dies are such.
+    pub chips: u32,
+    /// Channels without a die that has anything of the host to do or waiting.
+    pub quiet_channels: u32,
 }
 
 /// What a dispatcher sees of the drive; nothing in it can be changed.
@@ -120,9 +133,8 @@ pub trait DriveView {
     /// What the dies of a channel have to do.
     fn channel(&self, channel: u32) -> ChannelWork;
 
-    /// How many dies have nothing to do and nothing waiting, and on how many channels no die has
-    /// anything of the host.
-    fn idle(&self) -> (u32, u32);
+    /// What of the drive has nothing to do.
+    fn idle(&self) -> IdleUnits;
 
     /// Whether a die has begun to collect a block.
     fn collects(&self, die: u32) -> bool;
@@ -187,6 +199,11 @@ pub trait Dispatcher: Send {
     /// Puts the dies that decide at this instant in order: who comes first asks first for the
     /// channel.
     fn visit(&mut self, _dies: &mut [u32], _drive: &dyn DriveView) {}
+
+    /// Whether it has an answer for [`Dispatcher::head`], which is not asked else.
+    fn chooses_heads(&self) -> bool {
+        true
+    }
 
     /// Which of the reads, or of the programs, that wait at `die` goes to the head of them; `None`:
     /// the one that is there.
