@@ -78,6 +78,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("power", &[POWER]),
     ("budget", &[BUDGET]),
     ("reliability", &[AGEING, "reliability.model=power reliability.pe_cycles=100"]),
+    ("errors", &[ERRORS]),
     ("power_loss", &[LOSS, "power_loss.mode=on power_loss.p_controller_mw=1000"]),
     ("capacity", &["ftl.over_provisioning=0.6", "ftl.over_provisioning=0.75"]),
     ("reserve", &["ftl.gc_hard_free_blocks=1", "ftl.gc_hard_free_blocks=4"]),
@@ -104,6 +105,8 @@ const POWER: &str = "power.account=on power.p_read_mw=20 power.p_program_pulse_m
     power.p_idle_mw=1 power.e_io_pj_per_bit=2";
 const BUDGET: &str = "power.max_active_dies=1";
 const AGEING: &str = "reliability.model=power";
+/// As many wrong bits of a codeword on average as can be corrected.
+const ERRORS: &str = "reliability.model=power reliability.epsilon=0.008 ecc.code=ldpc";
 const LOSS: &str = "power_loss.mode=on power_loss.p_controller_mw=1000 power_loss.hold_up_us=900";
 
 /// The values of a key of few words.
