@@ -24,8 +24,11 @@ LINE = re.compile(r"\s*([\d,]+) \([ \d.]+%\)\s+(\S+?):(.+?)(?: \[.*\])?$")
 # The part of the program that a source file or function belongs to, first match wins.
 PARTS = [
     ("what requests waited for", "blame"),
-    ("event queue", "flash/src/event"),
+    ("event queue", "base/src/event"),
     ("host interface", "ssd/src/drive/interface"),
+    ("dispatcher", "policy/src/dispatch|flash/src/(dispatch|occupancy)"),
+    ("account of power", "observe/src/power|flash/src/observe/power"),
+    ("bit errors", "nand/src/(worst|reliability)|flash/src/(media|decode)|libm"),
     ("die", "nand/src"),
     ("dies and channels", "flash/src"),
     ("scheduling and suspension policy", "policy/src/s(ched|uspend)"),
