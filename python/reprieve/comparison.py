@@ -203,9 +203,11 @@ class Comparison(Mapping[str, Result]):
         return paired([self[label]], [self[first]])
 
     def to_arrow(self) -> pa.Table:
-        """Return one row a run: its `label`, the value of each axis, and its summary, flat."""
-        import pyarrow as pa
+        """Return one row a run: its `label`, the value of each axis, and its summary, flat.
 
+        UserError if pyarrow is not installed.
+        """
+        pa = frames.pyarrow("to_arrow()")
         rows = []
         for run in self.runs:
             values = [text.partition("=")[::2] for text in run.sets]

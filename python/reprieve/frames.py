@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from reprieve._native import UserError
-from reprieve.extras import missing
+from reprieve.extras import missing, need
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+
+
+class Exports(Protocol):
+    """What other programs take by Arrow's PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+def pyarrow(what: str) -> Any:
+    """Return the package; UserError that `what` needs it if it is not installed."""
+    return need("pyarrow", what, "pyarrow", "arrow")
+
+
+def to_arrow(table: Exports, what: str = "to_arrow()") -> pa.Table:
+    """Return a table as one of pyarrow, which `what` is to give; UserError without pyarrow."""
+    return pyarrow(what).table(table)
 
 
 def flat(tree: Mapping[str, Any], before: str = "") -> dict[str, Any]:
