@@ -1,16 +1,21 @@
 """Types of the compiled simulator, which the rest of the package wraps."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reprieve._native_tables import ParquetReader as ParquetReader
+from reprieve._native_tables import ParquetWriter as ParquetWriter
+from reprieve._native_tables import Table as Table
+from reprieve._native_tables import empty_log as empty_log
 from reprieve.scenario import ScenarioLike
 from reprieve.simulation import Glance
 
 __version__: str
+TraceRows = list[tuple[int, int, str, int, int]]
 
 class UserError(ValueError):
     """A user's mistake: one sentence that names place, value and what would be right."""
@@ -58,7 +63,7 @@ class Simulation:
         """Return what the run has come to so far; None before the first step."""
 
     def take_log(self) -> Table:
-        """Requests completed since the last call, in order of completion."""
+        """Return the requests completed since the last call, in order of completion."""
 
     def take_timeline(self) -> bytes:
         """Bytes of the timeline since the last call; after the last step all that are left."""
@@ -80,80 +85,6 @@ class Simulation:
 
     def histogram(self, what: str) -> tuple[bytes, bytes]:
         """Upper value in ns and count of each non-empty bucket: "read", "write" or "total"."""
-
-Values = (
-    NDArray[np.int64]
-    | NDArray[np.uint64]
-    | NDArray[np.float64]
-    | NDArray[np.bool_]
-    | Sequence[str | None]
-    | tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
-)
-"""What a column can be made of; three arrays are histograms: where each begins and the last ends,
-upper ends of buckets, counts."""
-
-Given = tuple[str, Values, NDArray[np.bool_] | None]
-"""A column by its name, its values, and which of them are not null."""
-
-class Table:
-    """Columns of one length, which other programs take by Arrow's PyCapsule interface."""
-
-    def __init__(self, columns: Sequence[Given]) -> None: ...
-    @staticmethod
-    def joined(tables: Sequence[Table]) -> Table:
-        """Put the rows of at least one table one behind the other; all have the same columns."""
-
-    @property
-    def names(self) -> list[str]: ...
-    def __len__(self) -> int: ...
-    def __getitem__(self, name: str) -> list[Any]:
-        """Return the values of a column, None for null."""
-
-    def array(self, name: str) -> NDArray[Any]:
-        """Return numbers or flags; where some are null, floats with NaN for them."""
-
-    def is_word(self, name: str, word: str) -> NDArray[np.bool_]:
-        """Return where a column of words has this one."""
-
-    def slice(self, start: int, rows: int) -> Table:
-        """Return so many rows from one on, or what there is of them; they are not copied."""
-
-    def take(self, rows: NDArray[np.int64]) -> Table:
-        """Return these rows, in this order."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-
-class ParquetWriter:
-    """Turns tables into the bytes of one Parquet file, however its rows are cut into tables."""
-
-    def __init__(self, like: Table, group_rows: int, packed: bool) -> None:
-        """Begin a file with the columns of a table.
-
-        `group_rows`: rows of a row group, which is what is kept in memory. `packed`: integers are
-        written as their differences.
-        """
-
-    def write(self, table: Table) -> bytes:
-        """Take rows; return the bytes of the row groups that they complete."""
-
-    def finish(self) -> bytes:
-        """End the file; return the bytes that are left."""
-
-class ParquetReader:
-    """Reads a Parquet file in parts, or as a stream for other programs."""
-
-    def __init__(self, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
-        """Open a file, of which these columns are read; KeyError for one that it has not."""
-
-    def __iter__(self) -> Iterator[Table]: ...
-    def __next__(self) -> Table: ...
-    def read(self) -> Table:
-        """Return everything that is left."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-
-def empty_log() -> Table:
-    """Return a log without requests."""
 
 class Decision:
     """What a suspension policy answers."""
@@ -557,13 +488,9 @@ def characterised_rber(
 ) -> tuple[tuple[float, float], tuple[float, float]]: ...
 def trace_info(path: str, format: str, options: list[str]) -> str: ...
 def trace_devices(path: str, format: str, options: list[str]) -> str: ...
-def trace_head(
-    path: str, format: str, options: list[str], rows: int
-) -> list[tuple[int, int, str, int, int]]: ...
+def trace_head(path: str, format: str, options: list[str], rows: int) -> TraceRows: ...
 def workload_info(text: str, path: str, sets: list[str]) -> str: ...
-def workload_head(
-    text: str, path: str, sets: list[str], rows: int
-) -> list[tuple[int, int, str, int, int]]: ...
+def workload_head(text: str, path: str, sets: list[str], rows: int) -> TraceRows: ...
 def trace_convert(path: str, format: str, options: list[str], output: str, to: str) -> str: ...
 def registry(kind: str) -> list[tuple[str, str]]: ...
 def preset(kind: str, name: str) -> str: ...

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from reprieve._native import ParquetReader, ParquetWriter, Table, UserError
 
 if TYPE_CHECKING:
-    from reprieve._native import Given
+    from reprieve._native_tables import NewColumn
 
 _GROUP_ROWS = 1 << 17
 
@@ -72,7 +72,7 @@ class Column:
         """Return its numbers as floats, NaN for null."""
         return np.where(self.valid, self.values.astype(np.float64), np.nan)
 
-    def given(self, name: str) -> Given:
+    def given(self, name: str) -> NewColumn:
         """Return it under a name, as a table takes it."""
         if self.values.dtype == np.object_:
             pairs = zip(self.values, self.valid, strict=True)

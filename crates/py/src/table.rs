@@ -43,12 +43,12 @@ struct Histograms<'py>(
 );
 
 /// A column as Python hands it over: its name, its values, and which of them are not null.
-type Given<'py> = (String, Values<'py>, Option<PyReadonlyArray1<'py, bool>>);
+type NewColumn<'py> = (String, Values<'py>, Option<PyReadonlyArray1<'py, bool>>);
 
 #[pymethods]
 impl Table {
     #[new]
-    fn new(columns: Vec<Given<'_>>) -> PyResult<Table> {
+    fn new(columns: Vec<NewColumn<'_>>) -> PyResult<Table> {
         let arrays = columns
             .into_iter()
             .map(|(name, values, valid)| Ok((name, values.array(valid)?)))

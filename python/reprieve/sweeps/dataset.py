@@ -26,7 +26,7 @@ from reprieve.sweeps.store import Store
 from reprieve.tables import Column
 
 if TYPE_CHECKING:
-    from reprieve._native import Given
+    from reprieve._native_tables import NewColumn
 
 RUNS, POINTS, MEASURES = "runs.parquet", "points.parquet", "measured.parquet"
 DIFFERENCES = "differences.parquet"
@@ -136,7 +136,7 @@ def _is_plain(values: Sequence[Any]) -> bool:
     return kinds <= {int, float} or kinds in ({bool}, {str})
 
 
-def _histograms(store: Store, rows: Sequence[Row]) -> Iterator[Given]:
+def _histograms(store: Store, rows: Sequence[Row]) -> Iterator[NewColumn]:
     found = [store.read(row.run).buckets() for row in rows]
     for what in KINDS:
         offsets = np.cumsum([0, *(len(one[what][0]) for one in found)], dtype=np.int32)
