@@ -81,11 +81,10 @@ class Column:
 
 
 def _kind(found: set[type]) -> type:
-    for kind in (bool, str, int, float):
-        if found and all(issubclass(each, kind) for each in found):
-            return kind
-    # Flags are whole numbers to Python, and none here.
-    if bool not in found and all(issubclass(each, int | float) for each in found):
+    if len(found) == 1 and (kind := next(iter(found))) in _HELD:
+        return kind
+    # A set, as flags are whole numbers to Python, and none here.
+    if found <= {int, float}:
         return float
     raise TypeError(f"one column has {', '.join(sorted(each.__name__ for each in found))}")
 
