@@ -219,11 +219,11 @@ class Comparison(Mapping[str, Result]):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the same as a pandas frame; UserError if pandas is not installed."""
-        return frames.to_pandas(self.to_arrow())
+        return frames.to_pandas(self.to_arrow)
 
     def to_polars(self) -> pl.DataFrame:
         """Return the same as a polars frame; UserError if polars is not installed."""
-        return frames.to_polars(self.to_arrow())
+        return frames.to_polars(self.to_arrow)
 
     @property
     def plot(self) -> Plots:

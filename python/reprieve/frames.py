@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from reprieve._native import UserError
@@ -41,22 +41,22 @@ def flat(tree: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     return leaves
 
 
-def to_pandas(table: pa.Table) -> pd.DataFrame:
+def to_pandas(table: Callable[[], pa.Table]) -> pd.DataFrame:
     """Return an Arrow table as a pandas frame; UserError if pandas is not installed."""
     try:
         import pandas as pd  # noqa: F401
     except ImportError:
         raise _missing("pandas") from None
-    return table.to_pandas()
+    return table().to_pandas()
 
 
-def to_polars(table: pa.Table) -> pl.DataFrame:
+def to_polars(table: Callable[[], pa.Table]) -> pl.DataFrame:
     """Return an Arrow table as a polars frame; UserError if polars is not installed."""
     try:
         import polars as pl
     except ImportError:
         raise _missing("polars") from None
-    frame = pl.from_arrow(table)
+    frame = pl.from_arrow(table())
     assert isinstance(frame, pl.DataFrame), "a table becomes a frame"
     return frame
 

@@ -97,11 +97,11 @@ class Latency:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the same as a pandas frame; UserError if pandas is not installed."""
-        return frames.to_pandas(self.to_arrow())
+        return frames.to_pandas(self.to_arrow)
 
     def to_polars(self) -> pl.DataFrame:
         """Return the same as a polars frame; UserError if polars is not installed."""
-        return frames.to_polars(self.to_arrow())
+        return frames.to_polars(self.to_arrow)
 
 
 class Result:
@@ -239,11 +239,11 @@ class Result:
 
     def to_pandas(self, table: Which = "requests") -> pd.DataFrame:
         """Return the same as a pandas frame; UserError if pandas is not installed."""
-        return frames.to_pandas(self.to_arrow(table))
+        return frames.to_pandas(lambda: self.to_arrow(table))
 
     def to_polars(self, table: Which = "requests") -> pl.DataFrame:
         """Return the same as a polars frame; UserError if polars is not installed."""
-        return frames.to_polars(self.to_arrow(table))
+        return frames.to_polars(lambda: self.to_arrow(table))
 
     @property
     def plot(self) -> Plots:
