@@ -38,7 +38,8 @@ class Latency:
     """Distribution of response times, completion − arrival, in ns.
 
     It is a histogram: a percentile is the upper end of the bucket that holds it, never above the
-    largest latency. Mean, smallest and largest are exact.
+    largest latency. Mean, smallest and largest are exact. To programs that take Arrow it is the
+    table of its buckets.
     """
 
     upper_ns: NDArray[np.int64]
@@ -105,7 +106,10 @@ class Latency:
 
 
 class Result:
-    """What one run gave."""
+    """What one run gave.
+
+    To programs that take Arrow it is the table of its requests.
+    """
 
     def __init__(
         self,
@@ -180,8 +184,8 @@ class Result:
     def requests(self) -> pa.Table:
         """One row a request, in order of completion.
 
-        UserError if the run kept no log, or if pyarrow is not installed: the result itself is the
-        same table for all that take Arrow, and `column` needs NumPy alone.
+        UserError if the run kept no log, or if pyarrow is not installed. `column` needs NumPy
+        alone.
         """
         return frames.to_arrow(self, "requests")
 
@@ -191,7 +195,7 @@ class Result:
     def column(self, name: str) -> NDArray[Any]:
         """Return a column of `requests` as an array; UserError if the run kept no log.
 
-        `op` is words; `die` is floats where it is NaN for some.
+        `op` has words. `die` has floats if no die served some of the requests, NaN for those.
         """
         from reprieve.request_log import words
 

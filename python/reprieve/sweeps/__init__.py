@@ -28,7 +28,10 @@ _ROWS_MAX = 20
 
 
 class Sweep:
-    """The data set of a sweep."""
+    """The data set of a sweep, whose tables are of pyarrow: UserError if that is not installed.
+
+    To programs that take Arrow it is the table of its points.
+    """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self.directory = Path(directory)
