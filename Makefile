@@ -29,8 +29,8 @@ same: .venv/.studies ## run examples, studies, random drives: results as recorde
 	  $(if $(filter 1,$(RECORD)),--record) $(if $(OUT),--out '$(OUT)')
 
 long: .venv/.dev wheel ## hours more of tests: 10^8 page transactions, 500 kills, 2000 cuts, the wheel, SLURM
-	cargo test --package reprieve-sim --test it -- --ignored --nocapture
-	cargo test --package reprieve-sim --test robust -- --ignored --nocapture
+	cargo test --package reprieve-ssd --test it -- --ignored --nocapture
+	cargo test --package reprieve-ssd --test robust -- --ignored --nocapture
 	cargo test --release --package reprieve-capi -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py \
 	  python/tests/test_serve_cuts.py -k 'many_kills or thousand_cuts'

@@ -24,15 +24,15 @@ LINE = re.compile(r"\s*([\d,]+) \([ \d.]+%\)\s+(\S+?):(.+?)(?: \[.*\])?$")
 # The part of the program that a source file or function belongs to, first match wins.
 PARTS = [
     ("what requests waited for", "blame"),
-    ("event queue", "sim/src/event"),
-    ("host interface", "sim/src/ssd/interface"),
+    ("event queue", "flash/src/event"),
+    ("host interface", "ssd/src/drive/interface"),
     ("die", "nand/src"),
-    ("dies and channels", "sim/src/flash"),
-    ("scheduling and suspension policy", "sim/src/s(ched|uspend)"),
-    ("garbage collection", "sim/src/(gc|ftl/collect)"),
-    ("mapping and placement", "sim/src/ftl"),
-    ("host, buffer, loop", "sim/src/(ssd|slab)"),
-    ("statistics", "sim/src/stats"),
+    ("dies and channels", "flash/src"),
+    ("scheduling and suspension policy", "policy/src/s(ched|uspend)"),
+    ("garbage collection", "ftl/src/collect"),
+    ("mapping and placement", "ftl/src"),
+    ("host, buffer, loop", "ssd/src|base/src/slab"),
+    ("statistics", "observe/src/stats"),
     ("workload generator", "trace/src|rand_|base/src/rng"),
     ("time arithmetic", "base/src"),
 ]

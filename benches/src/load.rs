@@ -4,8 +4,8 @@ use std::fs;
 use std::time::Instant;
 
 use reprieve_base::UserError;
-use reprieve_sim::scenario::{self, Scenario, Sources};
-use reprieve_sim::{Options, Ssd, Window, registries};
+use reprieve_ssd::scenario::{self, Scenario, Sources};
+use reprieve_ssd::{Options, Ssd, Window, registries};
 
 /// A fixed load: its name on the command line, what it is, and its scenario.
 pub struct Fixed {

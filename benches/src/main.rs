@@ -5,7 +5,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
-#[path = "../../crates/sim/tests/robust/features.rs"]
+#[path = "../../crates/ssd/tests/robust/features.rs"]
 mod features;
 mod load;
 mod pairs;
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use lexopt::prelude::*;
 use load::{FIXED, Load};
-use reprieve_sim::Options;
+use reprieve_ssd::Options;
 
 const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | others | dies | \
                      capacity | \

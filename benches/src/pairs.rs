@@ -1,7 +1,7 @@
 //! Random scenarios of two features each, whose results `make same` keeps.
 
 use reprieve_base::Stream;
-use reprieve_sim::scenario::{self, Refusal};
+use reprieve_ssd::scenario::{self, Refusal};
 use serde_json::{Map, Value, json};
 
 use crate::features::{self, DRIVE, Feature, sets};

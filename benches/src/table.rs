@@ -1,7 +1,7 @@
 //! What is measured, as tables on the terminal.
 
 use reprieve_base::UserError;
-use reprieve_sim::Options;
+use reprieve_ssd::Options;
 use serde_json::{Value, json};
 
 use crate::load::{FIXED, Load, MAIN, Sample, resident_bytes};

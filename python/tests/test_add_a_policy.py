@@ -45,7 +45,7 @@ def test_the_recipe_builds_a_policy_that_does_what_it_says(tmp_path: Path) -> No
         file = tmp_path / path
         file.write_text(inserted(file.read_text(), text) if language == "diff" else text)
     run = subprocess.run(
-        ["cargo", "test", "--quiet", "--offline", "-p", "reprieve-sim", "--test", "patient"],
+        ["cargo", "test", "--quiet", "--offline", "-p", "reprieve-ssd", "--test", "patient"],
         cwd=tmp_path,
         env={**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target/recipe")},
         capture_output=True,

@@ -10,47 +10,38 @@ CRATES: dict[str, frozenset[str]] = {
     "nand": frozenset({"base"}),
     "trace": frozenset({"base"}),
     "config": frozenset({"base", "nand", "trace"}),
-    "sim": frozenset({"base", "nand", "trace", "config"}),
-    "serve": frozenset({"base", "sim"}),
-    "embed": frozenset({"base", "sim"}),
-    "capi": frozenset({"base", "trace", "sim", "embed"}),  # trace and sim in its tests
-    "web": frozenset({"base", "sim"}),
-    "py": frozenset({"base", "trace", "sim", "embed", "serve"}),
-    "bench": frozenset({"base", "nand", "trace", "sim", "serve"}),
+    "policy": frozenset({"base", "nand", "trace", "config"}),
+    "state": frozenset({"base", "config", "policy"}),  # policy in its tests
+    "observe": frozenset({"base", "nand", "config", "policy"}),
+    "flash": frozenset({"base", "nand", "config", "policy", "state", "observe"}),
+    "ftl": frozenset({"base", "nand", "trace", "config", "policy", "state", "observe"}),
+    "ssd": frozenset(
+        {"base", "nand", "trace", "config", "policy", "state", "observe", "flash", "ftl"}
+    ),
+    "serve": frozenset({"base", "ssd"}),
+    "embed": frozenset({"base", "ssd"}),
+    "capi": frozenset({"base", "trace", "ssd", "embed"}),  # trace and ssd in its tests
+    "web": frozenset({"base", "ssd"}),
+    "py": frozenset({"base", "trace", "ssd", "embed", "serve"}),
+    "bench": frozenset({"base", "nand", "trace", "ssd", "serve"}),
 }
 
-# Folders of crates/sim/src whose files are policies: a policy sees the view that its folder's
-# mod.rs defines, and its own parameters in the scenario; nothing else of the crate.
+# Where policies are, and the folders there: a policy sees the view that its folder's mod.rs
+# defines, and its own parameters in the scenario; nothing else of the crate.
+POLICY_SOURCE = "crates/policy/src/"
 POLICY_FOLDERS = ("arbitrate", "dispatch", "sched", "suspend", "place", "stream", "victim")
-POLICIES_MAY_USE = frozenset({"scenario"})
-
-# Modules of crates/sim/src that are components: none uses another one, nor an owner.
-COMPONENTS = ("ftl", "flash")
-
-# Modules that put components together; only they may name them all.
-OWNERS = ("ssd", "rig")
-
-# Modules with a list of their own of what they may use of the crate.
-ONLY: dict[str, frozenset[str]] = {
-    "blame": frozenset({"txn"}),
-    "stats": frozenset({"txn", "blame"}),
-    "timeline": frozenset({"txn", "power"}),
-    "txn": frozenset(),
-    "work": frozenset({"txn"}),
-    "blocks": frozenset({"victim"}),
-}
 
 
 @dataclass(frozen=True)
 class Use:
-    """A use inside crates/sim that the rules above forbid, and why it is right all the same."""
+    """A use by a policy that the rule above forbids, and why it is right all the same."""
 
     user: str
     used: str
     reason: str
 
 
-SIM_USES_ALLOWED: tuple[Use, ...] = (
+POLICY_USES_ALLOWED: tuple[Use, ...] = (
     Use("suspend", "txn", "eligibility is a table of kinds of transactions"),
     Use("suspend", "work", "a policy sees how much a die needs garbage collection"),
 )
@@ -81,13 +72,13 @@ PUBLIC_MODULES = frozenset(
 
 # Folders in which a file with an entry is one choice, listed in the folder's mod.rs.
 REGISTRIES = (
-    "crates/sim/src/arbitrate",
-    "crates/sim/src/dispatch",
-    "crates/sim/src/sched",
-    "crates/sim/src/suspend",
-    "crates/sim/src/place",
-    "crates/sim/src/stream",
-    "crates/sim/src/victim",
+    "crates/policy/src/arbitrate",
+    "crates/policy/src/dispatch",
+    "crates/policy/src/sched",
+    "crates/policy/src/suspend",
+    "crates/policy/src/place",
+    "crates/policy/src/stream",
+    "crates/policy/src/victim",
     "crates/trace/src/formats",
     "crates/trace/src/synth",
 )

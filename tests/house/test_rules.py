@@ -27,23 +27,24 @@ IN_ORDER = {
     "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n### Results change\n\nNothing.\n",
     "crates/base/Cargo.toml": '[package]\nname = "reprieve-base"\n',
     "crates/base/src/lib.rs": "//! The words.\n",
-    "crates/sim/Cargo.toml": (
-        '[package]\nname = "reprieve-sim"\n[dependencies]\nreprieve-base.workspace = true\n'
+    "crates/policy/Cargo.toml": (
+        '[package]\nname = "reprieve-policy"\n[dependencies]\nreprieve-base.workspace = true\n'
     ),
-    "crates/sim/src/lib.rs": (
-        "//! The drive.\nmod ftl;\nmod flash;\nmod scenario;\nmod sched;\nmod ssd;\n"
-    ),
-    "crates/sim/src/ftl.rs": "//! Reclaims blocks.\nuse reprieve_base::Time;\n",
-    "crates/sim/src/flash.rs": "//! The host.\n",
-    "crates/sim/src/ssd.rs": "//! Owns.\nuse crate::{gc::Gc, host};\n",
-    "crates/sim/src/scenario.rs": "//! Scenario.\nmod list;\n",
-    "crates/sim/src/sched/mod.rs": (
+    "crates/policy/src/lib.rs": "//! Policies.\nmod sched;\n",
+    "crates/policy/src/sched/mod.rs": (
         "//! Schedulers.\nmod fifo;\npub struct View;\npub const ALL: &[Entry] = &[fifo::ENTRY];\n"
         "fn is_fifo(name: &str) -> bool {\n    name == fifo::ENTRY.name\n}\n"
     ),
-    "crates/sim/src/sched/fifo.rs": "//! In order.\nuse super::View;\n" + ENTRY.format("fifo"),
-    "crates/sim/tests/it/main.rs": "//! Tests.\nmod gaps;\n",
-    "crates/sim/tests/it/gaps.rs": "//! Gaps.\n",
+    "crates/policy/src/sched/fifo.rs": "//! In order.\nuse super::View;\n" + ENTRY.format("fifo"),
+    "crates/ftl/Cargo.toml": (
+        '[package]\nname = "reprieve-ftl"\n[dependencies]\nreprieve-base.workspace = true\n'
+    ),
+    "crates/ftl/src/lib.rs": "//! The layer.\nmod collect;\nmod map;\nmod table;\n",
+    "crates/ftl/src/collect.rs": "//! Reclaims blocks.\nuse reprieve_base::Time;\n",
+    "crates/ftl/src/map.rs": "//! Maps.\npub struct Entry;\n",
+    "crates/ftl/src/table.rs": "//! A table.\nmod list;\n",
+    "crates/ftl/tests/it/main.rs": "//! Tests.\nmod gaps;\n",
+    "crates/ftl/tests/it/gaps.rs": "//! Gaps.\n",
     "crates/config/Cargo.toml": (
         '[package]\nname = "reprieve-config"\n[dependencies]\nreprieve-base.workspace = true\n'
     ),
@@ -58,14 +59,14 @@ IN_ORDER = {
 
 LONG_RUST = "//! Long.\nfn long() {\n" + "    step();\n" * 69 + "}\n"
 LONG_PYTHON = '"""Long."""\n\n\ndef long():\n' + "    step()\n" * 70
-SIM_MANIFEST = '[package]\nname = "reprieve-{}"\n[dependencies]\nreprieve-{}.workspace = true\n'
+MANIFEST = '[package]\nname = "reprieve-{}"\n[dependencies]\nreprieve-{}.workspace = true\n'
 
 # Rule, files that break it, and where and how the one problem is reported.
 CASES: list[tuple[str, dict[str, str], str]] = [
     (
         "crate dependencies",
-        {"crates/base/Cargo.toml": SIM_MANIFEST.format("base", "sim")},
-        "crates/base/Cargo.toml: [dependencies] base may not use sim",
+        {"crates/base/Cargo.toml": MANIFEST.format("base", "ftl")},
+        "crates/base/Cargo.toml: [dependencies] base may not use ftl",
     ),
     (
         "crate dependencies",
@@ -74,28 +75,13 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "policies stand alone",
-        {"crates/sim/src/sched/fifo.rs": "//! In order.\nuse crate::{ftl::Gc, sched::View};\n"},
-        "crates/sim/src/sched/fifo.rs: a policy of sched uses crate::ftl::Gc",
+        {"crates/policy/src/sched/fifo.rs": "//! In order.\nuse crate::{ftl::Gc, sched::View};\n"},
+        "crates/policy/src/sched/fifo.rs: a policy of sched uses crate::ftl::Gc",
     ),
     (
         "policies stand alone",
-        {"crates/sim/src/sched/fifo.rs": "//! In order.\nfn f(x: super::super::host::Host) {}\n"},
-        "crates/sim/src/sched/fifo.rs: a policy of sched uses crate::host::Host",
-    ),
-    (
-        "components stand apart",
-        {"crates/sim/src/ftl.rs": "//! Reclaims.\nuse crate::flash::{Host, Port as P};\n"},
-        "crates/sim/src/ftl.rs: component ftl uses crate::flash::Host",
-    ),
-    (
-        "components stand apart",
-        {"crates/sim/src/flash.rs": "//! Host.\nfn f() { crate::ssd::now() }\n"},
-        "crates/sim/src/flash.rs: component flash uses crate::ssd::now",
-    ),
-    (
-        "components stand apart",
-        {"crates/sim/src/txn.rs": "//! Words.\nuse crate::ftl::Gc;\n"},
-        "crates/sim/src/txn.rs: txn uses crate::ftl::Gc",
+        {"crates/policy/src/sched/fifo.rs": "//! In order.\nfn f(x: super::super::host::H) {}\n"},
+        "crates/policy/src/sched/fifo.rs: a policy of sched uses crate::host::H",
     ),
     (
         "studies use public names",
@@ -120,46 +106,49 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     (
         "circles of files",
         {
-            "crates/sim/src/ftl.rs": "//! Reclaims.\nuse crate::flash::Die;\n",
-            "crates/sim/src/flash.rs": "//! Dies.\nuse crate::scenario::Key;\n",
-            "crates/sim/src/scenario.rs": "//! Keys.\nuse crate::ftl::{self, Map};\nmod list;\n",
+            "crates/ftl/src/collect.rs": "//! Reclaims.\nuse crate::map::Die;\n",
+            "crates/ftl/src/map.rs": "//! Dies.\nuse crate::table::Key;\n",
+            "crates/ftl/src/table.rs": "//! Keys.\nuse crate::collect::{self, Map};\nmod list;\n",
         },
-        "crates/sim/src/flash.rs: is in a circle of files: crates/sim/src/flash.rs -> "
-        "crates/sim/src/ftl.rs -> crates/sim/src/scenario.rs",
+        "crates/ftl/src/collect.rs: is in a circle of files: crates/ftl/src/collect.rs -> "
+        "crates/ftl/src/map.rs -> crates/ftl/src/table.rs",
     ),
     (
         "ways through the code",
-        {"ARCHITECTURE.md": "# A\n\n## Three ways through the code\n\n1. `ftl.rs`, `gone`\n"},
-        "ARCHITECTURE.md:5: crates/sim/src/ftl.rs has no function gone",
+        {
+            "ARCHITECTURE.md": "# A\n\n## Three ways through the code\n\n"
+            "1. `ftl/src/collect.rs`, `gone`\n"
+        },
+        "ARCHITECTURE.md:5: crates/ftl/src/collect.rs has no function gone",
     ),
     (
         "ways through the code",
-        {"ARCHITECTURE.md": "# A\n\n## Three ways through the code\n\n1. `gone.rs`\n"},
-        "ARCHITECTURE.md:5: crates/sim/src/gone.rs does not exist",
+        {"ARCHITECTURE.md": "# A\n\n## Three ways through the code\n\n1. `ftl/src/gone.rs`\n"},
+        "ARCHITECTURE.md:5: crates/ftl/src/gone.rs does not exist",
     ),
     (
         "type names",
-        {"crates/sim/src/ftl.rs": "//! Reclaims.\nenum View {}\n"},
-        "crates/sim/src/ftl.rs: type View is also one of crates/sim/src/sched/mod.rs",
+        {"crates/ftl/src/collect.rs": "//! Reclaims.\nenum Entry {}\n"},
+        "crates/ftl/src/collect.rs: type Entry is also one of crates/ftl/src/map.rs",
     ),
     (
         "policy registries",
-        {"crates/sim/src/sched/rps.rs": "//! Reads first.\n" + ENTRY.format("rps")},
-        "crates/sim/src/sched/rps.rs: listed 0 times",
+        {"crates/policy/src/sched/rps.rs": "//! Reads first.\n" + ENTRY.format("rps")},
+        "crates/policy/src/sched/rps.rs: listed 0 times",
     ),
     (
         "policy registries",
         {
-            "crates/sim/src/sched/mod.rs": (
+            "crates/policy/src/sched/mod.rs": (
                 "//! S.\nmod fifo;\npub const ALL: &[Entry] = &[fifo::ENTRY, fifo::ENTRY];\n"
             )
         },
-        "crates/sim/src/sched/fifo.rs: listed 2 times",
+        "crates/policy/src/sched/fifo.rs: listed 2 times",
     ),
     (
         "policy registries",
-        {"crates/sim/src/sched/fifo.rs": "//! In order.\n" + ENTRY.format("lifo")},
-        "crates/sim/src/sched/fifo.rs: its entry is called lifo",
+        {"crates/policy/src/sched/fifo.rs": "//! In order.\n" + ENTRY.format("lifo")},
+        "crates/policy/src/sched/fifo.rs: its entry is called lifo",
     ),
     (
         "policy registries",
@@ -174,28 +163,31 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "dead Rust files",
-        {"crates/sim/src/lost.rs": "//! Lost.\n", "crates/sim/src/ftl.rs": "//! F.\n//mod lost;\n"},
-        "crates/sim/src/lost.rs: dead file",
+        {
+            "crates/ftl/src/lost.rs": "//! Lost.\n",
+            "crates/ftl/src/collect.rs": "//! F.\n//mod lost;\n",
+        },
+        "crates/ftl/src/lost.rs: dead file",
     ),
     (
         "dead Rust files",
-        {"crates/sim/tests/it/lost.rs": "//! Lost.\n"},
-        "crates/sim/tests/it/lost.rs: dead file",
+        {"crates/ftl/tests/it/lost.rs": "//! Lost.\n"},
+        "crates/ftl/tests/it/lost.rs: dead file",
     ),
     (
         "file length",
-        {"crates/sim/src/ftl.rs": "//! G.\n" + "\n" * 500},
-        "crates/sim/src/ftl.rs: 501 lines; at most 500",
+        {"crates/ftl/src/collect.rs": "//! G.\n" + "\n" * 500},
+        "crates/ftl/src/collect.rs: 501 lines; at most 500",
     ),
     (
         "file length",
-        {"crates/sim/tests/it/gaps.rs": "//! G.\n" + "\n" * 800},
-        "crates/sim/tests/it/gaps.rs: 801 lines; at most 800",
+        {"crates/ftl/tests/it/gaps.rs": "//! G.\n" + "\n" * 800},
+        "crates/ftl/tests/it/gaps.rs: 801 lines; at most 800",
     ),
     (
         "function length",
-        {"crates/sim/src/ftl.rs": LONG_RUST},
-        "crates/sim/src/ftl.rs:2: function long has 71 lines; at most 70",
+        {"crates/ftl/src/collect.rs": LONG_RUST},
+        "crates/ftl/src/collect.rs:2: function long has 71 lines; at most 70",
     ),
     (
         "function length",
@@ -204,16 +196,24 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "line width",
-        {"crates/sim/src/ftl.rs": "//! G.\n// " + "x" * 98 + "\n"},
-        "crates/sim/src/ftl.rs:2: 101 columns; at most 100",
+        {"crates/ftl/src/collect.rs": "//! G.\n// " + "x" * 98 + "\n"},
+        "crates/ftl/src/collect.rs:2: 101 columns; at most 100",
     ),
     (
         "examples in comments",
-        {"crates/sim/src/ftl.rs": "//! Gc.\n//! ```text\n//! x\n//! ```\n/// ```\n/// ```\n"},
-        "crates/sim/src/ftl.rs:5: no doc test is run",
+        {"crates/ftl/src/collect.rs": "//! Gc.\n//! ```text\n//! x\n//! ```\n/// ```\n/// ```\n"},
+        "crates/ftl/src/collect.rs:5: no doc test is run",
     ),
-    ("file heads", {"crates/sim/src/ftl.rs": "use a::b;\n"}, "crates/sim/src/ftl.rs:1: open with"),
-    ("file heads", {"crates/sim/src/ftl.rs": "//! gc\n"}, "crates/sim/src/ftl.rs:1: open with"),
+    (
+        "file heads",
+        {"crates/ftl/src/collect.rs": "use a::b;\n"},
+        "crates/ftl/src/collect.rs:1: open with",
+    ),
+    (
+        "file heads",
+        {"crates/ftl/src/collect.rs": "//! gc\n"},
+        "crates/ftl/src/collect.rs:1: open with",
+    ),
     ("file heads", {"python/reprieve/run.py": "x = 1\n"}, "python/reprieve/run.py:1: open with"),
     ("file heads", {"devices/a.toml": "channels = 1\n"}, "devices/a.toml:1: open with"),
     ("file heads", {"docs/a.md": "Words.\n"}, "docs/a.md:1: a page opens with its title"),
@@ -223,13 +223,13 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ("forbidden words", {"devices/a.toml": "# TODO.\n"}, "devices/a.toml:1: 'TODO': unfinished"),
     (
         "forbidden words",
-        {"crates/sim/src/ftl.rs": "//! G.\nfn f() { todo!() }\n"},
-        "crates/sim/src/ftl.rs:2: 'todo!': unfinished work",
+        {"crates/ftl/src/collect.rs": "//! G.\nfn f() { todo!() }\n"},
+        "crates/ftl/src/collect.rs:2: 'todo!': unfinished work",
     ),
     (
         "forbidden words",
-        {"crates/sim/src/ftl.rs": "//! No unsafe here.\nfn f() { unsafe { g() } }\n"},
-        "crates/sim/src/ftl.rs:2: 'unsafe': `unsafe` outside crates/py/ and crates/capi/ and",
+        {"crates/ftl/src/collect.rs": "//! No unsafe here.\nfn f() { unsafe { g() } }\n"},
+        "crates/ftl/src/collect.rs:2: 'unsafe': `unsafe` outside crates/py/ and crates/capi/ and",
     ),
     ("documents", {"ARCHITECTURE.md": ""}, "ARCHITECTURE.md: missing"),
     (

@@ -34,5 +34,5 @@ def test_tables_name_what_exists(tmp_path: Path) -> None:
     assert not list(tables_name_what_exists(PROJECT))
     # Where there is nothing, everything that the tables name is missing.
     missing = [problem.what for problem in tables_name_what_exists(Tree(tmp_path))]
-    assert "crates/sim/src has no module ssd" in missing
+    assert "there are no policies in sched" in missing
     assert "crate base does not exist" in missing

@@ -113,7 +113,7 @@ _DRAWN_NS = 20_000_000
 
 def goldens() -> list[Case]:
     """Return the scenarios of the golden tests."""
-    paths = sorted((ROOT / "crates/sim/tests/golden").glob("*.toml"))
+    paths = sorted((ROOT / "crates/ssd/tests/golden").glob("*.toml"))
     return [Case(f"golden/{path.stem}", _golden(path)) for path in paths]
 
 

@@ -8,8 +8,8 @@ use std::ptr::{from_ref, null_mut};
 
 use reprieve::{Completion, Request, reprieve_advance, reprieve_next, reprieve_open};
 use reprieve::{reprieve_close, reprieve_poll, reprieve_run, reprieve_submit};
-use reprieve_sim::scenario::{self, Scenario, Sources};
-use reprieve_sim::{Options, Ssd, registries};
+use reprieve_ssd::scenario::{self, Scenario, Sources};
+use reprieve_ssd::{Options, Ssd, registries};
 use reprieve_trace::Workload;
 
 /// The main load of the benchmarks on a small drive, but open: the caller has the arrivals.

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use reprieve_base::{Op, Request, SECTOR_BYTES, Time, UserError};
-use reprieve_sim::scenario::{self, Scenario, Sources};
-use reprieve_sim::{DoneRequest, Options, Ssd, registries};
+use reprieve_ssd::scenario::{self, Scenario, Sources};
+use reprieve_ssd::{DoneRequest, Options, Ssd, registries};
 
 use crate::ask::Ask;
 use crate::journal::Journal;

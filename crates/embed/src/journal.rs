@@ -1,7 +1,7 @@
 //! What a drive was asked since its beginning, in about a dozen bytes a request.
 
 use reprieve_base::{Op, Time};
-use reprieve_sim::DoneRequest;
+use reprieve_ssd::DoneRequest;
 
 use crate::ask::Ask;
 

@@ -13,6 +13,7 @@ mod refusal;
 pub mod reliability;
 mod timing;
 mod wordlines;
+mod worst;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
 pub use die::{Die, Outlook, PlaneWork};

@@ -1,7 +1,6 @@
-//! How many bits of a page are wrong: the rate of raw bit errors, wear, and draws of errors.
+//! How many bits of a page are wrong: the rate of raw bit errors, and wear.
 
-use rand_distr::{Binomial, Distribution};
-use reprieve_base::Stream;
+pub use crate::worst::draw_worst;
 
 /// What a page and its block have been through.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -147,10 +146,4 @@ impl SuspendWear {
         }
         self.per_program * of_programs as f64 + self.per_erase * of_erases as f64
     }
-}
-
-/// Bits that are wrong of so many, each with this probability and independent of the others.
-pub fn draw_errors(bits: u64, rate: f64, stream: &mut Stream, times: u64) -> u64 {
-    let errors = Binomial::new(bits, rate).expect("a rate is between 0 and one half");
-    (0..times).map(|_| errors.sample(stream)).max().unwrap_or(0)
 }

@@ -3,8 +3,8 @@
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use reprieve_sim::characterize::{self as bench, Run, Variety};
-use reprieve_sim::scenario::{self, Sources};
+use reprieve_ssd::characterize::{self as bench, Run, Variety};
+use reprieve_ssd::scenario::{self, Sources};
 
 use crate::{need_numpy, raise};
 
@@ -21,7 +21,7 @@ pub fn characterize<'py>(
     let runs = py
         .detach(|| {
             let sources = Sources { text, path, sets: &sets };
-            let scenario = scenario::load_rig_file(&sources, reprieve_sim::registries())?;
+            let scenario = scenario::load_rig_file(&sources, reprieve_ssd::registries())?;
             let (length_share, start_share) = variety;
             bench::run(&scenario, wordlines, &Variety { length_share, start_share })
         })

@@ -17,7 +17,7 @@ mod traces;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use reprieve_sim::scenario::{self, Sources};
+use reprieve_ssd::scenario::{self, Sources};
 
 create_exception!(_native, UserError, PyValueError, "A user's mistake, in one sentence.");
 
@@ -30,33 +30,33 @@ fn raise(error: reprieve_base::UserError) -> PyErr {
 #[pyfunction]
 fn resolve(text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
     let sources = Sources { text, path, sets: &sets };
-    let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
+    let scenario = scenario::load(&sources, reprieve_ssd::registries()).map_err(raise)?;
     Ok(scenario::print(&scenario))
 }
 
 /// The scenario reference as Markdown.
 #[pyfunction]
 fn reference() -> String {
-    scenario::reference_markdown(reprieve_sim::registries())
+    scenario::reference_markdown(reprieve_ssd::registries())
 }
 
 /// The schema of the scenario file as JSON.
 #[pyfunction]
 fn schema() -> String {
-    scenario::schema_json(reprieve_sim::registries())
+    scenario::schema_json(reprieve_ssd::registries())
 }
 
 /// JSON Schema of scenario files.
 #[pyfunction]
 fn json_schema() -> String {
-    scenario::json_schema(reprieve_sim::registries())
+    scenario::json_schema(reprieve_ssd::registries())
 }
 
 /// The drive of a scenario that may have no load, as canonical TOML.
 #[pyfunction]
 fn resolve_rig(text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
     let sources = Sources { text, path, sets: &sets };
-    let scenario = scenario::load_rig_file(&sources, reprieve_sim::registries()).map_err(raise)?;
+    let scenario = scenario::load_rig_file(&sources, reprieve_ssd::registries()).map_err(raise)?;
     Ok(scenario::print(&scenario))
 }
 

@@ -7,10 +7,10 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::{PyClass, PyClassInitializer};
 use reprieve_base::{Dur, Time};
-use reprieve_sim::Policies;
-use reprieve_sim::scenario::{Class, Scenario};
-use reprieve_sim::sched::{self, DieView, Scheduler, SuspendView};
-use reprieve_sim::suspend::{self, Answer, GcNeed, Reason, SuspendPolicy};
+use reprieve_ssd::Policies;
+use reprieve_ssd::scenario::{Class, Scenario};
+use reprieve_ssd::sched::{self, DieView, Scheduler, SuspendView};
+use reprieve_ssd::suspend::{self, Answer, GcNeed, Reason, SuspendPolicy};
 
 use crate::UserError;
 

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use reprieve_base::{Entry, nearest};
-use reprieve_sim::registries;
-use reprieve_sim::scenario::{self, Preset};
+use reprieve_ssd::registries;
+use reprieve_ssd::scenario::{self, Preset};
 
 use crate::UserError;
 

@@ -1,15 +1,15 @@
 //! Rates of raw bit errors of a part from Python: pure functions of what a page went through.
 
 use pyo3::prelude::*;
-use reprieve_sim::reliability::{Characterisation, Stress};
-use reprieve_sim::scenario::{self, Sources};
+use reprieve_ssd::reliability::{Characterisation, Stress};
+use reprieve_ssd::scenario::{self, Sources};
 
 use crate::raise;
 
 /// The scenario of the rig, for what its part says of its cells.
 fn load(text: &str, path: &str, sets: Vec<String>) -> PyResult<scenario::Scenario> {
     let sources = Sources { text, path, sets: &sets };
-    scenario::load_rig_file(&sources, reprieve_sim::registries()).map_err(raise)
+    scenario::load_rig_file(&sources, reprieve_ssd::registries()).map_err(raise)
 }
 
 /// Rate of raw bit errors of each of `pages`: cycles, days, reads of the block, suspensions.

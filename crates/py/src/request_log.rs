@@ -6,9 +6,9 @@ use arrow_array::types::Int8Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int8Array, Int64Array, StringArray};
 use pyo3::prelude::*;
 use reprieve_base::Op;
-use reprieve_sim::blame::BLAME_NAMES;
-use reprieve_sim::stats::LogBatch;
-use reprieve_sim::txn::PART_NAMES;
+use reprieve_ssd::blame::BLAME_NAMES;
+use reprieve_ssd::stats::LogBatch;
+use reprieve_ssd::txn::PART_NAMES;
 
 use crate::table::Table;
 

@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use reprieve_base::UserError;
-use reprieve_sim::rig as die_rig;
-use reprieve_sim::scenario::{self, Sources};
+use reprieve_ssd::rig as die_rig;
+use reprieve_ssd::scenario::{self, Sources};
 
 use crate::policy::{self, Given};
 use crate::raise;
@@ -43,7 +43,7 @@ fn drive(
     own: Option<Given>,
 ) -> Result<(String, String, Vec<u8>), UserError> {
     let scenario =
-        scenario::load_rig_file(&Sources { text, path, sets }, reprieve_sim::registries())?;
+        scenario::load_rig_file(&Sources { text, path, sets }, reprieve_ssd::registries())?;
     let at = |error: UserError| error.at(commands_path);
     let parsed = die_rig::parse(commands, &scenario).map_err(at)?;
     let asked = die_rig::Asked {

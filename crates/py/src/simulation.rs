@@ -8,8 +8,8 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use reprieve_base::Time;
-use reprieve_sim::scenario::{self, Scenario, Sources, Warmup};
-use reprieve_sim::{Options, Ssd, Window};
+use reprieve_ssd::scenario::{self, Scenario, Sources, Warmup};
+use reprieve_ssd::{Options, Ssd, Window};
 
 use crate::policy::{self, Given};
 use crate::table::Table;
@@ -69,7 +69,7 @@ impl Simulation {
         own: Option<InPlace>,
     ) -> PyResult<Simulation> {
         let sources = Sources { text, path, sets: &sets };
-        let scenario = scenario::load(&sources, reprieve_sim::registries()).map_err(raise)?;
+        let scenario = scenario::load(&sources, reprieve_ssd::registries()).map_err(raise)?;
         let text = scenario::print(&scenario);
         let (log_requests, series, timeline) = kept;
         let timeline = timeline.map(window);

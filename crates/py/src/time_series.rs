@@ -3,9 +3,9 @@
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use reprieve_sim::TimeSeries;
-use reprieve_sim::stats::{BUCKETS, Bin, Finished, SAMPLED, upper_end};
-use reprieve_sim::txn::PART_NAMES;
+use reprieve_ssd::TimeSeries;
+use reprieve_ssd::stats::{BUCKETS, Bin, Finished, SAMPLED, upper_end};
+use reprieve_ssd::txn::PART_NAMES;
 
 /// The kinds of requests that are told apart, in the order of the model.
 const KINDS: [&str; 2] = ["read", "write"];

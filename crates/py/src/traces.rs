@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 use reprieve_base::{Request, SECTOR_BYTES, UserError};
-use reprieve_sim::scenario::{self, Scenario, Sources};
+use reprieve_ssd::scenario::{self, Scenario, Sources};
 use reprieve_trace::{Merged, Reading, WorkloadConfig};
 
 use crate::raise;
@@ -83,7 +83,7 @@ pub fn workload_head(
 }
 
 fn loaded(text: &str, path: &str, sets: &[String]) -> Result<Scenario, UserError> {
-    scenario::load(&Sources { text, path, sets }, reprieve_sim::registries())
+    scenario::load(&Sources { text, path, sets }, reprieve_ssd::registries())
 }
 
 /// The loads of a scenario, each with its seed.

@@ -1,8 +1,8 @@
 //! Other rules for a drive that serves: which keys may change, and how they do.
 
 use reprieve_base::{UserError, nearest};
-use reprieve_sim::registries;
-use reprieve_sim::scenario::{self, CHANGEABLE, Scenario, Sources};
+use reprieve_ssd::registries;
+use reprieve_ssd::scenario::{self, CHANGEABLE, Scenario, Sources};
 use serde_json::{Value, json};
 
 use crate::options::Source;

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use reprieve_base::{Dur, Request, Time, UserError};
-use reprieve_sim::Ssd;
-use reprieve_sim::stats::LogBatch;
+use reprieve_ssd::Ssd;
+use reprieve_ssd::stats::LogBatch;
 
 use crate::admission::Load;
 use crate::clock::{Clock, Wall};

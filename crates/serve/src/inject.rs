@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use reprieve_base::{Dur, Stream};
-use reprieve_sim::scenario::{Acknowledge, Scenario};
+use reprieve_ssd::scenario::{Acknowledge, Scenario};
 use serde_json::{Value, json};
 
 use crate::clock::Wall;

@@ -1,6 +1,6 @@
 //! What a server says of its drive: gauges while it serves, a summary at the end.
 
-use reprieve_sim::Ssd;
+use reprieve_ssd::Ssd;
 use serde_json::{Value, json};
 
 use crate::admission::Load;

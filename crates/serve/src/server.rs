@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use reprieve_base::UserError;
-use reprieve_sim::{Options as RunOptions, Ssd, scenario};
+use reprieve_ssd::{Options as RunOptions, Ssd, scenario};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustls::ServerConfig;
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! What the page asks for, in terms of the simulator: nothing here simulates.
 
 use reprieve_base::{Time, UserError};
-use reprieve_sim::scenario::{self, Scenario, Sources, Warmup};
-use reprieve_sim::{Options, Ssd, Window, registries, rig as die_rig};
+use reprieve_ssd::scenario::{self, Scenario, Sources, Warmup};
+use reprieve_ssd::{Options, Ssd, Window, registries, rig as die_rig};
 use serde_json::{Value, json};
 
 use crate::waits::Waits;

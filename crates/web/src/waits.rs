@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use reprieve_base::Op;
-use reprieve_sim::blame::BLAME_NAMES;
-use reprieve_sim::stats::LogBatch;
+use reprieve_ssd::blame::BLAME_NAMES;
+use reprieve_ssd::stats::LogBatch;
 use serde_json::{Map, Value, json};
 
 /// Kinds of requests of which it is told, in the order of their sections.

@@ -10,7 +10,6 @@ Rule = Callable[[Tree], Iterator[Problem]]
 RULES: dict[str, Rule] = {
     "crate dependencies": layers.crates_depend_as_drawn,
     "policies stand alone": layers.policies_use_no_component,
-    "components stand apart": layers.components_stand_apart,
     "studies use public names": layers.studies_use_public_names,
     "studies stand above": layers.package_uses_no_study,
     "circles of files": circles.files_form_no_circle,

@@ -1,4 +1,4 @@
-"""Who may use whom: crates by their manifests, modules by what they name, Python by its imports."""
+"""Who may use whom: crates by their manifests, policies by what they name, Python by imports."""
 
 import ast
 import tomllib
@@ -8,8 +8,6 @@ from pathlib import PurePosixPath
 from .. import tables
 from ..rust import used_paths
 from ..tree import Problem, Tree
-
-SIM = "crates/sim/src/"
 
 
 def crates_depend_as_drawn(tree: Tree) -> Iterator[Problem]:
@@ -29,27 +27,13 @@ def crates_depend_as_drawn(tree: Tree) -> Iterator[Problem]:
 
 
 def policies_use_no_component(tree: Tree) -> Iterator[Problem]:
-    """Find policies that name more of the crate than their own folder and parameters."""
+    """Find policies that name more of the crate than their own folder."""
     for folder in tables.POLICY_FOLDERS:
-        own = ("crate", *folder.split("/"))
-        for path, used in _uses(tree, folder):
-            is_own = used[: len(own)] == own or used[1] in tables.POLICIES_MAY_USE
-            if not is_own and not _is_allowed(folder, used):
-                yield Problem(path, 0, f"a policy of {folder} uses {'::'.join(used)}")
-
-
-def components_stand_apart(tree: Tree) -> Iterator[Problem]:
-    """Find components that use another one or an owner, and modules that leave their list."""
-    for component in tables.COMPONENTS:
-        barred = frozenset({*tables.COMPONENTS, *tables.OWNERS}) - {component}
-        for path, used in _uses(tree, component):
-            if used[1] in barred and not _is_allowed(component, used):
-                yield Problem(path, 0, f"component {component} uses {'::'.join(used)}")
-    for module, allowed in tables.ONLY.items():
-        for path, used in _uses(tree, module):
-            is_own = used[1] == module or used[1] in allowed or not _is_module(tree, used[1])
-            if not is_own and not _is_allowed(module, used):
-                yield Problem(path, 0, f"{module} uses {'::'.join(used)}; see tables.ONLY")
+        for path in _sources(tree, folder):
+            for used in sorted(used_paths(tree.text(path), _module(path))):
+                is_foreign = used[0] == "crate" and len(used) > 1 and used[1] != folder
+                if is_foreign and not _is_allowed(folder, used):
+                    yield Problem(path, 0, f"a policy of {folder} uses {'::'.join(used)}")
 
 
 def studies_use_public_names(tree: Tree) -> Iterator[Problem]:
@@ -100,34 +84,22 @@ def _all_of(tree: Tree, module: str) -> list[str]:
     return []
 
 
-def _uses(tree: Tree, module: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield what the files of a module of the simulator name of their crate."""
-    for path in _sources(tree, module):
-        for used in sorted(used_paths(tree.text(path), _module(path))):
-            if used[0] == "crate" and len(used) > 1:
-                yield path, used
-
-
-def _sources(tree: Tree, module: str) -> Iterator[str]:
-    """Yield the files of a module; its tests may put together whatever they like."""
-    for path in [*tree.files(f"{SIM}{module}.rs"), *tree.files(f"{SIM}{module}/*.rs")]:
-        if PurePosixPath(path).stem != "tests" and "/tests/" not in path:
+def _sources(tree: Tree, folder: str) -> Iterator[str]:
+    """Yield the files of a folder of policies; its tests may put together whatever they like."""
+    for path in tree.files(f"{tables.POLICY_SOURCE}{folder}/*.rs"):
+        if PurePosixPath(path).stem != "tests":
             yield path
 
 
 def _module(path: str) -> tuple[str, ...]:
     """Return the module path of a file below the crate's root."""
-    parts = PurePosixPath(path.removeprefix(SIM)).with_suffix("").parts
+    parts = PurePosixPath(path.removeprefix(tables.POLICY_SOURCE)).with_suffix("").parts
     return parts[:-1] if parts[-1] == "mod" else parts
-
-
-def _is_module(tree: Tree, name: str) -> bool:
-    return tree.exists(f"{SIM}{name}.rs") or tree.exists(f"{SIM}{name}/mod.rs")
 
 
 def _is_allowed(user: str, used: tuple[str, ...]) -> bool:
     named = "::".join(used[1:])
     return any(
         use.user == user and (named == use.used or named.startswith(use.used + "::"))
-        for use in tables.SIM_USES_ALLOWED
+        for use in tables.POLICY_USES_ALLOWED
     )

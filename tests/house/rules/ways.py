@@ -7,7 +7,7 @@ from ..tree import Problem, Tree
 
 PAGE = "ARCHITECTURE.md"
 SECTION = "## Three ways through the code"
-SOURCE = "crates/sim/src/"
+SOURCE = "crates/"
 _QUOTED = re.compile(r"`([^`]+)`")
 
 

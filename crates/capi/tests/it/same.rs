@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use reprieve::Request;
-use reprieve_sim::scenario::{self, Sources};
-use reprieve_sim::{Options, Ssd, registries};
+use reprieve_ssd::scenario::{self, Sources};
+use reprieve_ssd::{Options, Ssd, registries};
 
 use super::c_drive::{Asked, Drive, OK, TIME};
 

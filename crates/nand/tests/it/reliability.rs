@@ -1,7 +1,7 @@
 //! Rates of raw bit errors by hand, draws of errors against the binomial's own sums, decode times.
 
 use reprieve_base::{Dur, Stream};
-use reprieve_nand::reliability::{Characterisation, Rber, Stress, SuspendWear, Wear, draw_errors};
+use reprieve_nand::reliability::{Characterisation, Rber, Stress, SuspendWear, Wear, draw_worst};
 use reprieve_nand::{Ecc, Soft};
 
 /// Whole powers, so that every term is exact by hand.
@@ -99,7 +99,7 @@ fn binomial(bits: u64, rate: f64) -> Vec<f64> {
 
 #[test]
 fn draws_have_the_tail_of_the_binomial() {
-    // A mean of 40 errors and one of 3: the two methods of the generator. A false alarm needs five
+    // A mean of 40 errors and one of 3. A false alarm needs five
     // standard deviations.
     for (bits, rate, limits) in
         [(10_000u64, 0.004, [40u64, 50, 60, 64]), (1000, 0.003, [3, 6, 9, 10])]
@@ -109,7 +109,7 @@ fn draws_have_the_tail_of_the_binomial() {
         let mut stream = Stream::new(1, "test.errors", bits);
         let mut sum = 0;
         for _ in 0..draws {
-            let errors = draw_errors(bits, rate, &mut stream, 1);
+            let errors = draw_worst(bits, rate, 1, &mut stream);
             sum += errors;
             for (count, limit) in counts.iter_mut().zip(limits) {
                 *count += u64::from(errors > limit);
@@ -135,10 +135,10 @@ fn the_worst_of_several_codewords_counts() {
     let tail: f64 = binomial(bits, rate)[limit as usize + 1..].iter().sum();
     let wanted = 1.0 - (1.0 - tail).powi(4);
     let mut stream = Stream::new(1, "test.errors", 0);
-    let above = (0..draws).filter(|_| draw_errors(bits, rate, &mut stream, 4) > limit).count();
+    let above = (0..draws).filter(|_| draw_worst(bits, rate, 4, &mut stream) > limit).count();
     let tolerance = 5.0 * (wanted * (1.0 - wanted) * f64::from(draws)).sqrt();
     assert!((above as f64 - wanted * f64::from(draws)).abs() < tolerance, "{above}");
-    assert_eq!(draw_errors(bits, 0.0, &mut stream, 4), 0);
+    assert_eq!(draw_worst(bits, 0.0, 4, &mut stream), 0);
 }
 
 const ECC: Ecc = Ecc {

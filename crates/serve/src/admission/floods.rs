@@ -2,9 +2,9 @@
 //! socket, so that it does not depend on the machine.
 
 use reprieve_base::{Dur, Op, Time};
-use reprieve_sim::scenario::{self, Sources};
-use reprieve_sim::stats::LogBatch;
-use reprieve_sim::{Options, Ssd};
+use reprieve_ssd::scenario::{self, Sources};
+use reprieve_ssd::stats::LogBatch;
+use reprieve_ssd::{Options, Ssd};
 
 use super::*;
 
@@ -52,7 +52,7 @@ struct Bench {
 impl Bench {
     fn new() -> Bench {
         let sources = Sources { text: DRIVE, path: "<floods>", sets: &[] };
-        let scenario = scenario::load_served(&sources, reprieve_sim::registries());
+        let scenario = scenario::load_served(&sources, reprieve_ssd::registries());
         let options = Options { served: true, log_requests: true, ..Options::default() };
         let mut ssd = Ssd::with(scenario.expect("good keys"), &options).expect("a drive");
         while !ssd.is_preconditioned() {

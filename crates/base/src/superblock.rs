@@ -1,0 +1,103 @@
+//! Superblocks: the blocks of one number on all planes of a die, written and erased as one.
+//!
+//! To the translation layer such a die has one plane, whose blocks have the pages of all: page by
+//! page around the planes. A plane of its own is a superblock of one.
+
+use crate::{Geometry, PageAddress};
+
+/// How the pages of a block of the translation layer lie on the planes of a die.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Superblocks {
+    /// Planes whose blocks are one; 1: none are.
+    planes: u32,
+}
+
+impl Superblocks {
+    /// Of a drive, whether its planes go in step or not.
+    pub fn new(in_step: bool, geometry: &Geometry) -> Superblocks {
+        Superblocks { planes: if in_step { geometry.planes_per_die } else { 1 } }
+    }
+
+    /// Planes whose blocks are one.
+    #[inline]
+    pub fn planes(self) -> u32 {
+        self.planes
+    }
+
+    /// Whether there are any.
+    #[inline]
+    pub fn exist(self) -> bool {
+        self.planes > 1
+    }
+
+    /// The drive as the translation layer has it.
+    pub fn inner_geometry(self, outer: Geometry) -> Geometry {
+        Geometry {
+            planes_per_die: outer.planes_per_die / self.planes,
+            pages_per_block: outer.pages_per_block * self.planes,
+            ..outer
+        }
+    }
+
+    /// The address on the die of one of the translation layer.
+    #[inline]
+    pub fn outer(self, at: PageAddress) -> PageAddress {
+        if self.planes == 1 {
+            return at;
+        }
+        PageAddress { plane: at.page % self.planes, block: at.block, page: at.page / self.planes }
+    }
+
+    /// The address of the translation layer of one on the die.
+    #[inline]
+    pub fn inner(self, at: PageAddress) -> PageAddress {
+        if self.planes == 1 {
+            return at;
+        }
+        PageAddress { plane: 0, block: at.block, page: at.page * self.planes + at.plane }
+    }
+
+    /// How many of the first `pages` of a block lie on a plane of the die.
+    pub fn pages_on(self, plane: u32, pages: u32) -> u32 {
+        (pages + self.planes - 1 - plane) / self.planes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIE: Geometry = Geometry {
+        channels: 2,
+        chips_per_channel: 1,
+        dies_per_channel: 1,
+        planes_per_die: 3,
+        blocks_per_plane: 4,
+        pages_per_block: 5,
+        page_bytes: 4096,
+    };
+
+    #[test]
+    fn pages_go_around_the_planes() {
+        let twins = Superblocks::new(true, &DIE);
+        let inner = twins.inner_geometry(DIE);
+        assert_eq!((inner.planes_per_die, inner.pages_per_block), (1, 15));
+        assert_eq!(inner.pages(), DIE.pages());
+        for page in 0..15 {
+            let at = PageAddress { plane: 0, block: 2, page };
+            let outer = twins.outer(at);
+            assert_eq!((outer.plane, outer.block, outer.page), (page % 3, 2, page / 3));
+            assert_eq!(twins.inner(outer), at);
+        }
+        let eight = [0, 1, 2].map(|plane| twins.pages_on(plane, 8));
+        assert_eq!(eight, [3, 3, 2]);
+    }
+
+    #[test]
+    fn a_plane_by_itself_is_as_it_is() {
+        let twins = Superblocks::new(false, &DIE);
+        let at = PageAddress { plane: 2, block: 3, page: 4 };
+        assert_eq!((twins.outer(at), twins.inner(at)), (at, at));
+        assert_eq!((twins.inner_geometry(DIE), twins.pages_on(0, 4)), (DIE, 4));
+    }
+}

@@ -1,0 +1,404 @@
+//! What all dies may draw at once: who begins, who waits, and who is next when there is room.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reprieve_base::{Dur, Time};
+use reprieve_config::{BudgetCounts, Power, Scenario};
+use reprieve_nand::{Activity, CommandPower, MultiPlane, Timing};
+use reprieve_observe::power::{AtWork, Commands, Place};
+use reprieve_policy::txn::Kind;
+use reprieve_policy::work::Work;
+
+use super::channel::Grant;
+use super::lane::LaneId;
+use super::{Flash, FlashEvent};
+use reprieve_base::event::Schedule;
+
+/// Whose turn it is: what is urgent, then what has waited longest, then the first die.
+type Turn = (bool, Time, u32);
+
+/// What a die holds of the budget.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    /// For commands that sense, and how many planes those are.
+    sense_uw: u64,
+    senses: u32,
+    /// For the program or erase that runs on all planes that act together.
+    run_uw: Option<u64>,
+    /// For what runs on planes that were split off, and how many those are.
+    apart_uw: u64,
+    apart: u32,
+}
+
+impl Held {
+    fn is_active(&self) -> bool {
+        self.senses > 0 || self.run_uw.is_some() || self.apart > 0
+    }
+
+    fn sum_uw(&self) -> u64 {
+        self.sense_uw + self.run_uw.unwrap_or(0) + self.apart_uw
+    }
+}
+
+/// The budget, and how much of it is taken.
+#[derive(Clone, Debug)]
+pub(super) struct Budget {
+    limit_uw: u64,
+    max_active: u32,
+    counted: Counted,
+    /// Planes that one command may turn out to take.
+    planes_most: u64,
+    reads_first: bool,
+    /// What is counted for the dies now, idle ones included.
+    drawn_uw: u64,
+    active: u32,
+    held: Vec<Held>,
+    /// What runs on planes that were split off, each with what it holds.
+    apart_uw: BTreeMap<Place, u64>,
+    /// Dies that wait, and how much more each of them would draw.
+    line: BTreeSet<Turn>,
+    waits: Vec<Option<(Turn, u64)>>,
+}
+
+/// As what a command counts, above an idle die.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    sense: CommandPower,
+    program: CommandPower,
+    erase: CommandPower,
+    suspended_uw: u64,
+}
+
+impl Counted {
+    fn new(power: &Power, timing: &Timing) -> Counted {
+        let core = power.core();
+        let types = 0..timing.page_types.map_or(1, |types| types.count as usize);
+        let phases = |phases: [Activity; 2], page_type, lengths| {
+            let powers = phases.map(|phase| core.of(phase, page_type));
+            let plane_uw = powers.map(|power| power.plane_uw);
+            CommandPower { plane_uw: mix(power.budget_counts, plane_uw, lengths), ..powers[0] }
+        };
+        let program = [Activity::ProgramPulse, Activity::ProgramVerify];
+        let program = |page_type| phases(program, page_type, [timing.program_pulse, timing.verify]);
+        let sense = |page_type| core.of(Activity::Sense, page_type);
+        let erase = [Activity::ErasePulse, Activity::EraseVerify];
+        let most = |power: &CommandPower| power.plane_uw;
+        Counted {
+            sense: types.clone().map(sense).max_by_key(most).expect("there is a type"),
+            program: types.map(program).max_by_key(most).expect("there is a type"),
+            erase: phases(erase, 0, [timing.erase, timing.erase_verify]),
+            suspended_uw: core.suspended_excess_uw(),
+        }
+    }
+
+    fn of(&self, kind: Kind) -> CommandPower {
+        match kind {
+            Kind::HostRead | Kind::RmwRead | Kind::GcRead | Kind::MapRead | Kind::MapUpdate => {
+                self.sense
+            }
+            Kind::Program | Kind::GcProgram | Kind::MapProgram => self.program,
+            // It senses first.
+            Kind::GcCopy => match self.program.plane_uw >= self.sense.plane_uw {
+                true => self.program,
+                false => self.sense,
+            },
+            Kind::Erase => self.erase,
+        }
+    }
+}
+
+/// As what pulses and verifies of these powers and lengths count, rounded up.
+fn mix(counts: BudgetCounts, powers_uw: [u64; 2], lengths: [Dur; 2]) -> u64 {
+    let whole_ns = u128::from(lengths[0].ns() + lengths[1].ns());
+    if counts == BudgetCounts::Peak || whole_ns == 0 {
+        return powers_uw[0].max(powers_uw[1]);
+    }
+    let energy = |phase: usize| u128::from(powers_uw[phase]) * u128::from(lengths[phase].ns());
+    let mean = (energy(0) + energy(1)).div_ceil(whole_ns);
+    u64::try_from(mean).expect("a mean of two powers")
+}
+
+impl Budget {
+    /// The budget of a scenario that has one.
+    pub(super) fn of(scenario: &Scenario, timing: &Timing, reads_first: bool) -> Option<Budget> {
+        let power = scenario.power.as_ref()?;
+        if power.budget_uw.is_none() && power.max_active_dies.is_none() {
+            return None;
+        }
+        let dies = scenario.geometry.dies();
+        let by_plane = scenario.parallelism.multi_plane == MultiPlane::None;
+        Some(Budget {
+            limit_uw: power.budget_uw.unwrap_or(u64::MAX),
+            max_active: power.max_active_dies.unwrap_or(u32::MAX),
+            counted: Counted::new(power, timing),
+            planes_most: if by_plane { 1 } else { scenario.geometry.planes_per_die.into() },
+            reads_first,
+            drawn_uw: power.core().idle_uw * u64::from(dies),
+            active: 0,
+            held: vec![Held::default(); dies as usize],
+            apart_uw: BTreeMap::new(),
+            line: BTreeSet::new(),
+            waits: vec![None; dies as usize],
+        })
+    }
+
+    /// Whether a die may draw so much more; one may always, if it alone is at work.
+    fn has_room(&self, die: u32, more_uw: u64) -> bool {
+        let joins = u32::from(!self.held[die as usize].is_active());
+        self.active == 0
+            || self.active + joins <= self.max_active
+                && self.drawn_uw.checked_add(more_uw).is_some_and(|uw| uw <= self.limit_uw)
+    }
+
+    /// Whether a die may begin what draws so much more; if not, it stands in line.
+    fn may_begin(&mut self, turn: Turn, more_uw: u64) -> bool {
+        let (_, _, die) = turn;
+        self.forget(die);
+        if self.line.first().is_none_or(|first| turn < *first) && self.has_room(die, more_uw) {
+            return true;
+        }
+        self.waits[die as usize] = Some((turn, more_uw));
+        self.line.insert(turn);
+        false
+    }
+
+    /// Whether a die stands in line for power.
+    pub(super) fn waits_for_power(&self, die: u32) -> bool {
+        self.waits[die as usize].is_some()
+    }
+
+    fn forget(&mut self, die: u32) {
+        if let Some((turn, _)) = self.waits[die as usize].take() {
+            self.line.remove(&turn);
+        }
+    }
+
+    /// Takes the die out of the line whose turn it is, if there is room for it.
+    fn next(&mut self) -> Option<u32> {
+        let &(_, _, die) = self.line.first()?;
+        let (_, more_uw) = self.waits[die as usize].expect("what stands in line waits");
+        if !self.has_room(die, more_uw) {
+            return None;
+        }
+        self.forget(die);
+        Some(die)
+    }
+
+    /// What it allows to be drawn beyond what is counted now.
+    pub(super) fn left_uw(&self) -> u64 {
+        self.limit_uw.saturating_sub(self.drawn_uw)
+    }
+
+    fn change(&mut self, die: u32, change: impl FnOnce(&mut Held)) {
+        let held = &mut self.held[die as usize];
+        let before = *held;
+        change(held);
+        self.drawn_uw = self.drawn_uw + held.sum_uw() - before.sum_uw();
+        match (before.is_active(), held.is_active()) {
+            (false, true) => self.active += 1,
+            (true, false) => self.active -= 1,
+            _ => {}
+        }
+    }
+
+    /// A die begins to sense on so many planes.
+    pub(super) fn sense(&mut self, die: u32, planes: u32) {
+        let uw = self.counted.sense.on(planes);
+        self.change(die, |held| {
+            held.sense_uw += uw;
+            held.senses += planes;
+        });
+    }
+
+    /// One plane of a die has sensed, or all of them.
+    pub(super) fn sensed(&mut self, die: u32, is_one: bool) {
+        let one_uw = self.counted.sense.on(1u32);
+        self.change(die, |held| {
+            let (planes, uw) = if is_one { (1, one_uw) } else { (held.senses, held.sense_uw) };
+            held.senses -= planes;
+            held.sense_uw -= uw;
+        });
+    }
+
+    /// A program or erase runs on a lane from now on.
+    pub(super) fn run(&mut self, place: Place, kind: Kind, planes: u32) {
+        self.hold(place, self.counted.of(kind).on(planes));
+    }
+
+    fn hold(&mut self, (die, lane): Place, uw: u64) {
+        if lane == 0 {
+            self.change(die, |held| held.run_uw = Some(uw));
+            return;
+        }
+        self.apart_uw.insert((die, lane), uw);
+        self.change(die, |held| (held.apart, held.apart_uw) = (held.apart + 1, held.apart_uw + uw));
+    }
+
+    /// What runs on a plane is split off from others, if there are any; with these the base stays
+    /// until it is suspended.
+    pub(super) fn split(&mut self, (die, lane): Place, kind: Kind, has_others: bool) {
+        let plane_uw = self.counted.of(kind).plane_uw;
+        let held = &mut self.held[die as usize];
+        let whole_uw = held.run_uw.take().expect("something runs");
+        let own_uw = if has_others { plane_uw } else { whole_uw };
+        held.run_uw = has_others.then(|| whole_uw - plane_uw);
+        (held.apart, held.apart_uw) = (held.apart + 1, held.apart_uw + own_uw);
+        self.apart_uw.insert((die, lane), own_uw);
+    }
+
+    /// What runs on a lane is complete.
+    pub(super) fn ended(&mut self, (die, lane): Place) {
+        if lane == 0 {
+            self.change(die, |held| held.run_uw = None);
+            return;
+        }
+        let uw = self.apart_uw.remove(&(die, lane)).expect("something ran there");
+        self.change(die, |held| (held.apart, held.apart_uw) = (held.apart - 1, held.apart_uw - uw));
+    }
+
+    /// It is suspended.
+    pub(super) fn suspended(&mut self, place: Place) {
+        self.ended(place);
+        self.drawn_uw += self.counted.suspended_uw;
+    }
+
+    /// It goes on.
+    pub(super) fn resumed(&mut self, place: Place, kind: Kind, planes: u32) {
+        self.drawn_uw -= self.counted.suspended_uw;
+        self.run(place, kind, planes);
+    }
+
+    /// Whether what is at work keeps to the budget, by the meter's account of each die.
+    fn verify(&self, idle_uw: u64, dies: impl Iterator<Item = AtWork>) -> Result<(), String> {
+        let (mut active, mut uw) = (0, idle_uw);
+        let counts = |power: CommandPower, commands: Commands| {
+            let Commands { bases, planes } = commands;
+            power.base_uw * u64::from(bases) + power.plane_uw * u64::from(planes)
+        };
+        for AtWork { senses, copies, programs, erases, suspended } in dies {
+            active += u32::from(senses.planes + programs.planes + erases.planes > 0);
+            uw += self.counted.suspended_uw * u64::from(suspended);
+            // A copyback senses before it programs.
+            let of_copies = counts(self.counted.sense, copies);
+            let of_senses = counts(self.counted.sense, senses) - of_copies;
+            let of_programs = counts(self.counted.program, programs).max(of_copies);
+            uw += of_senses + of_programs + counts(self.counted.erase, erases);
+        }
+        if active > 1 && (active > self.max_active || uw > self.limit_uw) {
+            return Err(format!(
+                "{active} dies are at work and count as {uw} uW, of {} and {} uW allowed",
+                self.max_active, self.limit_uw
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Flash {
+    fn turn(&self, die: u32, kind: Kind, since: Time) -> Turn {
+        let budget = self.observers.budget.as_ref().expect("there is a budget");
+        let is_host_read = matches!(kind, Kind::HostRead | Kind::RmwRead);
+        (budget.reads_first && !is_host_read, since, die)
+    }
+
+    /// Whether the budget lets a die begin something that has waited since then.
+    #[cold]
+    pub(super) fn has_power(&mut self, die: u32, kind: Kind, since: Time) -> bool {
+        let turn = self.turn(die, kind, since);
+        let budget = self.observers.budget.as_mut().expect("there is a budget");
+        let by_plane = kind.is_read() && self.facts.parallelism.independent_plane_reads;
+        let planes = if by_plane { 1 } else { budget.planes_most };
+        let more_uw = budget.counted.of(kind).on(planes);
+        budget.may_begin(turn, more_uw)
+    }
+
+    /// A die that has its channel to itself has sensed.
+    #[cold]
+    pub(super) fn budget_sensed(&mut self, die: u32) {
+        self.observers.budget.as_mut().expect("there is a budget").sensed(die, false);
+    }
+
+    /// Whether the budget lets the suspended operation of a lane go on.
+    #[cold]
+    pub(super) fn has_power_to_resume(&mut self, (die, lane): (u32, LaneId)) -> bool {
+        let unit = &self.units[die as usize];
+        let planes = if lane == LaneId::WHOLE { unit.die.planes_at_work() } else { 1 };
+        let txn = &self.txns[unit.lane(lane).operation()];
+        let (kind, turn) = (txn.kind, self.turn(die, txn.kind, txn.start));
+        let budget = self.observers.budget.as_mut().expect("there is a budget");
+        let whole_uw = budget.counted.of(kind).on(planes);
+        budget.may_begin(turn, whole_uw.saturating_sub(budget.counted.suspended_uw))
+    }
+
+    /// Lets dies decide that wait for power, as long as there is some.
+    #[cold]
+    pub(super) fn decide_waiting<W: Work>(
+        &mut self,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        while let Some(die) = self.observers.budget.as_mut().and_then(|budget| budget.next()) {
+            self.note_decision(die);
+            self.decide_die(die, now, work, out, Grant::Ask);
+        }
+    }
+
+    /// What breaks the budget at `now`, if something does.
+    pub fn verify_budget(&mut self, now: Time) -> Result<(), String> {
+        let (Some(budget), Some(meter)) = (&self.observers.budget, &mut self.observers.meter)
+        else {
+            return Ok(());
+        };
+        meter.advance(now);
+        budget.verify(meter.idle_uw(), meter.at_work())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_dies_over_the_budget_are_found_and_one_alone_is_let_be() {
+        let of = |base_uw, plane_uw| CommandPower { base_uw, plane_uw };
+        let (sense, program, erase) = (of(4, 6), of(10, 20), of(0, 50));
+        let counted = Counted { sense, program, erase, suspended_uw: 5 };
+        let budget = Budget {
+            limit_uw: 67,
+            max_active: 2,
+            counted,
+            planes_most: 1,
+            reads_first: true,
+            drawn_uw: 2,
+            active: 0,
+            held: vec![Held::default(); 3],
+            apart_uw: BTreeMap::new(),
+            line: BTreeSet::new(),
+            waits: vec![None; 3],
+        };
+        let verify = |dies: &[AtWork]| budget.verify(2, dies.iter().copied()).is_ok();
+        let of = |bases, planes| Commands { bases, planes };
+        let idle = AtWork::default();
+        let reads = AtWork { senses: of(1, 1), ..idle };
+        let erases = AtWork { erases: of(1, 1), ..idle };
+        // 2 + 50 + 10 + 5 are 67; another 5 are too many, and so is a third die.
+        assert!(verify(&[erases, AtWork { suspended: 1, ..reads }]));
+        assert!(!verify(&[erases, AtWork { suspended: 2, ..reads }]));
+        assert!(!verify(&[reads, reads, reads]));
+        // The base is counted once a command: 2 + 4 + 3 * 6 of a command on three planes and
+        // 10 + 20 of a program leave 13; three commands on a plane each take 8 more, the fourth 10.
+        let program = AtWork { programs: of(1, 1), ..idle };
+        let joint = |bases, planes| AtWork { senses: of(bases, planes), ..idle };
+        assert!(verify(&[program, joint(1, 5)]) && !verify(&[program, joint(1, 6)]));
+        assert!(verify(&[program, joint(3, 3)]) && !verify(&[program, joint(4, 4)]));
+        // Two planes erase at 100, which is more than there is, but nothing else does anything.
+        assert!(verify(&[AtWork { erases: of(1, 2), ..idle }, idle]));
+        // A copyback counts as what it does most of, its program of 30; a read beside a program of
+        // the same die counts too: 2 + 30 + 10 and 10 + 10 are 62, and 10 more are too many.
+        let copy = AtWork { senses: of(1, 1), copies: of(1, 1), programs: of(1, 1), ..idle };
+        let both = AtWork { senses: of(1, 1), programs: of(1, 1), ..idle };
+        assert!(verify(&[copy, joint(2, 2)]) && verify(&[both, joint(2, 2)]));
+        assert!(verify(&[copy, joint(3, 3)]) && !verify(&[both, joint(3, 3)]));
+    }
+}

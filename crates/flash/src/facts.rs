@@ -1,0 +1,116 @@
+//! What a back end is from its making on: shape, times, and what its dies can do at once.
+
+use std::num::NonZeroU32;
+
+use reprieve_base::{Dur, Geometry, PageAddress, Superblocks, Time};
+use reprieve_config::Scenario;
+use reprieve_nand::{MultiPlane, Parallelism, ResumeAt, Timing};
+use reprieve_policy::sched::Scheduler;
+use reprieve_policy::txn::Txn;
+
+use super::die::{DieUnit, waiting_slot};
+
+/// FlashFacts of a scenario as the dies and channels need them.
+#[derive(Clone, Debug)]
+pub(super) struct FlashFacts {
+    pub(super) geometry: Geometry,
+    pub(super) timing: Timing,
+    pub(super) parallelism: Parallelism,
+    /// Blocks of all planes of a die that are one.
+    pub(super) twins: Superblocks,
+    /// A command can be of several transactions, on several planes or of a wordline.
+    pub(super) gathers: bool,
+    /// A read is a command of its own, on a die of one lane.
+    pub(super) reads_alone: bool,
+    /// Planes make way for their own reads by themselves.
+    pub(super) splits: bool,
+    /// The planes of a die read by themselves, or programs take several pages: decisions have to
+    /// look at more than the queues.
+    pub(super) decides_more: bool,
+    /// A die has its channel to itself, so that the end of a read is known at its start.
+    pub(super) private_channels: bool,
+    /// A die that moves the pages of a block keeps the channel, which others want too.
+    pub(super) gc_holds_channel: bool,
+    /// Pages of a plane that a program takes, and how long one waits for the others.
+    pub(super) together: u32,
+    pub(super) wordline_timeout: Dur,
+    pub(super) transfer_unit_bytes: Option<u32>,
+    /// Room in the write buffer.
+    pub(super) buffer_pages: u64,
+    /// The service levels of loads that have one, see [`Txn::service_level`].
+    pub(super) service_levels: Vec<Dur>,
+}
+
+impl FlashFacts {
+    pub(super) fn new(scenario: &Scenario, scheduler: &dyn Scheduler) -> FlashFacts {
+        let (timing, geometry) = (scheduler.timing(scenario.timing), scenario.geometry);
+        let parallelism = scenario.parallelism;
+        let one_plane = parallelism.multi_plane == MultiPlane::None;
+        let together = timing.pages_together();
+        FlashFacts {
+            geometry,
+            timing,
+            parallelism,
+            twins: Superblocks::new(scenario.ftl.twin_blocks, &geometry),
+            gathers: !one_plane || together > 1,
+            reads_alone: one_plane && together == 1 && !parallelism.independent_plane_reads,
+            splits: parallelism.plane_suspension && scheduler.suspends(),
+            decides_more: parallelism.independent_plane_reads || together > 1,
+            private_channels: geometry.dies_per_channel == 1
+                && !timing.cache_register
+                && one_plane
+                && !parallelism.independent_plane_reads
+                && !parallelism.cache_program
+                && scenario.suspension.resume_at == ResumeAt::DataOut,
+            gc_holds_channel: scenario.ftl.gc.holds_channel && geometry.dies_per_channel > 1,
+            together,
+            wordline_timeout: scenario.ftl.wordline_timeout,
+            transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
+            buffer_pages: scenario.buffer.bytes / u64::from(geometry.page_bytes),
+            service_levels: scenario.service_levels().collect(),
+        }
+    }
+
+    /// How long what is wanted of a sensed page takes on the channel, in units if not all of it is.
+    #[inline(always)]
+    pub(super) fn out_time(&self, units: Option<NonZeroU32>) -> Dur {
+        units.map_or(self.timing.bus, |units| self.part_time(units.get()))
+    }
+
+    fn part_time(&self, units: u32) -> Dur {
+        let unit_bytes = self.transfer_unit_bytes.expect("only then do pages leave in units");
+        let bytes = u64::from(units) * u64::from(unit_bytes);
+        Dur::from_ns((self.timing.bus.ns() * bytes).div_ceil(self.geometry.page_bytes.into()))
+    }
+
+    /// Where in its die a page lies that is counted over the drive.
+    pub(super) fn address(&self, page: u32) -> PageAddress {
+        let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } =
+            self.twins.inner_geometry(self.geometry);
+        let block = page / pages_per_block;
+        let plane = block / blocks_per_plane % planes_per_die;
+        let (block, page) = (block % blocks_per_plane, page % pages_per_block);
+        self.twins.outer(PageAddress { plane, block, page })
+    }
+
+    /// Whether a transaction that follows another in its command is the first of its plane.
+    #[inline]
+    pub(super) fn opens_plane(&self, txn: &Txn) -> bool {
+        self.together == 1 || !txn.kind.is_program() || txn.at.page % self.together == 0
+    }
+
+    /// Whether one command can take `other` with `first`, if their planes differ.
+    pub(super) fn goes_with(&self, first: PageAddress, other: PageAddress, is_erase: bool) -> bool {
+        let block = first.block == other.block || self.parallelism.multi_plane == MultiPlane::Page;
+        block && (is_erase || first.page == other.page)
+    }
+
+    /// Whether a program or erase that is the oldest of its open block need not wait for others:
+    /// its wordline is complete, or flushed, or it has waited for long enough.
+    pub(super) fn is_ready(&self, unit: &DieUnit, txn: &Txn, flushed: u64, now: Time) -> bool {
+        !txn.kind.fills_wordline()
+            || unit.planes.waiting[waiting_slot(txn)] >= self.together
+            || txn.seq < flushed
+            || txn.mark + self.wordline_timeout <= now
+    }
+}

@@ -1,0 +1,271 @@
+//! The cells of a drive that err and wear out: what each block and page has been through, and what
+//! a sensed page is worth.
+
+mod state;
+
+use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time};
+use reprieve_config::{Ageing, Scenario};
+use reprieve_nand::reliability::{COIN, Rber, Stress, Wear, draw_worst};
+use reprieve_nand::{Ecc, PageTypes};
+use reprieve_observe::stats::{DecodeCounts, ErrorCounts, WearFacts};
+use reprieve_policy::txn::{Kind, Txn};
+
+pub use state::{Aftermath, WornCells};
+
+const NS_PER_DAY: f64 = 86_400e9;
+
+/// Blocks and pages with their history, streams of errors, and what was counted.
+pub(super) struct Media {
+    geometry: Geometry,
+    rber: Rber,
+    /// Types of pages and the factor of each, where they differ.
+    factors: Option<(PageTypes, Vec<f64>)>,
+    ecc: Option<Ecc>,
+    ageing: Ageing,
+    rated_cycles: Option<u32>,
+    capacity_ratio: f64,
+    transfer_unit_bytes: Option<u32>,
+    wear: Vec<Wear>,
+    /// What of it, summed up, is from before the run.
+    before: WearSums,
+    /// Reads of each block since its erase.
+    reads: Vec<u64>,
+    /// When each page was programmed: before 0 what was there at the start.
+    programmed_ns: Vec<i64>,
+    /// Suspensions of the program of each page; empty where they do not matter.
+    suspensions: Vec<u32>,
+    /// One for each die.
+    errors: Vec<Stream>,
+    pub(super) counts: ErrorCounts,
+}
+
+/// What follows a sense, when its decoding is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The page is corrected.
+    Good,
+    /// The page is sensed once more.
+    Again,
+    /// The page is lost.
+    Lost,
+}
+
+impl Media {
+    /// The cells of a scenario; `None` if they neither err nor wear.
+    pub(super) fn of(scenario: &Scenario) -> Option<Box<Media>> {
+        let ageing = scenario.reliability.ageing?;
+        let geometry = scenario.geometry;
+        let mut spread = Stream::new(scenario.seed, "reliability.wear", 0);
+        let pages = geometry.pages() as usize;
+        let age_ns = (ageing.age_days * NS_PER_DAY).round() as i64;
+        let rber = scenario.reliability.rber;
+        let decoding = scenario.ecc.map(|ecc| DecodeCounts {
+            hard_by_retries: vec![0; ecc.retries_max as usize + 1],
+            ..DecodeCounts::default()
+        });
+        Some(Box::new(Media {
+            geometry,
+            rber,
+            factors: match scenario.reliability.factor_by_type.as_slice() {
+                [] => None,
+                factors => scenario.timing.page_types.map(|types| (types, factors.to_vec())),
+            },
+            ecc: scenario.ecc,
+            ageing,
+            rated_cycles: scenario.reliability.rated_cycles,
+            capacity_ratio: geometry.pages() as f64 / f64::from(scenario.logical_pages()),
+            transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
+            wear: (0..geometry.blocks())
+                .map(|_| Wear {
+                    cycles_at_start: cycles_at_start(&ageing, &mut spread),
+                    ..Wear::default()
+                })
+                .collect(),
+            before: WearSums::default(),
+            reads: vec![0; geometry.blocks() as usize],
+            programmed_ns: vec![-age_ns; pages],
+            suspensions: if rber.delta > 0.0 { vec![0; pages] } else { Vec::new() },
+            errors: (0..geometry.dies())
+                .map(|die| Stream::new(scenario.seed, "ecc.errors", u64::from(die)))
+                .collect(),
+            counts: ErrorCounts { decoding, ..ErrorCounts::default() },
+        }))
+    }
+
+    fn block(&self, die: u32, at: PageAddress) -> usize {
+        let plane = die * self.geometry.planes_per_die + at.plane;
+        plane as usize * self.geometry.blocks_per_plane as usize + at.block as usize
+    }
+
+    fn page(&self, die: u32, at: PageAddress) -> usize {
+        self.block(die, at) * self.geometry.pages_per_block as usize + at.page as usize
+    }
+
+    /// Rate of raw bit errors of a page that is read at `now`.
+    fn rate(&self, die: u32, at: PageAddress, now: Time) -> f64 {
+        let (block, page) = (self.block(die, at), self.page(die, at));
+        let age_ns = now.ns() as i64 - self.programmed_ns[page];
+        let rate = self.rber.rate(&Stress {
+            cycles: self.wear[block].cycles(&self.ageing.suspend_wear),
+            retention_days: age_ns as f64 / NS_PER_DAY,
+            reads: self.reads[block] as f64,
+            suspensions: f64::from(self.suspensions.get(page).copied().unwrap_or(0)),
+        });
+        match &self.factors {
+            None => rate,
+            Some((types, factors)) => (rate * factors[types.of(at.page)]).min(COIN),
+        }
+    }
+
+    /// A page of a program, or a block of an erase, is done.
+    ///
+    /// `leads` says whether it is the first page of what the program writes to its block.
+    pub(super) fn worked(&mut self, txn: &Txn, leads: bool, now: Time) {
+        let (block, page) = (self.block(txn.die, txn.at), self.page(txn.die, txn.at));
+        let wear = &mut self.wear[block];
+        if leads {
+            let suspensions = match txn.kind {
+                Kind::Erase => &mut wear.erase_suspensions,
+                _ => &mut wear.program_suspensions,
+            };
+            *suspensions += u64::from(txn.suspensions);
+        }
+        if txn.kind == Kind::Erase {
+            wear.erases += 1;
+            self.reads[block] = 0;
+            return;
+        }
+        self.programmed_ns[page] = now.ns() as i64;
+        if let Some(suspensions) = self.suspensions.get_mut(page) {
+            *suspensions = txn.suspensions;
+        }
+    }
+
+    /// A page of a block was sensed and stays in its die.
+    pub(super) fn sensed(&mut self, die: u32, at: PageAddress) {
+        let block = self.block(die, at);
+        self.reads[block] += 1;
+    }
+
+    /// A sensed page has left its die: how long its decoding takes, and what comes of it.
+    pub(super) fn judge(&mut self, txn: &mut Txn, now: Time) -> (Dur, Verdict) {
+        let is_first = txn.further_senses == 0;
+        let rate = self.rate(txn.die, txn.at, now);
+        self.sensed(txn.die, txn.at);
+        if is_first {
+            self.counts.read(rate);
+        }
+        let Some(ecc) = self.ecc else { return (Dur::ZERO, Verdict::Good) };
+        let sense = u32::from(txn.further_senses);
+        let (decode, verdict) = match sense.checked_sub(ecc.retries_max + 1) {
+            None => {
+                txn.errors = self.draw(&ecc, ecc.retried(rate, sense), txn);
+                let errors = u64::from(txn.errors);
+                let verdict = match errors <= u64::from(ecc.correctable_bits) {
+                    true => Verdict::Good,
+                    false if sense < ecc.retries_max || ecc.soft.senses > 0 => Verdict::Again,
+                    false => Verdict::Lost,
+                };
+                (ecc.hard_decode(errors), verdict)
+            }
+            // There is nothing to decode before the last of the senses around it.
+            Some(before) if before + 1 < ecc.soft.senses => (Dur::ZERO, Verdict::Again),
+            Some(_) => match txn.errors <= ecc.soft.correctable_bits {
+                true => (ecc.soft.decode, Verdict::Good),
+                false => (ecc.soft.decode, Verdict::Lost),
+            },
+        };
+        self.count(txn, sense, verdict, decode);
+        (decode, verdict)
+    }
+
+    /// Wrong bits of the worst codeword of what has left the die.
+    fn draw(&mut self, ecc: &Ecc, rate: f64, txn: &Txn) -> u32 {
+        let left = txn.out_units.zip(self.transfer_unit_bytes);
+        let bytes = left.map_or(self.geometry.page_bytes, |(units, bytes)| units.get() * bytes);
+        let stream = &mut self.errors[txn.die as usize];
+        let errors = draw_worst(ecc.codeword_bits(), rate, ecc.codewords(bytes), stream);
+        u32::try_from(errors).expect("a codeword has less than 2^32 bits")
+    }
+
+    fn count(&mut self, txn: &Txn, sense: u32, verdict: Verdict, decode: Dur) {
+        let ecc = self.ecc.as_ref().expect("what is counted was decoded");
+        let counts = self.counts.decoding.as_mut().expect("there is a code");
+        counts.decode_ns += decode.ns();
+        counts.open += u64::from(sense == 0);
+        match verdict {
+            Verdict::Again => counts.further_senses += 1,
+            Verdict::Good if sense <= ecc.retries_max => {
+                counts.hard_by_retries[sense as usize] += 1;
+                counts.open -= 1;
+            }
+            Verdict::Good => {
+                counts.soft += 1;
+                counts.open -= 1;
+            }
+            Verdict::Lost => {
+                let of = match txn.kind {
+                    Kind::HostRead => 0,
+                    Kind::RmwRead => 1,
+                    Kind::GcRead => 2,
+                    _ => 3,
+                };
+                counts.uncorrectable[of] += 1;
+                counts.open -= 1;
+            }
+        }
+    }
+
+    /// Cycles of the block of an address, with what suspensions have worn.
+    pub(super) fn cycles(&self, die: u32, at: PageAddress) -> f64 {
+        self.wear[self.block(die, at)].cycles(&self.ageing.suspend_wear)
+    }
+
+    fn sums(&self) -> WearSums {
+        let sum = |of: fn(&Wear) -> u64| self.wear.iter().map(of).sum();
+        WearSums {
+            erases: sum(|wear| u64::from(wear.erases)),
+            program_suspensions: sum(|wear| wear.program_suspensions),
+            erase_suspensions: sum(|wear| wear.erase_suspensions),
+        }
+    }
+
+    /// What the summary says of wear.
+    pub(super) fn wear(&self) -> WearFacts {
+        let cycles = |wear: &Wear| wear.cycles(&self.ageing.suspend_wear);
+        let all = || self.wear.iter().map(cycles);
+        let sums = self.sums();
+        WearFacts {
+            cycles: [
+                all().sum::<f64>() / self.wear.len() as f64,
+                all().fold(f64::INFINITY, f64::min),
+                all().fold(0.0, f64::max),
+            ],
+            erases: sums.erases - self.before.erases,
+            program_suspensions: sums.program_suspensions - self.before.program_suspensions,
+            erase_suspensions: sums.erase_suspensions - self.before.erase_suspensions,
+            suspend_wear: self.ageing.suspend_wear,
+            rated_cycles: self.rated_cycles,
+            warranty_days: self.ageing.warranty_days,
+            capacity_ratio: self.capacity_ratio,
+            pages_per_block: self.geometry.pages_per_block,
+        }
+    }
+}
+
+/// Sums over all blocks.
+#[derive(Clone, Copy, Debug, Default)]
+struct WearSums {
+    erases: u64,
+    program_suspensions: u64,
+    erase_suspensions: u64,
+}
+
+/// Uniform among the whole numbers within the spread around the mean.
+fn cycles_at_start(ageing: &Ageing, stream: &mut Stream) -> u32 {
+    let mean = f64::from(ageing.cycles_at_start);
+    let (low, high) = (mean * (1.0 - ageing.cycles_spread), mean * (1.0 + ageing.cycles_spread));
+    let (low, high) = (low.ceil() as u64, high.floor() as u64);
+    let drawn = low + stream.below(high - low + 1);
+    u32::try_from(drawn).expect("the schema bounds it")
+}

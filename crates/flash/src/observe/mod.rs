@@ -1,0 +1,322 @@
+//! Observers: what happens on dies and channels, told to those who keep account of it.
+
+mod blame;
+mod clocks;
+mod draw;
+mod power;
+mod waits;
+
+use reprieve_base::{Dur, Slab, Time};
+use reprieve_nand::Run;
+
+use super::budget::Budget;
+use super::die::DieUnit;
+use super::facts::FlashFacts;
+use super::lane::LaneId;
+pub(super) use blame::{Blame, InTheWay};
+use reprieve_observe::power::{Meter, PowerReport};
+use reprieve_observe::stats::Ages;
+use reprieve_observe::timeline::{Arrival, Timeline};
+use reprieve_policy::txn::{NONE, Txn};
+pub use waits::LongestEraseWait;
+
+/// The drive at the moment of an event.
+pub struct Scene<'a> {
+    now: Time,
+    txns: &'a Slab<Txn>,
+    dies: &'a [DieUnit],
+    facts: &'a FlashFacts,
+    /// Of how many planes the command is that begins.
+    planes: u32,
+    /// The lane on which a program or erase changes.
+    lane: LaneId,
+}
+
+impl<'a> Scene<'a> {
+    /// The instant.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// A transaction.
+    pub fn txn(&self, id: u32) -> &'a Txn {
+        &self.txns[id]
+    }
+
+    /// The transactions of a command, by the first of them.
+    pub fn command(&self, first: u32) -> impl Iterator<Item = &'a Txn> + use<'a> {
+        let txns = self.txns;
+        let next = |id: &u32| Some(txns[*id].next).filter(|next| *next != NONE);
+        std::iter::successors(Some(first), next).map(|id| &txns[id])
+    }
+
+    /// The same with their numbers.
+    fn numbered(&self, first: u32) -> impl Iterator<Item = (u32, &'a Txn)> + use<'a> {
+        let txns = self.txns;
+        let next = |id: &u32| Some(txns[*id].next).filter(|next| *next != NONE);
+        std::iter::successors(Some(first), next).map(|id| (id, &txns[id]))
+    }
+
+    fn unit(&self, die: u32) -> &'a DieUnit {
+        &self.dies[die as usize]
+    }
+
+    /// The channel of a die.
+    fn channel_of(&self, die: u32) -> usize {
+        self.unit(die).channel as usize
+    }
+
+    /// What a program or erase does that has just begun or been resumed.
+    fn run(&self, id: u32) -> Run {
+        let unit = self.unit(self.txns[id].die);
+        unit.run(self.lane, self.now).expect("a program or erase runs")
+    }
+}
+
+/// Someone who is told what happens, with the first transaction of the command.
+///
+/// A statistic is one file with this: what it does not want to know it leaves out.
+pub trait Observe: Send {
+    /// A transaction has come to the queue of its die.
+    fn queued(&mut self, _: &Scene, _id: u32) {}
+
+    /// Pages are sensed until `until`.
+    fn sensing(&mut self, _: &Scene, _id: u32, _until: Time) {}
+
+    /// A program or erase has started; its command, or data, crosses the channel for so long, for
+    /// so many planes, unless it has come in before.
+    fn started(&mut self, _: &Scene, _id: u32, _data_in: Option<(Dur, u64)>) {}
+
+    /// The data of a program comes in while another one runs.
+    fn loaded(&mut self, _: &Scene, _id: u32, _data_in: (Dur, u64)) {}
+
+    /// A plane was split off the lane of all planes, with what the operation there does on it.
+    fn split(&mut self, _: &Scene, _id: u32) {}
+
+    /// A program or erase has been asked to make way, and does so at `free_at`.
+    fn suspending(&mut self, _: &Scene, _id: u32, _free_at: Time) {}
+
+    /// It is suspended.
+    fn suspended(&mut self, _: &Scene, _id: u32) {}
+
+    /// It goes on; its data crosses the channel again for so long, if it has to.
+    fn resumed(&mut self, _: &Scene, _id: u32, _data_in: Option<Dur>) {}
+
+    /// It is complete.
+    fn completed(&mut self, _: &Scene, _id: u32) {}
+
+    /// What is wanted of a sensed page crosses the channel from then on, for so long.
+    fn transferred(&mut self, _: &Scene, _id: u32, _from: Time, _length: Dur) {}
+
+    /// A page has left the page buffer of a die or plane.
+    fn page_left(&mut self, _: &Scene, _die: u32, _plane: u32) {}
+
+    /// A request has arrived at the drive.
+    fn request_arrived(&mut self, _now: Time, _: Arrival) {}
+
+    /// A request is complete.
+    fn request_done(&mut self, _now: Time, _slot: u32) {}
+}
+
+/// Who keeps account of what happens; who is not there costs one question an event.
+pub(super) struct Observers {
+    /// There is an observer.
+    pub(super) listens: bool,
+    /// There is one besides who blames waits, to whom not all is told.
+    pub(super) listens_to_all: bool,
+    /// Where not all may draw at once what they would.
+    pub(super) budget: Option<Box<Budget>>,
+    /// Where power is accounted for.
+    pub(super) meter: Option<Box<Meter>>,
+    /// Where what happens is drawn.
+    pub(super) timeline: Option<Box<Timeline>>,
+    /// Where it is wanted what requests wait for.
+    pub(super) blame: Option<Box<Blame>>,
+    /// Statistics of the caller's.
+    own: Vec<Box<dyn Observe>>,
+    /// How far operations had come when they were suspended, if someone asks for it.
+    pub(super) ages: Option<Box<Ages>>,
+}
+
+impl Observers {
+    pub(super) fn new(budget: Option<Budget>, meter: Option<Meter>) -> Observers {
+        Observers {
+            listens: meter.is_some(),
+            listens_to_all: meter.is_some(),
+            budget: budget.map(Box::new),
+            meter: meter.map(Box::new),
+            timeline: None,
+            blame: None,
+            own: Vec::new(),
+            ages: None,
+        }
+    }
+
+    /// Begins to draw what happens.
+    pub(super) fn draw(&mut self, timeline: Timeline) {
+        if let Some(meter) = &mut self.meter {
+            meter.keep_trace();
+        }
+        self.timeline = Some(Box::new(timeline));
+        (self.listens, self.listens_to_all) = (true, true);
+    }
+
+    /// Has another one told from now on.
+    pub(super) fn join(&mut self, observer: Box<dyn Observe>) {
+        self.own.push(observer);
+        (self.listens, self.listens_to_all) = (true, true);
+    }
+
+    /// Tells each of them in turn.
+    pub(super) fn each(&mut self, mut tell: impl FnMut(&mut dyn Observe)) {
+        if let Some(budget) = self.budget.as_deref_mut() {
+            tell(budget);
+        }
+        if let Some(meter) = self.meter.as_deref_mut() {
+            tell(meter);
+        }
+        if let Some(timeline) = self.timeline.as_deref_mut().filter(|drawn| !drawn.has_ended()) {
+            tell(timeline);
+        }
+        if let Some(blame) = self.blame.as_deref_mut() {
+            tell(blame);
+        }
+        self.own.iter_mut().for_each(|own| tell(&mut **own));
+    }
+
+    /// Dies are about to decide: what waits for them has changed.
+    pub(super) fn touched(&mut self, dies: &[u32]) {
+        if let Some(timeline) = self.timeline.as_deref_mut().filter(|drawn| !drawn.has_ended()) {
+            dies.iter().for_each(|die| timeline.touch(*die));
+        }
+        if let Some(blame) = self.blame.as_deref_mut() {
+            dies.iter().for_each(|die| blame.decided(*die));
+        }
+    }
+
+    /// The instant is over.
+    pub(super) fn instant(&mut self, scene: &Scene) {
+        let Some(timeline) = self.timeline.as_deref_mut().filter(|drawn| !drawn.has_ended()) else {
+            return;
+        };
+        let touched = timeline.take_touched();
+        for die in &touched {
+            let unit = scene.unit(*die);
+            let queues = [&unit.reads, &unit.writes].map(|queue| queue.iter(scene.txns).count());
+            timeline.waiting(scene.now, *die, queues.iter().sum::<usize>() as u64);
+        }
+        let steps = self.meter.as_mut().and_then(|meter| meter.take_steps(4096));
+        timeline.give_back(touched);
+        timeline.power(&steps.unwrap_or_default());
+        timeline.instant(scene.now);
+    }
+
+    /// The run is over.
+    pub(super) fn end(&mut self, now: Time) {
+        let steps = self.meter.as_mut().and_then(|meter| {
+            meter.advance(now);
+            meter.take_steps(1)
+        });
+        if let Some(timeline) = self.timeline.as_deref_mut().filter(|drawn| !drawn.has_ended()) {
+            timeline.power(&steps.unwrap_or_default());
+            timeline.finish(now);
+        }
+    }
+
+    /// Power and energy until `now`, if they are accounted for.
+    pub(super) fn power_report(&self, now: Time) -> Option<PowerReport> {
+        self.meter.as_ref().map(|meter| meter.report(now))
+    }
+}
+
+impl super::Flash {
+    /// Tells those who observe, with the drive as it is now.
+    #[inline]
+    pub(super) fn observe(&mut self, now: Time, tell: impl FnMut(&mut dyn Observe, &Scene)) {
+        self.observe_lane(LaneId::WHOLE, now, tell);
+    }
+
+    /// Tells them of a lane.
+    #[cold]
+    pub(super) fn observe_lane(
+        &mut self,
+        lane: LaneId,
+        now: Time,
+        mut tell: impl FnMut(&mut dyn Observe, &Scene),
+    ) {
+        let scene = Scene {
+            now,
+            txns: &self.txns,
+            dies: &self.units,
+            facts: &self.facts,
+            planes: self.others.len() as u32 + 1,
+            lane,
+        };
+        self.observers.each(|observer| tell(observer, &scene));
+    }
+
+    /// Tells who draws that the instant is over.
+    pub(super) fn observe_instant(&mut self, now: Time) {
+        let (txns, dies, facts) = (&self.txns, &self.units[..], &self.facts);
+        let scene = Scene { now, txns, dies, facts, planes: 1, lane: LaneId::WHOLE };
+        self.observers.instant(&scene);
+    }
+
+    /// Has an observer told of all that happens from now on.
+    pub fn join(&mut self, observer: Box<dyn Observe>) {
+        self.observers.join(observer);
+    }
+
+    /// Begins to draw a timeline; nothing has happened yet.
+    pub fn draw(&mut self, window: reprieve_observe::timeline::Window) {
+        let planes_apart = self.facts.parallelism.independent_plane_reads;
+        let has_power = self.observers.meter.is_some();
+        let FlashFacts { geometry, timing, .. } = &self.facts;
+        let timeline = Timeline::new(window, geometry, timing, planes_apart, has_power);
+        self.observers.draw(timeline);
+        self.look_for_shared();
+    }
+
+    /// Whether a timeline is drawn, or was, or someone else is to be told of requests.
+    #[inline]
+    pub fn is_drawn(&self) -> bool {
+        self.observers.timeline.is_some() || !self.observers.own.is_empty()
+    }
+
+    /// The timeline, drawn or not.
+    pub fn timeline(&mut self) -> Option<&mut Timeline> {
+        self.observers.timeline.as_deref_mut()
+    }
+
+    /// The timeline, for those who only look.
+    pub fn timeline_ref(&self) -> Option<&Timeline> {
+        self.observers.timeline.as_deref()
+    }
+
+    /// A request has arrived at the drive.
+    #[cold]
+    pub fn request_arrived(&mut self, now: Time, arrival: Arrival) {
+        self.observers.each(|observer| observer.request_arrived(now, arrival));
+    }
+
+    /// A request is complete.
+    #[cold]
+    pub fn request_done(&mut self, now: Time, slot: u32) {
+        self.observers.each(|observer| observer.request_done(now, slot));
+    }
+
+    /// The run is over.
+    pub fn end_timeline(&mut self, now: Time) {
+        self.observers.end(now);
+    }
+
+    /// Power and energy until `now`, if they are accounted for.
+    pub fn power_report(&self, now: Time) -> Option<PowerReport> {
+        self.observers.power_report(now)
+    }
+
+    /// Begins to keep every step of power, where it is accounted for.
+    pub fn trace_power(&mut self) {
+        self.observers.meter.iter_mut().for_each(|meter| meter.keep_trace());
+    }
+}

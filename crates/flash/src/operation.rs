@@ -1,0 +1,353 @@
+//! Programs and erases on a lane: each start, suspension, resumption and completion of one is here.
+
+use reprieve_base::{Dur, Slab, Time};
+use reprieve_nand::{Command, Elapsed, Suspend};
+use reprieve_observe::die_events::{DieEvent, Extent};
+use reprieve_policy::suspend::{Answer, Reason};
+use reprieve_policy::txn::{Kind, LatencyComponent, NONE, Txn};
+
+use super::asking::held_off;
+use super::channel::Grant;
+use super::die::DieUnit;
+use super::lane::{Frame, LaneId};
+use super::multi_plane::start_command;
+use super::{Flash, FlashEvent};
+use reprieve_base::event::Schedule;
+
+impl Flash {
+    /// What a program or erase asks of its die, and how long the channel is used for each plane.
+    #[inline(always)]
+    pub(super) fn command_of(&self, id: u32) -> (Command, Dur) {
+        let (timing, txn) = (&self.facts.timing, &self.txns[id]);
+        match txn.kind {
+            Kind::Erase => (Command::Erase(txn.at), timing.command),
+            Kind::GcCopy => {
+                let from = self.facts.address(txn.old);
+                (Command::Copyback { from, to: txn.at }, timing.command * 2)
+            }
+            _ => (Command::Program(txn.at), timing.command + timing.data_in()),
+        }
+    }
+
+    /// Starts a program or erase that is in no queue any more.
+    #[inline(never)]
+    pub(super) fn start(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        self.bring_in(id, false, now, out);
+    }
+
+    /// Brings in the data of a program that is in no queue any more, while another one runs; its
+    /// array work begins when that is complete.
+    #[cold]
+    pub(super) fn load(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        self.bring_in(id, true, now, out);
+    }
+
+    #[inline(always)]
+    fn bring_in(&mut self, id: u32, loads: bool, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let planes = self.list_others(id);
+        let (command, transfer) = self.command_of(id);
+        let transfer = if planes == 1 { transfer } else { transfer * planes };
+        let (die, at) = (self.txns[id].die, self.txns[id].at);
+        let unit = &mut self.units[die as usize];
+        let is_inside = unit.die.is_suspended();
+        let begun = match loads {
+            false => start_command(&mut unit.die, now, command, planes, &self.others),
+            true => unit.die.load(now, at, &self.others),
+        };
+        let until = match begun {
+            Ok(until) => until,
+            Err(refusal) => {
+                self.refused.get_or_insert((id, refusal));
+                return;
+            }
+        };
+        book_start(unit, &mut self.txns, id, self.facts.together, (transfer, is_inside), now);
+        let channel = unit.channel as usize;
+        if loads {
+            unit.loaded = id;
+            // If the program before it has ended by then, the next page can follow.
+            out.schedule(until, FlashEvent::Poke { die });
+        } else {
+            if is_inside {
+                unit.whole.push_operation();
+            }
+            unit.occupied(now);
+            (unit.whole.top.operation, unit.whole.top.planes) = (id, planes);
+            unit.whole.schedule((die, LaneId::WHOLE), until, out);
+            if self.agenda.looks_at_start {
+                self.look_at_start(id, now + transfer, now, out);
+            }
+        }
+        if transfer > Dur::ZERO {
+            self.channels[channel].occupy(now, transfer);
+        }
+        if self.observers.listens {
+            self.observe(now, |observer, scene| match loads {
+                false => observer.started(scene, id, Some((transfer, planes))),
+                true => observer.loaded(scene, id, (transfer, planes)),
+            });
+        }
+    }
+
+    /// An operation has started, whose own data is in at `data_in`: makes the die look again.
+    #[cold]
+    fn look_at_start(
+        &mut self,
+        id: u32,
+        data_in: Time,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let Txn { die, kind, .. } = self.txns[id];
+        if self.facts.parallelism.cache_program {
+            // Then the data of the next can follow.
+            out.schedule(data_in, FlashEvent::Poke { die });
+        }
+        if self.suspension.eligibility.write_in_erase && kind == Kind::Erase {
+            // A program that stood in line behind it asks at once for its suspension.
+            out.schedule(now, FlashEvent::Poke { die });
+        }
+    }
+
+    /// The program that was loaded takes the array from one that is complete.
+    #[cold]
+    fn start_loaded(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let planes = self.planes_of(self.units[die as usize].loaded);
+        let unit = &mut self.units[die as usize];
+        let id = std::mem::replace(&mut unit.loaded, NONE);
+        let until = unit.die.running_until().expect("the program that was loaded runs");
+        (unit.whole.top.operation, unit.whole.top.planes) = (id, planes);
+        unit.whole.schedule((die, LaneId::WHOLE), until, out);
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            if txn.mark < now {
+                // In the register, behind the program before it: no part of its service.
+                txn.start = txn.start + (now - txn.mark);
+                txn.book(LatencyComponent::Queue, now);
+            }
+            each = txn.next;
+        }
+        if self.observers.listens {
+            self.observe(now, |observer, scene| observer.started(scene, id, None));
+        }
+    }
+
+    /// Has what runs on a lane make way, if the die does not refuse; a plane that makes way by
+    /// itself is split off.
+    #[inline(always)]
+    pub(super) fn suspend(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) -> Answer {
+        let unit = &mut self.units[die as usize];
+        let running = unit.running_lane(lane);
+        let (operation, until) = (running.operation(), running.scheduled);
+        let free_at = match unit.suspend(lane, now) {
+            Ok(Suspend::FreeAt(free_at)) => free_at,
+            // It runs to its end: what is queued waits for that.
+            Ok(Suspend::RunsToEnd) => return Answer::No(Reason::NearlyDone),
+            Err(refusal) => return held_off(refusal, until),
+        };
+        if self.observers.ages.is_some() {
+            self.age_asked((die, lane), operation, until - now);
+        }
+        let is_new = lane.plane().is_some_and(|plane| self.split_lane(die, plane));
+        let own = self.units[die as usize].lane_mut(lane);
+        (own.asked, own.free_at) = (now, free_at);
+        match is_new {
+            true => own.schedule((die, lane), free_at, out),
+            false => own.schedule_sooner((die, lane), free_at, out),
+        }
+        if self.observers.listens {
+            let id = self.units[die as usize].lane(lane).operation();
+            self.observe_lane(lane, now, |observer, scene| {
+                if is_new {
+                    observer.split(scene, id);
+                }
+                observer.suspending(scene, id, free_at);
+            });
+        }
+        Answer::Now
+    }
+
+    /// Lets what is suspended on a lane go on, if power and channel are there for it.
+    #[inline(always)]
+    pub(super) fn resume(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) {
+        let die_now = &self.units[die as usize].die;
+        let (needs_channel, page_leaves) = match lane.plane() {
+            None => (die_now.resume_needs_channel(), die_now.output_in_use()),
+            Some(plane) => (die_now.plane_needs_channel(plane), die_now.plane_output_in_use(plane)),
+        };
+        if self.observers.budget.is_some() && !self.has_power_to_resume((die, lane)) {
+            return;
+        }
+        // Its page comes in again, as that of any program does.
+        if needs_channel && (page_leaves || !self.has_channel(die, now, grant, Kind::Program)) {
+            return;
+        }
+        let unit = &mut self.units[die as usize];
+        if unit.die.is_at_rest() {
+            unit.occupied(now);
+        }
+        let until = unit.resume(lane, now).expect("it is suspended, free and has the channel");
+        let planes = if lane == LaneId::WHOLE { unit.die.planes_at_work() } else { 1 };
+        let transfer = match needs_channel {
+            true => self.facts.timing.data_in() * u64::from(planes),
+            false => Dur::ZERO,
+        };
+        let own = unit.lane_mut(lane);
+        let (id, suspended) = (own.operation(), now - own.top.suspended_since);
+        own.schedule((die, lane), until, out);
+        if self.facts.parallelism.cache_program || self.suspension.takes_turns() {
+            out.schedule(now, FlashEvent::Poke { die });
+        }
+        let is_erase = self.txns[id].kind == Kind::Erase;
+        self.counts.suspended_ns[usize::from(is_erase)] += suspended.ns();
+        self.tell_resumed(id, suspended, now);
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            txn.suspended_ns += suspended.ns();
+            txn.book(LatencyComponent::Suspended, now);
+            txn.parts.add(LatencyComponent::Bus, transfer.ns());
+            txn.mark = now + transfer;
+            each = txn.next;
+        }
+        if needs_channel {
+            let channel = self.channel_of(die);
+            self.channels[channel].occupy(now, transfer);
+        }
+        if self.observers.listens {
+            let data_in = needs_channel.then_some(transfer);
+            self.observe_lane(lane, now, |observer, scene| observer.resumed(scene, id, data_in));
+        }
+    }
+
+    /// The array of a die has done what was scheduled; stale if that was of an earlier generation.
+    #[inline]
+    pub(super) fn die_elapsed(
+        &mut self,
+        die: u32,
+        generation: u32,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let unit = &mut self.units[die as usize];
+        if unit.whole.holds(generation) {
+            let elapsed = unit.elapse(LaneId::WHOLE, now);
+            self.array_elapsed((die, LaneId::WHOLE), elapsed, now, out);
+        }
+    }
+
+    /// The array of a lane has done what was scheduled.
+    ///
+    /// In the machine code once for the lane of all planes, and once for those split off.
+    #[inline(always)]
+    pub(super) fn array_elapsed(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        elapsed: Elapsed,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        match elapsed {
+            Elapsed::ReadReady => self.sensed(die, None, false, now),
+            Elapsed::ReadHeld => self.sensed(die, None, true, now),
+            Elapsed::Programmed | Elapsed::Erased => self.complete_lane((die, lane), now, out),
+            Elapsed::Suspended => self.suspended((die, lane), now),
+        }
+    }
+
+    /// The operation on top of a lane is complete; what is below it, or loaded, is next.
+    #[inline(always)]
+    fn complete_lane(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let unit = &mut self.units[die as usize];
+        let own = unit.lane_mut(lane);
+        let Frame { operation: id, planes, .. } = own.pop_operation();
+        let is_last = lane != LaneId::WHOLE || unit.loaded == NONE;
+        if is_last && unit.die.is_at_rest() {
+            unit.freed(now);
+        }
+        if self.observers.listens {
+            self.observe_lane(lane, now, |observer, scene| observer.completed(scene, id));
+        }
+        if !is_last {
+            self.start_loaded(die, now, out);
+        }
+        self.operation_ended(id, planes, now);
+    }
+
+    /// The operation on top of a lane is suspended.
+    #[inline(always)]
+    fn suspended(&mut self, (die, lane): (u32, LaneId), now: Time) {
+        let unit = &mut self.units[die as usize];
+        if unit.die.is_at_rest() {
+            unit.freed(now);
+        }
+        let own = unit.lane_mut(lane);
+        own.top.suspended_since = now;
+        own.top.reads = 0;
+        let id = own.operation();
+        if self.observers.listens {
+            self.observe_lane(lane, now, |observer, scene| observer.suspended(scene, id));
+        }
+        let is_erase = self.txns[id].kind == Kind::Erase;
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            txn.book(LatencyComponent::Array, now);
+            txn.suspensions += 1;
+            each = txn.next;
+        }
+        self.count_suspension((die, lane), is_erase);
+        self.tell_suspended(id, now);
+        self.wake(die);
+    }
+}
+
+/// Books what a program or erase has waited for, and the transfer with which it begins.
+#[inline(always)]
+fn book_start(
+    unit: &mut DieUnit,
+    txns: &mut Slab<Txn>,
+    id: u32,
+    pages: u32,
+    (transfer, is_inside): (Dur, bool),
+    now: Time,
+) {
+    let mut each = id;
+    while each != NONE {
+        let txn = &mut txns[each];
+        let joins = each != id;
+        match txn.kind {
+            Kind::Erase => unit.seen.note(DieEvent::Erase(now, Extent::of_page(txn.at, joins))),
+            // A wordline is programmed whole, and noted with its first page.
+            _ if pages > 1 && txn.at.page % pages > 0 => {}
+            _ => unit.seen.note(DieEvent::Program(now, Extent { at: txn.at, pages, joins })),
+        }
+        if is_inside {
+            let wait = unit.whole.suspend_wait(txn.mark, now);
+            txn.parts.add(LatencyComponent::SuspendWait, wait.ns());
+            txn.mark = txn.mark + wait;
+        }
+        txn.book(LatencyComponent::Queue, now);
+        txn.parts.add(LatencyComponent::Bus, transfer.ns());
+        txn.mark = now + transfer;
+        txn.start = now;
+        each = txn.next;
+    }
+}

@@ -1,0 +1,206 @@
+//! The rescue: pages that are not in flash go to the dies that are free first, while power lasts.
+
+use reprieve_base::{Dur, Geometry, Time};
+use reprieve_config::PowerLoss;
+use reprieve_nand::Timing;
+
+use super::{CutDie, Draw, Powers};
+
+/// How long the drive lives on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RescueBudget {
+    /// Time.
+    pub hold_up: Option<Dur>,
+    /// Energy in femtojoules.
+    pub energy_fj: Option<u128>,
+}
+
+/// How a rescue goes.
+#[derive(Clone, Debug)]
+pub struct Rescue {
+    /// When all is safe, if power lasts.
+    pub safe: Time,
+    /// Energy until then in femtojoules.
+    pub energy_fj: u128,
+    /// When nothing works any more: when all is safe, or power has ended.
+    pub halt: Time,
+    /// Pages saved by then, in the order in which they were to be.
+    pub saved_pages: u64,
+    /// Those of each die.
+    pub saved_by_die: Vec<u64>,
+}
+
+/// A program that saves pages.
+struct Batch {
+    die: usize,
+    pages: u64,
+    end: Time,
+}
+
+/// Energy that is drawn at once: a transfer's, at its beginning.
+type Lump = (Time, u128);
+
+/// Saves so many pages from `at` on; `awaited` is when the last program ends that carries data of
+/// the host and was not stopped.
+pub fn rescue(
+    (at, awaited): (Time, Time),
+    pages: u64,
+    dies: &[CutDie],
+    (geometry, timing): (&Geometry, &Timing),
+    (loss, powers): (&PowerLoss, &Powers),
+) -> Rescue {
+    let mut draws: Vec<Draw> = dies.iter().flat_map(|die| die.draws.iter().copied()).collect();
+    let mut lumps = Vec::new();
+    let program = loss.program.unwrap_or_else(|| timing.program_array(timing.iterations_of(0)));
+    let line = RescueLine { dies_per_channel: geometry.dies_per_channel as usize, at };
+    // In the time of one's own pages are saved one a plane; else a program takes a whole wordline,
+    // which is padded.
+    let (together, data_in) = match loss.program {
+        Some(_) => (1, timing.bus),
+        None => (u64::from(timing.pages_together()), timing.data_in()),
+    };
+    let most = u64::from(loss.planes) * together;
+    let batches = line.save(pages, most, dies, |from, batch| {
+        let planes = batch.pages.div_ceil(together);
+        let programs_from = from + (timing.command + data_in) * planes;
+        batch.end = programs_from + program;
+        let bits = planes * together * u64::from(geometry.page_bytes) * 8;
+        lumps.push((from, u128::from(powers.bit_fj) * u128::from(bits)));
+        let uw = powers.program.on(planes);
+        draws.push(Draw { from: programs_from, to: batch.end, uw });
+        programs_from
+    });
+    let ends = batches.iter().map(|batch| batch.end);
+    let safe = ends.max().unwrap_or(at).max(awaited);
+    let drawn = Drawn { at, base_uw: powers.base_uw, draws, lumps };
+    let budget = RescueBudget { hold_up: loss.hold_up, energy_fj: loss.budget_fj() };
+    let halt = match loss.is_protected() {
+        true => safe.min(drawn.lasts(budget, safe)),
+        false => at,
+    };
+    let mut saved_by_die = vec![0; dies.len()];
+    let saved = batches.iter().filter(|batch| loss.is_protected() && batch.end <= halt);
+    saved.for_each(|batch| saved_by_die[batch.die] += batch.pages);
+    Rescue {
+        safe,
+        energy_fj: drawn.until(safe),
+        halt,
+        saved_pages: saved_by_die.iter().sum(),
+        saved_by_die,
+    }
+}
+
+/// Who is next to save a page.
+struct RescueLine {
+    dies_per_channel: usize,
+    at: Time,
+}
+
+impl RescueLine {
+    /// Gives pages, at most so many a program, to the die that can begin first, of equal ones the
+    /// first, until none is left.
+    ///
+    /// `begin` says when the channel is free again.
+    fn save(
+        &self,
+        mut pages: u64,
+        most: u64,
+        dies: &[CutDie],
+        mut begin: impl FnMut(Time, &mut Batch) -> Time,
+    ) -> Vec<Batch> {
+        let mut channels = vec![self.at; dies.len().div_ceil(self.dies_per_channel)];
+        let mut free: Vec<Time> = dies.iter().map(|die| die.free_at).collect();
+        for (die, cut) in dies.iter().enumerate() {
+            let channel = &mut channels[die / self.dies_per_channel];
+            *channel = (*channel).max(cut.channel_until);
+        }
+        let mut batches = Vec::new();
+        while pages > 0 {
+            let can_begin = |die: usize| free[die].max(channels[die / self.dies_per_channel]);
+            let die = (0..dies.len()).min_by_key(|die| can_begin(*die)).expect("there are dies");
+            let from = can_begin(die);
+            let mut batch = Batch { die, pages: pages.min(most), end: from };
+            channels[die / self.dies_per_channel] = begin(from, &mut batch);
+            free[die] = batch.end;
+            pages -= batch.pages;
+            batches.push(batch);
+        }
+        batches
+    }
+}
+
+/// All that is drawn, in closed form.
+struct Drawn {
+    at: Time,
+    base_uw: u64,
+    draws: Vec<Draw>,
+    lumps: Vec<Lump>,
+}
+
+impl Drawn {
+    /// Energy until `to`.
+    fn until(&self, to: Time) -> u128 {
+        let over = |from: Time, until: Time| {
+            let (from, until) = (from.max(self.at), until.min(to));
+            if until > from { u128::from((until - from).ns()) } else { 0 }
+        };
+        let base = u128::from(self.base_uw) * over(self.at, to);
+        let draws = self.draws.iter().map(|draw| u128::from(draw.uw) * over(draw.from, draw.to));
+        let begun = self.lumps.iter().filter(|(from, _)| *from < to);
+        base + draws.sum::<u128>() + begun.map(|(_, fj)| fj).sum::<u128>()
+    }
+
+    /// When a budget ends, if that is before `limit`; else `limit`.
+    fn lasts(&self, budget: RescueBudget, limit: Time) -> Time {
+        let in_time = budget.hold_up.map_or(limit, |hold_up| limit.min(self.at + hold_up));
+        match budget.energy_fj {
+            Some(energy_fj) => self.energy_lasts(energy_fj, in_time),
+            None => in_time,
+        }
+    }
+
+    fn energy_lasts(&self, budget_fj: u128, limit: Time) -> Time {
+        // What is drawn only changes at these instants.
+        let ends = self.draws.iter().flat_map(|draw| [draw.from, draw.to]);
+        let begins = self.lumps.iter().map(|(from, _)| *from);
+        let mut instants: Vec<Time> =
+            ends.chain(begins).chain([limit]).filter(|to| *to > self.at && *to <= limit).collect();
+        instants.sort_unstable();
+        instants.dedup();
+        let mut changes: Vec<(Time, i128)> = self
+            .draws
+            .iter()
+            .flat_map(|draw| {
+                let uw = i128::from(draw.uw);
+                [(draw.from.max(self.at), uw), (draw.to, -uw)]
+            })
+            .collect();
+        changes.sort_unstable();
+        let mut lumps = self.lumps.clone();
+        lumps.sort_unstable();
+        let (mut changes, mut lumps) =
+            (changes.into_iter().peekable(), lumps.into_iter().peekable());
+        let (mut now, mut left, mut uw) = (self.at, budget_fj, i128::from(self.base_uw));
+        for next in instants {
+            while let Some((_, change)) = changes.next_if(|(from, _)| *from <= now) {
+                uw += change;
+            }
+            while let Some((_, fj)) = lumps.next_if(|(from, _)| *from <= now) {
+                match left.checked_sub(fj) {
+                    Some(rest) => left = rest,
+                    None => return now,
+                }
+            }
+            let rate = u128::try_from(uw).expect("powers are not negative");
+            let lasts_ns = left.checked_div(rate).unwrap_or(u128::MAX);
+            let step = (next - now).ns();
+            if lasts_ns < u128::from(step) {
+                let lasts_ns = u64::try_from(lasts_ns).expect("less than a step");
+                return now + Dur::from_ns(lasts_ns);
+            }
+            left -= rate * u128::from(step);
+            now = next;
+        }
+        limit
+    }
+}

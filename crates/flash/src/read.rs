@@ -1,0 +1,313 @@
+//! Reads: a page is sensed, waits for the channel, crosses it, and is complete or decoded.
+
+use reprieve_base::{Dur, Time};
+use reprieve_nand::{Command, Elapsed};
+use reprieve_policy::txn::{LatencyComponent, NONE, Txn};
+use reprieve_policy::work::Work;
+
+use super::channel::Grant;
+use super::lane::LaneId;
+use super::multi_plane::start_command;
+use super::{Flash, FlashEvent};
+use reprieve_base::event::Schedule;
+
+impl Flash {
+    /// Begins the array read of a queued transaction; false if it has to wait for the channel.
+    #[inline(always)]
+    pub(super) fn start_read<W: Work>(
+        &mut self,
+        id: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) -> bool {
+        let Txn { die, kind, mark, .. } = self.txns[id];
+        if !self.can_begin((die, kind, mark), now, grant) {
+            return false;
+        }
+        if self.suspension.limits_suspension() {
+            self.count_read(id);
+        }
+        let unit = &mut self.units[die as usize];
+        unit.reads.remove(&mut self.txns, id);
+        work.locate(&mut self.txns[id]);
+        if self.facts.gathers {
+            self.gathering().gather_reads(id, work);
+        }
+        self.sense(id, now, out);
+        true
+    }
+
+    /// Counts a read that begins towards those of the suspension in which it does, if any.
+    #[cold]
+    fn count_read(&mut self, id: u32) {
+        let Txn { die, at, .. } = self.txns[id];
+        let unit = &mut self.units[die as usize];
+        let own = LaneId::of_plane(at.plane);
+        let is_split = self.facts.splits && unit.lane(own).operation() != NONE;
+        let lane = unit.lane_mut(if is_split { own } else { LaneId::WHOLE });
+        lane.top.reads = lane.top.reads.saturating_add(1);
+    }
+
+    /// Begins the array read of a transaction, and those that follow it, in no queue any more.
+    #[inline(always)]
+    pub(super) fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        if self.facts.reads_alone && !self.observers.listens_to_all {
+            self.sense_alone(id, now, out);
+        } else {
+            self.sense_together(id, now, out);
+        }
+    }
+
+    /// Begins the array read of one transaction on a die of one lane that nobody observes but who
+    /// blames waits: what most reads come to, straight.
+    #[inline]
+    fn sense_alone(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let command = self.facts.timing.command;
+        let txn = &mut self.txns[id];
+        if let Some(blame) = &mut self.observers.blame {
+            blame.sensed(id, txn, now);
+        }
+        let (die, out_units) = (txn.die, txn.out_units);
+        let unit = &mut self.units[die as usize];
+        book_sense(txn, unit.whole.suspend_wait(txn.mark, now), command, now);
+        if unit.die.is_at_rest() {
+            unit.occupied(now);
+        }
+        let until = match unit.die.start(now, Command::Read(txn.at)) {
+            Ok(until) => until,
+            Err(refusal) => {
+                self.refused.get_or_insert((id, refusal));
+                return;
+            }
+        };
+        unit.reading = id;
+        let channel = &mut self.channels[unit.channel as usize];
+        if command > Dur::ZERO {
+            channel.occupy(now, command);
+        }
+        if !self.facts.private_channels {
+            unit.whole.schedule((die, LaneId::WHOLE), until, out);
+            return;
+        }
+        // Nobody else can want the channel: the page leaves as soon as it is sensed.
+        let bus = self.facts.out_time(out_units);
+        channel.occupy(until, bus);
+        unit.whole.scheduled = until;
+        out.schedule(until + bus, FlashEvent::Out { die });
+    }
+
+    /// Begins array reads on one plane or on several, and tells those who listen.
+    fn sense_together(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let planes = self.list_others(id);
+        let Txn { die, at, out_units, .. } = self.txns[id];
+        let (bus, command) = (self.facts.out_time(out_units), self.facts.timing.command * planes);
+        let channel = self.channel_of(die);
+        let unit = &mut self.units[die as usize];
+        let mut each = id;
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            let lane = match self.facts.splits {
+                true => LaneId::of_plane(txn.at.plane),
+                false => LaneId::WHOLE,
+            };
+            let wait = unit.lane(lane).suspend_wait(txn.mark, now);
+            book_sense(txn, wait, command, now);
+            each = txn.next;
+        }
+        let was_free = unit.die.is_at_rest();
+        let read = Command::Read(at);
+        let until = match start_command(&mut unit.die, now, read, planes, &self.others) {
+            Ok(until) => until,
+            Err(refusal) => {
+                self.refused.get_or_insert((id, refusal));
+                return;
+            }
+        };
+        if was_free {
+            unit.occupied(now);
+        }
+        if command > Dur::ZERO {
+            self.channels[channel].occupy(now, command);
+        }
+        if self.observers.listens {
+            self.observe(now, |observer, scene| observer.sensing(scene, id, until));
+        }
+        let unit = &mut self.units[die as usize];
+        if self.facts.parallelism.independent_plane_reads {
+            unit.planes.reads[at.plane as usize] = id;
+            out.schedule(until, FlashEvent::PlaneSensed { die, plane: at.plane });
+            return;
+        }
+        unit.reading = id;
+        if !self.facts.private_channels {
+            unit.whole.schedule((die, LaneId::WHOLE), until, out);
+            return;
+        }
+        // Nobody else can want the channel: the page leaves as soon as it is sensed.
+        self.channels[channel].occupy(until, bus);
+        unit.whole.scheduled = until;
+        out.schedule(until + bus, FlashEvent::Out { die });
+        if self.observers.listens {
+            if self.observers.budget.is_some() {
+                out.schedule(until, FlashEvent::Sensed { die });
+            }
+            self.observe(now, |observer, scene| observer.transferred(scene, id, until, bus));
+        }
+    }
+
+    /// A plane that reads by itself has sensed its page.
+    pub(super) fn plane_elapsed(&mut self, die: u32, plane: u32, now: Time) {
+        let elapsed = self.units[die as usize].die.elapse_plane(now, plane);
+        self.sensed(die, Some(plane), elapsed == Elapsed::ReadHeld, now);
+    }
+
+    /// What was sensed, on one plane that reads by itself or on all of the command, waits for the
+    /// channel; or is held until what was sensed before has left.
+    #[inline(always)]
+    pub(super) fn sensed(&mut self, die: u32, plane: Option<u32>, is_held: bool, now: Time) {
+        if let Some(budget) = &mut self.observers.budget {
+            budget.sensed(die, plane.is_some());
+        }
+        let unit = &mut self.units[die as usize];
+        let mut each = *unit.read_on(plane);
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            txn.book(LatencyComponent::Array, now);
+            each = txn.next;
+        }
+        if is_held {
+            return;
+        }
+        let is_free = unit.die.is_at_rest();
+        if is_free {
+            unit.freed(now);
+        }
+        if self.observers.listens_to_all {
+            let plane = plane.unwrap_or(0);
+            self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
+        }
+        if is_free || plane.is_some() {
+            self.wake(die);
+        }
+        self.line_up(die, plane);
+    }
+
+    /// What was sensed lines up for the channel, page by page, behind what is there.
+    #[inline(always)]
+    fn line_up(&mut self, die: u32, plane: Option<u32>) {
+        let unit = &mut self.units[die as usize];
+        let first = std::mem::replace(unit.read_on(plane), NONE);
+        match unit.leaving {
+            NONE => unit.leaving = first,
+            _ => self.txns[unit.leaving_last].next = first,
+        }
+        let channel = &mut self.channels[unit.channel as usize];
+        let mut each = first;
+        while each != NONE {
+            unit.leaving_last = each;
+            channel.wait_out(die);
+            each = self.txns[each].next;
+        }
+        if !std::mem::replace(&mut channel.dirty, true) {
+            self.agenda.dirty_channels.push(unit.channel);
+        }
+    }
+
+    /// The first page in line crosses the channel.
+    pub(super) fn start_out(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let unit = &self.units[die as usize];
+        let id = unit.leaving;
+        let txn = &mut self.txns[id];
+        let bus = self.facts.out_time(txn.out_units);
+        self.channels[unit.channel as usize].occupy(now, bus);
+        txn.book(LatencyComponent::BusWait, now);
+        out.schedule(now + bus, FlashEvent::Out { die });
+        if self.observers.listens_to_all {
+            self.observe(now, |observer, scene| observer.transferred(scene, id, now, bus));
+        }
+    }
+
+    /// A page has left a die.
+    pub(super) fn page_left(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let unit = &mut self.units[die as usize];
+        if self.facts.private_channels {
+            let sensed = unit.whole.scheduled;
+            unit.die.elapse(sensed);
+            self.txns[unit.reading].book(LatencyComponent::Array, sensed);
+            unit.leaving = std::mem::replace(&mut unit.reading, NONE);
+        }
+        let id = unit.leaving;
+        let txn = &mut self.txns[id];
+        unit.leaving = txn.next;
+        txn.book(LatencyComponent::Bus, now);
+        let was_free = unit.die.is_at_rest();
+        let by_plane = self.facts.parallelism.independent_plane_reads;
+        let plane = txn.at.plane;
+        let held = if by_plane { unit.die.release_plane(plane) } else { unit.die.release() };
+        if !was_free && unit.die.is_at_rest() {
+            unit.freed(now);
+        }
+        if self.observers.listens_to_all {
+            self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
+        }
+        if held {
+            self.line_up(die, by_plane.then_some(plane));
+        }
+        match self.facts.parallelism.pages_end_together {
+            true => self.left_with_others(id, now, out),
+            false => self.page_is_there(id, now, out),
+        }
+    }
+
+    /// A page has left a die, and is there when the last of its command has left too.
+    ///
+    /// A die senses for one command at a time, so that those of one begin at an instant of its own.
+    #[cold]
+    fn left_with_others(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let Txn { die, start, .. } = self.txns[id];
+        let unit = &mut self.units[die as usize];
+        let next = unit.leaving;
+        self.txns[id].next = NONE;
+        match unit.left {
+            NONE => unit.left = id,
+            _ => self.txns[unit.left_last].next = id,
+        }
+        unit.left_last = id;
+        if next != NONE && self.txns[next].start == start {
+            return;
+        }
+        let mut each = std::mem::replace(&mut unit.left, NONE);
+        while each != NONE {
+            let txn = &mut self.txns[each];
+            let following = std::mem::replace(&mut txn.next, NONE);
+            txn.book(LatencyComponent::BusWait, now);
+            self.page_is_there(each, now, out);
+            each = following;
+        }
+    }
+
+    /// The page of a read is there, unless it is to be decoded.
+    #[inline(always)]
+    fn page_is_there(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        if self.media.is_some() {
+            self.decode(id, now, out);
+            return;
+        }
+        if self.observers.listens {
+            self.blame_read(id);
+        }
+        self.read_complete(id);
+    }
+}
+
+/// Books what a read has waited for, so long for a suspension, and its command.
+#[inline(always)]
+fn book_sense(txn: &mut Txn, wait: Dur, command: Dur, now: Time) {
+    txn.parts.add(LatencyComponent::SuspendWait, wait.ns());
+    txn.parts.add(LatencyComponent::Queue, (now - txn.mark).saturating_sub(wait).ns());
+    txn.parts.add(LatencyComponent::Bus, command.ns());
+    txn.mark = now + command;
+    txn.start = now;
+}

@@ -1,0 +1,94 @@
+//! Programs of several pages: a wordline that is gathered, or padded when it has waited.
+
+use reprieve_base::Time;
+use reprieve_policy::stream::FRONTS;
+use reprieve_policy::txn::{NONE, Txn};
+
+use super::multi_plane::PlaneSet;
+use super::{Flash, FlashEvent};
+use reprieve_base::event::Schedule;
+
+/// A set of open blocks of a die.
+#[derive(Default)]
+pub(super) struct OpenBlocks([PlaneSet; FRONTS]);
+
+impl OpenBlocks {
+    /// Adds that of a plane to which a program goes; false if it was there.
+    pub(super) fn insert(&mut self, plane: u32, front: u8) -> bool {
+        self.0[usize::from(front)].insert(plane)
+    }
+}
+
+impl Flash {
+    /// The oldest host program or erase that can begin: of a wordline that is complete, or whose
+    /// oldest page has waited for long enough.
+    #[inline]
+    pub(super) fn next_write(&self, die: u32, now: Time) -> Option<u32> {
+        let first = self.units[die as usize].writes.first();
+        if self.facts.together == 1 { first } else { self.first_ready(die, first, now) }
+    }
+
+    #[cold]
+    fn first_ready(&self, die: u32, first: Option<u32>, now: Time) -> Option<u32> {
+        let mut id = first?;
+        let mut seen = OpenBlocks::default();
+        while id != NONE {
+            // Of an open block only the oldest can begin.
+            let Txn { at, front, .. } = self.txns[id];
+            if seen.insert(at.plane, front)
+                && self.facts.is_ready(
+                    &self.units[die as usize],
+                    &self.txns[id],
+                    self.agenda.flushed,
+                    now,
+                )
+            {
+                return Some(id);
+            }
+            id = self.txns[id].next;
+        }
+        None
+    }
+
+    /// Makes the die decide again when the page that has waited longest has waited for long enough.
+    pub(super) fn look_again(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+        let unit = &self.units[die as usize];
+        let (mut id, mut soonest) = (unit.writes.first().unwrap_or(NONE), Time::NEVER);
+        while id != NONE {
+            let txn = &self.txns[id];
+            let until = txn.mark + self.facts.wordline_timeout;
+            if txn.kind.fills_wordline() && until > now {
+                soonest = soonest.min(until);
+            }
+            id = txn.next;
+        }
+        if soonest != Time::NEVER && (unit.looks_at <= now || soonest < unit.looks_at) {
+            self.units[die as usize].looks_at = soonest;
+            out.schedule(soonest, FlashEvent::Poke { die });
+        }
+    }
+
+    /// What is queued waits for no more pages of its wordline.
+    pub fn flush(&mut self) {
+        if self.facts.together > 1 {
+            self.agenda.flushed = self.agenda.arrivals;
+            (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
+        }
+    }
+
+    /// Counts the pages of a program's wordlines that had no data.
+    #[cold]
+    pub(super) fn count_padding(&mut self, first: u32) {
+        let planes = self.planes_of(first);
+        if !self.txns[first].kind.is_program() {
+            return;
+        }
+        let (mut pages, mut each) = (0, first);
+        while each != NONE {
+            pages += 1;
+            each = self.txns[each].next;
+        }
+        let padded = self.counts.padded_pages.as_mut().expect("programs take several pages");
+        *padded += planes * u64::from(self.facts.together) - pages;
+    }
+}

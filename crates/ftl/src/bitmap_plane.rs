@@ -1,0 +1,216 @@
+//! One plane of a drive whose valid pages have no names.
+
+use std::ops::Range;
+
+use reprieve_base::Stream;
+use reprieve_policy::victim::{BlockView, VictimPolicy};
+
+use super::plane::Plane;
+use super::{Ftl, Kept};
+use crate::blocks::BlockIndex;
+
+/// Pages are alike where a plane has no open block but this one.
+pub(super) const FRONT: u8 = 0;
+
+/// Which pages of a plane are valid, and its blocks; both are numbered within the plane.
+pub(super) struct BitmapPlane {
+    /// The plane, counted over the drive.
+    plane: u32,
+    pages_per_block: u32,
+    blocks_per_plane: u32,
+    /// Free blocks that the host leaves.
+    reserve_blocks: u32,
+    kept: Kept,
+    /// One bit a page.
+    valid: Vec<u64>,
+    index: BlockIndex,
+    filled: Vec<u32>,
+    /// Erases of each block.
+    erases: Vec<u32>,
+}
+
+/// What a victim policy sees of the plane: its blocks, counted over the drive.
+struct InDrive<'a> {
+    index: &'a mut BlockIndex,
+    first: u32,
+}
+
+impl BlockView for InDrive<'_> {
+    fn emptiest(&mut self, _: u32) -> Option<u32> {
+        self.index.emptiest(0).map(|block| self.first + block)
+    }
+
+    fn blocks_per_plane(&self) -> u32 {
+        self.index.blocks_per_plane()
+    }
+
+    fn gain(&self, block: u32) -> Option<u32> {
+        self.index.gain(block - self.first)
+    }
+}
+
+impl BitmapPlane {
+    /// A plane of an FTL with nothing valid.
+    pub(super) fn new(ftl: &Ftl, plane: u32, kept: Kept) -> BitmapPlane {
+        let (pages, blocks) = (ftl.geometry.pages_per_block, ftl.geometry.blocks_per_plane);
+        let words = (pages * blocks).div_ceil(64) as usize;
+        BitmapPlane {
+            plane,
+            pages_per_block: pages,
+            blocks_per_plane: blocks,
+            reserve_blocks: ftl.reserve_blocks,
+            kept,
+            valid: vec![0; words],
+            index: BlockIndex::new(1, blocks, pages),
+            filled: vec![0; blocks as usize],
+            erases: vec![0; blocks as usize],
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_valid(&self, page: u32) -> bool {
+        self.valid[page as usize / 64] & (1 << (page % 64)) != 0
+    }
+
+    /// A page of the open block becomes valid, which is counted already.
+    #[inline]
+    pub(super) fn validate(&mut self, page: u32) {
+        self.valid[page as usize / 64] |= 1 << (page % 64);
+    }
+
+    #[inline]
+    pub(super) fn invalidate(&mut self, page: u32) {
+        self.valid[page as usize / 64] &= !(1 << (page % 64));
+        self.index.remove_valid(page / self.pages_per_block);
+    }
+
+    /// Overwrites pages of the plane, each as likely as any other; returns the pages that garbage
+    /// collection moved for it.
+    pub(super) fn overwrite(
+        &mut self,
+        state: &mut Plane,
+        victim: &mut dyn VictimPolicy,
+        writes: u64,
+        stream: &mut Stream,
+    ) -> u64 {
+        let pages = u64::from(self.pages_per_block * self.blocks_per_plane);
+        let (mut moved, mut left) = (0, writes);
+        while left > 0 {
+            moved += self.make_room(state, victim);
+            // Until the open block is full there is nothing to collect.
+            let most = left.min(u64::from(self.pages_per_block)) as u32;
+            let (target, run) = self.take(state, victim, most);
+            for target in target..target + run {
+                let old = loop {
+                    // Drawn at random it is a logical page drawn at random.
+                    let page = stream.below(pages) as u32;
+                    if self.is_valid(page) {
+                        break page;
+                    }
+                };
+                self.validate(target);
+                self.invalidate(old);
+            }
+            left -= u64::from(run);
+        }
+        moved
+    }
+
+    /// Collects until the plane can take a page; returns the pages moved.
+    pub(super) fn make_room(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy) -> u64 {
+        let (mut moved, front) = (0, usize::from(FRONT));
+        let kept_blocks = self.kept.of(self.plane, state.fills);
+        while !state.has_room(front, kept_blocks, self.pages_per_block) {
+            match self.collect(state, victim) {
+                Some(pages) => moved += u64::from(pages),
+                None if state.has_room(front, self.reserve_blocks, self.pages_per_block) => break,
+                None => panic!("over-provisioning leaves every plane a block to reclaim"),
+            }
+        }
+        moved
+    }
+
+    /// Takes up to `most` pages of one block to be programmed; returns the first and their number.
+    pub(super) fn take(
+        &mut self,
+        state: &mut Plane,
+        victim: &mut dyn VictimPolicy,
+        most: u32,
+    ) -> (u32, u32) {
+        let at = state.allocate(usize::from(FRONT), self.pages_per_block);
+        if let Some(full) = at.filled {
+            self.filled[full as usize] = state.fills;
+            state.fills += 1;
+            self.index.fill(full);
+            victim.filled(self.plane, self.plane * self.blocks_per_plane + full);
+        }
+        let run = 1 + state.take_more(usize::from(FRONT), most - 1, self.pages_per_block);
+        self.index.add_valid_pages(at.block, run);
+        (at.block * self.pages_per_block + at.page, run)
+    }
+
+    /// Programs the next pages of the plane.
+    pub(super) fn program(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy, pages: u32) {
+        let mut left = pages;
+        while left > 0 {
+            let (first, run) = self.take(state, victim, left);
+            self.set(first..first + run, true);
+            left -= run;
+        }
+    }
+
+    /// Reclaims one block; returns the pages moved, or `None` if none is worth it.
+    fn collect(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy) -> Option<u32> {
+        let first = self.plane * self.blocks_per_plane;
+        let picked = victim.pick(&mut InDrive { index: &mut self.index, first }, self.plane);
+        let block = picked? - first;
+        self.index.reclaim(block);
+        let moved = self.index.take_valid(block);
+        self.set(block * self.pages_per_block..(block + 1) * self.pages_per_block, false);
+        self.program(state, victim, moved);
+        state.pad();
+        self.erases[block as usize] += 1;
+        state.add_free(block, self.erases[block as usize]);
+        Some(moved)
+    }
+
+    /// Tells the drive of valid pages and of the order in which blocks were filled. Erases before
+    /// the first request do not count.
+    pub(super) fn give_back(&self, index: &mut BlockIndex, filled: &mut [u32]) {
+        for block in 0..self.blocks_per_plane {
+            let in_drive = self.plane * self.blocks_per_plane + block;
+            index.add_valid_pages(in_drive, self.index.valid(block));
+            filled[in_drive as usize] = self.filled[block as usize];
+        }
+    }
+
+    /// The valid pages in order, counted over the drive.
+    pub(super) fn valid_pages(&self) -> impl Iterator<Item = u32> {
+        let pages = self.pages_per_block * self.blocks_per_plane;
+        let first = self.plane * pages;
+        words(0..pages).flat_map(move |(word, mask)| {
+            let mut bits = self.valid[word as usize] & mask;
+            std::iter::from_fn(move || {
+                let next = (bits != 0).then(|| first + word * 64 + bits.trailing_zeros());
+                bits &= bits.wrapping_sub(1);
+                next
+            })
+        })
+    }
+
+    fn set(&mut self, pages: Range<u32>, valid: bool) {
+        for (word, mask) in words(pages) {
+            let bits = &mut self.valid[word as usize];
+            *bits = if valid { *bits | mask } else { *bits & !mask };
+        }
+    }
+}
+
+/// The words in which the bits of a range lie, each with a mask of those bits.
+fn words(bits: Range<u32>) -> impl Iterator<Item = (u32, u64)> {
+    (bits.start / 64..bits.end.div_ceil(64)).map(move |word| {
+        let from = bits.start.max(word * 64) - word * 64;
+        let to = (u64::from(bits.end) - u64::from(word) * 64).min(64) as u32;
+        (word, (u64::MAX << from) & (u64::MAX >> (64 - to)))
+    })
+}

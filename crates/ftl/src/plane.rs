@@ -1,0 +1,210 @@
+//! A plane's pool of blocks: the free list and the blocks that are being filled.
+
+use std::collections::VecDeque;
+
+use reprieve_policy::stream::FRONTS;
+
+use super::free::FreeBlocks;
+use super::job::Job;
+
+/// An open block and its next page.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Front {
+    /// The block that is being filled.
+    pub(super) block: Option<u32>,
+    pub(super) next_page: u32,
+}
+
+/// Allocation state of one plane. Blocks are numbered within the plane.
+#[derive(Clone, Debug)]
+pub(super) struct Plane {
+    free: FreeBlocks,
+    /// One for each stream of the host; then those of moved pages and of the mapping.
+    pub(super) fronts: [Front; FRONTS],
+    /// Pages of a block that a program takes.
+    pub(super) together: u32,
+    /// Pages that collection holds before it programs them.
+    pub(super) batch: u32,
+    /// Valid pages, and pages of the host that will be programmed here.
+    pub(super) committed: u32,
+    /// Blocks that are not bad.
+    pub(super) good_blocks: u32,
+    /// Pages, in millionths, that collection may move before the host's next write; below 0 what
+    /// it has moved too many, as a program took them.
+    pub(super) credit_ppm: i64,
+    /// Blocks, counted over the drive, on which a program failed and whose pages have to move.
+    pub(super) failed: VecDeque<u32>,
+    /// A block, counted over the drive, so little worn that it is the next victim.
+    pub(super) unworn: Option<u32>,
+    /// Blocks filled, which numbers them in that order.
+    pub(super) fills: u32,
+    pub(super) job: Job,
+}
+
+/// A page that was allocated, and the block that became full before it.
+pub(super) struct Allocated {
+    pub(super) block: u32,
+    pub(super) page: u32,
+    pub(super) filled: Option<u32>,
+}
+
+impl Plane {
+    /// A plane of which no block is free yet.
+    pub(super) fn new(least_worn_first: bool, blocks: u32, together: u32, batch: u32) -> Plane {
+        Plane {
+            free: FreeBlocks::new(least_worn_first, blocks),
+            fronts: [Front::default(); FRONTS],
+            together,
+            batch,
+            committed: 0,
+            good_blocks: 0,
+            credit_ppm: 0,
+            failed: VecDeque::new(),
+            unworn: None,
+            fills: 0,
+            job: Job::default(),
+        }
+    }
+
+    /// Starts with no block free and these open, each at its place.
+    pub(super) fn open(&mut self, fronts: impl Iterator<Item = (usize, Front)>) {
+        self.free.clear();
+        fronts.for_each(|(place, front)| self.fronts[place] = front);
+    }
+
+    /// Blocks that are being filled.
+    pub(super) fn open_blocks(&self) -> impl Iterator<Item = u32> {
+        self.fronts.iter().filter_map(|front| front.block)
+    }
+
+    /// Blocks, counted over the drive, on which a program failed and that are not out of use yet.
+    pub(super) fn failing(&self) -> impl Iterator<Item = u32> {
+        let victim = self.job.victim.filter(|_| self.job.retires);
+        self.failed.iter().copied().chain(victim)
+    }
+
+    /// Free blocks in the order in which they became free.
+    pub(super) fn free_list(&self) -> Vec<u32> {
+        self.free.by_age()
+    }
+
+    #[inline]
+    pub(super) fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
+
+    /// What was erased so far does not count as wear.
+    pub(super) fn forget_free_wear(&mut self) {
+        self.free.forget_wear();
+    }
+
+    pub(super) fn each_free(&self, say: impl FnMut(u32)) {
+        self.free.each(say);
+    }
+
+    /// A block was erased, `erases` times so far.
+    #[inline]
+    pub(super) fn add_free(&mut self, block: u32, erases: u32) {
+        self.free.push(block, erases);
+    }
+
+    #[inline]
+    fn is_open(&self, front: usize, pages_per_block: u32) -> bool {
+        let front = &self.fronts[front];
+        front.block.is_some() && front.next_page < pages_per_block
+    }
+
+    /// Whether a host page may be written while `reserve` blocks are kept for garbage collection.
+    #[inline]
+    pub(super) fn has_room(&self, front: usize, reserve: u32, pages_per_block: u32) -> bool {
+        let free = self.free_blocks();
+        free > reserve || (free == reserve && self.is_open(front, pages_per_block))
+    }
+
+    /// Whether garbage collection, which may use the reserve, can write a page.
+    #[inline]
+    pub(super) fn can_allocate(&self, front: usize, pages_per_block: u32) -> bool {
+        self.free_blocks() > 0 || self.is_open(front, pages_per_block)
+    }
+
+    /// Whether it can hold one more page while so many blocks must not be full of valid ones.
+    #[inline]
+    pub(super) fn can_hold(&self, blocks_kept: u32, pages_per_block: u32) -> bool {
+        self.committed < self.good_blocks.saturating_sub(blocks_kept) * pages_per_block
+    }
+
+    /// The rest of a wordline that was begun page by page stays empty.
+    pub(super) fn pad(&mut self) {
+        self.pad_each(0..FRONTS);
+    }
+
+    /// The same of the open blocks at these places.
+    pub(super) fn pad_each(&mut self, places: impl Iterator<Item = usize>) {
+        for place in places {
+            let front = &mut self.fronts[place];
+            front.next_page = front.next_page.next_multiple_of(self.together);
+        }
+    }
+
+    /// The pages that a program takes, of which the first is returned.
+    #[inline]
+    pub(super) fn allocate_together(&mut self, front: usize, pages_per_block: u32) -> Allocated {
+        let got = self.allocate(front, pages_per_block);
+        debug_assert!(got.page % self.together == 0, "a wordline is begun page by page");
+        self.fronts[front].next_page += self.together - 1;
+        got
+    }
+
+    /// Block and page that `allocate_together` would take.
+    ///
+    /// Panics if no block is free, as that does.
+    pub(super) fn next(&self, front: usize, pages_per_block: u32) -> (u32, u32) {
+        match self.fronts[front] {
+            Front { block: Some(block), next_page } if next_page < pages_per_block => {
+                (block, next_page)
+            }
+            _ => (self.free.first().expect("the reserve of free blocks is kept"), 0),
+        }
+    }
+
+    /// Offset in its block of the page that a program takes next.
+    pub(super) fn next_offset(&self, front: usize, pages_per_block: u32) -> u32 {
+        if self.is_open(front, pages_per_block) { self.fronts[front].next_page } else { 0 }
+    }
+
+    /// The next page of an open block; opens the next free block when that is full.
+    ///
+    /// Panics if no block is free: the caller keeps the reserve.
+    #[inline(always)]
+    pub(super) fn allocate(&mut self, front: usize, pages_per_block: u32) -> Allocated {
+        let mut filled = None;
+        let front = &mut self.fronts[front];
+        let block = match front.block {
+            Some(block) if front.next_page < pages_per_block => block,
+            full => {
+                filled = full;
+                let block = self.free.pop().expect("the reserve of free blocks is kept");
+                *front = Front { block: Some(block), next_page: 0 };
+                block
+            }
+        };
+        let page = front.next_page;
+        front.next_page += 1;
+        Allocated { block, page, filled }
+    }
+
+    /// Closes an open block without its being full: nothing more is written to it.
+    pub(super) fn close(&mut self, block: u32) {
+        let front = self.fronts.iter_mut().find(|front| front.block == Some(block));
+        *front.expect("a program goes to an open block") = Front::default();
+    }
+
+    /// Takes up to `most` further pages of an open block; returns how many it had.
+    #[inline]
+    pub(super) fn take_more(&mut self, front: usize, most: u32, pages_per_block: u32) -> u32 {
+        let front = &mut self.fronts[front];
+        let run = most.min(pages_per_block - front.next_page);
+        front.next_page += run;
+        run
+    }
+}

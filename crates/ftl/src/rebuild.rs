@@ -1,0 +1,213 @@
+//! The state that a drive starts from: what of the FTL it is made of, and the rest made from that.
+
+use std::collections::VecDeque;
+
+use reprieve_config::Scenario;
+use reprieve_policy::victim;
+use reprieve_state::State;
+
+use super::job::Job;
+use super::plane::Plane;
+use super::{Ftl, GcDie, Mapping};
+use crate::blocks::BlockIndex;
+
+/// "None" in a column.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A block in the column of bad ones: in use, out of use, or to be so when its pages have moved.
+pub(super) const GOOD: u32 = 0;
+pub(super) const BAD: u32 = 1;
+pub(super) const FAILED: u32 = 2;
+
+impl Ftl {
+    /// Makes all that is not part of a drive's state as it is on a drive that starts in this one.
+    ///
+    /// The lists of victims, the draws of their policy and the order of equals then do not depend
+    /// on how the state came about: whether by preconditioning now or from a file.
+    pub(super) fn settle(&mut self, scenario: &Scenario) {
+        let geometry = self.geometry;
+        let (blocks, pages) = (geometry.blocks_per_plane, geometry.pages_per_block);
+        let mut index = BlockIndex::new(geometry.planes(), blocks, pages);
+        self.victim = victim::make(scenario, geometry);
+        for plane in 0..geometry.planes() {
+            let first = plane * blocks;
+            for block in first..first + blocks {
+                index.add_valid_pages(block, self.index.valid(block));
+            }
+            self.full_blocks(plane).iter().for_each(|block| index.fill(*block));
+            self.number_from_oldest(plane);
+            let mut next = 0;
+            for block in self.in_order_of_filling(plane) {
+                let number = self.filled[block as usize];
+                self.victim.passed(plane, number - next);
+                self.victim.filled(plane, block);
+                next = number + 1;
+            }
+            let state = &mut self.planes[plane as usize];
+            self.victim.passed(plane, state.fills - next);
+            state.unworn = None;
+            state.credit_ppm = 0;
+            state.pad();
+            // What was read of a victim is read again.
+            state.job = Job { victim: state.job.victim, ..Job::default() };
+        }
+        self.index = index;
+        (self.collecting, self.waiting_dies) = (0, VecDeque::new());
+        for (die, planes) in self.planes.chunks(geometry.planes_per_die as usize).enumerate() {
+            let jobs = planes.iter().filter(|plane| plane.job.victim.is_some()).count() as u32;
+            let plane = die as u32 * geometry.planes_per_die;
+            self.gc_dies[die] = GcDie { plane, page: 0, need: None, jobs, waits: false };
+            self.collecting += u32::from(jobs > 0);
+        }
+    }
+
+    /// From now on nothing is begun that need not be: what was begun comes to its end.
+    pub fn close(&mut self) {
+        self.closing = true;
+        self.gc_dies.iter_mut().for_each(|die| die.need = None);
+    }
+
+    /// Adds the state of the FTL, of which no step is under way.
+    pub fn save(&self, state: &mut State) {
+        assert!(self.planes.iter().all(|plane| !plane.job.in_flight), "a step is under way");
+        let entries = (0..self.logical_pages()).map(|lpn| {
+            let buffered = matches!(self.map.get(lpn), Mapping::Buffered(_));
+            assert!(!buffered, "logical page {lpn} is still in the buffer");
+            self.map.peek(lpn)
+        });
+        state.put("map.physical", entries.collect());
+        self.save_sectors(state);
+        let memory = self.fronts.memory();
+        if !memory.is_empty() {
+            state.put("stream.memory", memory);
+        }
+        self.save_map_pages(state, |lpn| self.map.peek(lpn));
+        self.save_blocks(state, None);
+    }
+
+    /// Adds what a recovery has found: the page of each logical page, of those of a mapping in
+    /// flash too, where `page` has one; trimmed ones, where `trimmed` says so; and `erased`, blocks
+    /// that are free after all, counted over the drive.
+    ///
+    /// Free blocks, the open one and the order of filling follow from what blocks hold.
+    pub fn salvage(
+        &self,
+        state: &mut State,
+        page: impl Fn(u32) -> Option<u32>,
+        trimmed: impl Fn(u32) -> bool,
+        erased: &[u32],
+    ) {
+        let entry = |lpn| match page(lpn) {
+            _ if lpn < self.logical_pages() && trimmed(lpn) => Mapping::Trimmed.encode(),
+            Some(page) => Mapping::Flash(page).encode(),
+            None => Mapping::Unwritten.encode(),
+        };
+        state.put("map.physical", (0..self.logical_pages()).map(entry).collect());
+        self.save_map_pages(state, entry);
+        self.save_blocks(state, Some(erased));
+    }
+
+    /// Adds the roles of blocks and their order; after a loss of power those that are erased are
+    /// free besides, and nobody knows which were being collected.
+    fn save_blocks(&self, state: &mut State, lost_power: Option<&[u32]>) {
+        let (erased, victims_are_full) = (lost_power.unwrap_or(&[]), lost_power.is_some());
+        let planes = || self.planes.iter();
+        let blocks = self.geometry.blocks_per_plane;
+        self.save_bad(state);
+        let mut free: Vec<Vec<u32>> = planes().map(Plane::free_list).collect();
+        let mut erases = self.wear.all().to_vec();
+        for block in erased {
+            free[(block / blocks) as usize].push(block % blocks);
+            erases[*block as usize] += 1;
+        }
+        state.put("plane.free_blocks", free.iter().map(|list| list.len() as u32).collect());
+        state.put("plane.free", free.concat());
+        let fronts = || planes().flat_map(|plane| self.fronts.of_all().map(|of| plane.fronts[of]));
+        state.put("plane.open", fronts().map(|front| front.block.unwrap_or(NONE)).collect());
+        state.put("plane.next_page", fronts().map(|front| front.next_page).collect());
+        let victim =
+            |plane: &Plane| plane.job.victim.filter(|_| !victims_are_full && !plane.job.retires);
+        let victims = planes().map(|plane| victim(plane).map_or(NONE, |block| block % blocks));
+        state.put("plane.victim", victims.collect());
+        state.put("block.erases", erases);
+        let mut filled = vec![0; self.filled.len()];
+        let mut fills = Vec::with_capacity(self.planes.len());
+        for (plane, state) in (0..).zip(&self.planes) {
+            let full = self.filled_blocks(plane, victims_are_full);
+            let oldest = self.oldest_of(plane, &full);
+            for block in full {
+                if !erased.contains(&block) {
+                    filled[block as usize] = self.filled[block as usize] - oldest;
+                }
+            }
+            fills.push(state.fills - oldest);
+        }
+        state.put("block.filled", filled);
+        state.put("plane.fills", fills);
+        state.put("placement.position", vec![self.placement.position()]);
+    }
+
+    /// Adds which blocks are bad, and which hold pages that have to move before they are.
+    fn save_bad(&self, state: &mut State) {
+        if !self.failing.any() {
+            return;
+        }
+        let mut bad = vec![GOOD; self.filled.len()];
+        self.failing
+            .bad_in(0..self.filled.len() as u32)
+            .for_each(|block| bad[block as usize] = BAD);
+        for plane in &self.planes {
+            plane.failing().for_each(|block| bad[block as usize] = FAILED);
+        }
+        state.put("block.bad", bad);
+    }
+
+    /// The number of the full block of a plane that was filled first.
+    pub(super) fn oldest_number(&self, plane: u32) -> u32 {
+        self.oldest_of(plane, &self.full_blocks(plane))
+    }
+
+    fn oldest_of(&self, plane: u32, full: &[u32]) -> u32 {
+        let numbers = full.iter().map(|block| self.filled[*block as usize]);
+        numbers.min().unwrap_or(self.planes[plane as usize].fills)
+    }
+
+    /// Numbers the full blocks of a plane anew, with the same distances from each other.
+    fn number_from_oldest(&mut self, plane: u32) {
+        let oldest = self.oldest_number(plane);
+        for block in self.full_blocks(plane) {
+            self.filled[block as usize] -= oldest;
+        }
+        self.planes[plane as usize].fills -= oldest;
+    }
+
+    pub(super) fn in_order_of_filling(&self, plane: u32) -> Vec<u32> {
+        let mut full = self.full_blocks(plane);
+        full.sort_by_key(|block| self.filled[*block as usize]);
+        full
+    }
+
+    /// Blocks of a plane that are neither free nor open nor bad nor being collected, counted over
+    /// the drive, in order.
+    fn full_blocks(&self, plane: u32) -> Vec<u32> {
+        self.filled_blocks(plane, false)
+    }
+
+    /// The same, if asked with the one that is being collected.
+    fn filled_blocks(&self, plane: u32, with_victim: bool) -> Vec<u32> {
+        let first = plane * self.geometry.blocks_per_plane;
+        let mut full = vec![true; self.geometry.blocks_per_plane as usize];
+        let state = &self.planes[plane as usize];
+        state.each_free(|block| full[block as usize] = false);
+        state.open_blocks().for_each(|block| full[block as usize] = false);
+        for block in self.failing.bad_in(first..first + self.geometry.blocks_per_plane) {
+            full[(block - first) as usize] = false;
+        }
+        state.failing().for_each(|block| full[(block - first) as usize] = false);
+        if let Some(victim) = state.job.victim.filter(|_| !with_victim) {
+            full[(victim - first) as usize] = false;
+        }
+        let numbered = (first..).zip(full);
+        numbered.filter_map(|(block, full)| full.then_some(block)).collect()
+    }
+}

@@ -1,0 +1,13 @@
+//! The registries, with what a drive has no room for.
+
+use std::sync::LazyLock;
+
+use reprieve_config::Registries;
+
+use crate::room::misfit;
+
+/// The registries of this build.
+pub fn registries() -> &'static Registries {
+    static ALL: LazyLock<Registries> = LazyLock::new(|| reprieve_policy::registries(misfit));
+    &ALL
+}

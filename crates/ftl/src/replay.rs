@@ -1,0 +1,202 @@
+//! Writes without time, page by page and by name: for the steady state where pages differ.
+//!
+//! Several open blocks of a plane, pages of the mapping in flash, or a load that writes some pages
+//! more often than others make the place of a page depend on which it is. Then its name cannot be
+//! drawn at the end.
+
+use std::ops::Range;
+
+use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, UserError};
+use reprieve_config::Scenario;
+use reprieve_trace::Workload;
+
+use super::plane::Plane;
+use super::{Ftl, Kept, Mapping};
+
+/// Pages drawn ahead, so that the misses of their mapping overlap.
+const DRAWN_AHEAD: u64 = 16;
+
+/// Overwrites, the same for as long as they go on.
+pub(super) struct Replay {
+    pages: Pages,
+    kept: Kept,
+}
+
+/// Which pages are overwritten.
+enum Pages {
+    /// Each of the drive, as likely as any other.
+    Evenly(Stream),
+    /// Those that the loads write, whose requests come by turns; trims count as well.
+    Loads { loads: Vec<Workload>, turn: usize, page_bytes: u64 },
+}
+
+/// What was overwritten.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Done {
+    pub(super) written: u64,
+    /// Places that were drawn for it.
+    pub(super) draws: u64,
+    /// Pages that collection moved for it.
+    pub(super) moved: u64,
+}
+
+impl Replay {
+    /// Overwrites as the loads of a scenario write, or evenly where they do.
+    ///
+    /// Errors if a load cannot be opened.
+    pub(super) fn new(scenario: &Scenario, kept: Kept) -> Result<Replay, UserError> {
+        let stream = Stream::new(scenario.seed, "precondition.overwrite", 0);
+        if scenario.writes_evenly() {
+            return Ok(Replay { pages: Pages::Evenly(stream), kept });
+        }
+        let page_bytes = u64::from(scenario.geometry.page_bytes);
+        let loads = scenario.overwriting_loads().zip(0..).map(|(load, number)| {
+            let seed = Stream::new(scenario.seed, "precondition.load", number).next_u64();
+            Workload::open(&load, scenario.capacity_bytes(), seed)
+        });
+        let loads = loads.collect::<Result<Vec<Workload>, UserError>>()?;
+        Ok(Replay { pages: Pages::Loads { loads, turn: 0, page_bytes }, kept })
+    }
+
+    /// Overwrites logical pages of the host, about so many.
+    pub(super) fn overwrite(&mut self, ftl: &mut Ftl, writes: u64) -> Result<Done, UserError> {
+        match &mut self.pages {
+            Pages::Evenly(stream) => {
+                let moved = overwrite_evenly(ftl, writes, stream, self.kept);
+                Ok(Done { written: writes, draws: writes, moved })
+            }
+            Pages::Loads { loads, turn, page_bytes } => {
+                let mut done = Done::default();
+                while done.written < writes {
+                    let request = loads[*turn].next_request()?;
+                    *turn = (*turn + 1) % loads.len();
+                    let request = request.expect("a load without end");
+                    let (pages, moved) = ftl.replay_now(&request, *page_bytes, self.kept);
+                    done.written += pages;
+                    done.draws += u64::from(pages > 0);
+                    done.moved += moved;
+                }
+                Ok(done)
+            }
+        }
+    }
+}
+
+fn overwrite_evenly(ftl: &mut Ftl, writes: u64, stream: &mut Stream, kept: Kept) -> u64 {
+    let pages = u64::from(ftl.logical_pages());
+    let mut drawn = [0; DRAWN_AHEAD as usize];
+    let (mut left, mut moved) = (writes, 0);
+    while left > 0 {
+        let lpns = &mut drawn[..left.min(DRAWN_AHEAD) as usize];
+        lpns.fill_with(|| stream.below(pages) as u32);
+        ftl.touch(lpns);
+        moved += lpns.iter().map(|lpn| u64::from(ftl.write_now(*lpn, kept))).sum::<u64>();
+        left -= lpns.len() as u64;
+    }
+    moved
+}
+
+/// The sectors of a page that bytes from some byte on cover.
+fn sectors_of(lpn: u64, page_bytes: u64, from: u64, bytes: u64) -> Range<u32> {
+    let first = lpn * page_bytes;
+    let (start, end) = (from.max(first) - first, (from + bytes).min(first + page_bytes) - first);
+    (start / SECTOR_BYTES) as u32..(end / SECTOR_BYTES) as u32
+}
+
+impl Ftl {
+    /// Whether overwrites can be drawn without names: all pages of a plane are alike.
+    pub(super) fn pages_are_alike(&self) -> bool {
+        self.fronts.is_simple()
+    }
+
+    /// Writes or trims at once what a request does; returns the changes of a page's data, and the
+    /// pages that collection moved for them.
+    fn replay_now(&mut self, request: &Request, page_bytes: u64, kept: Kept) -> (u64, u64) {
+        let (from, bytes) = (request.lba * SECTOR_BYTES, u64::from(request.bytes));
+        match request.op {
+            Op::Read | Op::Flush => (0, 0),
+            Op::Write => {
+                let pages = from / page_bytes..(from + bytes).div_ceil(page_bytes);
+                let mut moved = 0;
+                for lpn in pages.clone() {
+                    self.hold_sectors(lpn as u32, sectors_of(lpn, page_bytes, from, bytes));
+                    moved += u64::from(self.write_now(lpn as u32, kept));
+                }
+                (pages.end - pages.start, moved)
+            }
+            Op::Trim => {
+                let pages = from / page_bytes..(from + bytes).div_ceil(page_bytes);
+                let whole = from.div_ceil(page_bytes)..(from + bytes) / page_bytes;
+                for lpn in pages {
+                    let sectors = sectors_of(lpn, page_bytes, from, bytes);
+                    let holds_none = self.trim_sectors(lpn as u32, sectors);
+                    if whole.contains(&lpn) || holds_none {
+                        self.trim_now(lpn as u32);
+                    }
+                }
+                (whole.end.saturating_sub(whole.start).max(1), 0)
+            }
+        }
+    }
+
+    fn trim_now(&mut self, lpn: u32) {
+        if let Mapping::Flash(old) = self.map.get(lpn) {
+            self.discard(old);
+        }
+        self.map.set(lpn, Mapping::Trimmed);
+    }
+
+    /// Writes a logical page at once; returns the pages that garbage collection moved for it.
+    pub(super) fn write_now(&mut self, lpn: u32, kept: Kept) -> u32 {
+        let plane = self.place_write(lpn, &|_| true);
+        let plane = plane.expect("the drive has more room than logical pages");
+        let front = self.fronts.of_write(lpn);
+        let mut moved = 0;
+        let kept_blocks = kept.of(plane, self.planes[plane as usize].fills);
+        let pages_per_block = self.geometry.pages_per_block;
+        let is_open =
+            |plane: &Plane| plane.has_room(usize::from(front), kept_blocks, pages_per_block);
+        while !is_open(&self.planes[plane as usize]) {
+            match self.collect_now(plane) {
+                Some(pages) => moved += pages,
+                None if self.has_room(plane, front) => break,
+                None => panic!("over-provisioning leaves every plane a block to reclaim"),
+            }
+        }
+        let page = self.next_page_now(plane, usize::from(front));
+        if let Mapping::Flash(old) = self.map.get(lpn) {
+            self.discard(old);
+        }
+        self.map.set(lpn, Mapping::Flash(page));
+        self.validate(page, lpn);
+        moved
+    }
+
+    /// Reclaims one block of a plane at once; returns the pages moved, or `None` if none is worth
+    /// it.
+    fn collect_now(&mut self, plane: u32) -> Option<u32> {
+        let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
+        let victim = self.victim.pick(&mut self.index, plane)?;
+        self.index.reclaim(victim);
+        let moved = self.index.valid(victim);
+        self.touch_owners(victim);
+        for source in victim * pages..(victim + 1) * pages {
+            if let Some(lpn) = self.map.owner(source) {
+                let target = self.next_page_now(plane, self.fronts.of_moved(lpn));
+                self.invalidate(source);
+                self.validate(target, lpn);
+                self.map.set(lpn, Mapping::Flash(target));
+            }
+        }
+        self.planes[plane as usize].pad_each(self.fronts.of_moved_pages());
+        let erases = self.wear.erased(victim);
+        self.planes[plane as usize].add_free(victim % blocks, erases);
+        Some(moved)
+    }
+
+    /// The next page of an open block of a plane, counted over the drive.
+    fn next_page_now(&mut self, plane: u32, front: usize) -> u32 {
+        let at = self.allocate(plane, front);
+        self.page_number(plane / self.geometry.planes_per_die, at)
+    }
+}

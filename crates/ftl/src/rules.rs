@@ -1,0 +1,39 @@
+//! When garbage collection runs, as the scenario has it.
+
+use reprieve_config::Scenario;
+
+use super::PPM;
+use super::parallel_gc::Beside;
+
+/// When garbage collection runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GcRules {
+    /// Below so many free blocks a plane is collected in idle time or at a rate; 0: never.
+    pub(super) start_blocks: u32,
+    /// In idle time.
+    pub(super) in_background: bool,
+    /// Pages, in millionths, that are moved for each page that the host writes.
+    pub(super) rate_ppm: i64,
+    /// The host gets in between the steps of collecting a block.
+    pub(super) preemptible: bool,
+    /// Dies that collect at a time while none has to.
+    pub(super) dies_max: u32,
+    /// How the planes of a die collect side by side; `None`: one at a time.
+    pub(super) beside: Option<Beside>,
+}
+
+impl GcRules {
+    pub(super) fn of(scenario: &Scenario) -> GcRules {
+        let ftl = &scenario.ftl;
+        let start_blocks = scenario.collection_margins().start_blocks;
+        let rate = ftl.gc.rate_pages_per_write;
+        GcRules {
+            start_blocks,
+            in_background: ftl.gc_background && start_blocks > 0,
+            rate_ppm: rate.map_or(0, |rate| (rate * PPM as f64).round() as i64),
+            preemptible: ftl.gc.preemptible,
+            dies_max: ftl.gc.dies_max.unwrap_or(u32::MAX),
+            beside: ftl.gc.parallel_planes.then(|| Beside::of(scenario)),
+        }
+    }
+}

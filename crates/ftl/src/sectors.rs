@@ -1,0 +1,335 @@
+//! Which sectors of each logical page hold data: a bit a sector, for writes of part of a page.
+
+use std::ops::Range;
+
+use reprieve_base::{SECTOR_BYTES, UserError};
+use reprieve_config::{PartialWrite, Scenario};
+use reprieve_state::State;
+
+use super::{Ftl, Mapping, restore};
+
+/// The column of a saved state.
+const COLUMN: &str = "map.sectors";
+
+const WORD_BITS: u64 = u64::BITS as u64;
+
+/// A bit for each sector of the logical pages.
+///
+/// It goes by logical page, so that it stays as it is wherever the data of a page moves.
+#[derive(Debug)]
+pub(super) struct Sectors {
+    words: Vec<u64>,
+    pages: u32,
+    /// Sectors of a page.
+    per_page: u32,
+}
+
+impl Sectors {
+    /// Of a drive that holds nothing; `None` if its scenario does not ask for it.
+    ///
+    /// Errors if the system does not give the memory.
+    pub(super) fn of(scenario: &Scenario) -> Result<Option<Sectors>, UserError> {
+        if scenario.ftl.partial_write != PartialWrite::TrackSectors {
+            return Ok(None);
+        }
+        let page_bytes = u64::from(scenario.geometry.page_bytes);
+        let per_page = u32::try_from(page_bytes / SECTOR_BYTES).expect("a page has 32-bit bytes");
+        Ok(Some(Sectors::new(scenario.logical_pages(), per_page)?))
+    }
+
+    fn new(pages: u32, per_page: u32) -> Result<Sectors, UserError> {
+        let count = (u64::from(pages) * u64::from(per_page)).div_ceil(WORD_BITS) as usize;
+        let mut words = Vec::new();
+        words.try_reserve_exact(count).map_err(|error| {
+            UserError::new(format!(
+                "ftl.partial_write = \"track_sectors\": no memory for a bit for each 512 bytes of \
+                 the drive ({} MiB): {error}; use \"read_modify_write\"",
+                (count * size_of::<u64>()) >> 20
+            ))
+        })?;
+        words.resize(count, 0);
+        Ok(Sectors { words, pages, per_page })
+    }
+
+    /// The words that hold the bits of some sectors of a page, each with a mask of those bits.
+    fn words_of(
+        &self,
+        lpn: u32,
+        sectors: Range<u32>,
+    ) -> impl Iterator<Item = (usize, u64)> + use<> {
+        debug_assert!(lpn < self.pages && sectors.end <= self.per_page, "{lpn} {sectors:?}");
+        let first = u64::from(lpn) * u64::from(self.per_page);
+        let (mut at, end) = (first + u64::from(sectors.start), first + u64::from(sectors.end));
+        std::iter::from_fn(move || {
+            if at >= end {
+                return None;
+            }
+            let word = at / WORD_BITS;
+            let count = end.min((word + 1) * WORD_BITS) - at;
+            let mask = (u64::MAX >> (WORD_BITS - count)) << (at % WORD_BITS);
+            at += count;
+            Some((word as usize, mask))
+        })
+    }
+
+    fn hold(&mut self, lpn: u32, sectors: Range<u32>) {
+        for (word, mask) in self.words_of(lpn, sectors) {
+            self.words[word] |= mask;
+        }
+    }
+
+    pub(super) fn clear(&mut self, lpn: u32, sectors: Range<u32>) {
+        for (word, mask) in self.words_of(lpn, sectors) {
+            self.words[word] &= !mask;
+        }
+    }
+
+    fn any(&self, lpn: u32, sectors: Range<u32>) -> bool {
+        self.words_of(lpn, sectors).any(|(word, mask)| self.words[word] & mask != 0)
+    }
+
+    /// All sectors of a page.
+    pub(super) fn whole(&self) -> Range<u32> {
+        0..self.per_page
+    }
+
+    /// Whether a page holds a sector outside of `written`.
+    fn leaves(&self, lpn: u32, written: &Range<u32>) -> bool {
+        self.any(lpn, 0..written.start) || self.any(lpn, written.end..self.per_page)
+    }
+
+    /// Units, of so many sectors each, in which a page holds a sector outside of `written`.
+    fn units_left(&self, lpn: u32, written: &Range<u32>, unit: u32) -> u32 {
+        let is_left = |first: &u32| {
+            let (first, end) = (*first, *first + unit);
+            self.any(lpn, first..end.min(written.start.max(first)))
+                || self.any(lpn, first.max(written.end.min(end))..end)
+        };
+        (0..self.per_page).step_by(unit as usize).filter(is_left).count() as u32
+    }
+
+    /// Every page holds all its sectors.
+    fn hold_all(&mut self) {
+        (0..self.pages).for_each(|lpn| self.hold(lpn, self.whole()));
+    }
+
+    /// The words as a column of a state.
+    fn column(&self) -> Vec<u32> {
+        self.words.iter().flat_map(|word| [*word as u32, (word >> 32) as u32]).collect()
+    }
+
+    /// Takes the words from a column; false if it is not one of as many pages.
+    fn fill(&mut self, column: &[u32]) -> bool {
+        if column.len() != 2 * self.words.len() {
+            return false;
+        }
+        for (word, halves) in self.words.iter_mut().zip(column.chunks_exact(2)) {
+            *word = u64::from(halves[0]) | (u64::from(halves[1]) << 32);
+        }
+        self.has_no_more()
+    }
+
+    /// Whether no bit is set behind the last page.
+    fn has_no_more(&self) -> bool {
+        let used = u64::from(self.pages) * u64::from(self.per_page) % WORD_BITS;
+        used == 0 || self.words.last().is_none_or(|word| word >> used == 0)
+    }
+}
+
+impl Ftl {
+    /// Whether it is known which sectors of a page hold data.
+    #[inline]
+    pub fn tracks_sectors(&self) -> bool {
+        self.sectors.is_some()
+    }
+
+    /// Whether a page holds sectors that a write of these leaves; it does where nobody keeps track.
+    pub fn leaves_sectors(&self, lpn: u32, written: &Range<u32>) -> bool {
+        self.sectors.as_ref().is_none_or(|sectors| sectors.leaves(lpn, written))
+    }
+
+    /// Units, of so many sectors each, of a page in which it holds sectors that a write of these
+    /// leaves; `None` where nobody keeps track.
+    pub fn units_left(&self, lpn: u32, written: &Range<u32>, unit: u32) -> Option<u32> {
+        self.sectors.as_ref().map(|sectors| sectors.units_left(lpn, written, unit))
+    }
+
+    /// Sectors of a page are written.
+    pub fn hold_sectors(&mut self, lpn: u32, written: Range<u32>) {
+        if let Some(sectors) = &mut self.sectors {
+            sectors.hold(lpn, written);
+        }
+    }
+
+    /// All sectors of a page are written.
+    pub fn hold_page(&mut self, lpn: u32) {
+        if let Some(sectors) = &mut self.sectors {
+            sectors.hold(lpn, sectors.whole());
+        }
+    }
+
+    /// Sectors of a page that was never written are read from the image that the drive came with:
+    /// it holds them, unless an earlier read has found others.
+    pub fn find_sectors(&mut self, lpn: u32, read: Range<u32>) {
+        if let Some(sectors) = self.sectors.as_mut().filter(|it| !it.any(lpn, it.whole())) {
+            sectors.hold(lpn, read);
+        }
+    }
+
+    /// Sectors of a page are trimmed, and others are not; true if the page was written and now
+    /// holds none.
+    pub fn trim_sectors(&mut self, lpn: u32, trimmed: Range<u32>) -> bool {
+        let is_written = matches!(self.map.get(lpn), Mapping::Flash(_) | Mapping::Buffered(_));
+        let Some(sectors) = &mut self.sectors else { return false };
+        sectors.clear(lpn, trimmed);
+        is_written && !sectors.any(lpn, sectors.whole())
+    }
+
+    /// Whether a page holds a sector.
+    pub fn holds_sector(&self, lpn: u32, sector: u32) -> bool {
+        self.sectors.as_ref().is_some_and(|sectors| sectors.any(lpn, sector..sector + 1))
+    }
+
+    /// Every page has been written whole.
+    pub(super) fn hold_all_sectors(&mut self) {
+        if let Some(sectors) = &mut self.sectors {
+            sectors.hold_all();
+        }
+    }
+
+    /// Whether it is known that a page holds a sector.
+    pub fn holds_any_sector(&self, lpn: u32) -> bool {
+        self.sectors.as_ref().is_some_and(|sectors| sectors.any(lpn, sectors.whole()))
+    }
+
+    /// A page holds the sectors that another holds on a drive with pages of as many.
+    pub(super) fn copy_sectors(&mut self, lpn: u32, from: &Ftl, like: u32) {
+        let (Some(own), Some(from)) = (&mut self.sectors, &from.sectors) else { return };
+        let held = (0..own.per_page).filter(|sector| from.any(like, *sector..sector + 1));
+        held.collect::<Vec<_>>().into_iter().for_each(|sector| own.hold(lpn, sector..sector + 1));
+    }
+
+    /// Adds which sectors hold data to a state.
+    pub(super) fn save_sectors(&self, state: &mut State) {
+        if let Some(sectors) = &self.sectors {
+            state.put(COLUMN, sectors.column());
+        }
+    }
+
+    /// Takes from a state which sectors hold data, after the mapping; pages of a drive that kept no
+    /// track of them were written whole.
+    ///
+    /// Errors if that does not fit the mapping.
+    pub(super) fn restore_sectors(&mut self, state: &mut State) -> Result<(), UserError> {
+        let column = state.take_any(COLUMN);
+        let Some(mut sectors) = self.sectors.take() else { return Ok(()) };
+        if column.is_empty() {
+            let is_written = |lpn: &u32| matches!(self.map.get(*lpn), Mapping::Flash(_));
+            let written = (0..sectors.pages).filter(is_written);
+            written.for_each(|lpn| sectors.hold(lpn, sectors.whole()));
+        } else if !sectors.fill(&column) {
+            return Err(restore::wrong("the sectors held are not those of its pages".into()));
+        }
+        self.sectors = Some(sectors);
+        self.verify_sectors().map_err(restore::wrong)
+    }
+
+    /// A page that is written holds a sector at least, and one that was trimmed none.
+    pub(super) fn verify_sectors(&self) -> Result<(), String> {
+        let Some(sectors) = &self.sectors else { return Ok(()) };
+        for lpn in 0..sectors.pages {
+            let holds = sectors.any(lpn, sectors.whole());
+            let mapping = self.map.get(lpn);
+            let fits = match mapping {
+                Mapping::Flash(_) | Mapping::Buffered(_) => holds,
+                Mapping::Trimmed => !holds,
+                // A read may have found some.
+                Mapping::Unwritten => true,
+            };
+            if !fits {
+                let some = if holds { "some" } else { "no" };
+                return Err(format!("logical page {lpn} is {mapping:?} and holds {some} sectors"));
+            }
+        }
+        let what = "sectors are held behind the last logical page";
+        sectors.has_no_more().then_some(()).ok_or_else(|| what.to_string())
+    }
+}
+
+/// A way to break the table, and a piece of what is said to it.
+#[cfg(feature = "testing")]
+type SectorBreak = (fn(&mut Ftl), &'static str);
+
+/// Ways to break the table of a drive with every page written.
+#[cfg(feature = "testing")]
+pub const BREAKS: &[SectorBreak] = &[
+    (|ftl| ftl.broken().clear(4, 1..2), "sector 1 of logical page 4 is held: false; by the record"),
+    (|ftl| ftl.broken().clear(4, 0..4), "and holds no sectors"),
+    (
+        |ftl| {
+            let last = ftl.broken().words.len() - 1;
+            ftl.broken().words[last] |= 1 << 63;
+        },
+        "behind the last logical page",
+    ),
+];
+
+#[cfg(feature = "testing")]
+impl Ftl {
+    fn broken(&mut self) -> &mut Sectors {
+        self.sectors.as_mut().expect("the drive keeps track")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sectors of a page that are held, as a string of digits.
+    fn held(sectors: &Sectors, lpn: u32) -> String {
+        let is_held = |sector| sectors.any(lpn, sector..sector + 1);
+        (0..sectors.per_page).map(|sector| if is_held(sector) { '1' } else { '0' }).collect()
+    }
+
+    #[test]
+    fn pages_share_words_and_lie_across_them() {
+        // 24 sectors a page: page 2 has the bits 48 to 71, in two words.
+        let mut sectors = Sectors::new(5, 24).expect("a few bytes");
+        sectors.hold(2, 10..20);
+        assert_eq!(held(&sectors, 2), "000000000011111111110000");
+        for lpn in [0, 1, 3, 4] {
+            assert_eq!(held(&sectors, lpn), "0".repeat(24), "{lpn}");
+        }
+        sectors.clear(2, 12..17);
+        assert_eq!(held(&sectors, 2), "000000000011000001110000");
+        assert!(!sectors.leaves(2, &(10..20)) && !sectors.leaves(2, &(0..24)));
+        assert!(sectors.leaves(2, &(11..20)) && sectors.leaves(2, &(10..19)));
+        // Units of four: sectors 8 to 11, of which 10 and 11 are held, and 16 to 19.
+        assert_eq!(sectors.units_left(2, &(0..1), 4), 2);
+        // A write of 10 and 11 leaves the second; of 11 to 17, both; of 10 to 19, none.
+        assert_eq!(sectors.units_left(2, &(10..12), 4), 1);
+        assert_eq!(sectors.units_left(2, &(11..18), 4), 2);
+        assert_eq!(sectors.units_left(2, &(10..20), 4), 0);
+    }
+
+    #[test]
+    fn a_page_of_more_than_a_word_is_held_whole() {
+        let mut sectors = Sectors::new(3, 200).expect("a few bytes");
+        sectors.hold(1, 0..200);
+        assert_eq!([0, 1, 2].map(|lpn| held(&sectors, lpn).matches('1').count()), [0, 200, 0]);
+        assert!(sectors.leaves(1, &(0..199)) && sectors.leaves(1, &(1..200)));
+        assert!(!sectors.leaves(1, &(0..200)));
+    }
+
+    #[test]
+    fn a_column_is_of_as_many_pages_and_no_more() {
+        // 60 bits: four of the only word are behind the last page.
+        let mut sectors = Sectors::new(5, 12).expect("a few bytes");
+        sectors.hold(4, 3..12);
+        let column = sectors.column();
+        let mut again = Sectors::new(5, 12).expect("a few bytes");
+        assert!(again.fill(&column));
+        assert_eq!(again.words, sectors.words);
+        assert!(!again.fill(&[0, 1 << 28]) && !again.fill(&[0]) && !again.fill(&[0; 4]));
+    }
+}

@@ -1,0 +1,213 @@
+//! Preconditioning without names against a long replay that writes every page by its name.
+
+use reprieve_base::Stream;
+use reprieve_config::{self as scenario, Sources};
+use reprieve_state::State;
+
+use super::*;
+
+/// Drives of each kind that are compared.
+const DRIVES: u64 = 80;
+/// Overwrites of the drive after which a replay is taken to be stationary.
+const REPLAYED_PASSES: u32 = 12;
+/// Of a hundred means all are nearer than so many standard errors, but for one time in a thousand.
+const ERRORS_MAX: f64 = 4.5;
+
+fn drive(seed: u64, more: &[&str]) -> Scenario {
+    let text = "device = \"fast12-slc\"\n[geometry]\nchannels = 2\nplanes_per_die = 2\n\
+        blocks_per_plane = 40\npages_per_block = 16\n[ftl]\nover_provisioning = 0.22\n\
+        [workload]\ngenerator = \"mixed\"\nrequests = 1\nread_fraction = 0.5\nqueue_depth = 1\n";
+    let mut sets = vec![format!("seed={seed}")];
+    sets.extend(more.iter().map(ToString::to_string));
+    let sources = Sources { text, path: "drive.toml", sets: &sets };
+    scenario::load(&sources, crate::registries()).expect("a scenario without mistakes")
+}
+
+fn preconditioned(seed: u64, more: &[&str]) -> Ftl {
+    let scenario = drive(seed, more);
+    let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
+    let mut preconditioner = Preconditioner::new(&scenario, &mut ftl, Kept::always(2));
+    while !preconditioner.is_done() {
+        preconditioner.advance(&mut ftl, &scenario, 1000).expect("a drive that settles");
+    }
+    ftl
+}
+
+impl Ftl {
+    /// Overwrites logical pages drawn at random, by name; returns the pages moved for it.
+    fn replay(&mut self, writes: u32, stream: &mut Stream) -> u32 {
+        let pages = u64::from(self.logical_pages());
+        let kept = Kept::always(self.reserve_blocks);
+        (0..writes).map(|_| self.write_now(stream.below(pages) as u32, kept)).sum()
+    }
+
+    /// Blocks by valid pages, then the pages that the next writes move.
+    fn figures(&mut self, stream: &mut Stream) -> Vec<f64> {
+        let mut figures = vec![0.0; self.geometry.pages_per_block as usize + 1];
+        for block in 0..self.geometry.blocks() as u32 {
+            figures[self.index.valid(block) as usize] += 1.0;
+        }
+        // A hundredth of the drive, and as much again nine times.
+        let writes = self.logical_pages() / 100;
+        figures.push(f64::from(self.replay(writes, stream)));
+        figures.push(f64::from(self.replay(9 * writes, stream)));
+        figures
+    }
+}
+
+/// Mean and its squared standard error, figure by figure.
+fn means(all: &[Vec<f64>]) -> Vec<(f64, f64)> {
+    let count = all.len() as f64;
+    let figure = |index: usize| {
+        let mean = all.iter().map(|figures| figures[index]).sum::<f64>() / count;
+        let square = all.iter().map(|figures| (figures[index] - mean).powi(2)).sum::<f64>();
+        (mean, square / (count - 1.0) / count)
+    };
+    (0..all[0].len()).map(figure).collect()
+}
+
+fn assert_same_law(more: &[&str]) {
+    let (mut drawn, mut replayed) = (Vec::new(), Vec::new());
+    for seed in 0..DRIVES {
+        let mut stream = Stream::new(seed, "test.replay", 0);
+        let steady = [more, &["ftl.precondition=steady"]].concat();
+        drawn.push(preconditioned(seed, &steady).figures(&mut stream));
+        // Another seed, so that no draw of a policy is shared.
+        let sequential = [more, &["ftl.precondition=sequential"]].concat();
+        let mut ftl = preconditioned(DRIVES + seed, &sequential);
+        ftl.replay(REPLAYED_PASSES * ftl.logical_pages(), &mut stream);
+        // As where a drive starts: a wordline that was begun is given up.
+        ftl.planes.iter_mut().for_each(Plane::pad);
+        replayed.push(ftl.figures(&mut stream));
+    }
+    let pairs = means(&drawn).into_iter().zip(means(&replayed));
+    for (index, ((drawn, drawn_error), (replayed, replayed_error))) in pairs.enumerate() {
+        // A figure that hardly ever is not 0 has no error to speak of.
+        let error = (drawn_error + replayed_error).sqrt().max(0.1);
+        let errors = (drawn - replayed).abs() / error;
+        assert!(
+            errors < ERRORS_MAX,
+            "{more:?}, figure {index}: {drawn} is not {replayed} ± {error}"
+        );
+    }
+}
+
+#[test]
+fn the_steady_state_is_that_of_a_long_replay() {
+    assert_same_law(&[]);
+    assert_same_law(&["ftl.gc_victim=fifo"]);
+    assert_same_law(&["ftl.gc_victim=random"]);
+    assert_same_law(&["ftl.gc_victim=d-choices", "ftl.gc_choices=3"]);
+    assert_same_law(&["ftl.over_provisioning=0.4", "ftl.placement=pdwc"]);
+    assert_same_law(&["ftl.gc_victim=cost-benefit"]);
+    assert_same_law(&["ftl.gc_victim=windowed-greedy", "ftl.gc_window_blocks=8"]);
+    let bad = ["ftl.factory_bad_share=0.02", "ftl.over_provisioning=0.4"];
+    assert_same_law(&[&bad[..], &["ftl.free_block=least-worn"]].concat());
+    // Not so much room that every victim takes the same few wordlines: then how far a plane is
+    // from its next victim depends on the count of writes alone.
+    assert_same_law(&["ftl.over_provisioning=0.3", "timing.wordline_pages=2"]);
+}
+
+#[test]
+fn the_steady_state_under_dynamic_placement_is_that_of_a_long_replay() {
+    assert_same_law(&["ftl.placement=dynamic"]);
+}
+
+#[test]
+fn every_logical_page_is_on_its_plane_and_on_any_page_of_it() {
+    const BINS: usize = 8;
+    let mut counts = [0f64; BINS];
+    for seed in 0..800 {
+        let ftl = preconditioned(seed, &["ftl.precondition=steady"]);
+        let pages_per_plane = ftl.geometry.blocks_per_plane * ftl.geometry.pages_per_block;
+        for lpn in 0..ftl.logical_pages() {
+            let Mapping::Flash(page) = ftl.lookup(lpn) else { panic!("{lpn} is not written") };
+            assert_eq!(ftl.map.owner(page), Some(lpn));
+            assert_eq!(page / pages_per_plane, ftl.placement.home(lpn), "{lpn} left its plane");
+        }
+        // The rank of one logical page among the valid pages of its plane.
+        let Mapping::Flash(page) = ftl.lookup(11) else { panic!("just seen") };
+        let first = page / pages_per_plane * pages_per_plane;
+        let valid = |pages: std::ops::Range<u32>| {
+            pages.filter(|page| ftl.map.owner(*page).is_some()).count()
+        };
+        counts[valid(first..page) * BINS / valid(first..first + pages_per_plane)] += 1.0;
+    }
+    // Chi-square with 7 degrees of freedom, 99.99 % quantile.
+    let chi2: f64 = counts.iter().map(|count| (count - 100.0).powi(2) / 100.0).sum();
+    assert!(chi2 < 29.9, "{counts:?}");
+}
+
+/// What a drive starts from: the place of every page, and the blocks of the planes, as numbers.
+fn start_of(threads: usize, sets: &[&str]) -> (Vec<Mapping>, Vec<u32>) {
+    let scenario = drive(7, &[sets, &["ftl.precondition=steady"]].concat());
+    let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
+    let mut preconditioner =
+        Preconditioner::with_threads(&scenario, &mut ftl, Kept::on_average(2.3), threads);
+    while !preconditioner.is_done() {
+        preconditioner.advance(&mut ftl, &scenario, 1000).expect("a drive that settles");
+    }
+    let pages = (0..ftl.logical_pages()).map(|lpn| ftl.lookup(lpn)).collect();
+    let planes = ftl.planes.iter().flat_map(|plane| [plane.free_list(), vec![plane.fills]]);
+    (pages, planes.flatten().chain(ftl.filled.iter().copied()).collect())
+}
+
+#[test]
+fn the_steady_state_does_not_depend_on_the_number_of_threads() {
+    for sets in [
+        &["ftl.placement=pdwc"][..],
+        &["ftl.gc_victim=d-choices", "ftl.gc_choices=3"],
+        &["ftl.gc_victim=fifo", "ftl.free_block=least-worn"],
+        &["ftl.gc_victim=cost-benefit"],
+        // Its pages are those of the whole drive.
+        &["ftl.placement=dynamic"],
+    ] {
+        let alone = start_of(1, sets);
+        for threads in [2, 3, 8, 100] {
+            assert!(start_of(threads, sets) == alone, "{threads} threads: {sets:?}");
+        }
+    }
+}
+
+/// What a drive that keeps track of sectors says of its own state, with that column forged.
+fn restored(forge: impl Fn(&mut Vec<u32>)) -> Result<Ftl, String> {
+    let sets = ["ftl.partial_write=track_sectors", "ftl.precondition=sequential"];
+    let mut state = State::default();
+    preconditioned(1, &sets).save(&mut state);
+    let mut column = state.take_any("map.sectors");
+    forge(&mut column);
+    if !column.is_empty() {
+        state.put("map.sectors", column);
+    }
+    let scenario = drive(1, &sets);
+    let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
+    ftl.restore(&mut state, &scenario).map(|()| ftl).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_state_has_the_sectors_of_its_pages_or_whole_pages() {
+    // Pages of 4 sectors: the first word of the column has those of 8 pages. Page 1 loses two.
+    let ftl = restored(|column| column[0] &= !0x30).expect("a state that fits");
+    let held = |ftl: &Ftl, lpn| [0, 1, 2, 3].map(|sector| ftl.holds_sector(lpn, sector));
+    assert_eq!(held(&ftl, 0), [true; 4]);
+    assert_eq!(held(&ftl, 1), [false, false, true, true]);
+    let ftl = restored(Vec::clear).expect("a state of a drive that kept no track");
+    assert!((0..ftl.logical_pages()).all(|lpn| held(&ftl, lpn) == [true; 4]));
+}
+
+#[test]
+fn a_state_whose_sectors_do_not_fit_its_pages_is_refused() {
+    let forged: [fn(&mut Vec<u32>); 4] = [
+        // Page 1 is written and holds nothing.
+        |column| column[0] &= !0xf0,
+        |column| column.truncate(column.len() - 2),
+        |column| column.push(0),
+        // A sector behind the last page.
+        |column| *column.last_mut().expect("there are pages") |= 1 << 31,
+    ];
+    for forge in forged {
+        let error = restored(forge).err().expect("a forged state");
+        assert!(error.starts_with("the state contradicts itself: "), "{error}");
+        assert!(error.contains("sectors"), "{error}");
+    }
+}

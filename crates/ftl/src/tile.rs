@@ -1,0 +1,323 @@
+//! The steady state of a large drive whose pages differ: that of some planes, copied to all.
+//!
+//! Where each logical page has its plane, what happens on one does not depend on the others; and
+//! as pages are striped over planes, each plane has the same part of every region of a load. So a
+//! drive of a few such planes is overwritten by name, and its planes are copied: the k-th logical
+//! page of a plane lies where the k-th of its model does. Then the load itself is written to the
+//! whole drive for a while, so that copies of one plane do not collect at the same time.
+
+use reprieve_base::{Geometry, Stream, Superblocks, UserError};
+use reprieve_config::{Precondition, Scenario};
+use reprieve_policy::place;
+use reprieve_trace::{PlaneShare, WorkloadConfig};
+
+use super::replay::Replay;
+use super::{Ftl, Kept, Mapping};
+
+/// Logical pages up to which a drive is overwritten by name, page by page of its own: some seconds.
+pub(super) const BY_NAME_PAGES: u32 = 1 << 22;
+/// Writes to the whole drive, at most, by which copies of one plane are driven apart.
+const PARTING_WRITES: u64 = 1 << 22;
+
+/// Preconditioning that goes on piece by piece.
+pub(super) trait InPieces {
+    /// Goes on for about `writes` page writes.
+    fn advance(&mut self, ftl: &mut Ftl, scenario: &Scenario, writes: u64)
+    -> Result<(), UserError>;
+
+    /// Whether the state asked for is reached.
+    fn is_done(&self) -> bool;
+}
+
+/// Begins what overwrites every page of a drive by name.
+type ByName<P> = fn(&Scenario, &mut Ftl, Kept) -> P;
+
+/// A large drive on its way to the steady state; `P` brings the drive of a few planes there.
+pub(super) struct Tiling<P> {
+    /// The drive of a few planes.
+    scenario: Scenario,
+    stage: TileStage<P>,
+}
+
+enum TileStage<P> {
+    /// The drive of a few planes has to be made.
+    ToBegin,
+    /// It is brought to its steady state.
+    Overwriting {
+        models: Ftl,
+        preconditioner: P,
+    },
+    Copying(Copying),
+    /// Copies of one plane are driven apart by so many writes.
+    Parting {
+        replay: Replay,
+        left: u64,
+    },
+}
+
+/// Planes that are copied, and how far that has got.
+struct Copying {
+    models: Ftl,
+    /// Of each plane of the drive the one that it is a copy of.
+    model_of: Vec<u32>,
+    /// Logical pages whose places are copied.
+    done: u32,
+}
+
+/// The drive of a few planes that a large one is made from; `None` if it is not made so.
+fn models(scenario: &Scenario, by_name_pages: u32) -> Option<Scenario> {
+    let all_pages = scenario.logical_pages();
+    let geometry = Superblocks::new(scenario.ftl.twin_blocks, &scenario.geometry)
+        .inner_geometry(scenario.geometry);
+    let has_own_pages = scenario.ftl.streams.hot_window_share.is_some()
+        || scenario.ftl.demand.is_some()
+        || scenario.ftl.faults.factory_bad_share > 0.0;
+    let is_fixed = || place::make(&scenario.ftl.placement, &geometry).is_fixed();
+    if scenario.ftl.precondition != Precondition::Steady
+        || all_pages <= by_name_pages
+        || has_own_pages
+        || !is_fixed()
+        || !scenario.ftl.streams.gc_separate && scenario.writes_evenly()
+    {
+        return None;
+    }
+    let pages = all_pages.div_ceil(geometry.planes());
+    let mut planes = (by_name_pages / pages).min(geometry.planes() / 2).max(1);
+    // Loads with long requests need more planes.
+    loop {
+        if planes > geometry.planes() / 2 {
+            return None;
+        }
+        if let Some(models) = models_of(scenario, &geometry, planes, pages) {
+            return Some(models);
+        }
+        planes *= 2;
+    }
+}
+
+/// The drive with so many planes of the inner geometry, each with so many logical pages.
+fn models_of(
+    scenario: &Scenario,
+    geometry: &Geometry,
+    planes: u32,
+    pages: u32,
+) -> Option<Scenario> {
+    let page_bytes = u64::from(geometry.page_bytes);
+    let share = PlaneShare {
+        page_bytes,
+        all_planes: geometry.planes().into(),
+        planes: planes.into(),
+        capacity_bytes: scenario.capacity_bytes(),
+        share_bytes: u64::from(planes) * u64::from(pages) * page_bytes,
+    };
+    let mut few = scenario.drawing_apart("precondition.models");
+    (few.geometry.channels, few.geometry.dies_per_channel) = (planes, 1);
+    few.geometry.chips_per_channel = 1;
+    if !few.ftl.twin_blocks {
+        few.geometry.planes_per_die = 1;
+    }
+    let physical = few.geometry.pages() as f64;
+    few.ftl.over_provisioning = 1.0 - f64::from(planes * pages) / physical;
+    assert_eq!(few.logical_pages(), planes * pages, "logical pages are rounded to the nearest");
+    if scenario.writes_evenly() {
+        (few.workload, few.flows) = (None, Vec::new());
+        return Some(few);
+    }
+    let loads = few.workload.iter_mut();
+    for load in loads.chain(few.flows.iter_mut().map(|flow| &mut flow.workload)) {
+        if matches!(load, WorkloadConfig::Trace(_)) || !load.changes_data() {
+            continue;
+        }
+        *load = load.of_planes(&share)?;
+    }
+    Some(few)
+}
+
+impl<P: InPieces> Tiling<P> {
+    /// Of a scenario, if its drive has more pages than that and can be made from some planes.
+    pub(super) fn of(scenario: &Scenario, by_name_pages: u32) -> Option<Tiling<P>> {
+        let scenario = models(scenario, by_name_pages)?;
+        Some(Tiling { scenario, stage: TileStage::ToBegin })
+    }
+
+    /// Goes on for about `writes` page writes; true when the drive is in its steady state.
+    ///
+    /// `by_name` begins what overwrites every page of the drive of a few planes.
+    pub(super) fn advance(
+        &mut self,
+        ftl: &mut Ftl,
+        scenario: &Scenario,
+        (kept, by_name): (Kept, ByName<P>),
+        writes: u64,
+    ) -> Result<bool, UserError> {
+        match &mut self.stage {
+            TileStage::ToBegin => {
+                let mut models = Ftl::new(&self.scenario)?;
+                let preconditioner = by_name(&self.scenario, &mut models, kept);
+                self.stage = TileStage::Overwriting { models, preconditioner };
+            }
+            TileStage::Overwriting { models, preconditioner } => {
+                preconditioner.advance(models, &self.scenario, writes)?;
+                if preconditioner.is_done() {
+                    let mut done = Ftl::stand_in(&self.scenario);
+                    std::mem::swap(&mut done, models);
+                    self.stage = TileStage::Copying(Copying::new(done, ftl, &self.scenario));
+                }
+            }
+            TileStage::Copying(copying) => {
+                if copying.advance(ftl, writes) {
+                    for (plane, first) in (0..).zip(firsts(ftl)) {
+                        copying.copy_owners(ftl, plane, first);
+                    }
+                    copying.count_valid(ftl);
+                    copying.copy_blocks(ftl);
+                    ftl.settle(&scenario.drawing_apart("precondition.victim"));
+                    let replay = Replay::new(scenario, kept)?;
+                    self.stage = TileStage::Parting { replay, left: parting_writes(&ftl.geometry) };
+                }
+            }
+            TileStage::Parting { replay, left } => {
+                let done = replay.overwrite(ftl, writes.min(*left))?;
+                *left = left.saturating_sub(done.written);
+                return Ok(*left == 0);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Writes after which those of a plane vary by about a block: chance makes that the root of their
+/// number.
+fn parting_writes(geometry: &Geometry) -> u64 {
+    let per_plane = u64::from(geometry.pages_per_block).pow(2);
+    (per_plane * u64::from(geometry.planes())).min(PARTING_WRITES)
+}
+
+impl Copying {
+    fn new(models: Ftl, ftl: &Ftl, scenario: &Scenario) -> Copying {
+        let count = models.geometry.planes();
+        let planes = ftl.geometry.planes();
+        // Each plane is copied as often as any other, in an order of chance.
+        let mut stream = Stream::new(scenario.seed, "precondition.copies", 0);
+        let mut model_of: Vec<u32> = (0..planes).map(|plane| plane % count).collect();
+        for round in model_of.chunks_mut(count as usize) {
+            for last in (1..round.len()).rev() {
+                round.swap(last, stream.below(last as u64 + 1) as usize);
+            }
+        }
+        Copying { models, model_of, done: 0 }
+    }
+
+    /// Copies where logical pages lie, about so many; true when all are copied.
+    ///
+    /// The tables are gone through from front to back: who owns a page is copied by
+    /// [`Copying::copy_owners`].
+    fn advance(&mut self, ftl: &mut Ftl, pages: u64) -> bool {
+        let end = (u64::from(self.done) + pages).min(ftl.logical_pages().into()) as u32;
+        let planes = ftl.geometry.planes();
+        let count = self.models.geometry.planes();
+        let offsets = self.offsets(ftl);
+        let firsts = firsts(&self.models);
+        let of_column = |column: u32| {
+            let plane = ftl.placement.home(column) as usize;
+            (firsts[self.model_of[plane] as usize], offsets[plane])
+        };
+        let columns: Vec<(u32, u32)> = (0..planes).map(of_column).collect();
+        let (mut row, mut column) = (self.done / planes, self.done % planes);
+        for lpn in self.done..end {
+            let (first, offset) = columns[column as usize];
+            let like = row * count + first;
+            ftl.map.set(lpn, moved_by(self.models.map.get(like), offset));
+            ftl.copy_sectors(lpn, &self.models, like);
+            column += 1;
+            if column == planes {
+                (row, column) = (row + 1, 0);
+            }
+        }
+        self.done = end;
+        end == ftl.logical_pages()
+    }
+
+    /// Copies which logical pages of a plane its pages hold, where those are in order of address.
+    fn copy_owners(&self, ftl: &mut Ftl, plane: u32, first: u32) {
+        let (planes, count) = (ftl.geometry.planes(), self.models.geometry.planes());
+        let per_plane = pages_of_plane(ftl);
+        let model = self.model_of[plane as usize];
+        for page in 0..per_plane {
+            let Some(like) = self.models.map.owner(model * per_plane + page) else { continue };
+            let lpn = u64::from(like / count) * u64::from(planes) + u64::from(first);
+            // A plane may have one logical page fewer than that which it is a copy of.
+            if lpn < u64::from(ftl.logical_pages()) {
+                ftl.map.own(plane * per_plane + page, lpn as u32);
+            }
+        }
+    }
+
+    /// By how much the pages of each plane, counted over the drive, are behind those of its model;
+    /// modulo 2^32.
+    fn offsets(&self, ftl: &Ftl) -> Vec<u32> {
+        let per_plane = pages_of_plane(ftl);
+        let offset =
+            |(plane, model): (u32, &u32)| plane.wrapping_sub(*model).wrapping_mul(per_plane);
+        (0..).zip(&self.model_of).map(offset).collect()
+    }
+
+    /// Counts the valid pages of each block, which are named already.
+    fn count_valid(&self, ftl: &mut Ftl) {
+        let pages = ftl.geometry.pages_per_block;
+        for plane in 0..ftl.geometry.planes() {
+            let blocks = ftl.geometry.blocks_per_plane;
+            for block in plane * blocks..(plane + 1) * blocks {
+                let owned = |page: &u32| ftl.map.owner(*page).is_some();
+                let valid = (block * pages..(block + 1) * pages).filter(owned).count() as u32;
+                ftl.index.add_valid_pages(block, valid);
+                ftl.planes[plane as usize].committed += valid;
+            }
+        }
+    }
+
+    /// Copies what the blocks of the planes are, and in which order they were filled.
+    fn copy_blocks(&self, ftl: &mut Ftl) {
+        let blocks = ftl.geometry.blocks_per_plane as usize;
+        for (plane, model) in self.model_of.iter().map(|model| *model as usize).enumerate() {
+            let state = &self.models.planes[model];
+            assert!(state.job.victim.is_none() && state.failed.is_empty(), "nothing is under way");
+            let copy = &mut ftl.planes[plane];
+            assert_eq!(copy.good_blocks, state.good_blocks, "a plane has bad blocks of its own");
+            // A plane may have one logical page fewer than that which it is a copy of.
+            let committed = copy.committed;
+            *copy = state.clone();
+            copy.committed = committed;
+            let filled = &self.models.filled[model * blocks..(model + 1) * blocks];
+            ftl.filled[plane * blocks..(plane + 1) * blocks].copy_from_slice(filled);
+        }
+    }
+}
+
+fn pages_of_plane(ftl: &Ftl) -> u32 {
+    ftl.geometry.pages_per_block * ftl.geometry.blocks_per_plane
+}
+
+/// Of each plane its first logical page.
+fn firsts(ftl: &Ftl) -> Vec<u32> {
+    let mut firsts = vec![0; ftl.geometry.planes() as usize];
+    (0..ftl.geometry.planes()).for_each(|lpn| firsts[ftl.placement.home(lpn) as usize] = lpn);
+    firsts
+}
+
+/// Where a page lies so many pages behind.
+fn moved_by(mapping: Mapping, offset: u32) -> Mapping {
+    match mapping {
+        Mapping::Flash(page) => Mapping::Flash(page.wrapping_add(offset)),
+        other => panic!("a page of a drive in its steady state is {other:?}"),
+    }
+}
+
+/// Bytes of memory that making a drive from copies takes besides its own, if it is made so; by
+/// what a drive takes.
+pub fn models_bytes(scenario: &Scenario, of_drive: impl Fn(&Scenario) -> u64) -> u64 {
+    models(scenario, BY_NAME_PAGES).map_or(0, |models| of_drive(&models))
+}
+
+#[cfg(test)]
+mod tests;

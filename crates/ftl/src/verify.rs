@@ -1,0 +1,211 @@
+//! What must hold between the FTL's tables, whenever nothing is half done.
+
+use reprieve_base::Slab;
+use reprieve_policy::txn::{NONE, Txn};
+
+use super::{Ftl, Mapping};
+
+/// What a block is; each is exactly one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Free,
+    Open,
+    Full,
+    Victim,
+    /// A program has failed on it, and its valid pages have to move.
+    Failed,
+    /// Out of use.
+    Bad,
+}
+
+impl Ftl {
+    /// Checks the mapping against the valid pages, their counts, and the roles of the blocks.
+    ///
+    /// `programmed` says of every block how many pages its die has programmed since its erase.
+    pub fn verify(&self, txns: &Slab<Txn>, programmed: &[u16]) -> Result<(), String> {
+        self.verify_mapping(txns)?;
+        let roles = self.roles()?;
+        let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
+        for (block, role) in (0..).zip(roles) {
+            let plane = &self.planes[(block / blocks) as usize];
+            let done = self.programmed_of(block, programmed)?;
+            let fits = match role {
+                Role::Free => done == 0,
+                Role::Open => plane
+                    .fronts
+                    .iter()
+                    .any(|front| front.block == Some(block % blocks) && front.next_page == done),
+                Role::Full => done == pages,
+                Role::Victim => plane.job.retires || done == pages || done == 0,
+                Role::Failed => done > 0,
+                Role::Bad => self.index.valid(block) == 0,
+            };
+            if !fits {
+                return Err(format!("block {block} is {role:?} and has {done} pages programmed"));
+            }
+            let owned = (block * pages..(block + 1) * pages)
+                .filter(|page| self.map.owner(*page).is_some_and(|_| page % pages < done))
+                .count() as u32;
+            let counted = self.index.valid(block);
+            if owned != counted {
+                return Err(format!(
+                    "block {block} has {owned} valid pages among those programmed, and {counted} \
+                     are counted"
+                ));
+            }
+        }
+        for plane in 0..self.geometry.planes() {
+            self.index.verify(plane)?;
+            self.verify_good_blocks(plane)?;
+        }
+        self.verify_sectors()?;
+        self.verify_cache()
+    }
+
+    /// Pages of a block that its die has programmed; of twins, whose planes are in step, all.
+    fn programmed_of(&self, block: u32, programmed: &[u16]) -> Result<u32, String> {
+        let (plane, block) =
+            (block / self.geometry.blocks_per_plane, block % self.geometry.blocks_per_plane);
+        let of = |twin: u32| {
+            let plane = plane * self.twins.planes() + twin;
+            u32::from(programmed[(plane * self.geometry.blocks_per_plane + block) as usize])
+        };
+        let done = (0..self.twins.planes()).map(of).sum();
+        let out_of_step =
+            (0..self.twins.planes()).find(|twin| of(*twin) != self.twins.pages_on(*twin, done));
+        match out_of_step {
+            None => Ok(done),
+            Some(twin) => Err(format!(
+                "block {block} of plane {twin} of die {plane} has {} of the {done} pages that the \
+                 twins have programmed",
+                of(twin)
+            )),
+        }
+    }
+
+    /// Every logical page has at most one valid page, and every valid page one logical page.
+    fn verify_mapping(&self, txns: &Slab<Txn>) -> Result<(), String> {
+        let mut mapped = 0u64;
+        for lpn in 0..self.all_pages() {
+            let page = match self.map.get(lpn) {
+                Mapping::Flash(page) => page,
+                Mapping::Buffered(id) if txns[id].lpn != lpn => {
+                    return Err(format!(
+                        "logical page {lpn} is in the buffer as transaction {id}, which writes {}",
+                        txns[id].lpn
+                    ));
+                }
+                Mapping::Buffered(id) if txns[id].old != NONE => txns[id].old,
+                Mapping::Buffered(_) | Mapping::Unwritten | Mapping::Trimmed => continue,
+            };
+            mapped += 1;
+            if u64::from(page) >= self.geometry.pages() || self.map.owner(page) != Some(lpn) {
+                return Err(format!(
+                    "logical page {lpn} is on page {page}, which does not hold it"
+                ));
+            }
+        }
+        // Each mapped one has a page of its own, so that equal numbers make it a bijection.
+        let pages = self.geometry.pages() as u32;
+        let valid = (0..pages).filter(|page| self.map.owner(*page).is_some()).count() as u64;
+        if valid != mapped {
+            return Err(format!("{valid} pages are valid, and {mapped} logical pages have one"));
+        }
+        Ok(())
+    }
+
+    /// Blocks that fail count as lost from then on, and before they are out of use.
+    fn verify_good_blocks(&self, plane: u32) -> Result<(), String> {
+        let blocks = self.geometry.blocks_per_plane;
+        let bad = self.failing.bad_in(plane * blocks..(plane + 1) * blocks).count();
+        let state = &self.planes[plane as usize];
+        let failing = state.failed.len() + usize::from(state.job.retires);
+        let counted = state.good_blocks;
+        if counted as usize + failing + bad == blocks as usize {
+            return Ok(());
+        }
+        Err(format!(
+            "plane {plane} of {blocks} blocks has {bad} bad and {failing} failed ones, and \
+             {counted} are counted as good"
+        ))
+    }
+
+    fn roles(&self) -> Result<Vec<Role>, String> {
+        let blocks = self.geometry.blocks_per_plane;
+        let mut roles: Vec<Option<Role>> = vec![None; self.geometry.blocks() as usize];
+        let mut assign = |block: u32, role: Role| match roles[block as usize].replace(role) {
+            None => Ok(()),
+            Some(before) => Err(format!("block {block} is {before:?} and {role:?}")),
+        };
+        for (number, plane) in (0..).zip(&self.planes) {
+            let first = number * blocks;
+            let mut free = plane.free_list().into_iter();
+            free.try_for_each(|block| assign(first + block, Role::Free))?;
+            plane.open_blocks().try_for_each(|block| assign(first + block, Role::Open))?;
+            plane.failed.iter().try_for_each(|block| assign(*block, Role::Failed))?;
+            let mut bad = self.failing.bad_in(first..first + blocks);
+            bad.try_for_each(|block| assign(block, Role::Bad))?;
+            plane.job.victim.iter().try_for_each(|block| assign(*block, Role::Victim))?;
+            let full = (first..first + blocks).filter(|block| self.index.is_full(*block));
+            full.into_iter().try_for_each(|block| assign(block, Role::Full))?;
+        }
+        let all: Option<Vec<Role>> = roles.iter().copied().collect();
+        all.ok_or_else(|| {
+            let lost = roles.iter().position(Option::is_none).expect("one has no role");
+            format!("block {lost} has no role: neither free, open, full, a victim, failed nor bad")
+        })
+    }
+}
+
+/// A way to break the tables, and a piece of what is said to it.
+#[cfg(feature = "testing")]
+type FtlBreak = (fn(&mut Ftl), &'static str);
+
+/// Ways to break the tables.
+#[cfg(feature = "testing")]
+pub const BREAKS: &[FtlBreak] = &[
+    // Two logical pages on one page.
+    (|ftl| ftl.map.set(4, ftl.map.get(5)), "does not hold it"),
+    // A valid page that nobody owns.
+    (|ftl| ftl.map.set(4, Mapping::Trimmed), "pages are valid, and"),
+    (
+        |ftl| {
+            let block = ftl.a_full_block();
+            ftl.index.remove_valid(block);
+        },
+        "are counted",
+    ),
+    // An open block that will be picked as a victim.
+    (
+        |ftl| ftl.index.fill(ftl.planes[2].fronts[0].block.expect("one is open") + 48),
+        "is Open and Full",
+    ),
+    // A block full of data on the free list, or on none at all.
+    (
+        |ftl| {
+            let block = ftl.a_full_block();
+            ftl.planes[(block / 24) as usize].add_free(block % 24, 0);
+        },
+        "is Free and Full",
+    ),
+    (|ftl| ftl.index.reclaim(ftl.a_full_block()), "has no role"),
+    // A block that is lost and not counted.
+    (|ftl| ftl.planes[1].good_blocks -= 1, "are counted as good"),
+    // An open block of its own for moved pages, which another plane has open too.
+    (
+        |ftl| {
+            let open = ftl.planes[3].fronts[0];
+            ftl.planes[3].fronts[1] = open;
+        },
+        "is Open and Open",
+    ),
+];
+
+#[cfg(feature = "testing")]
+impl Ftl {
+    /// One of a plane that is not being collected.
+    fn a_full_block(&self) -> u32 {
+        let full = |block: &u32| self.index.is_full(*block) && self.index.valid(*block) > 0;
+        (0..self.geometry.blocks() as u32).rev().find(full).expect("a drive in use")
+    }
+}

@@ -1,0 +1,122 @@
+//! Which open block of a plane takes a page.
+
+use reprieve_config::Scenario;
+use reprieve_policy::stream::{self, STREAMS_MAX, StreamPolicy};
+
+/// The front of pages that garbage collection moves, if they have one of their own.
+const GC_FRONT: usize = STREAMS_MAX;
+/// The front of pages of the mapping.
+const MAP_FRONT: usize = STREAMS_MAX + 1;
+
+/// The division of pages among the open blocks of a plane.
+pub(super) struct WriteFrontiers {
+    policy: Box<dyn StreamPolicy>,
+    streams: u8,
+    gc_separate: bool,
+    has_map: bool,
+    /// A plane has one open block for everything: nothing has to be asked.
+    is_simple: bool,
+    /// Pages that a program takes, if it takes several.
+    wordline_pages: u32,
+    /// Pages from this one on are pages of the mapping.
+    logical_pages: u32,
+}
+
+impl WriteFrontiers {
+    pub(super) fn new(scenario: &Scenario) -> WriteFrontiers {
+        let policy = stream::make(scenario);
+        let streams = policy.streams();
+        let gc_separate = scenario.ftl.streams.gc_separate;
+        let has_map = scenario.ftl.demand.is_some();
+        WriteFrontiers {
+            policy,
+            streams,
+            gc_separate,
+            has_map,
+            is_simple: streams == 1 && !gc_separate && !has_map,
+            wordline_pages: scenario.timing.pages_together(),
+            logical_pages: scenario.logical_pages(),
+        }
+    }
+
+    /// Whether a plane has one open block for everything.
+    pub(super) fn is_simple(&self) -> bool {
+        self.is_simple
+    }
+
+    /// What the division of the host's pages remembers of each, if anything.
+    pub(super) fn memory(&self) -> Vec<u32> {
+        self.policy.memory()
+    }
+
+    /// Goes on from there.
+    pub(super) fn remember(&mut self, memory: &[u32]) {
+        self.policy.remember(memory);
+    }
+
+    /// Open blocks of a plane, at most.
+    pub(super) fn count(&self) -> u32 {
+        u32::from(self.streams) + u32::from(self.gc_separate) + u32::from(self.has_map)
+    }
+
+    /// The open blocks of a plane, by their places among all that there can be.
+    pub(super) fn of_all(&self) -> impl Iterator<Item = usize> {
+        self.of_data().chain(self.has_map.then_some(MAP_FRONT))
+    }
+
+    /// The open blocks of a plane that hold data, by their places.
+    pub(super) fn of_data(&self) -> impl Iterator<Item = usize> {
+        (0..usize::from(self.streams)).chain(self.gc_separate.then_some(GC_FRONT))
+    }
+
+    /// Those of them that take moved pages, by their places.
+    pub(super) fn of_moved_data(&self) -> impl Iterator<Item = usize> {
+        self.of_data().filter(|front| !self.gc_separate || *front == GC_FRONT)
+    }
+
+    /// The same with that of pages of the mapping, if there is one.
+    pub(super) fn of_moved_pages(&self) -> impl Iterator<Item = usize> {
+        self.of_moved_data().chain(self.has_map.then_some(MAP_FRONT))
+    }
+
+    /// Open blocks of a plane that take moved pages.
+    pub(super) fn count_of_moved(&self) -> u32 {
+        let data = if self.gc_separate { 1 } else { u32::from(self.streams) };
+        data + u32::from(self.has_map)
+    }
+
+    /// Whether pages that are moved out of one block have to be held apart, as a wordline takes
+    /// several and they go to several open blocks.
+    #[inline]
+    pub(super) fn parts_moved(&self) -> bool {
+        self.wordline_pages > 1 && self.count_of_moved() > 1
+    }
+
+    /// The front of a page that is written now.
+    #[inline]
+    pub(super) fn of_write(&mut self, lpn: u32) -> u8 {
+        if self.is_simple { 0 } else { self.choose_for_write(lpn) }
+    }
+
+    #[cold]
+    fn choose_for_write(&mut self, lpn: u32) -> u8 {
+        if lpn >= self.logical_pages { MAP_FRONT as u8 } else { self.policy.of_write(lpn) }
+    }
+
+    /// The front of a page that is moved now.
+    #[inline]
+    pub(super) fn of_moved(&self, lpn: u32) -> usize {
+        if self.is_simple { 0 } else { self.choose_for_moved(lpn) }
+    }
+
+    #[cold]
+    fn choose_for_moved(&self, lpn: u32) -> usize {
+        if lpn >= self.logical_pages {
+            MAP_FRONT
+        } else if self.gc_separate {
+            GC_FRONT
+        } else {
+            usize::from(self.policy.of_moved(lpn))
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! What is seen of a run: statistics, causes of waits, power, timeline, and the checker.
+//!
+//! Components tell these what happens; none of them changes it.
+
+pub mod blame;
+pub mod check;
+pub mod die_events;
+pub mod power;
+pub mod stats;
+pub mod timeline;

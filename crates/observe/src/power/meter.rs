@@ -1,0 +1,402 @@
+//! The meter: power of all dies and channels as it changes, phase by phase.
+
+mod runs;
+
+use std::sync::Arc;
+
+use reprieve_base::event::{Event, EventQueue, Schedule, Words};
+use reprieve_base::{Dur, Slab, Time};
+use reprieve_config::Power;
+use reprieve_nand::{ACTIVITIES, Activity, CorePower, Part, Run, Segment};
+
+use super::ledger::{Ledger, OpenOperation};
+use super::report::{PowerReport, STATES};
+use super::series::{PowerSeries, PowerStep};
+use super::{AtWork, Class, Commands, Sensing, Transfer, share};
+
+/// What the meter has to do at an instant.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    SenseBegins {
+        die: u32,
+        class: Class,
+        sensing: Sensing,
+    },
+    SenseEnds {
+        die: u32,
+        class: Class,
+        sensing: Sensing,
+    },
+    /// A stretch of the run of a lane ends; stale if there is another run.
+    Segment {
+        place: Place,
+        run: u32,
+    },
+    TransferBegins {
+        transfer: Transfer,
+    },
+    TransferEnds {
+        class: Class,
+        transfer: Transfer,
+    },
+}
+
+/// A change that is to come, by its place among them.
+#[derive(Clone, Copy, Debug)]
+struct DueChange(u32);
+
+impl Event for DueChange {
+    #[inline]
+    fn words(self) -> Words {
+        [self.0, 0, 0]
+    }
+
+    #[inline]
+    fn from_words([place, ..]: Words) -> DueChange {
+        DueChange(place)
+    }
+}
+
+/// A die, and a lane of it: 0 has all its planes, n plane n - 1 after it was split off.
+pub type Place = (u32, usize);
+
+/// A die as the meter sees it.
+#[derive(Clone, Debug)]
+struct Die {
+    /// Since when it is as it is.
+    since: Time,
+    /// Senses, and those of them with which copybacks begin.
+    senses: Commands,
+    copies: Commands,
+    /// By number, as far as planes were split off.
+    lanes: Vec<MeteredLane>,
+}
+
+/// A lane of a die.
+#[derive(Clone, Debug, Default)]
+struct MeteredLane {
+    /// The run in progress, with what it does now, and what that draws above an idle die.
+    run: Option<(Run, Segment)>,
+    run_uw: u64,
+    /// Counts runs, and stops of them.
+    runs: u32,
+    page_type: usize,
+    /// Operations that are not complete; the last runs or was suspended last.
+    open: Vec<OpenOperation>,
+    suspended: u32,
+}
+
+impl Die {
+    fn suspended(&self) -> u32 {
+        self.lanes.iter().map(|lane| lane.suspended).sum()
+    }
+
+    /// What its lanes do, and on how many planes.
+    fn running(&self) -> impl Iterator<Item = (Activity, u32)> {
+        let runs = self.lanes.iter().filter_map(|lane| lane.run);
+        runs.filter_map(|(run, segment)| Some((segment.activity?, run.planes())))
+    }
+}
+
+/// Power of dies and channels, and what it adds up to.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    power: CorePower,
+    resume_fj: u64,
+    bit_fj: u64,
+    volts: [Option<f64>; 2],
+    part: Arc<Part>,
+    dies: Vec<Die>,
+    due: EventQueue<DueChange>,
+    changes: Slab<Change>,
+    now: Time,
+    core_uw: u64,
+    io_uw: u64,
+    /// Highest power of core, I/O and both that lasted for a nanosecond.
+    peak_uw: [u64; 3],
+    core_fj: u128,
+    io_fj: u128,
+    state_ns: [u128; STATES],
+    active_ns: [u128; ACTIVITIES],
+    suspended_ns: u128,
+    ledger: Ledger,
+    series: Option<PowerSeries>,
+    trace: Option<Vec<PowerStep>>,
+}
+
+impl Meter {
+    /// Of so many idle dies.
+    pub fn new(power: &Power, part: &Arc<Part>, dies: u32) -> Meter {
+        let (core, timing) = (power.core(), &part.timing);
+        // As in the drive: a busy die has about two changes for each read time.
+        let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(dies)));
+        let die = Die {
+            since: Time::ZERO,
+            senses: Commands::default(),
+            copies: Commands::default(),
+            lanes: vec![MeteredLane::default()],
+        };
+        Meter {
+            power: core,
+            resume_fj: power.resume_pj * 1000,
+            bit_fj: power.bit_fj(),
+            volts: [power.vdd_core_v, power.vdd_q_v],
+            part: Arc::clone(part),
+            dies: vec![die; dies as usize],
+            due: EventQueue::new(spacing, timing.program_array(timing.program_iterations)),
+            changes: Slab::with_capacity(1024),
+            now: Time::ZERO,
+            core_uw: core.idle_uw * u64::from(dies),
+            io_uw: 0,
+            peak_uw: [0; 3],
+            core_fj: 0,
+            io_fj: 0,
+            state_ns: [0; STATES],
+            active_ns: [0; ACTIVITIES],
+            suspended_ns: 0,
+            ledger: Ledger::new(core, Arc::clone(part)),
+            series: power.series.map(PowerSeries::new),
+            trace: None,
+        }
+    }
+
+    /// Begins to keep every step of power.
+    pub fn keep_trace(&mut self) {
+        self.trace = Some(Vec::new());
+    }
+
+    /// The highest power is that from `at` on.
+    pub fn forget_peaks(&mut self, at: Time) {
+        self.advance(at);
+        self.peak_uw = [0; 3];
+    }
+
+    /// Takes the steps of power that are kept, once there are so many.
+    pub fn take_steps(&mut self, count: usize) -> Option<Vec<PowerStep>> {
+        self.trace.as_mut().filter(|steps| steps.len() >= count).map(std::mem::take)
+    }
+
+    /// The type of a page of a block.
+    pub fn page_type(&self, page: u32) -> usize {
+        self.part.timing.page_types.map_or(0, |types| types.of(page))
+    }
+
+    fn push(&mut self, at: Time, change: Change) {
+        let place = self.changes.insert(change);
+        self.due.schedule(at, DueChange(place));
+    }
+
+    /// A die senses pages.
+    pub fn sense(&mut self, now: Time, die: u32, class: Class, sensing: Sensing) {
+        self.advance(now);
+        self.ledger.sense(class, sensing);
+        self.push(sensing.from, Change::SenseBegins { die, class, sensing });
+    }
+
+    /// Something crosses a channel.
+    pub fn transfer(&mut self, now: Time, class: Class, transfer: Transfer) {
+        self.advance(now);
+        self.ledger.io_fj[class as usize] += u128::from(self.transfer_fj(&transfer));
+        self.push(transfer.from, Change::TransferBegins { transfer });
+        self.push(transfer.to, Change::TransferEnds { class, transfer });
+    }
+
+    fn transfer_fj(&self, transfer: &Transfer) -> u64 {
+        transfer.bytes * 8 * self.bit_fj
+    }
+
+    /// Power of a transfer, to the microwatt below.
+    fn transfer_uw(&self, transfer: &Transfer) -> u64 {
+        let ns = (transfer.to - transfer.from).ns();
+        self.transfer_fj(transfer).checked_div(ns).unwrap_or(0)
+    }
+
+    /// What all dies draw that are idle.
+    pub fn idle_uw(&self) -> u64 {
+        self.power.idle_uw * self.dies.len() as u64
+    }
+
+    /// What of each die is at work.
+    pub fn at_work(&self) -> impl Iterator<Item = AtWork> {
+        self.dies.iter().map(|die| {
+            let (senses, copies) = (die.senses, die.copies);
+            let mut work =
+                AtWork { senses, copies, suspended: die.suspended(), ..AtWork::default() };
+            for lane in &die.lanes {
+                let Some((run, _)) = &lane.run else { continue };
+                let is_erase = run.activities()[0] == Activity::ErasePulse;
+                let runs = if is_erase { &mut work.erases } else { &mut work.programs };
+                let shares_base = lane.open.last().is_some_and(OpenOperation::shares_base);
+                runs.bases += u32::from(!shares_base);
+                runs.planes += run.planes();
+            }
+            work
+        })
+    }
+
+    /// Lets time pass until `now`.
+    pub fn advance(&mut self, now: Time) {
+        while self.due.next_time() <= now {
+            let at = self.due.next_time();
+            let Some(DueChange(place)) = self.due.pop_at(at) else { break };
+            self.pass(at);
+            let change = self.changes.remove(place);
+            self.apply(change);
+        }
+        self.pass(now);
+    }
+
+    /// Power is constant until `at`.
+    fn pass(&mut self, at: Time) {
+        let passed = at - self.now;
+        if passed.ns() == 0 {
+            return;
+        }
+        for (peak, now) in
+            self.peak_uw.iter_mut().zip([self.core_uw, self.io_uw, self.core_uw + self.io_uw])
+        {
+            *peak = (*peak).max(now);
+        }
+        self.core_fj += u128::from(self.core_uw) * u128::from(passed.ns());
+        if let Some(series) = &mut self.series {
+            series.core(self.now, at, self.core_uw);
+        }
+        if let Some(trace) = &mut self.trace {
+            let step = PowerStep { from: self.now, core_uw: self.core_uw, io_uw: self.io_uw };
+            let powers = |step: &PowerStep| (step.core_uw, step.io_uw);
+            if trace.last().is_none_or(|last| powers(last) != powers(&step)) {
+                trace.push(step);
+            }
+        }
+        self.now = at;
+    }
+
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::SenseBegins { die, class, sensing } => {
+                self.settle(die);
+                for senses in self.senses_of(die, &sensing) {
+                    senses.planes += sensing.planes;
+                    senses.bases += 1;
+                }
+                self.core_uw += self.sense_uw(&sensing);
+                self.push(sensing.to, Change::SenseEnds { die, class, sensing });
+            }
+            Change::SenseEnds { die, sensing, .. } => {
+                self.settle(die);
+                for senses in self.senses_of(die, &sensing) {
+                    senses.planes -= sensing.planes;
+                    senses.bases -= 1;
+                }
+                self.core_uw -= self.sense_uw(&sensing);
+            }
+            Change::Segment { place, run } => {
+                let lane = self.lane(place);
+                let Some((own, segment)) = lane.run.filter(|_| lane.runs == run) else { return };
+                let Some(next) = own.after(&segment, &self.part.timing) else { return };
+                self.leave(place);
+                self.enter(place, own, next);
+            }
+            Change::TransferBegins { transfer } => self.io_uw += self.transfer_uw(&transfer),
+            Change::TransferEnds { transfer, .. } => {
+                self.io_uw -= self.transfer_uw(&transfer);
+                self.carry(&transfer, transfer.to);
+            }
+        }
+    }
+
+    /// The counts in which a sense is.
+    fn senses_of(&mut self, die: u32, sensing: &Sensing) -> impl Iterator<Item = &mut Commands> {
+        let Die { senses, copies, .. } = &mut self.dies[die as usize];
+        [Some(senses), Some(copies).filter(|_| sensing.is_copy)].into_iter().flatten()
+    }
+
+    fn sense_uw(&self, sensing: &Sensing) -> u64 {
+        self.power.of(Activity::Sense, sensing.page_type).on(sensing.planes)
+    }
+
+    /// The energy of a transfer until `until` is spent.
+    fn carry(&mut self, transfer: &Transfer, until: Time) {
+        let &Transfer { from, to, .. } = transfer;
+        let fj = self.transfer_fj(transfer);
+        self.io_fj += u128::from(share(fj, (until - from).ns(), (to - from).ns()));
+        if let Some(series) = &mut self.series {
+            series.io((from, to), until, fj);
+        }
+    }
+
+    /// Books the time since a die became what it is.
+    fn settle(&mut self, die: u32) {
+        let unit = &mut self.dies[die as usize];
+        let ns = u128::from((self.now - unit.since).ns());
+        unit.since = self.now;
+        // Where lanes do several things at once, the first counts as what the die does.
+        let mut state = None;
+        for (activity, planes) in unit.running() {
+            self.active_ns[activity as usize] += ns * u128::from(planes);
+            state.get_or_insert(activity as usize);
+        }
+        let (senses, suspended) = (unit.senses.planes, unit.suspended());
+        let state = state.unwrap_or(match (senses, suspended) {
+            (0, 0) => STATES - 1,
+            (0, _) => STATES - 2,
+            _ => Activity::Sense as usize,
+        });
+        self.state_ns[state] += ns;
+        self.active_ns[Activity::Sense as usize] += ns * u128::from(senses);
+        self.suspended_ns += ns * u128::from(suspended);
+    }
+
+    /// What the run until `now` took; events of later are left out.
+    pub fn report(&self, now: Time) -> PowerReport {
+        self.clone().close(now)
+    }
+
+    fn close(mut self, now: Time) -> PowerReport {
+        self.advance(now);
+        for die in 0..self.dies.len() as u32 {
+            self.settle(die);
+            for lane in std::mem::take(&mut self.dies[die as usize].lanes) {
+                lane.open.iter().for_each(|open| self.ledger.end(open, now));
+            }
+        }
+        let pending: Vec<Change> = self.changes.iter().map(|(_, change)| *change).collect();
+        for change in pending {
+            match change {
+                Change::SenseBegins { class, sensing, .. }
+                | Change::SenseEnds { class, sensing, .. } => {
+                    self.ledger.cut_sense(class, sensing, now);
+                }
+                Change::TransferEnds { class, transfer } => self.cut(class, &transfer, now),
+                Change::TransferBegins { .. } | Change::Segment { .. } => {}
+            }
+        }
+        PowerReport {
+            dies: self.dies.len() as u64,
+            now,
+            idle_fj: u128::from(self.power.idle_uw)
+                * self.dies.len() as u128
+                * u128::from(now.ns()),
+            by_class: [self.ledger.core_fj, self.ledger.io_fj],
+            by_operation_ns: (self.ledger.active_ns, self.ledger.suspended_ns),
+            measured_fj: [self.core_fj, self.io_fj],
+            measured_ns: (self.active_ns, self.suspended_ns),
+            state_ns: self.state_ns,
+            peak_uw: self.peak_uw,
+            volts: self.volts,
+            series: self.series.map(|series| series.batch(now)),
+            trace: self.trace,
+        }
+    }
+
+    /// A transfer is under way, or booked ahead, when the run ends.
+    fn cut(&mut self, class: Class, transfer: &Transfer, now: Time) {
+        let &Transfer { from, to, .. } = transfer;
+        let fj = self.transfer_fj(transfer);
+        let spent = if from < now { share(fj, (now - from).ns(), (to - from).ns()) } else { 0 };
+        self.ledger.io_fj[class as usize] -= u128::from(fj - spent);
+        if from < now {
+            self.carry(transfer, now);
+        }
+    }
+}

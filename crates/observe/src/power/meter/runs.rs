@@ -1,0 +1,145 @@
+//! Programs and erases as the meter follows them, lane by lane.
+
+use reprieve_base::Time;
+use reprieve_nand::{Run, Segment};
+
+use super::{Change, Class, Meter, MeteredLane, OpenOperation, Place};
+
+impl Meter {
+    pub(super) fn lane(&self, (die, lane): Place) -> &MeteredLane {
+        &self.dies[die as usize].lanes[lane]
+    }
+
+    fn lane_mut(&mut self, (die, lane): Place) -> &mut MeteredLane {
+        &mut self.dies[die as usize].lanes[lane]
+    }
+
+    /// A program or erase begins with a run; an operation that is suspended lies around it.
+    pub fn begin(&mut self, now: Time, die: u32, (class, page): (Class, u32), run: Run) {
+        self.advance(now);
+        let page_type = self.page_type(page);
+        let open = self.ledger.begin(class, page_type, run);
+        let lane = self.lane_mut((die, 0));
+        lane.open.push(open);
+        lane.page_type = page_type;
+        self.start_run((die, 0), run);
+    }
+
+    /// The operation of a lane that was suspended last goes on with a run.
+    pub fn resume(&mut self, now: Time, place: Place, run: Run) {
+        self.advance(now);
+        self.settle(place.0);
+        let lane = &mut self.dies[place.0 as usize].lanes[place.1];
+        let open = lane.open.last_mut().expect("something is suspended");
+        self.ledger.resume(open, now, run);
+        lane.suspended -= 1;
+        self.core_uw -= self.power.suspended_excess_uw();
+        self.ledger.core_fj[Class::Suspension as usize] += u128::from(self.resume_fj);
+        self.core_fj += u128::from(self.resume_fj);
+        if let Some(series) = &mut self.series {
+            series.core_at(now, self.resume_fj);
+        }
+        self.start_run(place, run);
+    }
+
+    fn start_run(&mut self, place: Place, run: Run) {
+        self.settle(place.0);
+        self.lane_mut(place).runs += 1;
+        self.enter(place, run, run.first());
+    }
+
+    /// The run of a lane goes on with a stretch.
+    pub(super) fn enter(&mut self, place: Place, run: Run, segment: Segment) {
+        let lane = self.lane_mut(place);
+        lane.run = Some((run, segment));
+        let number = lane.runs;
+        let run_uw = self.run_uw(place);
+        self.lane_mut(place).run_uw = run_uw;
+        self.core_uw += run_uw;
+        self.push(segment.end, Change::Segment { place, run: number });
+    }
+
+    /// What the run of a lane draws in the stretch that begins, above an idle die.
+    fn run_uw(&self, place: Place) -> u64 {
+        let lane = self.lane(place);
+        let Some((run, segment)) = &lane.run else { return 0 };
+        let Some(activity) = segment.activity else { return 0 };
+        let power = self.power.of(activity, lane.page_type);
+        match lane.open.last().is_some_and(OpenOperation::shares_base) {
+            true => power.plane_uw * u64::from(run.planes()),
+            false => power.on(run.planes()),
+        }
+    }
+
+    pub(super) fn leave(&mut self, place: Place) {
+        self.settle(place.0);
+        let lane = self.lane_mut(place);
+        lane.run = None;
+        self.core_uw -= std::mem::take(&mut lane.run_uw);
+    }
+
+    /// What runs on a plane is split off from the lane of all planes, to be stopped there alone.
+    ///
+    /// Until it is suspended the base of the command is drawn by the planes that go on.
+    pub fn split(&mut self, now: Time, (die, apart): Place) {
+        self.advance(now);
+        let (run, segment) = self.lane((die, 0)).run.expect("something runs");
+        self.leave((die, 0));
+        let lanes = &mut self.dies[die as usize].lanes;
+        if lanes.len() <= apart {
+            lanes.resize_with(apart + 1, MeteredLane::default);
+        }
+        let whole = &mut lanes[0];
+        whole.runs += 1;
+        let page_type = whole.page_type;
+        let open = match run.planes() {
+            1 => whole.open.pop().expect("something runs"),
+            _ => whole.open.last_mut().expect("something runs").split(),
+        };
+        lanes[apart].page_type = page_type;
+        lanes[apart].open.push(open);
+        if run.planes() > 1 {
+            self.enter((die, 0), run.on_planes(run.planes() - 1), segment);
+        }
+        self.enter((die, apart), run.on_planes(1), segment);
+    }
+
+    /// The run of a lane was asked at `now` to make way, and does so at `free_at`.
+    pub fn stop(&mut self, now: Time, place: Place, free_at: Time) {
+        self.advance(now);
+        self.leave(place);
+        let open = self.dies[place.0 as usize].lanes[place.1].open.last_mut();
+        let open = open.expect("something runs");
+        self.ledger.stop(open, now, free_at);
+        let run = open.run();
+        let mut segment = run.first();
+        while segment.end < now {
+            let next = run.after(&segment, &self.part.timing);
+            segment = next.expect("a stopped run lasts until its stop has taken effect");
+        }
+        self.lane_mut(place).runs += 1;
+        self.enter(place, run, segment);
+    }
+
+    /// The operation that runs on a lane is suspended.
+    pub fn suspended(&mut self, now: Time, place: Place) {
+        self.advance(now);
+        self.leave(place);
+        self.core_uw += self.power.suspended_excess_uw();
+        let lane = &mut self.dies[place.0 as usize].lanes[place.1];
+        lane.runs += 1;
+        lane.suspended += 1;
+        let open = lane.open.last_mut().expect("something ran");
+        self.ledger.suspend(open, now);
+    }
+
+    /// The operation that runs on a lane is complete; what lies around it is suspended as it was.
+    pub fn ended(&mut self, now: Time, place: Place) {
+        self.advance(now);
+        self.leave(place);
+        let lane = self.lane_mut(place);
+        lane.runs += 1;
+        let open = lane.open.pop().expect("something ran");
+        self.ledger.end(&open, now);
+    }
+}

@@ -1,0 +1,114 @@
+//! Latencies of one class of requests, by batches of the run, and where their time went.
+
+use reprieve_policy::txn::{LatencyComponents, PART_NAMES};
+
+use super::Histogram;
+use super::histogram::USUAL_NS;
+
+/// Latencies of one class of requests.
+#[derive(Clone, Debug)]
+pub struct Latency {
+    /// One, or as many as there can be batches.
+    batches: Vec<Histogram>,
+    /// Histograms of all batches have room for latencies up to this one.
+    longest_ns: u64,
+    /// Bytes that the requests asked for.
+    pub bytes: u64,
+    /// Sums by part, but for what `recent` has.
+    parts_ns: [u128; PART_NAMES.len()],
+    recent: Recent,
+}
+
+/// The last requests, so few that no sum of theirs overflows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recent {
+    parts_ns: [u64; PART_NAMES.len()],
+    /// At least as much as any part.
+    latency_ns: u64,
+}
+
+impl Latency {
+    /// Nothing counted yet, with room for so many batches.
+    pub(super) fn new(batches: usize) -> Latency {
+        Latency {
+            batches: vec![(); batches].into_iter().map(|()| Histogram::default()).collect(),
+            longest_ns: USUAL_NS,
+            bytes: 0,
+            parts_ns: [0; PART_NAMES.len()],
+            recent: Recent::default(),
+        }
+    }
+
+    /// Counts a request of a batch, of whose latency no part is more than the whole.
+    #[inline(always)]
+    pub fn record(&mut self, batch: usize, latency_ns: u64, bytes: u32, parts: &LatencyComponents) {
+        if latency_ns > self.longest_ns {
+            self.grow(latency_ns);
+        }
+        self.batches[batch].record(latency_ns);
+        self.bytes += u64::from(bytes);
+        self.recent.latency_ns = match self.recent.latency_ns.checked_add(latency_ns) {
+            Some(sum_ns) => sum_ns,
+            None => self.settle(latency_ns),
+        };
+        for (sum, part) in self.recent.parts_ns.iter_mut().zip(&parts.0) {
+            *sum += part;
+        }
+    }
+
+    /// Makes room for a latency, and for some longer ones, in all batches at once: a drive that has
+    /// grown to its load allocates nothing.
+    #[cold]
+    fn grow(&mut self, latency_ns: u64) {
+        self.longest_ns = latency_ns.saturating_mul(4);
+        self.batches.iter_mut().for_each(|batch| batch.grow(self.longest_ns));
+    }
+
+    /// Moves the sums of the last requests to the others; the next is the only one.
+    #[cold]
+    fn settle(&mut self, latency_ns: u64) -> u64 {
+        self.parts_ns = self.parts_ns();
+        self.recent = Recent::default();
+        latency_ns
+    }
+
+    /// Makes of every two batches one, so that the second half is free again.
+    pub(super) fn pair_up(&mut self) {
+        for pair in 0..self.batches.len() / 2 {
+            // All between `pair` and its first are free by now.
+            self.batches.swap(pair, 2 * pair);
+            let (before, after) = self.batches.split_at_mut(2 * pair + 1);
+            before[pair].add(&after[0]);
+            after[0].clear();
+        }
+    }
+
+    /// Requests.
+    pub fn count(&self) -> u64 {
+        self.batches.iter().map(Histogram::count).sum()
+    }
+
+    /// Their latencies together.
+    pub(super) fn latency_ns(&self) -> u128 {
+        self.batches.iter().map(Histogram::sum_ns).sum()
+    }
+
+    /// Latencies of a batch.
+    pub(super) fn batch(&self, batch: usize) -> &Histogram {
+        &self.batches[batch]
+    }
+
+    /// Latencies of all requests.
+    pub(super) fn batches(&self) -> &[Histogram] {
+        &self.batches
+    }
+
+    /// Time by part, in nanoseconds, summed over the requests.
+    pub(super) fn parts_ns(&self) -> [u128; PART_NAMES.len()] {
+        let mut sums = self.parts_ns;
+        for (sum, part) in sums.iter_mut().zip(self.recent.parts_ns) {
+            *sum += u128::from(part);
+        }
+        sums
+    }
+}

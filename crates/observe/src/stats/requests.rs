@@ -1,0 +1,63 @@
+//! Section `requests` of a summary, of the drive or of a load.
+
+use reprieve_policy::txn::{LatencyComponent, PART_NAMES};
+use serde_json::{Map, Value, json};
+
+use super::confidence::{PERCENTILES, confidence, percentiles_ns};
+use super::latencies::{Batching, whole};
+use super::{Latencies, Latency};
+
+/// An amount in a second of simulated time.
+pub(super) fn rate(amount: u64, ns: u64) -> f64 {
+    if ns == 0 { 0.0 } else { amount as f64 / (ns as f64 * 1e-9) }
+}
+
+/// Section `requests`, of the drive or of a load: each class that there is, and the total, without
+/// the parts that can take no time.
+pub(super) fn requests(latencies: &Latencies, absent: &[LatencyComponent]) -> Value {
+    let (read, write) = (latencies.read(), latencies.write());
+    let batching = latencies.batching();
+    let mut requests = Map::new();
+    requests.insert("read".into(), class(&[read], absent, batching.as_ref()));
+    requests.insert("write".into(), class(&[write], absent, batching.as_ref()));
+    requests.insert("total".into(), class(&[read, write], absent, batching.as_ref()));
+    for (name, latency) in latencies.rare() {
+        if latency.count() > 0 {
+            requests.insert(name.into(), class(&[latency], absent, None));
+        }
+    }
+    Value::Object(requests)
+}
+
+/// Some classes of requests together; their confidence where they are in batches.
+fn class(classes: &[&Latency], absent: &[LatencyComponent], batching: Option<&Batching>) -> Value {
+    let histogram = whole(classes);
+    let count = histogram.count();
+    let mean = |sum: u128| if count == 0 { 0.0 } else { sum as f64 / count as f64 };
+    let parts: Map<String, Value> = PART_NAMES
+        .iter()
+        .enumerate()
+        .filter(|(part, _)| absent.iter().all(|absent| *part != *absent as usize))
+        .map(|(part, name)| {
+            let sum = classes.iter().map(|class| class.parts_ns()[part]).sum();
+            (name.trim_end_matches("_ns").to_string(), json!(mean(sum)))
+        })
+        .collect();
+    let mut latency_ns = Map::new();
+    latency_ns.insert("mean".into(), json!(histogram.mean_ns()));
+    latency_ns.insert("min".into(), json!(histogram.min_ns()));
+    for ((name, _), value_ns) in PERCENTILES.into_iter().zip(percentiles_ns(&histogram)) {
+        latency_ns.insert(name.into(), json!(value_ns));
+    }
+    latency_ns.insert("max".into(), json!(histogram.max_ns()));
+    let mut class = json!({
+        "count": count,
+        "bytes": classes.iter().map(|class| class.bytes).sum::<u64>(),
+        "latency_ns": latency_ns,
+    });
+    if let Some(batching) = batching {
+        class["confidence"] = confidence(classes, &histogram, batching);
+    }
+    class["components_ns"] = Value::Object(parts);
+    class
+}

@@ -1,0 +1,172 @@
+//! The names that slices and their annotations have in a timeline, written once a track.
+
+use reprieve_base::Op;
+use reprieve_nand::Activity;
+use reprieve_policy::txn::Kind;
+
+/// What a slice is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// A read of the host.
+    Read,
+    /// The read of an old page, of which part is written.
+    RmwRead,
+    /// The read of a page that garbage collection moves.
+    GcRead,
+    /// The read of a page of the mapping.
+    MapRead,
+    /// The read of a page of the mapping that is written anew.
+    MapUpdate,
+    /// A program for the host.
+    Program,
+    /// The program of a page that garbage collection moves.
+    GcProgram,
+    /// A move inside the die.
+    GcCopyback,
+    /// The program of a page of the mapping.
+    MapProgram,
+    /// An erase.
+    Erase,
+    /// The array senses a page.
+    Sense,
+    /// Command and address on the channel.
+    Command,
+    /// Data on its way into a die.
+    DataIn,
+    /// Data on its way out of a die.
+    DataOut,
+    /// A pulse of a program.
+    ProgramPulse,
+    /// The verification behind it.
+    ProgramVerify,
+    /// The pulse of an erase.
+    ErasePulse,
+    /// The verification behind it.
+    EraseVerify,
+    /// The voltages of the array come down.
+    VoltageReset,
+    /// An operation goes on to where it can be suspended.
+    ToSuspensionPoint,
+    /// The voltages of a resumed operation come up.
+    Restore,
+    /// An array is prepared.
+    SetUp,
+    /// A write of the host.
+    HostWrite,
+    /// A trim of the host.
+    HostTrim,
+    /// A flush of the host.
+    HostFlush,
+}
+
+/// The names, in the order of [`Name`].
+const NAMES: [&str; 25] = [
+    "read",
+    "rmw read",
+    "gc read",
+    "map read",
+    "map update read",
+    "program",
+    "gc program",
+    "gc copyback",
+    "map program",
+    "erase",
+    "sense",
+    "command",
+    "data in",
+    "data out",
+    "program pulse",
+    "program verify",
+    "erase pulse",
+    "erase verify",
+    "voltage reset",
+    "to suspension point",
+    "restore",
+    "set-up",
+    "write",
+    "trim",
+    "flush",
+];
+
+const _: () = assert!(NAMES.len() == Name::HostFlush as usize + 1, "a name for each");
+
+impl Name {
+    /// The slice of a page operation.
+    pub fn of_kind(kind: Kind) -> Name {
+        match kind {
+            Kind::HostRead => Name::Read,
+            Kind::RmwRead => Name::RmwRead,
+            Kind::Program => Name::Program,
+            Kind::GcRead => Name::GcRead,
+            Kind::GcProgram => Name::GcProgram,
+            Kind::GcCopy => Name::GcCopyback,
+            Kind::MapRead => Name::MapRead,
+            Kind::MapUpdate => Name::MapUpdate,
+            Kind::MapProgram => Name::MapProgram,
+            Kind::Erase => Name::Erase,
+        }
+    }
+
+    /// The slice of a host request.
+    pub fn of_request(op: Op) -> Name {
+        match op {
+            Op::Read => Name::Read,
+            Op::Write => Name::HostWrite,
+            Op::Trim => Name::HostTrim,
+            Op::Flush => Name::HostFlush,
+        }
+    }
+
+    /// The slice of a phase.
+    pub fn of_phase(activity: Activity) -> Name {
+        match activity {
+            Activity::Sense => Name::Sense,
+            Activity::ProgramPulse => Name::ProgramPulse,
+            Activity::ProgramVerify => Name::ProgramVerify,
+            Activity::ErasePulse => Name::ErasePulse,
+            Activity::EraseVerify => Name::EraseVerify,
+        }
+    }
+
+    /// Its number in the table of names of a track.
+    pub fn iid(self) -> u64 {
+        self as u64 + 1
+    }
+}
+
+/// What an annotation is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    Request,
+    Lba,
+    Bytes,
+    Die,
+    Plane,
+    Block,
+    Page,
+    Pages,
+    Suspensions,
+}
+
+/// The names of annotations, in the order of [`Note`].
+const NOTES: [&str; 9] =
+    ["request", "lba", "bytes", "die", "plane", "block", "page", "pages", "suspensions"];
+
+const _: () = assert!(NOTES.len() == Note::Suspensions as usize + 1, "a name for each");
+
+impl Note {
+    /// Its number in the table of annotations of a track.
+    pub fn iid(self) -> u64 {
+        self as u64 + 1
+    }
+}
+
+/// All names of slices with their numbers.
+pub fn names() -> impl Iterator<Item = (u64, &'static str)> {
+    (1..).zip(NAMES)
+}
+
+/// All names of annotations with their numbers.
+pub fn notes() -> impl Iterator<Item = (u64, &'static str)> {
+    (1..).zip(NOTES)
+}

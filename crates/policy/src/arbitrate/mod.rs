@@ -1,0 +1,94 @@
+//! Arbitration: from which submission queue the drive fetches the next command.
+
+mod round_robin;
+mod strict_priority;
+mod weighted;
+mod weighted_classes;
+
+use reprieve_base::Entry;
+use reprieve_config::Nvme;
+
+/// What an arbiter sees of the submission queues.
+pub trait QueueView {
+    /// How many there are, with or without a command.
+    fn queues(&self) -> u32;
+
+    /// The first queue from `from` on that has a command which may be fetched now.
+    fn next_ready(&self, from: u32) -> Option<u32>;
+}
+
+/// An arbitration.
+pub trait Arbiter: Send {
+    /// The queue whose oldest command is fetched next; `None`: none has one that may be.
+    ///
+    /// The caller fetches it.
+    fn pick(&mut self, queues: &dyn QueueView) -> Option<u32>;
+}
+
+type MakeArbiter = fn(&Nvme) -> Box<dyn Arbiter>;
+
+/// The registry: name, sentence, maker.
+const ARBITERS: &[(Entry, MakeArbiter)] = &[
+    (round_robin::ENTRY, |nvme| Box::new(round_robin::RoundRobin::of(nvme))),
+    (weighted::ENTRY, |nvme| Box::new(weighted::Weighted::of(nvme))),
+    (weighted_classes::ENTRY, |nvme| Box::new(weighted_classes::WeightedClasses::of(nvme))),
+    (strict_priority::ENTRY, |nvme| Box::new(strict_priority::StrictPriority::of(nvme))),
+];
+
+/// Every arbitration.
+pub fn entries() -> Vec<Entry> {
+    ARBITERS.iter().map(|(entry, _)| *entry).collect()
+}
+
+/// The arbiter of a scenario, which has checked its name.
+pub fn make(nvme: &Nvme) -> Box<dyn Arbiter> {
+    let found = ARBITERS.iter().find(|(entry, _)| entry.name == nvme.arbitration);
+    found.map(|(_, make)| make(nvme)).expect("the scenario names a registered arbitration")
+}
+
+/// Queues by turns, each for some commands in a row.
+#[derive(Clone, Copy, Debug, Default)]
+struct Turns {
+    /// The queue whose turn it is, and what it may still send; what it does not use lapses.
+    current: Option<(u32, u32)>,
+}
+
+impl Turns {
+    /// The next queue among those that `takes_part`; a turn is of `share` commands.
+    fn pick(
+        &mut self,
+        queues: &dyn QueueView,
+        takes_part: impl Fn(u32) -> bool,
+        share: impl Fn(u32) -> u32,
+    ) -> Option<u32> {
+        let after = match self.current {
+            Some((queue, left)) => {
+                if left > 0 && queues.next_ready(queue) == Some(queue) {
+                    self.current = Some((queue, left - 1));
+                    return Some(queue);
+                }
+                queue + 1
+            }
+            None => 0,
+        };
+        let queue = find(queues, after, &takes_part).or_else(|| find(queues, 0, &takes_part))?;
+        self.current = Some((queue, share(queue) - 1));
+        Some(queue)
+    }
+}
+
+/// The first queue from `from` on that is ready and takes part.
+fn find(queues: &dyn QueueView, from: u32, takes_part: impl Fn(u32) -> bool) -> Option<u32> {
+    let mut from = from;
+    while from < queues.queues() {
+        let queue = queues.next_ready(from)?;
+        if takes_part(queue) {
+            return Some(queue);
+        }
+        from = queue + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! Dispatchers that let nobody pass: first come, first served by pages, and by requests.
+//!
+//! They are what policies that look at the state of chips are measured against. Both ask at every
+//! instant, so that what is held back goes at the one at which its chip becomes free.
+
+use reprieve_base::Entry;
+use reprieve_config::Conflict;
+
+use super::clump::Clump;
+use super::{Dispatcher, DriveView, Queued};
+
+pub(super) const FCFS: Entry = Entry {
+    name: "fcfs",
+    doc: "pages go in order of arrival, each when its chip is free, and until then all that came \
+          later waits",
+};
+
+pub(super) const VAS: Entry = Entry {
+    name: "vas",
+    doc: "requests go in order of arrival: the pages of the oldest each when its chip is free, \
+          those of the next when all of them have gone",
+};
+
+/// Pages looked at first in search of the end of a request.
+const LOOK_PAGES: usize = 16;
+
+/// What leaves in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OrderedUnit {
+    Page,
+    Request,
+}
+
+/// The policy.
+pub(super) struct InOrder {
+    unit: OrderedUnit,
+    /// What may go next: the oldest page, or those of the oldest request.
+    oldest: Vec<Queued>,
+    clump: Clump,
+}
+
+impl InOrder {
+    pub(super) fn new(unit: OrderedUnit) -> InOrder {
+        InOrder { unit, oldest: Vec::new(), clump: Clump::default() }
+    }
+
+    /// Looks for what may go next.
+    ///
+    /// Pages of a request stand together. One that is complete, its pages in the buffer, has no
+    /// name any more: each of its pages is a unit of its own.
+    fn look(&mut self, drive: &dyn DriveView) {
+        let mut pages = match self.unit {
+            OrderedUnit::Page => 1,
+            OrderedUnit::Request => LOOK_PAGES,
+        };
+        loop {
+            let oldest = &mut self.oldest;
+            oldest.clear();
+            let mut ended = false;
+            drive.for_each_unplaced_of(0..pages, &mut |queued| {
+                let belongs =
+                    |first: &Queued| queued.request.is_some() && queued.request == first.request;
+                ended = ended || !oldest.first().is_none_or(belongs);
+                if !ended {
+                    oldest.push(*queued);
+                }
+            });
+            if ended || self.unit == OrderedUnit::Page || pages >= drive.unplaced() {
+                return;
+            }
+            pages *= 2;
+        }
+    }
+}
+
+impl Dispatcher for InOrder {
+    fn places(&self) -> bool {
+        false
+    }
+
+    fn holds(&self) -> bool {
+        true
+    }
+
+    fn place(&mut self, drive: &dyn DriveView) -> Option<(u32, u32)> {
+        self.look(drive);
+        self.clump.next_of(&self.oldest, Conflict::Chip, drive)
+    }
+}

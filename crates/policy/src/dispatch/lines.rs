@@ -1,0 +1,164 @@
+//! Writes that wait for a plane, in lines that are kept from instant to instant: those that may go
+//! anywhere, and those that belong to one plane.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use reprieve_base::Time;
+use reprieve_config::ReadAreas;
+
+use super::DriveView;
+use super::areas::{Areas, striped};
+
+/// All that waits, each write in one line.
+///
+/// In a burst thousands wait for thousands of instants, so that nothing here looks at all of them
+/// but a change of what belongs where.
+#[derive(Debug, Default)]
+pub(super) struct DispatchLines {
+    anywhere: Line,
+    /// By plane: writes of marked areas, which their numbers put there.
+    own: Vec<Line>,
+    /// Planes whose line has somebody in it: a drive has hundreds of planes, and few such lines.
+    occupied: BTreeSet<u32>,
+    /// Planes, in order, whose line has somebody in it and that had room when this was looked at.
+    spreading: Vec<u32>,
+    /// Writes in all lines, and how many ever came.
+    count: usize,
+    came: u64,
+    /// The lines are not what waits any more.
+    is_void: bool,
+}
+
+/// One line, the oldest first: when each came, among all, and what it is called.
+#[derive(Debug, Default)]
+struct Line {
+    writes: VecDeque<(u64, u32)>,
+    /// The last instant at which one came.
+    newest: Time,
+}
+
+impl DispatchLines {
+    /// Takes up what has come since the last time.
+    pub(super) fn follow(
+        &mut self,
+        areas: &mut Areas,
+        rules: Option<&ReadAreas>,
+        drive: &dyn DriveView,
+    ) {
+        let geometry = drive.geometry();
+        self.own.resize_with(geometry.planes() as usize, Line::default);
+        let all = drive.unplaced();
+        if areas.take_changed() || self.is_void {
+            self.clear();
+        }
+        let is_new = all.checked_sub(self.count).expect("nobody else gives planes to writes");
+        drive.for_each_unplaced_of(self.count..all, &mut |queued| {
+            let belongs = rules.is_some_and(|rules| areas.is_marked(queued.lpn, rules, geometry));
+            let line = match belongs {
+                true => {
+                    let plane = striped(queued.lpn, geometry);
+                    self.occupied.insert(plane);
+                    &mut self.own[plane as usize]
+                }
+                false => &mut self.anywhere,
+            };
+            line.writes.push_back((self.came, queued.id));
+            line.newest = line.newest.max(queued.since);
+            self.came += 1;
+        });
+        self.count += is_new;
+    }
+
+    fn clear(&mut self) {
+        for plane in std::mem::take(&mut self.occupied) {
+            self.own[plane as usize].writes.clear();
+        }
+        self.anywhere.writes.clear();
+        (self.count, self.is_void) = (0, false);
+    }
+
+    /// A write that was taken out waits on: all are to be looked at again.
+    pub(super) fn lose_track(&mut self) {
+        self.is_void = true;
+    }
+
+    /// Whether a plane has room for one of those that belong to it.
+    pub(super) fn can_spread(&self, drive: &dyn DriveView) -> bool {
+        self.occupied.iter().any(|plane| drive.has_room(*plane))
+    }
+
+    /// Hands over the planes that have room for those that belong to them, and how many those are;
+    /// the others may go anywhere, until this is called again.
+    pub(super) fn part(&mut self, drive: &dyn DriveView, each: &mut dyn FnMut(u32, u32)) {
+        self.spreading.clear();
+        for plane in self.occupied.iter().copied().filter(|plane| drive.has_room(*plane)) {
+            self.spreading.push(plane);
+            each(plane, self.own[plane as usize].writes.len() as u32);
+        }
+    }
+
+    /// Whether a plane is among those that have room for what belongs to them.
+    pub(super) fn spreads_over(&self, first: u32, planes: u32) -> bool {
+        let next = self.spreading.partition_point(|plane| *plane < first);
+        self.spreading.get(next).is_some_and(|plane| *plane < first + planes)
+    }
+
+    /// The oldest of the writes whose own plane has room, and that plane.
+    pub(super) fn take_own(&mut self, drive: &dyn DriveView) -> Option<(u32, u32)> {
+        let own = &self.own;
+        self.spreading
+            .retain(|plane| !own[*plane as usize].writes.is_empty() && drive.has_room(*plane));
+        let oldest = |plane: &u32| own[*plane as usize].writes.front().map(|write| write.0);
+        let plane = self.spreading.iter().copied().min_by_key(oldest)?;
+        self.take_first(Some(plane)).map(|id| (id, plane))
+    }
+
+    /// Takes the oldest write of a line: of those that belong to a plane, or may go anywhere.
+    fn take_first(&mut self, plane: Option<u32>) -> Option<u32> {
+        let line = match plane {
+            None => &mut self.anywhere,
+            Some(plane) => &mut self.own[plane as usize],
+        };
+        let (_, id) = line.writes.pop_front()?;
+        if let Some(plane) = plane.filter(|_| line.writes.is_empty()) {
+            self.occupied.remove(&plane);
+        }
+        self.count -= 1;
+        Some(id)
+    }
+
+    /// The lines of those that may go anywhere.
+    fn free(&self) -> impl Iterator<Item = (Option<u32>, &Line)> {
+        let is_free = |plane: &&u32| self.spreading.binary_search(plane).is_err();
+        let own = self.occupied.iter().filter(is_free);
+        let of_plane = |plane: &u32| (Some(*plane), &self.own[*plane as usize]);
+        std::iter::once((None, &self.anywhere)).chain(own.map(of_plane))
+    }
+
+    /// Writes that may go anywhere.
+    pub(super) fn count_free(&self) -> u32 {
+        self.free().map(|(_, line)| line.writes.len() as u32).sum()
+    }
+
+    /// Whether one of those that may go anywhere has come at this instant.
+    pub(super) fn has_come(&self, now: Time) -> bool {
+        self.free().any(|(_, line)| !line.writes.is_empty() && line.newest == now)
+    }
+
+    /// The line with the oldest of the writes that may go anywhere, and what that is called.
+    fn oldest(&self) -> Option<(Option<u32>, u32)> {
+        let fronts = self.free().filter_map(|(at, line)| Some((*line.writes.front()?, at)));
+        fronts.min().map(|((_, id), at)| (at, id))
+    }
+
+    /// The oldest of the writes that may go anywhere.
+    pub(super) fn first_free(&self) -> Option<u32> {
+        self.oldest().map(|(_, id)| id)
+    }
+
+    /// Takes the oldest of the writes that may go anywhere out of its line.
+    pub(super) fn take_free(&mut self) -> Option<u32> {
+        let (at, _) = self.oldest()?;
+        self.take_first(at)
+    }
+}

@@ -1,0 +1,268 @@
+//! Dispatchers: one policy over all queues of a drive, that says what of that which waits goes
+//! first, and may hold operations back from the dies or give writes their planes late.
+//!
+//! Schedulers decide for one die, placements when a page comes into the buffer. Policies that weigh
+//! dies and channels against each other need all of them at once, and some of them the choice of
+//! the plane when something can begin. A scenario names one, or a program that embeds the simulator
+//! gives one of its own to `Ssd::with_dispatcher`.
+
+mod areas;
+mod clump;
+mod in_order;
+mod lines;
+mod mbm;
+mod none;
+mod paq;
+mod share;
+mod slacker;
+mod sprinkler;
+
+use std::ops::Range;
+
+use reprieve_base::{Dur, Entry, Geometry, Time};
+use reprieve_nand::MultiPlane;
+
+use self::in_order::{InOrder, OrderedUnit};
+#[cfg(feature = "testing")]
+pub use self::mbm::Mbm;
+use reprieve_config::Dispatch;
+
+/// A page operation of the host that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queued {
+    /// What it is called in answers.
+    pub id: u32,
+    /// How many came to the queues of dies before it; of one that waits elsewhere, unknown.
+    pub order: u64,
+    /// It senses a page: for the host, or for the write of a part of it. Else it is a program.
+    pub is_read: bool,
+    /// A read of the old page under the write of a part of it, or under one that is written anew.
+    pub for_write: bool,
+    /// The plane, counted over the drive; `None`: it has none yet.
+    pub plane: Option<u32>,
+    /// Block in its plane; of a program, the one that its plane fills. `None`: it has no plane yet.
+    pub block: Option<u32>,
+    /// Offset of the page in its block; of a program, of the page that its plane programs next.
+    /// `None`: it has no plane yet, or that has no room.
+    pub page: Option<u32>,
+    /// Logical page.
+    pub lpn: u32,
+    /// Which of the open requests it belongs to; `None`: its request is complete.
+    pub request: Option<u32>,
+    /// When it came to where it waits.
+    pub since: Time,
+}
+
+/// How long an operation takes, alone and from the command to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// A page read until the page has left.
+    pub read: Dur,
+    /// A page program.
+    pub program: Dur,
+}
+
+/// What the dies of a channel have to do, in sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChannelWork {
+    /// Dies with nothing to do and nothing waiting.
+    pub idle_dies: u32,
+    /// Chips all of whose dies are such.
+    pub idle_chips: u32,
+    /// Dies with something of the host to do or waiting.
+    pub serving_dies: u32,
+    /// Reads that wait.
+    pub reads: u32,
+    /// Programs that wait, and host pages that are being programmed or suspended.
+    pub programs: u32,
+}
+
+/// What of a drive has nothing to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IdleUnits {
+    /// Dies with nothing to do and nothing waiting.
+    pub dies: u32,
+    /// Chips all of whose dies are such.
+    pub chips: u32,
+    /// Channels without a die that has anything of the host to do or waiting.
+    pub quiet_channels: u32,
+}
+
+/// What a dispatcher sees of the drive; nothing in it can be changed.
+pub trait DriveView {
+    /// The instant.
+    fn now(&self) -> Time;
+
+    /// The drive's shape, which makes channels, chips and dies of planes.
+    fn geometry(&self) -> &Geometry;
+
+    /// What of different planes of a die one command takes together.
+    fn multi_plane(&self) -> MultiPlane;
+
+    /// Pages of a plane that one program takes.
+    fn pages_together(&self) -> u32;
+
+    /// How long operations take.
+    fn service(&self) -> Service;
+
+    /// Hands over all that waits at a die: reads, then programs, the next to be served first.
+    fn for_each_at(&self, die: u32, each: &mut dyn FnMut(&Queued));
+
+    /// Hands over what waits at no die, in order of arrival: writes that have no plane, and all
+    /// that the dispatcher holds back.
+    fn for_each_unplaced(&self, each: &mut dyn FnMut(&Queued)) {
+        self.for_each_unplaced_of(0..usize::MAX, each);
+    }
+
+    /// The same for those who stand at these places, as far as somebody does; quick for the first
+    /// and for the last.
+    fn for_each_unplaced_of(&self, places: Range<usize>, each: &mut dyn FnMut(&Queued));
+
+    /// How many wait at no die.
+    fn unplaced(&self) -> usize;
+
+    /// Something that waits.
+    fn queued(&self, id: u32) -> Queued;
+
+    /// Whether a die has nothing to do and nothing waiting.
+    fn is_idle(&self, die: u32) -> bool;
+
+    /// Whether a die has anything of the host to do or waiting; collection is nothing of the host.
+    fn serves_host(&self, die: u32) -> bool;
+
+    /// What the dies of a channel have to do.
+    fn channel(&self, channel: u32) -> ChannelWork;
+
+    /// What of the drive has nothing to do.
+    fn idle(&self) -> IdleUnits;
+
+    /// Whether a die has begun to collect a block.
+    fn collects(&self, die: u32) -> bool;
+
+    /// Whether a read that came to a die now would be the only one there, and nothing of the host
+    /// be in its way that it does not suspend.
+    fn takes_read(&self, die: u32) -> bool;
+
+    /// When what occupies a die will be done, if it need not wait for the channel and nothing
+    /// suspends it; now for a free die.
+    fn busy_until(&self, die: u32) -> Time;
+
+    /// Whether a plane can hold one more page and still be collected.
+    fn has_room(&self, plane: u32) -> bool;
+
+    /// Offset in its block of the page that a plane programs next.
+    fn next_page(&self, plane: u32) -> u32;
+
+    /// The block of that page; `None`: no block is free.
+    fn next_block(&self, plane: u32) -> Option<u32>;
+}
+
+/// A policy over all queues.
+pub trait Dispatcher: Send {
+    /// Whether it gives writes their planes; else the scenario's placement does, as they come into
+    /// the buffer.
+    fn places(&self) -> bool {
+        true
+    }
+
+    /// Whether operations of the host that have a plane wait for it to let them go to their die.
+    fn holds(&self) -> bool {
+        false
+    }
+
+    /// Whether reads of different requests may go in one multi-plane command.
+    fn joins_requests(&self) -> bool {
+        true
+    }
+
+    /// Of what waits at no die, one that goes to its queue now, and its plane: of a write that has
+    /// none, one with room, else its own.
+    ///
+    /// Asked at every instant after arrivals and before dies decide, again until `None`.
+    fn place(&mut self, _drive: &dyn DriveView) -> Option<(u32, u32)> {
+        None
+    }
+
+    /// Whether it has pages written anew.
+    fn rewrites(&self) -> bool {
+        false
+    }
+
+    /// A logical page that is to be read and written anew, in the background of the host.
+    ///
+    /// Asked at every instant after the dies were visited, again until `None`. One that is in the
+    /// buffer, or for which that has no room, stays where it is.
+    fn rewrite(&mut self) -> Option<u32> {
+        None
+    }
+
+    /// Puts the dies that decide at this instant in order: who comes first asks first for the
+    /// channel.
+    fn visit(&mut self, _dies: &mut [u32], _drive: &dyn DriveView) {}
+
+    /// Whether it has an answer for [`Dispatcher::head`], which is not asked else.
+    fn chooses_heads(&self) -> bool {
+        true
+    }
+
+    /// Which of the reads, or of the programs, that wait at `die` goes to the head of them; `None`:
+    /// the one that is there.
+    ///
+    /// Asked at every instant at which something happens to the die. Whether a read or a program is
+    /// next remains the scheduler's.
+    fn head(&mut self, _die: u32, _reads: bool, _drive: &dyn DriveView) -> Option<u32> {
+        None
+    }
+}
+
+type MakeDispatcher = fn(&Dispatch) -> Option<Box<dyn Dispatcher>>;
+
+/// The registry: name, sentence, maker.
+const DISPATCHERS: &[(Entry, MakeDispatcher)] = &[
+    (none::ENTRY, |_| None),
+    (in_order::FCFS, |_| Some(Box::new(InOrder::new(OrderedUnit::Page)))),
+    (mbm::ENTRY, |dispatch| Some(Box::new(mbm::Mbm::new(dispatch)))),
+    (paq::ENTRY, |dispatch| Some(Box::new(paq::Paq::new(dispatch)))),
+    (slacker::ENTRY, |_| Some(Box::new(slacker::Slacker::default()))),
+    (sprinkler::ENTRY, |_| Some(Box::new(sprinkler::Sprinkler::default()))),
+    (in_order::VAS, |_| Some(Box::new(InOrder::new(OrderedUnit::Request)))),
+];
+
+/// Every dispatcher.
+pub fn entries() -> Vec<Entry> {
+    DISPATCHERS.iter().map(|(entry, _)| *entry).collect()
+}
+
+/// The dispatcher that the scenario names, if it wants any.
+pub fn make(dispatch: &Dispatch) -> Option<Box<dyn Dispatcher>> {
+    let found = DISPATCHERS.iter().find(|(entry, _)| entry.name == dispatch.policy);
+    found.and_then(|(_, make)| make(dispatch))
+}
+
+/// What waits at a die of one of its two kinds, in the order in which it came.
+fn waiting(drive: &dyn DriveView, die: u32, reads: bool, into: &mut Vec<Queued>) {
+    into.clear();
+    drive.for_each_at(die, &mut |queued| {
+        if queued.is_read == reads {
+            into.push(*queued);
+        }
+    });
+    into.sort_unstable_by_key(|queued| queued.order);
+}
+
+/// Whether one command can take both, of different planes of a die.
+fn packs(drive: &dyn DriveView, one: &Queued, other: &Queued) -> bool {
+    let planes_per_die = drive.geometry().planes_per_die;
+    let (Some(plane), Some(other_plane)) = (one.plane, other.plane) else { return false };
+    let at_once = match drive.multi_plane() {
+        MultiPlane::None => false,
+        MultiPlane::Page => true,
+        MultiPlane::Block => one.block == other.block,
+    };
+    at_once
+        && one.is_read == other.is_read
+        && one.page.is_some()
+        && one.page == other.page
+        && plane != other_plane
+        && plane / planes_per_die == other_plane / planes_per_die
+}

@@ -1,0 +1,210 @@
+//! Schedulers: which of its waiting transactions a die serves next.
+
+mod deadline;
+mod fifo;
+mod microcode;
+mod pe0;
+mod per;
+mod rps;
+mod rps_age;
+
+use reprieve_base::{Dur, Entry, Time};
+use reprieve_nand::Timing;
+
+pub use reprieve_config::Class;
+use reprieve_config::Scheduling;
+
+/// Something that waits for a die.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiter {
+    /// Order of arrival at the queues, over the whole drive.
+    pub order: u64,
+    /// When it arrived there.
+    pub since: Time,
+}
+
+/// A program or erase that has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// A host program; else garbage collection's program, or an erase.
+    pub is_host_program: bool,
+    /// When it arrived at the queues; for garbage collection, when it began.
+    pub since: Time,
+}
+
+/// What a scheduler with a queue for each class sees besides.
+#[derive(Clone, Copy, Debug)]
+pub struct Classes {
+    /// Of the operation that runs or is suspended, and how long it has been suspended so far, in
+    /// all; `None` without one.
+    pub operation: Option<(Class, Dur)>,
+    /// Of the read of the view.
+    pub read: Class,
+    /// Of the write of the view.
+    pub write: Class,
+    /// Of the next step of garbage collection, if that waits.
+    pub gc: Option<Class>,
+    /// Since when it waits; now if it does not.
+    pub gc_since: Time,
+    /// A plane has no room for host writes before it has gone on.
+    pub gc_is_urgent: bool,
+    /// Programs of the host that wait at the die.
+    pub pending_programs: u32,
+}
+
+/// What a scheduler sees of a free die.
+#[derive(Clone, Copy, Debug)]
+pub struct DieView {
+    /// The instant of the decision.
+    pub now: Time,
+    /// The die.
+    pub die: u32,
+    /// What is suspended here: it can resume, or what it makes way for be served.
+    pub suspended: Option<Operation>,
+    /// The suspension policy wants the suspended operation to resume now.
+    pub must_resume: bool,
+    /// The oldest read that may be served now.
+    pub read: Option<Waiter>,
+    /// The oldest host program or erase.
+    pub write: Option<Waiter>,
+    /// While an operation is suspended: whether `write` is a program that may run inside it.
+    pub write_fits_inside: bool,
+    /// The write queue limit is reached: programs go ahead of reads, unsuspended.
+    pub writes_first: bool,
+    /// Garbage collection that a plane without room waits for.
+    pub urgent_gc: Option<Waiter>,
+    /// Its next step is an erase that `write` would suspend as soon as it had begun.
+    pub gc_gives_way: bool,
+    /// Garbage collection has begun with a block and goes on before anything else; no scheduler
+    /// is asked.
+    pub gc_runs_through: bool,
+    /// Garbage collection is worth while in idle time.
+    pub idle_gc: bool,
+}
+
+/// What a scheduler sees when something that waits could suspend the operation that runs.
+#[derive(Clone, Copy, Debug)]
+pub struct SuspendView {
+    /// The instant of the decision.
+    pub now: Time,
+    /// The die.
+    pub die: u32,
+    /// What runs.
+    pub running: Operation,
+    /// The oldest read for which it may be suspended.
+    pub read: Option<Waiter>,
+    /// The oldest host program for which it may be suspended.
+    pub write: Option<Waiter>,
+    /// The oldest host program or erase, whether it may suspend anything or not.
+    pub queued_write: Option<Waiter>,
+    /// A read of garbage collection may have it suspended.
+    pub for_gc_read: bool,
+    /// Only for a scheduler that `sees_classes`.
+    pub classes: Option<Classes>,
+}
+
+/// What a die does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Serve the oldest read that may be served.
+    Read,
+    /// Serve the oldest host program or erase.
+    Write,
+    /// Do the next step of garbage collection.
+    Gc,
+    /// Resume the suspended operation.
+    Resume,
+    /// Nothing.
+    Wait,
+}
+
+/// A scheduling policy.
+///
+/// What it says of itself (`suspends`, `sees_classes`, `reads_first`, `timing`) it is asked once,
+/// when the drive is made.
+pub trait Scheduler: Send {
+    /// The next thing a free die does.
+    fn choose(&self, view: &DieView) -> Choice;
+
+    /// Whether programs and erases are suspended under this policy.
+    fn suspends(&self) -> bool {
+        false
+    }
+
+    /// Whether a read that may be served always goes first, but for the write queue limit and for
+    /// a suspended operation that has to resume: then the choice is made without asking.
+    fn serves_reads_first(&self) -> bool {
+        false
+    }
+
+    /// Whether `allow_suspend` ever says no; else it is not asked.
+    fn restricts_suspension(&self) -> bool {
+        true
+    }
+
+    /// Whether the operation that runs may be suspended now; asked only of one that `suspends`,
+    /// and only if the suspension policy wants it.
+    fn allow_suspend(&self, _: &SuspendView) -> bool {
+        true
+    }
+
+    /// Whether `allow_suspend` may be asked for the account of what requests waited behind: only
+    /// if its answers depend on nothing but what it is shown.
+    fn may_be_asked_in_vain(&self) -> bool {
+        true
+    }
+
+    /// How long after its arrival a read is due, if reads have a deadline.
+    fn read_deadline(&self) -> Option<Dur> {
+        None
+    }
+
+    /// If it may not be suspended now, when that may change without anything else happening.
+    fn asks_again(&self, _: &SuspendView) -> Option<Time> {
+        None
+    }
+
+    /// The same as `choose`, for a scheduler that `sees_classes`, which is asked this instead.
+    fn choose_by_class(&self, view: &DieView, _: &Classes) -> Choice {
+        self.choose(view)
+    }
+
+    /// Whether it has to be shown the classes of what waits.
+    fn sees_classes(&self) -> bool {
+        false
+    }
+
+    /// Whether a page that is ready to leave goes ahead of programs waiting for the channel.
+    fn reads_first(&self) -> bool {
+        true
+    }
+
+    /// The part's times as the policy wants them; hypothetical policies change them.
+    fn timing(&self, timing: Timing) -> Timing {
+        timing
+    }
+}
+
+type MakeScheduler = fn(&Scheduling) -> Box<dyn Scheduler>;
+
+/// The registry: name, sentence, maker.
+const SCHEDULERS: &[(Entry, MakeScheduler)] = &[
+    (fifo::ENTRY, |_| Box::new(fifo::Fifo)),
+    (rps::ENTRY, |_| Box::new(rps::Rps)),
+    (rps_age::ENTRY, |scheduling| Box::new(rps_age::RpsAge::new(scheduling))),
+    (deadline::ENTRY, |scheduling| Box::new(deadline::Deadline::new(scheduling))),
+    (microcode::ENTRY, |scheduling| Box::new(microcode::Microcode::new(scheduling))),
+    (per::ENTRY, |_| Box::new(per::Per)),
+    (pe0::ENTRY, |_| Box::new(pe0::Pe0)),
+];
+
+/// Every scheduler.
+pub fn entries() -> Vec<Entry> {
+    SCHEDULERS.iter().map(|(entry, _)| *entry).collect()
+}
+
+/// The scheduler that the scenario names.
+pub fn make(scheduling: &Scheduling) -> Box<dyn Scheduler> {
+    let found = SCHEDULERS.iter().find(|(entry, _)| entry.name == scheduling.policy);
+    found.map(|(_, make)| make(scheduling)).expect("the scenario names a registered scheduler")
+}

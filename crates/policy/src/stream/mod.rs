@@ -1,0 +1,53 @@
+//! Streams: which of the open blocks of a plane takes a page, so that like pages lie together.
+
+mod hot_cold;
+mod single;
+
+use reprieve_base::Entry;
+use reprieve_config::Scenario;
+
+/// Open blocks of a plane for pages of the host, at most.
+pub const STREAMS_MAX: usize = 4;
+
+/// Open blocks of a plane, at most: those of the streams, of moved pages and of the mapping.
+pub const FRONTS: usize = STREAMS_MAX + 2;
+
+/// A division of the host's pages into streams.
+pub trait StreamPolicy: Send {
+    /// Streams that it uses, from 1 to [`STREAMS_MAX`]; they are numbered from 0.
+    fn streams(&self) -> u8;
+
+    /// The stream of a page that the host writes now.
+    fn of_write(&mut self, lpn: u32) -> u8;
+
+    /// The stream of a page that garbage collection moves now.
+    fn of_moved(&self, lpn: u32) -> u8;
+
+    /// A number for each page that the policy remembers of it, for a saved state; empty if nothing.
+    fn memory(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// Goes on from what [`StreamPolicy::memory`] gave, of as many pages.
+    fn remember(&mut self, _: &[u32]) {}
+}
+
+type MakeStream = fn(&Scenario) -> Box<dyn StreamPolicy>;
+
+/// The registry: name, sentence, maker.
+const POLICIES: &[(Entry, MakeStream)] = &[
+    (single::ENTRY, |_| Box::new(single::Single)),
+    (hot_cold::ENTRY, |scenario| Box::new(hot_cold::HotCold::of(scenario))),
+];
+
+/// Every division into streams.
+pub fn entries() -> Vec<Entry> {
+    POLICIES.iter().map(|(entry, _)| *entry).collect()
+}
+
+/// The policy of a scenario, which has checked its name.
+pub fn make(scenario: &Scenario) -> Box<dyn StreamPolicy> {
+    let name = &scenario.ftl.streams.policy;
+    let found = POLICIES.iter().find(|(entry, _)| entry.name == name);
+    found.map(|(_, make)| make(scenario)).expect("the scenario names a registered stream policy")
+}

@@ -1,0 +1,65 @@
+//! Batch: a suspension for several reads at once, or for one that has waited long enough.
+
+use reprieve_base::{Dur, Entry};
+use reprieve_config::SuspendRules;
+
+use super::{Answer, GcNeed, OperationView, Reason, SuspendPolicy};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "batch",
+    doc: "for suspension.batch.reads reads, or once the oldest has waited oldest_us",
+};
+
+pub(super) struct ReadBatch {
+    reads: Option<u64>,
+    oldest: Option<Dur>,
+    patience: f64,
+}
+
+impl ReadBatch {
+    pub(super) fn new(rules: &SuspendRules) -> ReadBatch {
+        ReadBatch {
+            reads: rules.parameters.count("suspension.batch.reads"),
+            oldest: rules.parameters.dur("suspension.batch.oldest_us"),
+            patience: 1.0,
+        }
+    }
+}
+
+impl SuspendPolicy for ReadBatch {
+    fn suspend(&self, operation: &dyn OperationView) -> Answer {
+        if collection_is_pressed(operation) {
+            return Answer::No(Reason::Policy);
+        }
+        let Some(came) = operation.oldest_read() else { return Answer::No(Reason::Policy) };
+        if self.reads.is_some_and(|reads| operation.waiting_reads() as u64 >= reads) {
+            return Answer::Now;
+        }
+        match self.oldest.map(|oldest| came + scaled(oldest, self.patience)) {
+            Some(due) if due <= operation.now() => Answer::Now,
+            Some(due) => Answer::At(due),
+            None => Answer::No(Reason::Policy),
+        }
+    }
+
+    fn limits_suspension(&self) -> bool {
+        false
+    }
+
+    fn set_patience(&mut self, patience: f64) {
+        self.patience = patience;
+    }
+}
+
+/// A time that a policy waits, under a budget; whole nanoseconds.
+pub(super) fn scaled(time: Dur, patience: f64) -> Dur {
+    // Exact without a budget, however long the time.
+    if patience == 1.0 { time } else { Dur::from_ns((time.ns() as f64 * patience) as u64) }
+}
+
+/// Whether the operation is one of collection that writes of the host wait for: a policy that holds
+/// reads back must not shut it out.
+pub(super) fn collection_is_pressed(operation: &dyn OperationView) -> bool {
+    operation.class() != reprieve_config::Class::HostWrite
+        && matches!(operation.gc_need(), GcNeed::Urgent | GcNeed::Exclusive)
+}

@@ -1,0 +1,209 @@
+//! The chain of a decision: eligibility, guards, policies; the first that says no ends it.
+
+use std::collections::VecDeque;
+
+use reprieve_base::{Dur, Time};
+use reprieve_config::Scenario;
+
+use super::budget::SuspendBudget;
+use super::{Eligibility, OperationView, SuspendEvent, SuspendPolicy};
+
+/// Whether a running operation is suspended for what waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Now.
+    Now,
+    /// Not now: the question is put again then, if it has not come up before.
+    At(Time),
+    /// Not before something else happens, and why.
+    No(Reason),
+}
+
+/// Why an operation is not suspended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// Eligibility: nothing waits that could have it suspended.
+    NothingWaits,
+    /// Eligibility: the scheduler suspends nothing.
+    NoSuspension,
+    /// Eligibility: the class of what waits may not suspend that of the operation.
+    Class,
+    /// Eligibility: what waits is a read of what the operation holds.
+    SameBlock,
+    /// Eligibility: the operation goes ahead of reads, as the write queue limit was reached.
+    WriteQueueLimit,
+    /// Guard: the erase around the program has been suspended for as long as it may be.
+    Nesting,
+    /// Guard: the part cannot suspend such an operation.
+    NotSuspendable,
+    /// Guard: it has used up its suspensions.
+    Limit,
+    /// Guard: it ends before the part would let it be suspended.
+    NearlyDone,
+    /// The suspension policy does not want it.
+    Policy,
+    /// The suspension policy wants it, and has no suspension left in its budget.
+    Budget,
+    /// The scheduler does not allow it.
+    Scheduler,
+}
+
+/// What the chain asks of a running operation and of what waits for it, link by link.
+pub trait Case: OperationView {
+    /// What holds a suspension off whatever a policy wants: nesting, limits, progress; where reads
+    /// of a suspension are limited, an operation that has resumed begins a phase first.
+    fn guard(&self, begins_first: bool) -> Result<(), Answer>;
+
+    /// Whether the scheduler allows it.
+    fn allowed(&self) -> Answer;
+
+    /// Whether the scheduler may be asked by those who only want to know.
+    fn may_ask_scheduler_in_vain(&self) -> bool;
+}
+
+/// The policy and the rules under which a drive suspends.
+pub struct Chain {
+    /// Which reads may have which operations suspended.
+    pub eligibility: Eligibility,
+    policy: Box<dyn SuspendPolicy>,
+    /// What the policy says of itself.
+    wants_all: bool,
+    limits: bool,
+    /// Reads after which a suspended operation resumes, whatever the policy wants.
+    reads_max: Option<u32>,
+    is_told: bool,
+    /// What suspensions may cost; `None`: whatever the policy wants.
+    budget: Option<SuspendBudget>,
+    window: Option<Dur>,
+    dies: u32,
+    /// The last suspensions of each die, if the policy has a window.
+    recent: Vec<VecDeque<Time>>,
+}
+
+impl Chain {
+    /// The chain of a scenario of so many dies, under this policy.
+    pub fn new(
+        policy: Box<dyn SuspendPolicy>,
+        scenario: &Scenario,
+        write_in_erase: bool,
+        dies: u32,
+    ) -> Chain {
+        let (rules, budget) = (&scenario.suspend_rules, SuspendBudget::of(scenario));
+        let (is_told, window) = (policy.is_told(), policy.window());
+        let limits = policy.limits_suspension() || rules.reads_per_suspension.is_some();
+        Chain {
+            eligibility: Eligibility::new(rules, write_in_erase),
+            wants_all: policy.wants_all() && !limits,
+            limits,
+            reads_max: rules.reads_per_suspension,
+            policy,
+            is_told: is_told || window.is_some() || budget.is_some(),
+            budget,
+            window,
+            dies,
+            recent: vec![VecDeque::new(); if window.is_some() { dies as usize } else { 0 }],
+        }
+    }
+
+    /// Goes on under another policy and other rules.
+    pub fn set_rules(&mut self, policy: Box<dyn SuspendPolicy>, scenario: &Scenario) {
+        *self = Chain::new(policy, scenario, self.eligibility.write_in_erase, self.dies);
+    }
+
+    /// Goes on under another policy; returns the one before it.
+    pub fn exchange(&mut self, policy: Box<dyn SuspendPolicy>) -> Box<dyn SuspendPolicy> {
+        std::mem::replace(&mut self.policy, policy)
+    }
+
+    /// Whether a running operation is suspended for something that is eligible to ask for it.
+    pub fn decide(&self, case: &impl Case) -> Answer {
+        if let Err(answer) = case.guard(self.reads_max.is_some()) {
+            return answer;
+        }
+        self.decide_unguarded(case)
+    }
+
+    /// What policy and scheduler want, whatever a guard says.
+    #[inline(always)]
+    fn decide_unguarded(&self, case: &impl Case) -> Answer {
+        match self.policy.suspend(case) {
+            Answer::Now => case.allowed(),
+            answer => answer,
+        }
+    }
+
+    /// What it would decide, for those who only want to know; guards are asked if that is wanted.
+    ///
+    /// Of policies that may not be asked in vain it assumes that they want it.
+    pub fn would_decide(&self, case: &impl Case, is_guarded: bool) -> Answer {
+        if is_guarded {
+            if let Err(answer) = case.guard(self.reads_max.is_some()) {
+                return answer;
+            }
+        }
+        if !self.policy.may_be_asked_in_vain() || !case.may_ask_scheduler_in_vain() {
+            return Answer::Now;
+        }
+        self.decide_unguarded(case)
+    }
+
+    /// Whether the policy would suspend an operation that has only just begun.
+    pub fn would_suspend(&self, operation: &impl OperationView) -> bool {
+        self.policy.suspend(operation) == Answer::Now
+    }
+
+    /// Whether a suspended operation has to resume though reads or writes are waiting.
+    #[inline]
+    pub fn must_resume(&self, operation: &impl OperationView) -> bool {
+        self.reads_max.is_some_and(|max| operation.reads_served() >= max)
+            || self.policy.must_resume(operation)
+    }
+
+    /// Whether the policy never says no: then only guards are asked.
+    #[inline(always)]
+    pub fn wants_all(&self) -> bool {
+        self.wants_all
+    }
+
+    /// Whether that can be.
+    #[inline(always)]
+    pub fn limits_suspension(&self) -> bool {
+        self.limits
+    }
+
+    /// Whether an operation may have to resume while reads wait that may suspend it again.
+    #[inline(always)]
+    pub fn takes_turns(&self) -> bool {
+        self.reads_max.is_some()
+    }
+
+    /// Whether what happens on the dies has to be told.
+    #[inline(always)]
+    pub fn is_told(&self) -> bool {
+        self.is_told
+    }
+
+    /// Tells the policy what has happened.
+    #[cold]
+    pub fn tell(&mut self, event: SuspendEvent) {
+        if let (SuspendEvent::Suspended { now, die, .. }, Some(window)) = (event, self.window) {
+            let recent = &mut self.recent[die as usize];
+            recent.push_back(now);
+            while recent.front().is_some_and(|at| *at + window <= now) {
+                recent.pop_front();
+            }
+        }
+        if let Some(patience) = self.budget.as_mut().and_then(|budget| budget.tell(&event)) {
+            self.policy.set_patience(patience);
+        }
+        self.policy.tell(&event);
+    }
+
+    /// Suspensions on a die within the window of the policy before `now`.
+    pub fn recent(&self, die: u32, now: Time) -> u32 {
+        let (Some(window), Some(recent)) = (self.window, self.recent.get(die as usize)) else {
+            return 0;
+        };
+        recent.iter().filter(|at| **at + window > now).count() as u32
+    }
+}

@@ -1,0 +1,69 @@
+//! Victim policies: which full block of a plane garbage collection reclaims.
+
+mod cost_benefit;
+mod d_choices;
+mod fifo;
+mod filled;
+mod greedy;
+mod random;
+mod windowed_greedy;
+
+use reprieve_base::{Entry, Geometry};
+use reprieve_config::Scenario;
+
+/// What a victim policy may ask about the full blocks of a plane, counted over the drive.
+pub trait BlockView {
+    /// The one with the fewest valid pages, if reclaiming it gains a page.
+    fn emptiest(&mut self, plane: u32) -> Option<u32>;
+
+    /// Blocks of a plane, full or not.
+    fn blocks_per_plane(&self) -> u32;
+
+    /// Pages that reclaiming the block gains; `None` unless it is full.
+    fn gain(&self, block: u32) -> Option<u32>;
+}
+
+/// A victim policy.
+pub trait VictimPolicy: Send {
+    /// The block of `plane` to reclaim, which is not full of valid pages; `None`: all are.
+    ///
+    /// The caller reclaims it.
+    fn pick(&mut self, blocks: &mut dyn BlockView, plane: u32) -> Option<u32>;
+
+    /// The block of `plane` has become full.
+    fn filled(&mut self, _plane: u32, _block: u32) {}
+
+    /// So many blocks of `plane` became full, in between, that are full no more.
+    fn passed(&mut self, _plane: u32, _blocks: u32) {}
+
+    /// A full block of `plane` is reclaimed that the policy has not picked.
+    fn taken(&mut self, _plane: u32, _block: u32) {}
+}
+
+type MakeVictim = fn(&Scenario) -> Box<dyn VictimPolicy>;
+
+/// The registry: name, sentence, maker.
+const POLICIES: &[(Entry, MakeVictim)] = &[
+    (greedy::ENTRY, |_| Box::new(greedy::Greedy)),
+    (d_choices::ENTRY, |scenario| Box::new(d_choices::DChoices::of(scenario))),
+    (random::ENTRY, |scenario| Box::new(random::of(scenario))),
+    (fifo::ENTRY, |scenario| Box::new(fifo::OldestFirst::new(&scenario.geometry))),
+    (windowed_greedy::ENTRY, |scenario| Box::new(windowed_greedy::WindowedGreedy::of(scenario))),
+    (cost_benefit::ENTRY, |scenario| Box::new(cost_benefit::CostBenefit::of(scenario))),
+];
+
+/// Every victim policy.
+pub fn entries() -> Vec<Entry> {
+    POLICIES.iter().map(|(entry, _)| *entry).collect()
+}
+
+/// The policy of a scenario, which has checked its name, over planes and blocks of this shape.
+pub fn make(scenario: &Scenario, geometry: Geometry) -> Box<dyn VictimPolicy> {
+    let scenario = Scenario { geometry, ..scenario.clone() };
+    let name = &scenario.ftl.gc_victim;
+    let found = POLICIES.iter().find(|(entry, _)| entry.name == name);
+    found.map(|(_, make)| make(&scenario)).expect("the scenario names a registered victim policy")
+}
+
+#[cfg(test)]
+mod tests;

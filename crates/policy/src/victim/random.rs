@@ -1,0 +1,13 @@
+//! Random: any full block from which something is to be gained, each as likely as the others.
+
+use reprieve_base::Entry;
+use reprieve_config::Scenario;
+
+use super::d_choices::DChoices;
+
+pub(super) const ENTRY: Entry =
+    Entry { name: "random", doc: "a full block drawn at random: one choice" };
+
+pub(super) fn of(scenario: &Scenario) -> DChoices {
+    DChoices::new(scenario, 1)
+}

@@ -1,0 +1,61 @@
+//! A drive under policies, or a dispatcher, of the program that embeds it.
+
+use reprieve_base::UserError;
+use reprieve_config::Scenario;
+use reprieve_policy::Policies;
+use reprieve_policy::dispatch::Dispatcher;
+
+use super::{Options, Ssd};
+use crate::observe::Observe;
+
+impl Ssd {
+    /// The drive of a scenario under these policies, in place of those that the scenario names.
+    ///
+    /// What the scenario says of the limits of a die and of what may suspend what holds for them
+    /// as well. A drive that runs in for its steady state does it under them, with times of its own
+    /// that begin at 0. Errors as [`Ssd::with`].
+    pub fn with_policies(
+        scenario: Scenario,
+        options: &Options,
+        policies: Policies,
+    ) -> Result<Ssd, UserError> {
+        let mut ssd = Ssd::make(scenario, options, policies)?;
+        ssd.preparation.has_custom_policies = true;
+        Ok(ssd)
+    }
+
+    /// The same under this dispatcher, in place of the one that the scenario names.
+    ///
+    /// One that places writes does it in place of the scenario's placement; the read of a page that
+    /// was never written goes where that placement has it. Errors besides if it does and writes go
+    /// to several open blocks of a plane.
+    pub fn with_dispatcher(
+        scenario: Scenario,
+        log_requests: bool,
+        dispatcher: Box<dyn Dispatcher>,
+    ) -> Result<Ssd, UserError> {
+        let mut ssd = Ssd::new(scenario, log_requests)?;
+        ssd.put_under(dispatcher)?;
+        Ok(ssd)
+    }
+
+    /// Has an observer told of all that happens on the drive from now on.
+    pub fn join_observer(&mut self, observer: Box<dyn Observe>) {
+        self.flash.join(observer);
+    }
+
+    pub(super) fn put_under(&mut self, dispatcher: Box<dyn Dispatcher>) -> Result<(), UserError> {
+        let stream = &self.scenario.ftl.streams.policy;
+        if dispatcher.places() && stream != "single" {
+            return Err(UserError::new(format!(
+                "ftl.stream = {stream:?}: a dispatcher sees one next page of a plane; must be \
+                 \"single\" under one that places writes"
+            )));
+        }
+        if dispatcher.rewrites() {
+            self.stats.totals.redistributed_pages = Some(0);
+        }
+        self.flash.set_dispatcher(dispatcher);
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! What can happen in a drive, and as which words the queue keeps it.
+
+use reprieve_base::event::{self, Words};
+use reprieve_flash::{FLASH_EVENTS, FlashEvent};
+
+/// What can happen in a drive; what comes over the host link is the host interface's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum DriveEvent {
+    /// Something in the flash back end.
+    Flash(FlashEvent),
+    /// The drive may have been idle for so long that the buffer is emptied.
+    LookIdle,
+}
+
+impl event::Event for DriveEvent {
+    #[inline(always)]
+    fn words(self) -> Words {
+        match self {
+            DriveEvent::Flash(event) => event.words(),
+            DriveEvent::LookIdle => [FLASH_EVENTS, 0, 0],
+        }
+    }
+
+    #[inline(always)]
+    fn from_words(words: Words) -> DriveEvent {
+        match words[0] {
+            FLASH_EVENTS => DriveEvent::LookIdle,
+            _ => DriveEvent::Flash(FlashEvent::from_words(words)),
+        }
+    }
+}
+
+impl From<FlashEvent> for DriveEvent {
+    #[inline]
+    fn from(event: FlashEvent) -> DriveEvent {
+        DriveEvent::Flash(event)
+    }
+}

@@ -1,0 +1,120 @@
+//! The course of a job of a fio file: when it begins, how it is paced, and when it is over.
+
+use reprieve_base::{Dur, Request, Time};
+use reprieve_ftl::Ftl;
+use reprieve_trace::{FioJob, JobThink};
+
+use super::prefetch::Prefetch;
+
+/// Where a job is in its course.
+#[derive(Clone, Debug)]
+pub(super) struct JobCourse {
+    /// It begins when the jobs of all lower groups are over.
+    pub(super) group: u32,
+    /// The job in the order of the file; clones share it.
+    pub(super) job: u32,
+    /// The load that has the figures of the job: its first clone.
+    pub(super) figures: u32,
+    delay: Dur,
+    ramp: Dur,
+    runtime: Option<Dur>,
+    think: Option<JobThink>,
+    depth: u32,
+    /// `None` before it has begun.
+    begins: Option<Time>,
+    /// Requests that have been issued or wait for their time, and are not complete.
+    outstanding: u32,
+    pub(super) issued: u64,
+    /// Requests since the last pause, and the end of that.
+    burst: u64,
+    resumes: Time,
+    /// Nothing more is issued; it ended at this time, or ends with its last completion after it.
+    ended: Option<Time>,
+}
+
+/// What a job does next.
+pub(super) enum JobStep {
+    /// It issues this request.
+    Issue(Request),
+    /// It issues this request when it arrives.
+    Later(Request),
+    /// Nothing before one of its requests completes, if ever.
+    Nothing,
+}
+
+impl JobCourse {
+    pub(super) fn new(fio: &FioJob, job: u32, figures: u32) -> JobCourse {
+        JobCourse {
+            group: fio.course.group,
+            job,
+            figures,
+            delay: fio.course.delay,
+            ramp: fio.course.ramp,
+            runtime: fio.course.runtime,
+            think: fio.course.think,
+            depth: fio.queue_depth,
+            begins: None,
+            outstanding: 0,
+            issued: 0,
+            burst: 0,
+            resumes: Time::ZERO,
+            ended: None,
+        }
+    }
+
+    /// Its group begins, though the job may wait for its own delay.
+    pub(super) fn begin(&mut self, at: Time) {
+        self.begins = Some(at.max(Time::ZERO + self.delay));
+    }
+
+    /// The next request out of `feed`, and when it is issued.
+    pub(super) fn next(&mut self, feed: &mut Prefetch, ftl: &Ftl, now: Time) -> JobStep {
+        let begins = self.begins.expect("a job is looked at when it has begun");
+        if self.ended.is_some() || self.outstanding == self.depth {
+            return JobStep::Nothing;
+        }
+        if let Some(think) = self.think.filter(|think| self.burst == think.every_requests) {
+            if self.outstanding > 0 {
+                return JobStep::Nothing;
+            }
+            self.burst = 0;
+            self.resumes = now + think.time;
+        }
+        let Some(request) = feed.next(ftl) else {
+            self.ended = Some(now);
+            return JobStep::Nothing;
+        };
+        let due = begins + Dur::from_ns(request.arrival.ns());
+        let at = due.max(self.resumes).max(now);
+        let stops = self.runtime.map(|runtime| begins + self.ramp + runtime);
+        if let Some(stops) = stops.filter(|stops| at >= *stops) {
+            self.ended = Some(stops.max(now));
+            return JobStep::Nothing;
+        }
+        self.outstanding += 1;
+        self.issued += 1;
+        self.burst += 1;
+        let request = Request { arrival: at, ..request };
+        if at == now { JobStep::Issue(request) } else { JobStep::Later(request) }
+    }
+
+    /// One of its requests is complete.
+    pub(super) fn completed(&mut self) {
+        self.outstanding -= 1;
+    }
+
+    /// When it was over, if it is.
+    pub(super) fn over(&self) -> Option<Time> {
+        self.ended.filter(|_| self.outstanding == 0)
+    }
+
+    /// Its last request is complete at `now`.
+    pub(super) fn end_at_least(&mut self, now: Time) {
+        self.ended = self.ended.map(|ended| ended.max(now));
+    }
+
+    /// Whether a request that arrived then counts in its figures.
+    pub(super) fn counts(&self, arrival: Time) -> bool {
+        self.begins.is_some_and(|begins| arrival >= begins + self.ramp)
+    }
+}

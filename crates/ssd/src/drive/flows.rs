@@ -1,0 +1,386 @@
+//! The loads of a drive: one, or several at once, each with its requests, queues and figures.
+
+use reprieve_base::{Dur, Request, Time, UserError};
+use reprieve_config::Scenario;
+use reprieve_ftl::Ftl;
+use reprieve_observe::stats::FlowStats;
+use reprieve_trace::{Counts, FioJob, Workload, WorkloadConfig};
+
+use super::fio_jobs::{JobCourse, JobStep};
+use super::interface::HostRequest;
+use super::prefetch::Prefetch;
+
+/// One load.
+pub(super) struct LoadState {
+    feed: Prefetch,
+    /// The request that arrives next; requests of a closed loop are pulled instead.
+    next: Option<Request>,
+    /// Requests of a closed loop that may arrive now.
+    to_pull: u32,
+    /// Submission queues that its requests go to by turns, and whose turn it is; none without any.
+    queues: Vec<u32>,
+    turn: usize,
+    /// Place of its service level, see [`reprieve_policy::txn::Txn::service_level`].
+    service_level: u8,
+    /// The course of a job of fio; `None`: a load that takes its requests as they come.
+    course: Option<Box<JobCourse>>,
+    /// `None`: the drive's figures are those of its only load, or another clone has the job's.
+    pub(super) stats: Option<Box<FlowStats>>,
+}
+
+/// All loads.
+pub(super) struct Flows {
+    pub(super) list: Vec<LoadState>,
+    /// When the next request arrives, and of which load, the first of equals; `NEVER` if none
+    /// does.
+    next: (Time, u32),
+    /// Requests of all closed loops that may arrive now.
+    to_pull: u32,
+    /// The group of jobs that has begun last.
+    group: u32,
+    /// Loads have figures of their own.
+    pub(super) have_stats: bool,
+    /// Some have a service level of their own.
+    pub(super) have_service_levels: bool,
+    /// There is one load, whose requests are offered one by one.
+    pub(super) is_served: bool,
+}
+
+impl Flows {
+    /// The loads of a scenario, opened for its drive with so many submission queues and this seed.
+    ///
+    /// Errors if there is none, or one cannot be opened.
+    pub(super) fn open(scenario: &Scenario, queues: u32, seed: u64) -> Result<Flows, UserError> {
+        let page_bytes = scenario.geometry.page_bytes;
+        let capacity_bytes = scenario.capacity_bytes();
+        let mut levels: u8 = 0;
+        let mut open = |config, seed, queues, stats, slo: Option<Dur>| {
+            let workload = Workload::open(config, capacity_bytes, seed)?;
+            let feed = Prefetch::new(workload, page_bytes);
+            levels = levels.checked_add(u8::from(slo.is_some())).ok_or_else(|| {
+                let what = "workload.read_slo_us: at most 255 loads may have one of their own";
+                UserError::new(what)
+            })?;
+            let service_level = slo.map_or(0, |_| levels);
+            let (next, to_pull, turn, course) = (None, 0, 0, None);
+            Ok(LoadState { feed, next, to_pull, queues, turn, service_level, course, stats })
+        };
+        let mut list: Vec<LoadState> = Vec::with_capacity(scenario.flows.len().max(1));
+        if let Some(config) = &scenario.workload {
+            let all = if scenario.queues.is_empty() {
+                (0..queues).collect()
+            } else {
+                scenario.queues.clone()
+            };
+            list.push(open(config, seed, all, None, scenario.read_slo)?);
+        }
+        for (place, flow) in scenario.flows.iter().enumerate() {
+            let course = course(&flow.workload, &list);
+            let clone = course.as_ref().map_or(0, |course| place as u32 - course.figures);
+            let seed = flow.seed(seed, u64::from(clone));
+            let own = match flow.queues.is_empty() {
+                true => (queues > 0).then(|| place as u32 % queues).into_iter().collect(),
+                false => flow.queues.clone(),
+            };
+            let stats = (clone == 0).then(|| Box::new(FlowStats::new(&flow.name)));
+            let opened = open(&flow.workload, seed, own, stats, flow.read_slo)?;
+            list.push(LoadState { course: course.map(Box::new), ..opened });
+        }
+        if list.is_empty() {
+            let what = "workload: missing; a run needs workload.trace, .generator or .fio";
+            return Err(UserError::new(what));
+        }
+        let have_stats = list.iter().any(|flow| flow.stats.is_some());
+        Ok(Flows {
+            list,
+            next: (Time::NEVER, 0),
+            to_pull: 0,
+            group: 0,
+            have_stats,
+            have_service_levels: levels > 0,
+            is_served: false,
+        })
+    }
+
+    /// One load whose requests are offered one by one.
+    pub(super) fn served(scenario: &Scenario, queues: u32) -> Flows {
+        let feed = Prefetch::offered(scenario.geometry.page_bytes);
+        let queues = (0..queues).collect();
+        let list = vec![LoadState {
+            feed,
+            next: None,
+            to_pull: 0,
+            queues,
+            turn: 0,
+            service_level: 0,
+            course: None,
+            stats: None,
+        }];
+        Flows {
+            list,
+            next: (Time::NEVER, 0),
+            to_pull: 0,
+            group: 0,
+            have_stats: false,
+            have_service_levels: false,
+            is_served: true,
+        }
+    }
+
+    /// Place of the service level of a load, see [`reprieve_policy::txn::Txn::service_level`].
+    pub(super) fn service_level(&self, flow: u32) -> u8 {
+        self.list[flow as usize].service_level
+    }
+
+    /// The request that arrives next, of a load whose requests are offered; or another one that
+    /// arrives with it.
+    pub(super) fn offer(&mut self, request: Request) {
+        assert!(
+            self.is_served && [Time::NEVER, request.arrival].contains(&self.next_time()),
+            "a request is offered once those of another instant are taken"
+        );
+        if self.next_time() == Time::NEVER {
+            self.list[0].next = Some(request);
+            self.next = (request.arrival, 0);
+        } else {
+            self.list[0].feed.offer(request);
+        }
+    }
+
+    /// Reads the first request of each open load, and lets each closed one fill its depth.
+    pub(super) fn start(&mut self, ftl: &Ftl) {
+        self.begin_group(0, Time::ZERO);
+        for flow in self.list.iter_mut().filter(|flow| flow.course.is_none()) {
+            match flow.feed.queue_depth() {
+                Some(depth) => {
+                    flow.to_pull = depth;
+                    self.to_pull += depth;
+                }
+                None => flow.next = flow.feed.next(ftl),
+            }
+        }
+        self.find_next();
+    }
+
+    /// When the next request of an open load arrives; `NEVER` if none does.
+    #[inline(always)]
+    pub(super) fn next_time(&self) -> Time {
+        self.next.0
+    }
+
+    /// Takes the next request of an open load, and its load.
+    pub(super) fn take(&mut self, ftl: &Ftl) -> (Request, u32) {
+        let (_, number) = self.next;
+        let flow = &mut self.list[number as usize];
+        let request = flow.next.take().expect("the next request is there");
+        match flow.course {
+            None => flow.next = flow.feed.next(ftl),
+            Some(_) => {
+                flow.to_pull += 1;
+                self.to_pull += 1;
+            }
+        }
+        self.find_next();
+        (request, number)
+    }
+
+    /// A row that could not be read, once the requests before it have been handed out.
+    #[cold]
+    pub(super) fn check(&mut self) -> Result<(), UserError> {
+        self.list.iter_mut().find_map(|flow| flow.feed.take_error()).map_or(Ok(()), Err)
+    }
+
+    fn find_next(&mut self) {
+        let all = self.list.iter().zip(0..);
+        let all = all.filter_map(|(flow, number)| Some((flow.next?.arrival, number)));
+        self.next = all.min().unwrap_or((Time::NEVER, 0));
+    }
+
+    /// Whether a closed load may send a request now.
+    #[inline]
+    pub(super) fn may_pull(&self) -> bool {
+        self.to_pull > 0
+    }
+
+    /// A request that a closed load may send now, and its load.
+    #[inline]
+    pub(super) fn pull(&mut self, ftl: &Ftl, now: Time) -> Option<(Request, u32)> {
+        let [flow] = &mut self.list[..] else { return self.pull_any(ftl, now) };
+        if flow.course.is_some() {
+            return self.pull_any(ftl, now);
+        }
+        while self.to_pull > 0 {
+            flow.to_pull -= 1;
+            self.to_pull -= 1;
+            if let Some(request) = flow.feed.next(ftl) {
+                return Some((request, 0));
+            }
+        }
+        None
+    }
+
+    fn pull_any(&mut self, ftl: &Ftl, now: Time) -> Option<(Request, u32)> {
+        // More than one round, as the end of a job may let one begin that stands before it.
+        let mut places = (0..self.list.len()).cycle();
+        while self.to_pull > 0 {
+            let place = places.next().expect("there is a load");
+            while self.list[place].to_pull > 0 {
+                let flow = &mut self.list[place];
+                flow.to_pull -= 1;
+                self.to_pull -= 1;
+                let request = match flow.course {
+                    None => flow.feed.next(ftl),
+                    Some(_) => self.pull_job(place as u32, ftl, now),
+                };
+                if let Some(request) = request {
+                    return Some((request, place as u32));
+                }
+            }
+        }
+        None
+    }
+
+    /// The request that a job issues now, if it does.
+    #[cold]
+    fn pull_job(&mut self, number: u32, ftl: &Ftl, now: Time) -> Option<Request> {
+        let flow = &mut self.list[number as usize];
+        let course = flow.course.as_mut().expect("it is a job");
+        if flow.next.is_some() {
+            return None;
+        }
+        match course.next(&mut flow.feed, ftl, now) {
+            JobStep::Issue(request) => {
+                flow.to_pull += 1;
+                self.to_pull += 1;
+                return Some(request);
+            }
+            JobStep::Later(request) => {
+                flow.next = Some(request);
+                self.find_next();
+            }
+            JobStep::Nothing if course.over().is_some() => {
+                course.end_at_least(now);
+                let group = course.group;
+                self.group_over(group);
+            }
+            JobStep::Nothing => {}
+        }
+        None
+    }
+
+    /// A job of this group is over; if it was the last, the next group begins.
+    fn group_over(&mut self, group: u32) {
+        if group != self.group {
+            return;
+        }
+        let jobs = self.list.iter().filter_map(|flow| flow.course.as_deref());
+        let ends = jobs.filter(|course| course.group == group).map(JobCourse::over);
+        if let Some(end) = ends.reduce(|one, other| Some(one?.max(other?))).flatten() {
+            self.begin_group(group + 1, end);
+        }
+    }
+
+    /// The jobs of a group begin.
+    fn begin_group(&mut self, group: u32, at: Time) {
+        self.group = group;
+        for flow in &mut self.list {
+            if let Some(course) = flow.course.as_mut().filter(|course| course.group == group) {
+                course.begin(at);
+                flow.to_pull = 1;
+                self.to_pull += 1;
+            }
+        }
+    }
+
+    /// Counts the arrival of a request in the figures of its load.
+    #[cold]
+    pub(super) fn count_arrival(&mut self, number: u32, now: Time) {
+        if let Some(stats) = self.figures(number, now) {
+            stats.arrived(now);
+        }
+    }
+
+    /// Counts a completed request in the figures of its load.
+    #[cold]
+    pub(super) fn count(&mut self, request: &HostRequest, now: Time) {
+        let Some(stats) = self.figures(request.flow, request.arrival) else { return };
+        let latency_ns = (now - request.arrival).ns();
+        stats.completed(request.op, request.fua, request.bytes, latency_ns, &request.parts);
+        stats.ended(now);
+    }
+
+    /// The figures of a load, unless a request that arrived then is left out of them.
+    fn figures(&mut self, number: u32, arrival: Time) -> Option<&mut FlowStats> {
+        let place = match &self.list[number as usize].course {
+            None => number,
+            Some(course) if course.counts(arrival) => course.figures,
+            Some(_) => return None,
+        };
+        let stats = self.list[place as usize].stats.as_mut();
+        Some(stats.expect("all loads have figures or none"))
+    }
+
+    /// The number of a load in the results: of a job that of all its clones.
+    pub(super) fn number(&self, number: u32) -> u32 {
+        self.list[number as usize].course.as_ref().map_or(number, |course| course.job)
+    }
+
+    /// A request of this load is complete.
+    #[inline]
+    pub(super) fn completed(&mut self, number: u32) {
+        let flow = &mut self.list[number as usize];
+        if let Some(course) = &mut flow.course {
+            course.completed();
+        }
+        let is_closed = u32::from(flow.feed.queue_depth().is_some());
+        flow.to_pull += is_closed;
+        self.to_pull += is_closed;
+    }
+
+    /// The submission queue of the next request of a load.
+    pub(super) fn queue(&mut self, number: u32) -> u32 {
+        let flow = &mut self.list[number as usize];
+        let queue = flow.queues[flow.turn];
+        flow.turn = (flow.turn + 1) % flow.queues.len();
+        queue
+    }
+
+    /// Share of the loads that has been read: the mean of those that know theirs.
+    pub(super) fn progress(&self) -> Option<f64> {
+        let shares: Vec<f64> = self.list.iter().filter_map(|flow| flow.feed.progress()).collect();
+        (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+    }
+
+    /// What has been read and left out, of all together.
+    pub(super) fn counts(&self) -> Counts {
+        let mut all = Counts::default();
+        for flow in &self.list {
+            let counts = flow.feed.counts();
+            all.rows += counts.rows;
+            // What a job has read ahead when its time is up is never sent.
+            let issued = flow.course.as_ref().map(|course| course.issued);
+            all.requests += issued.unwrap_or(counts.requests);
+            all.other_lines += counts.other_lines;
+            all.wrapped += counts.wrapped;
+            all.resorted += counts.resorted;
+            all.widened += counts.widened;
+            for (reason, rows) in counts.dropped {
+                match all.dropped.iter_mut().find(|(other, _)| *other == reason) {
+                    Some((_, sum)) => *sum += rows,
+                    None => all.dropped.push((reason, rows)),
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The course of a job behind these loads; `None` of another load.
+fn course(config: &WorkloadConfig, before: &[LoadState]) -> Option<JobCourse> {
+    let WorkloadConfig::Fio(job) = config else { return None };
+    let FioJob { clone, .. } = **job;
+    let place = before.len() as u32;
+    let last = before.last().and_then(|flow| flow.course.as_ref());
+    let number = last.map_or(0, |last| if clone == 0 { last.job + 1 } else { last.job });
+    Some(JobCourse::new(job, number, place - clone))
+}

@@ -1,0 +1,152 @@
+//! The host link: data, and the exchanges of a command where they cross it, first in first out.
+
+use reprieve_base::{Dur, Time};
+use reprieve_config::{Host, Interface, LinkOrder, Packets};
+
+/// A doorbell: a register of 32 bits (NVM Express over PCIe Transport Specification 1.0).
+const DOORBELL_BYTES: u64 = 4;
+/// An entry of a submission queue (NVM Express Base Specification 2.0, section 4.2).
+const SUBMISSION_BYTES: u64 = 64;
+/// An entry of a completion queue (the same, section 4.6).
+const COMPLETION_BYTES: u64 = 16;
+
+/// How long so many bytes take on the link.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// `None`: transfers take no time.
+    bytes_per_s: Option<u64>,
+    packets: Option<Packets>,
+    /// The transfer that was asked for last: most are of one length.
+    last: (u64, Dur),
+}
+
+impl Pace {
+    #[inline]
+    fn time(&mut self, bytes: u64) -> Dur {
+        if self.last.0 != bytes {
+            self.last = (bytes, self.calculate(bytes));
+        }
+        self.last.1
+    }
+
+    fn calculate(&self, bytes: u64) -> Dur {
+        let Some(rate) = self.bytes_per_s else { return Dur::ZERO };
+        let bytes = self.packets.map_or(bytes, |packets| packets.on_link_bytes(bytes));
+        Dur::of_transfer(bytes, rate)
+    }
+}
+
+/// One direction of the host link: transfers one after the other, in order.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    takes_time: bool,
+    free_at: Time,
+}
+
+impl Link {
+    /// When a transfer that is ready at `now` has crossed the link.
+    #[inline]
+    fn cross(&mut self, now: Time, time: Dur) -> Time {
+        if !self.takes_time {
+            return now;
+        }
+        self.free_at = self.free_at.max(now) + time;
+        self.free_at
+    }
+}
+
+/// The host link: a direction in and one out, or one for both.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Links {
+    pace: Pace,
+    /// A doorbell, an entry of a submission queue, one of a completion queue, a request for what is
+    /// in the host's memory.
+    doorbell: Dur,
+    submission: Dur,
+    completion: Dur,
+    ask: Dur,
+    /// In, or both.
+    first: Link,
+    /// Out; `None`: a link that is half duplex.
+    out: Option<Link>,
+    /// Doorbells, entries of queues and requests for data cross it as well.
+    pub(super) carries_commands: bool,
+    /// One request at a time crosses it, and none overtakes another.
+    pub(super) in_order: bool,
+}
+
+impl Links {
+    pub(super) fn new(host: &Host) -> Links {
+        let bytes_per_s = host.link_rate_bytes_per_s();
+        let mut pace = Pace { bytes_per_s, packets: host.packets, last: (u64::MAX, Dur::ZERO) };
+        let link = Link { takes_time: bytes_per_s.is_some(), free_at: Time::ZERO };
+        let in_order = host.order == LinkOrder::InOrder;
+        let is_half_duplex = in_order || host.interface == Interface::Sata;
+        Links {
+            doorbell: pace.time(DOORBELL_BYTES),
+            submission: pace.time(SUBMISSION_BYTES),
+            completion: pace.time(COMPLETION_BYTES),
+            // A packet without data.
+            ask: pace.time(0),
+            pace,
+            first: link,
+            out: (!is_half_duplex).then_some(link),
+            carries_commands: host.commands_cross_link,
+            in_order,
+        }
+    }
+
+    /// Whether what crosses it does so later.
+    pub(super) fn takes_time(&self) -> bool {
+        self.first.takes_time
+    }
+
+    /// Data of a write that is ready at `now`.
+    #[inline]
+    pub(super) fn cross_in(&mut self, now: Time, bytes: u64) -> Time {
+        self.first.cross(now, self.pace.time(bytes))
+    }
+
+    /// Data of a read that is ready at `now`.
+    #[inline]
+    pub(super) fn cross_out(&mut self, now: Time, bytes: u64) -> Time {
+        let time = self.pace.time(bytes);
+        self.out().cross(now, time)
+    }
+
+    #[inline]
+    fn out(&mut self) -> &mut Link {
+        self.out.as_mut().unwrap_or(&mut self.first)
+    }
+
+    /// When the link is free for a command that comes at `now`, behind what came before it.
+    pub(super) fn turn(&self, now: Time) -> Time {
+        self.first.free_at.max(now)
+    }
+
+    /// The host rings: there is a submission, or it has taken a completion.
+    #[inline]
+    pub(super) fn ring(&mut self, now: Time) -> Time {
+        self.first.cross(now, self.doorbell)
+    }
+
+    /// The drive asks for what is in the host's memory.
+    #[inline]
+    pub(super) fn ask(&mut self, now: Time) -> Time {
+        let time = self.ask;
+        self.out().cross(now, time)
+    }
+
+    /// The host sends an entry of a submission queue.
+    #[inline]
+    pub(super) fn submission(&mut self, now: Time) -> Time {
+        self.first.cross(now, self.submission)
+    }
+
+    /// The drive writes an entry of a completion queue.
+    #[inline]
+    pub(super) fn completion(&mut self, now: Time) -> Time {
+        let time = self.completion;
+        self.out().cross(now, time)
+    }
+}

@@ -1,0 +1,349 @@
+//! The host interface: submission queues, the link, and what crosses it.
+//!
+//! It says what the drive has to do next for a request; what the drive does is not its business.
+
+mod link;
+mod messages;
+mod queues;
+
+use reprieve_base::event::Orders;
+use reprieve_base::{Dur, Op, Slab, Time};
+use reprieve_config::Scenario;
+use reprieve_policy::txn::{LatencyComponent, LatencyComponents, NONE};
+
+use link::Links;
+use messages::{Message, Messages, What};
+use queues::HostQueues;
+
+/// A host request between its arrival and its completion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HostRequest {
+    /// Number in order of arrival.
+    pub(super) id: u64,
+    pub(super) op: Op,
+    pub(super) lba: u64,
+    pub(super) bytes: u32,
+    /// Write: acknowledged when it is programmed, whatever the buffer does.
+    pub(super) fua: bool,
+    pub(super) arrival: Time,
+    /// When the drive began to fetch it from its submission queue; at once without queues.
+    pub(super) fetched: Time,
+    /// When the drive had it and set about it.
+    pub(super) begun: Time,
+    /// Write: when its data had crossed the link.
+    pub(super) received: Time,
+    /// Pages of it, or under it, that nothing corrected.
+    pub(super) uncorrectable_pages: u32,
+    /// Pages that are not done.
+    pub(super) pages_left: u32,
+    /// Write: the next page to go into the buffer.
+    pub(super) next_lpn: u32,
+    /// Write or flush: the flush interval in which it arrived.
+    pub(super) interval: u32,
+    /// The load that it belongs to.
+    pub(super) flow: u32,
+    /// The submission queue that it came through.
+    pub(super) queue: u32,
+    /// Behind it in that queue, or `NONE`.
+    pub(super) next: u32,
+    /// Where the time of its last page went, once that is done.
+    pub(super) parts: LatencyComponents,
+}
+
+/// What the drive has to do.
+pub(super) enum HostStep {
+    /// Set about a request: its command is here.
+    Begin(u32),
+    /// Take the data of a write, which is here.
+    Data(u32),
+    /// Set about a request that is here as a whole.
+    Whole(u32),
+    /// A request is complete.
+    Done(u32),
+}
+
+/// Queues and link between host and drive.
+pub(super) struct HostInterface {
+    pub(super) requests: Slab<HostRequest>,
+    /// `None`: requests go straight to the drive.
+    queues: Option<HostQueues>,
+    links: Links,
+    /// What every command spends in the controller besides, side by side with others.
+    controller: Dur,
+    /// The same of what is no read.
+    controller_write: Dur,
+    /// Commands take their time on the link, so that most messages only lead to others.
+    talks: bool,
+    messages: Messages,
+}
+
+impl HostInterface {
+    pub(super) fn new(scenario: &Scenario) -> HostInterface {
+        let links = Links::new(&scenario.host);
+        HostInterface {
+            requests: Slab::with_capacity(4096),
+            queues: HostQueues::of(&scenario.host),
+            talks: links.carries_commands && links.takes_time(),
+            links,
+            controller: scenario.host.controller,
+            controller_write: scenario.host.controller_write,
+            messages: Messages::new(),
+        }
+    }
+
+    /// How many submission queues there are; none where requests go straight to the drive.
+    pub(super) fn queue_count(&self) -> u32 {
+        self.queues.as_ref().map_or(0, HostQueues::count)
+    }
+
+    /// Whether requests come through submission queues.
+    #[inline(always)]
+    pub(super) fn has_queues(&self) -> bool {
+        self.queues.is_some()
+    }
+
+    /// Whether one request at a time crosses the link.
+    #[inline(always)]
+    pub(super) fn is_in_order(&self) -> bool {
+        self.links.in_order
+    }
+
+    /// When the next message comes; `NEVER` if none does.
+    #[inline(always)]
+    pub(super) fn next_time(&self) -> Time {
+        self.messages.next_time()
+    }
+
+    /// When that was sent, in one order with the events of the drive.
+    #[inline]
+    pub(super) fn next_order(&self) -> u64 {
+        self.messages.next_order()
+    }
+
+    /// Nothing comes from the host any more, and nothing goes there.
+    pub(super) fn cut_off(&mut self) {
+        self.messages.clear();
+    }
+
+    /// A request arrives: whether the drive has it at once.
+    #[inline]
+    pub(super) fn arrive(&mut self, id: u32, queue: u32, now: Time, orders: &mut Orders) -> bool {
+        let Some(queues) = &mut self.queues else { return true };
+        self.requests[id].queue = queue;
+        if self.links.carries_commands {
+            queues.ringing += 1;
+            self.messages.send(self.links.ring(now), What::Doorbell, id, orders);
+        } else {
+            queues.push(id, &mut self.requests);
+        }
+        false
+    }
+
+    /// Takes the message that comes at `now`, and says what the drive has to do, if anything.
+    #[inline(always)]
+    pub(super) fn receive(&mut self, now: Time, orders: &mut Orders) -> Option<HostStep> {
+        let Message { what, request: id, .. } = self.messages.take();
+        match what {
+            What::Data => return Some(HostStep::Data(id)),
+            What::Whole => return Some(HostStep::Whole(id)),
+            What::Answer => return Some(HostStep::Done(id)),
+            What::Command => return Some(self.command_here(id, now)),
+            What::CommandRequest => {
+                self.messages.send(self.links.submission(now), What::Command, id, orders);
+            }
+            What::DataRequest => {
+                if self.data_comes(id, now, orders) {
+                    return Some(HostStep::Data(id));
+                }
+            }
+            What::Doorbell => {
+                let queues = self.queues.as_mut().expect("doorbells belong to queues");
+                queues.ringing -= 1;
+                queues.push(id, &mut self.requests);
+            }
+            What::Fetched => {
+                let queues = self.queues.as_mut().expect("commands are fetched from queues");
+                queues.is_fetching = false;
+                return self.take_command(id, now, orders);
+            }
+        }
+        None
+    }
+
+    /// Whether a command may be fetched.
+    #[inline(always)]
+    pub(super) fn may_fetch(&self) -> bool {
+        self.queues.as_ref().is_some_and(HostQueues::may_fetch)
+    }
+
+    /// Lets messages come that are due before `until`, up to one that gives the drive work to do.
+    #[inline(always)]
+    pub(super) fn run_to(&mut self, until: Time, orders: &mut Orders) {
+        if self.talks && self.only_leads_on(until) {
+            self.pass_on(until, orders);
+        }
+    }
+
+    /// Whether the next message comes before `until` and only leads to another.
+    #[inline(always)]
+    fn only_leads_on(&self, until: Time) -> bool {
+        self.next_time() < until && !self.messages.gives_work()
+    }
+
+    fn pass_on(&mut self, until: Time, orders: &mut Orders) {
+        while self.only_leads_on(until) {
+            let now = self.next_time();
+            let step = self.receive(now, orders);
+            debug_assert!(step.is_none(), "the drive has something to do at {now}");
+            // With the last message of an instant the drive turns to its queues.
+            if self.next_time() > now && self.may_fetch() {
+                let here = self.fetch(now, orders);
+                debug_assert!(here.is_none(), "a command that crosses a link is here later");
+            }
+        }
+    }
+
+    /// Fetches what the drive takes out of the submission queues at this instant, up to a command
+    /// that is here at once.
+    #[inline]
+    pub(super) fn fetch(&mut self, now: Time, orders: &mut Orders) -> Option<u32> {
+        while let Some(queues) = &mut self.queues {
+            let id = queues.fetch(&self.requests)?;
+            let command = queues.command;
+            self.requests[id].fetched = now;
+            if command > Dur::ZERO {
+                self.messages.send(now + command, What::Fetched, id, orders);
+            } else if self.take_command(id, now, orders).is_some() {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// The drive has turned to a command: it has it, or asks the host for it.
+    #[inline(always)]
+    fn take_command(&mut self, id: u32, now: Time, orders: &mut Orders) -> Option<HostStep> {
+        if self.links.carries_commands {
+            self.messages.send(self.links.ask(now), What::CommandRequest, id, orders);
+            return None;
+        }
+        Some(self.command_here(id, now))
+    }
+
+    #[inline]
+    fn command_here(&mut self, id: u32, now: Time) -> HostStep {
+        self.requests[id].begun = now;
+        HostStep::Begin(id)
+    }
+
+    /// A request joins what crosses a link that keeps requests in order, a write with its data;
+    /// whether it has crossed at once.
+    pub(super) fn cross_whole(&mut self, id: u32, now: Time, orders: &mut Orders) -> bool {
+        let request = &self.requests[id];
+        let crossed = match request.op {
+            Op::Write => self.links.cross_in(now, u64::from(request.bytes)),
+            Op::Read | Op::Trim | Op::Flush => self.links.turn(now),
+        };
+        if crossed > now {
+            self.messages.send(crossed, What::Whole, id, orders);
+        }
+        crossed == now
+    }
+
+    /// The drive wants the data of a write; whether it is here at once.
+    #[inline]
+    pub(super) fn want_data(&mut self, id: u32, now: Time, orders: &mut Orders) -> bool {
+        if self.links.carries_commands {
+            self.messages.send(self.links.ask(now), What::DataRequest, id, orders);
+            return false;
+        }
+        self.data_comes(id, now, orders)
+    }
+
+    /// The host sends the data of a write; whether it is here at once.
+    #[inline(always)]
+    fn data_comes(&mut self, id: u32, now: Time, orders: &mut Orders) -> bool {
+        let received = self.links.cross_in(now, u64::from(self.requests[id].bytes));
+        self.requests[id].received = received;
+        if received > now {
+            self.messages.send(received, What::Data, id, orders);
+        }
+        received == now
+    }
+
+    /// So many bytes of a read, a page, go to the host: when the read is complete with the last of
+    /// them; `None`: others are still to come.
+    #[inline]
+    pub(super) fn send_page(&mut self, id: u32, bytes: u32, now: Time) -> Option<Time> {
+        let request = &mut self.requests[id];
+        request.pages_left -= 1;
+        let pages_left = request.pages_left;
+        if self.links.in_order {
+            // With the last page all data crosses such a link.
+            let bytes = u64::from(request.bytes);
+            return (pages_left == 0).then(|| self.links.cross_out(now, bytes) + self.controller);
+        }
+        let crossed = self.links.cross_out(now, u64::from(bytes));
+        if pages_left > 0 {
+            return None;
+        }
+        let told = if self.links.carries_commands { self.links.completion(now) } else { crossed };
+        Some(told + self.controller)
+    }
+
+    /// When the host knows that a request other than a read is done.
+    #[inline]
+    pub(super) fn completion(&mut self, now: Time) -> Time {
+        let told = if self.links.carries_commands { self.links.completion(now) } else { now };
+        told + self.controller_write
+    }
+
+    /// The last that a request sends to the host has crossed the link at `crossed`.
+    ///
+    /// The link is first in, first out: the page that comes to it last leaves it last.
+    #[inline]
+    pub(super) fn answer(&mut self, id: u32, now: Time, crossed: Time, orders: &mut Orders) {
+        self.requests[id].parts.add(LatencyComponent::Link, (crossed - now).ns());
+        self.messages.send(crossed, What::Answer, id, orders);
+    }
+
+    /// A request is complete: its queue may send another. To where its time went comes what passed
+    /// before the drive set about it, in its queue and on the link.
+    #[inline]
+    pub(super) fn close(&mut self, id: u32, now: Time) {
+        let request = &mut self.requests[id];
+        if let Some(queues) = &mut self.queues {
+            queues.answered(request.queue);
+            if self.links.carries_commands {
+                self.links.ring(now);
+            }
+            request
+                .parts
+                .add(LatencyComponent::HostQueue, (request.fetched - request.arrival).ns());
+            request.parts.add(LatencyComponent::Link, (request.begun - request.fetched).ns());
+        } else if self.links.in_order {
+            request.parts.add(LatencyComponent::Link, (request.begun - request.arrival).ns());
+        }
+    }
+
+    /// Parts of a write that has waited for the buffer until now.
+    #[inline]
+    pub(super) fn received_parts(&self, id: u32, now: Time) -> LatencyComponents {
+        debug_assert_ne!(id, NONE, "a page without a request");
+        let request = &self.requests[id];
+        let mut parts = LatencyComponents::default();
+        parts.add(LatencyComponent::Link, (request.received - request.begun).ns());
+        parts.add(LatencyComponent::Buffer, (now - request.received).ns());
+        parts
+    }
+
+    /// Checks the queues against the open requests and the limits.
+    pub(super) fn verify(&self) -> Result<(), String> {
+        self.queues.as_ref().map_or(Ok(()), |queues| queues.verify(&self.requests))
+    }
+
+    #[cfg(test)]
+    pub(in crate::drive) fn host_queues(&mut self) -> &mut HostQueues {
+        self.queues.as_mut().expect("there are queues")
+    }
+}

@@ -1,0 +1,184 @@
+//! A drive that is given its requests one by one, while somebody else's clock runs.
+//!
+//! The caller keeps the time: it hands over each request with its arrival, says how far time has
+//! come, and is told what was completed. The same instants pass as in a run of the same requests.
+
+use std::collections::VecDeque;
+
+use reprieve_base::{Op, Request, Time, UserError};
+use reprieve_config::Scenario;
+use reprieve_observe::stats::LogBatch;
+
+use super::Ssd;
+
+/// A request that is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DoneRequest {
+    /// Its number in order of arrival, from 0.
+    pub number: u64,
+    /// What was asked.
+    pub op: Op,
+    /// When it reached the drive.
+    pub arrival: Time,
+    /// When it was complete.
+    pub completion: Time,
+    /// Pages of it that nothing corrected.
+    pub uncorrectable_pages: u32,
+}
+
+/// What a drive is doing at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Activity {
+    /// Requests that have arrived and are not answered.
+    pub open_requests: usize,
+    /// Transactions of flash that wait or are under way.
+    pub transactions: usize,
+    /// Operations suspended so far: programs, and erases.
+    pub suspensions: [u64; 2],
+    /// Pages read and programmed, and blocks erased, by anyone.
+    pub operations: [u64; 3],
+}
+
+impl Ssd {
+    /// Takes the drive out of the hands of its workload; it must be preconditioned.
+    ///
+    /// Panics if the drive has not been made with `Options::served`.
+    pub fn start_serving(&mut self) -> Result<(), UserError> {
+        assert!(
+            self.flows.is_served && self.is_preconditioned(),
+            "the drive is not ready to serve"
+        );
+        self.start_now()
+    }
+
+    /// The last instant that has passed.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Lets pass every instant up to this one.
+    ///
+    /// Errors if too many blocks of the drive have failed.
+    pub fn advance(&mut self, until: Time) -> Result<(), UserError> {
+        loop {
+            let next = self.next_event();
+            if next > until || next == Time::NEVER {
+                break;
+            }
+            self.pass(next, Time::NEVER);
+        }
+        self.ftl.check_blocks()
+    }
+
+    /// Hands over a request at its arrival, and returns its number in order of arrival.
+    ///
+    /// Panics if that instant has passed already: a drive that has decided does not decide again.
+    /// The first request arrives at zero at the soonest.
+    pub fn submit(&mut self, request: Request) -> Result<u64, UserError> {
+        let arrival = request.arrival;
+        if arrival > Time::ZERO {
+            self.advance(Time::from_ns(arrival.ns() - 1))?;
+        }
+        let is_new = arrival > self.now || self.stats.arrived == 0;
+        assert!(is_new, "a request arrives at {arrival}, and it is {}", self.now);
+        debug_assert_eq!(request.op == Op::Flush, request.bytes == 0, "only a flush has no length");
+        let number = self.stats.arrived;
+        self.flows.offer(request);
+        self.pass(arrival, arrival);
+        Ok(number)
+    }
+
+    /// Lets instants pass until `wanted` requests are complete that were not taken, but none after
+    /// `until`; whether they are.
+    ///
+    /// Requests that arrive meanwhile are taken from the front of `waiting`, where they stand by
+    /// arrival. What the drive itself does at an instant comes before what arrives then, as in a
+    /// run. An instant may pass again: the drive has decided, and decides anew with what came
+    /// later. Errors as [`Ssd::advance`] does. Panics if an arrival lies before the last instant,
+    /// or if requests are open and nothing will happen.
+    pub fn advance_to_done(
+        &mut self,
+        until: Time,
+        wanted: usize,
+        waiting: &mut VecDeque<Request>,
+    ) -> Result<bool, UserError> {
+        let behind = Time::from_ns(until.ns() + 1);
+        while self.done_count() < wanted {
+            let arrival = waiting.front().map_or(Time::NEVER, |request| request.arrival);
+            let bound = self.events.next_time().min(arrival).min(behind);
+            self.host.run_to(bound, self.events.orders());
+            let next = self.next_event().min(arrival);
+            if next > until {
+                let is_stuck = next == Time::NEVER && !self.host.requests.is_empty();
+                assert!(!is_stuck, "{}", self.stuck());
+                break;
+            }
+            if arrival == next {
+                self.offer_all(arrival, waiting);
+            }
+            self.pass(next, arrival);
+        }
+        while self.next_event() == self.now {
+            self.pass(self.now, Time::NEVER);
+        }
+        self.ftl.check_blocks()?;
+        Ok(self.done_count() >= wanted)
+    }
+
+    /// Offers all requests that arrive at `at`.
+    #[inline(always)]
+    fn offer_all(&mut self, at: Time, waiting: &mut VecDeque<Request>) {
+        assert!(self.now <= at, "a request arrives at {at}, and it is {}", self.now);
+        while waiting.front().is_some_and(|request| request.arrival == at) {
+            self.flows.offer(waiting.pop_front().expect("it is there"));
+        }
+    }
+
+    /// How much was completed that was not taken.
+    #[inline(always)]
+    pub fn done_count(&self) -> usize {
+        self.stats.done.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Takes what was completed since the last call, in the order in which it was.
+    ///
+    /// Panics if the drive does not keep it: `Options::keep_done`.
+    pub fn take_done(&mut self) -> impl Iterator<Item = DoneRequest> + '_ {
+        self.stats.done.as_mut().expect("what is completed is kept").drain(..)
+    }
+
+    /// Moves what was completed since the last call into `into`, which is emptied before.
+    ///
+    /// Panics if the drive keeps no log of requests.
+    pub fn take_completed(&mut self, into: &mut LogBatch) {
+        into.clear();
+        std::mem::swap(self.stats.log.as_mut().expect("the drive keeps a log"), into);
+    }
+
+    /// Whether something was completed that was not taken.
+    ///
+    /// Panics if the drive keeps no log of requests.
+    pub fn has_completed(&self) -> bool {
+        !self.stats.log.as_ref().expect("the drive keeps a log").id.is_empty()
+    }
+
+    /// What the drive is doing.
+    pub fn activity(&self) -> Activity {
+        let counts = &self.flash.counts;
+        Activity {
+            open_requests: self.host.requests.len(),
+            transactions: self.flash.txns.len(),
+            suspensions: counts.suspensions,
+            operations: [counts.reads(), counts.programs(), counts.erases],
+        }
+    }
+
+    /// Lets other rules hold from now on: what may be suspended, how often, and when.
+    ///
+    /// Panics if the scenario differs in more than `Scenario::may_become` lets it.
+    pub fn set_rules(&mut self, scenario: Scenario) {
+        assert!(self.scenario.may_become(&scenario), "a drive stays what it is");
+        self.flash.set_rules(&scenario);
+        self.scenario = scenario;
+    }
+}

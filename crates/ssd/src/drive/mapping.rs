@@ -1,0 +1,191 @@
+//! A mapping in flash: requests that wait for an entry of it, and its own pages' way to flash.
+
+use reprieve_base::Time;
+use reprieve_ftl::Mapping;
+use reprieve_policy::txn::{Kind, LatencyComponent, NONE, Txn};
+
+use super::Ssd;
+
+impl Ssd {
+    /// Whether a page of a host read has to wait for its entry; then it does.
+    pub(super) fn waits_for_entry(&mut self, request: u32, lpn: u32) -> bool {
+        // What is in the buffer or the cache is found there.
+        let is_buffered = match self.ftl.lookup(lpn) {
+            Mapping::Buffered(id) => self.buffer.read_hits || self.flash.txns[id].is_incomplete(),
+            _ => false,
+        };
+        if is_buffered || self.has_cached(lpn) || self.ftl.use_entry(lpn, false) {
+            return false;
+        }
+        let (die, at) = self.ftl.in_plane(0);
+        let service_level = self.service_level(request);
+        let read = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
+        let txn = Txn { service_level, ..read };
+        let id = self.flash.txns.insert(txn);
+        self.fetch_entry(id);
+        true
+    }
+
+    /// Whether a page of a host write has to wait for its entry, which tells where its old page is.
+    pub(super) fn write_waits_for_entry(
+        &mut self,
+        id: u32,
+        before: Mapping,
+        is_whole: bool,
+    ) -> bool {
+        let txn = &mut self.flash.txns[id];
+        txn.partial = !is_whole;
+        txn.from_image = before == Mapping::Unwritten && self.scenario.host.unwritten_costs_read;
+        // The write before it, which is in the buffer, has seen to the entry.
+        !matches!(before, Mapping::Buffered(_)) && !self.ftl.use_entry(txn.lpn, true)
+    }
+
+    /// Gets the entry for a transaction that needs it: reads its page of the mapping, unless that
+    /// is being read or is in memory.
+    pub(super) fn fetch_entry(&mut self, id: u32) {
+        self.flash.txns[id].waits_map = true;
+        let lpn = self.ftl.map_page(self.flash.txns[id].lpn);
+        let mut loader = *self.ftl.loading(lpn);
+        if loader == NONE {
+            let (die, at) = match self.ftl.lookup(lpn) {
+                Mapping::Flash(page) => self.ftl.locate_page(page),
+                // Its newer version is still being made up from the old one and the changes.
+                Mapping::Buffered(writer) if self.flash.txns[writer].kind == Kind::MapUpdate => {
+                    match self.flash.txns[writer].old {
+                        NONE => self.ftl.image_page(lpn),
+                        old => self.ftl.locate_page(old),
+                    }
+                }
+                Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
+                    self.ftl.image_page(lpn)
+                }
+                Mapping::Buffered(_) | Mapping::Unwritten | Mapping::Trimmed => {
+                    self.entry_found(id);
+                    return;
+                }
+            };
+            let mut txn = Txn::new(Kind::MapRead, die, at, lpn, NONE, self.now);
+            txn.erases_seen = self.ftl.erases(die, at);
+            loader = self.flash.txns.insert(txn);
+            *self.ftl.loading(lpn) = loader;
+            self.flash.enqueue(loader);
+        }
+        let first = std::mem::replace(&mut self.flash.txns[loader].waiters, id);
+        self.flash.txns[id].next = first;
+    }
+
+    /// A page of the mapping has been read for those that wait for entries of it.
+    pub(super) fn map_page_read(&mut self, loader: u32) {
+        let mut waiter = self.take_waiters(loader);
+        let lpn = self.flash.txns.remove(loader).lpn;
+        *self.ftl.loading(lpn) = NONE;
+        while waiter != NONE {
+            let next = self.flash.txns[waiter].next;
+            self.entry_found(waiter);
+            waiter = next;
+        }
+    }
+
+    /// A transaction has its entry and goes on.
+    #[cold]
+    fn entry_found(&mut self, id: u32) {
+        let txn = &mut self.flash.txns[id];
+        txn.waits_map = false;
+        txn.next = NONE;
+        txn.book(LatencyComponent::Map, self.now);
+        let Txn { kind, lpn, request, parts, old, partial, from_image, .. } = *txn;
+        self.ftl.entry_found(lpn, kind == Kind::Program);
+        if kind == Kind::HostRead {
+            self.flash.txns.remove(id);
+            self.read_mapped(request, lpn, parts);
+        } else if partial && old != NONE {
+            let (die, at) = self.ftl.locate_page(old);
+            self.read_old_page(id, die, at);
+        } else if partial && from_image {
+            let (die, at) = self.ftl.image_page(lpn);
+            self.read_old_page(id, die, at);
+        } else {
+            self.page_filled(id);
+        }
+        self.write_map_pages();
+    }
+
+    /// Writes the pages of the mapping that are due, as far as the planes have room.
+    #[inline]
+    pub(super) fn write_map_pages(&mut self) {
+        if self.ftl.maps_on_demand() {
+            self.write_due_pages();
+        }
+    }
+
+    #[cold]
+    fn write_due_pages(&mut self) {
+        while let Some(lpn) = self.ftl.next_due() {
+            if !self.write_map_page(lpn) {
+                self.ftl.stays_due(lpn);
+                // Where dirty pages take up the room of the planes, they go.
+                self.send_all_held();
+                return;
+            }
+        }
+    }
+
+    /// Writes a page of the mapping; false if no plane has room for it yet.
+    #[cold]
+    fn write_map_page(&mut self, lpn: u32) -> bool {
+        if let Mapping::Buffered(writer) = self.ftl.lookup(lpn) {
+            let writer = &self.flash.txns[writer];
+            if writer.kind == Kind::MapUpdate || writer.start == Time::NEVER {
+                // It is about to be written, and the changes go with it.
+                return true;
+            }
+        }
+        let Some(target) = self.ftl.place_write(lpn, &|die| self.flash.is_idle(die)) else {
+            return false;
+        };
+        let (die, at) = self.ftl.in_plane(target);
+        let mut txn = Txn::new(Kind::MapProgram, die, at, lpn, NONE, self.now);
+        txn.target = target;
+        let id = self.flash.txns.insert(txn);
+        if let Some(journal) = &mut self.power.journal {
+            journal.map_write(id);
+        }
+        let old = match self.ftl.accept_write(lpn, id, &mut self.flash.txns) {
+            Mapping::Flash(page) => Some(self.ftl.locate_page(page)),
+            Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
+                Some(self.ftl.image_page(lpn))
+            }
+            Mapping::Buffered(_) | Mapping::Unwritten | Mapping::Trimmed => None,
+        };
+        if let Some((die, at)) = old {
+            let erases = self.ftl.erases(die, at);
+            let txn = &mut self.flash.txns[id];
+            (txn.kind, txn.die, txn.at, txn.erases_seen) = (Kind::MapUpdate, die, at, erases);
+        }
+        self.flash.enqueue(id);
+        true
+    }
+
+    /// The old version of a page of the mapping has been read: the new one can be written.
+    pub(super) fn map_page_ready(&mut self, id: u32) {
+        let txn = &mut self.flash.txns[id];
+        txn.kind = Kind::MapProgram;
+        txn.start = Time::NEVER;
+        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
+        self.flash.enqueue(id);
+    }
+
+    /// A page of the mapping is in flash.
+    pub(super) fn map_page_programmed(&mut self, id: u32) {
+        if self.is_written_again(id) {
+            return;
+        }
+        if self.power.journal.is_some() {
+            self.journal_program(id);
+        }
+        let txn = self.flash.txns.remove(id);
+        self.ftl.finish_write(&txn);
+        self.write_map_pages();
+        self.fill_buffer();
+    }
+}

@@ -1,0 +1,459 @@
+//! The drive: owns every component, and the one loop that lets time pass.
+
+#[cfg(test)]
+mod broken;
+mod buffer;
+mod checks;
+mod custom_policies;
+mod event;
+mod fio_jobs;
+mod flows;
+mod flush;
+mod interface;
+mod live;
+mod mapping;
+mod measure;
+mod options;
+mod pages;
+mod partial;
+mod power_failure;
+mod prefetch;
+mod read_cache;
+mod replay;
+mod report;
+mod requests;
+mod run_in;
+mod save;
+mod series;
+mod snapshot;
+mod statistics;
+mod timeline;
+mod verify;
+mod write_back;
+
+use reprieve_base::event::EventQueue;
+use reprieve_base::{Dur, Time, UserError};
+use reprieve_config::Scenario;
+use reprieve_flash::power_loss::Journal;
+use reprieve_flash::{Flash, WornCells};
+use reprieve_ftl::{Ftl, Preconditioner};
+use reprieve_nand::Refusal;
+use reprieve_observe::check::Checker;
+use reprieve_observe::stats::LogBatch;
+use reprieve_policy::txn::{Kind, Txn};
+use reprieve_policy::{Policies, dispatch};
+use reprieve_state::State;
+use reprieve_trace::WorkloadConfig;
+
+use buffer::WriteBuffer;
+use event::DriveEvent;
+use flows::Flows;
+use interface::HostInterface;
+use run_in::RunInStage;
+use statistics::Statistics;
+
+pub use live::{Activity, DoneRequest};
+pub use options::Options;
+pub use power_failure::{Cut, Recovered};
+pub use series::TimeSeries;
+pub use snapshot::Snapshot;
+
+/// Page writes of preconditioning in one step: some hundredths of a second.
+const PRECONDITION_STEP: u64 = 1 << 22;
+
+/// A simulated drive and the workload that it is given.
+pub struct Ssd {
+    scenario: Scenario,
+    now: Time,
+    events: EventQueue<DriveEvent>,
+    flows: Flows,
+    host: HostInterface,
+    buffer: WriteBuffer,
+    ftl: Ftl,
+    flash: Flash,
+    stats: Statistics,
+    preparation: Preparation,
+    power: PowerFailure,
+    checker: Option<Box<Checker>>,
+    started: bool,
+    /// The workload is done.
+    ended: bool,
+}
+
+/// How the drive comes into the state that it starts from.
+struct Preparation {
+    preconditioner: Preconditioner,
+    stage: RunInStage,
+    /// Its policies are not those that the scenario names.
+    has_custom_policies: bool,
+    /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
+    replay: Vec<u32>,
+}
+
+/// What is kept for the case that the power fails.
+#[derive(Default)]
+struct PowerFailure {
+    /// What is stored beside pages, where the power may fail.
+    journal: Option<Box<Journal>>,
+    /// How the power failed, once it has.
+    cut: Option<Box<Cut>>,
+}
+
+impl Ssd {
+    /// The drive of a scenario, with its workload opened; the first steps precondition it.
+    ///
+    /// Errors if the workload cannot be opened or the drive does not fit into memory.
+    pub fn new(scenario: Scenario, log_requests: bool) -> Result<Ssd, UserError> {
+        Ssd::with(scenario, &Options { log_requests, ..Options::default() })
+    }
+
+    /// The same, with all that can be asked of a run.
+    ///
+    /// Errors besides if the state to start from cannot be read or is another drive's.
+    pub fn with(scenario: Scenario, options: &Options) -> Result<Ssd, UserError> {
+        let policies = Policies::of(&scenario);
+        Ssd::make(scenario, options, policies)
+    }
+
+    fn make(scenario: Scenario, options: &Options, policies: Policies) -> Result<Ssd, UserError> {
+        crate::memory::check(&scenario)?;
+        let from = match &options.from_state {
+            Some(path) => Some((save::read(path, &scenario)?, path.display().to_string())),
+            None => None,
+        };
+        Ssd::from_parts(scenario, options, from, policies)
+    }
+
+    fn from_parts(
+        scenario: Scenario,
+        options: &Options,
+        from: Option<(State, String)>,
+        policies: Policies,
+    ) -> Result<Ssd, UserError> {
+        let mut ftl = Ftl::new(&scenario)?;
+        let mut cells = None;
+        let made = match from {
+            Some((mut state, place)) => {
+                let taken = WornCells::take(&mut state, &scenario);
+                cells = taken.map_err(|error| error.at(&place))?;
+                save::restore(state, &place, &scenario, &mut ftl)?
+            }
+            None => {
+                let is_behind = scenario.loads().any(WorkloadConfig::is_closed);
+                let kept = if is_behind { ftl.kept_behind() } else { ftl.kept_ahead() };
+                (Preconditioner::new(&scenario, &mut ftl, kept), Vec::new())
+            }
+        };
+        let seed = scenario.seed;
+        let mut ssd = Ssd::assemble(scenario, seed, options, policies, ftl, made)?;
+        cells.into_iter().for_each(|cells| ssd.flash.start_worn(cells));
+        Ok(ssd)
+    }
+
+    /// The drive with these tables, whose loads draw from this seed.
+    fn assemble(
+        scenario: Scenario,
+        seed: u64,
+        options: &Options,
+        policies: Policies,
+        ftl: Ftl,
+        (preconditioner, replay): (Preconditioner, Vec<u32>),
+    ) -> Result<Ssd, UserError> {
+        let host = HostInterface::new(&scenario);
+        let count = host.queue_count();
+        let flows = match options.served {
+            true => Flows::served(&scenario, count),
+            false => Flows::open(&scenario, count, seed)?,
+        };
+        let flash = Flash::with(&scenario, policies);
+        let new = |repeat| Checker::new(&scenario.geometry, scenario.seed, repeat);
+        let checker = options.check.as_deref().map(new).map(Box::new);
+        let timing = &scenario.timing;
+        let program = timing.bus + timing.program_array(timing.program_iterations);
+        // A busy die has about two events for each read time.
+        let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
+        let dispatcher = dispatch::make(&scenario.scheduling.dispatch);
+        let journal =
+            scenario.power_loss.is_some().then(|| Journal::new(scenario.geometry.pages()));
+        let mut ssd = Ssd {
+            flows,
+            now: Time::ZERO,
+            events: EventQueue::new(spacing, program),
+            flash,
+            ftl,
+            buffer: WriteBuffer::new(&scenario),
+            host,
+            stats: Statistics::new(&scenario, options),
+            preparation: Preparation {
+                stage: RunInStage::before(&preconditioner),
+                preconditioner,
+                has_custom_policies: false,
+                replay,
+            },
+            power: PowerFailure { journal: journal.map(Box::new), cut: None },
+            started: false,
+            ended: false,
+            checker,
+            scenario,
+        };
+        if let Some(dispatcher) = dispatcher {
+            ssd.put_under(dispatcher)?;
+        }
+        if let Some(window) = options.timeline {
+            ssd.flash.draw(window);
+        }
+        if options.log_requests && !options.served {
+            ssd.flash.keep_blame();
+        }
+        ssd.begin_measuring();
+        Ok(ssd)
+    }
+
+    /// Simulates until `requests` more are complete; false when the workload is done.
+    ///
+    /// Before the first request the steps precondition the drive, a piece each.
+    /// Errors at a row of the trace that cannot be read, if the drive cannot be preconditioned, or
+    /// if too many of its blocks have failed.
+    pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
+        if !self.started {
+            if !self.prepare()? {
+                return Ok(true);
+            }
+            self.start()?;
+        }
+        let until = self.stats.completed.saturating_add(requests);
+        if self.power.journal.is_some() {
+            if let Some(goes_on) = self.step_to_cut(until)? {
+                return Ok(goes_on);
+            }
+        }
+        let mut goes_on = true;
+        while goes_on && self.stats.completed < until {
+            goes_on = self.instant();
+        }
+        self.check_course()?;
+        if !goes_on {
+            self.ended = true;
+            self.flash.end_timeline(self.now);
+            self.end_checks();
+            self.check_measured()?;
+        }
+        Ok(goes_on)
+    }
+
+    #[cold]
+    fn start(&mut self) -> Result<(), UserError> {
+        self.start_now()?;
+        let before = self.stats.arrived;
+        self.pull();
+        if self.stats.arrived > before {
+            self.fetch();
+            self.decide();
+        }
+        self.flows.check()
+    }
+
+    fn start_now(&mut self) -> Result<(), UserError> {
+        self.started = true;
+        if self.stats.series.is_some() {
+            self.flash.keep_ages();
+        }
+        let flash = &mut self.flash;
+        self.ftl.for_each_block(|die, plane, block, pages| {
+            flash.precondition(die, plane, block, pages);
+        });
+        self.begin_checks();
+        // A preconditioned drive may have garbage to collect before the first request comes.
+        for die in 0..self.scenario.geometry.dies() {
+            self.flash.wake(die);
+        }
+        self.flows.start(&self.ftl);
+        self.replay()
+    }
+
+    /// Lets one instant pass: what frees a resource, then arrivals, then decisions. False once
+    /// nothing will happen any more that a request waits for.
+    #[inline(always)]
+    fn instant(&mut self) -> bool {
+        let arrival = self.flows.next_time();
+        self.host.run_to(self.events.next_time().min(arrival), self.events.orders());
+        let now = self.next_event().min(arrival);
+        if now == Time::NEVER {
+            return false;
+        }
+        if arrival == Time::NEVER && self.host.requests.is_empty() {
+            // What is left is background work, which no request waits for.
+            return false;
+        }
+        self.pass(now, arrival);
+        true
+    }
+
+    /// Whether the workload went well, as far as it has gone, and why not.
+    fn check_course(&mut self) -> Result<(), UserError> {
+        self.flows.check()?;
+        // A drive that is worn out comes to a halt sooner or later, whoever asks.
+        self.ftl.check_blocks()?;
+        let is_stuck = self.next_event() == Time::NEVER && self.flows.next_time() == Time::NEVER;
+        assert!(!is_stuck || self.host.requests.is_empty(), "{}", self.stuck());
+        Ok(())
+    }
+
+    /// When something happens next, arrivals aside; `NEVER` if nothing does.
+    #[inline(always)]
+    fn next_event(&self) -> Time {
+        self.events.next_time().min(self.host.next_time())
+    }
+
+    /// Lets the instant `now` pass; the next request arrives at `arrival`.
+    ///
+    /// Once in the machine code, so that all that has one caller is part of it there.
+    #[inline(never)]
+    fn pass(&mut self, now: Time, arrival: Time) {
+        debug_assert!(now >= self.now, "time runs back");
+        self.now = now;
+        if !self.stats.measuring.has_begun() {
+            self.look_at_clock();
+        }
+        if self.stats.series.is_some() {
+            self.series_instant();
+        }
+        self.let_happen();
+        if self.flows.may_pull() {
+            self.pull();
+        }
+        if arrival == now {
+            self.take_arrivals();
+        }
+        if self.host.may_fetch() {
+            self.fetch();
+        }
+        self.decide();
+        if self.checker.is_some() {
+            self.check_instant(false);
+        }
+    }
+
+    /// What happens at this instant in the drive and on the host link, in order of scheduling.
+    #[inline(always)]
+    fn let_happen(&mut self) {
+        loop {
+            let comes = self.host.next_time() == self.now;
+            if comes && !self.is_event_first() {
+                self.receive();
+            } else if let Some(event) = self.events.pop_at(self.now) {
+                self.handle(event);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Whether an event of the drive comes before the message of this instant.
+    #[inline]
+    fn is_event_first(&self) -> bool {
+        self.events.next_time() == self.now && self.events.next_order() < self.host.next_order()
+    }
+
+    fn take_arrivals(&mut self) {
+        while self.flows.next_time() == self.now {
+            let (request, flow) = self.flows.take(&self.ftl);
+            self.arrive(request, flow);
+        }
+        // A job whose request came at its own time may have another.
+        self.pull();
+    }
+
+    #[cold]
+    fn dispatch(&mut self) {
+        self.flash.dispatch(self.now, &mut self.ftl);
+        while let Some(lpn) = self.flash.next_rewrite() {
+            self.rewrite_page(lpn);
+        }
+    }
+
+    #[inline(always)]
+    fn decide(&mut self) {
+        if self.flash.is_dispatched() {
+            self.dispatch();
+        }
+        self.flash.decide(self.now, &mut self.ftl, &mut self.events);
+        if let Some((id, refusal)) = self.flash.refused {
+            self.refused(id, refusal);
+        }
+    }
+
+    #[cold]
+    fn refused(&self, id: u32, refusal: Refusal) {
+        let txn = &self.flash.txns[id];
+        panic!(
+            "at {} die {} refused {:?} of {:?}: {refusal} (seed {})",
+            self.now, txn.die, txn.kind, txn.at, self.scenario.seed
+        );
+    }
+
+    #[inline(always)]
+    fn handle(&mut self, event: DriveEvent) {
+        match event {
+            DriveEvent::Flash(event) => {
+                self.flash.handle(event, self.now, &mut self.events);
+                while let Some(id) = self.flash.done.pop() {
+                    self.transaction_done(id);
+                }
+            }
+            DriveEvent::LookIdle => self.look_idle(),
+        }
+    }
+
+    /// A transaction has left its die.
+    #[inline(always)]
+    fn transaction_done(&mut self, id: u32) {
+        if self.flash.txns[id].lost {
+            self.page_lost(id);
+        }
+        match self.flash.txns[id].kind {
+            Kind::HostRead => {
+                if self.buffer.read_cache.is_some() {
+                    self.cache_read(id);
+                }
+                let Txn { request, lpn, ref parts, .. } = self.flash.txns[id];
+                self.host.requests[request].parts = *parts;
+                self.flash.txns.release(id);
+                self.send_page(request, lpn);
+            }
+            Kind::RmwRead => {
+                self.old_page_read(id);
+            }
+            Kind::Program => self.page_programmed(id),
+            Kind::MapRead => self.map_page_read(id),
+            Kind::MapUpdate => self.map_page_ready(id),
+            Kind::MapProgram => self.map_page_programmed(id),
+            Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
+                let journaled = self.power.journal.is_some().then(|| self.flash.txns[id]);
+                let has_failed = self.ftl.finish_step(id, &mut self.flash.txns);
+                if let Some(txn) = journaled.filter(|_| !has_failed) {
+                    self.journal_step(&txn);
+                }
+                while let Some(die) = self.ftl.next_to_wake() {
+                    self.flash.wake(die);
+                }
+                self.write_map_pages();
+            }
+        }
+    }
+
+    /// Takes the request log since the last call; empty columns if none is kept.
+    pub fn take_log(&mut self) -> LogBatch {
+        self.stats.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Share of the workload that has been handed out, and requests completed.
+    pub fn progress(&self) -> (Option<f64>, u64) {
+        (self.flows.progress(), self.stats.completed)
+    }
+
+    /// The scenario that is being run.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+}

@@ -1,0 +1,25 @@
+//! What is asked of a run beyond its scenario.
+
+use std::path::PathBuf;
+
+use reprieve_observe::timeline::Window;
+
+/// What is asked of a run beyond its scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Keep a row for each request, and unless the drive is served what its waits went behind.
+    pub log_requests: bool,
+    /// Keep how it goes over time.
+    pub series: bool,
+    /// The drive starts in this saved state, and is not preconditioned.
+    pub from_state: Option<PathBuf>,
+    /// Check all that must hold while it runs, and panic where it does not, naming this command
+    /// as the one that repeats the run.
+    pub check: Option<String>,
+    /// The drive gets its requests one by one, and has no workload.
+    pub served: bool,
+    /// Keep what was completed until it is taken: less than a row, and of every request.
+    pub keep_done: bool,
+    /// Draw a timeline of this.
+    pub timeline: Option<Window>,
+}

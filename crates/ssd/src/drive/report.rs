@@ -1,0 +1,94 @@
+//! What a drive has to say about its run.
+
+use reprieve_observe::power::SeriesBatch;
+use reprieve_observe::stats::{Facts, Histogram};
+
+use super::Ssd;
+
+impl Ssd {
+    /// The summary so far as JSON, without the wall-clock fields of `run`.
+    pub fn summary(&self) -> serde_json::Value {
+        let geometry = &self.scenario.geometry;
+        let idle_now =
+            if self.host.requests.is_empty() { (self.now - self.stats.idle_since).ns() } else { 0 };
+        let counts = self.flows.counts();
+        let mut workload = vec![
+            ("rows", counts.rows),
+            ("requests", counts.requests),
+            ("other_lines", counts.other_lines),
+            ("moved", counts.wrapped),
+            ("resorted", counts.resorted),
+            ("widened", counts.widened),
+        ];
+        workload.extend(counts.dropped);
+        let cells = self.measured_cells();
+        let measured = self.measured();
+        let (die_busy_ns, channel_busy_ns) = self.measured_busy_ns();
+        let mut summary = Facts {
+            latencies: &self.stats.latencies,
+            flash: &self.flash.counts,
+            totals: &self.stats.totals,
+            wear: self.ftl.wear_counts(),
+            mapping: self.ftl.map_counts(),
+            bad_blocks: self.ftl.bad_blocks(),
+            flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
+            read_cache: self.read_cache_counts(),
+            cells: cells.as_ref().map(|(errors, wear)| (errors, *wear)),
+            host_queues: self.host.has_queues(),
+            workload,
+            simulated_ns: self.now.ns() - measured.from_ns,
+            measured,
+            idle_ns: self.stats.idle_ns + idle_now,
+            busy_ns: (die_busy_ns.iter().sum(), channel_busy_ns.iter().sum()),
+            dies: geometry.dies(),
+            channels: geometry.channels,
+            page_bytes: geometry.page_bytes,
+            seed: self.scenario.seed,
+        }
+        .summary();
+        if let Some(run_in) = self.run_in_summary() {
+            summary["precondition"] = run_in;
+        }
+        if let Some(power) = self.measured_power() {
+            summary["power"] = power.summary(self.measured_bytes());
+        }
+        if let Some(timeline) = self.flash.timeline_ref() {
+            summary["timeline"] = timeline.summary();
+        }
+        if let Some(cut) = self.cut_summary() {
+            summary["power_loss"] = cut;
+        }
+        summary
+    }
+
+    /// The bins of power over time, if they are kept.
+    pub fn power_series(&self) -> Option<SeriesBatch> {
+        self.measured_power()?.series
+    }
+
+    /// The batches of the run as JSON, by column: `Latencies::by_batch`.
+    pub fn batches(&self) -> serde_json::Value {
+        let page_bytes = self.scenario.geometry.page_bytes;
+        self.stats.latencies.by_batch(self.now, self.flash.counts.programs(), page_bytes)
+    }
+
+    /// Latencies of reads, of writes, of both.
+    pub fn latencies(&self) -> [Histogram; 3] {
+        self.stats.latencies.histograms()
+    }
+
+    /// Page reads and programs so far, of the host and of garbage collection.
+    pub fn page_transactions(&self) -> u64 {
+        self.earlier_transactions() + self.flash.counts.reads() + self.flash.counts.programs()
+    }
+
+    /// What a run that cannot go on has to say for itself.
+    pub(super) fn stuck(&self) -> String {
+        format!(
+            "at {} nothing is left to happen, but {} requests are not complete (seed {})",
+            self.now,
+            self.host.requests.len(),
+            self.scenario.seed
+        )
+    }
+}

@@ -1,0 +1,466 @@
+//! The run before the run: a drive that is to be in its steady state does its load until nothing
+//! changes any more, and the run starts from what it has come to.
+//!
+//! Preconditioning without time leaves the right pages valid, and says nothing of what depends on
+//! time: how many blocks are free, which are being collected, how full the write buffer is.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use reprieve_base::{Stream, Time, UserError};
+use reprieve_config::{Measure, Precondition, Scenario};
+use reprieve_ftl::{Ftl, Kept, Mapping, Preconditioner};
+use reprieve_policy::Policies;
+use reprieve_policy::txn::{Kind, NONE, Txn};
+use serde_json::{Value, json};
+
+use super::event::DriveEvent;
+use super::write_back::DirtyPages;
+use super::{Options, PRECONDITION_STEP, Ssd};
+
+/// Requests between two looks at the drive, and between two returns to the caller.
+const REQUESTS_LOOK: u64 = 256;
+const REQUESTS_STEP: u64 = 1 << 16;
+/// Page operations of the flash, or requests, after which a drive that still changes is not waited
+/// for: seconds; and of a small drive so many for each of its logical pages.
+const OPERATIONS_MAX: u64 = 1_000_000;
+const OPERATIONS_PER_PAGE: u64 = 64;
+/// Parts in which the drive is looked at together, and parts after which it is not waited for.
+const PARTS: usize = 4;
+const PARTS_MAX: u64 = 20;
+/// Of the blocks that the host fills between two halves of those parts, the share by which the free
+/// ones may change; and by how many they may change at most, as a mean over the planes.
+const CHANGE_SHARE: f64 = 0.1;
+const CHANGE_BLOCKS_MAX: f64 = 0.5;
+/// How often a drive is preconditioned at most, each time with the free blocks that the load has
+/// left it the time before.
+const ATTEMPTS_MAX: u32 = 5;
+/// The same of a drive with more logical pages than this, which takes seconds each time.
+const ATTEMPTS_MAX_LARGE: u32 = 2;
+const LARGE_PAGES: u32 = 1 << 24;
+/// The share of its spare blocks by which that number may be off; write amplification then is off
+/// by about as much.
+const OFF_SHARE: f64 = 0.01;
+/// A drive that has not been looked at as long as it has to be is waited for so many times longer.
+const LATEST: u64 = 8;
+
+/// How far a drive has come on its way to the state that it runs in.
+pub(super) enum RunInStage {
+    /// It has its pages, with so many free blocks as the load is thought to leave, or gets them.
+    ToCome(Attempt),
+    /// It runs in.
+    Running(Box<RunIn>),
+    /// The run can begin; what was done before, if anything was.
+    Over(Option<RunInReport>),
+}
+
+/// Which time a drive is preconditioned, and what it then leaves free.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attempt {
+    kept: Kept,
+    number: u32,
+}
+
+/// A drive that runs in.
+pub(super) struct RunIn {
+    drive: Ssd,
+    attempt: Attempt,
+    /// Share of valid pages that preconditioning has left in full blocks.
+    share_before: f64,
+    /// Host pages programmed that make a part; when the part under way is complete, and when the
+    /// blocks are looked at next.
+    part_pages: u64,
+    part_ends: u64,
+    next_look: u64,
+    parts_done: u64,
+    /// Parts are as long as they are to be; before, they are as short as can be told from.
+    is_long: bool,
+    /// The part under way and those before it, the newest last.
+    parts: Vec<RunInPart>,
+}
+
+/// What was seen in a part of a drive's run.
+#[derive(Clone, Copy, Debug, Default)]
+struct RunInPart {
+    /// Free blocks over all looks.
+    free_blocks: u64,
+    looks: u64,
+    /// Shares of valid pages in full blocks, over fewer.
+    shares: f64,
+    share_looks: u64,
+}
+
+/// What was done before the run.
+#[derive(Clone, Debug)]
+pub(super) struct RunInReport {
+    requests: u64,
+    simulated_ns: u64,
+    host_pages: u64,
+    free_blocks_mean: f64,
+    at_rest: bool,
+    /// Logical pages that have their data in the flash when the run begins.
+    valid_pages: u64,
+}
+
+/// What a drive that runs in has come to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum RunInCourse {
+    GoesOn,
+    AtRest,
+    /// The load leaves it so many free blocks, not as many as it was preconditioned with.
+    Again(Kept),
+    /// It is not waited for.
+    TooLong,
+}
+
+impl RunInStage {
+    /// Of a drive that is to be preconditioned so.
+    pub(super) fn before(preconditioner: &Preconditioner) -> RunInStage {
+        match preconditioner.is_done() {
+            true => RunInStage::Over(None),
+            false => RunInStage::ToCome(Attempt { kept: preconditioner.kept(), number: 1 }),
+        }
+    }
+}
+
+impl Ssd {
+    /// Brings the drive nearer to the state that it starts from; true once it is there.
+    pub(super) fn prepare(&mut self) -> Result<bool, UserError> {
+        if !self.preparation.preconditioner.is_done() {
+            let (ftl, scenario) = (&mut self.ftl, &self.scenario);
+            self.preparation.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
+            if self.preparation.preconditioner.is_done() && !self.runs_in() {
+                self.preparation.stage = RunInStage::Over(None);
+            }
+            return Ok(false);
+        }
+        match std::mem::replace(&mut self.preparation.stage, RunInStage::Over(None)) {
+            RunInStage::Over(report) => {
+                self.preparation.stage = RunInStage::Over(report);
+                return Ok(true);
+            }
+            RunInStage::ToCome(attempt) => {
+                self.preparation.stage = RunInStage::Running(Box::new(self.begin_run_in(attempt)?));
+            }
+            RunInStage::Running(mut run_in) => match run_in.advance()? {
+                RunInCourse::GoesOn => self.preparation.stage = RunInStage::Running(run_in),
+                RunInCourse::Again(kept) => {
+                    let number = run_in.attempt.number + 1;
+                    self.take_back_policies(&mut run_in.drive);
+                    drop(run_in);
+                    self.ftl = Ftl::new(&self.scenario)?;
+                    self.preparation.preconditioner =
+                        Preconditioner::new(&self.scenario, &mut self.ftl, kept);
+                    self.preparation.stage = RunInStage::ToCome(Attempt { kept, number });
+                }
+                course => self.end_run_in(*run_in, course == RunInCourse::AtRest),
+            },
+        }
+        Ok(false)
+    }
+
+    /// Whether the drive is in the state that it starts from.
+    pub fn is_preconditioned(&self) -> bool {
+        self.preparation.preconditioner.is_done()
+            && matches!(self.preparation.stage, RunInStage::Over(_))
+    }
+
+    /// Section `precondition` of the summary: what was done before the run, if the drive ran in.
+    pub(super) fn run_in_summary(&self) -> Option<Value> {
+        let RunInStage::Over(Some(report)) = &self.preparation.stage else { return None };
+        Some(json!({
+            "requests": report.requests,
+            "simulated_ns": report.simulated_ns,
+            "host_pages": report.host_pages,
+            "free_blocks_mean": report.free_blocks_mean,
+            "at_rest": report.at_rest,
+            "valid_pages": report.valid_pages,
+        }))
+    }
+
+    /// Whether there is a load to run in with, and a drive whose tables can be carried over.
+    fn runs_in(&self) -> bool {
+        let scenario = &self.scenario;
+        scenario.ftl.precondition == Precondition::Steady
+            && !self.flows.is_served
+            && !self.ftl.maps_on_demand()
+            && scenario.loads().all(|load| load.endless().is_some())
+            && scenario.loads().any(|load| load.changes_data())
+    }
+
+    fn begin_run_in(&mut self, attempt: Attempt) -> Result<RunIn, UserError> {
+        let scenario = without_end(&self.scenario);
+        let policies = match self.preparation.has_custom_policies {
+            true => self.flash.exchange_policies(Policies::of(&self.scenario)),
+            false => Policies::of(&scenario),
+        };
+        let mut ftl = Ftl::stand_in(&scenario);
+        std::mem::swap(&mut ftl, &mut self.ftl);
+        ftl.rehearse(&scenario);
+        let seed = Stream::new(scenario.seed, "precondition.run_in", 0).next_u64();
+        let made = (Preconditioner::done(), Vec::new());
+        let drive = Ssd::assemble(scenario, seed, &Options::default(), policies, ftl, made)?;
+        Ok(RunIn::new(drive, attempt))
+    }
+
+    fn end_run_in(&mut self, mut run_in: RunIn, at_rest: bool) {
+        let free_blocks_mean = run_in.free_blocks(0..run_in.parts.len());
+        let drive = &mut run_in.drive;
+        let mut report = RunInReport {
+            requests: drive.stats.completed,
+            simulated_ns: drive.now.ns(),
+            host_pages: drive.flash.counts.host_programs,
+            free_blocks_mean,
+            at_rest,
+            valid_pages: 0,
+        };
+        self.preparation.replay = drive.freeze();
+        self.take_back_policies(drive);
+        std::mem::swap(&mut self.ftl, &mut drive.ftl);
+        self.ftl.keep(&self.scenario);
+        let is_in_flash = |lpn: &u32| matches!(self.ftl.lookup(*lpn), Mapping::Flash(_));
+        report.valid_pages = (0..self.ftl.logical_pages()).filter(is_in_flash).count() as u64;
+        self.preparation.stage = RunInStage::Over(Some(report));
+    }
+
+    fn take_back_policies(&mut self, drive: &mut Ssd) {
+        if self.preparation.has_custom_policies {
+            let own = drive.flash.exchange_policies(Policies::of(&self.scenario));
+            self.flash.exchange_policies(own);
+        }
+    }
+
+    /// Stops the drive where it is: nothing is begun any more, and what the flash has under way
+    /// comes to its end. Returns the acknowledged pages of its write buffer in the order in which
+    /// they go to the flash, those under way first.
+    fn freeze(&mut self) -> Vec<u32> {
+        let dirty = self.acknowledged_pages();
+        self.ftl.freeze();
+        self.buffer.waiting.clear();
+        self.flash.forget_waiting();
+        for die in 0..self.scenario.geometry.dies() {
+            self.flash.wake(die);
+        }
+        loop {
+            self.flash.decide(self.now, &mut self.ftl, &mut self.events);
+            self.now = self.events.next_time();
+            if self.now == Time::NEVER {
+                break;
+            }
+            while let Some(event) = self.events.pop_at(self.now) {
+                if let DriveEvent::Flash(_) = event {
+                    self.handle(event);
+                }
+            }
+        }
+        // Nothing comes from the host any more, and nothing goes there.
+        self.host.cut_off();
+        for (_, txn) in self.flash.txns.iter().filter(|(_, txn)| is_buffered(txn)) {
+            self.ftl.take_back_write(txn);
+        }
+        dirty
+    }
+
+    fn acknowledged_pages(&self) -> Vec<u32> {
+        let txns = &self.flash.txns;
+        let held = self.buffer.held.as_ref();
+        // What waits at no die goes before what the buffer holds back.
+        let held_back = held.into_iter().flat_map(DirtyPages::ids).map(|id| (id, 3));
+        let waiting = self.flash.at_no_die().map(|id| (id, 2));
+        let in_order = held_back.chain(waiting).zip(0u64..);
+        let places: BTreeMap<u32, (u8, u64)> =
+            in_order.map(|((id, kind), place)| (id, (kind, place))).collect();
+        let mut pages = Vec::new();
+        for (id, txn) in txns.iter().filter(|(_, txn)| is_buffered(txn) && txn.request == NONE) {
+            let newest = match self.ftl.lookup(txn.lpn) {
+                Mapping::Buffered(newest) => txns[newest].request == NONE,
+                _ => false,
+            };
+            if txn.stale && (held.is_some() || !newest) {
+                continue;
+            }
+            let order = match txn.start {
+                start if start < Time::NEVER => (0, txn.seq),
+                _ if txn.waits_for != NONE => (4, u64::from(id)),
+                _ => places.get(&id).copied().unwrap_or((1, txn.seq)),
+            };
+            pages.push((order, id, txn.lpn));
+        }
+        pages.sort_unstable();
+        pages.into_iter().map(|(_, _, lpn)| lpn).collect()
+    }
+}
+
+impl RunIn {
+    fn advance(&mut self) -> Result<RunInCourse, UserError> {
+        let until = self.drive.stats.completed + REQUESTS_STEP;
+        while self.drive.stats.completed < until {
+            if !self.drive.step(REQUESTS_LOOK)? {
+                return Ok(RunInCourse::TooLong);
+            }
+            let course = self.look();
+            if course != RunInCourse::GoesOn {
+                return Ok(course);
+            }
+        }
+        Ok(RunInCourse::GoesOn)
+    }
+
+    fn new(drive: Ssd, attempt: Attempt) -> RunIn {
+        let share_before = drive.ftl.valid_share();
+        let part_pages = shortest_part(&drive.scenario);
+        RunIn {
+            drive,
+            attempt,
+            share_before,
+            part_pages,
+            part_ends: part_pages,
+            next_look: 0,
+            parts_done: 0,
+            is_long: false,
+            parts: vec![RunInPart::default()],
+        }
+    }
+
+    fn look(&mut self) -> RunInCourse {
+        let host_pages = self.drive.flash.counts.host_programs;
+        let part = self.parts.last_mut().expect("a part is under way");
+        part.free_blocks += self.drive.ftl.free_blocks();
+        part.looks += 1;
+        if host_pages >= self.next_look {
+            part.shares += self.drive.ftl.valid_share();
+            part.share_looks += 1;
+            self.next_look = host_pages + self.part_pages / PARTS as u64;
+        }
+        if host_pages < self.part_ends {
+            return if self.is_late() { RunInCourse::TooLong } else { RunInCourse::GoesOn };
+        }
+        self.parts_done += 1;
+        if self.parts.len() == PARTS {
+            let course = self.judge();
+            if course != RunInCourse::GoesOn {
+                return course;
+            }
+            // Longer parts begin with none.
+            self.parts.drain(..self.parts.len().min(1));
+        }
+        self.parts.push(RunInPart::default());
+        self.part_ends = host_pages + self.part_pages;
+        let is_late = self.is_late() || self.parts_done == PARTS_MAX;
+        if is_late { RunInCourse::TooLong } else { RunInCourse::GoesOn }
+    }
+
+    /// What follows from the parts that were looked at.
+    fn judge(&mut self) -> RunInCourse {
+        let ftl = &self.drive.ftl;
+        let half = &self.parts[PARTS / 2..];
+        let share = half.iter().map(|part| part.shares).sum::<f64>()
+            / half.iter().map(|part| part.share_looks).sum::<u64>() as f64;
+        let Attempt { kept, number } = self.attempt;
+        let found = ftl.kept_for(kept, self.share_before, share);
+        let off_blocks = (found.blocks() - kept.blocks()).abs();
+        let off_blocks_max = OFF_SHARE * f64::from(ftl.spare_blocks());
+        if number == 1 && self.change_blocks().abs() > self.change_blocks_max() {
+            // It is far from where it goes, more than could be seen.
+            let ends = [ftl.kept_behind(), ftl.kept_ahead()];
+            let end = ends[usize::from(self.change_blocks() > 0.0)];
+            if (end.blocks() - kept.blocks()).abs() > off_blocks_max {
+                return RunInCourse::Again(end);
+            }
+        }
+        let is_large = ftl.logical_pages() > LARGE_PAGES;
+        let attempts_max = if is_large { ATTEMPTS_MAX_LARGE } else { ATTEMPTS_MAX };
+        if number < attempts_max && off_blocks > off_blocks_max {
+            // A drive with fewer free blocks gets more of them: past the first time, half way.
+            let half = f64::midpoint(kept.blocks(), found.blocks());
+            return RunInCourse::Again(if number == 1 { found } else { Kept::on_average(half) });
+        }
+        if !self.is_long && self.begin_long_parts() {
+            return RunInCourse::GoesOn;
+        }
+        let is_at_rest = self.change_blocks().abs() <= self.change_blocks_max();
+        if is_at_rest { RunInCourse::AtRest } else { RunInCourse::GoesOn }
+    }
+
+    /// From now on parts are as long as the drive is given time for, its capacity together at most;
+    /// false if that is no longer than they are.
+    fn begin_long_parts(&mut self) -> bool {
+        self.is_long = true;
+        let pages = u64::from(self.drive.scenario.logical_pages());
+        let host_pages = self.drive.flash.counts.host_programs.max(1);
+        let (done, most) = (self.operations(), self.operations_max());
+        let affordable = most.saturating_sub(done) * host_pages / done.max(1) / PARTS as u64;
+        let part_pages = pages.div_ceil(PARTS as u64).min(affordable);
+        if part_pages <= self.part_pages {
+            return false;
+        }
+        self.part_pages = part_pages;
+        self.parts = Vec::new();
+        true
+    }
+
+    /// A load that lives in the buffer asks nothing of the flash, and makes requests.
+    fn operations(&self) -> u64 {
+        self.drive.page_transactions().max(self.drive.stats.completed)
+    }
+
+    fn operations_max(&self) -> u64 {
+        let pages = u64::from(self.drive.scenario.logical_pages());
+        OPERATIONS_MAX.min(OPERATIONS_PER_PAGE * pages)
+    }
+
+    /// A drive whose blocks have not been looked at yet is waited for.
+    fn is_late(&self) -> bool {
+        let host_pages = self.drive.flash.counts.host_programs;
+        let is_seen = self.is_long || host_pages == 0;
+        is_seen && self.operations() >= self.operations_max()
+            || self.operations() >= LATEST * self.operations_max()
+    }
+
+    /// Free blocks of a plane, on average over some of the parts.
+    fn free_blocks(&self, parts: Range<usize>) -> f64 {
+        let parts = &self.parts[parts];
+        let looks: u64 = parts.iter().map(|part| part.looks).sum();
+        let blocks: u64 = parts.iter().map(|part| part.free_blocks).sum();
+        let planes = f64::from(self.drive.scenario.geometry.planes());
+        if looks == 0 { 0.0 } else { blocks as f64 / looks as f64 / planes }
+    }
+
+    /// By how many blocks a plane has more free in the second half of the parts than in the first.
+    fn change_blocks(&self) -> f64 {
+        self.free_blocks(PARTS / 2..PARTS) - self.free_blocks(0..PARTS / 2)
+    }
+
+    /// By how many it may be.
+    fn change_blocks_max(&self) -> f64 {
+        let geometry = &self.drive.scenario.geometry;
+        let planes = f64::from(geometry.planes());
+        let pages = (self.part_pages * PARTS as u64 / 2) as f64;
+        let filled = pages / f64::from(geometry.pages_per_block) / planes;
+        // Each plane has by chance one more or one fewer.
+        (CHANGE_SHARE * filled).min(CHANGE_BLOCKS_MAX) + 1.0 / planes.sqrt()
+    }
+}
+
+/// Host pages of a part that can be told from: a block in each plane.
+fn shortest_part(scenario: &Scenario) -> u64 {
+    let geometry = &scenario.geometry;
+    u64::from(geometry.pages_per_block) * u64::from(geometry.planes())
+}
+
+fn is_buffered(txn: &Txn) -> bool {
+    matches!(txn.kind, Kind::Program | Kind::RmwRead)
+}
+
+/// A scenario whose loads go on, of a drive whose power does not fail.
+fn without_end(scenario: &Scenario) -> Scenario {
+    let mut scenario = scenario.clone();
+    let loads = scenario.workload.iter_mut();
+    for load in loads.chain(scenario.flows.iter_mut().map(|flow| &mut flow.workload)) {
+        *load = load.endless().expect("only such loads run in");
+    }
+    scenario.power_loss = None;
+    // What it does is never told.
+    scenario.measure = Measure::default();
+    scenario
+}

@@ -1,0 +1,111 @@
+//! Saving the drive's state before its first request or after its last, and starting from one.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use reprieve_base::{Time, UserError};
+use reprieve_config::{Acknowledge, Scenario};
+use reprieve_flash::Aftermath;
+use reprieve_ftl::{Ftl, Preconditioner};
+use reprieve_state::State;
+
+use super::Ssd;
+
+/// The column of logical pages that a loss of power found in the write buffer.
+pub(super) const DIRTY: &str = "buffer.dirty";
+
+/// Reads the state that a drive starts from.
+///
+/// Apart from the drive it is of, so that one may also start from a state that is in no file.
+pub(super) fn read(path: &Path, scenario: &Scenario) -> Result<State, UserError> {
+    State::read(path, scenario)
+}
+
+/// Brings a drive with nothing written into a state, which errors name by its place.
+///
+/// Returns besides the logical pages that the write buffer begins with.
+pub(super) fn restore(
+    mut state: State,
+    place: &str,
+    scenario: &Scenario,
+    ftl: &mut Ftl,
+) -> Result<(Preconditioner, Vec<u32>), UserError> {
+    ftl.restore(&mut state, scenario).map_err(|error| error.at(place))?;
+    let dirty = state.take_any(DIRTY);
+    let room = scenario.buffer.bytes / u64::from(scenario.geometry.page_bytes);
+    let is_back = scenario.buffer.acknowledge == Acknowledge::Back;
+    if dirty.len() as u64 > room || !is_back && !dirty.is_empty() {
+        return Err(UserError::new(format!(
+            "{}: the state has {} dirty pages from before a loss of power, and buffer.bytes has \
+             room for {room}; must be at least as large as it was, with buffer.acknowledge = \
+             \"back\"",
+            place,
+            dirty.len()
+        )));
+    }
+    let different: BTreeSet<u32> = dirty.iter().copied().collect();
+    // A buffer that holds its pages overwrites them; another has each until it is programmed.
+    let is_twice = different.len() < dirty.len() && scenario.buffer.hold.is_some();
+    if dirty.iter().any(|lpn| *lpn >= ftl.logical_pages()) || is_twice {
+        let what = "the state has pages in its buffer that the drive has not, or one of them \
+                    twice; save it anew";
+        return Err(UserError::new(what).at(place));
+    }
+    if let Some(name) = state.left() {
+        let what = format!("the state has a column {name:?} that no drive has; save it anew");
+        return Err(UserError::new(what).at(place));
+    }
+    Ok((Preconditioner::done(), dirty))
+}
+
+impl Ssd {
+    /// Writes the drive's state: of the preconditioned drive, or of the drive after its last
+    /// request, when what was begun has come to its end.
+    ///
+    /// After a loss of power it is the state that a recovery finds, pages that were saved in the
+    /// write buffer again. Letting it come to its end takes simulated time: ask for the summary
+    /// before. Errors if requests are still to come, or the file cannot be written.
+    pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
+        if let Some(cut) = &self.power.cut {
+            return self.recovered_state(cut).write(path, &self.scenario);
+        }
+        let at_start = !self.started && self.is_preconditioned();
+        if !at_start && !self.ended {
+            return Err(UserError::new(
+                "a state is saved when the drive is preconditioned, before its first request, or \
+                 after its last",
+            ));
+        }
+        if self.ended {
+            self.close();
+        }
+        let mut state = State::default();
+        self.ftl.save(&mut state);
+        self.flash.save_cells(&mut state, self.now, &Aftermath::default());
+        if !self.preparation.replay.is_empty() {
+            state.put(DIRTY, self.preparation.replay.clone());
+        }
+        state.write(path, &self.scenario)
+    }
+
+    /// Lets what was begun come to its end: pages in the buffer are programmed, victims erased.
+    fn close(&mut self) {
+        self.ftl.close();
+        self.hold_no_more();
+        for die in 0..self.scenario.geometry.dies() {
+            self.flash.wake(die);
+        }
+        self.decide();
+        while self.next_event() != Time::NEVER {
+            self.now = self.next_event();
+            self.let_happen();
+            self.decide();
+            if self.checker.is_some() {
+                self.check_instant(false);
+            }
+        }
+        self.end_checks();
+        let left = self.flash.txns.len();
+        assert!(left == 0, "at {} {left} transactions have no end", self.now);
+    }
+}

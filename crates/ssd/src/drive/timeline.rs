@@ -1,0 +1,29 @@
+//! A timeline of the drive: what it is told of requests, and its bytes.
+
+use reprieve_base::Op;
+use reprieve_observe::timeline::{Arrival, Name, Timeline};
+
+use super::Ssd;
+
+impl Ssd {
+    /// A request has arrived.
+    #[cold]
+    pub(super) fn draw_arrival(&mut self, id: u32) {
+        let request = &self.host.requests[id];
+        let has_range = request.op != Op::Flush;
+        let arrival = Arrival {
+            slot: id,
+            number: request.id,
+            name: Name::of_request(request.op),
+            range: has_range.then_some((request.lba, u64::from(request.bytes))),
+        };
+        self.flash.request_arrived(self.now, arrival);
+    }
+
+    /// Takes the bytes of the timeline since the last call; none if none is drawn.
+    ///
+    /// When the workload is done they are the last.
+    pub fn take_timeline(&mut self) -> Vec<u8> {
+        self.flash.timeline().map_or_else(Vec::new, Timeline::take)
+    }
+}
