@@ -7,10 +7,15 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from reprieve._native_tables import ParquetReader as ParquetReader
+from reprieve._native_tables import ParquetWriter as ParquetWriter
+from reprieve._native_tables import Table as Table
+from reprieve._native_tables import empty_log as empty_log
 from reprieve.scenario import ScenarioLike
 from reprieve.simulation import Glance
 
 __version__: str
+TraceRows = list[tuple[int, int, str, int, int]]
 
 class UserError(ValueError):
     """A user's mistake: one sentence that names place, value and what would be right."""
@@ -57,8 +62,8 @@ class Simulation:
     def glance(self) -> Glance | None:
         """Return what the run has come to so far; None before the first step."""
 
-    def take_log(self) -> dict[str, NDArray[np.generic]]:
-        """Columns of the requests completed since the last call, in order of completion."""
+    def take_log(self) -> Table:
+        """Return the requests completed since the last call, in order of completion."""
 
     def take_timeline(self) -> bytes:
         """Bytes of the timeline since the last call; after the last step all that are left."""
@@ -483,13 +488,9 @@ def characterised_rber(
 ) -> tuple[tuple[float, float], tuple[float, float]]: ...
 def trace_info(path: str, format: str, options: list[str]) -> str: ...
 def trace_devices(path: str, format: str, options: list[str]) -> str: ...
-def trace_head(
-    path: str, format: str, options: list[str], rows: int
-) -> list[tuple[int, int, str, int, int]]: ...
+def trace_head(path: str, format: str, options: list[str], rows: int) -> TraceRows: ...
 def workload_info(text: str, path: str, sets: list[str]) -> str: ...
-def workload_head(
-    text: str, path: str, sets: list[str], rows: int
-) -> list[tuple[int, int, str, int, int]]: ...
+def workload_head(text: str, path: str, sets: list[str], rows: int) -> TraceRows: ...
 def trace_convert(path: str, format: str, options: list[str], output: str, to: str) -> str: ...
 def registry(kind: str) -> list[tuple[str, str]]: ...
 def preset(kind: str, name: str) -> str: ...

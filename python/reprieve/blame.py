@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from reprieve._native import Table
 from reprieve.request_log import CAUSES
 
 KINDS = ("read", "write")
@@ -30,16 +30,16 @@ Rows = NDArray[np.int64]
 """A row a request: latency, number, and what it waited behind by cause."""
 
 
-def section(batches: Iterable[pa.RecordBatch], counts: Mapping[str, int]) -> dict[str, Any]:
+def section(parts: Iterable[Table], counts: Mapping[str, int]) -> dict[str, Any]:
     """Return `blame` of the summary from the log; `counts`: how many of each kind there are.
 
     Memory is bounded by the slowest hundredth.
     """
     wholes = {kind: np.zeros(1 + len(CAUSES), np.int64) for kind in KINDS}
     slowest = {kind: np.zeros((0, 2 + len(CAUSES)), np.int64) for kind in KINDS}
-    for batch in batches:
+    for part in parts:
         for kind in KINDS:
-            rows = _rows(batch, kind)
+            rows = _rows(part, kind)
             wholes[kind] += np.delete(rows, 1, axis=1).sum(axis=0)
             both = np.concatenate([slowest[kind], rows])
             slowest[kind] = _first(both, requests_of(counts[kind], SHARES["slowest_1"]))
@@ -52,36 +52,29 @@ def requests_of(count: int, share: float) -> int:
     return math.ceil(round(count * share, 6))
 
 
-def slowest(batches: Iterable[pa.RecordBatch], kind: str, count: int) -> pa.Table:
+def slowest(parts: Iterable[Table], kind: str, count: int) -> Table:
     """Return the slowest requests of a kind with all columns, the slowest first."""
-    found: pa.Table | None = None
-    for batch in batches:
-        table = pa.Table.from_batches([batch])
-        table = table.filter(_is_of(batch, kind))
-        both = table if found is None else pa.concat_tables([found, table])
-        latency_ns = _numbers(both, "completion_ns") - _numbers(both, "arrival_ns")
-        order = np.lexsort((_numbers(both, "id"), -latency_ns))
-        found = both.take(pa.array(order[:count]))
+    found: Table | None = None
+    for part in parts:
+        mine = part.take(_of(part, kind))
+        both = mine if found is None else Table.joined([found, mine])
+        latency_ns = both.array("completion_ns") - both.array("arrival_ns")
+        order = np.lexsort((both.array("id"), -latency_ns))
+        found = both.take(order[:count])
     if found is None:
-        raise ValueError("a log has a batch")
+        raise ValueError("it has no rows")
     return found
 
 
-def _rows(batch: pa.RecordBatch, kind: str) -> Rows:
-    mine = batch.filter(_is_of(batch, kind))
-    latency_ns = _numbers(mine, "completion_ns") - _numbers(mine, "arrival_ns")
-    columns = [latency_ns, *(_numbers(mine, name) for name in ("id", *CAUSES))]
-    return np.stack(columns, axis=1)
+def _rows(part: Table, kind: str) -> Rows:
+    mine = _of(part, kind)
+    latency_ns = part.array("completion_ns") - part.array("arrival_ns")
+    columns = [latency_ns, *(part.array(name) for name in ("id", *CAUSES))]
+    return np.stack([column[mine] for column in columns], axis=1)
 
 
-def _is_of(batch: pa.RecordBatch, kind: str) -> pa.Array:
-    import pyarrow.compute as pc
-
-    return pc.equal(batch.column("op").cast(pa.string()), kind)
-
-
-def _numbers(table: pa.RecordBatch | pa.Table, name: str) -> Rows:
-    return np.asarray(table.column(name).to_numpy(zero_copy_only=False), np.int64)
+def _of(part: Table, kind: str) -> NDArray[np.int64]:
+    return np.flatnonzero(part.is_word("op", kind))
 
 
 def _first(rows: Rows, count: int) -> Rows:

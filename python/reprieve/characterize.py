@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from reprieve import _native
+from reprieve import _native, frames
 from reprieve._native import UserError
 from reprieve.reliability import CharacterisedRber, characterised
 from reprieve.scenario import Source, toml_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = [
     "ALIKE",
@@ -92,7 +94,11 @@ class Measured:
 
     @cached_property
     def runs(self) -> pa.Table:
-        """One row a program; tEPS is null where it was not suspended."""
+        """One row a program; tEPS is null where it was not suspended.
+
+        UserError if pyarrow is not installed.
+        """
+        pa = frames.pyarrow("runs")
         native = self.columns
         mean = self.program_ns
         suspensions = native["suspensions"]

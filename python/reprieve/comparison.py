@@ -203,9 +203,11 @@ class Comparison(Mapping[str, Result]):
         return paired([self[label]], [self[first]])
 
     def to_arrow(self) -> pa.Table:
-        """Return one row a run: its `label`, the value of each axis, and its summary, flat."""
-        import pyarrow as pa
+        """Return one row a run: its `label`, the value of each axis, and its summary, flat.
 
+        UserError if pyarrow is not installed.
+        """
+        pa = frames.pyarrow("to_arrow()")
         rows = []
         for run in self.runs:
             values = [text.partition("=")[::2] for text in run.sets]
@@ -217,11 +219,11 @@ class Comparison(Mapping[str, Result]):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the same as a pandas frame; UserError if pandas is not installed."""
-        return frames.to_pandas(self.to_arrow())
+        return frames.to_pandas(self.to_arrow)
 
     def to_polars(self) -> pl.DataFrame:
         """Return the same as a polars frame; UserError if polars is not installed."""
-        return frames.to_polars(self.to_arrow())
+        return frames.to_polars(self.to_arrow)
 
     @property
     def plot(self) -> Plots:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from reprieve import _native
+from reprieve import _native, frames
 from reprieve._native import UserError
 from reprieve.policy import OwnPolicies
 from reprieve.scenario import Scenario, Source, toml_text
@@ -86,8 +86,11 @@ def rig_power(
 def rig_columns(
     device: str | Scenario, commands: Mapping[str, NDArray[Any]], **overrides: Any
 ) -> dict[str, NDArray[Any]]:
-    """Do what `rig` does with commands as columns, and return its rows as columns: for many."""
-    import pyarrow as pa
+    """Do what `rig` does with commands as columns, and return its rows as columns: for many.
+
+    UserError if pyarrow is not installed.
+    """
+    pa = frames.pyarrow("rig_columns()")
     import pyarrow.csv as pa_csv
 
     table = pa.table([pa.array(commands[name]) for name in COMMAND_COLUMNS], COMMAND_COLUMNS)

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reprieve._native import UserError
+from reprieve import tables
+from reprieve._native import ParquetReader, UserError
 from reprieve.blame import KINDS, SHARES, slowest
 from reprieve.request_log import CAUSES
 from reprieve.result import percent_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
+    from reprieve._native import Table
     from reprieve.result import Result
 
 FEWEST = 10
@@ -244,7 +244,7 @@ class Explanation:
 
         The command is empty if there is a timeline.
         """
-        slow = self.slowest(kind, 1).to_pylist()[0]
+        (slow,) = tables.rows(self.slowest(kind, 1))
         drawn = self.directory / "timeline.perfetto-trace"
         track = "" if slow["die"] is None else f', on the track "die {slow["die"]}"'
         if drawn.is_file():
@@ -259,14 +259,11 @@ class Explanation:
         ]
         return f"This draws the slowest {kind}{track}:", shlex.join(command)
 
-    def slowest(self, kind: str, count: int) -> pa.Table:
+    def slowest(self, kind: str, count: int) -> Table:
         """Return the slowest requests of a kind, as the log has them; the slowest first."""
-        import pyarrow.parquet as pq
-
         path = self.directory / "requests.parquet"
         try:
-            file = pq.ParquetFile(path)
-            return slowest(file.iter_batches(), kind, count)
+            return slowest(ParquetReader(path), kind, count)
         except (OSError, ValueError) as error:
             raise UserError(f"{path}: cannot read it: {error}; {_AGAIN}") from None
 

@@ -1,18 +1,17 @@
-"""The log of requests: one row for each, as an Arrow table in memory or streamed to Parquet."""
+"""The log of requests: one row for each, as a table in memory or streamed to Parquet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-__all__ = ["OPS", "Columns"]
+from reprieve._native import ParquetReader, ParquetWriter, Table, empty_log
+
+__all__ = ["OPS", "Columns", "columns", "words"]
 
 Columns = Mapping[str, NDArray[np.generic]]
 
@@ -63,122 +62,86 @@ WAITS = (
 )
 """The components in which a request waits for what the drive does."""
 
-_INTEGERS = (
-    *("lba", "bytes", "arrival_ns", "completion_ns", *COMPONENTS, *CAUSES, "die"),
-    *("flow", "uncorrectable_pages"),
-)
 
-SCHEMA = pa.schema(
-    [
-        ("id", pa.int64()),
-        ("op", pa.dictionary(pa.int8(), pa.string())),
-        *((name, pa.int64()) for name in _INTEGERS),
-    ]
-)
+def words(log: Table) -> NDArray[np.str_]:
+    """Return the operation of each request by its name."""
+    found = np.empty(len(log), f"U{max(map(len, OPS))}")
+    for op in OPS:
+        found[log.is_word("op", op)] = op
+    return found
 
-# Fixed, so that a file's bytes do not depend on how the run was cut into steps.
-_ROW_GROUP_ROWS = 1 << 17
+
+def columns(log: Table) -> Columns:
+    """Return a log as arrays; `op` is the index in `OPS`, `die` −1 where there is none."""
+    op = np.zeros(len(log), np.int64)
+    for index, name in enumerate(OPS):
+        op[log.is_word("op", name)] = index
+    die = np.nan_to_num(log.array("die"), nan=-1).astype(np.int64)
+    others = (name for name in log.names if name not in {"op", "die"})
+    return {"op": op, "die": die} | {name: log.array(name) for name in others}
+
+
+# Of the file, and of what is gone through at once: memory stays bounded by one of them.
+_GROUP_ROWS = 1 << 17
 
 
 class RequestLog(Protocol):
     """Takes the requests of a run as they complete."""
 
-    def add(self, columns: Columns) -> None:
+    def add(self, rows: Table) -> None:
         """Take the next requests, in order of completion."""
 
-    def close(self) -> pa.Table | Path:
+    def close(self) -> Table | Path:
         """End the log and return the rows, or the file that will hold them."""
 
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Go through these columns of a log that has ended."""
+    def parts(self, names: Sequence[str]) -> Iterable[Table]:
+        """Go through a log that has ended; its parts have these columns at least."""
 
 
 class MemoryLog:
     """Keeps the rows in memory."""
 
     def __init__(self) -> None:
-        self._batches: list[pa.RecordBatch] = []
+        self._parts = [empty_log()]
 
-    def add(self, columns: Columns) -> None:
+    def add(self, rows: Table) -> None:
         """Keep these rows."""
-        self._batches.append(_batch(columns))
+        self._parts.append(rows)
 
-    def close(self) -> pa.Table:
+    def close(self) -> Table:
         """Return all rows."""
-        return pa.Table.from_batches(self._batches, SCHEMA).combine_chunks()
+        self._parts = [Table.joined(self._parts)]
+        return self._parts[0]
 
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Go through these columns."""
-        for batch in self._batches:
-            yield batch.select(list(columns))
+    def parts(self, names: Sequence[str]) -> Iterable[Table]:
+        """Go through the rows, so many at a time that what is made of them stays small."""
+        for whole in self._parts:
+            for start in range(0, len(whole), _GROUP_ROWS):
+                yield whole.slice(start, _GROUP_ROWS)
 
 
 class ParquetLog:
     """Writes the rows in row groups; memory stays bounded by one of them.
 
-    `file` is written to and stays open; `path` is where it will be found. A context manager: what
-    ends the block before `close` leaves an unfinished file behind, for the caller to remove.
+    `file` is written to and stays open; `path` is where it will be found. What ends a run before
+    `close` leaves an unfinished file behind, for the caller to remove.
     """
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
         self._path = path
         self._file = file
-        self._writer = pq.ParquetWriter(
-            file,
-            SCHEMA,
-            compression="zstd",
-            use_dictionary=["op"],
-            column_encoding={"id": "DELTA_BINARY_PACKED"}
-            | dict.fromkeys(_INTEGERS, "DELTA_BINARY_PACKED"),
-        )
-        self._pending: list[pa.RecordBatch] = []
-        self._pending_rows = 0
+        self._writer = ParquetWriter(empty_log(), _GROUP_ROWS, packed=True)
 
-    def add(self, columns: Columns) -> None:
+    def add(self, rows: Table) -> None:
         """Write the row groups that these rows complete, and keep the rest for the next."""
-        batch = _batch(columns)
-        self._pending.append(batch)
-        self._pending_rows += batch.num_rows
-        if self._pending_rows >= _ROW_GROUP_ROWS:
-            rows = pa.Table.from_batches(self._pending, SCHEMA)
-            whole = rows.num_rows - rows.num_rows % _ROW_GROUP_ROWS
-            self._write(rows.slice(0, whole))
-            self._pending = rows.slice(whole).to_batches()
-            self._pending_rows = rows.num_rows - whole
+        self._file.write(self._writer.write(rows))
 
     def close(self) -> Path:
         """Write the last row group and the footer, and return the path."""
-        if self._pending_rows > 0:
-            self._write(pa.Table.from_batches(self._pending, SCHEMA))
-        self._writer.close()
+        self._file.write(self._writer.finish())
         return self._path
 
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def parts(self, names: Sequence[str]) -> Iterable[Table]:
         """Read these columns back, a row group at a time."""
         self._file.flush()
-        file = pq.ParquetFile(self._file.name)
-        yield from file.iter_batches(_ROW_GROUP_ROWS, columns=list(columns))
-
-    def __enter__(self) -> ParquetLog:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._writer.is_open:
-            with suppress(OSError):
-                self._writer.close()
-            # After a failure its finaliser would try again, and complain on stderr.
-            self._writer.is_open = False
-
-    def _write(self, rows: pa.Table) -> None:
-        # In one chunk: pages would otherwise end where a step of the simulation ended.
-        self._writer.write_table(rows.combine_chunks(), row_group_size=_ROW_GROUP_ROWS)
-
-
-def _batch(columns: Columns) -> pa.RecordBatch:
-    op = pa.DictionaryArray.from_arrays(
-        pa.array(columns["op"].astype(np.int8)), pa.array(OPS, pa.string())
-    )
-    die = columns["die"].astype(np.int64)
-    made = {"op": op, "die": pa.array(die, mask=die < 0)}
-    arrays = [made.get(field.name, pa.array(columns[field.name])) for field in SCHEMA]
-    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+        return ParquetReader(self._file.name, list(names))

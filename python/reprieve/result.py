@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from reprieve import frames
-from reprieve._native import UserError
+from reprieve._native import ParquetReader, Table, UserError, empty_log
 from reprieve.extras import need_plots
 from reprieve.outputs import replace_file
 
@@ -29,7 +29,7 @@ KINDS = ("read", "write", "total")
 
 _NO_LOG = "this run kept no log of its requests; run it with requests=True"
 
-Table = Literal["requests", "latency", "summary", "power"]
+Which = Literal["requests", "latency", "summary", "power"]
 """Tables of a run."""
 
 
@@ -38,7 +38,8 @@ class Latency:
     """Distribution of response times, completion − arrival, in ns.
 
     It is a histogram: a percentile is the upper end of the bucket that holds it, never above the
-    largest latency. Mean, smallest and largest are exact.
+    largest latency. Mean, smallest and largest are exact. To programs that take Arrow it is the
+    table of its buckets.
     """
 
     upper_ns: NDArray[np.int64]
@@ -83,29 +84,39 @@ class Latency:
         return np.minimum(self.upper_ns, self.max), cumulative / total
 
     def to_arrow(self) -> pa.Table:
-        """Return the histogram as columns `upper_ns` and `count`, a row a bucket."""
-        import pyarrow as pa
+        """Return the histogram as columns `upper_ns` and `count`, a row a bucket.
 
-        return pa.table({"upper_ns": self.upper_ns, "count": self.count})
+        UserError if pyarrow is not installed.
+        """
+        return frames.to_arrow(self)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        from reprieve.tables import of_columns
+
+        table = of_columns({"upper_ns": self.upper_ns, "count": self.count})
+        return table.__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the same as a pandas frame; UserError if pandas is not installed."""
-        return frames.to_pandas(self.to_arrow())
+        return frames.to_pandas(self.to_arrow)
 
     def to_polars(self) -> pl.DataFrame:
         """Return the same as a polars frame; UserError if polars is not installed."""
-        return frames.to_polars(self.to_arrow())
+        return frames.to_polars(self.to_arrow)
 
 
 class Result:
-    """What one run gave."""
+    """What one run gave.
+
+    To programs that take Arrow it is the table of its requests.
+    """
 
     def __init__(
         self,
         scenario: str,
         summary: dict[str, Any],
         buckets: Mapping[str, tuple[bytes, bytes]],
-        requests: pa.Table | Path | None,
+        requests: Table | Path | None,
         power: dict[str, NDArray[np.int64]] | None = None,
         series: Series | None = None,
         batches: dict[str, Any] | None = None,
@@ -171,27 +182,49 @@ class Result:
 
     @property
     def requests(self) -> pa.Table:
-        """One row a request, in order of completion; UserError if the run kept no log."""
+        """One row a request, in order of completion.
+
+        UserError if the run kept no log, or if pyarrow is not installed. `column` needs NumPy
+        alone.
+        """
+        return frames.to_arrow(self, "requests")
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._log(None).__arrow_c_stream__(requested_schema)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column of `requests` as an array; UserError if the run kept no log.
+
+        `op` has words. `die` has floats if no die served some of the requests, NaN for those.
+        """
+        from reprieve.request_log import words
+
+        if name not in (names := empty_log().names):
+            raise UserError(f'column("{name}"): must be one of {", ".join(names)}')
+        log = self._log([name])
+        table = log if isinstance(log, Table) else log.read()
+        return words(table) if name == "op" else table.array(name)
+
+    def _log(self, names: Sequence[str] | None) -> Table | ParquetReader:
+        """Return the rows with these columns at least; UserError if the run kept no log."""
         if self._requests is None:
             raise UserError(_NO_LOG)
         if isinstance(self._requests, Path):
-            import pyarrow.parquet as pq
-
-            return pq.read_table(self._requests)
+            return ParquetReader(self._requests, names)
         return self._requests
 
-    def to_arrow(self, table: Table = "requests") -> pa.Table:
+    def to_arrow(self, table: Which = "requests") -> pa.Table:
         """Return a table of this run.
 
         `"requests"`: one row a request, in order of completion; the run must have kept them.
         `"latency"`: the histograms, columns `kind`, `upper_ns` and `count`.
         `"summary"`: one row, a column for each number of the summary, `requests.read.count`.
         `"power"`: one row a bin of power; with `power.series_us`.
+        UserError if pyarrow is not installed.
         """
-        import pyarrow as pa
-
+        pa = frames.pyarrow("to_arrow()")
         if table == "requests":
-            return self.requests
+            return frames.to_arrow(self)
         if table == "latency":
             parts = [(kind, self.latency(kind).to_arrow()) for kind in KINDS]
             return pa.concat_tables(
@@ -208,13 +241,13 @@ class Result:
             raise UserError("this run kept no power over time; give power.series_us")
         return pa.table(self.power)
 
-    def to_pandas(self, table: Table = "requests") -> pd.DataFrame:
+    def to_pandas(self, table: Which = "requests") -> pd.DataFrame:
         """Return the same as a pandas frame; UserError if pandas is not installed."""
-        return frames.to_pandas(self.to_arrow(table))
+        return frames.to_pandas(lambda: self.to_arrow(table))
 
-    def to_polars(self, table: Table = "requests") -> pl.DataFrame:
+    def to_polars(self, table: Which = "requests") -> pl.DataFrame:
         """Return the same as a polars frame; UserError if polars is not installed."""
-        return frames.to_polars(self.to_arrow(table))
+        return frames.to_polars(lambda: self.to_arrow(table))
 
     @property
     def plot(self) -> Plots:

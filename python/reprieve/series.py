@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from reprieve import frames
 from reprieve.request_log import COMPONENTS
+from reprieve.tables import of_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from reprieve._native import Table
 
 Array = NDArray[Any]
 Op = Literal["read", "write"]
@@ -26,7 +30,7 @@ class Series:
     """What was kept of a run over time, in at most 512 bins of one length.
 
     Counts are exact. Latencies are in buckets of a sixteenth of an octave: what is read from them
-    is at most 6.25 % too long.
+    is at most 6.25 % too long. To programs that take Arrow it is the table of its bins.
     """
 
     bins: Mapping[str, Array]
@@ -128,14 +132,22 @@ class Series:
         return Series(**fields | {"bins": bins, "latency_counts": counts})
 
     def table(self) -> pa.Table:
-        """Return the bins as an Arrow table, percentiles of latency among the columns."""
-        import pyarrow as pa
+        """Return the bins as an Arrow table, percentiles of latency among the columns.
 
+        UserError if pyarrow is not installed.
+        """
+        return frames.to_arrow(self, "table()")
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.columns().__arrow_c_stream__(requested_schema)
+
+    def columns(self) -> Table:
+        """Return the same as other programs take it without pyarrow."""
         columns = dict(self.bins)
         for op in ("read", "write"):
             for percent in PERCENTILES:
                 latency_ns = self.percentile_ns(op, percent)
                 name = f"{op}_latency_ns_p{percent:g}".replace(".", "_")
-                columns[name] = pa.array(latency_ns, from_pandas=True)
+                columns[name] = latency_ns
         when = {name: columns.pop(name) for name in ("start_ns", "length_ns")}
-        return pa.table(when | columns)
+        return of_columns(when | columns)

@@ -143,8 +143,8 @@ def stepwise(
     """Return a run that the caller takes through its steps; arguments as of `run`.
 
     `step` advances it, `take_log` has the requests completed since the last call if they are kept,
-    and `summary` is what it has come to so far, as JSON. What a policy in Python raises, `step`
-    raises.
+    which `request_log.columns` makes arrays of, and `summary` is what it has come to so far, as
+    JSON. What a policy in Python raises, `step` raises.
     """
     return opened(Source.of(scenario, overrides), requests)[1]
 
@@ -271,13 +271,13 @@ def run_into(
     """Run a scenario and write its results, all of them at the end; return the paths too."""
     if files.report_command is not None:
         need_plots("a report")  # before the run, not after it
-    with ResultDirectory(directory) as out, ExitStack() as open_log:
+    with ResultDirectory(directory) as out:
         log = None
         if files.requests:
             from reprieve.request_log import ParquetLog
 
             path = directory / "requests.parquet"
-            log = open_log.enter_context(ParquetLog(out.open(path.name), path))
+            log = ParquetLog(out.open(path.name), path)
         if files.timeline is not None:
             drawing = Drawing(files.timeline, out.open(FILE_NAME))
         kept = Kept(log, files.keeps_series, drawing)
@@ -288,9 +288,9 @@ def run_into(
 
             out.write("report.html", render({result.device: result}, files.report_command))
         if result.series is not None:
-            import pyarrow.parquet as pq
+            from reprieve import tables
 
-            pq.write_table(result.series.table(), out.open("series.parquet"), compression="zstd")
+            tables.write(result.series.columns(), out.open("series.parquet"))
         if result.power is not None:
             out.write("power.csv", power_csv(result.power))
         out.write("summary.json", summary_json(result.summary))
@@ -342,7 +342,7 @@ def _simulate(
         from reprieve import blame
 
         counts = {kind: summary["requests"][kind]["count"] for kind in blame.KINDS}
-        summary["blame"] = blame.section(log.batches(blame.COLUMNS), counts)
+        summary["blame"] = blame.section(log.parts(blame.COLUMNS), counts)
     summary["run"] = _measured(summary["run"], time.perf_counter() - began_s)
     if names := own.names():
         summary["run"]["python_policies"] = names

@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import reprieve as rp
@@ -81,7 +82,12 @@ def test_percentiles_are_near_those_of_the_log(result: rp.Result) -> None:
 
 def test_log_on_disk_is_the_log_in_memory(tmp_path: Path, result: rp.Result) -> None:
     stored = rp.run(SCENARIO, requests=True, out=tmp_path / "o")
-    assert stored.requests.equals(result.requests)
+    # A file has the words of `op` that occur, in the order in which they do.
+    one, other = (
+        log.set_column(1, "op", log["op"].cast(pa.string()))
+        for log in (stored.requests, result.requests)
+    )
+    assert one.column_names[:2] == ["id", "op"] and one.equals(other)
     assert (tmp_path / "o" / "summary.json").exists()
     assert not (tmp_path / "o" / "report.html").exists()
 

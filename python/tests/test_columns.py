@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import reprieve as rp
+from reprieve._native import empty_log
 from reprieve.characterize import measure
 from reprieve.die_rig import rig_source, run_commands, run_metered
 from reprieve.power_failure import power_loss
 from reprieve.reference import files
 from reprieve.reference.files import Column
 from reprieve.reference.summary import SUMMARY
-from reprieve.request_log import SCHEMA
 from reprieve.result import power_csv
 from reprieve_studies.verdicts import Verdict
 
@@ -39,7 +39,7 @@ def head(text: str) -> list[str]:
 
 
 def test_requests() -> None:
-    assert names(files.REQUESTS) == SCHEMA.names
+    assert names(files.REQUESTS) == empty_log().names
 
 
 def test_rig() -> None:

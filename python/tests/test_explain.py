@@ -7,12 +7,12 @@ import shlex
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import reprieve as rp
-from reprieve import blame
+from reprieve import blame, tables
+from reprieve._native import Table
 from reprieve.explanation import CATALOGUE, Explanation
 from reprieve.request_log import CAUSES, COMPONENTS, WAITS
 
@@ -26,16 +26,15 @@ def scenario(tmp_path: Path) -> Path:
     return path
 
 
-def _log(latencies: list[tuple[str, int]]) -> pa.RecordBatch:
+def _log(latencies: list[tuple[str, int]]) -> Table:
     """Log requests that wait all the time: reads for an erase, writes for the channel."""
-    columns: dict[str, list[object]] = {name: [] for name in blame.COLUMNS}
+    rows = list[dict[str, object]]()
     for number, (op, latency_ns) in enumerate(latencies):
         row = dict.fromkeys(CAUSES, 0) | {"id": number, "op": op, "arrival_ns": 10 * number}
         row["completion_ns"] = 10 * number + latency_ns
         row["by_erase_ns" if op == "read" else "by_channel_ns"] = latency_ns
-        for name in blame.COLUMNS:
-            columns[name].append(row[name])
-    return pa.RecordBatch.from_pydict(columns)
+        rows.append(row)
+    return tables.of_rows(rows)
 
 
 def test_the_slowest_are_summed_over_batches() -> None:
@@ -109,7 +108,7 @@ def test_explain_says_what_the_tail_waited_for(
     commands = [line for line in lines if line.startswith("reprieve run ")]
     assert max(len(line) for line in lines if line not in commands) <= 80
     found = Explanation.read(tmp_path / "out")
-    rows = found.slowest("read", 3).to_pylist()
+    rows = tables.rows(found.slowest("read", 3))
     latencies = [row["completion_ns"] - row["arrival_ns"] for row in rows]
     longest = found.summary["requests"]["read"]["latency_ns"]["max"]
     assert latencies[0] == longest

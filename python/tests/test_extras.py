@@ -18,7 +18,7 @@ PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 # Of all extras of users, under the names by which they are imported.
 ABSENT = (
     "altair", "jinja2", "markupsafe", "vl_convert", "scipy", "optuna", "duckdb", "distributed",
-    "dask", "dask_jobqueue", "pandas", "polars", "ipykernel",
+    "dask", "dask_jobqueue", "pandas", "polars", "pyarrow", "ipykernel",
 )  # fmt: skip
 
 PROGRAM = f"""

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import io
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from reprieve import UserError
+from reprieve._native import Table
 from reprieve.outputs import ResultDirectory, replace_file
-from reprieve.request_log import SCHEMA, Columns, ParquetLog
+from reprieve.request_log import OPS, ParquetLog
+from reprieve.simulation import stepwise
+
+from .drive import SMALL
+from .test_run import LOG
 
 
 def test_files_appear_at_commit(tmp_path: Path) -> None:
@@ -46,35 +53,49 @@ def test_replace_keeps_the_old_file_if_it_fails(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
-def columns(first: int, count: int) -> Columns:
-    numbers = np.arange(first, first + count, dtype=np.int64)
-    return {
-        field.name: (numbers % 4).astype(np.uint8) if field.name == "op" else numbers * 3
-        for field in SCHEMA
-    }
+@pytest.fixture(scope="module")
+def four() -> Table:
+    """Return a log of a request of each kind."""
+    sets = {"trim_fraction": 0.1, "flush_every_requests": 5, "requests": 200}
+    drive: dict[str, Any] = tomllib.loads(SMALL)
+    simulation = stepwise(drive | {"workload": drive["workload"] | sets}, requests=True)
+    while simulation.step(1000):
+        pass
+    log = simulation.take_log()
+    return log.take(np.array([log["op"].index(op) for op in OPS]))
 
 
-def written(steps: Sequence[int]) -> bytes:
+def written(four: Table, steps: Sequence[int]) -> bytes:
+    """Write a log that repeats four requests, cut into steps."""
     file = io.BytesIO()
-    with ParquetLog(file, Path("unused")) as log:
-        for first, count in zip(np.cumsum([0, *steps]).tolist(), steps, strict=False):
-            log.add(columns(first, count))
-        log.close()
+    log = ParquetLog(file, Path("unused"))
+    for first, count in zip(np.cumsum([0, *steps]).tolist(), steps, strict=False):
+        log.add(four.take(np.arange(first, first + count) % 4))
+    log.close()
     return file.getvalue()
 
 
-def test_steps_do_not_show_in_the_file() -> None:
+def test_steps_do_not_show_in_the_file(four: Table) -> None:
     rows = 300_000
-    whole = written([rows])
-    assert written([1, 2, 131_069, 5, rows - 131_077]) == whole
-    assert written([1000] * 300) == whole
+    whole = written(four, [rows])
+    assert written(four, [1, 2, 131_069, 5, rows - 131_077]) == whole
+    assert written(four, [1000] * 300) == whole
     file = pq.ParquetFile(io.BytesIO(whole))
     groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
     assert groups == [131_072, 131_072, 300_000 - 2 * 131_072]
     assert file.read()["op"].to_pylist()[:5] == ["read", "write", "trim", "flush", "read"]
 
 
-def test_log_without_rows_is_a_table_without_rows() -> None:
-    table = pq.read_table(io.BytesIO(written([])))
+def test_log_without_rows_is_a_table_without_rows(four: Table) -> None:
+    table = pq.read_table(io.BytesIO(written(four, [])))
     assert table.num_rows == 0
-    assert table.schema.remove_metadata() == SCHEMA
+    assert table.schema == LOG
+
+
+def test_integers_of_a_log_are_packed_and_words_are_numbered(four: Table) -> None:
+    group = pq.ParquetFile(io.BytesIO(written(four, [1000]))).metadata.row_group(0)
+    for column in map(group.column, range(group.num_columns)):
+        packed = column.physical_type == "INT64"
+        assert column.compression == "ZSTD"
+        assert ("DELTA_BINARY_PACKED" in column.encodings) == packed
+        assert column.has_dictionary_page == (not packed), column.path_in_schema

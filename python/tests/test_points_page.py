@@ -9,10 +9,10 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 import reprieve as rp
+from reprieve import tables
 from reprieve.plot.points import (
     BEST,
     FRONT,
@@ -140,7 +140,8 @@ def test_an_axis_is_as_the_sweep_spaces_it() -> None:
     }
     plan = read_plan({"scenario": scenario(), "design": "random", "samples": 3, "axes": axes})
     columns = {name.replace(".", "_"): [1, 10, 30] for name in axes} | {"seed_b": [1, 10, 19]}
-    table = pa.table({"point": [0, 1, 2]} | columns)
+    names = {"point": [0, 1, 2]} | columns
+    table = tables.of_columns({name: tables.Column.of(values) for name, values in names.items()})
     made = points_of(plan, table)
     assert [key.is_log for key in made.keys] == [False, True, True, False]
     assert made.measures == []

@@ -8,7 +8,7 @@ import json
 import math
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ import pytest
 from scipy import stats
 
 import reprieve as rp
-from reprieve import UserError, _native
+from reprieve import UserError, _native, tables
 from reprieve.pairs import measures
 from reprieve.scenario import Source
 from reprieve.student import student_t
@@ -101,15 +101,15 @@ def test_a_data_set_appears_whole_or_not_at_all(
     rp.sweep(grid(), out=tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.glob("*.parquet")}
     assert len(before) >= 3
-    write_table, calls = pq.write_table, list[int]()
+    write, calls = tables.write, list[int]()
 
-    def fail(table: pa.Table, where: Any, **more: Any) -> None:
+    def fail(table: _native.Table, file: BinaryIO) -> None:
         calls.append(1)
         if len(calls) == len(before) - 1:
             raise OSError(28, "No space left on device")
-        write_table(table, where, **more)
+        write(table, file)
 
-    monkeypatch.setattr(pq, "write_table", fail)
+    monkeypatch.setattr(tables, "write", fail)
     axes = {"policy": ["rps"], "workload.rate_iops": [500]}
     with pytest.raises(UserError, match="No space left on device"):
         rp.sweep(grid(axes=axes), out=tmp_path)

@@ -11,6 +11,7 @@ import subprocess
 import zipfile
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 import reprieve as rp
@@ -97,7 +98,14 @@ def test_wheel_stands_alone(version: str, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    run("pip", "install", "--quiet", "--disable-pip-version-check", f"{wheel}[plots]")
+    install = ("pip", "install", "--quiet", "--disable-pip-version-check")
+    run(*install, str(wheel))
+    packages = {row["name"].lower() for row in json.loads(run("pip", "list", "--format=json"))}
+    assert not packages & {"pyarrow", "pandas", "polars", "duckdb", "scipy", "altair"}
+    run("reprieve", "run", "small.toml", "--requests", "--out", "base")
+    assert len(pq.read_table(tmp_path / "base" / "requests.parquet")) == 3000
+    run("reprieve", "explain", "base")
+    run(*install, f"{wheel}[plots]")
     told = json.loads(run("python", "-c", PROGRAM))
     assert Path(told["file"]).is_relative_to(place)
     assert told["devices"] == [entry.name for entry in rp.devices()]

@@ -1,4 +1,4 @@
-"""Print what a base installation of a wheel takes; fails if our own part is large."""
+"""Print what a base installation of a wheel takes; fails if that is more than is promised."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-# What is aimed at for all; above it the table says so, as most of it is pyarrow and numpy.
-AIM_MB = 250
-# The part that is ours, which fails above this: with debugging information it is over 30.
-LIMIT_OWN_MIB = 12
+# Of all, most of which is numpy.
+LIMIT_MB = 250
+# Of the part that is ours: with debugging information it is over 60.
+LIMIT_OWN_MIB = 18
 MIB = 1 << 20
 
 
@@ -36,12 +36,12 @@ def main(wheel: str) -> int:
     total = sum(found.values())
     for name, size in found.most_common(8):
         print(f"{size / MIB:7.1f} MiB  {name}")
-    against = "within" if total <= AIM_MB * 1e6 else "ABOVE"
-    print(f"{total / MIB:7.1f} MiB  in all: {total / 1e6:.0f} MB, {against} the aim of {AIM_MB} MB")
+    print(f"{total / MIB:7.1f} MiB  in all: {total / 1e6:.0f} MB of the {LIMIT_MB} MB allowed")
+    if total > LIMIT_MB * 1e6:
+        print(f"the base installation takes more than {LIMIT_MB} MB", file=sys.stderr)
     if found["reprieve"] > LIMIT_OWN_MIB * MIB:
         print(f"reprieve itself takes more than {LIMIT_OWN_MIB} MiB", file=sys.stderr)
-        return 1
-    return 0
+    return int(total > LIMIT_MB * 1e6 or found["reprieve"] > LIMIT_OWN_MIB * MIB)
 
 
 if __name__ == "__main__":

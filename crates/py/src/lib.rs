@@ -2,12 +2,15 @@
 
 mod characterize;
 mod drive;
+mod parquet;
 mod policy;
 mod registry;
 mod reliability;
+mod request_log;
 mod rig;
 mod server;
 mod simulation;
+mod table;
 mod time_series;
 mod traces;
 
@@ -77,6 +80,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("UserError", module.py().get_type::<UserError>())?;
     module.add_class::<simulation::Simulation>()?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<parquet::ParquetReader>()?;
+    module.add_class::<parquet::ParquetWriter>()?;
     module.add_class::<server::Server>()?;
     module.add_class::<drive::Drive>()?;
     module.add_class::<drive::Completion>()?;
@@ -92,6 +98,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(json_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(request_log::empty_log, module)?)?;
     module.add_function(wrap_pyfunction!(rig::rig, module)?)?;
     module.add_function(wrap_pyfunction!(characterize::characterize, module)?)?;
     module.add_function(wrap_pyfunction!(reliability::rber, module)?)?;

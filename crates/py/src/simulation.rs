@@ -8,13 +8,12 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use reprieve_base::Time;
-use reprieve_ssd::blame::BLAME_NAMES;
 use reprieve_ssd::scenario::{self, Scenario, Sources, Warmup};
-use reprieve_ssd::txn::PART_NAMES;
 use reprieve_ssd::{Options, Ssd, Window};
 
 use crate::policy::{self, Given};
-use crate::{UserError, need_numpy, raise, time_series};
+use crate::table::Table;
+use crate::{UserError, need_numpy, raise, request_log, time_series};
 
 /// A run before its first step has tables to fill, which takes a while: the first step does that.
 enum State {
@@ -174,34 +173,12 @@ impl Simulation {
         Ok(Some(columns))
     }
 
-    /// The request log since the last call, by column.
-    fn take_log<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let batch = match &mut *self.lock() {
+    /// The request log since the last call.
+    fn take_log(&self) -> Table {
+        request_log::table(match &mut *self.lock() {
             State::Running(ssd) => ssd.take_log(),
             _ => Default::default(),
-        };
-        need_numpy(py)?;
-        let columns = PyDict::new(py);
-        columns.set_item("id", batch.id.into_pyarray(py))?;
-        columns.set_item("op", batch.op.into_pyarray(py))?;
-        columns.set_item("lba", batch.lba.into_pyarray(py))?;
-        columns.set_item("bytes", batch.bytes.into_pyarray(py))?;
-        columns.set_item("arrival_ns", batch.arrival_ns.into_pyarray(py))?;
-        columns.set_item("completion_ns", batch.completion_ns.into_pyarray(py))?;
-        for (name, column) in PART_NAMES.iter().zip(batch.parts_ns) {
-            columns.set_item(name, column.into_pyarray(py))?;
-        }
-        for (cause, name) in BLAME_NAMES.iter().enumerate() {
-            let column: Vec<i64> = batch.blamed.iter().map(|row| row.0[cause] as i64).collect();
-            columns.set_item(name, column.into_pyarray(py))?;
-        }
-        // Arrays of NumPy know no nulls.
-        let die: Vec<i64> = batch.die.iter().map(|die| die.map_or(-1, i64::from)).collect();
-        columns.set_item("die", die.into_pyarray(py))?;
-        columns.set_item("flow", batch.flow.into_pyarray(py))?;
-        let uncorrectable = batch.uncorrectable_pages.into_pyarray(py);
-        columns.set_item("uncorrectable_pages", uncorrectable)?;
-        Ok(columns)
+        })
     }
 
     /// The bytes of the timeline since the last call; after the last step all that are left.

@@ -159,8 +159,6 @@ def logged(
     condition: Condition, base: Any, values: Values, effort: Effort
 ) -> tuple[dict[tuple[int, str], NDArray[np.int64]], float]:
     """Simulate a condition; return latencies in ns by job and direction, and the time in s."""
-    import numpy as np
-
     ramp_s, runtime_s = times(condition, effort, stripe_bytes(values))
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
         jobs = Path(folder, "jobs.fio")
@@ -168,12 +166,11 @@ def logged(
         given = overrides(values).items()
         keys: dict[str, Any] = {key.replace(".", "__"): value for key, value in given}
         result = run(base, requests=True, workload__fio=str(jobs), seed=effort.seed, **keys)
-    log = result.to_arrow()
-    arrival = log["arrival_ns"].to_numpy()
-    latency = log["completion_ns"].to_numpy() - arrival
+    arrival = result.column("arrival_ns")
+    latency = result.column("completion_ns") - arrival
     counted = (arrival >= ramp_s * 1e9) & (arrival < (ramp_s + runtime_s) * 1e9)
-    op = np.asarray(log["op"].to_numpy(zero_copy_only=False))
-    flow = log["flow"].to_numpy()
+    op = result.column("op")
+    flow = result.column("flow")
     found = {
         (number, direction): latency[counted & (flow == number) & (op == direction)]
         for number in range(len(condition.jobs))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reprieve import tables
 from reprieve._native import UserError
 from reprieve.blame import SHARES
 from reprieve.cli.console import progress, say, show, table
@@ -90,7 +91,7 @@ def _list(found: Explanation, kind: str, count: int) -> None:
         f"The slowest {kind}s",
         ["request", "came at, ms", "die", "latency, µs", "behind", "share"],
     )
-    for row in found.slowest(kind, count).to_pylist():
+    for row in tables.rows(found.slowest(kind, count)):
         latency_ns = row["completion_ns"] - row["arrival_ns"]
         cause = max(CAUSES, key=lambda cause: row[cause])
         rows.add_row(

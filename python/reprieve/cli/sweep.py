@@ -17,9 +17,9 @@ from reprieve.extras import has_plots, missing
 from reprieve.sweeps.columns import FIGURES, heading, scale
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from reprieve.sweeps.plan import Plan
+
+Row = dict[str, Any]
 
 # What a screen takes in; the data set has all.
 _ROWS_MAX = 40
@@ -66,62 +66,49 @@ def sweep(
 
 
 def _show(plan: Plan, directory: Path) -> None:
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
-
     from reprieve.sweeps.columns import column
+    from reprieve.tables import read, rows
 
+    keys = [column(key) for key in plan.keys]
     if plan.design == "fleet":
-        made = pq.read_table(directory / "fleet.parquet")
-        names = [column(key) for key in plan.keys[:-1]]
-        _print(made.select([*names, "runs", *FIGURES]), plan.keys[:-1], "The fleet as one")
+        made = rows(read(directory / "fleet.parquet"))
+        _print(made, [*keys[:-1], "runs", *FIGURES], plan.keys[:-1], "The fleet as one")
         return
-    points = pq.read_table(directory / "points.parquet")
-    title = (
-        "Means over seeds, and 95 % intervals" if "read_count_low" in points.column_names else ""
-    )
+    points = read(directory / "points.parquet")
+    shown = rows(points)
+    title = "Means over seeds, and 95 % intervals" if "read_count_low" in points.names else ""
     if plan.goals:
         figures = [goal.column for goal in plan.goals]
-        points = points.filter(pc.field("front"))
-        goal = plan.goals[0]
-        points = points.sort_by([(goal.column, "descending" if goal.is_max else "ascending")])
+        first = plan.goals[0]
+        # Every point of the front has a value for each goal.
+        shown = [row for row in shown if row["front"]]
+        shown.sort(key=lambda row: float(row[first.column]), reverse=first.is_max)
         title = f"Points that none beats in all goals. {title}".strip()
     else:
-        figures = [name for name in FIGURES if name in points.column_names]
-    names = ["point", *(column(key) for key in plan.keys)]
-    _print(_with_ends(points, names, figures), ["point", *plan.keys], title)
+        figures = [name for name in FIGURES if name in points.names]
+    _print(shown, ["point", *keys, *figures], ["point", *plan.keys], title)
 
 
-def _with_ends(points: pa.Table, names: list[str], figures: list[str]) -> pa.Table:
-    """Write the interval behind each figure where the points have several seeds."""
-    made = points.select(names)
-    for figure in figures:
-        values = points.column(figure).to_pylist()
-        factor = scale(figure)
-        cells = [_cell(value, factor) for value in values]
-        if f"{figure}_high" in points.column_names:
-            ends = (points.column(f"{figure}_{end}").to_pylist() for end in ("low", "high"))
-            cells = [
-                cell if high is None else f"{cell} ({_cell(low, factor)} to {_cell(high, factor)})"
-                for cell, low, high in zip(cells, *ends, strict=True)
-            ]
-        made = made.append_column(figure, [cells])
-    return made
-
-
-def _print(found: pa.Table, words: Sequence[str], title: str) -> None:
-    """Print a table whose first columns are words, under these names."""
+def _print(found: Sequence[Row], names: Sequence[str], words: Sequence[str], title: str) -> None:
+    """Print columns of rows, of which the first are words, under these names."""
     left = len(words)
-    rows = table(title, [*words, *(heading(name) for name in found.column_names[left:])], left)
-    for row in found.slice(0, _ROWS_MAX).to_pylist():
-        cells = [
-            _word(value) if place < left else _cell(value, scale(name))
-            for place, (name, value) in enumerate(row.items())
-        ]
-        rows.add_row(*cells)
-    show(rows)
+    made = table(title, [*words, *(heading(name) for name in names[left:])], left)
+    for row in found[:_ROWS_MAX]:
+        cells = [_word(row[name]) for name in names[:left]]
+        made.add_row(*cells, *(_figure(row, name) for name in names[left:]))
+    show(made)
     if len(found) > _ROWS_MAX:
         say(f"and {len(found) - _ROWS_MAX:,} more; `reprieve query` finds them")
+
+
+def _figure(row: Row, name: str) -> str:
+    """Write a figure, with the interval behind it where the points have several seeds."""
+    factor = scale(name)
+    text = _cell(row[name], factor)
+    if row.get(f"{name}_high") is None:
+        return text
+    low, high = (_cell(row[f"{name}_{end}"], factor) for end in ("low", "high"))
+    return f"{text} ({low} to {high})"
 
 
 def _word(value: Any) -> str:

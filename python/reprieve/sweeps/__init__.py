@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reprieve._native import UserError
+from reprieve import frames
+from reprieve._native import ParquetReader, UserError
 from reprieve.extras import need_plots
 from reprieve.notebook import step_bar
 from reprieve.result import KINDS, Latency
@@ -27,7 +28,10 @@ _ROWS_MAX = 20
 
 
 class Sweep:
-    """The data set of a sweep."""
+    """The data set of a sweep, whose tables are of pyarrow: UserError if that is not installed.
+
+    To programs that take Arrow it is the table of its points.
+    """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self.directory = Path(directory)
@@ -43,15 +47,16 @@ class Sweep:
     def _repr_html_(self) -> str:
         from reprieve.html import table
         from reprieve.sweeps.columns import FIGURES, heading, scale
+        from reprieve.tables import rows as rows_of
 
-        found = self.points
-        numbers = [name for name in found.column_names if name in FIGURES]
+        found = self._reader("points").read()
+        numbers = [name for name in found.names if name in FIGURES]
         # The point and the keys that vary stand before the number of seeds.
-        keys = found.column_names[: found.column_names.index("seeds")]
+        keys = found.names[: found.names.index("seeds")]
         rows = [
             [str(row[key]) for key in keys]
             + ["–" if row[name] is None else f"{scale(name) * row[name]:,.1f}" for name in numbers]
-            for row in found.slice(0, _ROWS_MAX).to_pylist()
+            for row in rows_of(found, _ROWS_MAX)
         ]
         more = f", the first {_ROWS_MAX}" if len(found) > _ROWS_MAX else ""
         heads = map(heading, numbers)
@@ -78,10 +83,14 @@ class Sweep:
             raise UserError(f"{self.directory}: a fleet has no differences between its points")
         return self._read("differences")
 
-    def _read(self, name: str) -> pa.Table:
-        import pyarrow.parquet as pq
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._reader("points").__arrow_c_stream__(requested_schema)
 
-        return pq.read_table(self.directory / f"{name}.parquet")
+    def _read(self, name: str) -> pa.Table:
+        return frames.to_arrow(self._reader(name), name)
+
+    def _reader(self, name: str) -> ParquetReader:
+        return ParquetReader(self.directory / f"{name}.parquet")
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the page of the sweep, one HTML file that needs no network.

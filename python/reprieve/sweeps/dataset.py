@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from reprieve import tables
+from reprieve._native import ParquetWriter, Table
 from reprieve.named_policies import short
 from reprieve.outputs import ResultDirectory
 from reprieve.result import KINDS
@@ -24,6 +23,10 @@ from reprieve.sweeps.intervals import mean_intervals
 from reprieve.sweeps.pareto import front
 from reprieve.sweeps.plan import Goal, Plan
 from reprieve.sweeps.store import Store
+from reprieve.tables import Column
+
+if TYPE_CHECKING:
+    from reprieve._native_tables import NewColumn
 
 RUNS, POINTS, MEASURES = "runs.parquet", "points.parquet", "measured.parquet"
 DIFFERENCES = "differences.parquet"
@@ -32,7 +35,7 @@ PAGE = "report.html"
 # Rows that are in memory at once with their histograms; a row group of the file.
 _BLOCK = 1000
 
-_BUCKETS = pa.list_(pa.struct([("upper_ns", pa.int64()), ("count", pa.int64())]))
+Columns = Mapping[str, Column]
 
 
 @dataclass(frozen=True)
@@ -49,64 +52,70 @@ def write(plan: Plan, store: Store, rows: Sequence[Row], directory: Path) -> lis
     """Write the data set of these finished runs, whole or not at all; return its files."""
     numbers, measured = _read(plan, store, rows)
     with ResultDirectory(directory) as out:
-        schema = numbers.schema
-        for what in KINDS:
-            schema = schema.append(pa.field(f"{what}_histogram", _BUCKETS))
-        with pq.ParquetWriter(out.open(RUNS), schema, compression="zstd") as writer:
-            for start in range(0, len(rows), _BLOCK):
-                block = numbers.slice(start, _BLOCK)
-                for what, made in _histograms(store, rows[start : start + _BLOCK]).items():
-                    block = block.append_column(f"{what}_histogram", made)
-                writer.write_table(block)
-        pq.write_table(points_table(plan, numbers, rows), out.open(POINTS))
-        pq.write_table(measured, out.open(MEASURES))
+        _write_runs(store, numbers, rows, out.open(RUNS))
+        tables.write(tables.of_columns(points_columns(plan, numbers, rows)), out.open(POINTS))
+        tables.write(tables.of_rows(measured), out.open(MEASURES))
         if plan.design != "fleet":  # whose points are different loads
             found = differences_table(store, _whole_points(plan, rows))
-            pq.write_table(found, out.open(DIFFERENCES))
+            tables.write(found, out.open(DIFFERENCES))
         # An older page would contradict the data.
         return out.commit(stale=(PAGE,))
 
 
-def _read(plan: Plan, store: Store, rows: Sequence[Row]) -> tuple[pa.Table, pa.Table]:
-    """Read all runs once: their numbers, and what they took."""
-    varied = _varied(plan, rows)
-    blocks, costs, seen = [], [], set()
+def _write_runs(store: Store, numbers: Columns, rows: Sequence[Row], file: BinaryIO) -> None:
+    writer = None
     for start in range(0, len(rows), _BLOCK):
-        block = rows[start : start + _BLOCK]
-        found = []
-        for row in block:
+        block = slice(start, start + _BLOCK)
+        columns = [column.take(block).given(name) for name, column in numbers.items()]
+        table = Table([*columns, *_histograms(store, rows[block])])
+        writer = writer or ParquetWriter(table, _BLOCK, packed=False)
+        file.write(writer.write(table))
+    assert writer is not None, "a data set has a run"
+    file.write(writer.finish())
+
+
+def _read(plan: Plan, store: Store, rows: Sequence[Row]) -> tuple[Columns, list[dict[str, Any]]]:
+    """Read all runs once: their numbers, and what they took."""
+    found, costs, seeds, seen = list[Columns](), list[dict[str, Any]](), list[int](), set[str]()
+    for start in range(0, len(rows), _BLOCK):
+        block = []
+        for row in rows[start : start + _BLOCK]:
             summary = store.read(row.run).summary
-            found.append(flat(summary) | {"seed": summary["run"]["seed"]})
+            block.append(flat(summary))
+            seeds.append(summary["run"]["seed"])
             if row.run not in seen:
                 seen.add(row.run)
                 costs.append({"run": row.run} | {key: summary["run"][key] for key in MEASURED})
-        blocks.append(_table(block, varied.slice(start, _BLOCK), found))
-    numbers = pa.concat_tables(blocks, promote_options="permissive")
-    # Parquet readers differ on a column that has no type: one without any value is of numbers.
-    for place, field in enumerate(numbers.schema):
-        if pa.types.is_null(field.type):
-            empty = numbers.column(place).cast(pa.float64())
-            numbers = numbers.set_column(place, field.name, empty)
-    return numbers, pa.Table.from_pylist(costs)
+        names = dict.fromkeys(name for one in block for name in one)
+        found.append({name: Column.of([one.get(name) for one in block]) for name in names})
+    numbers = _joined(found)
+    first = {
+        "point": Column.of([row.point.index for row in rows]),
+        "seed": Column.of_array(np.array(seeds, np.uint64)),
+        "run": Column.of([row.run for row in rows]),
+    }
+    varied = _varied(plan, rows)
+    for name in varied:
+        assert name not in first and name not in numbers, f"a number is called like the key {name}"
+    return first | varied | numbers, costs
 
 
-def _table(rows: Sequence[Row], varied: pa.Table, found: Sequence[dict[str, Any]]) -> pa.Table:
-    made = pa.table(
-        {
-            "point": pa.array([row.point.index for row in rows], pa.int64()),
-            "seed": pa.array([one.pop("seed") for one in found], pa.uint64()),
-            "run": pa.array([row.run for row in rows], pa.string()),
-        }
-    )
-    for name in varied.column_names:
-        made = made.append_column(name, varied.column(name))
-    for name in dict.fromkeys(name for one in found for name in one):
-        assert name not in made.column_names, f"a number is called like the varied key {name}"
-        made = made.append_column(name, pa.array([one.get(name) for one in found]))
-    return made
+def _joined(blocks: Sequence[Columns]) -> dict[str, Column]:
+    """Put blocks of rows one behind the other; a column that one has not is null there."""
+    names = dict.fromkeys(name for block in blocks for name in block)
+    lengths = [len(next(iter(block.values())).values) for block in blocks]
+    return {
+        name: Column.joined(
+            [
+                block.get(name) or Column.of([None] * length)
+                for block, length in zip(blocks, lengths, strict=True)
+            ]
+        )
+        for name in names
+    }
 
 
-def _varied(plan: Plan, rows: Sequence[Row]) -> pa.Table:
+def _varied(plan: Plan, rows: Sequence[Row]) -> dict[str, Column]:
     """Return the columns of the keys that vary: numbers if all values are, else words."""
     columns = {}
     for place, key in enumerate(plan.keys):
@@ -117,11 +126,9 @@ def _varied(plan: Plan, rows: Sequence[Row]) -> pa.Table:
             values = [word(key, value) for value in values]
         elif str in map(type, values):
             values = [short(key, value) for value in values]
-        elif float in map(type, values):
-            values = [float(value) for value in values]
-        columns[column(key)] = pa.array(values)
+        columns[column(key)] = Column.of(values)
     assert len(columns) == len(plan.keys), "two keys of a scenario have the same column"
-    return pa.table(columns)
+    return columns
 
 
 def _is_plain(values: Sequence[Any]) -> bool:
@@ -129,18 +136,15 @@ def _is_plain(values: Sequence[Any]) -> bool:
     return kinds <= {int, float} or kinds in ({bool}, {str})
 
 
-def _histograms(store: Store, rows: Sequence[Row]) -> dict[str, pa.Array]:
+def _histograms(store: Store, rows: Sequence[Row]) -> Iterator[NewColumn]:
     found = [store.read(row.run).buckets() for row in rows]
-    made = {}
     for what in KINDS:
-        offsets = pa.array(np.cumsum([0, *(len(one[what][0]) for one in found)]), pa.int32())
-        parts = [pa.array(np.concatenate([one[what][side] for one in found])) for side in (0, 1)]
-        inner = pa.StructArray.from_arrays(parts, fields=list(_BUCKETS.value_type))
-        made[what] = pa.ListArray.from_arrays(offsets, inner, type=_BUCKETS)
-    return made
+        offsets = np.cumsum([0, *(len(one[what][0]) for one in found)], dtype=np.int32)
+        upper_ns, count = (np.concatenate([one[what][side] for one in found]) for side in (0, 1))
+        yield f"{what}_histogram", (offsets, upper_ns, count), None
 
 
-def points_table(plan: Plan, numbers: pa.Table, rows: Sequence[Row]) -> pa.Table:
+def points_columns(plan: Plan, numbers: Columns, rows: Sequence[Row]) -> dict[str, Column]:
     """Return a row a point: means over its seeds, intervals if there are two seeds or more.
 
     Points of which a seed is not done are left out.
@@ -152,25 +156,25 @@ def points_table(plan: Plan, numbers: pa.Table, rows: Sequence[Row]) -> pa.Table
         if length == seeds:
             chosen.extend(range(start, start + seeds))
         start += length
-    whole = numbers.take(pa.array(chosen, pa.int64()))
-    first = whole.take(pa.array(range(0, len(whole), seeds), pa.int64()))
+    of_whole = np.array(chosen, np.int64)
+    first = of_whole[::seeds]
     names = ["point", *(column(key) for key in plan.keys)]
-    made = first.select(names)
-    made = made.append_column("seeds", pa.array([seeds] * len(made), pa.int64()))
-    for name in numbers.column_names[len(names) + 2 :]:
-        if not _is_number(numbers.schema.field(name).type):
+    made = {name: numbers[name].take(first) for name in names}
+    made["seeds"] = Column.of_array(np.full(len(first), seeds))
+    for name, whole in list(numbers.items())[len(names) + 2 :]:
+        if not whole.is_number:
             continue
         # Of all numbers of a summary, only a correlation can be negative.
         positive = not name.endswith("autocorrelation")
-        for ending, values in _over_seeds(whole.column(name), seeds, positive=positive):
-            made = made.append_column(name + ending, pa.array(values, from_pandas=True))
-    twice = {name for name in made.column_names if made.column_names.count(name) > 1}
-    assert not twice, f"two columns of points are called {', '.join(sorted(twice))}"
+        samples = whole.take(of_whole).floats().reshape(-1, seeds)
+        for ending, values in _over_seeds(samples, positive=positive):
+            assert name + ending not in made, f"two columns of points are called {name + ending}"
+            made[name + ending] = Column.of_array(values)
     if plan.goals:
         costs = goal_costs(
             plan.goals, {goal.column: _goal(plan, made, goal) for goal in plan.goals}
         )
-        made = made.append_column("front", pa.array(front(costs)))
+        made["front"] = Column.of_array(np.array(front(costs), np.bool_))
     return made
 
 
@@ -181,26 +185,20 @@ def _whole_points(plan: Plan, rows: Sequence[Row]) -> list[tuple[int, list[str]]
     return [(index, runs) for index, runs in points if len(runs) == max(1, len(plan.seeds))]
 
 
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
-
-
 def _over_seeds(
-    values: pa.ChunkedArray, seeds: int, *, positive: bool
+    samples: NDArray[np.float64], *, positive: bool
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Yield means, and ends of intervals, with the endings of their columns; NaN for none."""
-    floats = pc.cast(values, pa.float64(), safe=False).to_numpy()
-    samples = floats.reshape(-1, seeds)
-    if seeds == 1:
+    if samples.shape[1] == 1:
         yield "", samples[:, 0]
         return
     yield from zip(("", "_low", "_high"), mean_intervals(samples, positive=positive), strict=True)
 
 
-def _goal(plan: Plan, points: pa.Table, goal: Goal) -> NDArray[np.float64]:
-    if goal.column not in points.column_names:
-        raise plan.no_column(goal.column, points.column_names)
-    return np.asarray(points.column(goal.column).to_numpy(), np.float64)
+def _goal(plan: Plan, points: Columns, goal: Goal) -> NDArray[np.float64]:
+    if goal.column not in points:
+        raise plan.no_column(goal.column, list(points))
+    return points[goal.column].floats()
 
 
 def goal_costs(

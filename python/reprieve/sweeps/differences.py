@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
-
+from reprieve._native import Table
 from reprieve.pairs import paired
 from reprieve.sweeps.store import Store
+from reprieve.tables import Column, of_columns
 
-SCHEMA = pa.schema(
-    [
-        ("point", pa.int64()),
-        ("base", pa.int64()),
-        ("measure", pa.string()),
-        ("mean_difference", pa.float64()),
-        ("low", pa.float64()),
-        ("high", pa.float64()),
-        ("decided", pa.bool_()),
-        ("ratio", pa.float64()),
-        ("ratio_low", pa.float64()),
-        ("ratio_high", pa.float64()),
-        ("units", pa.string()),
-        ("count", pa.int64()),
-        ("reason", pa.string()),
-    ]
-)
+_KINDS: Mapping[str, type] = {
+    "point": int,
+    "base": int,
+    "measure": str,
+    "mean_difference": float,
+    "low": float,
+    "high": float,
+    "decided": bool,
+    "ratio": float,
+    "ratio_low": float,
+    "ratio_high": float,
+    "units": str,
+    "count": int,
+    "reason": str,
+}
 
 
-def differences_table(store: Store, points: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
+def differences_table(store: Store, points: Sequence[tuple[int, Sequence[str]]]) -> Table:
     """Return a row for each measure of each point against the first.
 
     `points`: the number of each, and its runs in the order of the seeds.
     """
-    return pa.Table.from_pylist(list(_against_the_first(store, points)), SCHEMA)
+    rows = list(_against_the_first(store, points))
+    return of_columns(
+        {name: Column.of([row.get(name) for row in rows], kind) for name, kind in _KINDS.items()}
+    )
 
 
 def _against_the_first(

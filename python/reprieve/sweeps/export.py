@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import BinaryIO
-
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, BinaryIO
 
 from reprieve._native import UserError
 from reprieve.outputs import ResultDirectory
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 KINDS = ("csv", "json", "parquet")
 
@@ -24,6 +23,10 @@ def export(found: pa.Table, path: Path, kind: str) -> None:
 
 
 def _write(found: pa.Table, file: BinaryIO, kind: str, path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet as pq
+
     if kind == "parquet":
         pq.write_table(found, file)
     elif kind == "json":

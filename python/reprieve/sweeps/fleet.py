@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
+from reprieve import tables
 from reprieve.outputs import ResultDirectory
 from reprieve.result import KINDS, Latency
 from reprieve.sweeps.columns import column
@@ -17,6 +16,9 @@ from reprieve.sweeps.dataset import Row
 from reprieve.sweeps.designs import word
 from reprieve.sweeps.plan import Plan
 from reprieve.sweeps.store import Store
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 FLEET = "fleet.parquet"
 
@@ -73,7 +75,7 @@ def write(plan: Plan, store: Store, rows: Sequence[Row], directory: Path) -> Pat
         found = dict(zip(names, values, strict=True)) | {"runs": len(members)}
         made.append(found | _together(store, members))
     with ResultDirectory(directory) as out:
-        pq.write_table(pa.Table.from_pylist(made), out.open(FLEET))
+        tables.write(tables.of_rows(made), out.open(FLEET))
         return out.commit()[0]
 
 

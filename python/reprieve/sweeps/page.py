@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import numpy as np
 
+from reprieve import tables
+from reprieve._native import Table
 from reprieve.outputs import ResultDirectory
 from reprieve.pairs import Paired, measures, paired
 from reprieve.plot.points import BEST, FRONT, OTHERS, Key, Measure, Points, is_wide
@@ -24,7 +25,7 @@ from reprieve.sweeps.store import Store
 def write(plan: Plan, store: Store, rows: Sequence[Row], directory: Path, command: str) -> Path:
     """Write the page over the data set in a directory, which is there already."""
     is_fleet = plan.design == "fleet"
-    table = pq.read_table(directory / (FLEET if is_fleet else POINTS))
+    table = tables.read(directory / (FLEET if is_fleet else POINTS))
     made = points_of(plan, table)
     runs: dict[str, list[str]] = {}
     for row in rows:
@@ -62,16 +63,16 @@ def _caption(plan: Plan, points: Points) -> str:
     return f"{means}; the front first" if plan.goals else means
 
 
-def points_of(plan: Plan, table: pa.Table) -> Points:
+def points_of(plan: Plan, table: Table) -> Points:
     """Return the points of a data set, those of a search in the order of its first goal."""
     if plan.goals:
-        order = "descending" if plan.goals[0].is_max else "ascending"
-        ways = [("front", "descending"), (plan.goals[0].column, order)]
-        table = table.sort_by([*ways, ("point", "ascending")])
+        first = table.array(plan.goals[0].column)
+        by_goal = -first if plan.goals[0].is_max else first
+        table = table.take(np.lexsort((table.array("point"), by_goal, ~table.array("front"))))
     shown = list(_measures(plan, table))
     keys = plan.keys[:-1] if plan.design == "fleet" else plan.keys
     places = range(len(table))
-    names = table["point"].to_pylist() if "point" in table.column_names else places
+    names = table["point"] if "point" in table.names else places
     return Points(
         [str(name) for name in names],
         [_key(plan, place, table) for place in range(len(keys))],
@@ -80,9 +81,9 @@ def points_of(plan: Plan, table: pa.Table) -> Points:
     )
 
 
-def _key(plan: Plan, place: int, table: pa.Table) -> Key:
+def _key(plan: Plan, place: int, table: Table) -> Key:
     name = plan.keys[place]
-    values = table[column(name)].to_pylist()
+    values = table[column(name)]
     span = None if plan.design == "list" else plan.axes[place].values if plan.axes else None
     if all(type(value) in (int, float) for value in values):
         return Key(name, values, is_log=span.is_log if isinstance(span, Range) else is_wide(values))
@@ -91,26 +92,26 @@ def _key(plan: Plan, place: int, table: pa.Table) -> Key:
     return Key(name, words, tuple(dict.fromkeys([*order, *words])))
 
 
-def _measures(plan: Plan, table: pa.Table) -> Iterator[Measure]:
+def _measures(plan: Plan, table: Table) -> Iterator[Measure]:
     """Yield the goals, or the latencies where there is none."""
     wanted = {goal.column: goal.is_max for goal in plan.goals} or dict.fromkeys(FIGURES, False)
     for name, is_max in wanted.items():
-        if name not in table.column_names or table[name].null_count == len(table):
+        if name not in table.names or not any(value is not None for value in table[name]):
             continue
 
         def scaled(column: str, factor: float = scale(name)) -> list[float | None]:
-            values = table[column].to_pylist()
+            values = table[column]
             return [None if value is None else value * factor for value in values]
 
-        has_ends = f"{name}_low" in table.column_names
+        has_ends = f"{name}_low" in table.names
         low, high = (scaled(f"{name}_{end}") if has_ends else None for end in ("low", "high"))
         yield Measure(heading(name), scaled(name), low, high, is_max, column=name)
 
 
-def _kinds(plan: Plan, table: pa.Table, shown: Sequence[Measure]) -> list[str]:
+def _kinds(plan: Plan, table: Table, shown: Sequence[Measure]) -> list[str]:
     """Return the front of several goals, or the points whose first measure is best."""
     if len(plan.goals) > 1:
-        return [FRONT if is_front else OTHERS for is_front in table["front"].to_pylist()]
+        return [FRONT if is_front else OTHERS for is_front in table["front"]]
     if not shown or len(table) == 1:
         return [OTHERS] * len(table)
     best = shown[0].best()

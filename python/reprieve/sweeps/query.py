@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError
 from reprieve.extras import need
 from reprieve.result import KINDS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _NO_DATA = "there is no data set here; name the directory of a sweep (reprieve sweep --out DIR)"
 
@@ -21,6 +22,7 @@ def query(sql: str, directory: Path) -> pa.Table:
     UserError if there is no data set, or if the SQL is wrong.
     """
     duckdb: Any = need("duckdb", "reprieve query", "duckdb")
+    need("pyarrow", "reprieve query", "pyarrow")
     files = sorted(directory.glob("*.parquet"))
     if not files:
         raise UserError(f"{directory}: {_NO_DATA}")

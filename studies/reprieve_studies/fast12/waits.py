@@ -151,9 +151,8 @@ def behind(result: Result) -> dict[str, float]:
 
 def _hits(result: Result) -> tuple[float, float]:
     """Return the share of reads that wait for programs, and how long those do on average, in µs."""
-    log = result.requests
-    is_read = np.asarray([op == "read" for op in log["op"].to_pylist()])
-    waits = sum(log[name].to_numpy() for name in _PROGRAMS)[is_read]
+    is_read = result.column("op") == "read"
+    waits = np.sum([result.column(name) for name in _PROGRAMS], axis=0)[is_read]
     waiting = waits[waits > 0]
     if not len(waits):
         return 0.0, 0.0

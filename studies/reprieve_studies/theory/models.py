@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from reprieve.die_rig import rig_columns
 from reprieve.parallel import Watch
-from reprieve.request_log import OPS, Columns
+from reprieve.request_log import OPS, Columns, columns
 from reprieve.scenario import toml_text
 from reprieve.simulation import stepwise
 from reprieve_studies.theory.statistics import Estimate, Sample, Series, Tail, ratio
@@ -56,7 +56,7 @@ class Drive:
             more = simulation.step(max(1, requests // _PIECES))
             watch(*simulation.progress())
             if self.logged:
-                for name, values in self.series(simulation.take_log()).items():
+                for name, values in self.series(columns(simulation.take_log())).items():
                     kept.setdefault(name, Series()).add(values)
                     if name in whole:
                         whole[name].add(values)
@@ -104,7 +104,7 @@ class Runs:
             while more:
                 more = simulation.step(max(1, requests // _PIECES))
                 watch(*simulation.progress())
-                for name, values in self.series(simulation.take_log()).items():
+                for name, values in self.series(columns(simulation.take_log())).items():
                     if name in tails:
                         tails[name].add(values)
         return {
@@ -132,9 +132,9 @@ class Rig:
         """Simulate and estimate everything."""
         watch(None, 0)
         keys = {**self.keys, **sets}
-        columns = self.commands(np.random.default_rng(_seed(str(sorted(self.keys.items())))))
-        found = rig_columns(self.device, columns, **keys)
-        watch(None, len(columns["op"]))
+        commands = self.commands(np.random.default_rng(_seed(str(sorted(self.keys.items())))))
+        found = rig_columns(self.device, commands, **keys)
+        watch(None, len(commands["op"]))
         estimates = {}
         for name, values in self.series(found).items():
             if name in self.maxima:
