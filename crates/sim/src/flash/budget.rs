@@ -340,6 +340,7 @@ impl Flash {
     ) {
         while let Some(die) = self.observers.budget.as_mut().and_then(|budget| budget.next()) {
             self.decide_die(die, now, work, out, Grant::Ask);
+            self.blame_granted(die);
         }
     }
 

@@ -67,7 +67,8 @@ impl Flash {
         let command = self.facts.timing.command;
         let txn = &mut self.txns[id];
         if let Some(blame) = &mut self.observers.blame {
-            blame.sensed(id, txn, now);
+            let has_reads = self.units[txn.die as usize].reads.first().is_some();
+            blame.sensed(id, txn, has_reads, now);
         }
         let (die, out_units) = (txn.die, txn.out_units);
         let unit = &mut self.units[die as usize];
@@ -132,6 +133,7 @@ impl Flash {
             self.channels[channel].occupy(now, command);
         }
         if self.observers.listens {
+            self.blame_sensing(id, now);
             self.observe(now, |observer, scene| observer.sensing(scene, id, until));
         }
         let unit = &mut self.units[die as usize];
