@@ -19,8 +19,8 @@ use reprieve_ssd::Options;
 
 const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | others | dies | \
                      capacity | \
-                     precondition | timeline | LOAD REQUESTS [KEY=VALUE]… [--log] | pairs | \
-                     refusals]\n\
+                     precondition | timeline | LOAD REQUESTS [KEY=VALUE]… [--log \
+                     [--leave-out-blame]] | pairs | refusals]\n\
                      where LOAD is main, equal, tlc or everything";
 
 fn main() -> ExitCode {
@@ -42,6 +42,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         match arg {
             Long("record") => record = Some(parser.value()?),
             Long("log") => options.log_requests = true,
+            Long("leave-out-blame") => options.leave_out_blame = true,
             Value(word) => words.push(word.string()?),
             Long("help") | Short('h') => {
                 println!("{USAGE}");

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Time};
 use reprieve_config::{BudgetCounts, Power, Scenario};
 use reprieve_nand::{Activity, CommandPower, MultiPlane, Timing};
@@ -12,7 +13,6 @@ use reprieve_policy::work::Work;
 use super::channel::Grant;
 use super::lane::LaneId;
 use super::{Flash, FlashEvent};
-use reprieve_base::event::Schedule;
 
 /// Whose turn it is: what is urgent, then what has waited longest, then the first die.
 type Turn = (bool, Time, u32);
@@ -341,6 +341,7 @@ impl Flash {
         while let Some(die) = self.observers.budget.as_mut().and_then(|budget| budget.next()) {
             self.note_decision(die);
             self.decide_die(die, now, work, out, Grant::Ask);
+            self.blame_granted(die);
         }
     }
 

@@ -1,13 +1,13 @@
 //! Cache program: the page of the next program comes in while one runs.
 
 use reprieve_base::Time;
+use reprieve_base::event::Schedule;
 use reprieve_policy::sched::Choice;
 use reprieve_policy::txn::Kind;
 use reprieve_policy::work::Work;
 
 use super::channel::Grant;
 use super::{Flash, FlashEvent};
-use reprieve_base::event::Schedule;
 
 impl Flash {
     /// Takes the page of the next host program, if that is what the die would begin if it were

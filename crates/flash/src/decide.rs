@@ -1,5 +1,6 @@
 //! Decisions: at the end of an instant, what each die that was touched and each channel does next.
 
+use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Time};
 use reprieve_policy::sched::{Choice, Class, DieView, Operation, Waiter};
 use reprieve_policy::suspend::Answer;
@@ -10,7 +11,6 @@ use super::asking::Asking;
 use super::channel::{Grant, Wish};
 use super::lane::LaneId;
 use super::{Flash, FlashEvent};
-use reprieve_base::event::Schedule;
 
 impl Flash {
     /// Lets everything decide that was touched at this instant.
@@ -28,9 +28,9 @@ impl Flash {
             }
             return;
         }
-        self.decide_dies(now, work, out);
+        self.decide_dies::<false, W>(now, work, out);
         self.agenda.dirty_dies.clear();
-        self.decide_channels(now, work, out);
+        self.decide_channels::<false, W>(now, work, out);
     }
 
     /// The same where dies share a limit or a budget, or someone is told of each instant.
@@ -45,39 +45,36 @@ impl Flash {
             if self.write_queue.of_drive {
                 self.tell_limit();
             }
-            self.decide_dies(now, work, out);
+            self.decide_dies::<false, W>(now, work, out);
             self.observers.touched(&self.agenda.dirty_dies);
             self.agenda.dirty_dies.clear();
             self.decide_waiting(now, work, out);
-            self.decide_channels(now, work, out);
+            self.decide_channels::<true, W>(now, work, out);
             // A program that has begun may have brought the drive below its limit.
             if !self.write_queue.has_changed() {
                 break;
             }
         }
         self.observe_instant(now);
-        if self.observers.blame.is_some() {
-            self.look_in_the_way(now, work);
-        }
+        self.look_in_the_way(now, work);
     }
 
     /// The same where nobody but who blames waits is told of each instant.
-    #[cold]
+    #[inline(always)]
     fn decide_blamed<W: Work>(
         &mut self,
         now: Time,
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        self.decide_dies(now, work, out);
-        self.observers.touched(&self.agenda.dirty_dies);
+        self.decide_dies::<true, W>(now, work, out);
         self.agenda.dirty_dies.clear();
-        self.decide_channels(now, work, out);
+        self.decide_channels::<true, W>(now, work, out);
         self.look_in_the_way(now, work);
     }
 
     #[inline(always)]
-    fn decide_dies<W: Work>(
+    fn decide_dies<const IS_BLAMED: bool, W: Work>(
         &mut self,
         now: Time,
         work: &mut W,
@@ -88,11 +85,14 @@ impl Flash {
             let die = self.agenda.dirty_dies[next];
             self.units[die as usize].dirty = false;
             self.decide_die(die, now, work, out, Grant::Ask);
+            if IS_BLAMED {
+                self.blame_decided(die);
+            }
         }
     }
 
     #[inline(always)]
-    fn decide_channels<W: Work>(
+    fn decide_channels<const IS_BLAMED: bool, W: Work>(
         &mut self,
         now: Time,
         work: &mut W,
@@ -100,12 +100,12 @@ impl Flash {
     ) {
         while let Some(channel) = self.agenda.dirty_channels.pop() {
             self.channels[channel as usize].dirty = false;
-            self.decide_channel(channel, now, work, out);
+            self.decide_channel::<IS_BLAMED, W>(channel, now, work, out);
         }
     }
 
     #[inline(always)]
-    fn decide_channel<W: Work>(
+    fn decide_channel<const IS_BLAMED: bool, W: Work>(
         &mut self,
         channel: u32,
         now: Time,
@@ -129,6 +129,9 @@ impl Flash {
                     self.units[die as usize].in_line[usize::from(!is_read)] = false;
                     self.note_decision(die);
                     self.decide_die(die, now, work, out, Grant::Given);
+                    if IS_BLAMED {
+                        self.blame_granted(die);
+                    }
                 }
             }
         }
@@ -376,7 +379,7 @@ impl Flash {
         if answer == Answer::Now {
             let unit = &mut self.units[die as usize];
             unit.whole.asked_by_write = asking.read.is_none() && !asking.for_gc_read;
-            answer = self.suspend((die, lane), now, out);
+            answer = self.suspend((die, lane), asking.read, now, out);
         }
         if let Answer::At(at) = answer {
             out.schedule(at, FlashEvent::Poke { die });

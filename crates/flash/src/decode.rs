@@ -1,5 +1,6 @@
 //! Pages that have left their die on a drive whose cells err: decoding, and the next sense.
 
+use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Time};
 use reprieve_observe::stats::{ErrorCounts, WearFacts};
 use reprieve_policy::txn::{Kind, LatencyComponent, NONE};
@@ -8,7 +9,6 @@ use reprieve_policy::work::Work;
 use super::channel::Grant;
 use super::media::Verdict;
 use super::{Flash, FlashEvent};
-use reprieve_base::event::Schedule;
 
 impl Flash {
     /// A page has left its die and is to be decoded.

@@ -1,13 +1,13 @@
 //! Planes that read by themselves: which read begins where.
 
 use reprieve_base::Time;
+use reprieve_base::event::Schedule;
 use reprieve_policy::sched::{Choice, DieView};
 use reprieve_policy::txn::NONE;
 use reprieve_policy::work::Work;
 
 use super::channel::Grant;
 use super::{Flash, FlashEvent};
-use reprieve_base::event::Schedule;
 
 impl Flash {
     /// Begins reads on planes that are free, as long as reads are what the scheduler wants.

@@ -1,11 +1,11 @@
 //! A lane: planes of a die that act together, with the operations that are stacked there.
 
+use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Time};
 use reprieve_policy::suspend::{Answer, Reason};
 use reprieve_policy::txn::NONE;
 
 use super::FlashEvent;
-use reprieve_base::event::Schedule;
 
 /// A lane of a die: all its planes, or one that was split off to make way by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

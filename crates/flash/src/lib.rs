@@ -16,6 +16,7 @@ mod die;
 mod dispatch;
 mod facts;
 mod gathering;
+mod in_the_way;
 mod independent;
 mod lane;
 mod media;
@@ -322,6 +323,7 @@ impl Flash {
             unit.writes.push(&mut self.txns, id);
         }
         if self.observers.listens {
+            self.blame_queued(id);
             let now = self.txns[id].mark;
             self.observe(now, |observer, scene| observer.queued(scene, id));
         }

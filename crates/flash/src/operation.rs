@@ -1,5 +1,6 @@
 //! Programs and erases on a lane: each start, suspension, resumption and completion of one is here.
 
+use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Slab, Time};
 use reprieve_nand::{Command, Elapsed, Suspend};
 use reprieve_observe::die_events::{DieEvent, Extent};
@@ -12,7 +13,6 @@ use super::die::DieUnit;
 use super::lane::{Frame, LaneId};
 use super::multi_plane::start_command;
 use super::{Flash, FlashEvent};
-use reprieve_base::event::Schedule;
 
 impl Flash {
     /// What a program or erase asks of its die, and how long the channel is used for each plane.
@@ -49,6 +49,7 @@ impl Flash {
         let transfer = if planes == 1 { transfer } else { transfer * planes };
         let (die, at) = (self.txns[id].die, self.txns[id].at);
         let unit = &mut self.units[die as usize];
+        let has_reads = unit.reads.first().is_some();
         let is_inside = unit.die.is_suspended();
         let begun = match loads {
             false => start_command(&mut unit.die, now, command, planes, &self.others),
@@ -82,6 +83,10 @@ impl Flash {
             self.channels[channel].occupy(now, transfer);
         }
         if self.observers.listens {
+            match loads {
+                false => self.blame_start(id, has_reads, now),
+                true => self.blame_loaded(id, now),
+            }
             self.observe(now, |observer, scene| match loads {
                 false => observer.started(scene, id, Some((transfer, planes))),
                 true => observer.loaded(scene, id, (transfer, planes)),
@@ -129,16 +134,18 @@ impl Flash {
             each = txn.next;
         }
         if self.observers.listens {
+            self.blame_loaded_start(id, now);
             self.observe(now, |observer, scene| observer.started(scene, id, None));
         }
     }
 
-    /// Has what runs on a lane make way, if the die does not refuse; a plane that makes way by
-    /// itself is split off.
+    /// Has what runs on a lane make way, perhaps for a read, if the die does not refuse; a plane
+    /// that makes way by itself is split off.
     #[inline(always)]
     pub(super) fn suspend(
         &mut self,
         (die, lane): (u32, LaneId),
+        read: Option<u32>,
         now: Time,
         out: &mut impl Schedule<FlashEvent>,
     ) -> Answer {
@@ -163,6 +170,7 @@ impl Flash {
         }
         if self.observers.listens {
             let id = self.units[die as usize].lane(lane).operation();
+            self.blame_suspending((die, read), free_at, now);
             self.observe_lane(lane, now, |observer, scene| {
                 if is_new {
                     observer.split(scene, id);
@@ -227,6 +235,8 @@ impl Flash {
             self.channels[channel].occupy(now, transfer);
         }
         if self.observers.listens {
+            let has_reads = self.units[die as usize].reads.first().is_some();
+            self.blame_start(id, has_reads, now);
             let data_in = needs_channel.then_some(transfer);
             self.observe_lane(lane, now, |observer, scene| observer.resumed(scene, id, data_in));
         }
@@ -283,6 +293,7 @@ impl Flash {
             unit.freed(now);
         }
         if self.observers.listens {
+            self.blame_completed(die);
             self.observe_lane(lane, now, |observer, scene| observer.completed(scene, id));
         }
         if !is_last {
@@ -303,6 +314,7 @@ impl Flash {
         own.top.reads = 0;
         let id = own.operation();
         if self.observers.listens {
+            self.blame_suspended(id, now);
             self.observe_lane(lane, now, |observer, scene| observer.suspended(scene, id));
         }
         let is_erase = self.txns[id].kind == Kind::Erase;

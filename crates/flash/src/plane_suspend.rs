@@ -1,5 +1,6 @@
 //! Plane-wise suspension: a plane with reads makes way for them, and the others go on.
 
+use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Time};
 use reprieve_nand::PlaneWork;
 use reprieve_policy::sched::{Choice, DieView};
@@ -11,7 +12,6 @@ use super::channel::Grant;
 use super::lane::{Lane, LaneId};
 use super::multi_plane::PlaneSet;
 use super::{Flash, FlashEvent};
-use reprieve_base::event::Schedule;
 
 impl Flash {
     /// What planes do while others are at work: those with reads make way for them, those without

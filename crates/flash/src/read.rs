@@ -1,5 +1,6 @@
 //! Reads: a page is sensed, waits for the channel, crosses it, and is complete or decoded.
 
+use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Time};
 use reprieve_nand::{Command, Elapsed};
 use reprieve_policy::txn::{LatencyComponent, NONE, Txn};
@@ -9,7 +10,6 @@ use super::channel::Grant;
 use super::lane::LaneId;
 use super::multi_plane::start_command;
 use super::{Flash, FlashEvent};
-use reprieve_base::event::Schedule;
 
 impl Flash {
     /// Begins the array read of a queued transaction; false if it has to wait for the channel.
@@ -67,7 +67,8 @@ impl Flash {
         let command = self.facts.timing.command;
         let txn = &mut self.txns[id];
         if let Some(blame) = &mut self.observers.blame {
-            blame.sensed(id, txn, now);
+            let has_reads = self.units[txn.die as usize].reads.first().is_some();
+            blame.sensed(id, txn, has_reads, now);
         }
         let (die, out_units) = (txn.die, txn.out_units);
         let unit = &mut self.units[die as usize];
@@ -132,6 +133,7 @@ impl Flash {
             self.channels[channel].occupy(now, command);
         }
         if self.observers.listens {
+            self.blame_sensing(id, now);
             self.observe(now, |observer, scene| observer.sensing(scene, id, until));
         }
         let unit = &mut self.units[die as usize];

@@ -1,12 +1,12 @@
 //! What a free die begins: whether it has channel and power for it, and what goes with it.
 
+use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Time};
 use reprieve_policy::txn::{Kind, Txn};
 use reprieve_policy::work::{GcNeed, Work};
 
 use super::channel::Grant;
 use super::{Flash, FlashEvent};
-use reprieve_base::event::Schedule;
 
 impl Flash {
     /// Whether the die has the channel; if not, it stands in line for it afterwards.

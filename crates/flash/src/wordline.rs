@@ -1,12 +1,12 @@
 //! Programs of several pages: a wordline that is gathered, or padded when it has waited.
 
 use reprieve_base::Time;
+use reprieve_base::event::Schedule;
 use reprieve_policy::stream::FRONTS;
 use reprieve_policy::txn::{NONE, Txn};
 
 use super::multi_plane::PlaneSet;
 use super::{Flash, FlashEvent};
-use reprieve_base::event::Schedule;
 
 /// A set of open blocks of a die.
 #[derive(Default)]

@@ -414,17 +414,16 @@ impl Ftl {
 
     /// Where a read finds its page now that something was erased in its plane.
     #[cold]
-    fn locate_anew(&self, txn: &mut Txn) {
+    fn located_anew(&self, txn: &Txn) -> PageAddress {
         let page = match (txn.kind, self.map.get(txn.lpn)) {
             (Kind::RmwRead | Kind::MapUpdate, _) if txn.old != NONE => txn.old,
             (Kind::HostRead | Kind::MapRead, Mapping::Flash(page)) => page,
             // Overwritten or trimmed since it was queued: the old copy is what it reads.
-            _ => return,
+            _ => return txn.at,
         };
         let (die, at) = self.locate_page(page);
-        if die == txn.die && (at.plane == txn.at.plane || self.twins.exist()) {
-            txn.at = at;
-        }
+        let is_there = die == txn.die && (at.plane == txn.at.plane || self.twins.exist());
+        if is_there { at } else { txn.at }
     }
 }
 

@@ -40,7 +40,15 @@ impl Work for Ftl {
         let erases = self.erases(txn.die, txn.at);
         if erases != txn.erases_seen {
             txn.erases_seen = erases;
-            self.locate_anew(txn);
+            txn.at = self.located_anew(txn);
+        }
+    }
+
+    #[inline(always)]
+    fn located(&self, txn: &Txn) -> PageAddress {
+        match self.erases(txn.die, txn.at) == txn.erases_seen {
+            true => txn.at,
+            false => self.located_anew(txn),
         }
     }
 

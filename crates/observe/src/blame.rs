@@ -4,7 +4,7 @@ use reprieve_policy::txn::{Kind, LatencyComponent, LatencyComponents};
 
 /// What a nanosecond of waiting went behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
+#[repr(u8)]
 pub enum Cause {
     /// Reads of the host, and reads of old pages under writes of part of a page.
     HostRead,
@@ -92,20 +92,10 @@ impl Blamed {
         self.0[cause as usize] += ns;
     }
 
-    /// Adds what has come since `before`.
-    #[inline]
-    pub fn add_since(&mut self, now: &Blamed, before: &Blamed) {
-        for cause in 0..CAUSES {
-            self.0[cause] += now.0[cause] - before.0[cause];
-        }
-    }
-
-    /// Becomes what has come since `before`.
-    #[inline]
-    pub fn set_since(&mut self, now: &Blamed, before: &Blamed) {
-        for cause in 0..CAUSES {
-            self.0[cause] = now.0[cause] - before.0[cause];
-        }
+    /// What has come since `before`.
+    #[inline(always)]
+    pub fn since(&self, before: &Blamed) -> Blamed {
+        Blamed(std::array::from_fn(|cause| self.0[cause] - before.0[cause]))
     }
 
     /// The sum over all causes.
@@ -114,7 +104,139 @@ impl Blamed {
     }
 }
 
+/// The same where it mostly is one cause, of which the others cost nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Tally {
+    causes: Causes,
+    /// If it is one cause, that and its time.
+    cause: Cause,
+    ns: u64,
+    /// If they are several.
+    all: Blamed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Causes {
+    None,
+    One,
+    Several,
+}
+
+impl Tally {
+    /// Nothing is blamed on anything.
+    pub const NOTHING: Tally =
+        Tally { causes: Causes::None, cause: Cause::Other, ns: 0, all: Blamed([0; CAUSES]) };
+
+    /// Forgets all.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.causes = Causes::None;
+    }
+
+    /// Adds `ns` nanoseconds to a cause.
+    #[inline(always)]
+    pub fn add(&mut self, cause: Cause, ns: u64) {
+        match self.causes {
+            Causes::None => (self.causes, self.cause, self.ns) = (Causes::One, cause, ns),
+            Causes::One if cause == self.cause => self.ns += ns,
+            Causes::One => self.add_another(cause, ns),
+            Causes::Several => self.all.add(cause, ns),
+        }
+    }
+
+    #[cold]
+    fn add_another(&mut self, cause: Cause, ns: u64) {
+        self.all = Blamed::default();
+        self.all.add(self.cause, self.ns);
+        self.all.add(cause, ns);
+        self.causes = Causes::Several;
+    }
+
+    /// Adds nanoseconds by cause.
+    pub fn add_all(&mut self, blamed: &Blamed) {
+        match self.causes {
+            Causes::None => self.all = *blamed,
+            Causes::One => {
+                self.all = *blamed;
+                self.all.add(self.cause, self.ns);
+            }
+            Causes::Several => {
+                self.all = Blamed(std::array::from_fn(|cause| self.all.0[cause] + blamed.0[cause]));
+            }
+        }
+        self.causes = Causes::Several;
+    }
+
+    /// Becomes the same as another.
+    #[inline(always)]
+    pub fn set(&mut self, other: &Tally) {
+        (self.causes, self.cause, self.ns) = (other.causes, other.cause, other.ns);
+        if self.causes == Causes::Several {
+            self.all = other.all;
+        }
+    }
+
+    /// The sum over all causes.
+    #[inline(always)]
+    pub fn sum_ns(&self) -> u64 {
+        match self.causes {
+            Causes::None => 0,
+            Causes::One => self.ns,
+            Causes::Several => self.all.sum_ns(),
+        }
+    }
+
+    /// Adds it to `sum`, and returns what is added in all.
+    #[inline(always)]
+    pub fn add_to(&self, sum: &mut Blamed) -> u64 {
+        match self.causes {
+            Causes::None => 0,
+            Causes::One => {
+                sum.add(self.cause, self.ns);
+                self.ns
+            }
+            Causes::Several => {
+                *sum = Blamed(std::array::from_fn(|cause| sum.0[cause] + self.all.0[cause]));
+                self.all.sum_ns()
+            }
+        }
+    }
+}
+
 /// Time of a request that is blamed on something, by its parts.
 pub fn blamed_ns(parts: &LatencyComponents) -> u64 {
     BLAMED_PARTS.iter().map(|part| parts.0[*part as usize]).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tally_of_one_cause_becomes_one_of_several() {
+        let mut tally = Tally::NOTHING;
+        tally.add(Cause::Erase, 30);
+        tally.add(Cause::Erase, 4);
+        assert_eq!((tally.causes, tally.sum_ns()), (Causes::One, 34));
+        let mut same = Tally::NOTHING;
+        same.add(Cause::Map, 1);
+        same.set(&tally);
+        tally.add(Cause::Channel, 5);
+        let mut waited = Blamed::default();
+        waited.add(Cause::Channel, 2);
+        waited.add(Cause::Limit, 60);
+        tally.add_all(&waited);
+        same.add_all(&waited);
+        let sums = |tally: &Tally| {
+            let mut sum = Blamed::default();
+            sum.add(Cause::Erase, 1000);
+            let added_ns = tally.add_to(&mut sum);
+            assert_eq!(added_ns, tally.sum_ns());
+            [Cause::Erase, Cause::Channel, Cause::Limit, Cause::Map].map(|of| sum.0[of as usize])
+        };
+        assert_eq!(sums(&tally), [1034, 7, 60, 0]);
+        assert_eq!(sums(&same), [1034, 2, 60, 0]);
+        tally.clear();
+        assert_eq!(tally.sum_ns(), 0);
+    }
 }

@@ -34,6 +34,9 @@ pub trait Work {
     /// Renews the address of a queued read whose page may have moved.
     fn locate(&mut self, txn: &mut Txn);
 
+    /// Where that would be.
+    fn located(&self, txn: &Txn) -> PageAddress;
+
     /// How much the die needs garbage collection.
     fn gc_need(&mut self, die: u32) -> GcNeed;
 

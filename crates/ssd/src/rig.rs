@@ -73,6 +73,9 @@ impl Work for NoWork {
         Some(txn.at)
     }
     fn locate(&mut self, _: &mut Txn) {}
+    fn located(&self, txn: &Txn) -> PageAddress {
+        txn.at
+    }
     fn gc_need(&mut self, _: u32) -> GcNeed {
         GcNeed::None
     }

@@ -1,12 +1,10 @@
-//! Who is to blame: clocks of what stands in the way on each die, read when a wait begins and when
-//! it ends.
+//! Who is to blame: clocks of what stands in the way on each die, set as soon as something begins.
 
-use reprieve_base::{Dur, Time};
-use reprieve_observe::blame::{Blamed, Cause};
-use reprieve_policy::txn::{Kind, LatencyComponent, LatencyComponents, NONE, Txn};
+use reprieve_base::Time;
+use reprieve_observe::blame::Cause;
+use reprieve_policy::txn::{Kind, LatencyComponent, Txn};
 
-use super::clocks::{Account, BufferClock, Clock, Side};
-use super::{Observe, Scene};
+use super::clocks::{Account, BufferClock, Clock, RequestAccount, Side};
 
 /// What stands in the way on a die or plane, of each [`Side`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,218 +24,229 @@ pub(crate) struct Stands {
 
 /// What is known of a die from one instant to the next.
 #[derive(Clone, Copy, Debug)]
-struct DieFacts {
-    write: Clock,
-    /// It stands in the way of those who wait for room in the buffer.
-    counts: bool,
-    /// On the list of dies that something has happened to.
-    touched: bool,
-    /// What runs began, or went on, at this instant.
-    began: bool,
-    /// The chain was asked since then.
-    asked: bool,
-    /// Which reads are barred may have changed.
-    bars_changed: bool,
+#[repr(align(64))]
+pub(super) struct DieFacts {
+    /// By [`Side`]; where planes are told apart, that of programs alone is in use.
+    pub(super) clocks: [Clock; 3],
+    /// Of the constants below.
+    pub(super) flags: u8,
+    /// As what it is counted among those that stand in the way of who waits for the buffer.
+    counted: Option<Cause>,
     /// The first of the reads that wait there and are barred.
     first_barred: Option<u32>,
     /// Reads of old pages, for writes, that are queued.
     old_pages: u32,
+    /// The round in which clocks were set last as something began.
+    set: u64,
+    /// The round in which what runs began or went on, and the last in which the die decided.
+    began: u64,
+    decided: u64,
+}
+
+/// Which reads are barred may have changed.
+pub(super) const BARS_CHANGED: u8 = 1;
+/// Reads wait there that are barred, or did.
+const HAS_BARRED: u8 = 1 << 1;
+/// Something alone keeps what runs from making way.
+const HAS_STANDS: u8 = 1 << 2;
+/// On the list of dies to look at.
+const LISTED: u8 = 1 << 3;
+
+/// The flag of a die on which reads wait that may be barred now, or no longer.
+#[inline(always)]
+fn bars(has_reads: bool) -> u8 {
+    if has_reads { BARS_CHANGED } else { 0 }
 }
 
 /// Clocks and accounts of a drive.
 pub(crate) struct Blame {
     /// Places of a die at which reads wait for different things: its planes, or one.
-    places: u32,
-    /// Clocks of reads at each place, and of barred ones.
-    reads: Vec<[Clock; 2]>,
+    pub(super) places: u32,
+    pub(crate) by_plane: bool,
+    /// Who waits may come to a clock late: it has to show what stood in the way before.
+    pub(crate) looks_always: bool,
+    /// Clocks are set as soon as something begins; else all is looked at.
+    pub(super) sets: bool,
+    /// Of decisions, counted from 1: there may be several at one instant.
+    pub(super) round: u64,
     /// What keeps what runs there from making way.
-    stands: Vec<Stands>,
-    dies: Vec<DieFacts>,
-    touched: Vec<u32>,
-    buffer: BufferClock,
+    pub(super) stands: Vec<Stands>,
+    pub(super) dies: Vec<DieFacts>,
+    /// Where planes are told apart, of each the clocks of reads and of barred reads.
+    pub(super) planes: Vec<[Clock; 2]>,
+    /// Dies to look at, as it was not told what stands in the way there.
+    pub(super) listed: Vec<u32>,
+    pub(super) buffer: BufferClock,
     /// By transaction.
-    accounts: Vec<Account>,
+    pub(super) accounts: Vec<Account>,
     /// By slot.
-    requests: Vec<RequestAccount>,
-}
-
-/// What a request is told of.
-#[derive(Clone, Copy, Debug, Default)]
-struct RequestAccount {
-    /// Nothing: `ns` is of an earlier request.
-    is_blank: bool,
-    /// What its last page was blamed on.
-    ns: Blamed,
-    /// Where that was read or programmed, if a die did.
-    die: Option<u32>,
-    /// What the clock of the buffer showed when its data came, while it waits for room there.
-    from: Option<Blamed>,
+    pub(super) requests: Vec<RequestAccount>,
 }
 
 impl Blame {
-    pub(crate) fn new(dies: u32, places: u32) -> Blame {
+    pub(crate) fn new(dies: u32, planes: Option<u32>, looks_always: bool) -> Blame {
+        let places = planes.unwrap_or(1);
         let facts = DieFacts {
-            write: Clock::NEW,
-            counts: false,
-            touched: false,
-            began: false,
-            asked: false,
-            bars_changed: false,
+            clocks: [Clock::NEW; 3],
+            flags: 0,
+            counted: None,
             first_barred: None,
             old_pages: 0,
+            set: 0,
+            began: 0,
+            decided: 0,
         };
         Blame {
             places,
-            reads: vec![[Clock::NEW; 2]; (dies * places) as usize],
+            by_plane: planes.is_some(),
+            looks_always,
+            sets: planes.is_none() && !looks_always,
+            round: 1,
+            planes: vec![[Clock::NEW; 2]; (dies * planes.unwrap_or(0)) as usize],
             stands: vec![Stands::default(); (dies * places) as usize],
             dies: vec![facts; dies as usize],
-            touched: Vec::with_capacity(dies as usize),
+            listed: Vec::with_capacity(dies as usize),
             buffer: BufferClock::NEW,
             accounts: Vec::new(),
             requests: Vec::new(),
         }
     }
 
-    /// Something has happened to a die: what stands in the way there may be something else.
-    #[inline]
-    fn touch(&mut self, die: u32) -> &mut DieFacts {
+    /// Has a die looked at, at the end of the instant.
+    pub(super) fn list(&mut self, die: u32) {
+        let flags = &mut self.dies[die as usize].flags;
+        if *flags & LISTED == 0 {
+            *flags |= LISTED;
+            self.listed.push(die);
+        }
+    }
+
+    /// A die has decided at this instant. Says whether it is known what stands in the way there.
+    #[inline(always)]
+    pub(crate) fn decides(&mut self, die: u32) -> bool {
+        let round = self.round;
         let facts = &mut self.dies[die as usize];
-        if !facts.touched {
-            facts.touched = true;
-            self.touched.push(die);
+        facts.decided = round;
+        facts.set == round && facts.flags & !HAS_STANDS == 0
+    }
+
+    /// If not, it is looked at if something waits there, or all is looked at.
+    #[inline(always)]
+    pub(crate) fn is_unknown(&mut self, die: u32, waits: bool) {
+        if waits || !self.sets {
+            self.list(die);
+        }
+    }
+
+    /// The same where it may decide once more at this instant.
+    pub(super) fn decided(&mut self, die: u32) {
+        self.list(die);
+        self.dies[die as usize].decided = self.round;
+    }
+
+    /// A die that was not among those that decide has got its turn: perhaps something has begun.
+    pub(crate) fn granted(&mut self, die: u32) {
+        if self.dies[die as usize].set == self.round {
+            self.list(die);
+        }
+    }
+
+    /// From now on this is what stands in the way of all who wait for a die, reads among them or
+    /// not.
+    #[inline(always)]
+    fn stand(&mut self, die: u32, cause: Cause, has_reads: bool, now: Time) -> &mut DieFacts {
+        if !self.sets {
+            self.list(die);
+            return &mut self.dies[die as usize];
+        }
+        let facts = &mut self.dies[die as usize];
+        facts.set = self.round;
+        facts.clocks[Side::Write as usize].turn(cause, now);
+        // Nobody else reads it, and who comes later has it set.
+        if has_reads {
+            facts.clocks[Side::Read as usize].turn(cause, now);
         }
         facts
     }
 
-    /// A die has decided at this instant.
-    #[inline]
-    pub(super) fn decided(&mut self, die: u32) {
-        let facts = self.touch(die);
-        facts.asked |= !facts.began;
+    /// What stood in the way on a die does no more, or may not.
+    #[inline(always)]
+    pub(super) fn frees(&mut self, die: u32) -> &mut DieFacts {
+        let facts = &mut self.dies[die as usize];
+        facts.set = 0;
+        facts
     }
 
+    #[inline(always)]
     fn place(&self, die: u32, plane: u32) -> usize {
         (die * self.places + if self.places > 1 { plane } else { 0 }) as usize
     }
 
-    #[inline]
-    fn account(&mut self, id: u32) -> &mut Account {
-        let index = id as usize;
-        if index >= self.accounts.len() {
-            self.accounts.resize(index + 1, Account::NEW);
+    fn clock_mut(&mut self, at: (u32, u32), side: Side) -> &mut Clock {
+        if self.by_plane && side != Side::Write {
+            return &mut self.planes[(at.0 * self.places + at.1) as usize][side as usize - 1];
         }
-        &mut self.accounts[index]
+        &mut self.dies[at.0 as usize].clocks[side as usize]
     }
 
-    /// A transaction begins to wait for its die at `since`.
-    #[inline]
-    fn begin(&mut self, id: u32, txn: &Txn, side: Side, since: Time) {
-        let index = id as usize;
-        if index >= self.accounts.len() {
-            self.accounts.resize(index + 1, Account::NEW);
-        }
-        let place = self.place(txn.die, txn.at.plane);
-        let (from, late_ns) = match side {
-            Side::Read => self.reads[place][0].shown(since),
-            Side::Barred => self.reads[place][1].shown(since),
-            Side::Write => self.dies[txn.die as usize].write.shown(since),
-        };
-        let account = &mut self.accounts[index];
-        (account.side, account.waits, account.since) = (side, true, since);
-        (account.die, account.place) = (txn.die, place as u32);
-        (account.from, account.late_ns) = (from, late_ns);
+    /// Whether there is more to look at than the dies that decide.
+    #[inline(always)]
+    pub(crate) fn has_more(&self) -> bool {
+        self.buffer.awakes() || !self.listed.is_empty()
     }
 
-    /// It waits no longer.
-    #[inline]
-    fn settle(&mut self, id: u32, now: Time) {
-        let Some(account) = self.accounts.get_mut(id as usize) else { return };
-        if !std::mem::take(&mut account.waits) || account.since == now {
-            return;
-        }
-        let (place, die) = (account.place as usize, account.die as usize);
-        let shown = match account.side {
-            Side::Read => self.reads[place][0].read(now),
-            Side::Barred => self.reads[place][1].read(now),
-            Side::Write => self.dies[die].write.read(now),
-        };
-        if std::mem::take(&mut account.is_blank) {
-            account.ns.set_since(shown, &account.from);
-        } else {
-            account.ns.add_since(shown, &account.from);
-        }
-        account.ns.add(Cause::Other, account.late_ns.min((now - account.since).ns()));
-    }
-
-    /// A queued read is barred from now on, or no longer.
-    pub(crate) fn bar(&mut self, id: u32, txn: &Txn, is_barred: bool, now: Time) {
-        let account = self.account(id);
-        let side = if is_barred { Side::Barred } else { Side::Read };
-        if account.waits && account.side != side {
-            self.settle(id, now);
-            self.begin(id, txn, side, now);
-        }
-    }
-
-    /// Whether somebody wants to know what a transaction waits for.
-    #[inline]
-    fn is_wanted(txn: &Txn) -> bool {
-        let of_host = matches!(txn.kind, Kind::HostRead | Kind::RmwRead | Kind::Program);
-        of_host && txn.request != NONE
-    }
-
-    /// A transaction waits for its die from `since` on; a read perhaps to be sensed again.
-    pub(crate) fn waits(&mut self, id: u32, txn: &Txn, since: Time) {
-        if txn.die != NONE {
-            self.touch(txn.die).bars_changed = true;
-            if Self::is_wanted(txn) {
-                if txn.kind == Kind::HostRead && txn.further_senses == 0 {
-                    self.account(id).is_blank = true;
-                }
-                let side = if txn.kind.is_read() { Side::Read } else { Side::Write };
-                self.begin(id, txn, side, since);
-            }
-        }
-    }
-
-    /// The dies that something has happened to, at the end of the instant.
-    pub(crate) fn take_touched(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.touched)
+    /// The dies that are listed.
+    pub(crate) fn take_listed(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.listed)
     }
 
     /// Takes the list back when it has been gone through.
-    pub(crate) fn give_back(&mut self, mut touched: Vec<u32>) {
-        for die in &touched {
-            let facts = &mut self.dies[*die as usize];
-            (facts.touched, facts.began, facts.bars_changed) = (false, false, false);
-        }
-        touched.clear();
-        self.touched = touched;
+    pub(crate) fn give_back(&mut self, mut listed: Vec<u32>) {
+        listed.clear();
+        self.listed = listed;
+    }
+
+    /// A die is taken off the list: whether its clocks are set, but for that of barred reads, and
+    /// whether to look which reads are.
+    #[inline(always)]
+    pub(crate) fn looked_at(&mut self, die: u32) -> Look {
+        let facts = &mut self.dies[die as usize];
+        let is_set = self.sets && facts.set == self.round;
+        let look = Look { is_set, has_bars: facts.flags & BARS_CHANGED != 0 };
+        facts.flags &= !(BARS_CHANGED | LISTED);
+        look
+    }
+
+    /// Another round of decisions begins.
+    #[inline(always)]
+    pub(crate) fn end_round(&mut self) {
+        self.round += 1;
     }
 
     /// Whether the chain was asked about what runs on a die.
+    #[inline(always)]
     pub(crate) fn was_asked(&self, die: u32) -> bool {
-        self.dies[die as usize].asked
+        let facts = &self.dies[die as usize];
+        facts.decided > facts.began
     }
 
     /// What keeps what runs on a plane, or on all of a die, from making way.
     pub(crate) fn stands(&mut self, die: u32, plane: Option<u32>) -> &mut Stands {
         let place = self.place(die, plane.unwrap_or(0));
+        self.dies[die as usize].flags |= HAS_STANDS;
         &mut self.stands[place]
     }
 
-    /// Whether reads may be barred that were not, or the other way round.
-    pub(crate) fn bars_changed(&self, die: u32) -> bool {
-        self.dies[die as usize].bars_changed
-    }
-
     /// The first of the reads that wait at a die and are barred.
+    #[inline(always)]
     pub(crate) fn first_barred(&self, die: u32) -> Option<u32> {
         self.dies[die as usize].first_barred
     }
 
     pub(crate) fn set_first_barred(&mut self, die: u32, read: Option<u32>) {
-        self.dies[die as usize].first_barred = read;
+        let facts = &mut self.dies[die as usize];
+        facts.first_barred = read;
+        facts.flags = facts.flags & !HAS_BARRED | if read.is_some() { HAS_BARRED } else { 0 };
     }
 
     /// Whether the old page of a write waits for a die.
@@ -247,210 +256,212 @@ impl Blame {
 
     /// What stands in the way of reads at a place from `now` on.
     pub(crate) fn set_reads(&mut self, place: (u32, u32), way: InTheWay, now: Time) {
-        let place = self.place(place.0, place.1);
-        let [read, barred] = &mut self.reads[place];
-        read.turn(way.read, now);
-        barred.turn(way.barred, now);
+        self.set_read(place, way.read, now);
+        self.set_barred(place, way.barred, now);
     }
 
-    /// What stands in the way of programs on a die, and whether it does in that of the buffer.
+    /// The same of those that nothing holds the page of.
+    #[inline(always)]
+    pub(crate) fn set_read(&mut self, place: (u32, u32), cause: Cause, now: Time) {
+        self.clock_mut(place, Side::Read).turn(cause, now);
+    }
+
+    /// The same of barred ones.
+    #[inline(always)]
+    pub(crate) fn set_barred(&mut self, place: (u32, u32), cause: Cause, now: Time) {
+        self.clock_mut(place, Side::Barred).turn(cause, now);
+    }
+
+    /// What stands in the way of programs on a die.
+    #[inline(always)]
+    pub(crate) fn set_write(&mut self, die: u32, cause: Cause, now: Time) {
+        self.dies[die as usize].clocks[Side::Write as usize].turn(cause, now);
+    }
+
+    /// The same while somebody waits for room in the buffer: whether it does in the way of that.
     pub(crate) fn set_writes(&mut self, die: u32, cause: Cause, counts: bool, now: Time) {
-        let facts = &mut self.dies[die as usize];
-        let before = facts.counts.then_some(facts.write.cause());
-        facts.write.turn(cause, now);
-        if self.buffer.runs() {
-            facts.counts = counts;
-            self.buffer.move_die(before, counts.then_some(cause), now);
-        }
+        let after = counts.then_some(cause);
+        let before = std::mem::replace(&mut self.dies[die as usize].counted, after);
+        self.buffer.move_die(before, after, now);
+        self.set_write(die, cause, now);
     }
 
     /// Whether somebody waits for room in the buffer.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn buffer_is_wanted(&self) -> bool {
         self.buffer.runs()
     }
 
     /// Whether that is so since this instant: then every die has to say what stands in the way.
+    #[inline(always)]
     pub(crate) fn take_awakes(&mut self) -> bool {
         let awakes = self.buffer.take_awakes();
         if awakes {
-            self.dies.iter_mut().for_each(|facts| facts.counts = false);
+            self.dies.iter_mut().for_each(|facts| facts.counted = None);
         }
         awakes
     }
 
-    fn request(&mut self, request: u32) -> &mut RequestAccount {
-        let index = request as usize;
-        if index >= self.requests.len() {
-            self.requests.resize(index + 1, RequestAccount::default());
+    /// A transaction has come to the queue of its die, where reads wait or not, and something is at
+    /// work or not, if it is none of them, that was told of.
+    #[inline(always)]
+    pub(crate) fn queued(&mut self, id: u32, txn: &Txn, (has_reads, is_at_work): (bool, bool)) {
+        if id as usize >= self.accounts.len() {
+            self.queued_first(id, txn, (has_reads, is_at_work));
+            return;
         }
-        &mut self.requests[index]
-    }
-
-    /// A request begins to wait for the buffer.
-    pub(crate) fn buffer_begins(&mut self, request: u32, now: Time) {
-        let shown = self.buffer.join(now);
-        self.request(request).from = Some(shown);
-    }
-
-    /// A page of it waits no longer, that of `id` or one without its own; it was the last.
-    pub(crate) fn buffer_ends(&mut self, request: u32, id: Option<u32>, is_last: bool, now: Time) {
-        let account = self.request(request);
-        (account.is_blank, account.die) = (true, None);
-        if let Some(from) = account.from {
-            if is_last {
-                account.from = None;
-            }
-            let shown = self.buffer.read(now);
-            let account = &mut self.requests[request as usize];
-            account.is_blank = false;
-            account.ns.set_since(shown, &from);
-            if is_last {
-                self.buffer.leave();
-            }
+        let facts = &mut self.dies[txn.die as usize];
+        let is_wanted = Self::is_wanted(txn);
+        if is_wanted || txn.kind.is_read() {
+            facts.flags |= bars(has_reads || self.looks_always);
         }
-        if let Some(id) = id {
-            let RequestAccount { ns, is_blank, .. } = self.requests[request as usize];
-            let account = self.account(id);
-            (account.waits, account.is_blank, account.loaded_ns) = (false, is_blank, 0);
-            if !is_blank {
-                account.ns = ns;
-            }
+        if txn.kind == Kind::RmwRead {
+            facts.old_pages += 1;
+        }
+        // A clock of reads that nobody has read may be wrong; that of programs is right as long as
+        // something is at work.
+        if txn.kind.is_read() {
+            facts.set = 0;
+        } else if is_at_work && !has_reads && self.sets {
+            facts.set = self.round;
+        }
+        // What a dispatcher held back waits already.
+        if is_wanted && !self.accounts[id as usize].waits {
+            self.waits(id, txn, txn.mark);
         }
     }
 
-    /// The request is open no longer: what its last page was blamed on, and its die if it has one.
-    pub(crate) fn close(&mut self, request: u32) -> (Blamed, Option<u32>) {
-        let account = self.request(request);
-        let ns = if account.is_blank { Blamed::default() } else { account.ns };
-        account.is_blank = true;
-        let die = account.die.take();
-        if account.from.take().is_some() {
-            self.buffer.leave();
+    #[cold]
+    fn queued_first(&mut self, id: u32, txn: &Txn, die: (bool, bool)) {
+        self.add_accounts(id as usize);
+        self.queued(id, txn, die);
+    }
+
+    /// A page is sensed, from now on in the way of all, reads among them or not.
+    #[inline(always)]
+    pub(crate) fn sensed(&mut self, id: u32, txn: &Txn, has_reads: bool, now: Time) {
+        if Self::is_wanted(txn) && !self.settles(id, now) {
+            self.settle(id, now);
         }
-        (ns, die)
-    }
-
-    /// The old page of a write has been read, or another write's that it waited for: what is not
-    /// blamed on anything yet went behind that read.
-    pub(crate) fn old_page_read(&mut self, id: u32, parts: &LatencyComponents) {
-        let [buffer_ns, rmw_ns] =
-            [LatencyComponent::Buffer, LatencyComponent::Rmw].map(|part| parts.0[part as usize]);
-        let ns = self.account(id).own();
-        let waited_ns = buffer_ns + rmw_ns;
-        let rest_ns = waited_ns.checked_sub(ns.sum_ns()).unwrap_or_else(|| {
-            panic!("transaction {id} is blamed {ns:?} for {waited_ns} ns until its old page")
-        });
-        ns.add(Cause::HostRead, rest_ns);
-    }
-
-    /// A page of a request is complete: that of a transaction and its die, or one without flash.
-    pub(crate) fn page_ends(&mut self, request: u32, page: Option<(u32, u32)>) {
-        self.request(request);
-        let account = &mut self.requests[request as usize];
-        (account.is_blank, account.die) = (true, page.map(|(_, die)| die));
-        if let Some(of) = page.and_then(|(id, _)| self.accounts.get(id as usize)) {
-            account.is_blank = of.is_blank;
-            if !of.is_blank {
-                account.ns = of.ns;
-            }
+        let facts = self.stand(txn.die, Cause::of(txn.kind), has_reads, now);
+        if txn.kind == Kind::RmwRead {
+            facts.old_pages -= u32::from(txn.further_senses == 0);
         }
     }
 
-    /// A read is sensed on a die that is one lane.
-    #[inline]
-    pub(crate) fn sensed(&mut self, id: u32, txn: &Txn, now: Time) {
-        let facts = self.touch(txn.die);
+    /// A page is sensed with another one.
+    pub(crate) fn sensed_beside(&mut self, id: u32, txn: &Txn, now: Time) {
         let is_old_page = txn.kind == Kind::RmwRead && txn.further_senses == 0;
-        facts.old_pages -= u32::from(is_old_page);
+        self.dies[txn.die as usize].old_pages -= u32::from(is_old_page);
         if Self::is_wanted(txn) {
             self.settle(id, now);
         }
     }
-}
 
-impl Observe for Blame {
-    fn queued(&mut self, scene: &Scene, id: u32) {
-        let txn = scene.txn(id);
-        let facts = self.touch(txn.die);
-        facts.bars_changed |= txn.kind.is_read();
-        facts.old_pages += u32::from(txn.kind == Kind::RmwRead);
-        // What a dispatcher held back waits already.
-        if Self::is_wanted(txn) && !self.account(id).waits {
-            self.waits(id, txn, scene.now());
+    /// The data of a program comes in while another one runs.
+    pub(crate) fn loaded(&mut self, id: u32, txn: &Txn, now: Time) {
+        self.list(txn.die);
+        if Self::is_wanted(txn) {
+            self.settle(id, now);
+            self.account(id).loaded_ns = txn.parts.0[LatencyComponent::Queue as usize];
         }
     }
 
-    fn sensing(&mut self, scene: &Scene, id: u32, _: Time) {
-        let mut each = id;
-        while each != NONE {
-            let txn = scene.txn(each);
-            self.sensed(each, txn, scene.now());
-            each = txn.next;
+    /// A program that had come in begins: it was in the register, behind the program before it.
+    pub(crate) fn loaded_starts(&mut self, id: u32, txn: &Txn, now: Time) {
+        if Self::is_wanted(txn) {
+            self.settle(id, now);
+            let queue_ns = txn.parts.0[LatencyComponent::Queue as usize];
+            let account = self.account(id);
+            account.tally.add(Cause::HostProgram, queue_ns - account.loaded_ns);
         }
     }
 
-    fn started(&mut self, scene: &Scene, id: u32, data_in: Option<(Dur, u64)>) {
-        for (each, txn) in scene.numbered(id) {
-            if !Self::is_wanted(txn) {
-                continue;
-            }
-            self.settle(each, scene.now());
-            if data_in.is_none() {
-                // It was in the register, behind the program before it.
-                let queue_ns = txn.parts.0[LatencyComponent::Queue as usize];
-                let account = self.account(each);
-                let behind_ns = queue_ns - account.loaded_ns;
-                account.own().add(Cause::HostProgram, behind_ns);
-            }
+    /// A program or erase of one transaction begins or goes on.
+    #[inline(always)]
+    pub(crate) fn starts(&mut self, id: u32, txn: &Txn, has_reads: bool, now: Time) {
+        if Self::is_wanted(txn) && !self.settles(id, now) {
+            self.starts_slowly(id, txn, has_reads, now);
+            return;
         }
-        self.runs(scene.txn(id).die);
+        self.runs(txn, has_reads, now);
     }
 
-    fn loaded(&mut self, scene: &Scene, id: u32, _: (Dur, u64)) {
-        for (each, txn) in scene.numbered(id) {
-            self.touch(txn.die);
-            if Self::is_wanted(txn) {
-                self.settle(each, scene.now());
-                let queue_ns = txn.parts.0[LatencyComponent::Queue as usize];
-                self.account(each).loaded_ns = queue_ns;
-            }
+    #[inline(never)]
+    fn starts_slowly(&mut self, id: u32, txn: &Txn, has_reads: bool, now: Time) {
+        self.settle(id, now);
+        self.runs(txn, has_reads, now);
+    }
+
+    /// A program or erase waits no longer, and begins or goes on.
+    pub(crate) fn starts_one(&mut self, id: u32, txn: &Txn, now: Time) {
+        if Self::is_wanted(txn) {
+            self.settle(id, now);
         }
     }
 
-    fn suspending(&mut self, scene: &Scene, id: u32, _: Time) {
-        self.touch(scene.txn(id).die);
-    }
-
-    fn suspended(&mut self, scene: &Scene, id: u32) {
-        for (each, txn) in scene.numbered(id) {
-            self.touch(txn.die);
-            if Self::is_wanted(txn) {
-                self.begin(each, txn, Side::Write, scene.now());
-            }
+    /// It is in the way on its die, where reads wait or not, and the chain has not been asked.
+    #[inline(always)]
+    pub(crate) fn runs(&mut self, txn: &Txn, has_reads: bool, now: Time) {
+        let (round, bars) = (self.round, bars(has_reads || self.looks_always));
+        let facts = self.stand(txn.die, Cause::of(txn.kind), has_reads, now);
+        facts.began = round;
+        facts.flags |= bars;
+        if facts.flags & HAS_STANDS != 0 {
+            self.forget_stands(txn.die);
         }
     }
 
-    fn resumed(&mut self, scene: &Scene, id: u32, _: Option<Dur>) {
-        for (each, txn) in scene.numbered(id) {
-            if Self::is_wanted(txn) {
-                self.settle(each, scene.now());
-            }
-        }
-        self.runs(scene.txn(id).die);
-    }
-
-    fn completed(&mut self, scene: &Scene, id: u32) {
-        self.touch(scene.txn(id).die).bars_changed = true;
-    }
-}
-
-impl Blame {
-    /// An operation begins or goes on: the chain has not been asked about it.
-    fn runs(&mut self, die: u32) {
-        let facts = self.touch(die);
-        (facts.began, facts.asked, facts.bars_changed) = (true, false, true);
+    #[cold]
+    fn forget_stands(&mut self, die: u32) {
+        self.dies[die as usize].flags &= !HAS_STANDS;
         let first = self.place(die, 0);
         self.stands[first..][..self.places as usize].fill(Stands::default());
     }
+
+    /// A program or erase is on its way into suspension, until an instant, perhaps for the only
+    /// read that waits: then that is not barred.
+    #[inline(never)]
+    pub(crate) fn suspending(
+        &mut self,
+        die: u32,
+        for_only_read: bool,
+        (free_at, now): (Time, Time),
+    ) {
+        if free_at <= now {
+            self.frees(die);
+            self.list(die);
+            return;
+        }
+        let facts = self.stand(die, Cause::SuspendEntry, true, now);
+        if for_only_read && facts.flags & HAS_BARRED == 0 {
+            facts.flags &= !BARS_CHANGED;
+        }
+    }
+
+    /// It is suspended.
+    #[inline(always)]
+    pub(crate) fn suspended(&mut self, id: u32, txn: &Txn, now: Time) {
+        self.frees(txn.die);
+        if Self::is_wanted(txn) {
+            self.account(id);
+            self.begin(id, (txn.die, txn.at.plane), Side::Write, now);
+        }
+    }
+
+    /// A program or erase is complete on a die, where reads wait or not.
+    #[inline(always)]
+    pub(crate) fn completed(&mut self, die: u32, has_reads: bool) {
+        let bars = bars(has_reads || self.looks_always);
+        self.frees(die).flags |= bars;
+    }
+}
+
+/// What there is to look at on a die.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    /// The clocks are set, but for that of barred reads.
+    pub(crate) is_set: bool,
+    /// Which reads are barred.
+    pub(crate) has_bars: bool,
 }

@@ -1,118 +1,116 @@
 //! Clocks of what stands in the way, on a die and of the buffer, and accounts of waits by them.
 
 use reprieve_base::Time;
-use reprieve_observe::blame::{Blamed, CAUSES, Cause};
+use reprieve_observe::blame::{Blamed, CAUSES, Cause, Tally};
 
 /// Time by cause: one cause at a time, which the owner of the clock names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
-    /// Until when `ns` is counted.
-    since: Time,
-    /// Since when the cause is the same.
+    /// Since when the cause is the same; `ns` is counted until then.
     turned: Time,
     cause: Cause,
     ns: Blamed,
 }
 
 impl Clock {
-    pub(super) const NEW: Clock = Clock {
-        since: Time::ZERO,
-        turned: Time::ZERO,
-        cause: Cause::Other,
-        ns: Blamed([0; CAUSES]),
-    };
-
-    /// What stands in the way now.
-    #[inline]
-    pub(super) fn cause(&self) -> Cause {
-        self.cause
-    }
+    pub(super) const NEW: Clock =
+        Clock { turned: Time::ZERO, cause: Cause::Other, ns: Blamed([0; CAUSES]) };
 
     /// Names the cause from `now` on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn turn(&mut self, cause: Cause, now: Time) {
         if cause != self.cause {
-            self.read(now);
+            self.ns.add(self.cause, (now - self.turned).ns());
             (self.cause, self.turned) = (cause, now);
         }
-    }
-
-    /// What it shows now.
-    #[inline]
-    pub(super) fn read(&mut self, now: Time) -> &Blamed {
-        if now > self.since {
-            self.ns.add(self.cause, (now - self.since).ns());
-            self.since = now;
-        }
-        &self.ns
-    }
-
-    /// What it showed at `at`; if that is before the cause was named, what it showed at that, and
-    /// by how much later that was. Whoever has read it in between changes nothing.
-    #[inline]
-    pub(super) fn shown(&mut self, at: Time) -> (Blamed, u64) {
-        if at >= self.since {
-            return (*self.read(at), 0);
-        }
-        let from = at.max(self.turned);
-        let mut shown = self.ns;
-        shown.0[self.cause as usize] -= (self.since - from).ns();
-        (shown, (from - at).ns())
     }
 }
 
 /// Whom a clock is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
+    /// A program.
+    Write,
     /// A read that nothing on the die holds the page of.
     Read,
     /// A read of what an operation on the die holds.
     Barred,
-    /// A program.
-    Write,
 }
 
 /// The wait of a transaction that is under way, and what it was blamed on before.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct Account {
+    /// Where it waits, a die or a plane: a dispatcher may move it before it goes on.
+    pub(super) at: u32,
     pub(super) side: Side,
     pub(super) waits: bool,
-    /// Nothing is blamed on anything yet: `ns` is of an earlier transaction.
-    pub(super) is_blank: bool,
-    /// Where it waits: a dispatcher may move it before it goes on.
-    pub(super) die: u32,
-    pub(super) place: u32,
     pub(super) since: Time,
-    /// By how much later than that the clock was read; then a dispatcher held it back.
-    pub(super) late_ns: u64,
-    pub(super) from: Blamed,
-    pub(super) ns: Blamed,
+    /// What the clock showed then; if its cause was named later, what it showed at that.
+    from: Blamed,
+    pub(super) tally: Tally,
     /// Of a program whose data came in while another one ran: its time in the queue before that.
     pub(super) loaded_ns: u64,
 }
 
 impl Account {
     pub(super) const NEW: Account = Account {
+        at: 0,
         side: Side::Read,
         waits: false,
-        is_blank: true,
-        die: 0,
-        place: 0,
         since: Time::ZERO,
-        late_ns: 0,
         from: Blamed([0; CAUSES]),
-        ns: Blamed([0; CAUSES]),
+        tally: Tally::NOTHING,
         loaded_ns: 0,
     };
 
-    /// What it was blamed on; of this transaction.
-    #[inline]
-    pub(super) fn own(&mut self) -> &mut Blamed {
-        if std::mem::take(&mut self.is_blank) {
-            self.ns = Blamed::default();
+    /// It waits from `since` on, by the clock of that place and side.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, (at, side): (u32, Side), clock: &Clock, since: Time) {
+        (self.at, self.side, self.waits, self.since) = (at, side, true, since);
+        self.from = clock.ns;
+        if since > clock.turned {
+            self.from.add(clock.cause, (since - clock.turned).ns());
         }
-        &mut self.ns
     }
+
+    /// It waits no longer; `clock` is the one that it began by. False if it takes
+    /// [`Account::end_after_turns`] to say what it waited for.
+    #[inline(always)]
+    pub(super) fn end(&mut self, clock: &Clock, now: Time) -> bool {
+        // Mostly what stood in the way at its beginning still does.
+        let ends = clock.turned <= self.since;
+        if ends {
+            self.waits = false;
+            if now > self.since {
+                self.tally.add(clock.cause, (now - self.since).ns());
+            }
+        }
+        ends
+    }
+
+    /// The same if something else stood in the way meanwhile.
+    #[inline(never)]
+    pub(super) fn end_after_turns(&mut self, clock: &Clock, now: Time) {
+        self.waits = false;
+        let mut waited = Blamed::since(&clock.ns, &self.from);
+        waited.add(clock.cause, (now - clock.turned).ns());
+        // What a dispatcher held back had waited before the cause was named.
+        waited.add(Cause::Other, (now - self.since).ns() - waited.sum_ns());
+        self.tally.add_all(&waited);
+    }
+}
+
+/// What a request is told of.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct RequestAccount {
+    /// What its last page was blamed on.
+    pub(super) tally: Tally,
+    /// Where that was read or programmed, if a die did.
+    pub(super) die: Option<u32>,
+    /// What the clock of the buffer showed when its data came, while it waits for room there.
+    pub(super) from: Option<Blamed>,
 }
 
 /// What the dies do that those wait for who want room in the buffer: of all of them together.
@@ -149,6 +147,12 @@ impl BufferClock {
     }
 
     /// Whether it runs since this instant; all dies then have to say what they do.
+    #[inline]
+    pub(super) fn awakes(&self) -> bool {
+        self.awakes
+    }
+
+    /// The same, once.
     pub(super) fn take_awakes(&mut self) -> bool {
         std::mem::take(&mut self.awakes)
     }
@@ -217,19 +221,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_shows_an_earlier_instant_whoever_has_read_it_since() {
+    fn a_wait_is_blamed_on_what_the_clock_named_in_it() {
         let at = Time::from_ns;
         let mut clock = Clock::NEW;
         clock.turn(Cause::HostProgram, at(100));
+        let [mut early, mut late, mut held] = [Account::NEW; 3];
+        early.begin((0, Side::Read), &clock, at(110));
         clock.turn(Cause::Erase, at(140));
-        // 100 ns of nothing, 40 of a program, and an erase from 140 on, which is read at 200.
-        assert_eq!(clock.read(at(200)).0[Cause::Erase as usize], 60);
-        let seen = |(shown, late_ns): (Blamed, u64)| {
-            (shown.0[Cause::HostProgram as usize], shown.0[Cause::Erase as usize], late_ns)
+        late.begin((0, Side::Read), &clock, at(150));
+        // Before the erase was named, to somebody who comes after it was.
+        held.begin((0, Side::Read), &clock, at(120));
+        clock.turn(Cause::GcRead, at(200));
+        clock.turn(Cause::Erase, at(200));
+        let blamed = |mut account: Account| {
+            if !account.end(&clock, at(230)) {
+                account.end_after_turns(&clock, at(230));
+            }
+            let mut blamed = Blamed::default();
+            account.tally.add_to(&mut blamed);
+            let Blamed(ns) = blamed;
+            let of = |cause: Cause| ns[cause as usize];
+            (of(Cause::HostProgram), of(Cause::Erase), of(Cause::GcRead), of(Cause::Other))
         };
-        assert_eq!(seen(clock.shown(at(150))), (40, 10, 0));
-        // Before the erase it shows what it did as that began, 20 ns later.
-        assert_eq!(seen(clock.shown(at(120))), (40, 0, 20));
-        assert_eq!(seen(clock.shown(at(230))), (40, 90, 0));
+        assert_eq!(blamed(early), (30, 90, 0, 0));
+        assert_eq!(blamed(late), (0, 80, 0, 0));
+        assert_eq!(blamed(held), (0, 90, 0, 20));
+        let mut now = Account::NEW;
+        now.begin((0, Side::Read), &clock, at(210));
+        assert_eq!(blamed(now), (0, 20, 0, 0));
     }
 }

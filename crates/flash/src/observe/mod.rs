@@ -1,5 +1,6 @@
 //! Observers: what happens on dies and channels, told to those who keep account of it.
 
+mod accounts;
 mod blame;
 mod clocks;
 mod draw;
@@ -8,16 +9,16 @@ mod waits;
 
 use reprieve_base::{Dur, Slab, Time};
 use reprieve_nand::Run;
+use reprieve_observe::power::{Meter, PowerReport};
+use reprieve_observe::stats::Ages;
+use reprieve_observe::timeline::{Arrival, Timeline};
+use reprieve_policy::txn::{NONE, Txn};
 
 use super::budget::Budget;
 use super::die::DieUnit;
 use super::facts::FlashFacts;
 use super::lane::LaneId;
-pub(super) use blame::{Blame, InTheWay};
-use reprieve_observe::power::{Meter, PowerReport};
-use reprieve_observe::stats::Ages;
-use reprieve_observe::timeline::{Arrival, Timeline};
-use reprieve_policy::txn::{NONE, Txn};
+pub(super) use blame::{Blame, InTheWay, Look};
 pub use waits::LongestEraseWait;
 
 /// The drive at the moment of an event.
@@ -48,13 +49,6 @@ impl<'a> Scene<'a> {
         let txns = self.txns;
         let next = |id: &u32| Some(txns[*id].next).filter(|next| *next != NONE);
         std::iter::successors(Some(first), next).map(|id| &txns[id])
-    }
-
-    /// The same with their numbers.
-    fn numbered(&self, first: u32) -> impl Iterator<Item = (u32, &'a Txn)> + use<'a> {
-        let txns = self.txns;
-        let next = |id: &u32| Some(txns[*id].next).filter(|next| *next != NONE);
-        std::iter::successors(Some(first), next).map(|id| (id, &txns[id]))
     }
 
     fn unit(&self, die: u32) -> &'a DieUnit {
@@ -167,7 +161,7 @@ impl Observers {
         (self.listens, self.listens_to_all) = (true, true);
     }
 
-    /// Tells each of them in turn.
+    /// Tells each of them in turn but who blames waits, who is told otherwise.
     pub(super) fn each(&mut self, mut tell: impl FnMut(&mut dyn Observe)) {
         if let Some(budget) = self.budget.as_deref_mut() {
             tell(budget);
@@ -177,9 +171,6 @@ impl Observers {
         }
         if let Some(timeline) = self.timeline.as_deref_mut().filter(|drawn| !drawn.has_ended()) {
             tell(timeline);
-        }
-        if let Some(blame) = self.blame.as_deref_mut() {
-            tell(blame);
         }
         self.own.iter_mut().for_each(|own| tell(&mut **own));
     }
@@ -237,8 +228,20 @@ impl super::Flash {
     }
 
     /// Tells them of a lane.
-    #[cold]
+    #[inline]
     pub(super) fn observe_lane(
+        &mut self,
+        lane: LaneId,
+        now: Time,
+        tell: impl FnMut(&mut dyn Observe, &Scene),
+    ) {
+        if self.observers.listens_to_all {
+            self.observe_all(lane, now, tell);
+        }
+    }
+
+    #[cold]
+    fn observe_all(
         &mut self,
         lane: LaneId,
         now: Time,

@@ -7,7 +7,7 @@ use crate::blame::Blamed;
 
 /// One completed request.
 #[derive(Clone, Copy, Debug)]
-pub struct LogRow {
+pub struct LogRow<'a> {
     /// Number of the request in order of arrival, from 0.
     pub id: u64,
     /// What was asked.
@@ -21,9 +21,7 @@ pub struct LogRow {
     /// When it was complete.
     pub completion: Time,
     /// Where its time went, on the transaction that completed last.
-    pub parts: LatencyComponents,
-    /// What the waits among them went behind, if that is kept.
-    pub blamed: Blamed,
+    pub parts: &'a LatencyComponents,
     /// The die of the transaction that completed last, if that is kept and there was one.
     pub die: Option<u32>,
     /// The load that it belongs to, by the order of their names; 0 of one alone.
@@ -70,7 +68,14 @@ impl LogBatch {
         self.blamed.clear();
     }
 
-    /// Adds a row.
+    /// Where the next row is to have what its waits went behind: nothing yet.
+    #[inline]
+    pub fn next_blamed(&mut self) -> &mut Blamed {
+        self.blamed.push(Blamed::default());
+        self.blamed.last_mut().expect("it was just added")
+    }
+
+    /// Adds a row, whose waits have been told of.
     pub fn push(&mut self, row: &LogRow) {
         self.id.push(row.id as i64);
         self.op.push(row.op as u8);
@@ -81,7 +86,6 @@ impl LogBatch {
         for (column, part) in self.parts_ns.iter_mut().zip(row.parts.0) {
             column.push(part as i64);
         }
-        self.blamed.push(row.blamed);
         self.die.push(row.die);
         self.flow.push(i64::from(row.flow));
         self.uncorrectable_pages.push(i64::from(row.uncorrectable_pages));

@@ -2,11 +2,13 @@
 
 use reprieve_base::{Op, Time, UserError};
 use reprieve_config::Warmup;
+use reprieve_observe::blame::Blamed;
 use reprieve_observe::power::PowerReport;
 use reprieve_observe::stats::{AGES, ErrorCounts, Found, Measured, Series, Totals, WearFacts};
 
 use super::Ssd;
 use super::interface::HostRequest;
+use super::requests::blamed;
 
 /// The number of no request.
 const NONE_YET: u64 = u64::MAX;
@@ -154,8 +156,10 @@ impl Ssd {
     /// An excluded request is complete.
     #[cold]
     pub(super) fn excluded_done(&mut self, id: u32) {
-        self.blamed(id);
-        let HostRequest { op, bytes, .. } = self.host.requests[id];
+        let HostRequest { op, bytes, ref parts, .. } = self.host.requests[id];
+        if blamed(&mut self.flash, (id, parts), &mut Blamed::default()).is_err() {
+            self.blamed_wrongly(id);
+        }
         let measuring = &mut self.stats.measuring;
         if measuring.has_begun() && matches!(op, Op::Read | Op::Write) {
             measuring.earlier_bytes[op as usize] += u64::from(bytes);

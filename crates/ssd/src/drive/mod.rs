@@ -202,7 +202,7 @@ impl Ssd {
         if let Some(window) = options.timeline {
             ssd.flash.draw(window);
         }
-        if options.log_requests && !options.served {
+        if options.log_requests && !options.served && !options.leave_out_blame {
             ssd.flash.keep_blame();
         }
         ssd.begin_measuring();

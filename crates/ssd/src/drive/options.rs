@@ -9,6 +9,8 @@ use reprieve_observe::timeline::Window;
 pub struct Options {
     /// Keep a row for each request, and unless the drive is served what its waits went behind.
     pub log_requests: bool,
+    /// Leave that out of the rows: only to measure what it costs.
+    pub leave_out_blame: bool,
     /// Keep how it goes over time.
     pub series: bool,
     /// The drive starts in this saved state, and is not preconditioned.

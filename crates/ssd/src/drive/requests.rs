@@ -1,6 +1,7 @@
 //! Requests: from their arrival at the drive to their completion.
 
 use reprieve_base::{Op, Request, SECTOR_BYTES, Time};
+use reprieve_flash::Flash;
 use reprieve_observe::blame::{Blamed, Cause, blamed_ns};
 use reprieve_observe::stats::LogRow;
 use reprieve_policy::txn::{LatencyComponent, LatencyComponents, NONE};
@@ -314,9 +315,11 @@ impl Ssd {
     /// Out of the way of runs that keep no log.
     #[inline(never)]
     fn log_request(&mut self, id: u32) {
-        let (blamed, die) = self.blamed(id);
-        let request = &self.host.requests[id];
         let log = self.stats.log.as_mut().expect("a log is kept");
+        let request = &self.host.requests[id];
+        let Ok(die) = blamed(&mut self.flash, (id, &request.parts), log.next_blamed()) else {
+            self.blamed_wrongly(id);
+        };
         log.push(&LogRow {
             id: request.id,
             op: request.op,
@@ -324,8 +327,7 @@ impl Ssd {
             bytes: request.bytes,
             arrival: request.arrival,
             completion: self.now,
-            parts: request.parts,
-            blamed,
+            parts: &request.parts,
             die,
             flow: self.flows.number(request.flow),
             uncorrectable_pages: request.uncorrectable_pages,
@@ -341,30 +343,14 @@ impl Ssd {
         done.push(DoneRequest { number, op, arrival, completion: self.now, uncorrectable_pages });
     }
 
-    /// What the waits of a request that is complete went behind, and the die of its last page, if
-    /// that is kept.
-    ///
-    /// Panics if not every nanosecond that it waited has its cause.
-    pub(super) fn blamed(&mut self, id: u32) -> (Blamed, Option<u32>) {
-        if !self.flash.is_blamed() {
-            return Default::default();
-        }
-        let (mut blamed, die) = self.flash.blamed(id);
-        let HostRequest { id: number, parts, .. } = self.host.requests[id];
-        for (part, cause) in
-            [(LatencyComponent::BusWait, Cause::Channel), (LatencyComponent::Map, Cause::Map)]
-        {
-            blamed.add(cause, parts.0[part as usize]);
-        }
-        assert_eq!(
-            blamed.sum_ns(),
-            blamed_ns(&parts),
-            "what request {number} waited for at {} is not what it waited: {blamed:?}, {parts:?} \
-             (seed {})",
-            self.now,
-            self.scenario.seed,
+    /// Not every nanosecond that a request waited has its cause.
+    #[cold]
+    pub(super) fn blamed_wrongly(&self, id: u32) -> ! {
+        let HostRequest { id: number, ref parts, .. } = self.host.requests[id];
+        panic!(
+            "what request {number} is blamed for at {} is not what it waited: {parts:?} (seed {})",
+            self.now, self.scenario.seed,
         );
-        (blamed, die)
     }
 
     /// Completes the flushes that waited for the page of a write of `interval`.
@@ -379,4 +365,26 @@ impl Ssd {
             self.answer(id, &parts);
         }
     }
+}
+
+/// Adds up in `sum` what the waits of a request that is complete went behind, if that is kept; then
+/// says which is the die of its last page. An error if not every nanosecond has its cause.
+#[inline(always)]
+pub(super) fn blamed(
+    flash: &mut Flash,
+    (id, parts): (u32, &LatencyComponents),
+    sum: &mut Blamed,
+) -> Result<Option<u32>, ()> {
+    if !flash.is_blamed() {
+        return Ok(None);
+    }
+    let (mut sum_ns, die) = flash.blamed(id, sum);
+    for (part, cause) in
+        [(LatencyComponent::BusWait, Cause::Channel), (LatencyComponent::Map, Cause::Map)]
+    {
+        let ns = parts.0[part as usize];
+        sum.add(cause, ns);
+        sum_ns += ns;
+    }
+    if sum_ns == blamed_ns(parts) { Ok(die) } else { Err(()) }
 }
