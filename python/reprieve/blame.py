@@ -38,8 +38,9 @@ def section(parts: Iterable[Table], counts: Mapping[str, int]) -> dict[str, Any]
     wholes = {kind: np.zeros(1 + len(CAUSES), np.int64) for kind in KINDS}
     slowest = {kind: np.zeros((0, 2 + len(CAUSES)), np.int64) for kind in KINDS}
     for part in parts:
+        of_all = _rows(part)
         for kind in KINDS:
-            rows = _rows(part, kind)
+            rows = of_all[_of(part, kind)]
             wholes[kind] += np.delete(rows, 1, axis=1).sum(axis=0)
             both = np.concatenate([slowest[kind], rows])
             slowest[kind] = _first(both, requests_of(counts[kind], SHARES["slowest_1"]))
@@ -66,11 +67,9 @@ def slowest(parts: Iterable[Table], kind: str, count: int) -> Table:
     return found
 
 
-def _rows(part: Table, kind: str) -> Rows:
-    mine = _of(part, kind)
+def _rows(part: Table) -> Rows:
     latency_ns = part.array("completion_ns") - part.array("arrival_ns")
-    columns = [latency_ns, *(part.array(name) for name in ("id", *CAUSES))]
-    return np.stack([column[mine] for column in columns], axis=1)
+    return np.stack([latency_ns, *(part.array(name) for name in ("id", *CAUSES))], axis=1)
 
 
 def _of(part: Table, kind: str) -> NDArray[np.int64]:

@@ -110,11 +110,15 @@ impl Mbm {
             return false;
         }
         let idle = drive.idle();
-        let begins = match self.rules.unit {
-            TransactionUnit::Chip => idle.chips,
-            TransactionUnit::Die => idle.dies,
-        };
-        begins == 0 && idle.quiet_channels == 0
+        self.idle_units(idle.dies, idle.chips) == 0 && idle.quiet_channels == 0
+    }
+
+    /// Of idle dies and chips, those that count: what begins writes together.
+    fn idle_units(&self, dies: u32, chips: u32) -> u32 {
+        match self.rules.unit {
+            TransactionUnit::Chip => chips,
+            TransactionUnit::Die => dies,
+        }
     }
 
     /// Dies that begin writes together: those of a chip, or each by itself.
@@ -276,11 +280,7 @@ impl Mbm {
         self.idle.clear();
         for channel in 0..drive.geometry().channels {
             let (before, work) = (self.idle.len(), drive.channel(channel));
-            let begins = match self.rules.unit {
-                TransactionUnit::Chip => work.idle_chips,
-                TransactionUnit::Die => work.idle_dies,
-            };
-            if begins > 0 {
+            if self.idle_units(work.idle_dies, work.idle_chips) > 0 {
                 self.list_chips(channel, drive, &|die| drive.is_idle(die));
             }
             if self.idle.len() == before && work.serving_dies == 0 {
