@@ -23,6 +23,7 @@ from reprieve_studies.theory import validate_into
 from reprieve_studies.trace_fits import judge
 from reprieve_studies.trace_whole import beside
 from reprieve_studies.verdicts import tally
+from reprieve_studies.zns_a import seeds as zns_a_seeds
 
 from .asides import fast12_asides
 from .counterparts import counterparts
@@ -333,6 +334,11 @@ STUDIES: Mapping[str, Study] = {
          "figures/figure-12.svg": "zambelli21-figure-12.svg",
          "figures/tail.svg": "zambelli21-tail.svg",
          "figures/front.svg": "zambelli21-front.svg"},
+    ),
+    "zns-a-seeds": Study(
+        "python -m reprieve_studies.zns_a.seeds",
+        lambda _out, _wanted: zns_a_seeds.over_seeds(),
+        {},
     ),
     "zns-a": Study(
         "reprieve reproduce zns-a",
