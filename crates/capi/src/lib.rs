@@ -325,11 +325,9 @@ pub unsafe extern "C" fn reprieve_poll(
                 return Err(invalid("completions is a null pointer"));
             }
             while count < max {
-                let Some(reprieve_embed::Completion { tag, done }) = open.drive.poll() else {
-                    break;
-                };
+                let Some(done) = open.drive.poll() else { break };
                 let completion = Completion {
-                    tag,
+                    tag: done.tag,
                     number: done.number,
                     arrival_ns: done.arrival.ns(),
                     completion_ns: done.completion.ns(),
