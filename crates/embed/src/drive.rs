@@ -250,11 +250,18 @@ impl Drive {
         let known = self.ssd.done_count();
         let passed = self.ssd.advance_to_done(until, wanted);
         self.now = if matches!(passed, Ok(false)) { until } else { self.ssd.now() };
-        if let Some(journal) = &mut self.journal {
-            self.ssd.done().skip(known).for_each(|completion| journal.completed(completion));
+        if self.journal.is_some() {
+            self.keep_in_journal(known);
         }
         passed?;
         Ok(())
+    }
+
+    /// Keeps the completions behind the first so many that wait.
+    #[cold]
+    fn keep_in_journal(&mut self, known: usize) {
+        let Some(journal) = &mut self.journal else { return };
+        self.ssd.done().skip(known).for_each(|completion| journal.completed(completion));
     }
 
     /// Takes the completion that has waited longest; none is later than now.

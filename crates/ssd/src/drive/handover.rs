@@ -101,6 +101,12 @@ impl Handover {
             completion: now,
             uncorrectable_pages,
         });
+        if number == self.first {
+            self.forget_completed();
+        }
+    }
+
+    fn forget_completed(&mut self) {
         while self.slots.front().is_some_and(|slot| slot.request.is_none()) {
             self.slots.pop_front();
             self.first += 1;

@@ -376,13 +376,8 @@ pub(super) fn blamed(
     if !flash.is_blamed() {
         return Ok(None);
     }
-    let (mut sum_ns, die) = flash.blamed(id, sum);
-    for (part, cause) in
-        [(LatencyComponent::BusWait, Cause::Channel), (LatencyComponent::Map, Cause::Map)]
-    {
-        let ns = parts.0[part as usize];
-        sum.add(cause, ns);
-        sum_ns += ns;
-    }
+    let (sum_ns, die) = flash.blamed(id, sum);
+    sum.add(Cause::Channel, parts.0[LatencyComponent::BusWait as usize]);
+    sum.add(Cause::Map, parts.0[LatencyComponent::Map as usize]);
     if sum_ns == blamed_ns(parts) { Ok(die) } else { Err(()) }
 }
