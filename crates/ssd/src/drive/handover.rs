@@ -128,7 +128,7 @@ mod tests {
         for (at_ns, tag) in [(20, 0), (10, 1), (20, 2), (10, 3), (15, 4)] {
             handover.add(read(at_ns), tag);
         }
-        let mut arrive = |handover: &mut Handover| {
+        let arrive = |handover: &mut Handover| {
             let (request, behind) = handover.arrive();
             (request.arrival.ns(), behind)
         };
