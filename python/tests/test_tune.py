@@ -166,6 +166,22 @@ def test_what_cannot_be_met_is_said() -> None:
     ), first
 
 
+def test_a_bound_within_the_interval_of_the_nearest_is_not_decided() -> None:
+    """Two seeds, both with a mean of 52 µs over a bound of 50: 52 ± 1.3, and 52 ± 51."""
+    for spread_us, first in ((0.2, "nothing meets it: "), (8.0, "not decided whether anything ")):
+        ends = (52 - spread_us / 2, 52 + spread_us / 2)
+        # Of two values, 12.7 times half of what they differ by is the interval's half.
+        reaches = 52 - 12.706 * spread_us / 2 < 50
+        rows: list[Row] = [{"device_iops": 9, "read_latency_ns_p99": 1000 * end} for end in ends]
+        tried = [Tried(Point(0, (("x", 0),)), dict.fromkeys(range(RUNGS), rows))]
+        made = answer(Question(ASKED.axes[:1], ASKED.bounds, ASKED.goal, True), Found(tried, []))
+        assert (made.meets, made.decided) == (False, not reaches)
+        told = sentences(made)
+        assert told[0].startswith(first), told
+        page = unescape(render(made, told, "reprieve tune"))
+        assert ("ot decided whether anything meets it" in page) == reaches
+
+
 def test_the_page_says_what_was_found_and_draws_all_that_was_tried() -> None:
     found, made = tuned()
     page = render(made, sentences(made), "reprieve tune")

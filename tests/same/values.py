@@ -29,7 +29,7 @@ def digest(value: object) -> str:
 def of_summary(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out `run`, where wall time, memory and versions stand.
 
-    And `blame`, which follows from the requests: the simulator itself checks that it adds up.
+    And `blame`, which follows from the requests, whose columns of it are kept.
     """
     return {name: section for name, section in summary.items() if name not in {"run", "blame"}}
 
@@ -37,11 +37,9 @@ def of_summary(summary: Mapping[str, Any]) -> dict[str, Any]:
 def of_requests(log: pa.Table) -> dict[str, list[Any]]:
     """Return the columns by name, but those of zeros alone.
 
-    A column that comes with a new feature has zeros in every run without it. Those of `blame` and
-    the die are left out: the simulator itself checks that they add up.
+    A column that comes with a new feature has zeros in every run without it.
     """
-    names = [name for name in log.column_names if not name.startswith("by_") and name != "die"]
-    columns = {name: log[name].to_pylist() for name in names}
+    columns = {name: log[name].to_pylist() for name in log.column_names}
     return {name: column for name, column in columns.items() if any(column)}
 
 

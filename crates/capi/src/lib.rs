@@ -241,17 +241,24 @@ pub unsafe extern "C" fn reprieve_submit(
     }
 }
 
+#[inline(always)]
 fn ask(request: &Request) -> Result<Ask, Refusal> {
     let Request { tag, lba, bytes, op, fua, reserved } = *request;
-    let Some(&op) = [Op::Read, Op::Write, Op::Trim, Op::Flush].get(usize::from(op)) else {
-        return Err(invalid(format!("op = {op}: must be at most 3, REPRIEVE_FLUSH")));
-    };
-    if fua > 1 || reserved != 0 {
-        return Err(invalid(format!(
-            "fua = {fua}, reserved = {reserved}: must be 0 or 1, and 0; is the request set whole?"
-        )));
+    match [Op::Read, Op::Write, Op::Trim, Op::Flush].get(usize::from(op)) {
+        Some(&op) if fua <= 1 && reserved == 0 => Ok(Ask { tag, op, lba, bytes, fua: fua == 1 }),
+        _ => Err(not_a_request(request)),
     }
-    Ok(Ask { tag, op, lba, bytes, fua: fua == 1 })
+}
+
+#[cold]
+fn not_a_request(request: &Request) -> Refusal {
+    let Request { op, fua, reserved, .. } = *request;
+    if op > Op::Flush as u8 {
+        return invalid(format!("op = {op}: must be at most 3, REPRIEVE_FLUSH"));
+    }
+    invalid(format!(
+        "fua = {fua}, reserved = {reserved}: must be 0 or 1, and 0; is the request set whole?"
+    ))
 }
 
 /// `reprieve_next`.
@@ -325,11 +332,9 @@ pub unsafe extern "C" fn reprieve_poll(
                 return Err(invalid("completions is a null pointer"));
             }
             while count < max {
-                let Some(reprieve_embed::Completion { tag, done }) = open.drive.poll() else {
-                    break;
-                };
+                let Some(done) = open.drive.poll() else { break };
                 let completion = Completion {
-                    tag,
+                    tag: done.tag,
                     number: done.number,
                     arrival_ns: done.arrival.ns(),
                     completion_ns: done.completion.ns(),

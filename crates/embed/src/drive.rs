@@ -1,25 +1,14 @@
-//! The drive: requests that have not arrived, the model, and completions that nobody has taken.
-
-use std::collections::VecDeque;
+//! The drive as its owner has it: what is checked before the model is given it, and the time.
 
 use reprieve_base::{Op, Request, SECTOR_BYTES, Time, UserError};
 use reprieve_ssd::scenario::{self, Scenario, Sources};
-use reprieve_ssd::{DoneRequest, Options, Ssd, registries};
+use reprieve_ssd::{Completion, Options, Ssd, registries};
 
 use crate::ask::Ask;
 use crate::journal::Journal;
 
 /// The last instant that may be asked for: 146 years.
 pub(crate) const LAST: Time = Time::from_ns(1 << 62);
-
-/// A request that is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Completion {
-    /// That of the request.
-    pub tag: u64,
-    /// Its number, instants, and what went wrong with it.
-    pub done: DoneRequest,
-}
 
 /// Why a call was refused; the drive is as it was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,18 +36,23 @@ fn at_wrong_time(what: String) -> Error {
     Error::Time(UserError::new(what))
 }
 
+/// What is wrong with a request.
+#[derive(Clone, Copy, Debug)]
+enum Wrong {
+    Past,
+    Late,
+    FlushHasLength,
+    Length,
+    End,
+    UnitAccess,
+}
+
 /// A drive whose time is the caller's.
 pub struct Drive {
     ssd: Ssd,
     sectors: u64,
     /// The instant up to which everything has passed.
     now: Time,
-    /// Requests that have not arrived, by arrival, and of one arrival by hand-over.
-    waiting: VecDeque<Request>,
-    /// Tags of those requests that are not complete, from number `first` on, arrived or waiting.
-    tags: VecDeque<Option<u64>>,
-    first: u64,
-    done: VecDeque<Completion>,
     pub(crate) taken: u64,
     pub(crate) journal: Option<Journal>,
 }
@@ -76,23 +70,13 @@ impl Drive {
 
     pub(crate) fn of(scenario: Scenario) -> Result<Drive, UserError> {
         let sectors = scenario.capacity_bytes() / SECTOR_BYTES;
-        let options = Options { served: true, keep_done: true, ..Options::default() };
+        let options = Options { served: true, handed_over: true, ..Options::default() };
         let mut ssd = Ssd::with(scenario, &options)?;
         while !ssd.is_preconditioned() {
             ssd.step(1)?;
         }
         ssd.start_serving()?;
-        Ok(Drive {
-            ssd,
-            sectors,
-            now: Time::ZERO,
-            waiting: VecDeque::new(),
-            tags: VecDeque::new(),
-            first: 0,
-            done: VecDeque::new(),
-            taken: 0,
-            journal: None,
-        })
+        Ok(Drive { ssd, sectors, now: Time::ZERO, taken: 0, journal: None })
     }
 
     /// The scenario of the drive, as canonical TOML.
@@ -112,7 +96,7 @@ impl Drive {
 
     /// Requests that were submitted and are not complete, those included that have not arrived.
     pub fn open_requests(&self) -> u64 {
-        self.first + self.tags.len() as u64 - self.taken - self.done.len() as u64
+        self.ssd.handed_over() - self.taken - self.ssd.done_count() as u64
     }
 
     /// Keeps what is asked from now on, so that the drive can be saved.
@@ -122,7 +106,7 @@ impl Drive {
         if self.journal.is_some() {
             return Ok(());
         }
-        if self.first > 0 || !self.tags.is_empty() || self.now > Time::ZERO {
+        if self.ssd.handed_over() > 0 || self.now > Time::ZERO {
             let what = "the journal begins with the drive: ask for it before the first request";
             return Err(Error::User(UserError::new(what)));
         }
@@ -134,72 +118,72 @@ impl Drive {
     ///
     /// Requests of one arrival arrive in the order of these calls. Errors at one that no drive
     /// takes, that reaches past its end, or whose arrival has passed.
+    #[inline]
     pub fn submit(&mut self, at: Time, ask: Ask) -> Result<(), Error> {
-        self.check(at, &ask)?;
+        if let Err(what) = self.check(at, &ask) {
+            return Err(self.refused(what, at, &ask));
+        }
         if let Some(journal) = &mut self.journal {
             journal.submitted(self.now, at, &ask);
         }
         let Ask { tag, op, lba, bytes, fua } = ask;
-        let request = Request { arrival: at, op, lba, bytes, fua };
-        let place = match self.waiting.back() {
-            Some(last) if last.arrival > at => {
-                self.waiting.partition_point(|other| other.arrival <= at)
-            }
-            _ => self.waiting.len(),
-        };
-        if place == self.waiting.len() {
-            self.waiting.push_back(request);
-            self.tags.push_back(Some(tag));
-        } else {
-            self.waiting.insert(place, request);
-            let arrived = self.tags.len() + 1 - self.waiting.len();
-            self.tags.insert(arrived + place, Some(tag));
-        }
+        self.ssd.hand_over(Request { arrival: at, op, lba, bytes, fua }, tag);
         Ok(())
     }
 
-    fn check(&self, at: Time, ask: &Ask) -> Result<(), Error> {
+    #[inline(always)]
+    fn check(&self, at: Time, ask: &Ask) -> Result<(), Wrong> {
         let Ask { op, lba, bytes, fua, .. } = *ask;
-        let name = op.name();
-        let wrong = |what: String| Err(Error::User(UserError::new(what)));
         if at < self.now {
-            return Err(at_wrong_time(format!(
-                "a {name} arrives at {} ns, and the drive is at {} ns: it must not be earlier",
-                at.ns(),
-                self.now.ns()
-            )));
+            return Err(Wrong::Past);
         }
         if at > LAST {
-            return Err(at_wrong_time(format!(
-                "a {name} arrives at {} ns: it must be at most 2^62",
-                at.ns()
-            )));
+            return Err(Wrong::Late);
         }
-        if op == Op::Flush && (lba, bytes) != (0, 0) {
-            return wrong(format!("a flush of {bytes} bytes at sector {lba}: it has neither"));
+        let is_flush = op == Op::Flush;
+        if is_flush && (lba, bytes) != (0, 0) {
+            return Err(Wrong::FlushHasLength);
         }
-        if op != Op::Flush && (bytes == 0 || u64::from(bytes) % SECTOR_BYTES > 0) {
-            return wrong(format!(
+        if !is_flush && (bytes == 0 || u64::from(bytes) % SECTOR_BYTES > 0) {
+            return Err(Wrong::Length);
+        }
+        if lba > self.sectors || u64::from(bytes) / SECTOR_BYTES > self.sectors - lba {
+            return Err(Wrong::End);
+        }
+        if fua && op != Op::Write { Err(Wrong::UnitAccess) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn refused(&self, what: Wrong, at: Time, ask: &Ask) -> Error {
+        let Ask { op, lba, bytes, .. } = *ask;
+        let (name, length) = (op.name(), u64::from(bytes) / SECTOR_BYTES);
+        let (at, now, sectors) = (at.ns(), self.now.ns(), self.sectors);
+        match what {
+            Wrong::Past => at_wrong_time(format!(
+                "a {name} arrives at {at} ns, and the drive is at {now} ns: it must not be earlier"
+            )),
+            Wrong::Late => {
+                at_wrong_time(format!("a {name} arrives at {at} ns: it must be at most 2^62"))
+            }
+            Wrong::FlushHasLength => Error::User(UserError::new(format!(
+                "a flush of {bytes} bytes at sector {lba}: it has neither"
+            ))),
+            Wrong::Length => Error::User(UserError::new(format!(
                 "a {name} of {bytes} bytes: must be a multiple of 512, and some"
-            ));
+            ))),
+            Wrong::End => Error::User(UserError::new(format!(
+                "a {name} of {length} sectors at sector {lba}: the drive has {sectors} sectors"
+            ))),
+            Wrong::UnitAccess => Error::User(UserError::new(format!(
+                "a {name} with forced unit access: only a write has that"
+            ))),
         }
-        let length = u64::from(bytes) / SECTOR_BYTES;
-        if lba > self.sectors || length > self.sectors - lba {
-            return wrong(format!(
-                "a {name} of {length} sectors at sector {lba}: the drive has {} sectors",
-                self.sectors
-            ));
-        }
-        if fua && op != Op::Write {
-            return wrong(format!("a {name} with forced unit access: only a write has that"));
-        }
-        Ok(())
     }
 
     /// The next instant at which something will happen; `NEVER` if nothing does without a request.
     #[inline]
     pub fn next(&self) -> Time {
-        self.ssd.next_instant().min(self.arrival())
+        self.ssd.next_instant()
     }
 
     /// Lets time pass up to `to`, with what happens then.
@@ -216,7 +200,7 @@ impl Drive {
             journal.advanced();
         }
         if to == next {
-            return self.pass(to);
+            return self.pass(to, usize::MAX);
         }
         self.now = to;
         Ok(())
@@ -250,58 +234,40 @@ impl Drive {
             let what = "run until 0 completions wait: it must be at least 1";
             return Err(Error::User(UserError::new(what)));
         }
-        if self.done.len() >= wanted {
+        if self.ssd.done_count() >= wanted {
             return Ok(self.now);
         }
         if let Some(journal) = &mut self.journal {
             journal.advanced();
         }
-        let missing = wanted - self.done.len();
-        let passed = self.ssd.advance_to_done(until, missing, &mut self.waiting);
-        self.take(if passed == Ok(false) { until } else { self.ssd.now() });
-        passed?;
+        self.pass(until, wanted)?;
         Ok(self.now)
     }
 
-    /// When the next request arrives; `NEVER` if none waits.
+    /// Lets instants pass up to `until`, or to one at which so many completions wait.
     #[inline(always)]
-    fn arrival(&self) -> Time {
-        self.waiting.front().map_or(Time::NEVER, |request| request.arrival)
-    }
-
-    /// Lets the next instant pass, which is `at`.
-    fn pass(&mut self, at: Time) -> Result<(), Error> {
-        let passed = self.ssd.advance_to_done(at, usize::MAX, &mut self.waiting);
-        self.take(at);
+    fn pass(&mut self, until: Time, wanted: usize) -> Result<(), Error> {
+        let known = self.ssd.done_count();
+        let passed = self.ssd.advance_to_done(until, wanted);
+        self.now = if matches!(passed, Ok(false)) { until } else { self.ssd.now() };
+        if self.journal.is_some() {
+            self.keep_in_journal(known);
+        }
         passed?;
         Ok(())
     }
 
-    /// Takes what the drive has completed up to `now`, all that has passed.
-    #[inline]
-    fn take(&mut self, now: Time) {
-        self.now = now;
-        if self.ssd.done_count() == 0 {
-            return;
-        }
-        for done in self.ssd.take_done() {
-            let place = (done.number - self.first) as usize;
-            let tag = self.tags[place].take().expect("a request completes once");
-            if let Some(journal) = &mut self.journal {
-                journal.completed(&done);
-            }
-            self.done.push_back(Completion { tag, done });
-        }
-        while self.tags.front() == Some(&None) {
-            self.tags.pop_front();
-            self.first += 1;
-        }
+    /// Keeps the completions behind the first so many that wait.
+    #[cold]
+    fn keep_in_journal(&mut self, known: usize) {
+        let Some(journal) = &mut self.journal else { return };
+        self.ssd.done().skip(known).for_each(|completion| journal.completed(completion));
     }
 
     /// Takes the completion that has waited longest; none is later than now.
     #[inline]
     pub fn poll(&mut self) -> Option<Completion> {
-        let completion = self.done.pop_front()?;
+        let completion = self.ssd.take_done()?;
         self.taken += 1;
         Some(completion)
     }
@@ -310,7 +276,7 @@ impl Drive {
     /// had been taken.
     pub(crate) fn repeat(&mut self, to: Time, taken: u64) -> Result<(), Error> {
         while self.next() <= to {
-            self.pass(self.next())?;
+            self.pass(self.next(), usize::MAX)?;
             while self.taken < taken && self.poll().is_some() {}
         }
         self.now = to;

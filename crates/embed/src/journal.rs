@@ -1,7 +1,7 @@
 //! What a drive was asked since its beginning, in about a dozen bytes a request.
 
 use reprieve_base::{Op, Time};
-use reprieve_ssd::DoneRequest;
+use reprieve_ssd::Completion;
 
 use crate::ask::Ask;
 
@@ -44,7 +44,7 @@ impl Journal {
         self.has_advanced = true;
     }
 
-    pub(crate) fn completed(&mut self, done: &DoneRequest) {
+    pub(crate) fn completed(&mut self, done: &Completion) {
         self.fingerprint.add(&done.number.to_le_bytes());
         self.fingerprint.add(&done.completion.ns().to_le_bytes());
     }

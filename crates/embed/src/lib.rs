@@ -9,4 +9,5 @@ mod journal;
 mod saved;
 
 pub use ask::Ask;
-pub use drive::{Completion, Drive, Error};
+pub use drive::{Drive, Error};
+pub use reprieve_ssd::Completion;

@@ -93,14 +93,17 @@ impl Flash {
     }
 
     /// A transaction has come to the queue of its die.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn blame_queued(&mut self, id: u32) {
         let Some(blame) = self.observers.blame.as_deref_mut() else { return };
         let txn = &self.txns[id];
+        if txn.kind.is_read() {
+            blame.read_queued(id, txn);
+            return;
+        }
         let unit = &self.units[txn.die as usize];
-        let is_at_work =
-            !txn.kind.is_read() && unit.whole.operation() != NONE && unit.die.is_running();
-        blame.queued(id, txn, (unit.reads.first().is_some(), is_at_work));
+        let works = unit.whole.operation() != NONE && unit.die.is_running();
+        blame.write_queued(id, txn, (unit.reads.first().is_some(), works));
     }
 
     /// What reads of a command are sensed.
@@ -113,7 +116,7 @@ impl Flash {
     }
 
     /// A program or erase begins, or goes on, on a die where reads wait or not.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn blame_start(&mut self, first: u32, has_reads: bool, now: Time) {
         let Some(blame) = self.observers.blame.as_deref_mut() else { return };
         let txn = &self.txns[first];
@@ -163,7 +166,7 @@ impl Flash {
     }
 
     /// It is suspended.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn blame_suspended(&mut self, first: u32, now: Time) {
         let Some(blame) = self.observers.blame.as_deref_mut() else { return };
         let txn = &self.txns[first];
@@ -218,10 +221,10 @@ impl Flash {
     /// happened.
     #[inline(always)]
     pub(super) fn look_in_the_way<W: Work>(&mut self, now: Time, work: &mut W) {
-        if self.observers.blame.as_ref().is_some_and(|blame| blame.has_more()) {
+        let Some(blame) = &mut self.observers.blame else { return };
+        if blame.has_more() {
             self.look_at_listed(now, work);
-        }
-        if let Some(blame) = &mut self.observers.blame {
+        } else {
             blame.end_round();
         }
     }

@@ -26,6 +26,7 @@ impl Flash {
             self.look(die, look, &mut blame, now, work);
         }
         blame.give_back(listed);
+        blame.end_round();
         self.observers.blame = Some(blame);
     }
 

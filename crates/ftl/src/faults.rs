@@ -176,10 +176,14 @@ impl Ftl {
     }
 
     /// Errors if a plane has too few blocks left to go on.
+    #[inline]
     pub fn check_blocks(&self) -> Result<(), UserError> {
-        let Some(WornOut { plane, good_blocks, has_enough }) = self.failing.worn_out else {
-            return Ok(());
-        };
+        self.failing.worn_out.as_ref().map_or(Ok(()), |worn_out| Err(self.too_few_blocks(worn_out)))
+    }
+
+    #[cold]
+    fn too_few_blocks(&self, worn_out: &WornOut) -> UserError {
+        let WornOut { plane, good_blocks, has_enough } = *worn_out;
         let Faults { program_failure, erase_failure, .. } = self.failing.faults;
         let all = self.geometry.blocks_per_plane;
         let why = match has_enough {
@@ -189,10 +193,10 @@ impl Ftl {
                 self.reserve_blocks
             ),
         };
-        Err(UserError::new(format!(
+        UserError::new(format!(
             "nand.program_failure = {program_failure}, nand.erase_failure = {erase_failure}: plane \
              {plane} has {good_blocks} good blocks left of {all}, {why}; lower the probabilities, \
              or give it more with ftl.over_provisioning"
-        )))
+        ))
     }
 }

@@ -54,16 +54,15 @@ pub const BLAME_NAMES: [&str; CAUSES] = [
     "by_other_ns",
 ];
 
-/// The parts of a latency that are blamed on something: those in which a request waits for what
-/// the drive does. The queue in front of the drive and the link are not among them.
-pub const BLAMED_PARTS: [LatencyComponent; 7] = [
+/// The parts of a latency whose cause has to be found: those in which a request waits for what the
+/// drive does. The queue in front of the drive and the link are not among them; of what is waited
+/// for a channel or the mapping the part itself says what it went behind.
+pub const BLAMED_PARTS: [LatencyComponent; 5] = [
     LatencyComponent::Buffer,
     LatencyComponent::Rmw,
     LatencyComponent::Queue,
     LatencyComponent::SuspendWait,
-    LatencyComponent::BusWait,
     LatencyComponent::Suspended,
-    LatencyComponent::Map,
 ];
 
 /// Nanoseconds by [`Cause`].
@@ -107,12 +106,17 @@ impl Blamed {
 /// The same where it mostly is one cause, of which the others cost nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Tally {
-    causes: Causes,
-    /// If it is one cause, that and its time.
-    cause: Cause,
-    ns: u64,
+    one: OneCause,
     /// If they are several.
     all: Blamed,
+}
+
+/// How many causes there are; if it is one, that and its time.
+#[derive(Clone, Copy, Debug)]
+struct OneCause {
+    causes: Causes,
+    cause: Cause,
+    ns: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,21 +128,23 @@ enum Causes {
 
 impl Tally {
     /// Nothing is blamed on anything.
-    pub const NOTHING: Tally =
-        Tally { causes: Causes::None, cause: Cause::Other, ns: 0, all: Blamed([0; CAUSES]) };
+    pub const NOTHING: Tally = Tally {
+        one: OneCause { causes: Causes::None, cause: Cause::Other, ns: 0 },
+        all: Blamed([0; CAUSES]),
+    };
 
     /// Forgets all.
     #[inline(always)]
     pub fn clear(&mut self) {
-        self.causes = Causes::None;
+        self.one.causes = Causes::None;
     }
 
     /// Adds `ns` nanoseconds to a cause.
     #[inline(always)]
     pub fn add(&mut self, cause: Cause, ns: u64) {
-        match self.causes {
-            Causes::None => (self.causes, self.cause, self.ns) = (Causes::One, cause, ns),
-            Causes::One if cause == self.cause => self.ns += ns,
+        match self.one.causes {
+            Causes::None => self.one = OneCause { causes: Causes::One, cause, ns },
+            Causes::One if cause == self.one.cause => self.one.ns += ns,
             Causes::One => self.add_another(cause, ns),
             Causes::Several => self.all.add(cause, ns),
         }
@@ -147,31 +153,31 @@ impl Tally {
     #[cold]
     fn add_another(&mut self, cause: Cause, ns: u64) {
         self.all = Blamed::default();
-        self.all.add(self.cause, self.ns);
+        self.all.add(self.one.cause, self.one.ns);
         self.all.add(cause, ns);
-        self.causes = Causes::Several;
+        self.one.causes = Causes::Several;
     }
 
     /// Adds nanoseconds by cause.
     pub fn add_all(&mut self, blamed: &Blamed) {
-        match self.causes {
+        match self.one.causes {
             Causes::None => self.all = *blamed,
             Causes::One => {
                 self.all = *blamed;
-                self.all.add(self.cause, self.ns);
+                self.all.add(self.one.cause, self.one.ns);
             }
             Causes::Several => {
                 self.all = Blamed(std::array::from_fn(|cause| self.all.0[cause] + blamed.0[cause]));
             }
         }
-        self.causes = Causes::Several;
+        self.one.causes = Causes::Several;
     }
 
     /// Becomes the same as another.
     #[inline(always)]
     pub fn set(&mut self, other: &Tally) {
-        (self.causes, self.cause, self.ns) = (other.causes, other.cause, other.ns);
-        if self.causes == Causes::Several {
+        self.one = other.one;
+        if self.one.causes == Causes::Several {
             self.all = other.all;
         }
     }
@@ -179,9 +185,9 @@ impl Tally {
     /// The sum over all causes.
     #[inline(always)]
     pub fn sum_ns(&self) -> u64 {
-        match self.causes {
+        match self.one.causes {
             Causes::None => 0,
-            Causes::One => self.ns,
+            Causes::One => self.one.ns,
             Causes::Several => self.all.sum_ns(),
         }
     }
@@ -189,11 +195,11 @@ impl Tally {
     /// Adds it to `sum`, and returns what is added in all.
     #[inline(always)]
     pub fn add_to(&self, sum: &mut Blamed) -> u64 {
-        match self.causes {
+        match self.one.causes {
             Causes::None => 0,
             Causes::One => {
-                sum.add(self.cause, self.ns);
-                self.ns
+                sum.add(self.one.cause, self.one.ns);
+                self.one.ns
             }
             Causes::Several => {
                 *sum = Blamed(std::array::from_fn(|cause| sum.0[cause] + self.all.0[cause]));
@@ -203,7 +209,7 @@ impl Tally {
     }
 }
 
-/// Time of a request that is blamed on something, by its parts.
+/// Time of a request whose cause has to be found, by its parts.
 pub fn blamed_ns(parts: &LatencyComponents) -> u64 {
     BLAMED_PARTS.iter().map(|part| parts.0[*part as usize]).sum()
 }
@@ -217,7 +223,7 @@ mod tests {
         let mut tally = Tally::NOTHING;
         tally.add(Cause::Erase, 30);
         tally.add(Cause::Erase, 4);
-        assert_eq!((tally.causes, tally.sum_ns()), (Causes::One, 34));
+        assert_eq!((tally.one.causes, tally.sum_ns()), (Causes::One, 34));
         let mut same = Tally::NOTHING;
         same.add(Cause::Map, 1);
         same.set(&tally);

@@ -24,32 +24,32 @@ impl Completion {
 
     #[getter]
     fn number(&self) -> u64 {
-        self.inner.done.number
+        self.inner.number
     }
 
     #[getter]
     fn op(&self) -> &'static str {
-        self.inner.done.op.name()
+        self.inner.op.name()
     }
 
     #[getter]
     fn arrival_ns(&self) -> u64 {
-        self.inner.done.arrival.ns()
+        self.inner.arrival.ns()
     }
 
     #[getter]
     fn completion_ns(&self) -> u64 {
-        self.inner.done.completion.ns()
+        self.inner.completion.ns()
     }
 
     #[getter]
     fn latency_ns(&self) -> u64 {
-        (self.inner.done.completion - self.inner.done.arrival).ns()
+        (self.inner.completion - self.inner.arrival).ns()
     }
 
     #[getter]
     fn uncorrectable_pages(&self) -> u32 {
-        self.inner.done.uncorrectable_pages
+        self.inner.uncorrectable_pages
     }
 
     fn __repr__(&self) -> String {

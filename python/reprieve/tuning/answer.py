@@ -31,7 +31,7 @@ class Answer:
     meets: bool
     """Whether the best keeps all bounds, on the mean over seeds."""
     decided: bool
-    """Whether its intervals keep them, too."""
+    """Whether its intervals say the same: all of them keep the bounds, or one misses its bound."""
     ranked: tuple[Tried, ...]
     """The best first."""
     all: tuple[Tried, ...]
@@ -64,12 +64,7 @@ def answer(question: Question, found: Found) -> Answer:
     ranked = sorted(found.whole(), key=lambda each: rank(question, each.rows))
     best = ranked[0]
     meets = rank(question, best.rows)[0] == 0
-    ends = [estimate(bound.field, best) for bound in question.bounds]
-    decided = meets and all(
-        bound.excess(end if end is not None else each.mean) <= 0
-        for bound, each in zip(question.bounds, ends, strict=True)
-        for end in ((each.high if bound.is_upper else each.low),)
-    )
+    decided = _is_decided(question, best, meets)
     binding, without = _binding(question, found.tried, best)
     costs = [_costs(question, each) for each in ranked]
     return Answer(
@@ -84,6 +79,17 @@ def answer(question: Question, found: Found) -> Answer:
         without,
         len(found.refused),
     )
+
+
+def _is_decided(question: Question, best: Tried, meets: bool) -> bool:
+    """Say whether the intervals of the best point lie within all bounds, or one without its own."""
+    kept = []
+    for bound in question.bounds:
+        found = estimate(bound.field, best)
+        # The end that is nearer to missing a bound that is met, or to meeting one that is not.
+        end = found.high if bound.is_upper == meets else found.low
+        kept.append(bound.excess(found.mean if end is None else end) <= 0)
+    return all(kept) == meets
 
 
 def _costs(question: Question, tried: Tried) -> list[float]:
@@ -134,9 +140,11 @@ def sentences(answer: Answer) -> list[str]:
         lines += _runner_up(answer)
     else:
         worst = max(question.bounds, key=lambda b: b.excess(estimate(b.field, best).mean))
+        word = "nothing meets it" if answer.decided else "not decided whether anything meets it"
         lines.append(
-            f"nothing meets it: nearest is {best.point}, because {worst} is missed by "
+            f"{word}: nearest is {best.point}, because {worst} is missed by "
             f"{worst.excess(estimate(worst.field, best).mean):.1%}: {_said(worst.field, best)}"
+            f"{'' if answer.decided else ', an interval that reaches within the bound'}"
         )
         lines.append(f"there {goal}")
     if answer.binding is not None and answer.without is not None:

@@ -49,20 +49,6 @@ impl Blame {
         self.accounts[id as usize].begin((at, side), &clock, since);
     }
 
-    /// It waits no longer. False if it takes [`Blame::settle`] to say what it waited for.
-    #[inline(always)]
-    pub(super) fn settles(&mut self, id: u32, now: Time) -> bool {
-        let Some(account) = self.accounts.get_mut(id as usize) else { return true };
-        if !account.waits {
-            return true;
-        }
-        if self.by_plane {
-            return false;
-        }
-        let (die, side) = (account.at as usize, account.side as usize);
-        account.end(&self.dies[die].clocks[side], now)
-    }
-
     /// It waits no longer.
     #[inline(never)]
     pub(super) fn settle(&mut self, id: u32, now: Time) {
@@ -149,6 +135,7 @@ impl Blame {
     /// A request begins to wait for the buffer.
     pub(crate) fn buffer_begins(&mut self, request: u32, now: Time) {
         let shown = self.buffer.join(now);
+        self.has_more |= self.buffer.awakes();
         self.sets = false;
         self.request(request).from = Some(shown);
     }
@@ -225,7 +212,9 @@ impl Blame {
     /// The page of a transaction of a request is complete.
     #[inline(always)]
     pub(crate) fn page_ends(&mut self, request: u32, id: u32, die: u32) {
-        self.request(request);
+        if request as usize >= self.requests.len() {
+            self.add_requests(request as usize);
+        }
         let account = &mut self.requests[request as usize];
         account.die = Some(die);
         match self.accounts.get(id as usize) {

@@ -2,7 +2,7 @@
 
 use reprieve_base::Time;
 use reprieve_observe::blame::Cause;
-use reprieve_policy::txn::{Kind, LatencyComponent, Txn};
+use reprieve_policy::txn::NONE;
 
 use super::clocks::{Account, BufferClock, Clock, RequestAccount, Side};
 
@@ -35,27 +35,39 @@ pub(super) struct DieFacts {
     /// The first of the reads that wait there and are barred.
     first_barred: Option<u32>,
     /// Reads of old pages, for writes, that are queued.
-    old_pages: u32,
+    pub(super) old_pages: u32,
     /// The round in which clocks were set last as something began.
-    set: u64,
+    pub(super) set: u64,
     /// The round in which what runs began or went on, and the last in which the die decided.
-    began: u64,
+    pub(super) began: u64,
     decided: u64,
+}
+
+impl DieFacts {
+    #[inline(always)]
+    pub(super) fn stand(&mut self, round: u64, cause: Cause, has_reads: bool, now: Time) {
+        self.set = round;
+        self.clocks[Side::Write as usize].turn(cause, now);
+        // Nobody else reads it, and who comes later has it set.
+        if has_reads {
+            self.clocks[Side::Read as usize].turn(cause, now);
+        }
+    }
 }
 
 /// Which reads are barred may have changed.
 pub(super) const BARS_CHANGED: u8 = 1;
 /// Reads wait there that are barred, or did.
-const HAS_BARRED: u8 = 1 << 1;
+pub(super) const HAS_BARRED: u8 = 1 << 1;
 /// Something alone keeps what runs from making way.
-const HAS_STANDS: u8 = 1 << 2;
+pub(super) const HAS_STANDS: u8 = 1 << 2;
 /// On the list of dies to look at.
 const LISTED: u8 = 1 << 3;
 
 /// The flag of a die on which reads wait that may be barred now, or no longer.
 #[inline(always)]
-fn bars(has_reads: bool) -> u8 {
-    if has_reads { BARS_CHANGED } else { 0 }
+pub(super) fn bars(has_reads: bool) -> u8 {
+    u8::from(has_reads) * BARS_CHANGED
 }
 
 /// Clocks and accounts of a drive.
@@ -69,13 +81,17 @@ pub(crate) struct Blame {
     pub(super) sets: bool,
     /// Of decisions, counted from 1: there may be several at one instant.
     pub(super) round: u64,
+    /// The die on which something began last in this round, if all is known of it, or `NONE`.
+    pub(super) known: u32,
     /// What keeps what runs there from making way.
     pub(super) stands: Vec<Stands>,
     pub(super) dies: Vec<DieFacts>,
     /// Where planes are told apart, of each the clocks of reads and of barred reads.
     pub(super) planes: Vec<[Clock; 2]>,
     /// Dies to look at, as it was not told what stands in the way there.
-    pub(super) listed: Vec<u32>,
+    listed: Vec<u32>,
+    /// There are some, or all are to be looked at.
+    pub(super) has_more: bool,
     pub(super) buffer: BufferClock,
     /// By transaction.
     pub(super) accounts: Vec<Account>,
@@ -102,10 +118,12 @@ impl Blame {
             looks_always,
             sets: planes.is_none() && !looks_always,
             round: 1,
+            known: NONE,
             planes: vec![[Clock::NEW; 2]; (dies * planes.unwrap_or(0)) as usize],
             stands: vec![Stands::default(); (dies * places) as usize],
             dies: vec![facts; dies as usize],
             listed: Vec::with_capacity(dies as usize),
+            has_more: false,
             buffer: BufferClock::NEW,
             accounts: Vec::new(),
             requests: Vec::new(),
@@ -114,16 +132,24 @@ impl Blame {
 
     /// Has a die looked at, at the end of the instant.
     pub(super) fn list(&mut self, die: u32) {
+        self.known = NONE;
         let flags = &mut self.dies[die as usize].flags;
         if *flags & LISTED == 0 {
             *flags |= LISTED;
             self.listed.push(die);
+            self.has_more = true;
         }
     }
 
     /// A die has decided at this instant. Says whether it is known what stands in the way there.
     #[inline(always)]
     pub(crate) fn decides(&mut self, die: u32) -> bool {
+        // What runs has begun, or is on its way into suspension: that the die decided says nothing.
+        self.known == die || self.decides_unseen(die)
+    }
+
+    #[inline(always)]
+    fn decides_unseen(&mut self, die: u32) -> bool {
         let round = self.round;
         let facts = &mut self.dies[die as usize];
         facts.decided = round;
@@ -154,17 +180,22 @@ impl Blame {
     /// From now on this is what stands in the way of all who wait for a die, reads among them or
     /// not.
     #[inline(always)]
-    fn stand(&mut self, die: u32, cause: Cause, has_reads: bool, now: Time) -> &mut DieFacts {
+    pub(super) fn stand(
+        &mut self,
+        die: u32,
+        cause: Cause,
+        has_reads: bool,
+        now: Time,
+    ) -> &mut DieFacts {
         if !self.sets {
             self.list(die);
             return &mut self.dies[die as usize];
         }
         let facts = &mut self.dies[die as usize];
-        facts.set = self.round;
-        facts.clocks[Side::Write as usize].turn(cause, now);
-        // Nobody else reads it, and who comes later has it set.
-        if has_reads {
-            facts.clocks[Side::Read as usize].turn(cause, now);
+        facts.stand(self.round, cause, has_reads, now);
+        self.known = die;
+        if facts.flags != 0 {
+            self.known = NONE;
         }
         facts
     }
@@ -172,13 +203,14 @@ impl Blame {
     /// What stood in the way on a die does no more, or may not.
     #[inline(always)]
     pub(super) fn frees(&mut self, die: u32) -> &mut DieFacts {
+        self.known = NONE;
         let facts = &mut self.dies[die as usize];
         facts.set = 0;
         facts
     }
 
     #[inline(always)]
-    fn place(&self, die: u32, plane: u32) -> usize {
+    pub(super) fn place(&self, die: u32, plane: u32) -> usize {
         (die * self.places + if self.places > 1 { plane } else { 0 }) as usize
     }
 
@@ -192,11 +224,12 @@ impl Blame {
     /// Whether there is more to look at than the dies that decide.
     #[inline(always)]
     pub(crate) fn has_more(&self) -> bool {
-        self.buffer.awakes() || !self.listed.is_empty()
+        self.has_more
     }
 
     /// The dies that are listed.
     pub(crate) fn take_listed(&mut self) -> Vec<u32> {
+        self.has_more = false;
         std::mem::take(&mut self.listed)
     }
 
@@ -221,6 +254,7 @@ impl Blame {
     #[inline(always)]
     pub(crate) fn end_round(&mut self) {
         self.round += 1;
+        self.known = NONE;
     }
 
     /// Whether the chain was asked about what runs on a die.
@@ -300,160 +334,6 @@ impl Blame {
             self.dies.iter_mut().for_each(|facts| facts.counted = None);
         }
         awakes
-    }
-
-    /// A transaction has come to the queue of its die, where reads wait or not, and something is at
-    /// work or not, if it is none of them, that was told of.
-    #[inline(always)]
-    pub(crate) fn queued(&mut self, id: u32, txn: &Txn, (has_reads, is_at_work): (bool, bool)) {
-        if id as usize >= self.accounts.len() {
-            self.queued_first(id, txn, (has_reads, is_at_work));
-            return;
-        }
-        let facts = &mut self.dies[txn.die as usize];
-        let is_wanted = Self::is_wanted(txn);
-        if is_wanted || txn.kind.is_read() {
-            facts.flags |= bars(has_reads || self.looks_always);
-        }
-        if txn.kind == Kind::RmwRead {
-            facts.old_pages += 1;
-        }
-        // A clock of reads that nobody has read may be wrong; that of programs is right as long as
-        // something is at work.
-        if txn.kind.is_read() {
-            facts.set = 0;
-        } else if is_at_work && !has_reads && self.sets {
-            facts.set = self.round;
-        }
-        // What a dispatcher held back waits already.
-        if is_wanted && !self.accounts[id as usize].waits {
-            self.waits(id, txn, txn.mark);
-        }
-    }
-
-    #[cold]
-    fn queued_first(&mut self, id: u32, txn: &Txn, die: (bool, bool)) {
-        self.add_accounts(id as usize);
-        self.queued(id, txn, die);
-    }
-
-    /// A page is sensed, from now on in the way of all, reads among them or not.
-    #[inline(always)]
-    pub(crate) fn sensed(&mut self, id: u32, txn: &Txn, has_reads: bool, now: Time) {
-        if Self::is_wanted(txn) && !self.settles(id, now) {
-            self.settle(id, now);
-        }
-        let facts = self.stand(txn.die, Cause::of(txn.kind), has_reads, now);
-        if txn.kind == Kind::RmwRead {
-            facts.old_pages -= u32::from(txn.further_senses == 0);
-        }
-    }
-
-    /// A page is sensed with another one.
-    pub(crate) fn sensed_beside(&mut self, id: u32, txn: &Txn, now: Time) {
-        let is_old_page = txn.kind == Kind::RmwRead && txn.further_senses == 0;
-        self.dies[txn.die as usize].old_pages -= u32::from(is_old_page);
-        if Self::is_wanted(txn) {
-            self.settle(id, now);
-        }
-    }
-
-    /// The data of a program comes in while another one runs.
-    pub(crate) fn loaded(&mut self, id: u32, txn: &Txn, now: Time) {
-        self.list(txn.die);
-        if Self::is_wanted(txn) {
-            self.settle(id, now);
-            self.account(id).loaded_ns = txn.parts.0[LatencyComponent::Queue as usize];
-        }
-    }
-
-    /// A program that had come in begins: it was in the register, behind the program before it.
-    pub(crate) fn loaded_starts(&mut self, id: u32, txn: &Txn, now: Time) {
-        if Self::is_wanted(txn) {
-            self.settle(id, now);
-            let queue_ns = txn.parts.0[LatencyComponent::Queue as usize];
-            let account = self.account(id);
-            account.tally.add(Cause::HostProgram, queue_ns - account.loaded_ns);
-        }
-    }
-
-    /// A program or erase of one transaction begins or goes on.
-    #[inline(always)]
-    pub(crate) fn starts(&mut self, id: u32, txn: &Txn, has_reads: bool, now: Time) {
-        if Self::is_wanted(txn) && !self.settles(id, now) {
-            self.starts_slowly(id, txn, has_reads, now);
-            return;
-        }
-        self.runs(txn, has_reads, now);
-    }
-
-    #[inline(never)]
-    fn starts_slowly(&mut self, id: u32, txn: &Txn, has_reads: bool, now: Time) {
-        self.settle(id, now);
-        self.runs(txn, has_reads, now);
-    }
-
-    /// A program or erase waits no longer, and begins or goes on.
-    pub(crate) fn starts_one(&mut self, id: u32, txn: &Txn, now: Time) {
-        if Self::is_wanted(txn) {
-            self.settle(id, now);
-        }
-    }
-
-    /// It is in the way on its die, where reads wait or not, and the chain has not been asked.
-    #[inline(always)]
-    pub(crate) fn runs(&mut self, txn: &Txn, has_reads: bool, now: Time) {
-        let (round, bars) = (self.round, bars(has_reads || self.looks_always));
-        let facts = self.stand(txn.die, Cause::of(txn.kind), has_reads, now);
-        facts.began = round;
-        facts.flags |= bars;
-        if facts.flags & HAS_STANDS != 0 {
-            self.forget_stands(txn.die);
-        }
-    }
-
-    #[cold]
-    fn forget_stands(&mut self, die: u32) {
-        self.dies[die as usize].flags &= !HAS_STANDS;
-        let first = self.place(die, 0);
-        self.stands[first..][..self.places as usize].fill(Stands::default());
-    }
-
-    /// A program or erase is on its way into suspension, until an instant, perhaps for the only
-    /// read that waits: then that is not barred.
-    #[inline(never)]
-    pub(crate) fn suspending(
-        &mut self,
-        die: u32,
-        for_only_read: bool,
-        (free_at, now): (Time, Time),
-    ) {
-        if free_at <= now {
-            self.frees(die);
-            self.list(die);
-            return;
-        }
-        let facts = self.stand(die, Cause::SuspendEntry, true, now);
-        if for_only_read && facts.flags & HAS_BARRED == 0 {
-            facts.flags &= !BARS_CHANGED;
-        }
-    }
-
-    /// It is suspended.
-    #[inline(always)]
-    pub(crate) fn suspended(&mut self, id: u32, txn: &Txn, now: Time) {
-        self.frees(txn.die);
-        if Self::is_wanted(txn) {
-            self.account(id);
-            self.begin(id, (txn.die, txn.at.plane), Side::Write, now);
-        }
-    }
-
-    /// A program or erase is complete on a die, where reads wait or not.
-    #[inline(always)]
-    pub(crate) fn completed(&mut self, die: u32, has_reads: bool) {
-        let bars = bars(has_reads || self.looks_always);
-        self.frees(die).flags |= bars;
     }
 }
 

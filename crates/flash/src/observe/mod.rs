@@ -1,6 +1,7 @@
 //! Observers: what happens on dies and channels, told to those who keep account of it.
 
 mod accounts;
+mod begun;
 mod blame;
 mod clocks;
 mod draw;

@@ -7,6 +7,7 @@ use reprieve_observe::stats::FlowStats;
 use reprieve_trace::{Counts, FioJob, Workload, WorkloadConfig};
 
 use super::fio_jobs::{JobCourse, JobStep};
+use super::handover::Handover;
 use super::interface::HostRequest;
 use super::prefetch::Prefetch;
 
@@ -44,6 +45,8 @@ pub(super) struct Flows {
     pub(super) have_service_levels: bool,
     /// There is one load, whose requests are offered one by one.
     pub(super) is_served: bool,
+    /// They are handed over before they arrive.
+    pub(super) handover: Option<Box<Handover>>,
 }
 
 impl Flows {
@@ -99,11 +102,12 @@ impl Flows {
             have_stats,
             have_service_levels: levels > 0,
             is_served: false,
+            handover: None,
         })
     }
 
-    /// One load whose requests are offered one by one.
-    pub(super) fn served(scenario: &Scenario, queues: u32) -> Flows {
+    /// One load whose requests are offered one by one, or handed over before they arrive.
+    pub(super) fn served(scenario: &Scenario, queues: u32, handed_over: bool) -> Flows {
         let feed = Prefetch::offered(scenario.geometry.page_bytes);
         let queues = (0..queues).collect();
         let list = vec![LoadState {
@@ -124,6 +128,7 @@ impl Flows {
             have_stats: false,
             have_service_levels: false,
             is_served: true,
+            handover: handed_over.then(|| Box::new(Handover::new())),
         }
     }
 
@@ -136,7 +141,9 @@ impl Flows {
     /// arrives with it.
     pub(super) fn offer(&mut self, request: Request) {
         assert!(
-            self.is_served && [Time::NEVER, request.arrival].contains(&self.next_time()),
+            self.is_served
+                && self.handover.is_none()
+                && [Time::NEVER, request.arrival].contains(&self.next_time()),
             "a request is offered once those of another instant are taken"
         );
         if self.next_time() == Time::NEVER {
@@ -144,6 +151,16 @@ impl Flows {
             self.next = (request.arrival, 0);
         } else {
             self.list[0].feed.offer(request);
+        }
+    }
+
+    /// A request that arrives later, or now.
+    #[inline(always)]
+    pub(super) fn hand_over(&mut self, request: Request, tag: u64) {
+        let handover = self.handover.as_mut().expect("requests of the drive are handed over");
+        handover.add(request, tag);
+        if request.arrival < self.next.0 {
+            self.next = (request.arrival, 0);
         }
     }
 
@@ -170,6 +187,11 @@ impl Flows {
 
     /// Takes the next request of an open load, and its load.
     pub(super) fn take(&mut self, ftl: &Ftl) -> (Request, u32) {
+        if let Some(handover) = &mut self.handover {
+            let (request, behind) = handover.arrive();
+            self.next = (behind, 0);
+            return (request, 0);
+        }
         let (_, number) = self.next;
         let flow = &mut self.list[number as usize];
         let request = flow.next.take().expect("the next request is there");

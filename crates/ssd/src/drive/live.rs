@@ -3,28 +3,12 @@
 //! The caller keeps the time: it hands over each request with its arrival, says how far time has
 //! come, and is told what was completed. The same instants pass as in a run of the same requests.
 
-use std::collections::VecDeque;
-
 use reprieve_base::{Op, Request, Time, UserError};
 use reprieve_config::Scenario;
 use reprieve_observe::stats::LogBatch;
 
 use super::Ssd;
-
-/// A request that is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DoneRequest {
-    /// Its number in order of arrival, from 0.
-    pub number: u64,
-    /// What was asked.
-    pub op: Op,
-    /// When it reached the drive.
-    pub arrival: Time,
-    /// When it was complete.
-    pub completion: Time,
-    /// Pages of it that nothing corrected.
-    pub uncorrectable_pages: u32,
-}
+use super::handover::Completion;
 
 /// What a drive is doing at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,33 +72,39 @@ impl Ssd {
         Ok(number)
     }
 
-    /// Lets instants pass until `wanted` requests are complete that were not taken, but none after
-    /// `until`; whether they are.
+    /// Hands over a request that arrives later, or now behind all that have arrived.
     ///
-    /// Requests that arrive meanwhile are taken from the front of `waiting`, where they stand by
-    /// arrival. What the drive itself does at an instant comes before what arrives then, as in a
-    /// run. An instant may pass again: the drive has decided, and decides anew with what came
-    /// later. Errors as [`Ssd::advance`] does. Panics if an arrival lies before the last instant,
-    /// or if requests are open and nothing will happen.
-    pub fn advance_to_done(
-        &mut self,
-        until: Time,
-        wanted: usize,
-        waiting: &mut VecDeque<Request>,
-    ) -> Result<bool, UserError> {
+    /// Panics if the drive has not been made with `Options::handed_over`.
+    #[inline(always)]
+    pub fn hand_over(&mut self, request: Request, tag: u64) {
+        debug_assert!(request.arrival >= self.now, "a request arrives in the past");
+        self.flows.hand_over(request, tag);
+    }
+
+    /// How many requests have been handed over so.
+    pub fn handed_over(&self) -> u64 {
+        self.flows.handover.as_ref().map_or(0, |handover| handover.count())
+    }
+
+    /// Lets instants pass until `wanted` completions wait to be taken, but none after `until`;
+    /// whether so many do.
+    ///
+    /// What the drive itself does at an instant comes before what arrives then, as in a run. An
+    /// instant may pass again: the drive has decided, and decides anew with what came later. Errors
+    /// as [`Ssd::advance`] does. Panics if requests are open and nothing will happen.
+    pub fn advance_to_done(&mut self, until: Time, wanted: usize) -> Result<bool, UserError> {
         let behind = Time::from_ns(until.ns() + 1);
-        while self.done_count() < wanted {
-            let arrival = waiting.front().map_or(Time::NEVER, |request| request.arrival);
-            let bound = self.events.next_time().min(arrival).min(behind);
-            self.host.run_to(bound, self.events.orders());
-            let next = self.next_event().min(arrival);
-            if next > until {
-                let is_stuck = next == Time::NEVER && !self.host.requests.is_empty();
+        let missing = wanted.saturating_sub(self.done_count()) as u64;
+        let completed = self.stats.completed.saturating_add(missing);
+        while self.stats.completed < completed {
+            let arrival = self.flows.next_time();
+            let bound = arrival.min(behind);
+            self.host.run_to(self.events.next_time().min(bound), self.events.orders());
+            let next = self.next_event().min(bound);
+            if next == behind {
+                let is_stuck = self.next_instant() == Time::NEVER && !self.host.requests.is_empty();
                 assert!(!is_stuck, "{}", self.stuck());
                 break;
-            }
-            if arrival == next {
-                self.offer_all(arrival, waiting);
             }
             self.pass(next, arrival);
         }
@@ -122,29 +112,24 @@ impl Ssd {
             self.pass(self.now, Time::NEVER);
         }
         self.ftl.check_blocks()?;
-        Ok(self.done_count() >= wanted)
+        Ok(self.stats.completed >= completed)
     }
 
-    /// Offers all requests that arrive at `at`.
-    #[inline(always)]
-    fn offer_all(&mut self, at: Time, waiting: &mut VecDeque<Request>) {
-        assert!(self.now <= at, "a request arrives at {at}, and it is {}", self.now);
-        while waiting.front().is_some_and(|request| request.arrival == at) {
-            self.flows.offer(waiting.pop_front().expect("it is there"));
-        }
-    }
-
-    /// How much was completed that was not taken.
+    /// How many completions wait to be taken.
     #[inline(always)]
     pub fn done_count(&self) -> usize {
-        self.stats.done.as_ref().map_or(0, Vec::len)
+        self.flows.handover.as_ref().map_or(0, |handover| handover.done.len())
     }
 
-    /// Takes what was completed since the last call, in the order in which it was.
-    ///
-    /// Panics if the drive does not keep it: `Options::keep_done`.
-    pub fn take_done(&mut self) -> impl Iterator<Item = DoneRequest> + '_ {
-        self.stats.done.as_mut().expect("what is completed is kept").drain(..)
+    /// Takes the completion that has waited longest.
+    #[inline(always)]
+    pub fn take_done(&mut self) -> Option<Completion> {
+        self.flows.handover.as_mut()?.done.pop_front()
+    }
+
+    /// The completions that wait to be taken, in their order.
+    pub fn done(&self) -> impl Iterator<Item = &Completion> {
+        self.flows.handover.iter().flat_map(|handover| &handover.done)
     }
 
     /// Moves what was completed since the last call into `into`, which is emptied before.

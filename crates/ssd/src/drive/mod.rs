@@ -9,6 +9,7 @@ mod event;
 mod fio_jobs;
 mod flows;
 mod flush;
+mod handover;
 mod interface;
 mod live;
 mod mapping;
@@ -52,7 +53,8 @@ use interface::HostInterface;
 use run_in::RunInStage;
 use statistics::Statistics;
 
-pub use live::{Activity, DoneRequest};
+pub use handover::Completion;
+pub use live::Activity;
 pub use options::Options;
 pub use power_failure::{Cut, Recovered};
 pub use series::TimeSeries;
@@ -162,7 +164,7 @@ impl Ssd {
         let host = HostInterface::new(&scenario);
         let count = host.queue_count();
         let flows = match options.served {
-            true => Flows::served(&scenario, count),
+            true => Flows::served(&scenario, count, options.handed_over),
             false => Flows::open(&scenario, count, seed)?,
         };
         let flash = Flash::with(&scenario, policies);

@@ -20,8 +20,9 @@ pub struct Options {
     pub check: Option<String>,
     /// The drive gets its requests one by one, and has no workload.
     pub served: bool,
-    /// Keep what was completed until it is taken: less than a row, and of every request.
-    pub keep_done: bool,
+    /// It is served, gets its requests before they arrive, and keeps what is complete until it is
+    /// taken.
+    pub handed_over: bool,
     /// Draw a timeline of this.
     pub timeline: Option<Window>,
 }

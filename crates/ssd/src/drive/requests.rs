@@ -8,7 +8,6 @@ use reprieve_policy::txn::{LatencyComponent, LatencyComponents, NONE};
 
 use super::Ssd;
 use super::interface::{HostRequest, HostStep};
-use super::live::DoneRequest;
 
 impl Ssd {
     /// Lets the requests of a closed loop arrive that completed ones have made way for.
@@ -282,8 +281,8 @@ impl Ssd {
             }
             self.count_done(id, latency_ns);
         }
-        if self.stats.done.is_some() {
-            self.keep_done(id);
+        if self.flows.handover.is_some() {
+            self.hand_back(id);
         }
         self.stats.completed += 1;
         self.host.requests.release(id);
@@ -334,13 +333,12 @@ impl Ssd {
         });
     }
 
-    /// Out of the way of runs, which nobody asks.
+    /// Out of the way of runs, whose requests nobody has handed over.
     #[inline(never)]
-    fn keep_done(&mut self, id: u32) {
-        let HostRequest { id: number, arrival, op, uncorrectable_pages, .. } =
-            self.host.requests[id];
-        let done = self.stats.done.as_mut().expect("what is completed is kept");
-        done.push(DoneRequest { number, op, arrival, completion: self.now, uncorrectable_pages });
+    fn hand_back(&mut self, id: u32) {
+        let HostRequest { id: number, uncorrectable_pages, .. } = self.host.requests[id];
+        let handover = self.flows.handover.as_mut().expect("requests are handed over");
+        handover.complete(number, self.now, uncorrectable_pages);
     }
 
     /// Not every nanosecond that a request waited has its cause.
@@ -378,13 +376,8 @@ pub(super) fn blamed(
     if !flash.is_blamed() {
         return Ok(None);
     }
-    let (mut sum_ns, die) = flash.blamed(id, sum);
-    for (part, cause) in
-        [(LatencyComponent::BusWait, Cause::Channel), (LatencyComponent::Map, Cause::Map)]
-    {
-        let ns = parts.0[part as usize];
-        sum.add(cause, ns);
-        sum_ns += ns;
-    }
+    let (sum_ns, die) = flash.blamed(id, sum);
+    sum.add(Cause::Channel, parts.0[LatencyComponent::BusWait as usize]);
+    sum.add(Cause::Map, parts.0[LatencyComponent::Map as usize]);
     if sum_ns == blamed_ns(parts) { Ok(die) } else { Err(()) }
 }

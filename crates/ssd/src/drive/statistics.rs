@@ -4,7 +4,6 @@ use reprieve_base::Time;
 use reprieve_config::Scenario;
 use reprieve_observe::stats::{Latencies, LogBatch, Series, Totals, Transient};
 
-use super::live::DoneRequest;
 use super::measure::Measuring;
 use super::options::Options;
 
@@ -19,8 +18,6 @@ pub(super) struct Statistics {
     pub(super) latencies: Latencies,
     pub(super) totals: Totals,
     pub(super) log: Option<LogBatch>,
-    /// What was completed and not taken.
-    pub(super) done: Option<Vec<DoneRequest>>,
     pub(super) series: Option<Box<Series>>,
     /// From when on the run is measured.
     pub(super) measuring: Measuring,
@@ -38,7 +35,6 @@ impl Statistics {
             latencies: Latencies::in_batches(),
             totals: Totals::none(scenario.buffer.hold.is_some(), false),
             log: options.log_requests.then(LogBatch::default),
-            done: options.keep_done.then(Vec::new),
             series: options.series.then(Box::default),
             measuring: Measuring::all(),
             transient: None,
