@@ -17,6 +17,7 @@ mod options;
 mod pages;
 mod partial;
 mod power_failure;
+mod power_loss_view;
 mod prefetch;
 mod read_cache;
 mod replay;
@@ -54,7 +55,7 @@ use statistics::Statistics;
 
 pub use live::{Activity, DoneRequest};
 pub use options::Options;
-pub use power_failure::{Cut, Recovered};
+pub use power_loss_view::{Cut, PowerLossView, Recovered};
 pub use series::TimeSeries;
 pub use snapshot::Snapshot;
 

@@ -55,8 +55,8 @@ impl Ssd {
         if let Some(timeline) = self.flash.timeline_ref() {
             summary["timeline"] = timeline.summary();
         }
-        if let Some(cut) = self.cut_summary() {
-            summary["power_loss"] = cut;
+        if let Some(cut) = &self.power.cut {
+            summary["power_loss"] = self.power_loss().summary(cut);
         }
         summary
     }

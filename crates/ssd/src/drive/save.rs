@@ -67,7 +67,8 @@ impl Ssd {
     /// before. Errors if requests are still to come, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
         if let Some(cut) = &self.power.cut {
-            return self.recovered_state(cut).write(path, &self.scenario);
+            let view = self.power_loss();
+            return view.state_after(&view.recover(cut)).write(path, &self.scenario);
         }
         let at_start = !self.started && self.is_preconditioned();
         if !at_start && !self.ended {
