@@ -43,6 +43,11 @@ impl WriteBuffer {
         }
     }
 
+    /// Whether the read cache has a page, which no request for it has used yet.
+    pub(super) fn has_cached(&self, lpn: u32) -> bool {
+        self.read_cache.as_ref().is_some_and(|cache| cache.has(lpn))
+    }
+
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.used_pages == self.capacity_pages

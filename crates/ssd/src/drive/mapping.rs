@@ -14,7 +14,7 @@ impl Ssd {
             Mapping::Buffered(id) => self.buffer.read_hits || self.flash.txns[id].is_incomplete(),
             _ => false,
         };
-        if is_buffered || self.has_cached(lpn) || self.ftl.use_entry(lpn, false) {
+        if is_buffered || self.buffer.has_cached(lpn) || self.ftl.use_entry(lpn, false) {
             return false;
         }
         let (die, at) = self.ftl.in_plane(0);

@@ -4,7 +4,9 @@ use reprieve_base::{Op, Time, UserError};
 use reprieve_config::Warmup;
 use reprieve_observe::blame::Blamed;
 use reprieve_observe::power::PowerReport;
-use reprieve_observe::stats::{AGES, ErrorCounts, Found, Measured, Series, Totals, WearFacts};
+use reprieve_observe::stats::{
+    AGES, ErrorCounts, Found, Measured, ReadCacheCounts, Series, Totals, WearFacts,
+};
 
 use super::Ssd;
 use super::interface::HostRequest;
@@ -127,7 +129,9 @@ impl Ssd {
         let transactions = self.page_transactions();
         self.flash.forget_counts(at);
         self.ftl.forget_map_counts();
-        self.forget_read_cache_counts();
+        if let Some(cache) = &mut self.buffer.read_cache {
+            cache.counts = ReadCacheCounts::default();
+        }
         let Totals { dropped_writes, redistributed_pages, .. } = self.stats.totals;
         self.stats.totals = Totals::none(dropped_writes.is_some(), redistributed_pages.is_some());
         self.stats.idle_ns = 0;

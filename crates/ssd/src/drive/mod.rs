@@ -414,8 +414,8 @@ impl Ssd {
         }
         match self.flash.txns[id].kind {
             Kind::HostRead => {
-                if self.buffer.read_cache.is_some() {
-                    self.cache_read(id);
+                if let Some(cache) = &mut self.buffer.read_cache {
+                    cache.page_read(&self.flash.txns[id], &self.ftl);
                 }
                 let Txn { request, lpn, ref parts, .. } = self.flash.txns[id];
                 self.host.requests[request].parts = *parts;

@@ -56,7 +56,7 @@ impl Ssd {
                 return;
             }
         };
-        if self.is_cached(lpn) {
+        if self.buffer.read_cache.as_mut().is_some_and(|cache| cache.hit(lpn)) {
             self.page_read(request, lpn, &parts);
             return;
         }
@@ -146,8 +146,10 @@ impl Ssd {
         self.buffer.take();
         // Asked before the write takes the page out.
         let needs_rest = !is_whole && self.needs_rest(request, lpn);
-        let is_rest_cached = needs_rest && self.has_cached(lpn);
-        self.cache_write(lpn, is_whole);
+        let is_rest_cached = needs_rest && self.buffer.has_cached(lpn);
+        if let Some(cache) = &mut self.buffer.read_cache {
+            cache.page_written(lpn, is_whole);
+        }
         let (die, at) = self.at_target(target);
         let at_once = self.buffer.acknowledge == Acknowledge::Back && !fua;
         let owner = if at_once { NONE } else { request };
@@ -175,7 +177,8 @@ impl Ssd {
         let is_rest_cached =
             is_rest_cached && matches!(before, Mapping::Flash(_) | Mapping::Unwritten);
         if is_rest_cached {
-            self.cache_saved_a_read();
+            let cache = self.buffer.read_cache.as_mut().expect("it held the page");
+            cache.counts.rmw_hits += 1;
         }
         let is_complete = !needs_rest || is_rest_cached;
         self.complete_page(id, before, is_complete);
@@ -222,7 +225,9 @@ impl Ssd {
     ) {
         let interval = self.host.requests[request].interval;
         self.page_used(id);
-        self.cache_write(lpn, is_whole);
+        if let Some(cache) = &mut self.buffer.read_cache {
+            cache.page_written(lpn, is_whole);
+        }
         self.sectors_written(request, lpn);
         self.leave_line(request, lpn);
         self.stats.totals.merged_writes += 1;

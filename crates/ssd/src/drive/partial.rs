@@ -135,7 +135,9 @@ impl Ssd {
         let before = self.ftl.lookup(lpn);
         self.ftl.trim(lpn, &mut self.flash.txns);
         self.overtaken(before);
-        self.cache_trim(lpn);
+        if let Some(cache) = &mut self.buffer.read_cache {
+            cache.forget(lpn);
+        }
         if self.power.journal.is_some() {
             self.journal_trim(lpn, number);
         }

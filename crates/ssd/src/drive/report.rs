@@ -32,7 +32,7 @@ impl Ssd {
             mapping: self.ftl.map_counts(),
             bad_blocks: self.ftl.bad_blocks(),
             flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
-            read_cache: self.read_cache_counts(),
+            read_cache: self.buffer.read_cache.as_ref().map(|cache| cache.counts),
             cells: cells.as_ref().map(|(errors, wear)| (errors, *wear)),
             host_queues: self.host.has_queues(),
             workload,
