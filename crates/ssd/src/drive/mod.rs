@@ -19,6 +19,7 @@ mod partial;
 mod power_failure;
 mod power_loss_view;
 mod prefetch;
+mod preparation;
 mod read_cache;
 mod replay;
 mod report;
@@ -50,7 +51,7 @@ use buffer::WriteBuffer;
 use event::DriveEvent;
 use flows::Flows;
 use interface::HostInterface;
-use run_in::RunInStage;
+use preparation::Preparation;
 use statistics::Statistics;
 
 pub use live::{Activity, DoneRequest};
@@ -58,9 +59,6 @@ pub use options::Options;
 pub use power_loss_view::{Cut, PowerLossView, Recovered};
 pub use series::TimeSeries;
 pub use snapshot::Snapshot;
-
-/// Page writes of preconditioning in one step: some hundredths of a second.
-const PRECONDITION_STEP: u64 = 1 << 22;
 
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
@@ -79,16 +77,6 @@ pub struct Ssd {
     started: bool,
     /// The workload is done.
     ended: bool,
-}
-
-/// How the drive comes into the state that it starts from.
-struct Preparation {
-    preconditioner: Preconditioner,
-    stage: RunInStage,
-    /// Its policies are not those that the scenario names.
-    has_custom_policies: bool,
-    /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
-    replay: Vec<u32>,
 }
 
 /// What is kept for the case that the power fails.
@@ -142,7 +130,7 @@ impl Ssd {
             None => {
                 let is_behind = scenario.loads().any(WorkloadConfig::is_closed);
                 let kept = if is_behind { ftl.kept_behind() } else { ftl.kept_ahead() };
-                (Preconditioner::new(&scenario, &mut ftl, kept), Vec::new())
+                Preparation::new(Preconditioner::new(&scenario, &mut ftl, kept), Vec::new())
             }
         };
         let seed = scenario.seed;
@@ -158,7 +146,7 @@ impl Ssd {
         options: &Options,
         policies: Policies,
         ftl: Ftl,
-        (preconditioner, replay): (Preconditioner, Vec<u32>),
+        preparation: Preparation,
     ) -> Result<Ssd, UserError> {
         let host = HostInterface::new(&scenario);
         let count = host.queue_count();
@@ -185,12 +173,7 @@ impl Ssd {
             buffer: WriteBuffer::new(&scenario),
             host,
             stats: Statistics::new(&scenario, options),
-            preparation: Preparation {
-                stage: RunInStage::before(&preconditioner),
-                preconditioner,
-                has_custom_policies: false,
-                replay,
-            },
+            preparation,
             power: PowerFailure { journal: journal.map(Box::new), cut: None },
             started: false,
             ended: false,
@@ -217,7 +200,8 @@ impl Ssd {
     /// if too many of its blocks have failed.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
-            if !self.prepare()? {
+            let (ftl, flash) = (&mut self.ftl, &mut self.flash);
+            if !self.preparation.advance(&self.scenario, ftl, flash, !self.flows.is_served)? {
                 return Ok(true);
             }
             self.start()?;
@@ -451,6 +435,11 @@ impl Ssd {
     /// Share of the workload that has been handed out, and requests completed.
     pub fn progress(&self) -> (Option<f64>, u64) {
         (self.flows.progress(), self.stats.completed)
+    }
+
+    /// Whether the drive is in the state that it starts from.
+    pub fn is_preconditioned(&self) -> bool {
+        self.preparation.is_done()
     }
 
     /// The scenario that is being run.

@@ -5,7 +5,7 @@ use reprieve_config::{Acknowledge, PowerLoss, Scenario};
 use reprieve_policy::Policies;
 
 use super::power_loss_view::{PowerLossView, Recovered};
-use super::{Options, PRECONDITION_STEP, Ssd};
+use super::{Options, Ssd};
 
 impl Ssd {
     /// Simulates until `at`: every instant up to it, and none after it. False if the workload is
@@ -14,10 +14,7 @@ impl Ssd {
     /// Errors as [`Ssd::step`] does.
     pub fn run_until(&mut self, at: Time) -> Result<bool, UserError> {
         if !self.started {
-            while !self.preparation.preconditioner.is_done() {
-                let (ftl, scenario) = (&mut self.ftl, &self.scenario);
-                self.preparation.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
-            }
+            self.preparation.precondition(&self.scenario, &mut self.ftl)?;
             self.start()?;
         }
         while self.next_instant() <= at && !self.ended {

@@ -46,7 +46,7 @@ impl Ssd {
             seed: self.scenario.seed,
         }
         .summary();
-        if let Some(run_in) = self.run_in_summary() {
+        if let Some(run_in) = self.preparation.summary() {
             summary["precondition"] = run_in;
         }
         if let Some(power) = self.measured_power() {

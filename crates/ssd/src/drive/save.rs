@@ -10,6 +10,7 @@ use reprieve_ftl::{Ftl, Preconditioner};
 use reprieve_state::State;
 
 use super::Ssd;
+use super::preparation::Preparation;
 
 /// The column of logical pages that a loss of power found in the write buffer.
 pub(super) const DIRTY: &str = "buffer.dirty";
@@ -23,13 +24,13 @@ pub(super) fn read(path: &Path, scenario: &Scenario) -> Result<State, UserError>
 
 /// Brings a drive with nothing written into a state, which errors name by its place.
 ///
-/// Returns besides the logical pages that the write buffer begins with.
+/// The write buffer begins with the logical pages that the state has for it.
 pub(super) fn restore(
     mut state: State,
     place: &str,
     scenario: &Scenario,
     ftl: &mut Ftl,
-) -> Result<(Preconditioner, Vec<u32>), UserError> {
+) -> Result<Preparation, UserError> {
     ftl.restore(&mut state, scenario).map_err(|error| error.at(place))?;
     let dirty = state.take_any(DIRTY);
     let room = scenario.buffer.bytes / u64::from(scenario.geometry.page_bytes);
@@ -55,7 +56,7 @@ pub(super) fn restore(
         let what = format!("the state has a column {name:?} that no drive has; save it anew");
         return Err(UserError::new(what).at(place));
     }
-    Ok((Preconditioner::done(), dirty))
+    Ok(Preparation::new(Preconditioner::done(), dirty))
 }
 
 impl Ssd {
