@@ -189,7 +189,6 @@ impl Ssd {
         if options.log_requests && !options.served && !options.leave_out_blame {
             ssd.flash.keep_blame();
         }
-        ssd.begin_measuring();
         Ok(ssd)
     }
 
@@ -221,7 +220,7 @@ impl Ssd {
             self.ended = true;
             self.flash.end_timeline(self.now);
             self.end_checks();
-            self.check_measured()?;
+            self.stats.measuring.check(self.stats.arrived, self.now)?;
         }
         Ok(goes_on)
     }
@@ -301,7 +300,7 @@ impl Ssd {
             self.look_at_clock();
         }
         if self.stats.series.is_some() {
-            self.series_instant();
+            self.stats.series_instant(now, self.host.requests.len(), &self.flash);
         }
         self.let_happen();
         if self.flows.may_pull() {

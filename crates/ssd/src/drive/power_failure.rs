@@ -43,7 +43,7 @@ impl Ssd {
         while self.power.cut.is_none() && self.stats.completed < until {
             if self.next_instant() > at && !self.is_done() {
                 self.fail_power(at);
-                self.check_measured()?;
+                self.stats.measuring.check(self.stats.arrived, self.now)?;
             } else if !self.instant() {
                 self.check_course()?;
                 return Err(UserError::new(format!(

@@ -3,7 +3,7 @@
 use reprieve_base::{Stream, UserError};
 use reprieve_config::{Measure, Precondition, Scenario};
 use reprieve_flash::Flash;
-use reprieve_ftl::{Ftl, Kept, Mapping, Preconditioner};
+use reprieve_ftl::{Ftl, Mapping, Preconditioner};
 use reprieve_policy::Policies;
 use serde_json::{Value, json};
 

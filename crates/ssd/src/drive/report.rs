@@ -21,9 +21,14 @@ impl Ssd {
             ("widened", counts.widened),
         ];
         workload.extend(counts.dropped);
-        let cells = self.measured_cells();
-        let measured = self.measured();
-        let (die_busy_ns, channel_busy_ns) = self.measured_busy_ns();
+        let measuring = &self.stats.measuring;
+        let cells = measuring.cells(&self.flash);
+        let measured = measuring.told(
+            (self.stats.arrived, self.now),
+            self.stats.transient.is_some(),
+            self.flows.is_served,
+        );
+        let (die_busy_ns, channel_busy_ns) = measuring.busy_ns(&self.flash, self.now);
         let mut summary = Facts {
             latencies: &self.stats.latencies,
             flash: &self.flash.counts,
@@ -49,8 +54,9 @@ impl Ssd {
         if let Some(run_in) = self.preparation.summary() {
             summary["precondition"] = run_in;
         }
-        if let Some(power) = self.measured_power() {
-            summary["power"] = power.summary(self.measured_bytes());
+        if let Some(power) = measuring.power(&self.flash, self.now) {
+            let bytes = self.stats.latencies.bytes() + measuring.excluded_bytes();
+            summary["power"] = power.summary(bytes);
         }
         if let Some(timeline) = self.flash.timeline_ref() {
             summary["timeline"] = timeline.summary();
@@ -63,7 +69,7 @@ impl Ssd {
 
     /// The bins of power over time, if they are kept.
     pub fn power_series(&self) -> Option<SeriesBatch> {
-        self.measured_power()?.series
+        self.stats.measuring.power(&self.flash, self.now)?.series
     }
 
     /// The batches of the run as JSON, by column: `Latencies::by_batch`.
@@ -79,7 +85,9 @@ impl Ssd {
 
     /// Page reads and programs so far, of the host and of garbage collection.
     pub fn page_transactions(&self) -> u64 {
-        self.earlier_transactions() + self.flash.counts.reads() + self.flash.counts.programs()
+        self.stats.measuring.earlier_transactions()
+            + self.flash.counts.reads()
+            + self.flash.counts.programs()
     }
 
     /// What a run that cannot go on has to say for itself.

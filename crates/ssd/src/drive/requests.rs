@@ -1,14 +1,10 @@
 //! Requests: from their arrival at the drive to their completion.
 
 use reprieve_base::{Op, Request, SECTOR_BYTES, Time};
-use reprieve_flash::Flash;
-use reprieve_observe::blame::{Blamed, Cause, blamed_ns};
-use reprieve_observe::stats::LogRow;
 use reprieve_policy::txn::{LatencyComponent, LatencyComponents, NONE};
 
 use super::Ssd;
 use super::interface::{HostRequest, HostStep};
-use super::live::DoneRequest;
 
 impl Ssd {
     /// Lets the requests of a closed loop arrive that completed ones have made way for.
@@ -262,95 +258,14 @@ impl Ssd {
         }
         self.host.close(id, self.now);
         let request = &self.host.requests[id];
-        let HostRequest { op, fua, bytes, flow, arrival, ref parts, .. } = *request;
-        let latency_ns = (self.now - arrival).ns();
-        assert_eq!(
-            parts.sum_ns(),
-            latency_ns,
-            "the parts of request {} do not add up to its latency at {}: {parts:?}",
-            request.id,
-            self.now,
-        );
-        if request.id < self.stats.measuring.first {
-            self.excluded_done(id);
-        } else {
-            if self.stats.latencies.record(request.id, op, fua, bytes, latency_ns, parts) {
-                self.stats.latencies.mark(request.id, self.now, self.flash.counts.programs());
-            }
-            if self.stats.latencies.ends_piece(op) {
-                self.stats.latencies.end_piece(self.programmed_bytes());
-            }
-            self.count_done(id, latency_ns);
-        }
-        if self.stats.done.is_some() {
-            self.keep_done(id);
-        }
-        self.stats.completed += 1;
+        self.stats.request_done(id, request, self.now, &mut self.flash, &mut self.flows);
+        let flow = request.flow;
         self.host.requests.release(id);
         if self.host.requests.is_empty() {
             self.stats.idle_begins(self.now);
             self.idle_begins();
         }
         self.flows.completed(flow);
-    }
-
-    /// Counts a completed request where more than its latency is asked for.
-    #[inline(always)]
-    fn count_done(&mut self, id: u32, latency_ns: u64) {
-        if self.flows.have_stats {
-            self.flows.count(&self.host.requests[id], self.now);
-        }
-        if self.stats.series.is_some() {
-            self.series_completed(id);
-        }
-        if self.stats.transient.is_some() {
-            let HostRequest { op, bytes, .. } = self.host.requests[id];
-            self.observe(op, latency_ns, bytes);
-        }
-        if self.stats.log.is_some() {
-            self.log_request(id);
-        }
-    }
-
-    /// Out of the way of runs that keep no log.
-    #[inline(never)]
-    fn log_request(&mut self, id: u32) {
-        let log = self.stats.log.as_mut().expect("a log is kept");
-        let request = &self.host.requests[id];
-        let Ok(die) = blamed(&mut self.flash, (id, &request.parts), log.next_blamed()) else {
-            self.blamed_wrongly(id);
-        };
-        log.push(&LogRow {
-            id: request.id,
-            op: request.op,
-            lba: request.lba,
-            bytes: request.bytes,
-            arrival: request.arrival,
-            completion: self.now,
-            parts: &request.parts,
-            die,
-            flow: self.flows.number(request.flow),
-            uncorrectable_pages: request.uncorrectable_pages,
-        });
-    }
-
-    /// Out of the way of runs, which nobody asks.
-    #[inline(never)]
-    fn keep_done(&mut self, id: u32) {
-        let HostRequest { id: number, arrival, op, uncorrectable_pages, .. } =
-            self.host.requests[id];
-        let done = self.stats.done.as_mut().expect("what is completed is kept");
-        done.push(DoneRequest { number, op, arrival, completion: self.now, uncorrectable_pages });
-    }
-
-    /// Not every nanosecond that a request waited has its cause.
-    #[cold]
-    pub(super) fn blamed_wrongly(&self, id: u32) -> ! {
-        let HostRequest { id: number, ref parts, .. } = self.host.requests[id];
-        panic!(
-            "what request {number} is blamed for at {} is not what it waited: {parts:?} (seed {})",
-            self.now, self.scenario.seed,
-        );
     }
 
     /// Completes the flushes that waited for the page of a write of `interval`.
@@ -365,26 +280,4 @@ impl Ssd {
             self.answer(id, &parts);
         }
     }
-}
-
-/// Adds up in `sum` what the waits of a request that is complete went behind, if that is kept; then
-/// says which is the die of its last page. An error if not every nanosecond has its cause.
-#[inline(always)]
-pub(super) fn blamed(
-    flash: &mut Flash,
-    (id, parts): (u32, &LatencyComponents),
-    sum: &mut Blamed,
-) -> Result<Option<u32>, ()> {
-    if !flash.is_blamed() {
-        return Ok(None);
-    }
-    let (mut sum_ns, die) = flash.blamed(id, sum);
-    for (part, cause) in
-        [(LatencyComponent::BusWait, Cause::Channel), (LatencyComponent::Map, Cause::Map)]
-    {
-        let ns = parts.0[part as usize];
-        sum.add(cause, ns);
-        sum_ns += ns;
-    }
-    if sum_ns == blamed_ns(parts) { Ok(die) } else { Err(()) }
 }
