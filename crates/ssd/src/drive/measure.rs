@@ -245,31 +245,31 @@ impl Ssd {
     /// frees resources at most.
     fn measure_from(&mut self, at: Time) {
         let transactions = self.page_transactions();
-        self.flash.forget_counts(at);
-        self.ftl.forget_map_counts();
-        if let Some(cache) = &mut self.buffer.read_cache {
+        self.pages.flash.forget_counts(at);
+        self.pages.ftl.forget_map_counts();
+        if let Some(cache) = &mut self.pages.buffer.read_cache {
             cache.counts = ReadCacheCounts::default();
         }
-        let Totals { dropped_writes, redistributed_pages, .. } = self.stats.totals;
-        self.stats.totals = Totals::none(dropped_writes.is_some(), redistributed_pages.is_some());
+        let Totals { dropped_writes, redistributed_pages, .. } = self.pages.totals;
+        self.pages.totals = Totals::none(dropped_writes.is_some(), redistributed_pages.is_some());
         self.stats.idle_ns = 0;
         if self.host.requests.is_empty() {
             self.stats.idle_since = at;
         }
-        let (die_busy_ns, channel_busy_ns) = self.flash.busy_ns_each(at);
+        let (die_busy_ns, channel_busy_ns) = self.pages.flash.busy_ns_each(at);
         self.stats.measuring.begun = Some(Box::new(Before {
             at,
             transactions,
             die_busy_ns,
             channel_busy_ns,
-            ages: self.flash.ages().copied(),
-            cells: self.flash.cells().map(|(errors, wear)| (errors.clone(), wear)),
-            power: self.flash.power_report(at).map(Box::new),
+            ages: self.pages.flash.ages().copied(),
+            cells: self.pages.flash.cells().map(|(errors, wear)| (errors.clone(), wear)),
+            power: self.pages.flash.power_report(at).map(Box::new),
         }));
         if let Some(series) = &mut self.stats.series {
-            **series = Series::starting(at, sample(&self.flash, at));
+            **series = Series::starting(at, sample(&self.pages.flash, at));
         }
-        if let Some(timeline) = self.flash.timeline() {
+        if let Some(timeline) = self.pages.flash.timeline() {
             timeline.measured_from(at);
         }
     }

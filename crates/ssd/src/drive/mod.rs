@@ -14,6 +14,9 @@ mod live;
 mod mapping;
 mod measure;
 mod options;
+mod page_layout;
+mod page_record;
+mod page_store;
 mod pages;
 mod partial;
 mod power_failure;
@@ -33,26 +36,24 @@ mod timeline;
 mod verify;
 mod write_back;
 
-use reprieve_base::event::EventQueue;
+use reprieve_base::event::{EventQueue, Schedule};
 use reprieve_base::{Dur, Time, UserError};
 use reprieve_config::Scenario;
-use reprieve_flash::power_loss::Journal;
 use reprieve_flash::{Flash, WornCells};
 use reprieve_ftl::{Ftl, Preconditioner};
-use reprieve_nand::Refusal;
 use reprieve_observe::check::Checker;
 use reprieve_observe::stats::LogBatch;
-use reprieve_policy::txn::{Kind, Txn};
 use reprieve_policy::{Policies, dispatch};
 use reprieve_state::State;
 use reprieve_trace::WorkloadConfig;
 
-use buffer::WriteBuffer;
 use event::DriveEvent;
 use flows::Flows;
 use interface::HostInterface;
+use page_store::PageStore;
 use preparation::Preparation;
 use statistics::Statistics;
+use write_back::IdleLook;
 
 pub use live::{Activity, DoneRequest};
 pub use options::Options;
@@ -67,25 +68,14 @@ pub struct Ssd {
     events: EventQueue<DriveEvent>,
     flows: Flows,
     host: HostInterface,
-    buffer: WriteBuffer,
-    ftl: Ftl,
-    flash: Flash,
+    pages: PageStore,
     stats: Statistics,
     preparation: Preparation,
-    power: PowerFailure,
-    checker: Option<Box<Checker>>,
+    /// How the power failed, once it has.
+    cut: Option<Box<Cut>>,
     started: bool,
     /// The workload is done.
     ended: bool,
-}
-
-/// What is kept for the case that the power fails.
-#[derive(Default)]
-struct PowerFailure {
-    /// What is stored beside pages, where the power may fail.
-    journal: Option<Box<Journal>>,
-    /// How the power failed, once it has.
-    cut: Option<Box<Cut>>,
 }
 
 impl Ssd {
@@ -135,7 +125,7 @@ impl Ssd {
         };
         let seed = scenario.seed;
         let mut ssd = Ssd::assemble(scenario, seed, options, policies, ftl, made)?;
-        cells.into_iter().for_each(|cells| ssd.flash.start_worn(cells));
+        cells.into_iter().for_each(|cells| ssd.pages.flash.start_worn(cells));
         Ok(ssd)
     }
 
@@ -162,32 +152,27 @@ impl Ssd {
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
         let dispatcher = dispatch::make(&scenario.scheduling.dispatch);
-        let journal =
-            scenario.power_loss.is_some().then(|| Journal::new(scenario.geometry.pages()));
         let mut ssd = Ssd {
             flows,
             now: Time::ZERO,
             events: EventQueue::new(spacing, program),
-            flash,
-            ftl,
-            buffer: WriteBuffer::new(&scenario),
+            pages: PageStore::new(&scenario, ftl, flash, checker),
             host,
             stats: Statistics::new(&scenario, options),
             preparation,
-            power: PowerFailure { journal: journal.map(Box::new), cut: None },
+            cut: None,
             started: false,
             ended: false,
-            checker,
             scenario,
         };
         if let Some(dispatcher) = dispatcher {
             ssd.put_under(dispatcher)?;
         }
         if let Some(window) = options.timeline {
-            ssd.flash.draw(window);
+            ssd.pages.flash.draw(window);
         }
         if options.log_requests && !options.served && !options.leave_out_blame {
-            ssd.flash.keep_blame();
+            ssd.pages.flash.keep_blame();
         }
         Ok(ssd)
     }
@@ -199,14 +184,14 @@ impl Ssd {
     /// if too many of its blocks have failed.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
-            let (ftl, flash) = (&mut self.ftl, &mut self.flash);
+            let (ftl, flash) = (&mut self.pages.ftl, &mut self.pages.flash);
             if !self.preparation.advance(&self.scenario, ftl, flash, !self.flows.is_served)? {
                 return Ok(true);
             }
             self.start()?;
         }
         let until = self.stats.completed.saturating_add(requests);
-        if self.power.journal.is_some() {
+        if self.pages.record.has_journal() {
             if let Some(goes_on) = self.step_to_cut(until)? {
                 return Ok(goes_on);
             }
@@ -218,7 +203,7 @@ impl Ssd {
         self.check_course()?;
         if !goes_on {
             self.ended = true;
-            self.flash.end_timeline(self.now);
+            self.pages.flash.end_timeline(self.now);
             self.end_checks();
             self.stats.measuring.check(self.stats.arrived, self.now)?;
         }
@@ -240,19 +225,20 @@ impl Ssd {
     fn start_now(&mut self) -> Result<(), UserError> {
         self.started = true;
         if self.stats.series.is_some() {
-            self.flash.keep_ages();
+            self.pages.flash.keep_ages();
         }
-        let flash = &mut self.flash;
-        self.ftl.for_each_block(|die, plane, block, pages| {
+        let flash = &mut self.pages.flash;
+        self.pages.ftl.for_each_block(|die, plane, block, pages| {
             flash.precondition(die, plane, block, pages);
         });
         self.begin_checks();
         // A preconditioned drive may have garbage to collect before the first request comes.
         for die in 0..self.scenario.geometry.dies() {
-            self.flash.wake(die);
+            self.pages.flash.wake(die);
         }
-        self.flows.start(&self.ftl);
-        self.replay()
+        self.flows.start(&self.pages.ftl);
+        let pages = std::mem::take(&mut self.preparation.replay);
+        self.pages.replay(pages, &mut self.host.requests, self.now)
     }
 
     /// Lets one instant pass: what frees a resource, then arrivals, then decisions. False once
@@ -277,7 +263,7 @@ impl Ssd {
     fn check_course(&mut self) -> Result<(), UserError> {
         self.flows.check()?;
         // A drive that is worn out comes to a halt sooner or later, whoever asks.
-        self.ftl.check_blocks()?;
+        self.pages.ftl.check_blocks()?;
         let is_stuck = self.next_event() == Time::NEVER && self.flows.next_time() == Time::NEVER;
         assert!(!is_stuck || self.host.requests.is_empty(), "{}", self.stuck());
         Ok(())
@@ -300,7 +286,7 @@ impl Ssd {
             self.look_at_clock();
         }
         if self.stats.series.is_some() {
-            self.stats.series_instant(now, self.host.requests.len(), &self.flash);
+            self.stats.series_instant(now, self.host.requests.len(), &self.pages.flash);
         }
         self.let_happen();
         if self.flows.may_pull() {
@@ -313,7 +299,7 @@ impl Ssd {
             self.fetch();
         }
         self.decide();
-        if self.checker.is_some() {
+        if self.pages.record.checker.is_some() {
             self.check_instant(false);
         }
     }
@@ -341,88 +327,52 @@ impl Ssd {
 
     fn take_arrivals(&mut self) {
         while self.flows.next_time() == self.now {
-            let (request, flow) = self.flows.take(&self.ftl);
+            let (request, flow) = self.flows.take(&self.pages.ftl);
             self.arrive(request, flow);
         }
         // A job whose request came at its own time may have another.
         self.pull();
     }
 
-    #[cold]
-    fn dispatch(&mut self) {
-        self.flash.dispatch(self.now, &mut self.ftl);
-        while let Some(lpn) = self.flash.next_rewrite() {
-            self.rewrite_page(lpn);
-        }
-    }
-
     #[inline(always)]
     fn decide(&mut self) {
-        if self.flash.is_dispatched() {
-            self.dispatch();
+        if self.pages.flash.is_dispatched() {
+            self.pages.dispatch(&mut self.host.requests, self.now);
+            self.answer_served();
         }
-        self.flash.decide(self.now, &mut self.ftl, &mut self.events);
-        if let Some((id, refusal)) = self.flash.refused {
-            self.refused(id, refusal);
+        self.pages.flash.decide(self.now, &mut self.pages.ftl, &mut self.events);
+        if let Some((id, refusal)) = self.pages.flash.refused {
+            self.pages.refused(id, refusal, self.now, self.scenario.seed);
         }
-    }
-
-    #[cold]
-    fn refused(&self, id: u32, refusal: Refusal) {
-        let txn = &self.flash.txns[id];
-        panic!(
-            "at {} die {} refused {:?} of {:?}: {refusal} (seed {})",
-            self.now, txn.die, txn.kind, txn.at, self.scenario.seed
-        );
     }
 
     #[inline(always)]
     fn handle(&mut self, event: DriveEvent) {
         match event {
             DriveEvent::Flash(event) => {
-                self.flash.handle(event, self.now, &mut self.events);
-                while let Some(id) = self.flash.done.pop() {
-                    self.transaction_done(id);
+                self.pages.flash.handle(event, self.now, &mut self.events);
+                while let Some(id) = self.pages.flash.done.pop() {
+                    let requests = &mut self.host.requests;
+                    if let Some(page) = self.pages.transaction_done(id, requests, self.now) {
+                        self.send_page(page.request, page.lpn);
+                    } else {
+                        self.answer_served();
+                    }
                 }
             }
             DriveEvent::LookIdle => self.look_idle(),
         }
     }
 
-    /// A transaction has left its die.
-    #[inline(always)]
-    fn transaction_done(&mut self, id: u32) {
-        if self.flash.txns[id].lost {
-            self.page_lost(id);
-        }
-        match self.flash.txns[id].kind {
-            Kind::HostRead => {
-                if let Some(cache) = &mut self.buffer.read_cache {
-                    cache.page_read(&self.flash.txns[id], &self.ftl);
-                }
-                let Txn { request, lpn, ref parts, .. } = self.flash.txns[id];
-                self.host.requests[request].parts = *parts;
-                self.flash.txns.release(id);
-                self.send_page(request, lpn);
-            }
-            Kind::RmwRead => {
-                self.old_page_read(id);
-            }
-            Kind::Program => self.page_programmed(id),
-            Kind::MapRead => self.map_page_read(id),
-            Kind::MapUpdate => self.map_page_ready(id),
-            Kind::MapProgram => self.map_page_programmed(id),
-            Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
-                let journaled = self.power.journal.is_some().then(|| self.flash.txns[id]);
-                let has_failed = self.ftl.finish_step(id, &mut self.flash.txns);
-                if let Some(txn) = journaled.filter(|_| !has_failed) {
-                    self.journal_step(&txn);
-                }
-                while let Some(die) = self.ftl.next_to_wake() {
-                    self.flash.wake(die);
-                }
-                self.write_map_pages();
-            }
+    /// Sends every dirty page if the drive has been idle for long enough.
+    fn look_idle(&mut self) {
+        let is_idle = self.host.requests.is_empty();
+        let idle_since = is_idle.then_some(self.stats.idle_since);
+        let held = self.pages.buffer.held.as_mut().expect("only pages that are held are looked at");
+        match held.look(idle_since, self.now) {
+            IdleLook::Busy => {}
+            IdleLook::Again(due) => self.events.schedule(due, DriveEvent::LookIdle),
+            IdleLook::Idle => self.pages.send_all_held(),
         }
     }
 

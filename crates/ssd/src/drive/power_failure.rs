@@ -14,7 +14,7 @@ impl Ssd {
     /// Errors as [`Ssd::step`] does.
     pub fn run_until(&mut self, at: Time) -> Result<bool, UserError> {
         if !self.started {
-            self.preparation.precondition(&self.scenario, &mut self.ftl)?;
+            self.preparation.precondition(&self.scenario, &mut self.pages.ftl)?;
             self.start()?;
         }
         while self.next_instant() <= at && !self.ended {
@@ -40,7 +40,7 @@ impl Ssd {
     pub(super) fn step_to_cut(&mut self, until: u64) -> Result<Option<bool>, UserError> {
         let Some(at) = self.loss().at else { return Ok(None) };
         let at = Time::ZERO + at;
-        while self.power.cut.is_none() && self.stats.completed < until {
+        while self.cut.is_none() && self.stats.completed < until {
             if self.next_instant() > at && !self.is_done() {
                 self.fail_power(at);
                 self.stats.measuring.check(self.stats.arrived, self.now)?;
@@ -53,19 +53,19 @@ impl Ssd {
                 )));
             }
         }
-        Ok(Some(self.power.cut.is_none()))
+        Ok(Some(self.cut.is_none()))
     }
 
     fn fail_power(&mut self, at: Time) {
         self.now = at;
         let view = self.power_loss();
         let cut = view.cut(at, self.loss().policy);
-        if self.checker.is_some() {
+        if self.pages.record.checker.is_some() {
             view.check_cut(&cut, &view.recover(&cut));
         }
         self.ended = true;
-        self.flash.end_timeline(at);
-        self.power.cut = Some(Box::new(cut));
+        self.pages.flash.end_timeline(at);
+        self.cut = Some(Box::new(cut));
     }
 
     fn loss(&self) -> &PowerLoss {
@@ -79,11 +79,16 @@ impl Ssd {
         PowerLossView {
             scenario: &self.scenario,
             loss: self.loss(),
-            ftl: &self.ftl,
-            flash: &self.flash,
-            journal: self.power.journal.as_deref().expect("a drive that is prepared has one"),
-            is_durable: self.buffer.acknowledge == Acknowledge::Through,
-            checker: self.checker.as_deref(),
+            ftl: &self.pages.ftl,
+            flash: &self.pages.flash,
+            journal: self
+                .pages
+                .record
+                .journal
+                .as_deref()
+                .expect("a drive that is prepared has one"),
+            is_durable: self.pages.buffer.acknowledge == Acknowledge::Through,
+            checker: self.pages.record.checker.as_deref(),
             now: self.now,
             next: self.next_instant(),
         }

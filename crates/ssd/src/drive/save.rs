@@ -67,7 +67,7 @@ impl Ssd {
     /// write buffer again. Letting it come to its end takes simulated time: ask for the summary
     /// before. Errors if requests are still to come, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
-        if let Some(cut) = &self.power.cut {
+        if let Some(cut) = &self.cut {
             let view = self.power_loss();
             return view.state_after(&view.recover(cut)).write(path, &self.scenario);
         }
@@ -82,8 +82,8 @@ impl Ssd {
             self.close();
         }
         let mut state = State::default();
-        self.ftl.save(&mut state);
-        self.flash.save_cells(&mut state, self.now, &Aftermath::default());
+        self.pages.ftl.save(&mut state);
+        self.pages.flash.save_cells(&mut state, self.now, &Aftermath::default());
         if !self.preparation.replay.is_empty() {
             state.put(DIRTY, self.preparation.replay.clone());
         }
@@ -92,22 +92,22 @@ impl Ssd {
 
     /// Lets what was begun come to its end: pages in the buffer are programmed, victims erased.
     fn close(&mut self) {
-        self.ftl.close();
-        self.hold_no_more();
+        self.pages.ftl.close();
+        self.pages.hold_no_more();
         for die in 0..self.scenario.geometry.dies() {
-            self.flash.wake(die);
+            self.pages.flash.wake(die);
         }
         self.decide();
         while self.next_event() != Time::NEVER {
             self.now = self.next_event();
             self.let_happen();
             self.decide();
-            if self.checker.is_some() {
+            if self.pages.record.checker.is_some() {
                 self.check_instant(false);
             }
         }
         self.end_checks();
-        let left = self.flash.txns.len();
+        let left = self.pages.flash.txns.len();
         assert!(left == 0, "at {} {left} transactions have no end", self.now);
     }
 }

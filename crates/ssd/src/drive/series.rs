@@ -43,16 +43,19 @@ impl Ssd {
     /// How the run went so far; `None` if nobody asked for it, or before it begins.
     pub fn course(&self) -> Option<TimeSeries> {
         let mut series = self.stats.series.clone()?;
-        let ages = self.stats.measuring.ages(&self.flash)?;
+        let ages = self.stats.measuring.ages(&self.pages.flash)?;
         // The power may have failed after the last instant.
-        series.advance(self.now, self.host.requests.len() as u64, |then| sample(&self.flash, then));
-        let (die_busy_ns, channel_busy_ns) = self.stats.measuring.busy_ns(&self.flash, self.now);
+        series.advance(self.now, self.host.requests.len() as u64, |then| {
+            sample(&self.pages.flash, then)
+        });
+        let (die_busy_ns, channel_busy_ns) =
+            self.stats.measuring.busy_ns(&self.pages.flash, self.now);
         Some(TimeSeries {
-            series: series.finish(&sample(&self.flash, self.now)),
+            series: series.finish(&sample(&self.pages.flash, self.now)),
             ages,
             die_busy_ns,
             channel_busy_ns,
-            erases: self.ftl.wear_spread(),
+            erases: self.pages.ftl.wear_spread(),
         })
     }
 }

@@ -4,7 +4,7 @@ use reprieve_base::Time;
 use reprieve_config::{Scenario, Warmup};
 use reprieve_flash::Flash;
 use reprieve_observe::blame::{Blamed, Cause, blamed_ns};
-use reprieve_observe::stats::{Latencies, LogBatch, LogRow, Series, Totals, Transient};
+use reprieve_observe::stats::{Latencies, LogBatch, LogRow, Series, Transient};
 use reprieve_policy::txn::{LatencyComponent, LatencyComponents};
 
 use super::flows::Flows;
@@ -23,7 +23,6 @@ pub(super) struct Statistics {
     pub(super) idle_since: Time,
     pub(super) idle_ns: u64,
     pub(super) latencies: Latencies,
-    pub(super) totals: Totals,
     pub(super) log: Option<LogBatch>,
     /// What was completed and not taken.
     pub(super) done: Option<Vec<DoneRequest>>,
@@ -44,7 +43,6 @@ impl Statistics {
             idle_since: Time::ZERO,
             idle_ns: 0,
             latencies: Latencies::in_batches(),
-            totals: Totals::none(scenario.buffer.hold.is_some(), false),
             log: options.log_requests.then(LogBatch::default),
             done: options.keep_done.then(Vec::new),
             series: options.series.then(Box::default),

@@ -4,11 +4,11 @@ use reprieve_config::PartialWrite;
 use reprieve_ftl::Mapping;
 use reprieve_policy::txn::{Kind, NONE};
 
-use super::Ssd;
+use super::page_store::PageStore;
 use super::write_back::DirtyPages;
 
-impl Ssd {
-    /// Checks the buffer, the cache and the queues; says where something is wrong, and what.
+impl PageStore {
+    /// Checks the buffer and the cache; says where something is wrong, and what.
     pub(super) fn verify(&self) -> Result<(), (&'static str, String)> {
         self.verify_buffer().map_err(|what| ("the write buffer", what))?;
         self.verify_padding().map_err(|what| ("the write buffer", what))?;
@@ -19,7 +19,6 @@ impl Ssd {
             let holds = |lpn| self.ftl.lookup(lpn);
             cache.verify(holds).map_err(|what| ("the read cache", what))?;
         }
-        self.host.verify().map_err(|what| ("the submission queues", what))?;
         if let Some((errors, _)) = self.flash.cells() {
             errors.verify().map_err(|what| ("decoding", what))?;
         }
@@ -36,8 +35,8 @@ impl Ssd {
     /// Where writes of part of a page are padded, none reads the rest; one that a dispatcher has
     /// written anew is read all the same.
     fn verify_padding(&self) -> Result<(), String> {
-        let is_padded = self.scenario.ftl.partial_write == PartialWrite::Pad;
-        if !is_padded || self.stats.totals.redistributed_pages.is_some() {
+        let is_padded = self.partial_write == PartialWrite::Pad;
+        if !is_padded || self.totals.redistributed_pages.is_some() {
             return Ok(());
         }
         let mut writes = self.flash.txns.iter();
@@ -70,16 +69,16 @@ impl Ssd {
 
 /// A way to break the tables, and a piece of what is said to it.
 #[cfg(test)]
-type DriveBreak = (fn(&mut Ssd), &'static str);
+type DriveBreak = (fn(&mut super::Ssd), &'static str);
 
 /// Ways to break the tables of a drive that has all of them in use.
 #[cfg(test)]
 pub(super) const BREAKS: &[DriveBreak] = &[
-    (|ssd| ssd.buffer.give_back(), "the write buffer: "),
+    (|ssd| ssd.pages.buffer.give_back(), "the write buffer: "),
     (|ssd| ssd.make_a_held_page_awaited(), "awaited true"),
     (
         |ssd| {
-            ssd.buffer.held.as_mut().expect("pages are held").lower_watermark();
+            ssd.pages.buffer.held.as_mut().expect("pages are held").lower_watermark();
         },
         "may stay",
     ),
@@ -92,19 +91,19 @@ pub(super) const BREAKS: &[DriveBreak] = &[
 ];
 
 #[cfg(test)]
-impl Ssd {
+impl super::Ssd {
     fn cache(&mut self) -> &mut super::read_cache::PageCache {
-        self.buffer.read_cache.as_mut().expect("there is a cache")
+        self.pages.buffer.read_cache.as_mut().expect("there is a cache")
     }
 
     fn trim_behind_the_cache(&mut self) {
         let lpn = self.cache().a_page();
-        self.ftl.trim(lpn, &mut self.flash.txns);
+        self.pages.ftl.trim(lpn, &mut self.pages.flash.txns);
     }
 
     fn make_a_held_page_awaited(&mut self) {
-        let held = self.buffer.held.as_ref().expect("pages are held");
+        let held = self.pages.buffer.held.as_ref().expect("pages are held");
         let id = held.verify().expect("no more than may")[0];
-        self.flash.txns[id].request = 0;
+        self.pages.flash.txns[id].request = 0;
     }
 }
