@@ -1,39 +1,8 @@
 //! The checker at work: what a drive shows it, and when.
 
-use reprieve_base::{Op, SECTOR_BYTES};
-use reprieve_observe::check::HeldSectors;
-
 use super::Ssd;
 
 impl Ssd {
-    /// The first request is about to come.
-    pub(super) fn begin_checks(&mut self) {
-        let Some(checker) = &mut self.pages.record.checker else { return };
-        self.pages.flash.keep_record();
-        self.pages.ftl.for_each_block(|die, plane, block, pages| {
-            checker.starts_with(die, plane, block, pages);
-        });
-        if self.pages.ftl.tracks_sectors() {
-            let (ftl, page_bytes) = (&self.pages.ftl, u64::from(self.scenario.geometry.page_bytes));
-            let per_page = (page_bytes / SECTOR_BYTES) as u32;
-            let holds = |lpn, sector| ftl.holds_sector(lpn, sector);
-            checker.sectors = Some(HeldSectors::new(ftl.logical_pages(), per_page, holds));
-        }
-    }
-
-    /// A request is complete.
-    #[cold]
-    pub(super) fn check_completed(&mut self, id: u32) {
-        let request = self.host.requests[id];
-        let (first, last) = match request.op {
-            Op::Write => self.pages.layout.pages(&request),
-            _ => (1, 0),
-        };
-        let checker = self.pages.record.checker.as_mut().expect("the caller has seen it");
-        checker.pages_completed(self.now, request.id, last + 1 - first);
-        checker.request_completed(self.now, request.id);
-    }
-
     /// Everything of this instant has happened; `all`: check everything, not only what is new.
     #[cold]
     pub(super) fn check_instant(&mut self, all: bool) {

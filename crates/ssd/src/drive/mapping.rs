@@ -6,6 +6,7 @@ use reprieve_policy::txn::{Kind, LatencyComponent, NONE, Txn};
 
 use super::interface::HostRequests;
 use super::page_store::PageStore;
+use super::pages::take_waiters;
 
 impl PageStore {
     /// Whether a page of a host read has to wait for its entry; then it does.
@@ -81,7 +82,7 @@ impl PageStore {
 
     /// A page of the mapping has been read for those that wait for entries of it.
     pub(super) fn map_page_read(&mut self, loader: u32, requests: &mut HostRequests, now: Time) {
-        let mut waiter = self.take_waiters(loader);
+        let mut waiter = take_waiters(&mut self.flash.txns, loader);
         let lpn = self.flash.txns.remove(loader).lpn;
         *self.ftl.loading(lpn) = NONE;
         while waiter != NONE {

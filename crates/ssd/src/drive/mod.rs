@@ -17,6 +17,7 @@ mod options;
 mod page_layout;
 mod page_record;
 mod page_store;
+mod page_writes;
 mod pages;
 mod partial;
 mod power_failure;
@@ -231,7 +232,7 @@ impl Ssd {
         self.pages.ftl.for_each_block(|die, plane, block, pages| {
             flash.precondition(die, plane, block, pages);
         });
-        self.begin_checks();
+        self.pages.record.begin_checks(&mut self.pages.flash, &self.pages.ftl, &self.pages.layout);
         // A preconditioned drive may have garbage to collect before the first request comes.
         for die in 0..self.scenario.geometry.dies() {
             self.pages.flash.wake(die);

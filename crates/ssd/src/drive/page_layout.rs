@@ -27,6 +27,11 @@ impl PageLayout {
         }
     }
 
+    /// Sectors of a page.
+    pub(super) fn sectors_per_page(&self) -> u32 {
+        self.page_bytes / SECTOR_BYTES as u32
+    }
+
     /// First and last logical page that a request touches.
     #[inline]
     pub(super) fn pages(&self, request: &HostRequest) -> (u32, u32) {

@@ -1,12 +1,14 @@
 //! What is noted of pages besides: the journal of a drive whose power may fail, and the checker.
 
-use reprieve_base::{PageAddress, Time};
+use reprieve_base::{Op, PageAddress, Time};
+use reprieve_flash::Flash;
 use reprieve_flash::power_loss::Journal;
 use reprieve_ftl::{Ftl, Mapping};
 use reprieve_observe::check::{Checker, HeldSectors, Promises};
 use reprieve_policy::txn::{Kind, Txn};
 
 use super::interface::HostRequest;
+use super::page_layout::PageLayout;
 
 /// The notes that a drive keeps of its pages, those of them that it keeps.
 pub(super) struct PageRecord {
@@ -29,8 +31,34 @@ impl PageRecord {
         self.checker.as_mut()?.sectors.as_mut()
     }
 
+    /// The drive is about to start, and the checker is told of what is in flash.
+    pub(super) fn begin_checks(&mut self, flash: &mut Flash, ftl: &Ftl, layout: &PageLayout) {
+        let Some(checker) = &mut self.checker else { return };
+        flash.keep_record();
+        ftl.for_each_block(|die, plane, block, pages| {
+            checker.starts_with(die, plane, block, pages);
+        });
+        if ftl.tracks_sectors() {
+            let holds = |lpn, sector| ftl.holds_sector(lpn, sector);
+            let per_page = layout.sectors_per_page();
+            checker.sectors = Some(HeldSectors::new(ftl.logical_pages(), per_page, holds));
+        }
+    }
+
+    /// A request is complete, as the checker is told.
+    #[cold]
+    pub(super) fn completed(&mut self, request: &HostRequest, layout: &PageLayout, now: Time) {
+        let (first, last) = match request.op {
+            Op::Write => layout.pages(request),
+            _ => (1, 0),
+        };
+        let checker = self.checker.as_mut().expect("the caller has seen it");
+        checker.pages_completed(now, request.id, last + 1 - first);
+        checker.request_completed(now, request.id);
+    }
+
     /// The drive is about to start: what its pages hold is known.
-    pub(super) fn begin(&mut self, ftl: &Ftl) {
+    pub(super) fn begin_journal(&mut self, ftl: &Ftl) {
         let Some(journal) = &mut self.journal else { return };
         ftl.for_each_block(|die, plane, block, pages| {
             for page in 0..pages {

@@ -35,15 +35,8 @@ impl PageStore {
     }
 
     /// A page of a write is in the buffer.
-    #[inline]
-    pub(super) fn sectors_written(&mut self, request: u32, lpn: u32, requests: &mut HostRequests) {
-        if self.ftl.tracks_sectors() {
-            self.hold_written(request, lpn, requests);
-        }
-    }
-
     #[cold]
-    fn hold_written(&mut self, request: u32, lpn: u32, requests: &mut HostRequests) {
+    pub(super) fn sectors_written(&mut self, request: u32, lpn: u32, requests: &mut HostRequests) {
         let written = self.layout.sectors(&requests[request], lpn);
         if let Some(held) = self.record.sectors() {
             held.written(lpn, &written);
@@ -60,15 +53,8 @@ impl PageStore {
     }
 
     /// A page that was never written is read from the image that the drive came with.
-    #[inline]
-    pub(super) fn sectors_read(&mut self, request: u32, lpn: u32, requests: &mut HostRequests) {
-        if self.ftl.tracks_sectors() {
-            self.find_read(request, lpn, requests);
-        }
-    }
-
     #[cold]
-    fn find_read(&mut self, request: u32, lpn: u32, requests: &mut HostRequests) {
+    pub(super) fn sectors_read(&mut self, request: u32, lpn: u32, requests: &mut HostRequests) {
         let read = self.layout.sectors(&requests[request], lpn);
         if let Some(held) = self.record.sectors() {
             held.found(lpn, &read);

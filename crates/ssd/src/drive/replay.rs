@@ -17,7 +17,7 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) -> Result<(), UserError> {
-        self.record.begin(&self.ftl);
+        self.record.begin_journal(&self.ftl);
         self.totals.buffered_at_start = pages.len() as u64;
         for lpn in pages {
             let target = self.place_write(lpn).ok_or_else(|| {

@@ -187,7 +187,8 @@ impl Ssd {
             self.pages.flash.request_done(self.now, id);
         }
         if self.pages.record.checker.is_some() {
-            self.check_completed(id);
+            let request = &self.host.requests[id];
+            self.pages.record.completed(request, &self.pages.layout, self.now);
         }
         self.host.close(id, self.now);
         let request = &self.host.requests[id];

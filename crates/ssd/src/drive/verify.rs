@@ -1,20 +1,16 @@
 //! What must hold of write buffer, read cache and submission queues, between two instants.
 
 use reprieve_config::PartialWrite;
-use reprieve_ftl::Mapping;
-use reprieve_policy::txn::{Kind, NONE};
+use reprieve_policy::txn::Kind;
 
 use super::page_store::PageStore;
-use super::write_back::DirtyPages;
 
 impl PageStore {
     /// Checks the buffer and the cache; says where something is wrong, and what.
     pub(super) fn verify(&self) -> Result<(), (&'static str, String)> {
-        self.verify_buffer().map_err(|what| ("the write buffer", what))?;
+        let (txns, ftl) = (&self.flash.txns, &self.ftl);
+        self.buffer.verify(txns, ftl).map_err(|what| ("the write buffer", what))?;
         self.verify_padding().map_err(|what| ("the write buffer", what))?;
-        if let Some(held) = &self.buffer.held {
-            self.verify_held(held).map_err(|what| ("the write buffer", what))?;
-        }
         if let Some(cache) = &self.buffer.read_cache {
             let holds = |lpn| self.ftl.lookup(lpn);
             cache.verify(holds).map_err(|what| ("the read cache", what))?;
@@ -23,13 +19,6 @@ impl PageStore {
             errors.verify().map_err(|what| ("decoding", what))?;
         }
         Ok(())
-    }
-
-    /// Each page in the buffer has a transaction, and each such transaction a page of its room.
-    fn verify_buffer(&self) -> Result<(), String> {
-        let is_buffered = |kind: Kind| matches!(kind, Kind::Program | Kind::RmwRead);
-        let pages = self.flash.txns.iter().filter(|(_, txn)| is_buffered(txn.kind)).count() as u64;
-        self.buffer.verify(pages)
     }
 
     /// Where writes of part of a page are padded, none reads the rest; one that a dispatcher has
@@ -46,24 +35,6 @@ impl PageStore {
                 Err(format!("logical page {} is read to be padded, as transaction {id}", txn.lpn))
             }
         }
-    }
-
-    /// A dirty page that stays is whole, the newest of its logical page, and awaited by nobody.
-    fn verify_held(&self, held: &DirtyPages) -> Result<(), String> {
-        for id in held.verify()? {
-            let txn = &self.flash.txns[id];
-            let is_whole = txn.kind == Kind::Program && txn.waits_for == NONE && !txn.waits_map;
-            let is_newest = self.ftl.lookup(txn.lpn) == Mapping::Buffered(id) && !txn.stale;
-            let is_awaited = txn.request != NONE || !self.buffer.intervals.is_current(txn.interval);
-            if !is_whole || !is_newest || is_awaited {
-                return Err(format!(
-                    "logical page {} stays dirty as transaction {id}: whole {is_whole}, newest \
-                     {is_newest}, awaited {is_awaited}",
-                    txn.lpn
-                ));
-            }
-        }
-        Ok(())
     }
 }
 
