@@ -7,11 +7,11 @@ use reprieve_config::{Acknowledge, Scenario};
 use reprieve_ftl::{Ftl, Mapping};
 use reprieve_policy::txn::{Kind, NONE, Txn};
 
+use super::dirty_pages::DirtyPages;
 use super::flush::Intervals;
 use super::interface::HostRequest;
 use super::page_layout::PageLayout;
 use super::read_cache::PageCache;
-use super::write_back::DirtyPages;
 
 /// Room in the write buffer, and the writes that wait for it.
 pub(super) struct WriteBuffer {

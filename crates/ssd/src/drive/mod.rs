@@ -5,6 +5,7 @@ mod broken;
 mod buffer;
 mod checks;
 mod custom_policies;
+mod dirty_pages;
 mod event;
 mod fio_jobs;
 mod flows;
@@ -48,13 +49,13 @@ use reprieve_policy::{Policies, dispatch};
 use reprieve_state::State;
 use reprieve_trace::WorkloadConfig;
 
+use dirty_pages::IdleLook;
 use event::DriveEvent;
 use flows::Flows;
 use interface::HostInterface;
 use page_store::PageStore;
 use preparation::Preparation;
 use statistics::Statistics;
-use write_back::IdleLook;
 
 pub use live::{Activity, DoneRequest};
 pub use options::Options;

@@ -13,8 +13,8 @@ use reprieve_ftl::{Kept, Mapping};
 use reprieve_policy::txn::{Kind, NONE, Txn};
 
 use super::Ssd;
+use super::dirty_pages::DirtyPages;
 use super::event::DriveEvent;
-use super::write_back::DirtyPages;
 
 /// Requests between two looks at the drive, and between two returns to the caller.
 const REQUESTS_LOOK: u64 = 256;
