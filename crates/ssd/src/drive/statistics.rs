@@ -121,8 +121,7 @@ impl Statistics {
             flows.count(request, now);
         }
         if let Some(series) = &mut self.series {
-            let latency_ns = (now - request.arrival).ns();
-            series.record(request.op, request.bytes, latency_ns, &request.parts);
+            record(series, request, now);
         }
         if self.transient.is_some() {
             self.observe(request, now, flash);
@@ -192,6 +191,13 @@ impl Statistics {
             self.seed,
         );
     }
+}
+
+/// Out of the way of runs that keep no series.
+#[inline(never)]
+fn record(series: &mut Series, request: &HostRequest, now: Time) {
+    let latency_ns = (now - request.arrival).ns();
+    series.record(request.op, request.bytes, latency_ns, &request.parts);
 }
 
 /// Out of the way of runs, which nobody asks.
