@@ -47,6 +47,11 @@ def functions(text: str) -> Iterator[Function]:
         yield Function(match.group(1), start + 1, end - start + 1)
 
 
+def block(code: str, opening: int) -> str:
+    """Return what the brace at `opening` encloses, of code without comments and literals."""
+    return code[opening + 1 : _closing(code, opening)]
+
+
 def declared_modules(text: str) -> list[tuple[str, str | None]]:
     """List `mod name;` in order, with the file that a `#[path]` gives it."""
     placed = {name: path for path, name in _PLACED_MODULE.findall(text)}

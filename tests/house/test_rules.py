@@ -59,7 +59,21 @@ IN_ORDER = {
 
 LONG_RUST = "//! Long.\nfn long() {\n" + "    step();\n" * 69 + "}\n"
 LONG_PYTHON = '"""Long."""\n\n\ndef long():\n' + "    step()\n" * 70
+WIDE_TYPE = "//! Wide.\npub struct Wide {{\n{}}}\nimpl Wide {{\n{}}}\n"
 MANIFEST = '[package]\nname = "reprieve-{}"\n[dependencies]\nreprieve-{}.workspace = true\n'
+
+
+def wide(fields: int, methods: int) -> str:
+    """Write a type of so many fields and methods, to which trait and tests add nothing."""
+    return (
+        WIDE_TYPE.format(
+            "".join(f"    pub field_{number}: u32,\n" for number in range(fields)),
+            "".join(f"    pub fn method_{number}(&self) {{}}\n" for number in range(methods)),
+        )
+        + "impl Default for Wide {\n    fn default() -> Wide {}\n}\n"
+        + "#[cfg(test)]\nimpl Wide {\n    fn broken(&mut self) {}\n}\n"
+    )
+
 
 # Rule, files that break it, and where and how the one problem is reported.
 CASES: list[tuple[str, dict[str, str], str]] = [
@@ -160,6 +174,24 @@ CASES: list[tuple[str, dict[str, str], str]] = [
         "preset registries",
         {"crates/config/src/more.rs": '//! M.\nconst B: X = presets! { "parts": "b" };'},
         "parts/b.toml: registered in crates/config, but not there",
+    ),
+    (
+        "components",
+        {"crates/ftl/src/collect.rs": wide(fields=1, methods=61)},
+        "crates/ftl/src/collect.rs: Wide has 1 fields and 61 methods; at most 15 and 60",
+    ),
+    (
+        "components",
+        {"crates/ftl/src/collect.rs": wide(fields=16, methods=25)},
+        "crates/ftl/src/collect.rs: Wide has 16 fields and 25 methods; at most 15 and 60",
+    ),
+    (
+        "components",
+        {
+            "crates/ftl/src/collect.rs": wide(fields=15, methods=60),
+            "crates/ftl/src/map.rs": "//! Maps.\nimpl<T> Wide<T> {\n    fn more(&self) {}\n}\n",
+        },
+        "crates/ftl/src/collect.rs: Wide has 15 fields and 61 methods; at most 15 and 60",
     ),
     (
         "dead Rust files",

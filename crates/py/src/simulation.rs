@@ -111,7 +111,7 @@ impl Simulation {
             }
             let at = Time::from_ns(at_ns);
             let goes_on = ssd.run_until(at)?;
-            Ok(goes_on.then(|| ssd.tell_cuts(at).to_string()))
+            Ok(goes_on.then(|| ssd.power_loss().tell_cuts(at).to_string()))
         })
     }
 

@@ -9,7 +9,9 @@ mod memory;
 pub mod observe;
 pub mod rig;
 
-pub use drive::{Activity, Completion, Cut, Options, Recovered, Snapshot, Ssd, TimeSeries};
+pub use drive::{
+    Activity, Completion, Cut, Options, PowerLossView, Recovered, Snapshot, Ssd, TimeSeries,
+};
 pub use memory::needed_bytes;
 pub use reprieve_config as scenario;
 pub use reprieve_flash::power_loss;

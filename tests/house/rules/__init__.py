@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from ..tree import Problem, Tree
-from . import circles, documents, figures, layers, names, registries, shape, ways
+from . import circles, components, documents, figures, layers, names, registries, shape, ways
 
 Rule = Callable[[Tree], Iterator[Problem]]
 
@@ -13,6 +13,7 @@ RULES: dict[str, Rule] = {
     "studies use public names": layers.studies_use_public_names,
     "studies stand above": layers.package_uses_no_study,
     "circles of files": circles.files_form_no_circle,
+    "components": components.components_are_narrow,
     "type names": names.types_of_a_crate_have_names_of_their_own,
     "policy registries": registries.policies_are_listed,
     "preset registries": registries.presets_are_listed,

@@ -2,11 +2,16 @@
 
 use std::collections::VecDeque;
 
+use reprieve_base::Slab;
 use reprieve_config::{Acknowledge, Scenario};
+use reprieve_ftl::{Ftl, Mapping};
+use reprieve_policy::txn::{Kind, NONE, Txn};
 
+use super::dirty_pages::DirtyPages;
 use super::flush::Intervals;
+use super::interface::HostRequest;
+use super::page_layout::PageLayout;
 use super::read_cache::PageCache;
-use super::write_back::DirtyPages;
 
 /// Room in the write buffer, and the writes that wait for it.
 pub(super) struct WriteBuffer {
@@ -43,6 +48,20 @@ impl WriteBuffer {
         }
     }
 
+    /// The next page of the first waiting write leaves the line.
+    #[inline]
+    pub(super) fn leave_line(&mut self, request: &mut HostRequest, lpn: u32, layout: &PageLayout) {
+        request.next_lpn = lpn + 1;
+        if lpn == layout.pages(request).1 {
+            self.waiting.pop_front();
+        }
+    }
+
+    /// Whether the read cache has a page, which no request for it has used yet.
+    pub(super) fn has_cached(&self, lpn: u32) -> bool {
+        self.read_cache.as_ref().is_some_and(|cache| cache.has(lpn))
+    }
+
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.used_pages == self.capacity_pages
@@ -59,14 +78,35 @@ impl WriteBuffer {
         self.used_pages -= 1;
     }
 
-    /// Checks that `pages`, which someone else has counted, are in the buffer.
-    pub(super) fn verify(&self, pages: u64) -> Result<(), String> {
-        if pages == self.used_pages && pages <= self.capacity_pages {
-            return Ok(());
+    /// Checks that each page in the buffer has a transaction, and each such transaction a page of
+    /// its room; and the pages that stay.
+    pub(super) fn verify(&self, txns: &Slab<Txn>, ftl: &Ftl) -> Result<(), String> {
+        let is_buffered = |kind: Kind| matches!(kind, Kind::Program | Kind::RmwRead);
+        let pages = txns.iter().filter(|(_, txn)| is_buffered(txn.kind)).count() as u64;
+        if pages != self.used_pages || pages > self.capacity_pages {
+            return Err(format!(
+                "{pages} pages are in it, {} of its {} pages are taken",
+                self.used_pages, self.capacity_pages
+            ));
         }
-        Err(format!(
-            "{pages} pages are in it, {} of its {} pages are taken",
-            self.used_pages, self.capacity_pages
-        ))
+        self.held.as_ref().map_or(Ok(()), |held| self.verify_held(held, txns, ftl))
+    }
+
+    /// A dirty page that stays is whole, the newest of its logical page, and awaited by nobody.
+    fn verify_held(&self, held: &DirtyPages, txns: &Slab<Txn>, ftl: &Ftl) -> Result<(), String> {
+        for id in held.verify()? {
+            let txn = &txns[id];
+            let is_whole = txn.kind == Kind::Program && txn.waits_for == NONE && !txn.waits_map;
+            let is_newest = ftl.lookup(txn.lpn) == Mapping::Buffered(id) && !txn.stale;
+            let is_awaited = txn.request != NONE || !self.intervals.is_current(txn.interval);
+            if !is_whole || !is_newest || is_awaited {
+                return Err(format!(
+                    "logical page {} stays dirty as transaction {id}: whole {is_whole}, newest \
+                     {is_newest}, awaited {is_awaited}",
+                    txn.lpn
+                ));
+            }
+        }
+        Ok(())
     }
 }

@@ -1,55 +1,24 @@
 //! The checker at work: what a drive shows it, and when.
 
-use reprieve_base::{Op, SECTOR_BYTES};
-use reprieve_observe::check::HeldSectors;
-
 use super::Ssd;
 
 impl Ssd {
-    /// The first request is about to come.
-    pub(super) fn begin_checks(&mut self) {
-        let Some(checker) = &mut self.checker else { return };
-        self.flash.keep_record();
-        self.ftl.for_each_block(|die, plane, block, pages| {
-            checker.starts_with(die, plane, block, pages);
-        });
-        if self.ftl.tracks_sectors() {
-            let (ftl, page_bytes) = (&self.ftl, u64::from(self.scenario.geometry.page_bytes));
-            let per_page = (page_bytes / SECTOR_BYTES) as u32;
-            let holds = |lpn, sector| ftl.holds_sector(lpn, sector);
-            checker.sectors = Some(HeldSectors::new(ftl.logical_pages(), per_page, holds));
-        }
-    }
-
-    /// A request is complete.
-    #[cold]
-    pub(super) fn check_completed(&mut self, id: u32) {
-        let request = self.host.requests[id];
-        let (first, last) = match request.op {
-            Op::Write => self.pages_of(request.lba, request.bytes),
-            _ => (1, 0),
-        };
-        let checker = self.checker.as_mut().expect("the caller has seen it");
-        checker.pages_completed(self.now, request.id, last + 1 - first);
-        checker.request_completed(self.now, request.id);
-    }
-
     /// Everything of this instant has happened; `all`: check everything, not only what is new.
     #[cold]
     pub(super) fn check_instant(&mut self, all: bool) {
-        let Some(checker) = &mut self.checker else { return };
-        self.flash.tell(checker);
-        if let Err(what) = self.flash.verify_budget(self.now) {
+        let Some(checker) = &mut self.pages.record.checker else { return };
+        self.pages.flash.tell(checker);
+        if let Err(what) = self.pages.flash.verify_budget(self.now) {
             checker.fail(self.now, "the budget", &what);
         }
         if !checker.instant(self.now) && !all {
             return;
         }
-        if let Err(what) = self.ftl.verify(&self.flash.txns, checker.programmed()) {
+        if let Err(what) = self.pages.ftl.verify(&self.pages.flash.txns, checker.programmed()) {
             checker.fail(self.now, "the FTL", &what);
         }
         if let Some(held) = &checker.sectors {
-            if let Err(what) = held.verify(|lpn, sector| self.ftl.holds_sector(lpn, sector)) {
+            if let Err(what) = held.verify(|lpn, sector| self.pages.ftl.holds_sector(lpn, sector)) {
                 checker.fail(self.now, "the FTL", &what);
             }
         }
@@ -57,18 +26,22 @@ impl Ssd {
     }
 
     fn check_front(&self) {
-        let Some(checker) = &self.checker else { return };
-        if let Err((place, what)) = self.verify() {
+        let Some(checker) = &self.pages.record.checker else { return };
+        if let Err((place, what)) = self.pages.verify() {
             checker.fail(self.now, place, &what);
+        }
+        if let Err(what) = self.host.verify() {
+            checker.fail(self.now, "the submission queues", &what);
         }
     }
 
     /// The workload is done.
     pub(super) fn end_checks(&mut self) {
         self.check_instant(true);
-        let Some(checker) = &self.checker else { return };
+        let Some(checker) = &self.pages.record.checker else { return };
         checker.ended(self.now, self.stats.completed);
-        if let Some(Err(what)) = self.flash.power_report(self.now).map(|power| power.verify()) {
+        if let Some(Err(what)) = self.pages.flash.power_report(self.now).map(|power| power.verify())
+        {
             checker.fail(self.now, "power", &what);
         }
     }
@@ -76,8 +49,8 @@ impl Ssd {
     /// Breaks the tables of the FTL, and has everything checked at the next instant.
     #[cfg(test)]
     pub(super) fn break_ftl(&mut self, breaks: fn(&mut reprieve_ftl::Ftl)) {
-        breaks(&mut self.ftl);
-        self.checker.as_mut().expect("the drive is checked").hurry();
+        breaks(&mut self.pages.ftl);
+        self.pages.record.checker.as_mut().expect("the drive is checked").hurry();
     }
 
     /// Breaks tables between the host and the FTL, and has them checked at once.

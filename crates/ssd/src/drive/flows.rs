@@ -42,7 +42,7 @@ pub(super) struct Flows {
     /// Loads have figures of their own.
     pub(super) have_stats: bool,
     /// Some have a service level of their own.
-    pub(super) have_service_levels: bool,
+    have_service_levels: bool,
     /// There is one load, whose requests are offered one by one.
     pub(super) is_served: bool,
     /// They are handed over before they arrive.
@@ -133,8 +133,9 @@ impl Flows {
     }
 
     /// Place of the service level of a load, see [`reprieve_policy::txn::Txn::service_level`].
+    #[inline]
     pub(super) fn service_level(&self, flow: u32) -> u8 {
-        self.list[flow as usize].service_level
+        if self.have_service_levels { self.list[flow as usize].service_level } else { 0 }
     }
 
     /// The request that arrives next, of a load whose requests are offered; or another one that

@@ -51,7 +51,7 @@ impl Ssd {
             }
             self.pass(next, Time::NEVER);
         }
-        self.ftl.check_blocks()
+        self.pages.ftl.check_blocks()
     }
 
     /// Hands over a request at its arrival, and returns its number in order of arrival.
@@ -111,7 +111,7 @@ impl Ssd {
         while self.next_event() == self.now {
             self.pass(self.now, Time::NEVER);
         }
-        self.ftl.check_blocks()?;
+        self.pages.ftl.check_blocks()?;
         Ok(self.stats.completed >= completed)
     }
 
@@ -149,10 +149,10 @@ impl Ssd {
 
     /// What the drive is doing.
     pub fn activity(&self) -> Activity {
-        let counts = &self.flash.counts;
+        let counts = &self.pages.flash.counts;
         Activity {
             open_requests: self.host.requests.len(),
-            transactions: self.flash.txns.len(),
+            transactions: self.pages.flash.txns.len(),
             suspensions: counts.suspensions,
             operations: [counts.reads(), counts.programs(), counts.erases],
         }
@@ -163,7 +163,7 @@ impl Ssd {
     /// Panics if the scenario differs in more than `Scenario::may_become` lets it.
     pub fn set_rules(&mut self, scenario: Scenario) {
         assert!(self.scenario.may_become(&scenario), "a drive stays what it is");
-        self.flash.set_rules(&scenario);
+        self.pages.flash.set_rules(&scenario);
         self.scenario = scenario;
     }
 }

@@ -4,25 +4,33 @@ use reprieve_base::Time;
 use reprieve_ftl::Mapping;
 use reprieve_policy::txn::{Kind, LatencyComponent, NONE, Txn};
 
-use super::Ssd;
+use super::interface::HostRequests;
+use super::page_store::PageStore;
+use super::pages::take_waiters;
 
-impl Ssd {
+impl PageStore {
     /// Whether a page of a host read has to wait for its entry; then it does.
-    pub(super) fn waits_for_entry(&mut self, request: u32, lpn: u32) -> bool {
+    pub(super) fn waits_for_entry(
+        &mut self,
+        request: u32,
+        lpn: u32,
+        requests: &mut HostRequests,
+        now: Time,
+    ) -> bool {
         // What is in the buffer or the cache is found there.
         let is_buffered = match self.ftl.lookup(lpn) {
             Mapping::Buffered(id) => self.buffer.read_hits || self.flash.txns[id].is_incomplete(),
             _ => false,
         };
-        if is_buffered || self.has_cached(lpn) || self.ftl.use_entry(lpn, false) {
+        if is_buffered || self.buffer.has_cached(lpn) || self.ftl.use_entry(lpn, false) {
             return false;
         }
         let (die, at) = self.ftl.in_plane(0);
-        let service_level = self.service_level(request);
-        let read = Txn::new(Kind::HostRead, die, at, lpn, request, self.now);
+        let service_level = requests[request].service_level;
+        let read = Txn::new(Kind::HostRead, die, at, lpn, request, now);
         let txn = Txn { service_level, ..read };
         let id = self.flash.txns.insert(txn);
-        self.fetch_entry(id);
+        self.fetch_entry(id, requests, now);
         true
     }
 
@@ -35,14 +43,14 @@ impl Ssd {
     ) -> bool {
         let txn = &mut self.flash.txns[id];
         txn.partial = !is_whole;
-        txn.from_image = before == Mapping::Unwritten && self.scenario.host.unwritten_costs_read;
+        txn.from_image = before == Mapping::Unwritten && self.unwritten_costs_read;
         // The write before it, which is in the buffer, has seen to the entry.
         !matches!(before, Mapping::Buffered(_)) && !self.ftl.use_entry(txn.lpn, true)
     }
 
     /// Gets the entry for a transaction that needs it: reads its page of the mapping, unless that
     /// is being read or is in memory.
-    pub(super) fn fetch_entry(&mut self, id: u32) {
+    pub(super) fn fetch_entry(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         self.flash.txns[id].waits_map = true;
         let lpn = self.ftl.map_page(self.flash.txns[id].lpn);
         let mut loader = *self.ftl.loading(lpn);
@@ -56,15 +64,13 @@ impl Ssd {
                         old => self.ftl.locate_page(old),
                     }
                 }
-                Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
-                    self.ftl.image_page(lpn)
-                }
+                Mapping::Unwritten if self.unwritten_costs_read => self.ftl.image_page(lpn),
                 Mapping::Buffered(_) | Mapping::Unwritten | Mapping::Trimmed => {
-                    self.entry_found(id);
+                    self.entry_found(id, requests, now);
                     return;
                 }
             };
-            let mut txn = Txn::new(Kind::MapRead, die, at, lpn, NONE, self.now);
+            let mut txn = Txn::new(Kind::MapRead, die, at, lpn, NONE, now);
             txn.erases_seen = self.ftl.erases(die, at);
             loader = self.flash.txns.insert(txn);
             *self.ftl.loading(lpn) = loader;
@@ -75,29 +81,29 @@ impl Ssd {
     }
 
     /// A page of the mapping has been read for those that wait for entries of it.
-    pub(super) fn map_page_read(&mut self, loader: u32) {
-        let mut waiter = self.take_waiters(loader);
+    pub(super) fn map_page_read(&mut self, loader: u32, requests: &mut HostRequests, now: Time) {
+        let mut waiter = take_waiters(&mut self.flash.txns, loader);
         let lpn = self.flash.txns.remove(loader).lpn;
         *self.ftl.loading(lpn) = NONE;
         while waiter != NONE {
             let next = self.flash.txns[waiter].next;
-            self.entry_found(waiter);
+            self.entry_found(waiter, requests, now);
             waiter = next;
         }
     }
 
     /// A transaction has its entry and goes on.
     #[cold]
-    fn entry_found(&mut self, id: u32) {
+    fn entry_found(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let txn = &mut self.flash.txns[id];
         txn.waits_map = false;
         txn.next = NONE;
-        txn.book(LatencyComponent::Map, self.now);
+        txn.book(LatencyComponent::Map, now);
         let Txn { kind, lpn, request, parts, old, partial, from_image, .. } = *txn;
         self.ftl.entry_found(lpn, kind == Kind::Program);
         if kind == Kind::HostRead {
             self.flash.txns.remove(id);
-            self.read_mapped(request, lpn, parts);
+            self.read_mapped(request, lpn, parts, requests, now);
         } else if partial && old != NONE {
             let (die, at) = self.ftl.locate_page(old);
             self.read_old_page(id, die, at);
@@ -105,23 +111,23 @@ impl Ssd {
             let (die, at) = self.ftl.image_page(lpn);
             self.read_old_page(id, die, at);
         } else {
-            self.page_filled(id);
+            self.page_filled(id, requests, now);
         }
-        self.write_map_pages();
+        self.write_map_pages(now);
     }
 
     /// Writes the pages of the mapping that are due, as far as the planes have room.
     #[inline]
-    pub(super) fn write_map_pages(&mut self) {
+    pub(super) fn write_map_pages(&mut self, now: Time) {
         if self.ftl.maps_on_demand() {
-            self.write_due_pages();
+            self.write_due_pages(now);
         }
     }
 
     #[cold]
-    fn write_due_pages(&mut self) {
+    fn write_due_pages(&mut self, now: Time) {
         while let Some(lpn) = self.ftl.next_due() {
-            if !self.write_map_page(lpn) {
+            if !self.write_map_page(lpn, now) {
                 self.ftl.stays_due(lpn);
                 // Where dirty pages take up the room of the planes, they go.
                 self.send_all_held();
@@ -132,7 +138,7 @@ impl Ssd {
 
     /// Writes a page of the mapping; false if no plane has room for it yet.
     #[cold]
-    fn write_map_page(&mut self, lpn: u32) -> bool {
+    fn write_map_page(&mut self, lpn: u32, now: Time) -> bool {
         if let Mapping::Buffered(writer) = self.ftl.lookup(lpn) {
             let writer = &self.flash.txns[writer];
             if writer.kind == Kind::MapUpdate || writer.start == Time::NEVER {
@@ -144,17 +150,15 @@ impl Ssd {
             return false;
         };
         let (die, at) = self.ftl.in_plane(target);
-        let mut txn = Txn::new(Kind::MapProgram, die, at, lpn, NONE, self.now);
+        let mut txn = Txn::new(Kind::MapProgram, die, at, lpn, NONE, now);
         txn.target = target;
         let id = self.flash.txns.insert(txn);
-        if let Some(journal) = &mut self.power.journal {
+        if let Some(journal) = &mut self.record.journal {
             journal.map_write(id);
         }
         let old = match self.ftl.accept_write(lpn, id, &mut self.flash.txns) {
             Mapping::Flash(page) => Some(self.ftl.locate_page(page)),
-            Mapping::Unwritten if self.scenario.host.unwritten_costs_read => {
-                Some(self.ftl.image_page(lpn))
-            }
+            Mapping::Unwritten if self.unwritten_costs_read => Some(self.ftl.image_page(lpn)),
             Mapping::Buffered(_) | Mapping::Unwritten | Mapping::Trimmed => None,
         };
         if let Some((die, at)) = old {
@@ -176,16 +180,16 @@ impl Ssd {
     }
 
     /// A page of the mapping is in flash.
-    pub(super) fn map_page_programmed(&mut self, id: u32) {
+    pub(super) fn map_page_programmed(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         if self.is_written_again(id) {
             return;
         }
-        if self.power.journal.is_some() {
-            self.journal_program(id);
+        if self.record.has_journal() {
+            self.record.programmed(id, &self.flash.txns[id], &self.ftl);
         }
         let txn = self.flash.txns.remove(id);
         self.ftl.finish_write(&txn);
-        self.write_map_pages();
-        self.fill_buffer();
+        self.write_map_pages(now);
+        self.fill_buffer(requests, now);
     }
 }

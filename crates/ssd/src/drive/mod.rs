@@ -5,6 +5,7 @@ mod broken;
 mod buffer;
 mod checks;
 mod custom_policies;
+mod dirty_pages;
 mod event;
 mod fio_jobs;
 mod flows;
@@ -15,10 +16,16 @@ mod live;
 mod mapping;
 mod measure;
 mod options;
+mod page_layout;
+mod page_record;
+mod page_store;
+mod page_writes;
 mod pages;
 mod partial;
 mod power_failure;
+mod power_loss_view;
 mod prefetch;
+mod preparation;
 mod read_cache;
 mod replay;
 mod report;
@@ -32,36 +39,31 @@ mod timeline;
 mod verify;
 mod write_back;
 
-use reprieve_base::event::EventQueue;
+use reprieve_base::event::{EventQueue, Schedule};
 use reprieve_base::{Dur, Time, UserError};
 use reprieve_config::Scenario;
-use reprieve_flash::power_loss::Journal;
 use reprieve_flash::{Flash, WornCells};
 use reprieve_ftl::{Ftl, Preconditioner};
-use reprieve_nand::Refusal;
 use reprieve_observe::check::Checker;
 use reprieve_observe::stats::LogBatch;
-use reprieve_policy::txn::{Kind, Txn};
 use reprieve_policy::{Policies, dispatch};
 use reprieve_state::State;
 use reprieve_trace::WorkloadConfig;
 
-use buffer::WriteBuffer;
+use dirty_pages::IdleLook;
 use event::DriveEvent;
 use flows::Flows;
 use interface::HostInterface;
-use run_in::RunInStage;
+use page_store::PageStore;
+use preparation::Preparation;
 use statistics::Statistics;
 
 pub use handover::Completion;
 pub use live::Activity;
 pub use options::Options;
-pub use power_failure::{Cut, Recovered};
+pub use power_loss_view::{Cut, PowerLossView, Recovered};
 pub use series::TimeSeries;
 pub use snapshot::Snapshot;
-
-/// Page writes of preconditioning in one step: some hundredths of a second.
-const PRECONDITION_STEP: u64 = 1 << 22;
 
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
@@ -70,35 +72,14 @@ pub struct Ssd {
     events: EventQueue<DriveEvent>,
     flows: Flows,
     host: HostInterface,
-    buffer: WriteBuffer,
-    ftl: Ftl,
-    flash: Flash,
+    pages: PageStore,
     stats: Statistics,
     preparation: Preparation,
-    power: PowerFailure,
-    checker: Option<Box<Checker>>,
+    /// How the power failed, once it has.
+    cut: Option<Box<Cut>>,
     started: bool,
     /// The workload is done.
     ended: bool,
-}
-
-/// How the drive comes into the state that it starts from.
-struct Preparation {
-    preconditioner: Preconditioner,
-    stage: RunInStage,
-    /// Its policies are not those that the scenario names.
-    has_custom_policies: bool,
-    /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
-    replay: Vec<u32>,
-}
-
-/// What is kept for the case that the power fails.
-#[derive(Default)]
-struct PowerFailure {
-    /// What is stored beside pages, where the power may fail.
-    journal: Option<Box<Journal>>,
-    /// How the power failed, once it has.
-    cut: Option<Box<Cut>>,
 }
 
 impl Ssd {
@@ -143,12 +124,12 @@ impl Ssd {
             None => {
                 let is_behind = scenario.loads().any(WorkloadConfig::is_closed);
                 let kept = if is_behind { ftl.kept_behind() } else { ftl.kept_ahead() };
-                (Preconditioner::new(&scenario, &mut ftl, kept), Vec::new())
+                Preparation::new(Preconditioner::new(&scenario, &mut ftl, kept), Vec::new())
             }
         };
         let seed = scenario.seed;
         let mut ssd = Ssd::assemble(scenario, seed, options, policies, ftl, made)?;
-        cells.into_iter().for_each(|cells| ssd.flash.start_worn(cells));
+        cells.into_iter().for_each(|cells| ssd.pages.flash.start_worn(cells));
         Ok(ssd)
     }
 
@@ -159,7 +140,7 @@ impl Ssd {
         options: &Options,
         policies: Policies,
         ftl: Ftl,
-        (preconditioner, replay): (Preconditioner, Vec<u32>),
+        preparation: Preparation,
     ) -> Result<Ssd, UserError> {
         let host = HostInterface::new(&scenario);
         let count = host.queue_count();
@@ -175,39 +156,28 @@ impl Ssd {
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
         let dispatcher = dispatch::make(&scenario.scheduling.dispatch);
-        let journal =
-            scenario.power_loss.is_some().then(|| Journal::new(scenario.geometry.pages()));
         let mut ssd = Ssd {
             flows,
             now: Time::ZERO,
             events: EventQueue::new(spacing, program),
-            flash,
-            ftl,
-            buffer: WriteBuffer::new(&scenario),
+            pages: PageStore::new(&scenario, ftl, flash, checker),
             host,
             stats: Statistics::new(&scenario, options),
-            preparation: Preparation {
-                stage: RunInStage::before(&preconditioner),
-                preconditioner,
-                has_custom_policies: false,
-                replay,
-            },
-            power: PowerFailure { journal: journal.map(Box::new), cut: None },
+            preparation,
+            cut: None,
             started: false,
             ended: false,
-            checker,
             scenario,
         };
         if let Some(dispatcher) = dispatcher {
             ssd.put_under(dispatcher)?;
         }
         if let Some(window) = options.timeline {
-            ssd.flash.draw(window);
+            ssd.pages.flash.draw(window);
         }
         if options.log_requests && !options.served && !options.leave_out_blame {
-            ssd.flash.keep_blame();
+            ssd.pages.flash.keep_blame();
         }
-        ssd.begin_measuring();
         Ok(ssd)
     }
 
@@ -218,13 +188,14 @@ impl Ssd {
     /// if too many of its blocks have failed.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
-            if !self.prepare()? {
+            let (ftl, flash) = (&mut self.pages.ftl, &mut self.pages.flash);
+            if !self.preparation.advance(&self.scenario, ftl, flash, !self.flows.is_served)? {
                 return Ok(true);
             }
             self.start()?;
         }
         let until = self.stats.completed.saturating_add(requests);
-        if self.power.journal.is_some() {
+        if self.pages.record.has_journal() {
             if let Some(goes_on) = self.step_to_cut(until)? {
                 return Ok(goes_on);
             }
@@ -236,9 +207,9 @@ impl Ssd {
         self.check_course()?;
         if !goes_on {
             self.ended = true;
-            self.flash.end_timeline(self.now);
+            self.pages.flash.end_timeline(self.now);
             self.end_checks();
-            self.check_measured()?;
+            self.stats.measuring.check(self.stats.arrived, self.now)?;
         }
         Ok(goes_on)
     }
@@ -258,19 +229,20 @@ impl Ssd {
     fn start_now(&mut self) -> Result<(), UserError> {
         self.started = true;
         if self.stats.series.is_some() {
-            self.flash.keep_ages();
+            self.pages.flash.keep_ages();
         }
-        let flash = &mut self.flash;
-        self.ftl.for_each_block(|die, plane, block, pages| {
+        let flash = &mut self.pages.flash;
+        self.pages.ftl.for_each_block(|die, plane, block, pages| {
             flash.precondition(die, plane, block, pages);
         });
-        self.begin_checks();
+        self.pages.record.begin_checks(&mut self.pages.flash, &self.pages.ftl, &self.pages.layout);
         // A preconditioned drive may have garbage to collect before the first request comes.
         for die in 0..self.scenario.geometry.dies() {
-            self.flash.wake(die);
+            self.pages.flash.wake(die);
         }
-        self.flows.start(&self.ftl);
-        self.replay()
+        self.flows.start(&self.pages.ftl);
+        let pages = std::mem::take(&mut self.preparation.replay);
+        self.pages.replay(pages, &mut self.host.requests, self.now)
     }
 
     /// Lets one instant pass: what frees a resource, then arrivals, then decisions. False once
@@ -295,7 +267,7 @@ impl Ssd {
     fn check_course(&mut self) -> Result<(), UserError> {
         self.flows.check()?;
         // A drive that is worn out comes to a halt sooner or later, whoever asks.
-        self.ftl.check_blocks()?;
+        self.pages.ftl.check_blocks()?;
         let is_stuck = self.next_event() == Time::NEVER && self.flows.next_time() == Time::NEVER;
         assert!(!is_stuck || self.host.requests.is_empty(), "{}", self.stuck());
         Ok(())
@@ -318,7 +290,7 @@ impl Ssd {
             self.look_at_clock();
         }
         if self.stats.series.is_some() {
-            self.series_instant();
+            self.stats.series_instant(now, self.host.requests.len(), &self.pages.flash);
         }
         self.let_happen();
         if self.flows.may_pull() {
@@ -331,7 +303,7 @@ impl Ssd {
             self.fetch();
         }
         self.decide();
-        if self.checker.is_some() {
+        if self.pages.record.checker.is_some() {
             self.check_instant(false);
         }
     }
@@ -359,88 +331,52 @@ impl Ssd {
 
     fn take_arrivals(&mut self) {
         while self.flows.next_time() == self.now {
-            let (request, flow) = self.flows.take(&self.ftl);
+            let (request, flow) = self.flows.take(&self.pages.ftl);
             self.arrive(request, flow);
         }
         // A job whose request came at its own time may have another.
         self.pull();
     }
 
-    #[cold]
-    fn dispatch(&mut self) {
-        self.flash.dispatch(self.now, &mut self.ftl);
-        while let Some(lpn) = self.flash.next_rewrite() {
-            self.rewrite_page(lpn);
-        }
-    }
-
     #[inline(always)]
     fn decide(&mut self) {
-        if self.flash.is_dispatched() {
-            self.dispatch();
+        if self.pages.flash.is_dispatched() {
+            self.pages.dispatch(&mut self.host.requests, self.now);
+            self.answer_served();
         }
-        self.flash.decide(self.now, &mut self.ftl, &mut self.events);
-        if let Some((id, refusal)) = self.flash.refused {
-            self.refused(id, refusal);
+        self.pages.flash.decide(self.now, &mut self.pages.ftl, &mut self.events);
+        if let Some((id, refusal)) = self.pages.flash.refused {
+            self.pages.refused(id, refusal, self.now, self.scenario.seed);
         }
-    }
-
-    #[cold]
-    fn refused(&self, id: u32, refusal: Refusal) {
-        let txn = &self.flash.txns[id];
-        panic!(
-            "at {} die {} refused {:?} of {:?}: {refusal} (seed {})",
-            self.now, txn.die, txn.kind, txn.at, self.scenario.seed
-        );
     }
 
     #[inline(always)]
     fn handle(&mut self, event: DriveEvent) {
         match event {
             DriveEvent::Flash(event) => {
-                self.flash.handle(event, self.now, &mut self.events);
-                while let Some(id) = self.flash.done.pop() {
-                    self.transaction_done(id);
+                self.pages.flash.handle(event, self.now, &mut self.events);
+                while let Some(id) = self.pages.flash.done.pop() {
+                    let requests = &mut self.host.requests;
+                    if let Some(page) = self.pages.transaction_done(id, requests, self.now) {
+                        self.send_page(page.request, page.lpn);
+                    } else {
+                        self.answer_served();
+                    }
                 }
             }
             DriveEvent::LookIdle => self.look_idle(),
         }
     }
 
-    /// A transaction has left its die.
-    #[inline(always)]
-    fn transaction_done(&mut self, id: u32) {
-        if self.flash.txns[id].lost {
-            self.page_lost(id);
-        }
-        match self.flash.txns[id].kind {
-            Kind::HostRead => {
-                if self.buffer.read_cache.is_some() {
-                    self.cache_read(id);
-                }
-                let Txn { request, lpn, ref parts, .. } = self.flash.txns[id];
-                self.host.requests[request].parts = *parts;
-                self.flash.txns.release(id);
-                self.send_page(request, lpn);
-            }
-            Kind::RmwRead => {
-                self.old_page_read(id);
-            }
-            Kind::Program => self.page_programmed(id),
-            Kind::MapRead => self.map_page_read(id),
-            Kind::MapUpdate => self.map_page_ready(id),
-            Kind::MapProgram => self.map_page_programmed(id),
-            Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => {
-                let journaled = self.power.journal.is_some().then(|| self.flash.txns[id]);
-                let has_failed = self.ftl.finish_step(id, &mut self.flash.txns);
-                if let Some(txn) = journaled.filter(|_| !has_failed) {
-                    self.journal_step(&txn);
-                }
-                while let Some(die) = self.ftl.next_to_wake() {
-                    self.flash.wake(die);
-                }
-                self.write_map_pages();
-            }
+    /// Sends every dirty page if the drive has been idle for long enough.
+    fn look_idle(&mut self) {
+        let is_idle = self.host.requests.is_empty();
+        let idle_since = is_idle.then_some(self.stats.idle_since);
+        let held = self.pages.buffer.held.as_mut().expect("only pages that are held are looked at");
+        match held.look(idle_since, self.now) {
+            IdleLook::Busy => {}
+            IdleLook::Again(due) => self.events.schedule(due, DriveEvent::LookIdle),
+            IdleLook::Idle => self.pages.send_all_held(),
         }
     }
 
@@ -452,6 +388,11 @@ impl Ssd {
     /// Share of the workload that has been handed out, and requests completed.
     pub fn progress(&self) -> (Option<f64>, u64) {
         (self.flows.progress(), self.stats.completed)
+    }
+
+    /// Whether the drive is in the state that it starts from.
+    pub fn is_preconditioned(&self) -> bool {
+        self.preparation.is_done()
     }
 
     /// The scenario that is being run.

@@ -1,59 +1,11 @@
-//! The power fails: what is saved, what is lost, and what a recovery finds.
+//! The power fails in a run: when it does, and how the drive starts after it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use reprieve_base::{PageAddress, Time, UserError};
-use reprieve_config::{Acknowledge, LossPolicy, PowerLoss, Scenario};
-use reprieve_flash::Aftermath;
-use reprieve_flash::power_loss::{
-    CutDie, DieScan, Journal, Powers, RecoveredPages, RecoveryTime, Rescue, Stamp, recovery_time,
-    rescue,
-};
-use reprieve_ftl::Mapping;
-use reprieve_observe::check::{Content, Promise};
+use reprieve_base::{Time, UserError};
+use reprieve_config::{Acknowledge, PowerLoss, Scenario};
 use reprieve_policy::Policies;
-use reprieve_policy::txn::Kind;
-use reprieve_state::State;
-use serde_json::{Value, json};
 
-use super::save::DIRTY;
-use super::{Options, PRECONDITION_STEP, Ssd};
-
-/// Bytes of an entry in a list of trimmed pages: a logical page.
-const TRIM_BYTES: u64 = 4;
-
-/// How a loss of power went.
-#[derive(Clone, Debug)]
-pub struct Cut {
-    /// When the power failed.
-    pub at: Time,
-    /// What became of operations.
-    pub policy: LossPolicy,
-    /// Logical pages whose newest data was in a write-back buffer and not in flash.
-    pub dirty_pages: u64,
-    /// Those that were to be saved apart, as their programs did not end, in order of acceptance.
-    pub dump: Vec<u32>,
-    /// Pages that hold the list of trimmed pages, which is saved last.
-    pub table_pages: u64,
-    /// How the rescue went.
-    pub rescue: Rescue,
-    dies: Vec<CutDie>,
-}
-
-/// What a recovery finds.
-#[derive(Clone, Debug)]
-pub struct Recovered {
-    /// The newest page of each logical page in flash.
-    pub found: RecoveredPages,
-    /// Logical pages that were saved, and are in the write buffer again.
-    pub saved: Vec<u32>,
-    /// Whether it is known which logical pages were trimmed.
-    pub knows_trims: bool,
-    /// Blocks of the translation layer whose erase had begun, counted over the drive.
-    pub erased: Vec<u32>,
-    /// Pages, counted over the drive, whose programs ended after the power had failed.
-    pub programmed: Vec<u32>,
-}
+use super::power_loss_view::{PowerLossView, Recovered};
+use super::{Options, Ssd};
 
 impl Ssd {
     /// Simulates until `at`: every instant up to it, and none after it. False if the workload is
@@ -62,10 +14,7 @@ impl Ssd {
     /// Errors as [`Ssd::step`] does.
     pub fn run_until(&mut self, at: Time) -> Result<bool, UserError> {
         if !self.started {
-            while !self.preparation.preconditioner.is_done() {
-                let (ftl, scenario) = (&mut self.ftl, &self.scenario);
-                self.preparation.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
-            }
+            self.preparation.precondition(&self.scenario, &mut self.pages.ftl)?;
             self.start()?;
         }
         while self.next_instant() <= at && !self.ended {
@@ -91,10 +40,10 @@ impl Ssd {
     pub(super) fn step_to_cut(&mut self, until: u64) -> Result<Option<bool>, UserError> {
         let Some(at) = self.loss().at else { return Ok(None) };
         let at = Time::ZERO + at;
-        while self.power.cut.is_none() && self.stats.completed < until {
+        while self.cut.is_none() && self.stats.completed < until {
             if self.next_instant() > at && !self.is_done() {
                 self.fail_power(at);
-                self.check_measured()?;
+                self.stats.measuring.check(self.stats.arrived, self.now)?;
             } else if !self.instant() {
                 self.check_course()?;
                 return Err(UserError::new(format!(
@@ -104,279 +53,45 @@ impl Ssd {
                 )));
             }
         }
-        Ok(Some(self.power.cut.is_none()))
+        Ok(Some(self.cut.is_none()))
     }
 
     fn fail_power(&mut self, at: Time) {
         self.now = at;
-        let cut = self.cut(at, self.loss().policy);
-        if self.checker.is_some() {
-            self.check_cut(&cut, &self.recover(&cut));
+        let view = self.power_loss();
+        let cut = view.cut(at, self.loss().policy);
+        if self.pages.record.checker.is_some() {
+            view.check_cut(&cut, &view.recover(&cut));
         }
         self.ended = true;
-        self.flash.end_timeline(at);
-        self.power.cut = Some(Box::new(cut));
+        self.pages.flash.end_timeline(at);
+        self.cut = Some(Box::new(cut));
     }
 
     fn loss(&self) -> &PowerLoss {
         self.scenario.power_loss.as_ref().expect("only such drives ask")
     }
 
-    fn journal(&self) -> &Journal {
-        self.power.journal.as_ref().expect("a drive that is prepared for a loss of power has one")
-    }
-
-    /// What would become of the drive if its power failed at `at`, before the next instant; the
-    /// run may go on as if nothing was asked.
+    /// What a loss of its power before the next instant would do to the drive.
     ///
-    /// Panics if the scenario does not prepare for it.
-    pub fn cut(&self, at: Time, policy: LossPolicy) -> Cut {
-        assert!(at < self.next_instant(), "an instant has been left out");
-        let loss = self.loss();
-        let powers = Powers::of(&self.scenario);
-        let dies = self.flash.cut(at, policy, loss, &powers);
-        let dirty = self.dirty();
-        let ending: BTreeMap<u32, Time> =
-            dies.iter().flat_map(|die| die.ends.iter().copied()).collect();
-        let awaited = dirty.iter().filter_map(|id| ending.get(id)).max();
-        let awaited = awaited.copied().unwrap_or(at);
-        let mut dump: Vec<u32> =
-            dirty.iter().copied().filter(|id| !ending.contains_key(id)).collect();
-        dump.sort_by_key(|id| self.journal().version(*id));
-        let table_pages = self.table_pages();
-        let rescue = rescue(
-            (at, awaited),
-            dump.len() as u64 + table_pages,
-            &dies,
-            (&self.scenario.geometry, &self.scenario.timing),
-            (loss, &powers),
-        );
-        Cut {
-            at,
-            policy,
-            dirty_pages: dirty.len() as u64,
-            dump: dump.into_iter().map(|id| self.flash.txns[id].lpn).collect(),
-            table_pages,
-            rescue,
-            dies,
+    /// Panics if the scenario does not prepare for one.
+    pub fn power_loss(&self) -> PowerLossView<'_> {
+        PowerLossView {
+            scenario: &self.scenario,
+            loss: self.loss(),
+            ftl: &self.pages.ftl,
+            flash: &self.pages.flash,
+            journal: self
+                .pages
+                .record
+                .journal
+                .as_deref()
+                .expect("a drive that is prepared has one"),
+            is_durable: self.pages.buffer.acknowledge == Acknowledge::Through,
+            checker: self.pages.record.checker.as_deref(),
+            now: self.now,
+            next: self.next_instant(),
         }
-    }
-
-    /// The newest write of each logical page in a write-back buffer; in any other nothing is
-    /// acknowledged that is not in flash.
-    ///
-    /// A write with forced unit access is among them: one that was acknowledged may have merged
-    /// with it.
-    fn dirty(&self) -> BTreeSet<u32> {
-        if self.buffer.acknowledge == Acknowledge::Through {
-            return BTreeSet::new();
-        }
-        let writes = self.flash.txns.iter();
-        let writes = writes.filter(|(_, txn)| matches!(txn.kind, Kind::Program | Kind::RmwRead));
-        writes.filter(|(_, txn)| !txn.stale).map(|(id, _)| id).collect()
-    }
-
-    /// Pages of the list of trimmed pages, or of a bitmap, whichever is shorter.
-    fn table_pages(&self) -> u64 {
-        let bitmap = u64::from(self.ftl.logical_pages()).div_ceil(8);
-        let list = self.journal().trimmed_pages() * TRIM_BYTES;
-        list.min(bitmap).div_ceil(u64::from(self.scenario.geometry.page_bytes))
-    }
-
-    /// What a recovery finds after it: it reads what is stored beside every programmed page.
-    pub fn recover(&self, cut: &Cut) -> Recovered {
-        let mut found = RecoveredPages::new(self.ftl.all_pages());
-        self.read_all(cut, |page, stamp| found.read(page, stamp));
-        let (finished, erased, _) = self.finish(cut);
-        let saved = (cut.rescue.saved_pages as usize).min(cut.dump.len());
-        Recovered {
-            found,
-            saved: cut.dump[..saved].to_vec(),
-            knows_trims: self.keeps_trims(cut),
-            erased,
-            programmed: finished.into_keys().collect(),
-        }
-    }
-
-    /// Says of every page that is programmed, counted over the drive, or was begun, what can be
-    /// read beside it.
-    pub fn read_all(&self, cut: &Cut, mut say: impl FnMut(u32, Option<Stamp>)) {
-        let (finished, ..) = self.finish(cut);
-        self.each_programmed(|die, plane, block, pages| {
-            for page in 0..pages {
-                let page = self.ftl.page_number(die, PageAddress { plane, block, page });
-                say(page, finished.get(&page).copied().or_else(|| self.journal().stamp(page)));
-            }
-        });
-    }
-
-    /// Whether it is known afterwards which logical pages were trimmed.
-    fn keeps_trims(&self, cut: &Cut) -> bool {
-        let whole = cut.dump.len() as u64 + cut.table_pages;
-        self.loss().is_protected() && cut.rescue.saved_pages == whole
-    }
-
-    /// Pages that a recovery reads something of.
-    fn scanned_pages(&self) -> u64 {
-        let mut pages = 0;
-        self.each_programmed(|_, _, _, programmed| pages += u64::from(programmed));
-        pages
-    }
-
-    fn recovery_time(&self, cut: &Cut, erased_again: &[u32]) -> RecoveryTime {
-        let (geometry, timing) = (&self.scenario.geometry, &self.scenario.timing);
-        let mut sense_ns = vec![0];
-        for page in 0..geometry.pages_per_block {
-            sense_ns.push(sense_ns[page as usize] + timing.read_of(page).ns());
-        }
-        let mut dies = vec![DieScan::default(); geometry.dies() as usize];
-        self.each_programmed(|die, _, _, pages| {
-            let die = &mut dies[die as usize];
-            die.pages += u64::from(pages);
-            die.sense_ns += sense_ns[pages as usize];
-        });
-        for (die, saved) in dies.iter_mut().zip(&cut.rescue.saved_by_die) {
-            die.saved_pages = *saved;
-        }
-        for block in erased_again {
-            let (die, _) = self.ftl.locate_page(block * self.ftl.pages_per_block());
-            dies[die as usize].blocks += 1;
-        }
-        recovery_time(&dies, geometry, timing, self.loss().oob_bytes)
-    }
-
-    /// Says of every block, by die, plane and number, how many of its pages its die has programmed
-    /// or begun to.
-    fn each_programmed(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
-        let geometry = &self.scenario.geometry;
-        for die in 0..geometry.dies() {
-            for plane in 0..geometry.planes_per_die {
-                for block in 0..geometry.blocks_per_plane {
-                    // A table says which blocks are bad: nothing is read there.
-                    if !self.ftl.is_bad(die, PageAddress { plane, block, page: 0 }) {
-                        say(die, plane, block, self.flash.programmed(die, plane, block));
-                    }
-                }
-            }
-        }
-    }
-
-    /// What still came to its end: stamps of programs, blocks of the translation layer whose erase
-    /// had begun, and those of them whose erase did not end.
-    fn finish(&self, cut: &Cut) -> (BTreeMap<u32, Stamp>, Vec<u32>, Vec<u32>) {
-        let ends = cut.dies.iter().flat_map(|die| &die.ends);
-        let ended: BTreeSet<u32> =
-            ends.filter(|(_, end)| *end <= cut.rescue.halt).map(|(id, _)| *id).collect();
-        let mut finished = BTreeMap::new();
-        for id in &ended {
-            let txn = &self.flash.txns[*id];
-            let page = self.ftl.page_number(txn.die, txn.at);
-            match txn.kind {
-                Kind::Program | Kind::MapProgram => {
-                    let version = self.journal().version(*id);
-                    finished.insert(page, Stamp::of_write(txn.lpn, version));
-                }
-                Kind::GcProgram | Kind::GcCopy => {
-                    finished.insert(page, self.journal().copy_of(txn.old));
-                }
-                _ => {}
-            }
-        }
-        let pages_per_block = self.ftl.pages_per_block();
-        let (mut erased, mut again) = (Vec::new(), Vec::new());
-        for (id, txn) in self.flash.txns.iter().filter(|(_, txn)| txn.kind == Kind::Erase) {
-            let block = self.ftl.page_number(txn.die, txn.at) / pages_per_block;
-            // The blocks of twins are erased at once, each by a transaction, and count as one.
-            if erased.contains(&block) {
-                continue;
-            }
-            erased.push(block);
-            if !ended.contains(&id) {
-                again.push(block);
-            }
-        }
-        (finished, erased, again)
-    }
-
-    /// Holds what a recovery finds against what the host was promised, where that is checked.
-    pub fn check_cut(&self, cut: &Cut, recovered: &Recovered) {
-        let Some(checker) = &self.checker else { return };
-        let Some(promises) = &checker.promises else { return };
-        let whole = recovered.knows_trims && cut.rescue.halt == cut.rescue.safe;
-        let promise = if whole { Promise::Acknowledged } else { Promise::Durable };
-        if let Err(what) = self.verify_found(cut, &recovered.found) {
-            checker.fail(cut.at, "the recovery", &what);
-        }
-        let contents = self.contents(recovered);
-        if let Err(what) = promises.verify(promise, |lpn| contents[lpn as usize]) {
-            checker.fail(cut.at, "the recovery", &what);
-        }
-    }
-
-    /// A page whose newest data is in flash is found where the mapping had it, unless garbage
-    /// collection still moved it.
-    fn verify_found(&self, cut: &Cut, found: &RecoveredPages) -> Result<(), String> {
-        for lpn in 0..self.ftl.all_pages() {
-            let Mapping::Flash(mapped) = self.ftl.lookup(lpn) else { continue };
-            let page = found.page(lpn);
-            let moved = cut.rescue.halt > cut.at
-                && found.version(lpn) == self.journal().stamp(mapped).map(|stamp| stamp.version);
-            if page != Some(mapped) && !moved {
-                return Err(format!(
-                    "logical page {lpn} is found in page {page:?}, and it was mapped to {mapped}"
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// What each logical page holds after a recovery.
-    pub(crate) fn contents(&self, recovered: &Recovered) -> Vec<Content> {
-        let page = |lpn: u32| match recovered.found.version(lpn) {
-            _ if self.is_trimmed(recovered, lpn) => Content::Nothing,
-            Some(version) => Content::Version(version),
-            None => Content::Nothing,
-        };
-        let mut contents: Vec<Content> = (0..self.ftl.logical_pages()).map(page).collect();
-        for lpn in &recovered.saved {
-            let Mapping::Buffered(id) = self.ftl.lookup(*lpn) else {
-                panic!("logical page {lpn} was saved and is not in the buffer")
-            };
-            contents[*lpn as usize] = Content::Version(self.journal().version(id));
-        }
-        contents
-    }
-
-    /// Whether what was found of a logical page is void, as far as trims are known.
-    fn is_trimmed(&self, recovered: &Recovered, lpn: u32) -> bool {
-        let version = recovered.found.version(lpn);
-        recovered.knows_trims && self.journal().is_trimmed(lpn, version)
-    }
-
-    /// The state of the drive after a recovery.
-    fn state_after(&self, recovered: &Recovered) -> State {
-        let mut state = State::default();
-        let trimmed = |lpn| self.is_trimmed(recovered, lpn);
-        let page = |lpn| recovered.found.page(lpn);
-        self.ftl.salvage(&mut state, page, trimmed, &recovered.erased);
-        self.flash.save_cells(&mut state, self.now, &self.aftermath(recovered));
-        state.put(DIRTY, recovered.saved.clone());
-        state
-    }
-
-    fn aftermath(&self, recovered: &Recovered) -> Aftermath {
-        let pages = self.ftl.pages_per_block();
-        let erased = recovered.erased.iter().flat_map(|block| block * pages..(block + 1) * pages);
-        let locate = |page| self.ftl.locate_page(page);
-        Aftermath {
-            programmed: recovered.programmed.iter().copied().map(locate).collect(),
-            erased: erased.map(locate).collect(),
-        }
-    }
-
-    /// The state that is saved after a loss of power.
-    pub(super) fn recovered_state(&self, cut: &Cut) -> State {
-        self.state_after(&self.recover(cut))
     }
 
     /// The drive of a scenario, of the same shape, as it starts after a recovery from the loss of
@@ -390,69 +105,8 @@ impl Ssd {
         options: &Options,
     ) -> Result<Ssd, UserError> {
         crate::memory::check(&scenario)?;
-        let state = self.state_after(recovered);
+        let state = self.power_loss().state_after(recovered);
         let policies = Policies::of(&scenario);
         Ssd::from_parts(scenario, options, Some((state, "the recovery".to_string())), policies)
-    }
-
-    /// How the power failed and what a recovery found, if it has failed.
-    pub(super) fn cut_summary(&self) -> Option<Value> {
-        let cut = self.power.cut.as_ref()?;
-        let recovered = self.recover(cut);
-        let mut told = self.tell_cut(cut);
-        told["recovery"]["unreadable_pages"] = recovered.found.unreadable_pages.into();
-        told["recovery"]["mapped_pages"] =
-            recovered.found.pages_below(self.ftl.logical_pages()).into();
-        Some(told)
-    }
-
-    /// What a loss of power at `at`, before the next instant, would come to under each policy that
-    /// the part knows.
-    pub fn tell_cuts(&self, at: Time) -> Value {
-        let policies = LossPolicy::ALL.into_iter();
-        let possible = policies.filter(|policy| policy.is_possible(&self.scenario));
-        possible.map(|policy| self.tell_cut(&self.cut(at, policy))).collect()
-    }
-
-    fn tell_cut(&self, cut: &Cut) -> Value {
-        let (loss, rescue) = (self.loss(), &cut.rescue);
-        let (finished, _, erased_again) = self.finish(cut);
-        let dirty = self.dirty();
-        let in_place = dirty.iter().filter(|id| {
-            let txn = &self.flash.txns[**id];
-            txn.start != Time::NEVER
-                && txn.kind == Kind::Program
-                && finished.contains_key(&self.ftl.page_number(txn.die, txn.at))
-        });
-        let in_place = in_place.count() as u64;
-        let dumped = rescue.saved_pages.min(cut.dump.len() as u64);
-        let count = |is: fn(&CutDie) -> bool| cut.dies.iter().filter(|die| is(die)).count();
-        let times = self.recovery_time(cut, &erased_again);
-        let ns = [times.scan, times.load, times.erase].map(|step| step.ns());
-        json!({
-            "at_ns": cut.at.ns(),
-            "policy": cut.policy.name(),
-            "time_to_safety_ns": (rescue.safe - cut.at).ns(),
-            "energy_uj": rescue.energy_fj as f64 / 1e9,
-            "capacitance_uf": loss.capacitance_uf(rescue.energy_fj),
-            "lived_on_ns": (rescue.halt - cut.at).ns(),
-            "dirty_pages": cut.dirty_pages,
-            "programmed_pages": in_place,
-            "saved_pages": dumped,
-            "lost_pages": cut.dirty_pages - in_place - dumped,
-            "trimmed_pages": self.journal().trimmed_pages(),
-            "trim_table_pages": cut.table_pages,
-            "trims_kept": self.keeps_trims(cut),
-            "stopped_programs": count(|die| die.stopped_program),
-            "stopped_erases": count(|die| die.stopped_erase),
-            "recovery": {
-                "total_ns": ns.iter().sum::<u64>(),
-                "scan_ns": ns[0],
-                "load_ns": ns[1],
-                "erase_ns": ns[2],
-                "scanned_pages": self.scanned_pages(),
-                "erased_again_blocks": erased_again.len() as u64 * self.ftl.planes_of_block(),
-            },
-        })
     }
 }

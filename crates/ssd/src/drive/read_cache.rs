@@ -2,11 +2,9 @@
 
 use reprieve_base::Order;
 use reprieve_config::{self as scenario, Eviction};
-use reprieve_ftl::Mapping;
+use reprieve_ftl::{Ftl, Mapping};
 use reprieve_observe::stats::ReadCacheCounts;
-use reprieve_policy::txn::NONE;
-
-use super::Ssd;
+use reprieve_policy::txn::{NONE, Txn};
 
 /// Pages in slots: four bytes for each logical page of the drive, and twelve for each slot.
 pub(super) struct PageCache {
@@ -21,7 +19,9 @@ pub(super) struct PageCache {
     capacity_pages: usize,
     is_lru: bool,
     fill_on_write: bool,
-    counts: ReadCacheCounts,
+    /// Units of a whole page that leave a die; `None`: pages leave whole.
+    units: Option<u32>,
+    pub(super) counts: ReadCacheCounts,
 }
 
 impl PageCache {
@@ -37,12 +37,21 @@ impl PageCache {
             capacity_pages: pages as usize,
             is_lru: cache.replacement == Eviction::Lru,
             fill_on_write: cache.fill_on_write,
+            units: scenario
+                .channel
+                .transfer_unit_bytes
+                .map(|bytes| scenario.geometry.page_bytes / bytes),
             counts: ReadCacheCounts::default(),
         })
     }
 
+    /// Whether a page is there, which no request for it has used yet.
+    pub(super) fn has(&self, lpn: u32) -> bool {
+        self.slots[lpn as usize] != NONE
+    }
+
     /// Whether a page is there; counts, and takes it as used.
-    fn hit(&mut self, lpn: u32) -> bool {
+    pub(super) fn hit(&mut self, lpn: u32) -> bool {
         let slot = self.slots[lpn as usize];
         if slot == NONE {
             self.counts.misses += 1;
@@ -56,6 +65,31 @@ impl PageCache {
     fn used(&mut self, slot: u32) {
         if self.is_lru {
             self.order.renew(slot);
+        }
+    }
+
+    /// A page was read from the flash: into the cache, unless its data has changed meanwhile, or
+    /// only a part of it has left its die.
+    #[cold]
+    pub(super) fn page_read(&mut self, txn: &Txn, ftl: &Ftl) {
+        let is_newest = match ftl.lookup(txn.lpn) {
+            Mapping::Flash(page) => ftl.locate_page(page) == (txn.die, txn.at),
+            Mapping::Unwritten => true,
+            Mapping::Buffered(_) | Mapping::Trimmed => false,
+        };
+        let is_whole = txn.out_units.is_none_or(|left| Some(left.get()) == self.units);
+        if is_newest && is_whole && !txn.lost {
+            self.fill(txn.lpn);
+        }
+    }
+
+    /// A page, or a part of it, is written.
+    #[inline]
+    pub(super) fn page_written(&mut self, lpn: u32, is_whole: bool) {
+        if !self.fill_on_write {
+            self.forget(lpn);
+        } else if is_whole || self.has(lpn) {
+            self.fill(lpn);
         }
     }
 
@@ -89,7 +123,7 @@ impl PageCache {
     }
 
     /// A page's data is not that of the flash any more.
-    fn forget(&mut self, lpn: u32) {
+    pub(super) fn forget(&mut self, lpn: u32) {
         let slot = std::mem::replace(&mut self.slots[lpn as usize], NONE);
         if slot != NONE {
             self.order.remove(slot);
@@ -148,75 +182,5 @@ impl PageCache {
     pub(super) fn lose_slot(&mut self) {
         let lpn = self.a_page();
         self.slots[lpn as usize] = NONE;
-    }
-}
-
-impl Ssd {
-    /// Whether the cache answers a read that else goes to the flash.
-    #[inline]
-    pub(super) fn is_cached(&mut self, lpn: u32) -> bool {
-        self.buffer.read_cache.as_mut().is_some_and(|cache| cache.hit(lpn))
-    }
-
-    /// Whether the cache has a page, which no request for it has used yet.
-    pub(super) fn has_cached(&self, lpn: u32) -> bool {
-        self.buffer.read_cache.as_ref().is_some_and(|cache| cache.slots[lpn as usize] != NONE)
-    }
-
-    /// The old page under a write of part of it came from the cache.
-    pub(super) fn cache_saved_a_read(&mut self) {
-        self.buffer.read_cache.as_mut().expect("it held the page").counts.rmw_hits += 1;
-    }
-
-    /// A page was read from the flash: into the cache, unless its data has changed meanwhile, or
-    /// only a part of it has left its die.
-    #[cold]
-    pub(super) fn cache_read(&mut self, id: u32) {
-        let txn = &self.flash.txns[id];
-        let Some(cache) = &mut self.buffer.read_cache else { return };
-        let is_newest = match self.ftl.lookup(txn.lpn) {
-            Mapping::Flash(page) => self.ftl.locate_page(page) == (txn.die, txn.at),
-            Mapping::Unwritten => true,
-            Mapping::Buffered(_) | Mapping::Trimmed => false,
-        };
-        let page_bytes = self.scenario.geometry.page_bytes;
-        let unit_bytes = self.scenario.channel.transfer_unit_bytes;
-        let left = txn.out_units.zip(unit_bytes).map(|(units, bytes)| units.get() * bytes);
-        let is_whole = left.is_none_or(|bytes| bytes == page_bytes);
-        if is_newest && is_whole && !txn.lost {
-            cache.fill(txn.lpn);
-        }
-    }
-
-    /// A page, or a part of it, is written.
-    #[inline]
-    pub(super) fn cache_write(&mut self, lpn: u32, is_whole: bool) {
-        let Some(cache) = &mut self.buffer.read_cache else { return };
-        if !cache.fill_on_write {
-            cache.forget(lpn);
-        } else if is_whole || cache.slots[lpn as usize] != NONE {
-            cache.fill(lpn);
-        }
-    }
-
-    /// A page is trimmed.
-    #[inline]
-    pub(super) fn cache_trim(&mut self, lpn: u32) {
-        if let Some(cache) = &mut self.buffer.read_cache {
-            cache.forget(lpn);
-        }
-    }
-
-    /// Forgets what has been counted.
-    pub(super) fn forget_read_cache_counts(&mut self) {
-        self.buffer
-            .read_cache
-            .iter_mut()
-            .for_each(|cache| cache.counts = ReadCacheCounts::default());
-    }
-
-    /// What the cache has counted, if there is one.
-    pub(super) fn read_cache_counts(&self) -> Option<ReadCacheCounts> {
-        self.buffer.read_cache.as_ref().map(|cache| cache.counts)
     }
 }

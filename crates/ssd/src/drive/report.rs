@@ -21,18 +21,23 @@ impl Ssd {
             ("widened", counts.widened),
         ];
         workload.extend(counts.dropped);
-        let cells = self.measured_cells();
-        let measured = self.measured();
-        let (die_busy_ns, channel_busy_ns) = self.measured_busy_ns();
+        let measuring = &self.stats.measuring;
+        let cells = measuring.cells(&self.pages.flash);
+        let measured = measuring.told(
+            (self.stats.arrived, self.now),
+            self.stats.transient.is_some(),
+            self.flows.is_served,
+        );
+        let (die_busy_ns, channel_busy_ns) = measuring.busy_ns(&self.pages.flash, self.now);
         let mut summary = Facts {
             latencies: &self.stats.latencies,
-            flash: &self.flash.counts,
-            totals: &self.stats.totals,
-            wear: self.ftl.wear_counts(),
-            mapping: self.ftl.map_counts(),
-            bad_blocks: self.ftl.bad_blocks(),
+            flash: &self.pages.flash.counts,
+            totals: &self.pages.totals,
+            wear: self.pages.ftl.wear_counts(),
+            mapping: self.pages.ftl.map_counts(),
+            bad_blocks: self.pages.ftl.bad_blocks(),
             flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
-            read_cache: self.read_cache_counts(),
+            read_cache: self.pages.buffer.read_cache.as_ref().map(|cache| cache.counts),
             cells: cells.as_ref().map(|(errors, wear)| (errors, *wear)),
             host_queues: self.host.has_queues(),
             workload,
@@ -46,30 +51,31 @@ impl Ssd {
             seed: self.scenario.seed,
         }
         .summary();
-        if let Some(run_in) = self.run_in_summary() {
+        if let Some(run_in) = self.preparation.summary() {
             summary["precondition"] = run_in;
         }
-        if let Some(power) = self.measured_power() {
-            summary["power"] = power.summary(self.measured_bytes());
+        if let Some(power) = measuring.power(&self.pages.flash, self.now) {
+            let bytes = self.stats.latencies.bytes() + measuring.excluded_bytes();
+            summary["power"] = power.summary(bytes);
         }
-        if let Some(timeline) = self.flash.timeline_ref() {
+        if let Some(timeline) = self.pages.flash.timeline_ref() {
             summary["timeline"] = timeline.summary();
         }
-        if let Some(cut) = self.cut_summary() {
-            summary["power_loss"] = cut;
+        if let Some(cut) = &self.cut {
+            summary["power_loss"] = self.power_loss().summary(cut);
         }
         summary
     }
 
     /// The bins of power over time, if they are kept.
     pub fn power_series(&self) -> Option<SeriesBatch> {
-        self.measured_power()?.series
+        self.stats.measuring.power(&self.pages.flash, self.now)?.series
     }
 
     /// The batches of the run as JSON, by column: `Latencies::by_batch`.
     pub fn batches(&self) -> serde_json::Value {
         let page_bytes = self.scenario.geometry.page_bytes;
-        self.stats.latencies.by_batch(self.now, self.flash.counts.programs(), page_bytes)
+        self.stats.latencies.by_batch(self.now, self.pages.flash.counts.programs(), page_bytes)
     }
 
     /// Latencies of reads, of writes, of both.
@@ -79,7 +85,9 @@ impl Ssd {
 
     /// Page reads and programs so far, of the host and of garbage collection.
     pub fn page_transactions(&self) -> u64 {
-        self.earlier_transactions() + self.flash.counts.reads() + self.flash.counts.programs()
+        self.stats.measuring.earlier_transactions()
+            + self.pages.flash.counts.reads()
+            + self.pages.flash.counts.programs()
     }
 
     /// What a run that cannot go on has to say for itself.

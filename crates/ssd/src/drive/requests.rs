@@ -1,13 +1,13 @@
 //! Requests: from their arrival at the drive to their completion.
 
-use reprieve_base::{Op, Request, SECTOR_BYTES, Time};
-use reprieve_flash::Flash;
-use reprieve_observe::blame::{Blamed, Cause, blamed_ns};
-use reprieve_observe::stats::LogRow;
-use reprieve_policy::txn::{LatencyComponent, LatencyComponents, NONE};
+use reprieve_base::event::Schedule;
+use reprieve_base::{Op, Request, Time};
+use reprieve_policy::txn::{LatencyComponents, NONE};
 
 use super::Ssd;
+use super::event::DriveEvent;
 use super::interface::{HostRequest, HostStep};
+use super::page_store::Served;
 
 impl Ssd {
     /// Lets the requests of a closed loop arrive that completed ones have made way for.
@@ -15,32 +15,9 @@ impl Ssd {
     /// One that completes at once makes way for the next: a loop, for there may be millions.
     pub(super) fn pull(&mut self) {
         while self.flows.may_pull() {
-            let Some((request, flow)) = self.flows.pull(&self.ftl, self.now) else { break };
+            let Some((request, flow)) = self.flows.pull(&self.pages.ftl, self.now) else { break };
             self.arrive(Request { arrival: self.now, ..request }, flow);
         }
-    }
-
-    /// First and last logical page that a request touches.
-    #[inline]
-    pub(super) fn pages_of(&self, lba: u64, bytes: u32) -> (u32, u32) {
-        let page_bytes = u64::from(self.scenario.geometry.page_bytes);
-        let from = lba * SECTOR_BYTES;
-        let last = (from + u64::from(bytes) - 1) / page_bytes;
-        assert!(
-            last < u64::from(self.ftl.logical_pages()),
-            "a request at sector {lba} reaches past the end of the drive"
-        );
-        ((from / page_bytes) as u32, last as u32)
-    }
-
-    /// Bytes of a page that a request covers.
-    #[inline]
-    pub(super) fn covered_bytes(&self, request: &HostRequest, lpn: u32) -> u32 {
-        let page_bytes = u64::from(self.scenario.geometry.page_bytes);
-        let page = u64::from(lpn) * page_bytes;
-        let from = (request.lba * SECTOR_BYTES).max(page);
-        let to = (request.lba * SECTOR_BYTES + u64::from(request.bytes)).min(page + page_bytes);
-        (to - from) as u32
     }
 
     pub(super) fn arrive(&mut self, request: Request, flow: u32) {
@@ -52,6 +29,7 @@ impl Ssd {
         if self.stats.measuring.first > number {
             self.look_at_arrival();
         }
+        let service_level = self.flows.service_level(flow);
         let id = self.host.requests.insert_with(|| HostRequest {
             id: number,
             op,
@@ -67,18 +45,19 @@ impl Ssd {
             next_lpn: 0,
             interval: 0,
             flow,
+            service_level,
             queue: 0,
             next: NONE,
             parts: LatencyComponents::default(),
         });
-        if let Some(checker) = &mut self.checker {
+        if let Some(checker) = &mut self.pages.record.checker {
             checker.request_arrived(self.now, self.stats.arrived);
         }
         self.stats.arrived += 1;
         if self.flows.have_stats && number >= self.stats.measuring.first {
             self.flows.count_arrival(flow, arrival);
         }
-        if self.flash.is_drawn() {
+        if self.pages.flash.is_drawn() {
             self.draw_arrival(id);
         }
         let queue = if self.host.has_queues() { self.flows.queue(flow) } else { 0 };
@@ -112,25 +91,16 @@ impl Ssd {
     /// All of a request has crossed a link that keeps requests in order.
     #[cold]
     fn whole_here(&mut self, id: u32) {
-        let now = self.now;
         let request = &mut self.host.requests[id];
         match request.op {
-            Op::Read => {
-                request.begun = now;
-                self.read_arrived(id);
-            }
             Op::Write => {
-                request.received = now;
-                self.write_accepted(id);
+                request.received = self.now;
+                self.pages.accept_write(id, &mut self.host.requests);
                 self.write_received(id);
             }
-            Op::Trim => {
-                request.begun = now;
-                self.trim_arrived(id);
-            }
-            Op::Flush => {
-                request.begun = now;
-                self.flush_arrived(id);
+            Op::Read | Op::Trim | Op::Flush => {
+                request.begun = self.now;
+                self.set_about(id);
             }
         }
     }
@@ -144,101 +114,61 @@ impl Ssd {
             }
             return;
         }
-        match self.host.requests[id].op {
-            Op::Read => self.read_arrived(id),
-            Op::Write => self.write_arrived(id),
-            Op::Trim => self.trim_arrived(id),
-            Op::Flush => self.flush_arrived(id),
-        }
+        self.set_about(id);
     }
 
     #[inline(always)]
-    fn read_arrived(&mut self, id: u32) {
-        let (first, last) = self.pages_of(self.host.requests[id].lba, self.host.requests[id].bytes);
-        self.host.requests[id].pages_left = last - first + 1;
-        for lpn in first..=last {
-            self.read_page(id, lpn);
+    fn set_about(&mut self, id: u32) {
+        let (requests, now) = (&mut self.host.requests, self.now);
+        match requests[id].op {
+            Op::Read => self.pages.read(id, requests, now),
+            Op::Write => {
+                self.pages.accept_write(id, requests);
+                if self.host.want_data(id, now, self.events.orders()) {
+                    self.pages.write(id, &mut self.host.requests, now);
+                }
+            }
+            Op::Trim => self.pages.trim(id, requests, now),
+            Op::Flush => self.pages.flush(id, requests, now),
+        }
+        self.answer_served();
+    }
+
+    /// The data of a write is here.
+    #[inline]
+    fn write_received(&mut self, id: u32) {
+        self.pages.write(id, &mut self.host.requests, self.now);
+        self.answer_served();
+    }
+
+    /// Tells the host what has been served.
+    #[inline]
+    pub(super) fn answer_served(&mut self) {
+        if !self.pages.served.is_empty() {
+            self.answer_each();
         }
     }
 
-    /// A write counts: its pages have to be in the flash before a flush behind it is done.
-    #[inline(always)]
-    fn write_accepted(&mut self, id: u32) {
-        let (first, last) = self.pages_of(self.host.requests[id].lba, self.host.requests[id].bytes);
-        let pages = last - first + 1;
-        let interval = self.buffer.intervals.begin(pages);
-        let request = &mut self.host.requests[id];
-        request.pages_left = pages;
-        request.next_lpn = first;
-        request.interval = interval;
-    }
-
-    #[inline(always)]
-    fn write_arrived(&mut self, id: u32) {
-        self.write_accepted(id);
-        if self.host.want_data(id, self.now, self.events.orders()) {
-            self.write_received(id);
-        }
-    }
-
-    fn trim_arrived(&mut self, id: u32) {
-        let request = self.host.requests[id];
-        let (first, last) = self.pages_of(request.lba, request.bytes);
-        for lpn in first..=last {
-            if self.covered_bytes(&request, lpn) == self.scenario.geometry.page_bytes {
-                self.trim_page(id, lpn);
-                self.stats.totals.trimmed_pages += 1;
+    fn answer_each(&mut self) {
+        for place in 0..self.pages.served.len() {
+            let Served { request, lpn } = self.pages.served[place];
+            if lpn == NONE {
+                let crossed = self.host.completion(self.now);
+                self.leave(request, crossed);
             } else {
-                // The rest of the page may still be wanted.
-                self.stats.totals.trims_of_part_of_a_page += 1;
-                self.trim_part(id, lpn);
+                self.send_page(request, lpn);
             }
         }
-        self.write_map_pages();
-        self.answer(id, &LatencyComponents::default());
-        self.fill_after_drops();
+        self.pages.served.clear();
     }
 
-    fn flush_arrived(&mut self, id: u32) {
-        if let Some(checker) = &mut self.checker {
-            checker.flush_arrived(self.host.requests[id].id);
-        }
-        if self.flash.is_blamed() {
-            self.flash.blame_buffer(id, self.now);
-        }
-        if self.buffer.intervals.flush(id) {
-            self.send_all_held();
-            // After the pages above have been queued: none of them waits for a wordline to fill.
-            self.flash.flush();
-        } else {
-            self.answer(id, &LatencyComponents::default());
-        }
-    }
-
-    /// A page of a read has its data at `now`, after `parts`; it crosses the link to the host.
-    #[inline]
-    pub(super) fn page_read(&mut self, id: u32, lpn: u32, parts: &LatencyComponents) {
-        self.host.requests[id].parts = *parts;
-        if self.flash.is_blamed() {
-            self.flash.blame_page(id, None);
-        }
-        self.send_page(id, lpn);
-    }
-
-    /// The same where the request has been told of its parts.
+    /// A page of a read that has its data crosses the link to the host.
     #[inline]
     pub(super) fn send_page(&mut self, id: u32, lpn: u32) {
-        let bytes = self.covered_bytes(&self.host.requests[id], lpn);
+        let bytes = self.pages.layout.bytes(&self.host.requests[id], lpn);
         if let Some(crossed) = self.host.send_page(id, bytes, self.now) {
             self.leave(id, crossed);
         }
-    }
-
-    /// A request other than a read is done, after `parts`: the host is told.
-    pub(super) fn answer(&mut self, id: u32, parts: &LatencyComponents) {
-        self.host.requests[id].parts = *parts;
-        let crossed = self.host.completion(self.now);
-        self.leave(id, crossed);
     }
 
     /// The last that a request sends to the host has crossed the link at `crossed`.
@@ -253,131 +183,25 @@ impl Ssd {
 
     /// A request is complete.
     pub(super) fn request_done(&mut self, id: u32) {
-        if self.flash.is_drawn() {
-            self.flash.request_done(self.now, id);
+        if self.pages.flash.is_drawn() {
+            self.pages.flash.request_done(self.now, id);
         }
-        if self.checker.is_some() {
-            self.check_completed(id);
+        if self.pages.record.checker.is_some() {
+            let request = &self.host.requests[id];
+            self.pages.record.completed(request, &self.pages.layout, self.now);
         }
         self.host.close(id, self.now);
         let request = &self.host.requests[id];
-        let HostRequest { op, fua, bytes, flow, arrival, ref parts, .. } = *request;
-        let latency_ns = (self.now - arrival).ns();
-        assert_eq!(
-            parts.sum_ns(),
-            latency_ns,
-            "the parts of request {} do not add up to its latency at {}: {parts:?}",
-            request.id,
-            self.now,
-        );
-        if request.id < self.stats.measuring.first {
-            self.excluded_done(id);
-        } else {
-            if self.stats.latencies.record(request.id, op, fua, bytes, latency_ns, parts) {
-                self.stats.latencies.mark(request.id, self.now, self.flash.counts.programs());
-            }
-            if self.stats.latencies.ends_piece(op) {
-                self.stats.latencies.end_piece(self.programmed_bytes());
-            }
-            self.count_done(id, latency_ns);
-        }
-        if self.flows.handover.is_some() {
-            self.hand_back(id);
-        }
-        self.stats.completed += 1;
+        self.stats.request_done(id, request, self.now, &mut self.pages.flash, &mut self.flows);
+        let flow = request.flow;
         self.host.requests.release(id);
         if self.host.requests.is_empty() {
             self.stats.idle_begins(self.now);
-            self.idle_begins();
+            let held = &mut self.pages.buffer.held;
+            if let Some(at) = held.as_mut().and_then(|held| held.idle_begins(self.now)) {
+                self.events.schedule(at, DriveEvent::LookIdle);
+            }
         }
         self.flows.completed(flow);
     }
-
-    /// Counts a completed request where more than its latency is asked for.
-    #[inline(always)]
-    fn count_done(&mut self, id: u32, latency_ns: u64) {
-        if self.flows.have_stats {
-            self.flows.count(&self.host.requests[id], self.now);
-        }
-        if self.stats.series.is_some() {
-            self.series_completed(id);
-        }
-        if self.stats.transient.is_some() {
-            let HostRequest { op, bytes, .. } = self.host.requests[id];
-            self.observe(op, latency_ns, bytes);
-        }
-        if self.stats.log.is_some() {
-            self.log_request(id);
-        }
-    }
-
-    /// Out of the way of runs that keep no log.
-    #[inline(never)]
-    fn log_request(&mut self, id: u32) {
-        let log = self.stats.log.as_mut().expect("a log is kept");
-        let request = &self.host.requests[id];
-        let Ok(die) = blamed(&mut self.flash, (id, &request.parts), log.next_blamed()) else {
-            self.blamed_wrongly(id);
-        };
-        log.push(&LogRow {
-            id: request.id,
-            op: request.op,
-            lba: request.lba,
-            bytes: request.bytes,
-            arrival: request.arrival,
-            completion: self.now,
-            parts: &request.parts,
-            die,
-            flow: self.flows.number(request.flow),
-            uncorrectable_pages: request.uncorrectable_pages,
-        });
-    }
-
-    /// Out of the way of runs, whose requests nobody has handed over.
-    #[inline(never)]
-    fn hand_back(&mut self, id: u32) {
-        let HostRequest { id: number, uncorrectable_pages, .. } = self.host.requests[id];
-        let handover = self.flows.handover.as_mut().expect("requests are handed over");
-        handover.complete(number, self.now, uncorrectable_pages);
-    }
-
-    /// Not every nanosecond that a request waited has its cause.
-    #[cold]
-    pub(super) fn blamed_wrongly(&self, id: u32) -> ! {
-        let HostRequest { id: number, ref parts, .. } = self.host.requests[id];
-        panic!(
-            "what request {number} is blamed for at {} is not what it waited: {parts:?} (seed {})",
-            self.now, self.scenario.seed,
-        );
-    }
-
-    /// Completes the flushes that waited for the page of a write of `interval`.
-    pub(super) fn page_is_safe(&mut self, interval: u32) {
-        self.buffer.intervals.end(interval);
-        while let Some(id) = self.buffer.intervals.next_flushed() {
-            if self.flash.is_blamed() {
-                self.flash.blame_buffered(id, None, true, self.now);
-            }
-            let mut parts = LatencyComponents::default();
-            parts.add(LatencyComponent::Buffer, (self.now - self.host.requests[id].begun).ns());
-            self.answer(id, &parts);
-        }
-    }
-}
-
-/// Adds up in `sum` what the waits of a request that is complete went behind, if that is kept; then
-/// says which is the die of its last page. An error if not every nanosecond has its cause.
-#[inline(always)]
-pub(super) fn blamed(
-    flash: &mut Flash,
-    (id, parts): (u32, &LatencyComponents),
-    sum: &mut Blamed,
-) -> Result<Option<u32>, ()> {
-    if !flash.is_blamed() {
-        return Ok(None);
-    }
-    let (sum_ns, die) = flash.blamed(id, sum);
-    sum.add(Cause::Channel, parts.0[LatencyComponent::BusWait as usize]);
-    sum.add(Cause::Map, parts.0[LatencyComponent::Map as usize]);
-    if sum_ns == blamed_ns(parts) { Ok(die) } else { Err(()) }
 }

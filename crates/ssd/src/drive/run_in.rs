@@ -7,16 +7,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use reprieve_base::{Stream, Time, UserError};
-use reprieve_config::{Measure, Precondition, Scenario};
-use reprieve_ftl::{Ftl, Kept, Mapping, Preconditioner};
-use reprieve_policy::Policies;
+use reprieve_base::{Time, UserError};
+use reprieve_config::Scenario;
+use reprieve_ftl::{Kept, Mapping};
 use reprieve_policy::txn::{Kind, NONE, Txn};
-use serde_json::{Value, json};
 
+use super::Ssd;
+use super::dirty_pages::DirtyPages;
 use super::event::DriveEvent;
-use super::write_back::DirtyPages;
-use super::{Options, PRECONDITION_STEP, Ssd};
 
 /// Requests between two looks at the drive, and between two returns to the caller.
 const REQUESTS_LOOK: u64 = 256;
@@ -44,27 +42,17 @@ const OFF_SHARE: f64 = 0.01;
 /// A drive that has not been looked at as long as it has to be is waited for so many times longer.
 const LATEST: u64 = 8;
 
-/// How far a drive has come on its way to the state that it runs in.
-pub(super) enum RunInStage {
-    /// It has its pages, with so many free blocks as the load is thought to leave, or gets them.
-    ToCome(Attempt),
-    /// It runs in.
-    Running(Box<RunIn>),
-    /// The run can begin; what was done before, if anything was.
-    Over(Option<RunInReport>),
-}
-
 /// Which time a drive is preconditioned, and what it then leaves free.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt {
-    kept: Kept,
-    number: u32,
+    pub(super) kept: Kept,
+    pub(super) number: u32,
 }
 
 /// A drive that runs in.
 pub(super) struct RunIn {
-    drive: Ssd,
-    attempt: Attempt,
+    pub(super) drive: Ssd,
+    pub(super) attempt: Attempt,
     /// Share of valid pages that preconditioning has left in full blocks.
     share_before: f64,
     /// Host pages programmed that make a part; when the part under way is complete, and when the
@@ -93,18 +81,18 @@ struct RunInPart {
 /// What was done before the run.
 #[derive(Clone, Debug)]
 pub(super) struct RunInReport {
-    requests: u64,
-    simulated_ns: u64,
-    host_pages: u64,
-    free_blocks_mean: f64,
-    at_rest: bool,
+    pub(super) requests: u64,
+    pub(super) simulated_ns: u64,
+    pub(super) host_pages: u64,
+    pub(super) free_blocks_mean: f64,
+    pub(super) at_rest: bool,
     /// Logical pages that have their data in the flash when the run begins.
-    valid_pages: u64,
+    pub(super) valid_pages: u64,
 }
 
 /// What a drive that runs in has come to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum RunInCourse {
+pub(super) enum RunInCourse {
     GoesOn,
     AtRest,
     /// The load leaves it so many free blocks, not as many as it was preconditioned with.
@@ -113,136 +101,20 @@ enum RunInCourse {
     TooLong,
 }
 
-impl RunInStage {
-    /// Of a drive that is to be preconditioned so.
-    pub(super) fn before(preconditioner: &Preconditioner) -> RunInStage {
-        match preconditioner.is_done() {
-            true => RunInStage::Over(None),
-            false => RunInStage::ToCome(Attempt { kept: preconditioner.kept(), number: 1 }),
-        }
-    }
-}
-
 impl Ssd {
-    /// Brings the drive nearer to the state that it starts from; true once it is there.
-    pub(super) fn prepare(&mut self) -> Result<bool, UserError> {
-        if !self.preparation.preconditioner.is_done() {
-            let (ftl, scenario) = (&mut self.ftl, &self.scenario);
-            self.preparation.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
-            if self.preparation.preconditioner.is_done() && !self.runs_in() {
-                self.preparation.stage = RunInStage::Over(None);
-            }
-            return Ok(false);
-        }
-        match std::mem::replace(&mut self.preparation.stage, RunInStage::Over(None)) {
-            RunInStage::Over(report) => {
-                self.preparation.stage = RunInStage::Over(report);
-                return Ok(true);
-            }
-            RunInStage::ToCome(attempt) => {
-                self.preparation.stage = RunInStage::Running(Box::new(self.begin_run_in(attempt)?));
-            }
-            RunInStage::Running(mut run_in) => match run_in.advance()? {
-                RunInCourse::GoesOn => self.preparation.stage = RunInStage::Running(run_in),
-                RunInCourse::Again(kept) => {
-                    let number = run_in.attempt.number + 1;
-                    self.take_back_policies(&mut run_in.drive);
-                    drop(run_in);
-                    self.ftl = Ftl::new(&self.scenario)?;
-                    self.preparation.preconditioner =
-                        Preconditioner::new(&self.scenario, &mut self.ftl, kept);
-                    self.preparation.stage = RunInStage::ToCome(Attempt { kept, number });
-                }
-                course => self.end_run_in(*run_in, course == RunInCourse::AtRest),
-            },
-        }
-        Ok(false)
-    }
-
-    /// Whether the drive is in the state that it starts from.
-    pub fn is_preconditioned(&self) -> bool {
-        self.preparation.preconditioner.is_done()
-            && matches!(self.preparation.stage, RunInStage::Over(_))
-    }
-
-    /// Section `precondition` of the summary: what was done before the run, if the drive ran in.
-    pub(super) fn run_in_summary(&self) -> Option<Value> {
-        let RunInStage::Over(Some(report)) = &self.preparation.stage else { return None };
-        Some(json!({
-            "requests": report.requests,
-            "simulated_ns": report.simulated_ns,
-            "host_pages": report.host_pages,
-            "free_blocks_mean": report.free_blocks_mean,
-            "at_rest": report.at_rest,
-            "valid_pages": report.valid_pages,
-        }))
-    }
-
-    /// Whether there is a load to run in with, and a drive whose tables can be carried over.
-    fn runs_in(&self) -> bool {
-        let scenario = &self.scenario;
-        scenario.ftl.precondition == Precondition::Steady
-            && !self.flows.is_served
-            && !self.ftl.maps_on_demand()
-            && scenario.loads().all(|load| load.endless().is_some())
-            && scenario.loads().any(|load| load.changes_data())
-    }
-
-    fn begin_run_in(&mut self, attempt: Attempt) -> Result<RunIn, UserError> {
-        let scenario = without_end(&self.scenario);
-        let policies = match self.preparation.has_custom_policies {
-            true => self.flash.exchange_policies(Policies::of(&self.scenario)),
-            false => Policies::of(&scenario),
-        };
-        let mut ftl = Ftl::stand_in(&scenario);
-        std::mem::swap(&mut ftl, &mut self.ftl);
-        ftl.rehearse(&scenario);
-        let seed = Stream::new(scenario.seed, "precondition.run_in", 0).next_u64();
-        let made = (Preconditioner::done(), Vec::new());
-        let drive = Ssd::assemble(scenario, seed, &Options::default(), policies, ftl, made)?;
-        Ok(RunIn::new(drive, attempt))
-    }
-
-    fn end_run_in(&mut self, mut run_in: RunIn, at_rest: bool) {
-        let free_blocks_mean = run_in.free_blocks(0..run_in.parts.len());
-        let drive = &mut run_in.drive;
-        let mut report = RunInReport {
-            requests: drive.stats.completed,
-            simulated_ns: drive.now.ns(),
-            host_pages: drive.flash.counts.host_programs,
-            free_blocks_mean,
-            at_rest,
-            valid_pages: 0,
-        };
-        self.preparation.replay = drive.freeze();
-        self.take_back_policies(drive);
-        std::mem::swap(&mut self.ftl, &mut drive.ftl);
-        self.ftl.keep(&self.scenario);
-        let is_in_flash = |lpn: &u32| matches!(self.ftl.lookup(*lpn), Mapping::Flash(_));
-        report.valid_pages = (0..self.ftl.logical_pages()).filter(is_in_flash).count() as u64;
-        self.preparation.stage = RunInStage::Over(Some(report));
-    }
-
-    fn take_back_policies(&mut self, drive: &mut Ssd) {
-        if self.preparation.has_custom_policies {
-            let own = drive.flash.exchange_policies(Policies::of(&self.scenario));
-            self.flash.exchange_policies(own);
-        }
-    }
-
     /// Stops the drive where it is: nothing is begun any more, and what the flash has under way
     /// comes to its end. Returns the acknowledged pages of its write buffer in the order in which
     /// they go to the flash, those under way first.
-    fn freeze(&mut self) -> Vec<u32> {
+    pub(super) fn freeze(&mut self) -> Vec<u32> {
         let dirty = self.acknowledged_pages();
-        self.ftl.freeze();
-        self.buffer.waiting.clear();
-        self.flash.forget_waiting();
+        self.pages.ftl.freeze();
+        self.pages.buffer.waiting.clear();
+        self.pages.flash.forget_waiting();
         for die in 0..self.scenario.geometry.dies() {
-            self.flash.wake(die);
+            self.pages.flash.wake(die);
         }
         loop {
-            self.flash.decide(self.now, &mut self.ftl, &mut self.events);
+            self.pages.flash.decide(self.now, &mut self.pages.ftl, &mut self.events);
             self.now = self.events.next_time();
             if self.now == Time::NEVER {
                 break;
@@ -255,24 +127,24 @@ impl Ssd {
         }
         // Nothing comes from the host any more, and nothing goes there.
         self.host.cut_off();
-        for (_, txn) in self.flash.txns.iter().filter(|(_, txn)| is_buffered(txn)) {
-            self.ftl.take_back_write(txn);
+        for (_, txn) in self.pages.flash.txns.iter().filter(|(_, txn)| is_buffered(txn)) {
+            self.pages.ftl.take_back_write(txn);
         }
         dirty
     }
 
     fn acknowledged_pages(&self) -> Vec<u32> {
-        let txns = &self.flash.txns;
-        let held = self.buffer.held.as_ref();
+        let txns = &self.pages.flash.txns;
+        let held = self.pages.buffer.held.as_ref();
         // What waits at no die goes before what the buffer holds back.
         let held_back = held.into_iter().flat_map(DirtyPages::ids).map(|id| (id, 3));
-        let waiting = self.flash.at_no_die().map(|id| (id, 2));
+        let waiting = self.pages.flash.at_no_die().map(|id| (id, 2));
         let in_order = held_back.chain(waiting).zip(0u64..);
         let places: BTreeMap<u32, (u8, u64)> =
             in_order.map(|((id, kind), place)| (id, (kind, place))).collect();
         let mut pages = Vec::new();
         for (id, txn) in txns.iter().filter(|(_, txn)| is_buffered(txn) && txn.request == NONE) {
-            let newest = match self.ftl.lookup(txn.lpn) {
+            let newest = match self.pages.ftl.lookup(txn.lpn) {
                 Mapping::Buffered(newest) => txns[newest].request == NONE,
                 _ => false,
             };
@@ -292,7 +164,8 @@ impl Ssd {
 }
 
 impl RunIn {
-    fn advance(&mut self) -> Result<RunInCourse, UserError> {
+    /// Lets the drive do some of its load, and says what it has come to.
+    pub(super) fn advance(&mut self) -> Result<RunInCourse, UserError> {
         let until = self.drive.stats.completed + REQUESTS_STEP;
         while self.drive.stats.completed < until {
             if !self.drive.step(REQUESTS_LOOK)? {
@@ -306,8 +179,8 @@ impl RunIn {
         Ok(RunInCourse::GoesOn)
     }
 
-    fn new(drive: Ssd, attempt: Attempt) -> RunIn {
-        let share_before = drive.ftl.valid_share();
+    pub(super) fn new(drive: Ssd, attempt: Attempt) -> RunIn {
+        let share_before = drive.pages.ftl.valid_share();
         let part_pages = shortest_part(&drive.scenario);
         RunIn {
             drive,
@@ -322,13 +195,25 @@ impl RunIn {
         }
     }
 
+    /// What was done so far.
+    pub(super) fn report(&self, at_rest: bool) -> RunInReport {
+        RunInReport {
+            requests: self.drive.stats.completed,
+            simulated_ns: self.drive.now.ns(),
+            host_pages: self.drive.pages.flash.counts.host_programs,
+            free_blocks_mean: self.free_blocks(0..self.parts.len()),
+            at_rest,
+            valid_pages: 0,
+        }
+    }
+
     fn look(&mut self) -> RunInCourse {
-        let host_pages = self.drive.flash.counts.host_programs;
+        let host_pages = self.drive.pages.flash.counts.host_programs;
         let part = self.parts.last_mut().expect("a part is under way");
-        part.free_blocks += self.drive.ftl.free_blocks();
+        part.free_blocks += self.drive.pages.ftl.free_blocks();
         part.looks += 1;
         if host_pages >= self.next_look {
-            part.shares += self.drive.ftl.valid_share();
+            part.shares += self.drive.pages.ftl.valid_share();
             part.share_looks += 1;
             self.next_look = host_pages + self.part_pages / PARTS as u64;
         }
@@ -352,7 +237,7 @@ impl RunIn {
 
     /// What follows from the parts that were looked at.
     fn judge(&mut self) -> RunInCourse {
-        let ftl = &self.drive.ftl;
+        let ftl = &self.drive.pages.ftl;
         let half = &self.parts[PARTS / 2..];
         let share = half.iter().map(|part| part.shares).sum::<f64>()
             / half.iter().map(|part| part.share_looks).sum::<u64>() as f64;
@@ -387,7 +272,7 @@ impl RunIn {
     fn begin_long_parts(&mut self) -> bool {
         self.is_long = true;
         let pages = u64::from(self.drive.scenario.logical_pages());
-        let host_pages = self.drive.flash.counts.host_programs.max(1);
+        let host_pages = self.drive.pages.flash.counts.host_programs.max(1);
         let (done, most) = (self.operations(), self.operations_max());
         let affordable = most.saturating_sub(done) * host_pages / done.max(1) / PARTS as u64;
         let part_pages = pages.div_ceil(PARTS as u64).min(affordable);
@@ -411,7 +296,7 @@ impl RunIn {
 
     /// A drive whose blocks have not been looked at yet is waited for.
     fn is_late(&self) -> bool {
-        let host_pages = self.drive.flash.counts.host_programs;
+        let host_pages = self.drive.pages.flash.counts.host_programs;
         let is_seen = self.is_long || host_pages == 0;
         is_seen && self.operations() >= self.operations_max()
             || self.operations() >= LATEST * self.operations_max()
@@ -450,17 +335,4 @@ fn shortest_part(scenario: &Scenario) -> u64 {
 
 fn is_buffered(txn: &Txn) -> bool {
     matches!(txn.kind, Kind::Program | Kind::RmwRead)
-}
-
-/// A scenario whose loads go on, of a drive whose power does not fail.
-fn without_end(scenario: &Scenario) -> Scenario {
-    let mut scenario = scenario.clone();
-    let loads = scenario.workload.iter_mut();
-    for load in loads.chain(scenario.flows.iter_mut().map(|flow| &mut flow.workload)) {
-        *load = load.endless().expect("only such loads run in");
-    }
-    scenario.power_loss = None;
-    // What it does is never told.
-    scenario.measure = Measure::default();
-    scenario
 }

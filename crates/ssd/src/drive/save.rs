@@ -10,6 +10,7 @@ use reprieve_ftl::{Ftl, Preconditioner};
 use reprieve_state::State;
 
 use super::Ssd;
+use super::preparation::Preparation;
 
 /// The column of logical pages that a loss of power found in the write buffer.
 pub(super) const DIRTY: &str = "buffer.dirty";
@@ -23,13 +24,13 @@ pub(super) fn read(path: &Path, scenario: &Scenario) -> Result<State, UserError>
 
 /// Brings a drive with nothing written into a state, which errors name by its place.
 ///
-/// Returns besides the logical pages that the write buffer begins with.
+/// The write buffer begins with the logical pages that the state has for it.
 pub(super) fn restore(
     mut state: State,
     place: &str,
     scenario: &Scenario,
     ftl: &mut Ftl,
-) -> Result<(Preconditioner, Vec<u32>), UserError> {
+) -> Result<Preparation, UserError> {
     ftl.restore(&mut state, scenario).map_err(|error| error.at(place))?;
     let dirty = state.take_any(DIRTY);
     let room = scenario.buffer.bytes / u64::from(scenario.geometry.page_bytes);
@@ -55,7 +56,7 @@ pub(super) fn restore(
         let what = format!("the state has a column {name:?} that no drive has; save it anew");
         return Err(UserError::new(what).at(place));
     }
-    Ok((Preconditioner::done(), dirty))
+    Ok(Preparation::new(Preconditioner::done(), dirty))
 }
 
 impl Ssd {
@@ -66,8 +67,9 @@ impl Ssd {
     /// write buffer again. Letting it come to its end takes simulated time: ask for the summary
     /// before. Errors if requests are still to come, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
-        if let Some(cut) = &self.power.cut {
-            return self.recovered_state(cut).write(path, &self.scenario);
+        if let Some(cut) = &self.cut {
+            let view = self.power_loss();
+            return view.state_after(&view.recover(cut)).write(path, &self.scenario);
         }
         let at_start = !self.started && self.is_preconditioned();
         if !at_start && !self.ended {
@@ -80,8 +82,8 @@ impl Ssd {
             self.close();
         }
         let mut state = State::default();
-        self.ftl.save(&mut state);
-        self.flash.save_cells(&mut state, self.now, &Aftermath::default());
+        self.pages.ftl.save(&mut state);
+        self.pages.flash.save_cells(&mut state, self.now, &Aftermath::default());
         if !self.preparation.replay.is_empty() {
             state.put(DIRTY, self.preparation.replay.clone());
         }
@@ -90,22 +92,22 @@ impl Ssd {
 
     /// Lets what was begun come to its end: pages in the buffer are programmed, victims erased.
     fn close(&mut self) {
-        self.ftl.close();
-        self.hold_no_more();
+        self.pages.ftl.close();
+        self.pages.hold_no_more();
         for die in 0..self.scenario.geometry.dies() {
-            self.flash.wake(die);
+            self.pages.flash.wake(die);
         }
         self.decide();
         while self.next_event() != Time::NEVER {
             self.now = self.next_event();
             self.let_happen();
             self.decide();
-            if self.checker.is_some() {
+            if self.pages.record.checker.is_some() {
                 self.check_instant(false);
             }
         }
         self.end_checks();
-        let left = self.flash.txns.len();
+        let left = self.pages.flash.txns.len();
         assert!(left == 0, "at {} {left} transactions have no end", self.now);
     }
 }

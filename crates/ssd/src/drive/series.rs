@@ -1,6 +1,7 @@
 //! How the run goes over time, where someone asks for it.
 
 use reprieve_base::Time;
+use reprieve_flash::Flash;
 use reprieve_observe::stats::{AGES, Finished, Sample};
 
 use super::Ssd;
@@ -20,55 +21,41 @@ pub struct TimeSeries {
     pub erases: Vec<(u32, u64)>,
 }
 
+/// What the flash has counted; at `then`, since which nothing has happened.
+pub(super) fn sample(flash: &Flash, then: Time) -> Sample {
+    let counts = &flash.counts;
+    let (die_busy_ns, channel_busy_ns) = flash.busy_ns(then);
+    let [program_suspensions, erase_suspensions] = counts.suspensions;
+    [
+        counts.reads(),
+        counts.host_programs,
+        counts.gc_programs,
+        counts.map_programs,
+        counts.erases,
+        program_suspensions,
+        erase_suspensions,
+        die_busy_ns,
+        channel_busy_ns,
+    ]
+}
+
 impl Ssd {
-    /// The instant `now` has come, and nothing of it has happened.
-    #[inline(never)]
-    pub(super) fn series_instant(&mut self) {
-        let mut series = self.stats.series.take().expect("the caller has seen it");
-        series.advance(self.now, self.host.requests.len() as u64, |then| self.sample(then));
-        self.stats.series = Some(series);
-    }
-
-    /// A request is complete.
-    #[inline(never)]
-    pub(super) fn series_completed(&mut self, id: u32) {
-        let request = &self.host.requests[id];
-        let series = self.stats.series.as_mut().expect("the caller has seen it");
-        let latency_ns = (self.now - request.arrival).ns();
-        series.record(request.op, request.bytes, latency_ns, &request.parts);
-    }
-
-    /// What has been counted; at `then`, since which nothing has happened.
-    pub(super) fn sample(&self, then: Time) -> Sample {
-        let counts = &self.flash.counts;
-        let (die_busy_ns, channel_busy_ns) = self.flash.busy_ns(then);
-        let [program_suspensions, erase_suspensions] = counts.suspensions;
-        [
-            counts.reads(),
-            counts.host_programs,
-            counts.gc_programs,
-            counts.map_programs,
-            counts.erases,
-            program_suspensions,
-            erase_suspensions,
-            die_busy_ns,
-            channel_busy_ns,
-        ]
-    }
-
     /// How the run went so far; `None` if nobody asked for it, or before it begins.
     pub fn course(&self) -> Option<TimeSeries> {
         let mut series = self.stats.series.clone()?;
-        let ages = self.measured_ages()?;
+        let ages = self.stats.measuring.ages(&self.pages.flash)?;
         // The power may have failed after the last instant.
-        series.advance(self.now, self.host.requests.len() as u64, |then| self.sample(then));
-        let (die_busy_ns, channel_busy_ns) = self.measured_busy_ns();
+        series.advance(self.now, self.host.requests.len() as u64, |then| {
+            sample(&self.pages.flash, then)
+        });
+        let (die_busy_ns, channel_busy_ns) =
+            self.stats.measuring.busy_ns(&self.pages.flash, self.now);
         Some(TimeSeries {
-            series: series.finish(&self.sample(self.now)),
+            series: series.finish(&sample(&self.pages.flash, self.now)),
             ages,
             die_busy_ns,
             channel_busy_ns,
-            erases: self.ftl.wear_spread(),
+            erases: self.pages.ftl.wear_spread(),
         })
     }
 }

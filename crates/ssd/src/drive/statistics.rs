@@ -1,11 +1,17 @@
 //! What a run is told by: latencies, totals, the log, the series, and from when on they count.
 
 use reprieve_base::Time;
-use reprieve_config::Scenario;
-use reprieve_observe::stats::{Latencies, LogBatch, Series, Totals, Transient};
+use reprieve_config::{Scenario, Warmup};
+use reprieve_flash::Flash;
+use reprieve_observe::blame::{Blamed, Cause, blamed_ns};
+use reprieve_observe::stats::{Latencies, LogBatch, LogRow, Series, Transient};
+use reprieve_policy::txn::{LatencyComponent, LatencyComponents};
 
+use super::flows::Flows;
+use super::interface::HostRequest;
 use super::measure::Measuring;
 use super::options::Options;
+use super::series::sample;
 
 /// The statistics of a drive.
 pub(super) struct Statistics {
@@ -16,13 +22,14 @@ pub(super) struct Statistics {
     pub(super) idle_since: Time,
     pub(super) idle_ns: u64,
     pub(super) latencies: Latencies,
-    pub(super) totals: Totals,
     pub(super) log: Option<LogBatch>,
     pub(super) series: Option<Box<Series>>,
     /// From when on the run is measured.
     pub(super) measuring: Measuring,
     /// The run looks for the end of its transient.
     pub(super) transient: Option<Box<Transient>>,
+    page_bytes: u64,
+    seed: u64,
 }
 
 impl Statistics {
@@ -33,11 +40,12 @@ impl Statistics {
             idle_since: Time::ZERO,
             idle_ns: 0,
             latencies: Latencies::in_batches(),
-            totals: Totals::none(scenario.buffer.hold.is_some(), false),
             log: options.log_requests.then(LogBatch::default),
             series: options.series.then(Box::default),
-            measuring: Measuring::all(),
-            transient: None,
+            measuring: Measuring::new(&scenario.measure),
+            transient: (scenario.measure.warmup == Warmup::Auto).then(Box::default),
+            page_bytes: u64::from(scenario.geometry.page_bytes),
+            seed: scenario.seed,
         }
     }
 
@@ -52,4 +60,163 @@ impl Statistics {
     pub(super) fn idle_ends(&mut self, now: Time) {
         self.idle_ns += (now - self.idle_since).ns();
     }
+
+    /// The instant `now` has come with so many open requests, and nothing of it has happened.
+    #[inline(never)]
+    pub(super) fn series_instant(&mut self, now: Time, open: usize, flash: &Flash) {
+        let series = self.series.as_mut().expect("the caller has seen it");
+        series.advance(now, open as u64, |then| sample(flash, then));
+    }
+
+    /// A request is complete, and all that is kept of it is noted.
+    #[inline(always)]
+    pub(super) fn request_done(
+        &mut self,
+        id: u32,
+        request: &HostRequest,
+        now: Time,
+        flash: &mut Flash,
+        flows: &mut Flows,
+    ) {
+        let HostRequest { op, fua, bytes, arrival, ref parts, .. } = *request;
+        let latency_ns = (now - arrival).ns();
+        assert_eq!(
+            parts.sum_ns(),
+            latency_ns,
+            "the parts of request {} do not add up to its latency at {now}: {parts:?}",
+            request.id,
+        );
+        if request.id < self.measuring.first {
+            self.excluded(id, request, now, flash);
+        } else {
+            if self.latencies.record(request.id, op, fua, bytes, latency_ns, parts) {
+                self.latencies.mark(request.id, now, flash.counts.programs());
+            }
+            if self.latencies.ends_piece(op) {
+                self.latencies.end_piece(self.programmed_bytes(flash));
+            }
+            self.note(id, request, now, flash, flows);
+        }
+        if flows.handover.is_some() {
+            hand_back(flows, request, now);
+        }
+        self.completed += 1;
+    }
+
+    /// Notes more of a request than its latency, where that is asked for.
+    #[inline(always)]
+    fn note(
+        &mut self,
+        id: u32,
+        request: &HostRequest,
+        now: Time,
+        flash: &mut Flash,
+        flows: &mut Flows,
+    ) {
+        if flows.have_stats {
+            flows.count(request, now);
+        }
+        if let Some(series) = &mut self.series {
+            record(series, request, now);
+        }
+        if self.transient.is_some() {
+            self.observe(request, now, flash);
+        }
+        if self.log.is_some() {
+            self.log_request(id, request, now, flash, flows);
+        }
+    }
+
+    #[cold]
+    fn excluded(&mut self, id: u32, request: &HostRequest, now: Time, flash: &mut Flash) {
+        if blamed(flash, (id, &request.parts), &mut Blamed::default()).is_err() {
+            self.blamed_wrongly(request, now);
+        }
+        self.measuring.excluded_done(request.op, request.bytes);
+    }
+
+    /// The run looks for the end of its transient.
+    #[cold]
+    fn observe(&mut self, request: &HostRequest, now: Time, flash: &Flash) {
+        let programmed_bytes = self.programmed_bytes(flash);
+        let HostRequest { op, bytes, arrival, .. } = *request;
+        let transient = self.transient.as_mut().expect("the caller has seen it");
+        transient.completed(op, (now - arrival).ns(), bytes, self.arrived, programmed_bytes);
+    }
+
+    /// Bytes that the flash has programmed, in the measured part.
+    fn programmed_bytes(&self, flash: &Flash) -> u64 {
+        flash.counts.programs() * self.page_bytes
+    }
+
+    /// Out of the way of runs that keep no log.
+    #[inline(never)]
+    fn log_request(
+        &mut self,
+        id: u32,
+        request: &HostRequest,
+        now: Time,
+        flash: &mut Flash,
+        flows: &Flows,
+    ) {
+        let log = self.log.as_mut().expect("a log is kept");
+        let Ok(die) = blamed(flash, (id, &request.parts), log.next_blamed()) else {
+            self.blamed_wrongly(request, now);
+        };
+        log.push(&LogRow {
+            id: request.id,
+            op: request.op,
+            lba: request.lba,
+            bytes: request.bytes,
+            arrival: request.arrival,
+            completion: now,
+            parts: &request.parts,
+            die,
+            flow: flows.number(request.flow),
+            uncorrectable_pages: request.uncorrectable_pages,
+        });
+    }
+
+    /// Not every nanosecond that a request waited has its cause.
+    #[cold]
+    fn blamed_wrongly(&self, request: &HostRequest, now: Time) -> ! {
+        let HostRequest { id: number, ref parts, .. } = *request;
+        panic!(
+            "what request {number} is blamed for at {now} is not what it waited: {parts:?} \
+             (seed {})",
+            self.seed,
+        );
+    }
+}
+
+/// Out of the way of runs that keep no series.
+#[inline(never)]
+fn record(series: &mut Series, request: &HostRequest, now: Time) {
+    let latency_ns = (now - request.arrival).ns();
+    series.record(request.op, request.bytes, latency_ns, &request.parts);
+}
+
+/// Out of the way of runs, whose requests nobody has handed over.
+#[inline(never)]
+fn hand_back(flows: &mut Flows, request: &HostRequest, now: Time) {
+    let HostRequest { id: number, uncorrectable_pages, .. } = *request;
+    let handover = flows.handover.as_mut().expect("requests are handed over");
+    handover.complete(number, now, uncorrectable_pages);
+}
+
+/// Adds up in `sum` what the waits of a request that is complete went behind, if that is kept; then
+/// says which is the die of its last page. An error if not every nanosecond has its cause.
+#[inline(always)]
+fn blamed(
+    flash: &mut Flash,
+    (id, parts): (u32, &LatencyComponents),
+    sum: &mut Blamed,
+) -> Result<Option<u32>, ()> {
+    if !flash.is_blamed() {
+        return Ok(None);
+    }
+    let (sum_ns, die) = flash.blamed(id, sum);
+    sum.add(Cause::Channel, parts.0[LatencyComponent::BusWait as usize]);
+    sum.add(Cause::Map, parts.0[LatencyComponent::Map as usize]);
+    if sum_ns == blamed_ns(parts) { Ok(die) } else { Err(()) }
 }

@@ -1,43 +1,31 @@
 //! What must hold of write buffer, read cache and submission queues, between two instants.
 
 use reprieve_config::PartialWrite;
-use reprieve_ftl::Mapping;
-use reprieve_policy::txn::{Kind, NONE};
+use reprieve_policy::txn::Kind;
 
-use super::Ssd;
-use super::write_back::DirtyPages;
+use super::page_store::PageStore;
 
-impl Ssd {
-    /// Checks the buffer, the cache and the queues; says where something is wrong, and what.
+impl PageStore {
+    /// Checks the buffer and the cache; says where something is wrong, and what.
     pub(super) fn verify(&self) -> Result<(), (&'static str, String)> {
-        self.verify_buffer().map_err(|what| ("the write buffer", what))?;
+        let (txns, ftl) = (&self.flash.txns, &self.ftl);
+        self.buffer.verify(txns, ftl).map_err(|what| ("the write buffer", what))?;
         self.verify_padding().map_err(|what| ("the write buffer", what))?;
-        if let Some(held) = &self.buffer.held {
-            self.verify_held(held).map_err(|what| ("the write buffer", what))?;
-        }
         if let Some(cache) = &self.buffer.read_cache {
             let holds = |lpn| self.ftl.lookup(lpn);
             cache.verify(holds).map_err(|what| ("the read cache", what))?;
         }
-        self.host.verify().map_err(|what| ("the submission queues", what))?;
         if let Some((errors, _)) = self.flash.cells() {
             errors.verify().map_err(|what| ("decoding", what))?;
         }
         Ok(())
     }
 
-    /// Each page in the buffer has a transaction, and each such transaction a page of its room.
-    fn verify_buffer(&self) -> Result<(), String> {
-        let is_buffered = |kind: Kind| matches!(kind, Kind::Program | Kind::RmwRead);
-        let pages = self.flash.txns.iter().filter(|(_, txn)| is_buffered(txn.kind)).count() as u64;
-        self.buffer.verify(pages)
-    }
-
     /// Where writes of part of a page are padded, none reads the rest; one that a dispatcher has
     /// written anew is read all the same.
     fn verify_padding(&self) -> Result<(), String> {
-        let is_padded = self.scenario.ftl.partial_write == PartialWrite::Pad;
-        if !is_padded || self.stats.totals.redistributed_pages.is_some() {
+        let is_padded = self.partial_write == PartialWrite::Pad;
+        if !is_padded || self.totals.redistributed_pages.is_some() {
             return Ok(());
         }
         let mut writes = self.flash.txns.iter();
@@ -48,38 +36,20 @@ impl Ssd {
             }
         }
     }
-
-    /// A dirty page that stays is whole, the newest of its logical page, and awaited by nobody.
-    fn verify_held(&self, held: &DirtyPages) -> Result<(), String> {
-        for id in held.verify()? {
-            let txn = &self.flash.txns[id];
-            let is_whole = txn.kind == Kind::Program && txn.waits_for == NONE && !txn.waits_map;
-            let is_newest = self.ftl.lookup(txn.lpn) == Mapping::Buffered(id) && !txn.stale;
-            let is_awaited = txn.request != NONE || !self.buffer.intervals.is_current(txn.interval);
-            if !is_whole || !is_newest || is_awaited {
-                return Err(format!(
-                    "logical page {} stays dirty as transaction {id}: whole {is_whole}, newest \
-                     {is_newest}, awaited {is_awaited}",
-                    txn.lpn
-                ));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// A way to break the tables, and a piece of what is said to it.
 #[cfg(test)]
-type DriveBreak = (fn(&mut Ssd), &'static str);
+type DriveBreak = (fn(&mut super::Ssd), &'static str);
 
 /// Ways to break the tables of a drive that has all of them in use.
 #[cfg(test)]
 pub(super) const BREAKS: &[DriveBreak] = &[
-    (|ssd| ssd.buffer.give_back(), "the write buffer: "),
+    (|ssd| ssd.pages.buffer.give_back(), "the write buffer: "),
     (|ssd| ssd.make_a_held_page_awaited(), "awaited true"),
     (
         |ssd| {
-            ssd.buffer.held.as_mut().expect("pages are held").lower_watermark();
+            ssd.pages.buffer.held.as_mut().expect("pages are held").lower_watermark();
         },
         "may stay",
     ),
@@ -92,19 +62,19 @@ pub(super) const BREAKS: &[DriveBreak] = &[
 ];
 
 #[cfg(test)]
-impl Ssd {
+impl super::Ssd {
     fn cache(&mut self) -> &mut super::read_cache::PageCache {
-        self.buffer.read_cache.as_mut().expect("there is a cache")
+        self.pages.buffer.read_cache.as_mut().expect("there is a cache")
     }
 
     fn trim_behind_the_cache(&mut self) {
         let lpn = self.cache().a_page();
-        self.ftl.trim(lpn, &mut self.flash.txns);
+        self.pages.ftl.trim(lpn, &mut self.pages.flash.txns);
     }
 
     fn make_a_held_page_awaited(&mut self) {
-        let held = self.buffer.held.as_ref().expect("pages are held");
+        let held = self.pages.buffer.held.as_ref().expect("pages are held");
         let id = held.verify().expect("no more than may")[0];
-        self.flash.txns[id].request = 0;
+        self.pages.flash.txns[id].request = 0;
     }
 }

@@ -1,89 +1,30 @@
-//! Dirty pages that stay in the write buffer: how long, and which goes to the flash first.
+//! Pages of a write-back buffer: whether they stay, and when they go to the flash.
 
-use reprieve_base::event::Schedule;
-use reprieve_base::{Dur, Order, Time};
-use reprieve_config::{self as scenario, Replacement};
+use reprieve_base::Time;
 use reprieve_ftl::Mapping;
 use reprieve_policy::txn::NONE;
 
-use super::{DriveEvent, Ssd};
+use super::interface::HostRequests;
+use super::page_store::PageStore;
 
-/// The dirty pages of a buffer that does not send them to the flash at once.
-#[derive(Clone, Debug)]
-pub(super) struct DirtyPages {
-    /// Their transactions, the next to be sent first.
-    order: Order,
-    /// A page that is used again goes to the end of the order.
-    is_lru: bool,
-    high_pages: u64,
-    low_pages: u64,
-    flush_idle: Option<Dur>,
-    /// The event that looks whether the drive has been idle is on its way.
-    look_pending: bool,
-}
-
-impl DirtyPages {
-    pub(super) fn new(hold: &scenario::Hold, capacity_pages: u64) -> DirtyPages {
-        // Rounded down: a share below 1 leaves a page of the buffer that is not dirty.
-        let pages = |share: f64| (share * capacity_pages as f64) as u64;
-        DirtyPages {
-            order: Order::with_capacity(4096),
-            is_lru: hold.replacement == Replacement::Lru,
-            high_pages: pages(hold.high_watermark).min(capacity_pages - 1),
-            low_pages: pages(hold.low_watermark),
-            flush_idle: hold.flush_idle,
-            look_pending: false,
-        }
-    }
-
-    /// Takes the page that goes first out of the order, while there are more than `down_to_pages`.
-    fn next(&mut self, down_to_pages: u64) -> Option<u32> {
-        if self.order.count() <= down_to_pages {
-            return None;
-        }
-        let id = self.order.first().expect("there are more than none");
-        self.order.remove(id);
-        Some(id)
-    }
-
-    /// Their transactions, the next to be sent first.
-    pub(super) fn ids(&self) -> impl Iterator<Item = u32> {
-        self.order.iter()
-    }
-
-    /// The same; no more than may stay.
-    pub(super) fn verify(&self) -> Result<Vec<u32>, String> {
-        let ids: Vec<u32> = self.ids().collect();
-        let may = ids.len() as u64 <= self.high_pages;
-        let told = format!("{} pages stay dirty, and {} may stay", ids.len(), self.high_pages);
-        may.then_some(ids).ok_or(told)
-    }
-
-    /// Lets fewer stay than do.
-    #[cfg(test)]
-    pub(super) fn lower_watermark(&mut self) {
-        self.high_pages = self.order.count() - 1;
-    }
-}
-
-impl Ssd {
+impl PageStore {
     /// All of a page is in the buffer: it goes to the flash, or stays until it has to.
     #[inline]
-    pub(super) fn page_complete(&mut self, id: u32) {
+    pub(super) fn page_complete(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         if self.buffer.held.is_none() {
             self.send_write(id);
             return;
         }
-        self.hold_page(id);
+        self.hold_page(id, requests, now);
     }
 
-    fn hold_page(&mut self, id: u32) {
+    fn hold_page(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let txn = &self.flash.txns[id];
         let is_awaited = txn.request != NONE || !self.buffer.intervals.is_current(txn.interval);
         if is_awaited {
             self.send_write(id);
         } else if txn.stale {
-            self.drop_page(id);
+            self.drop_page(id, requests, now);
         } else {
             let held = self.buffer.held.as_mut().expect("the caller has seen it");
             held.order.push(id);
@@ -109,37 +50,26 @@ impl Ssd {
     /// Sends every dirty page to the flash, and from now on each as soon as it is complete.
     pub(super) fn hold_no_more(&mut self) {
         if let Some(held) = &mut self.buffer.held {
-            held.high_pages = 0;
-            held.low_pages = 0;
+            held.stay_no_more();
         }
         self.send_all_held();
     }
 
-    /// A buffered page is read or overwritten.
-    #[inline]
-    pub(super) fn page_used(&mut self, id: u32) {
-        if let Some(held) = self.buffer.held.as_mut().filter(|held| held.is_lru) {
-            if held.order.contains(id) {
-                held.order.renew(id);
-            }
-        }
-    }
-
     /// The newest data of a page was this before it was overtaken: a dirty page is not needed.
     #[inline]
-    pub(super) fn overtaken(&mut self, before: Mapping) {
+    pub(super) fn overtaken(&mut self, before: Mapping, requests: &mut HostRequests, now: Time) {
         let Some(held) = &mut self.buffer.held else { return };
         match before {
             Mapping::Buffered(id) if held.order.contains(id) => {
                 held.order.remove(id);
-                self.drop_page(id);
+                self.drop_page(id, requests, now);
             }
             _ => {}
         }
     }
 
     /// A page leaves the buffer without a program; the caller lets others in.
-    fn drop_page(&mut self, id: u32) {
+    fn drop_page(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let txn = self.flash.txns.remove(id);
         debug_assert!(txn.stale && txn.request == NONE, "a page was dropped that is needed");
         if txn.target != NONE {
@@ -147,42 +77,15 @@ impl Ssd {
             self.ftl.finish_write(&txn);
         }
         self.buffer.give_back();
-        *self.stats.totals.dropped_writes.as_mut().expect("pages are held") += 1;
-        self.page_is_safe(txn.interval);
+        *self.totals.dropped_writes.as_mut().expect("pages are held") += 1;
+        self.page_is_safe(txn.interval, requests, now);
     }
 
     /// Lets writes into the room that dropped pages have left.
     #[inline]
-    pub(super) fn fill_after_drops(&mut self) {
+    pub(super) fn fill_after_drops(&mut self, requests: &mut HostRequests, now: Time) {
         if self.buffer.held.is_some() {
-            self.fill_buffer();
+            self.fill_buffer(requests, now);
         }
-    }
-
-    /// No request is open any more: looks in time whether that is still so.
-    pub(super) fn idle_begins(&mut self) {
-        let Some(held) = &mut self.buffer.held else { return };
-        let Some(wait) = held.flush_idle else { return };
-        if !held.look_pending {
-            held.look_pending = true;
-            self.events.schedule(self.now + wait, DriveEvent::LookIdle);
-        }
-    }
-
-    /// Sends every dirty page if the drive has been idle for long enough.
-    pub(super) fn look_idle(&mut self) {
-        let held = self.buffer.held.as_mut().expect("only pages that are held are looked after");
-        let wait = held.flush_idle.expect("only then the drive looks");
-        held.look_pending = false;
-        if !self.host.requests.is_empty() {
-            return;
-        }
-        let due: Time = self.stats.idle_since + wait;
-        if due > self.now {
-            held.look_pending = true;
-            self.events.schedule(due, DriveEvent::LookIdle);
-            return;
-        }
-        self.send_all_held();
     }
 }

@@ -166,7 +166,7 @@ fn policies(ssd: &Ssd) -> impl Iterator<Item = LossPolicy> {
 fn assert_found(ssd: &Ssd, cut: &Cut, recovered: &Recovered) {
     let mut all: Vec<(u32, u64, u32, u32)> = Vec::new();
     let mut unreadable = 0;
-    ssd.read_all(cut, |page, stamp: Option<Stamp>| match stamp {
+    ssd.power_loss().read_all(cut, |page, stamp: Option<Stamp>| match stamp {
         None => unreadable += 1,
         Some(stamp) => {
             all.extend(stamp.lpn().map(|lpn| (lpn, stamp.version, stamp.moves, page)));
@@ -191,9 +191,9 @@ fn nothing_that_was_promised_is_lost_whenever_the_power_fails() {
             let sets = [drive, hold_up].concat();
             at_every_event(&sets, |ssd, at, _| {
                 for policy in policies(ssd) {
-                    let cut = ssd.cut(at, policy);
-                    let recovered = ssd.recover(&cut);
-                    ssd.check_cut(&cut, &recovered);
+                    let cut = ssd.power_loss().cut(at, policy);
+                    let recovered = ssd.power_loss().recover(&cut);
+                    ssd.power_loss().check_cut(&cut, &recovered);
                     assert_found(ssd, &cut, &recovered);
                     saved += recovered.saved.len();
                     lost += cut.dump.len() - recovered.saved.len();
@@ -217,8 +217,8 @@ fn the_drive_goes_on_after_every_loss_of_power() {
                     return;
                 }
                 let all: Vec<LossPolicy> = policies(ssd).collect();
-                let cut = ssd.cut(at, all[number as usize / 9 % all.len()]);
-                let recovered = ssd.recover(&cut);
+                let cut = ssd.power_loss().cut(at, all[number as usize / 9 % all.len()]);
+                let recovered = ssd.power_loss().recover(&cut);
                 let check = Some(format!("a drive after {at} of {sets:?}"));
                 let options = Options { check, ..Options::default() };
                 let mut next = ssd
@@ -241,7 +241,7 @@ fn a_drive_that_keeps_track_of_sectors_goes_on_with_whole_pages() {
         if number % 9 > 0 {
             return;
         }
-        let recovered = ssd.recover(&ssd.cut(at, LossPolicy::Wait));
+        let recovered = ssd.power_loss().recover(&ssd.power_loss().cut(at, LossPolicy::Wait));
         saved += recovered.saved.len();
         let options = Options { check: Some(format!("after {at}")), ..Options::default() };
         let mut next = ssd
@@ -308,9 +308,9 @@ fn a_thousand_random_cuts_of_each_device_lose_nothing_that_was_promised() {
                     break;
                 }
                 for policy in policies(&ssd) {
-                    let cut = ssd.cut(at, policy);
-                    let recovered = ssd.recover(&cut);
-                    ssd.check_cut(&cut, &recovered);
+                    let cut = ssd.power_loss().cut(at, policy);
+                    let recovered = ssd.power_loss().recover(&cut);
+                    ssd.power_loss().check_cut(&cut, &recovered);
                     saved += recovered.saved.len();
                     lost += cut.dump.len() - recovered.saved.len();
                 }
@@ -332,7 +332,7 @@ const ONE_DIE: &str = "device = \"fast12-slc\"\npolicy = \"pes-ips\"\n[geometry]
 
 /// What each policy comes to at an instant: name, and the number at a key.
 fn told(ssd: &Ssd, at: Time, key: &str) -> Vec<(String, u64)> {
-    let Value::Array(rows) = ssd.tell_cuts(at) else { panic!("a list of policies") };
+    let Value::Array(rows) = ssd.power_loss().tell_cuts(at) else { panic!("a list of policies") };
     let number = |row: &Value| row[key].as_u64().unwrap_or_else(|| panic!("{key} is no count"));
     let name = |row: &Value| row["policy"].as_str().expect("a name").to_string();
     rows.iter().map(|row| (name(row), number(row))).collect()
@@ -363,7 +363,7 @@ fn a_page_of_the_mapping_is_written_anew_if_an_entry_of_it_had_changed() {
             Ssd::new(of(&[read_fraction, "workload.requests=1"]), false).expect("a drive");
         let at = Time::from_ns(3_000_000);
         assert!(!ssd.run_until(at).expect("a generator without bad rows"), "it is still at work");
-        let recovered = ssd.recover(&ssd.cut(at, LossPolicy::Wait));
+        let recovered = ssd.power_loss().recover(&ssd.power_loss().cut(at, LossPolicy::Wait));
         // Reads for as long as the page of the mapping takes.
         let reads = of(&["workload.read_fraction=1", "workload.requests=20"]);
         let mut next = ssd.after(&recovered, reads, &Options::default()).expect("room for it");

@@ -101,9 +101,9 @@ fn cuts(scenario: &Scenario) -> Result<(), String> {
         let next = ssd.next_instant();
         if stream.below(12) == 0 && next < Time::NEVER {
             let policy = policies[stream.below(policies.len() as u64) as usize];
-            let cut = ssd.cut(Time::from_ns(next.ns() - 1), policy);
-            let recovered = ssd.recover(&cut);
-            ssd.check_cut(&cut, &recovered);
+            let cut = ssd.power_loss().cut(Time::from_ns(next.ns() - 1), policy);
+            let recovered = ssd.power_loss().recover(&cut);
+            ssd.power_loss().check_cut(&cut, &recovered);
             number += 1;
             if number % 16 == 1 {
                 let after = ssd.after(&recovered, scenario.clone(), &options()).map_err(late)?;

@@ -9,7 +9,7 @@ mod queues;
 use reprieve_base::event::Orders;
 use reprieve_base::{Dur, Op, Slab, Time};
 use reprieve_config::Scenario;
-use reprieve_policy::txn::{LatencyComponent, LatencyComponents, NONE};
+use reprieve_policy::txn::{LatencyComponent, LatencyComponents};
 
 use link::Links;
 use messages::{Message, Messages, What};
@@ -40,14 +40,29 @@ pub(super) struct HostRequest {
     pub(super) next_lpn: u32,
     /// Write or flush: the flush interval in which it arrived.
     pub(super) interval: u32,
-    /// The load that it belongs to.
+    /// The load that it belongs to, and the place of the service level that this has of its own.
     pub(super) flow: u32,
+    pub(super) service_level: u8,
     /// The submission queue that it came through.
     pub(super) queue: u32,
     /// Behind it in that queue, or `NONE`.
     pub(super) next: u32,
     /// Where the time of its last page went, once that is done.
     pub(super) parts: LatencyComponents,
+}
+
+/// The requests that are open.
+pub(super) type HostRequests = Slab<HostRequest>;
+
+impl HostRequest {
+    /// Parts of a write that has waited for the buffer until now.
+    #[inline]
+    pub(super) fn received_parts(&self, now: Time) -> LatencyComponents {
+        let mut parts = LatencyComponents::default();
+        parts.add(LatencyComponent::Link, (self.received - self.begun).ns());
+        parts.add(LatencyComponent::Buffer, (now - self.received).ns());
+        parts
+    }
 }
 
 /// What the drive has to do.
@@ -64,7 +79,7 @@ pub(super) enum HostStep {
 
 /// Queues and link between host and drive.
 pub(super) struct HostInterface {
-    pub(super) requests: Slab<HostRequest>,
+    pub(super) requests: HostRequests,
     /// `None`: requests go straight to the drive.
     queues: Option<HostQueues>,
     links: Links,
@@ -324,17 +339,6 @@ impl HostInterface {
         } else if self.links.in_order {
             request.parts.add(LatencyComponent::Link, (request.begun - request.arrival).ns());
         }
-    }
-
-    /// Parts of a write that has waited for the buffer until now.
-    #[inline]
-    pub(super) fn received_parts(&self, id: u32, now: Time) -> LatencyComponents {
-        debug_assert_ne!(id, NONE, "a page without a request");
-        let request = &self.requests[id];
-        let mut parts = LatencyComponents::default();
-        parts.add(LatencyComponent::Link, (request.received - request.begun).ns());
-        parts.add(LatencyComponent::Buffer, (now - request.received).ns());
-        parts
     }
 
     /// Checks the queues against the open requests and the limits.

@@ -1,11 +1,11 @@
 //! Submission queues: requests wait in them until the drive fetches them, one at a time.
 
-use reprieve_base::{Dur, Slab};
+use reprieve_base::Dur;
 use reprieve_config::{Host, Interface, Nvme};
 use reprieve_policy::arbitrate::{self, Arbiter, QueueView};
 use reprieve_policy::txn::NONE;
 
-use super::HostRequest;
+use super::HostRequests;
 
 /// Commands that NCQ has tags for (Serial ATA Revision 3.0, section 13.6).
 const NCQ_COMMANDS: u32 = 32;
@@ -77,7 +77,7 @@ impl HostQueues {
 
     /// A request goes into its queue.
     #[inline]
-    pub(super) fn push(&mut self, id: u32, requests: &mut Slab<HostRequest>) {
+    pub(super) fn push(&mut self, id: u32, requests: &mut HostRequests) {
         let number = requests[id].queue;
         let queue = &mut self.lines.queues[number as usize];
         match queue.last {
@@ -97,7 +97,7 @@ impl HostQueues {
 
     /// Fetches a request, if there is one that the drive may fetch now.
     #[inline]
-    pub(super) fn fetch(&mut self, requests: &Slab<HostRequest>) -> Option<u32> {
+    pub(super) fn fetch(&mut self, requests: &HostRequests) -> Option<u32> {
         if !self.may_fetch() {
             return None;
         }
@@ -125,7 +125,7 @@ impl HostQueues {
 
 impl HostQueues {
     /// Checks the queues against the open requests and the limits.
-    pub(super) fn verify(&self, requests: &Slab<HostRequest>) -> Result<(), String> {
+    pub(super) fn verify(&self, requests: &HostRequests) -> Result<(), String> {
         let (mut waiting, mut fetched) = (0, 0);
         for (number, queue) in (0..).zip(&self.lines.queues) {
             let mut next = queue.first;

@@ -1,0 +1,110 @@
+//! How requests lie over pages, and over the sectors and units of them.
+
+use std::num::NonZeroU32;
+use std::ops::Range;
+
+use reprieve_base::SECTOR_BYTES;
+use reprieve_config::Scenario;
+use reprieve_ftl::Ftl;
+
+use super::interface::HostRequest;
+
+/// The pages of a drive, as requests see them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PageLayout {
+    page_bytes: u32,
+    logical_pages: u32,
+    /// What leaves a die at once; `None`: pages leave whole.
+    unit_bytes: Option<u32>,
+}
+
+impl PageLayout {
+    pub(super) fn new(scenario: &Scenario, ftl: &Ftl) -> PageLayout {
+        PageLayout {
+            page_bytes: scenario.geometry.page_bytes,
+            logical_pages: ftl.logical_pages(),
+            unit_bytes: scenario.channel.transfer_unit_bytes,
+        }
+    }
+
+    /// Sectors of a page.
+    pub(super) fn sectors_per_page(&self) -> u32 {
+        self.page_bytes / SECTOR_BYTES as u32
+    }
+
+    /// First and last logical page that a request touches.
+    #[inline]
+    pub(super) fn pages(&self, request: &HostRequest) -> (u32, u32) {
+        let page_bytes = u64::from(self.page_bytes);
+        let from = request.lba * SECTOR_BYTES;
+        let last = (from + u64::from(request.bytes) - 1) / page_bytes;
+        assert!(
+            last < u64::from(self.logical_pages),
+            "a request at sector {} reaches past the end of the drive",
+            request.lba
+        );
+        ((from / page_bytes) as u32, last as u32)
+    }
+
+    /// Bytes of a page that a request covers.
+    #[inline]
+    pub(super) fn bytes(&self, request: &HostRequest, lpn: u32) -> u32 {
+        let page_bytes = u64::from(self.page_bytes);
+        let page = u64::from(lpn) * page_bytes;
+        let from = (request.lba * SECTOR_BYTES).max(page);
+        let to = (request.lba * SECTOR_BYTES + u64::from(request.bytes)).min(page + page_bytes);
+        (to - from) as u32
+    }
+
+    /// Whether a request covers all of a page.
+    #[inline]
+    pub(super) fn is_whole(&self, request: &HostRequest, lpn: u32) -> bool {
+        self.bytes(request, lpn) == self.page_bytes
+    }
+
+    /// Units of a page that a request reads; `None` where pages leave whole.
+    #[inline]
+    pub(super) fn wanted_units(&self, request: &HostRequest, lpn: u32) -> Option<NonZeroU32> {
+        let unit_bytes = self.unit_bytes?;
+        let (from, to) = self.range(request, lpn);
+        NonZeroU32::new(to.div_ceil(unit_bytes) - from / unit_bytes)
+    }
+
+    /// Units of the old page that a write of part of it needs; `None` where pages leave whole.
+    pub(super) fn rest_units(
+        &self,
+        request: &HostRequest,
+        lpn: u32,
+        ftl: &Ftl,
+    ) -> Option<NonZeroU32> {
+        let unit_bytes = self.unit_bytes?;
+        let unit = unit_bytes / SECTOR_BYTES as u32;
+        if let Some(left) = ftl.units_left(lpn, &self.sectors(request, lpn), unit) {
+            return NonZeroU32::new(left);
+        }
+        let (from, to) = self.range(request, lpn);
+        let replaced = (to / unit_bytes).saturating_sub(from.div_ceil(unit_bytes));
+        NonZeroU32::new(self.page_bytes / unit_bytes - replaced)
+    }
+
+    /// The bytes of a page that a request covers: the first, and the one behind the last.
+    fn range(&self, request: &HostRequest, lpn: u32) -> (u32, u32) {
+        let page = u64::from(lpn) * u64::from(self.page_bytes);
+        let from = (request.lba * SECTOR_BYTES).saturating_sub(page) as u32;
+        (from, from + self.bytes(request, lpn))
+    }
+
+    /// The sectors of a page that a request covers.
+    ///
+    /// A request may end within a sector: what it writes of that counts as all of it.
+    pub(super) fn sectors(&self, request: &HostRequest, lpn: u32) -> Range<u32> {
+        let (from, to) = self.range(request, lpn);
+        from / SECTOR_BYTES as u32..to.div_ceil(SECTOR_BYTES as u32)
+    }
+
+    /// The sectors of a page that a trim covers as a whole: the rest of one is still wanted.
+    pub(super) fn whole_sectors(&self, request: &HostRequest, lpn: u32) -> Range<u32> {
+        let (from, to) = self.range(request, lpn);
+        from / SECTOR_BYTES as u32..to / SECTOR_BYTES as u32
+    }
+}

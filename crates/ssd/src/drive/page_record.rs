@@ -1,0 +1,142 @@
+//! What is noted of pages besides: the journal of a drive whose power may fail, and the checker.
+
+use reprieve_base::{Op, PageAddress, Time};
+use reprieve_flash::Flash;
+use reprieve_flash::power_loss::Journal;
+use reprieve_ftl::{Ftl, Mapping};
+use reprieve_observe::check::{Checker, HeldSectors, Promises};
+use reprieve_policy::txn::{Kind, Txn};
+
+use super::interface::HostRequest;
+use super::page_layout::PageLayout;
+
+/// The notes that a drive keeps of its pages, those of them that it keeps.
+pub(super) struct PageRecord {
+    /// What is stored beside pages, where the power may fail.
+    pub(super) journal: Option<Box<Journal>>,
+    pub(super) checker: Option<Box<Checker>>,
+    /// What is acknowledged is in flash.
+    pub(super) is_durable: bool,
+}
+
+impl PageRecord {
+    /// Whether there is a journal to note pages in.
+    #[inline(always)]
+    pub(super) fn has_journal(&self) -> bool {
+        self.journal.is_some()
+    }
+
+    /// The sectors that pages hold as the checker knows them, if it looks at them.
+    pub(super) fn sectors(&mut self) -> Option<&mut HeldSectors> {
+        self.checker.as_mut()?.sectors.as_mut()
+    }
+
+    /// The drive is about to start, and the checker is told of what is in flash.
+    pub(super) fn begin_checks(&mut self, flash: &mut Flash, ftl: &Ftl, layout: &PageLayout) {
+        let Some(checker) = &mut self.checker else { return };
+        flash.keep_record();
+        ftl.for_each_block(|die, plane, block, pages| {
+            checker.starts_with(die, plane, block, pages);
+        });
+        if ftl.tracks_sectors() {
+            let holds = |lpn, sector| ftl.holds_sector(lpn, sector);
+            let per_page = layout.sectors_per_page();
+            checker.sectors = Some(HeldSectors::new(ftl.logical_pages(), per_page, holds));
+        }
+    }
+
+    /// A request is complete, as the checker is told.
+    #[cold]
+    pub(super) fn completed(&mut self, request: &HostRequest, layout: &PageLayout, now: Time) {
+        let (first, last) = match request.op {
+            Op::Write => layout.pages(request),
+            _ => (1, 0),
+        };
+        let checker = self.checker.as_mut().expect("the caller has seen it");
+        checker.pages_completed(now, request.id, last + 1 - first);
+        checker.request_completed(now, request.id);
+    }
+
+    /// The drive is about to start: what its pages hold is known.
+    pub(super) fn begin_journal(&mut self, ftl: &Ftl) {
+        let Some(journal) = &mut self.journal else { return };
+        ftl.for_each_block(|die, plane, block, pages| {
+            for page in 0..pages {
+                let page = ftl.page_number(die, PageAddress { plane, block, page });
+                journal.starts_with(page, ftl.owner(page));
+            }
+        });
+        let mappings = || (0..ftl.logical_pages()).map(|lpn| ftl.lookup(lpn));
+        let trimmed = (0..).zip(mappings()).filter(|(_, held)| *held == Mapping::Trimmed);
+        trimmed.for_each(|(lpn, _)| journal.trimmed(lpn));
+        if let Some(checker) = &mut self.checker {
+            let holds = mappings().map(|mapping| matches!(mapping, Mapping::Flash(_)));
+            checker.promises = Some(Promises::new(holds.collect()));
+        }
+    }
+
+    fn journal(&mut self) -> &mut Journal {
+        self.journal.as_mut().expect("the caller has seen it")
+    }
+
+    /// A page of a write is in the buffer: a write-back one saves it before the list of trims, any
+    /// other may lose it.
+    #[cold]
+    pub(super) fn accepted(&mut self, lpn: u32) {
+        if !self.is_durable {
+            self.journal().forget_trim(lpn);
+        }
+    }
+
+    /// A page of a request is in the buffer, as transaction `id`.
+    #[cold]
+    pub(super) fn written(&mut self, id: u32, lpn: u32, request: &HostRequest, now: Time) {
+        let is_durable = request.fua || self.is_durable;
+        self.in_buffer(id, lpn, Some((request.id, is_durable)), now);
+    }
+
+    /// A page is in the buffer, as transaction `id`: of a request and whether that is acknowledged
+    /// once it is in flash, or from before the start.
+    pub(super) fn in_buffer(&mut self, id: u32, lpn: u32, request: Option<(u64, bool)>, now: Time) {
+        let version = self.journal().accepted(id);
+        if let Some(checker) = &mut self.checker {
+            checker.page_accepted(now, lpn, version, request);
+        }
+    }
+
+    /// The drive writes a page anew, as transaction `id`, with what it holds.
+    #[cold]
+    pub(super) fn rewritten(&mut self, id: u32, lpn: u32, now: Time) {
+        let version = self.journal().accepted(id);
+        if let Some(checker) = &mut self.checker {
+            checker.page_rewritten(now, lpn, version);
+        }
+    }
+
+    /// A page is trimmed, by the request of this number.
+    #[cold]
+    pub(super) fn trimmed(&mut self, lpn: u32, number: u64) {
+        self.journal().trimmed(lpn);
+        if let Some(promises) = self.checker.as_mut().and_then(|it| it.promises.as_mut()) {
+            promises.trimmed(lpn, number);
+        }
+    }
+
+    /// A page of the host, or of a mapping in flash, is programmed by transaction `id`.
+    #[cold]
+    pub(super) fn programmed(&mut self, id: u32, txn: &Txn, ftl: &Ftl) {
+        self.journal().programmed(ftl.page_number(txn.die, txn.at), txn.lpn, id);
+    }
+
+    /// A step of garbage collection is complete.
+    #[cold]
+    pub(super) fn step(&mut self, txn: &Txn, ftl: &Ftl) {
+        let page = ftl.page_number(txn.die, txn.at);
+        let pages = ftl.pages_per_block();
+        match txn.kind {
+            Kind::GcProgram | Kind::GcCopy => self.journal().moved(txn.old, page),
+            Kind::Erase => self.journal().erased(page / pages * pages, pages),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What stands behind the host interface: write buffer, translation layer and flash.
+//!
+//! It is given requests, does what they ask page by page, and says which it has served.
+
+use reprieve_base::Time;
+use reprieve_config::{Acknowledge, PartialWrite, Scenario};
+use reprieve_flash::Flash;
+use reprieve_flash::power_loss::Journal;
+use reprieve_ftl::Ftl;
+use reprieve_nand::Refusal;
+use reprieve_observe::check::Checker;
+use reprieve_observe::stats::Totals;
+use reprieve_policy::txn::{Kind, LatencyComponents, NONE, Txn};
+
+use super::buffer::WriteBuffer;
+use super::interface::HostRequests;
+use super::page_layout::PageLayout;
+use super::page_record::PageRecord;
+
+/// The pages of the drive, wherever they are.
+pub(super) struct PageStore {
+    pub(super) buffer: WriteBuffer,
+    pub(super) ftl: Ftl,
+    pub(super) flash: Flash,
+    pub(super) layout: PageLayout,
+    pub(super) record: PageRecord,
+    pub(super) totals: Totals,
+    /// What has been served and not been answered, in order.
+    pub(super) served: Vec<Served>,
+    /// The read of a page that was never written reads the flash.
+    pub(super) unwritten_costs_read: bool,
+    pub(super) partial_write: PartialWrite,
+}
+
+/// A page of a read has its data, or another request is done; of what its time went to the request
+/// has been told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Served {
+    pub(super) request: u32,
+    /// `NONE`: all of the request.
+    pub(super) lpn: u32,
+}
+
+impl PageStore {
+    /// The pages of a drive with these tables and this flash, of which the checker is told if there
+    /// is one.
+    pub(super) fn new(
+        scenario: &Scenario,
+        ftl: Ftl,
+        flash: Flash,
+        checker: Option<Box<Checker>>,
+    ) -> PageStore {
+        let may_fail = scenario.power_loss.is_some();
+        PageStore {
+            buffer: WriteBuffer::new(scenario),
+            layout: PageLayout::new(scenario, &ftl),
+            ftl,
+            flash,
+            record: PageRecord {
+                journal: may_fail.then(|| Box::new(Journal::new(scenario.geometry.pages()))),
+                checker,
+                is_durable: scenario.buffer.acknowledge == Acknowledge::Through,
+            },
+            totals: Totals::none(scenario.buffer.hold.is_some(), false),
+            served: Vec::with_capacity(1024),
+            unwritten_costs_read: scenario.host.unwritten_costs_read,
+            partial_write: scenario.ftl.partial_write,
+        }
+    }
+
+    /// A read has arrived.
+    #[inline(always)]
+    pub(super) fn read(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
+        let (first, last) = self.layout.pages(&requests[id]);
+        requests[id].pages_left = last - first + 1;
+        for lpn in first..=last {
+            self.read_page(id, lpn, requests, now);
+        }
+    }
+
+    /// A write counts: its pages have to be in the flash before a flush behind it is done.
+    #[inline(always)]
+    pub(super) fn accept_write(&mut self, id: u32, requests: &mut HostRequests) {
+        let (first, last) = self.layout.pages(&requests[id]);
+        let pages = last - first + 1;
+        let interval = self.buffer.intervals.begin(pages);
+        let request = &mut requests[id];
+        request.pages_left = pages;
+        request.next_lpn = first;
+        request.interval = interval;
+    }
+
+    /// A trim has arrived.
+    pub(super) fn trim(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
+        let (first, last) = self.layout.pages(&requests[id]);
+        for lpn in first..=last {
+            if self.layout.is_whole(&requests[id], lpn) {
+                self.trim_page(id, lpn, requests, now);
+                self.totals.trimmed_pages += 1;
+            } else {
+                // The rest of the page may still be wanted.
+                self.totals.trims_of_part_of_a_page += 1;
+                self.trim_part(id, lpn, requests, now);
+            }
+        }
+        self.write_map_pages(now);
+        self.request_served(id, &LatencyComponents::default(), requests);
+        self.fill_after_drops(requests, now);
+    }
+
+    /// A flush has arrived.
+    pub(super) fn flush(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
+        if let Some(checker) = &mut self.record.checker {
+            checker.flush_arrived(requests[id].id);
+        }
+        if self.flash.is_blamed() {
+            self.flash.blame_buffer(id, now);
+        }
+        if self.buffer.intervals.flush(id) {
+            self.send_all_held();
+            // After the pages above have been queued: none of them waits for a wordline to fill.
+            self.flash.flush();
+        } else {
+            self.request_served(id, &LatencyComponents::default(), requests);
+        }
+    }
+
+    /// A request other than a read is done, after `parts`.
+    pub(super) fn request_served(
+        &mut self,
+        id: u32,
+        parts: &LatencyComponents,
+        requests: &mut HostRequests,
+    ) {
+        requests[id].parts = *parts;
+        self.served.push(Served { request: id, lpn: NONE });
+    }
+
+    /// The dispatcher gives writes their dies, and has pages written anew.
+    #[cold]
+    pub(super) fn dispatch(&mut self, requests: &mut HostRequests, now: Time) {
+        self.flash.dispatch(now, &mut self.ftl);
+        while let Some(lpn) = self.flash.next_rewrite() {
+            self.rewrite_page(lpn, requests, now);
+        }
+    }
+
+    /// A die has refused a transaction.
+    #[cold]
+    pub(super) fn refused(&self, id: u32, refusal: Refusal, now: Time, seed: u64) {
+        let txn = &self.flash.txns[id];
+        panic!(
+            "at {now} die {} refused {:?} of {:?}: {refusal} (seed {seed})",
+            txn.die, txn.kind, txn.at
+        );
+    }
+
+    /// A transaction has left its die; returns the page of a read that it was for.
+    #[inline(always)]
+    pub(super) fn transaction_done(
+        &mut self,
+        id: u32,
+        requests: &mut HostRequests,
+        now: Time,
+    ) -> Option<Served> {
+        if self.flash.txns[id].lost {
+            self.page_lost(id, requests);
+        }
+        match self.flash.txns[id].kind {
+            Kind::HostRead => {
+                if let Some(cache) = &mut self.buffer.read_cache {
+                    cache.page_read(&self.flash.txns[id], &self.ftl);
+                }
+                let Txn { request, lpn, ref parts, .. } = self.flash.txns[id];
+                requests[request].parts = *parts;
+                self.flash.txns.release(id);
+                return Some(Served { request, lpn });
+            }
+            Kind::RmwRead => self.old_page_read(id, requests, now),
+            Kind::Program => self.page_programmed(id, requests, now),
+            Kind::MapRead => self.map_page_read(id, requests, now),
+            Kind::MapUpdate => self.map_page_ready(id),
+            Kind::MapProgram => self.map_page_programmed(id, requests, now),
+            Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => self.step_done(id, now),
+        }
+        None
+    }
+
+    /// A step of garbage collection has left its die.
+    #[inline(always)]
+    fn step_done(&mut self, id: u32, now: Time) {
+        let journaled = self.record.has_journal().then(|| self.flash.txns[id]);
+        let has_failed = self.ftl.finish_step(id, &mut self.flash.txns);
+        if let Some(txn) = journaled.filter(|_| !has_failed) {
+            self.record.step(&txn, &self.ftl);
+        }
+        while let Some(die) = self.ftl.next_to_wake() {
+            self.flash.wake(die);
+        }
+        self.write_map_pages(now);
+    }
+}

@@ -1,0 +1,279 @@
+//! Pages that are written: into the buffer, and on to the flash.
+
+use reprieve_base::{PageAddress, Time};
+use reprieve_config::Acknowledge;
+use reprieve_ftl::Mapping;
+use reprieve_policy::txn::{Kind, LatencyComponents, NONE, Txn};
+
+use super::interface::HostRequests;
+use super::page_store::PageStore;
+
+impl PageStore {
+    /// The data of a write has crossed the link: its pages go into the buffer, or wait for room.
+    pub(super) fn write(&mut self, request: u32, requests: &mut HostRequests, now: Time) {
+        self.buffer.waiting.push_back(request);
+        self.fill_buffer(requests, now);
+        if self.flash.is_blamed() && self.buffer.waiting.back() == Some(&request) {
+            self.flash.blame_buffer(request, now);
+        }
+    }
+
+    /// Moves waiting pages into the buffer while it has room, in the order in which they came.
+    pub(super) fn fill_buffer(&mut self, requests: &mut HostRequests, now: Time) {
+        while let Some(request) = self.buffer.waiting.front().copied() {
+            let lpn = requests[request].next_lpn;
+            if self.buffer.is_full() && self.can_merge(request, lpn, requests).is_none() {
+                return;
+            }
+            if !self.buffer_page(request, lpn, requests, now) {
+                // Where dirty pages take up the room of the planes, they go.
+                self.send_all_held();
+                return;
+            }
+        }
+    }
+
+    /// The page of a write-back buffer that a write overwrites where it is, as its program has not
+    /// begun.
+    fn can_merge(&self, request: u32, lpn: u32, requests: &HostRequests) -> Option<u32> {
+        if self.buffer.acknowledge != Acknowledge::Back || requests[request].fua {
+            return None;
+        }
+        match self.ftl.lookup(lpn) {
+            Mapping::Buffered(id) if self.flash.txns[id].start == Time::NEVER => Some(id),
+            _ => None,
+        }
+    }
+
+    /// One page of a write goes into the buffer; false if no plane has room for it yet.
+    fn buffer_page(
+        &mut self,
+        request: u32,
+        lpn: u32,
+        requests: &mut HostRequests,
+        now: Time,
+    ) -> bool {
+        let state = &requests[request];
+        let (fua, interval) = (state.fua, state.interval);
+        let parts = requests[request].received_parts(now);
+        let is_whole = self.layout.is_whole(state, lpn);
+        if let Some(id) = self.can_merge(request, lpn, requests) {
+            self.merge_page(id, (request, lpn), is_whole, &parts, requests, now);
+            return true;
+        }
+        let Some(target) = self.place_write(lpn) else {
+            return false;
+        };
+        self.buffer.leave_line(&mut requests[request], lpn, &self.layout);
+        self.buffer.take();
+        // Asked before the write takes the page out.
+        let needs_rest = !is_whole && self.needs_rest(request, lpn, requests, now);
+        let is_rest_cached = needs_rest && self.buffer.has_cached(lpn);
+        if let Some(cache) = &mut self.buffer.read_cache {
+            cache.page_written(lpn, is_whole);
+        }
+        let (die, at) = self.at_target(target);
+        let at_once = self.buffer.acknowledge == Acknowledge::Back && !fua;
+        let owner = if at_once { NONE } else { request };
+        let id = self.flash.txns.insert_with(|| Txn {
+            target,
+            parts,
+            interval,
+            ..Txn::new(Kind::Program, die, at, lpn, owner, now)
+        });
+        if self.flash.is_blamed() {
+            let is_last = self.buffer.waiting.front() != Some(&request);
+            self.flash.blame_buffered(request, Some(id), is_last, now);
+        }
+        let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+        if self.record.has_journal() {
+            self.record.accepted(lpn);
+            self.record.written(id, lpn, &requests[request], now);
+        }
+        if !is_whole {
+            self.totals.partial_writes += 1;
+            self.flash.txns[id].out_units =
+                self.layout.rest_units(&requests[request], lpn, &self.ftl);
+        }
+        if self.ftl.tracks_sectors() {
+            self.sectors_written(request, lpn, requests);
+        }
+        let is_rest_cached =
+            is_rest_cached && matches!(before, Mapping::Flash(_) | Mapping::Unwritten);
+        if is_rest_cached {
+            let cache = self.buffer.read_cache.as_mut().expect("it held the page");
+            cache.counts.rmw_hits += 1;
+        }
+        let is_complete = !needs_rest || is_rest_cached;
+        self.complete_page(id, before, is_complete, requests, now);
+        self.overtaken(before, requests, now);
+        if at_once {
+            self.page_acknowledged(request, &parts, requests);
+        }
+        if fua && lpn == self.layout.pages(&requests[request]).1 {
+            // Its completion waits for the program, which so waits for no wordline to fill.
+            self.flash.flush();
+        }
+        true
+    }
+
+    /// Gets what a page in the buffer lacks before it can go to the flash: its entry of a mapping
+    /// in flash, and unless all of it `is_complete` the rest of it; `before` is where that was.
+    #[inline(always)]
+    fn complete_page(
+        &mut self,
+        id: u32,
+        before: Mapping,
+        is_complete: bool,
+        requests: &mut HostRequests,
+        now: Time,
+    ) {
+        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, is_complete) {
+            self.fetch_entry(id, requests, now);
+        } else if is_complete {
+            self.page_complete(id, requests, now);
+        } else {
+            self.fill_page(id, before, requests, now);
+        }
+    }
+
+    /// One page of a write takes the place of one that is in the buffer.
+    fn merge_page(
+        &mut self,
+        id: u32,
+        (request, lpn): (u32, u32),
+        is_whole: bool,
+        parts: &LatencyComponents,
+        requests: &mut HostRequests,
+        now: Time,
+    ) {
+        let interval = requests[request].interval;
+        if let Some(held) = &mut self.buffer.held {
+            held.used(id);
+        }
+        if let Some(cache) = &mut self.buffer.read_cache {
+            cache.page_written(lpn, is_whole);
+        }
+        if self.ftl.tracks_sectors() {
+            self.sectors_written(request, lpn, requests);
+        }
+        self.buffer.leave_line(&mut requests[request], lpn, &self.layout);
+        self.totals.merged_writes += 1;
+        if self.record.has_journal() {
+            self.record.written(id, lpn, &requests[request], now);
+        }
+        if self.flash.is_blamed() {
+            let is_last = self.buffer.waiting.front() != Some(&request);
+            self.flash.blame_buffered(request, None, is_last, now);
+        }
+        self.page_acknowledged(request, parts, requests);
+        self.page_is_safe(interval, requests, now);
+    }
+
+    /// Reads a page of the flash and writes it anew, as a write of none of it would; not where the
+    /// buffer has no room to spare.
+    pub(super) fn rewrite_page(&mut self, lpn: u32, requests: &mut HostRequests, now: Time) {
+        let before = self.ftl.lookup(lpn);
+        let has_room = !self.buffer.is_full() && self.buffer.waiting.is_empty();
+        if !has_room || !matches!(before, Mapping::Flash(_)) {
+            return;
+        }
+        let Some(target) = self.place_write(lpn) else { return };
+        self.buffer.take();
+        let (die, at) = self.at_target(target);
+        let mut txn = Txn::new(Kind::Program, die, at, lpn, NONE, now);
+        txn.target = target;
+        txn.interval = self.buffer.intervals.begin(1);
+        let id = self.flash.txns.insert(txn);
+        let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+        if self.record.has_journal() {
+            self.record.rewritten(id, lpn, now);
+        }
+        self.complete_page(id, before, false, requests, now);
+        let count = self.totals.redistributed_pages.as_mut();
+        *count.expect("only then pages are written anew") += 1;
+    }
+
+    /// The plane that takes a write, or `NONE` where a dispatcher will say; `None`: all are full.
+    #[inline]
+    pub(super) fn place_write(&mut self, lpn: u32) -> Option<u32> {
+        if self.flash.places_late() {
+            return Some(NONE);
+        }
+        self.ftl.place_write(lpn, &|die| self.flash.is_idle(die))
+    }
+
+    /// Where a write goes, as far as it is known.
+    #[inline]
+    pub(super) fn at_target(&self, target: u32) -> (u32, PageAddress) {
+        if target == NONE {
+            return (NONE, PageAddress { plane: 0, block: 0, page: 0 });
+        }
+        self.ftl.in_plane(target)
+    }
+
+    /// A write that has all its data goes to its die, or waits for a dispatcher to give it one.
+    #[inline]
+    pub(super) fn send_write(&mut self, id: u32) {
+        match self.flash.txns[id].target {
+            NONE => self.flash.leave_unplaced(id),
+            _ => self.flash.enqueue(id),
+        }
+    }
+
+    /// The page of a host write is in flash.
+    pub(super) fn page_programmed(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
+        if self.ftl.programs_fail() && self.is_written_again(id) {
+            return;
+        }
+        if self.record.has_journal() {
+            self.record.programmed(id, &self.flash.txns[id], &self.ftl);
+        }
+        let txn = &self.flash.txns[id];
+        let Txn { request, interval, parts, .. } = *txn;
+        self.ftl.finish_write(txn);
+        self.flash.txns.release(id);
+        self.buffer.give_back();
+        if request != NONE {
+            if self.flash.is_blamed() {
+                self.flash.blame_page(request, Some(id));
+            }
+            self.page_acknowledged(request, &parts, requests);
+        }
+        self.page_is_safe(interval, requests, now);
+        self.write_map_pages(now);
+        self.fill_buffer(requests, now);
+    }
+
+    /// If the program of a page has failed and the page is wanted, it goes to another block, behind
+    /// what waits for its die.
+    #[cold]
+    pub(super) fn is_written_again(&mut self, id: u32) -> bool {
+        let txn = &self.flash.txns[id];
+        if !self.ftl.program_failed(txn) || txn.stale {
+            return false;
+        }
+        let txn = &mut self.flash.txns[id];
+        txn.start = Time::NEVER;
+        txn.suspensions = 0;
+        txn.suspended_ns = 0;
+        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
+        self.flash.enqueue(id);
+        true
+    }
+
+    /// A page of a write is as safe as the host asked for.
+    fn page_acknowledged(
+        &mut self,
+        request: u32,
+        parts: &LatencyComponents,
+        requests: &mut HostRequests,
+    ) {
+        let state = &mut requests[request];
+        state.pages_left -= 1;
+        if state.pages_left > 0 {
+            return;
+        }
+        self.request_served(request, parts, requests);
+    }
+}
