@@ -775,6 +775,7 @@ class Ftl(Keys):
         "pdwc",
         "dynamic",
         "aligned",
+        "wordline",
     ]
     """In which plane a page is written. Default: `"cwdp"`. `cwdp`: stripes over channels first,
     then chips, dies, planes. `cwpd`: stripes over channels first, then chips, planes, dies. `cdwp`:
@@ -794,7 +795,9 @@ class Ftl(Keys):
     chips, dies, channels. `pdcw`: stripes over planes first, then dies, channels, chips. `pdwc`:
     stripes over planes first, then dies, chips, channels. `dynamic`: the next plane in the order
     cwdp whose die is idle, else the next; none that is full. `aligned`: by turns all planes of a
-    die, then the next die: open blocks fill alike, as multi-plane programs want it."""
+    die, then the next die: open blocks fill alike, as multi-plane programs want it. `wordline`: all
+    pages of a wordline of all planes of a die, then the next die: a die has its program as soon as
+    it has its data, and dies program one after another."""
     gc_victim: Literal["greedy", "d-choices", "random", "fifo", "windowed-greedy", "cost-benefit"]
     """Which block garbage collection empties. Default: `"greedy"`. `greedy`: the full block with
     the fewest valid pages. `d-choices`: the emptiest of gc_choices full blocks drawn at random.

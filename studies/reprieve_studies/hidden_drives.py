@@ -20,6 +20,7 @@ from typing import Any
 
 from reprieve import __version__
 from reprieve.calibration import (
+    BUFFER,
     DIES,
     PROGRAM,
     QUICK_TASK,
@@ -102,6 +103,7 @@ def draw(seed: int, may_not_suspend: bool) -> Drive:
         STEPS: stream.randrange(8, 20),
         "timing.t_suspend_overhead_us": uniform(4, 40),
         "timing.t_buffer_us": uniform(4, 40),
+        BUFFER: round(uniform(2, 12) * (1 << 20)),
     }
     if may_not_suspend and seed % 2:
         values |= {"suspension.program": "none", "suspension.reads_per_suspension": None}

@@ -17,10 +17,11 @@ from reprieve.calibration.fio_results import Condition, read_results
 from reprieve.calibration.hypotheses import Answer, judge, sentence
 from reprieve.calibration.objective import Term
 from reprieve.calibration.parameters import PROGRAM, STEPS, Value
-from reprieve.calibration.ranges import DIES, READS_PER_SUSPENSION
+from reprieve.calibration.ranges import BUFFER, DIES, READS_PER_SUSPENSION
 from reprieve.calibration.replay import Effort
 
 __all__ = [
+    "BUFFER",
     "DIES",
     "EVALUATIONS",
     "PROGRAM",

@@ -17,6 +17,8 @@ DIES = "geometry.dies"
 
 READS = "suspension.reads_per_suspension"
 WRITE_CONTROLLER = "host.t_controller_write_us"
+BUFFER = "buffer.bytes"
+"""What the write buffer holds says how many dies have programs at once."""
 _PLANES = "geometry.planes_per_die"
 
 ANY_PROGRAM_US = (100.0, 10_000.0)
@@ -163,8 +165,9 @@ def _program_parameters() -> list[Parameter]:
         Parameter(WRITE_CONTROLLER, 0.5, 60),
         Parameter(PROGRAM, *ANY_PROGRAM_US),
         Parameter(STEPS, 2, 48, whole=True, guess=18),
-        Parameter("timing.t_suspend_overhead_us", 0.3, 100, guess=20),
-        Parameter("timing.t_buffer_us", 0.3, 150, guess=20),
+        Parameter("timing.t_suspend_overhead_us", 0.3, 300, guess=20),
+        Parameter("timing.t_buffer_us", 0.3, 300, guess=20),
+        Parameter(BUFFER, 1 << 19, 1 << 24, whole=True, guess=4 << 20),
     ]
 
 

@@ -96,9 +96,9 @@ def job_file(condition: Condition, ramp_s: float, runtime_s: float) -> str:
 def times(condition: Condition, effort: Effort, stripe_bytes: int = 1) -> tuple[float, float]:
     """Return ramp and run time in seconds: long enough for the requests, and for programs.
 
-    Dies that are written in turn program together, as a stripe of wordlines is full. What is
-    written is a whole number of stripes, so that no share of reads depends on where the run ended;
-    of deep reads beside slow writes the least that has programs at all.
+    What is written is a whole number of stripes, a wordline of each plane, so that each die has
+    programmed as often, and no share of reads depends on where the run ended; of deep reads beside
+    slow writes the least that has programs at all.
     """
     measured = [each for job in condition.jobs for each in job.measured.values()]
     fastest = max(each.iops for each in measured)

@@ -43,17 +43,24 @@ pub trait Placement: Send {
     fn go_to(&mut self, _position: u32) {}
 }
 
-/// Every placement scheme: the 24 static orders, the dynamic one and the aligned one.
+/// Every placement scheme: the 24 static orders, the dynamic one and those that fill planes
+/// alike.
 pub fn entries() -> Vec<Entry> {
-    static_order::ENTRIES.iter().copied().chain([dynamic::ENTRY, aligned::ENTRY]).collect()
+    static_order::ENTRIES
+        .iter()
+        .copied()
+        .chain([dynamic::ENTRY, aligned::ALIGNED, aligned::WORDLINE])
+        .collect()
 }
 
-/// The scheme of that name, which the scenario has checked.
-pub fn make(name: &str, geometry: &Geometry) -> Box<dyn Placement> {
+/// The scheme of that name, which the scenario has checked; a wordline has so many pages.
+pub fn make(name: &str, geometry: &Geometry, wordline_pages: u32) -> Box<dyn Placement> {
     if name == dynamic::ENTRY.name {
         Box::new(dynamic::Dynamic::new(geometry))
-    } else if name == aligned::ENTRY.name {
-        Box::new(aligned::Aligned::new(geometry))
+    } else if name == aligned::ALIGNED.name {
+        Box::new(aligned::Aligned::new(geometry, 1))
+    } else if name == aligned::WORDLINE.name {
+        Box::new(aligned::Aligned::new(geometry, wordline_pages))
     } else {
         Box::new(static_order::StaticOrder::new(name, geometry))
     }

@@ -89,6 +89,22 @@ fn a_drive_gathers_pages_and_pads_what_is_left() {
 }
 
 #[test]
+fn dies_take_turns_by_pages_or_by_wordlines() {
+    // Two pages come at 0, two at 500. By pages each die has the first of a wordline and waits
+    // for the second, which comes with the other two: 41 of transfers and 140 for the array.
+    let two_dies = "geometry.channels=2";
+    let rows = [(0, 'W', 0, 8), (500_000, 'W', 8, 8)];
+    let done_us = |placement: &str| {
+        let outcome = drive::replay(ONE, &with(&[two_dies, placement]), &rows);
+        let done: Vec<_> = outcome.rows.iter().map(|row| row.completion_ns / 1_000).collect();
+        done
+    };
+    assert_eq!(done_us("ftl.placement=aligned"), [681, 681]);
+    // By wordlines the first two are a wordline of one die, and the others of the other.
+    assert_eq!(done_us("ftl.placement=wordline"), [181, 681]);
+}
+
+#[test]
 fn pages_of_two_streams_share_no_wordline() {
     // Page 0 is rewritten: it is hot, and pages 1 and 2 are cold.
     let first = (0, 'W', 0, 4);
