@@ -181,7 +181,7 @@ def test_shallow_loads_come_first() -> None:
 
 
 def test_whole_stripes_are_written() -> None:
-    """32 dies of two planes fill 3 MiB before they program; beside deep reads once will do."""
+    """A wordline of each plane of 32 dies is 3 MiB; beside deep reads one such stripe will do."""
     values = {"geometry.channels": 8, "geometry.dies_per_channel": 4, "geometry.planes_per_die": 2}
     assert stripe_bytes(values) == 3 << 20
     assert stripe_bytes({"geometry.channels": 8}) == 1
