@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reprieve import _native, frames
-from reprieve._native import UserError
+from reprieve import _native
+from reprieve._native import Table, UserError
 from reprieve.reliability import CharacterisedRber, characterised
 from reprieve.scenario import Source, toml_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from reprieve.tables import Column, of_columns
 
 __all__ = [
     "ALIKE",
@@ -93,18 +91,14 @@ class Measured:
         return found if found.suspended.after > 0 else None
 
     @cached_property
-    def runs(self) -> pa.Table:
-        """One row a program; tEPS is null where it was not suspended.
-
-        UserError if pyarrow is not installed.
-        """
-        pa = frames.pyarrow("runs")
+    def runs(self) -> Table:
+        """One row a program; tEPS is null where it was not suspended."""
         native = self.columns
         mean = self.program_ns
         suspensions = native["suspensions"]
-        never = suspensions == 0
+        was_suspended = suspensions > 0
         mean_ns = native["t_eps_total_ns"] / np.maximum(suspensions, 1)
-        return pa.table(
+        return of_columns(
             {
                 **{
                     f"delay{one}_share": np.where(
@@ -118,8 +112,8 @@ class Measured:
                 "wordline": native["wordline"],
                 "page_type": native["page_type"],
                 "suspensions": suspensions,
-                "t_eps_mean_ns": pa.array(mean_ns, mask=never),
-                "t_eps_worst_ns": pa.array(native["t_eps_worst_ns"], mask=never),
+                "t_eps_mean_ns": Column(mean_ns, was_suspended),
+                "t_eps_worst_ns": Column(native["t_eps_worst_ns"], was_suspended),
                 "t_program_suspended_ns": native["t_program_suspended_ns"],
                 "t_timers_ns": native["t_timers_ns"],
                 "t_program_ns": native["t_program_ns"],

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from reprieve import _native, frames
+from reprieve import _native
 from reprieve._native import UserError
 from reprieve.policy import OwnPolicies
 from reprieve.scenario import Scenario, Source, toml_text
@@ -88,18 +88,26 @@ def rig_columns(
 ) -> dict[str, NDArray[Any]]:
     """Do what `rig` does with commands as columns, and return its rows as columns: for many.
 
-    UserError if pyarrow is not installed.
+    UserError if a column is missing or shorter than the others, or if a command is illegal.
     """
-    pa = frames.pyarrow("rig_columns()")
-    import pyarrow.csv as pa_csv
+    import numpy as np
 
-    table = pa.table([pa.array(commands[name]) for name in COMMAND_COLUMNS], COMMAND_COLUMNS)
-    text = pa.BufferOutputStream()
-    pa_csv.write_csv(table, text, pa_csv.WriteOptions(quoting_style="none"))
-    asked = text.getvalue().to_pybytes().decode().replace('"', "")
+    if missing := [name for name in COMMAND_COLUMNS if name not in commands]:
+        raise UserError(f"commands: there is no column {', '.join(missing)}")
+    columns = [np.asarray(commands[name]).tolist() for name in COMMAND_COLUMNS]
+    if len({len(column) for column in columns}) > 1:
+        lengths = ", ".join(
+            f"{name} {len(column)}" for name, column in zip(COMMAND_COLUMNS, columns, strict=True)
+        )
+        raise UserError(f"commands: the columns must be of one length, and have rows: {lengths}")
+    rows = zip(*(map(str, column) for column in columns), strict=True)
+    asked = "\n".join([",".join(COMMAND_COLUMNS), *map(",".join, rows), ""])
     output = run_commands(bench(device, overrides), asked, "commands")
-    found = pa_csv.read_csv(pa.BufferReader(output.encode()))
-    return {name: found[name].to_numpy(zero_copy_only=False) for name in found.schema.names}
+    kinds = [(name, "U7" if name == "op" else "i8") for name in RigRow._fields]
+    if not columns[0]:
+        return {name: np.empty(0, kind) for name, kind in kinds}
+    found = np.loadtxt(io.StringIO(output), np.dtype(kinds), delimiter=",", skiprows=1, ndmin=1)
+    return {name: np.ascontiguousarray(found[name]) for name in RigRow._fields}
 
 
 def _asked(

@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import reprieve as rp
+from reprieve import tables
 from reprieve.characterize import ALIKE, Measured, measure
 from reprieve.plot.theme import LIGHT
 from reprieve_studies.characterize import characterize
@@ -59,7 +61,7 @@ def on_the_grid(measured: Measured) -> Measured:
 
 
 def test_rows_are_those_worked_out_by_hand(tiny: str) -> None:
-    table = measure(tiny, (), 1, 1, ALIKE).runs
+    table = pa.table(measure(tiny, (), 1, 1, ALIKE).runs)
     assert table.num_rows == 200
     rows = {
         (row["delay1_share"], row["delay2_share"]): row
@@ -88,11 +90,11 @@ def test_rows_are_those_worked_out_by_hand(tiny: str) -> None:
 
 def test_settings_and_guards_reach_the_die(tiny: str) -> None:
     table = characterize(tiny, wordlines=1, suspension__max_per_operation=2)
-    assert max(table["suspensions"].to_pylist()) == 2
+    assert max(table["suspensions"]) == 2
 
 
 def test_drawn_delays_are_shares_of_the_mean_program(tiny: str) -> None:
-    rows = [row for row in measure(tiny, (), 1, 1, ALIKE).runs.to_pylist() if row["drawn"]]
+    rows = [row for row in tables.rows(measure(tiny, (), 1, 1, ALIKE).runs) if row["drawn"]]
     assert len(rows) == 100
     for at, row in enumerate(rows):
         steps = (at // 10 + 1, at % 10 + 1)
@@ -230,7 +232,8 @@ def test_the_command_writes_the_paper_s_figures(
     )
     assert "Suspensions at most, both delays 10 %" in done.stdout
     out = tmp_path / "out"
-    assert pq.read_table(out / "runs.parquet").equals(characterize(tiny, wordlines=1))
+    found = pa.table(characterize(tiny, wordlines=1))
+    assert pq.read_table(out / "runs.parquet").equals(found)
     names = ["6", "7a", "7b", "8a", "8b", "8-timers-a", "8-timers-b"]
     files = {f"figure-{name}.{form}" for name in names for form in ("svg", "png")}
     assert {path.name for path in (out / "figures").iterdir()} == files
@@ -270,8 +273,8 @@ def test_what_cannot_be_measured_is_refused(
 def test_the_seed_decides_which_wordlines_are_drawn() -> None:
     def drawn(seed: int) -> set[int]:
         table = characterize("tlc3d-zambelli", wordlines=5, seed=seed)
-        assert table.num_rows == 2 * 100 * 5 * 3
-        return set(table["wordline"].to_pylist())
+        assert len(table) == 2 * 100 * 5 * 3
+        return set(table["wordline"])
 
     assert drawn(1) == drawn(1) != drawn(2)
     assert rp.part("tlc3d-zambelli").startswith("# The 3D TLC part")

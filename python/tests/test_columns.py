@@ -64,7 +64,7 @@ def test_power_loss() -> None:
 
 
 def test_bench() -> None:
-    assert names(files.BENCH) == measure("mlc-fast12", (), 1, 1).runs.column_names
+    assert names(files.BENCH) == measure("mlc-fast12", (), 1, 1).runs.names
 
 
 def test_verdicts() -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import reprieve as rp
+from reprieve.die_rig import rig_columns
 
 from .drive import Reprieve
 
@@ -54,6 +56,39 @@ def test_erase_suspended_twice() -> None:
     erase, first, second = rp.rig("fast12-slc", commands, policy="pes-ipc")
     assert (first.completion_ns, second.completion_ns) == (534_000, 934_000)
     assert (erase.completion_ns, erase.suspensions) == (1_584_000, 2)
+
+
+def test_columns_come_back_as_rows_do() -> None:
+    names = ("arrival_ns", "op", "plane", "block", "page")
+    columns = zip(names, map(np.array, zip(*PROGRAM_THEN_READ, strict=True)), strict=True)
+    found = rig_columns("fast12-slc", dict(columns), policy="pes-ipc")
+    # As above: cancelled at 61, which the read leaves at 95; the program is complete at 218.
+    assert {name: column.tolist() for name, column in found.items()} == {
+        "arrival_ns": [0, 61_000],
+        "op": ["program", "read"],
+        "plane": [0, 0],
+        "block": [0, 1],
+        "page": [0, 0],
+        "start_ns": [0, 65_000],
+        "completion_ns": [218_000, 95_000],
+        "suspensions": [1, 0],
+    }
+
+
+def test_no_commands_have_columns_without_rows() -> None:
+    commands = {name: np.empty(0, np.int64) for name in ("arrival_ns", "plane", "block", "page")}
+    found = rig_columns("fast12-slc", {**commands, "op": np.empty(0, "U7")})
+    assert set(map(len, found.values())) == {0} and found["start_ns"].dtype == np.int64
+
+
+def test_columns_that_do_not_fit_are_refused() -> None:
+    commands = {"arrival_ns": np.arange(2), "op": np.array(["read"]), "plane": np.zeros(1, int)}
+    with pytest.raises(rp.UserError, match="^commands: there is no column block, page$"):
+        rig_columns("fast12-slc", commands)
+    whole = {**commands, "block": np.zeros(1, int), "page": np.zeros(1, int)}
+    said = "must be of one length, and have rows: arrival_ns 2, op 1, plane 1, block 1, page 1"
+    with pytest.raises(rp.UserError, match=said):
+        rig_columns("fast12-slc", whole)
 
 
 def test_arrow_table_is_taken_as_commands() -> None:

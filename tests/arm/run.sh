@@ -16,10 +16,14 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 packages='python3.11-minimal libpython3.11-minimal libpython3.11-stdlib libc6 libgcc-s1 libstdc++6
     zlib1g libexpat1 libssl3 libffi8 libbz2-1.0 liblzma5 libsqlite3-0 libuuid1'
 
-wheel=$(ls "$root"/dist/reprieve-*_aarch64.whl 2>/dev/null) || {
-    echo 'there is no ARM wheel in dist; make wheel ZIG=1 TARGETS=aarch64-unknown-linux-gnu' >&2
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml")
+# The newest of this version: dist may hold others, and one version in two kinds of wheel.
+wheel=$(ls -t "$root"/dist/reprieve-"$version"-*_aarch64.whl 2>/dev/null | head -n 1)
+if [ -z "$wheel" ]; then
+    echo "there is no ARM wheel of $version in dist;" \
+        'make wheel ZIG=1 TARGETS=aarch64-unknown-linux-gnu' >&2
     exit 2
-}
+fi
 command -v qemu-aarch64-static >/dev/null || {
     echo 'qemu-aarch64-static was not found; apt-get install qemu-user-static' >&2
     exit 2

@@ -61,7 +61,8 @@ class Tree:
         for folder, folders, names in os.walk(self.root):
             folders[:] = sorted(name for name in folders if not _is_skipped(name))
             for name in sorted(names):
-                if not name.endswith((".so", ".pyc", ".wasm")):
+                # In a worktree .git is a file, with a path of the machine in it.
+                if name != ".git" and not name.endswith((".so", ".pyc", ".wasm")):
                     yield (Path(folder) / name).relative_to(self.root).as_posix()
 
 

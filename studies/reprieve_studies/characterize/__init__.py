@@ -4,11 +4,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
+from reprieve._native import Table
 from reprieve.characterize import ALIKE, VARIETY, Measured, measure
 from reprieve.outputs import ResultDirectory
+from reprieve.tables import write
 from reprieve_studies.article import Article, write_article
 from reprieve_studies.characterize import page
 
@@ -23,8 +22,10 @@ def characterize(
     alike: bool = False,
     out: str | os.PathLike[str] | None = None,
     **overrides: Any,
-) -> pa.Table:
+) -> Table:
     """Suspend programs of a part with every pair of delays; return one row a program.
+
+    The table is one that pyarrow, pandas and polars take as it is: `pyarrow.table(found)`.
 
     `part`: name of a built-in part, or path of a part's file.
     `wordlines`: how many, drawn at random from a block.
@@ -44,7 +45,7 @@ def characterize_into(measured: Measured, directory: Path, command: str) -> Arti
     """Write `runs.parquet`, `report.html`, `verdicts.json` and `figures/`, all at the end."""
     article = page.article(measured, command)
     with ResultDirectory(directory) as out:
-        pq.write_table(measured.runs, out.open("runs.parquet"), compression="zstd")
+        write(measured.runs, out.open("runs.parquet"))
         write_article(out, article)
         out.commit()
     return article

@@ -30,7 +30,7 @@ def article(measured: Measured, command: str) -> Article:
             "Part": measured.part,
             "Wordlines": f"{measured.wordlines:,}",
             "Seed": str(measured.seed),
-            "Programs": f"{measured.runs.num_rows:,}",
+            "Programs": f"{len(measured.runs):,}",
             "tPGM": f"{measured.program_ns / 1e3:,.1f} µs",
         },
         sections=[
