@@ -15,6 +15,8 @@ from reprieve._native import ParquetReader, ParquetWriter, Table, UserError
 if TYPE_CHECKING:
     from reprieve._native_tables import NewColumn
 
+__all__ = ["Column", "Table", "of_columns", "of_rows", "read", "rows", "write"]
+
 _GROUP_ROWS = 1 << 17
 
 # What NumPy holds values of Python's types in.

@@ -83,7 +83,7 @@ def test_no_commands_have_columns_without_rows() -> None:
 
 def test_columns_that_do_not_fit_are_refused() -> None:
     commands = {"arrival_ns": np.arange(2), "op": np.array(["read"]), "plane": np.zeros(1, int)}
-    with pytest.raises(rp.UserError, match="^commands: there is no column block, page$"):
+    with pytest.raises(rp.UserError, match=r"^commands: there is no column block, page$"):
         rig_columns("fast12-slc", commands)
     whole = {**commands, "block": np.zeros(1, int), "page": np.zeros(1, int)}
     said = "must be of one length, and have rows: arrival_ns 2, op 1, plane 1, block 1, page 1"

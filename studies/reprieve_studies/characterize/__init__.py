@@ -4,10 +4,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from reprieve._native import Table
 from reprieve.characterize import ALIKE, VARIETY, Measured, measure
 from reprieve.outputs import ResultDirectory
-from reprieve.tables import write
+from reprieve.tables import Table, write
 from reprieve_studies.article import Article, write_article
 from reprieve_studies.characterize import page
 

@@ -40,7 +40,7 @@ const REGISTRIES: Registries = Registries {
         entry("vas"),
     ],
     suspend_policies: &[entry("always"), entry("threshold")],
-    placements: &[entry("cwdp"), entry("aligned"), entry("dynamic")],
+    placements: &[entry("cwdp"), entry("aligned"), entry("wordline"), entry("dynamic")],
     gc_victims: &[entry("greedy"), entry("random"), entry("d-choices")],
     arbitrations: &[
         entry("round-robin"),
