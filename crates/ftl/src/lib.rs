@@ -169,7 +169,7 @@ impl Ftl {
             wear: WearTable::new(geometry.blocks(), &ftl.wear),
             failing: Failing::new(scenario),
             copyback: ftl.copyback,
-            placement: place::make(&ftl.placement, &geometry, scenario.timing.pages_together()),
+            placement: place::make(scenario, &geometry),
             closing: false,
             frozen: false,
         };

@@ -72,9 +72,7 @@ fn models(scenario: &Scenario, by_name_pages: u32) -> Option<Scenario> {
     let has_own_pages = scenario.ftl.streams.hot_window_share.is_some()
         || scenario.ftl.demand.is_some()
         || scenario.ftl.faults.factory_bad_share > 0.0;
-    let is_fixed = || {
-        place::make(&scenario.ftl.placement, &geometry, scenario.timing.pages_together()).is_fixed()
-    };
+    let is_fixed = || place::make(scenario, &geometry).is_fixed();
     if scenario.ftl.precondition != Precondition::Steady
         || all_pages <= by_name_pages
         || has_own_pages

@@ -79,8 +79,7 @@ fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     }
     let geometry = &scenario.geometry;
     let pages = u64::from(scenario.logical_pages());
-    let is_fixed =
-        place::make(&scenario.ftl.placement, geometry, scenario.timing.pages_together()).is_fixed();
+    let is_fixed = place::make(scenario, geometry).is_fixed();
     let dealt = if is_fixed { pages.div_ceil(u64::from(geometry.planes())) } else { pages };
     let models = reprieve_ftl::models_bytes(scenario, table_bytes);
     geometry.pages().div_ceil(8) + dealt * BYTES_PER_LOGICAL_PAGE + models

@@ -32,8 +32,8 @@ SMALLER: Mapping[str, Mapping[str, float]] = {
     "buffer": {"bytes": 16 << 20},
 }
 """Few blocks a plane, fewer pages to fill before each of many runs: latencies of reads and of
-sequential writes do not depend on their number while nothing is collected. A small buffer, which a
-writer that is too fast soon fills: how much it holds shows in the first second alone."""
+sequential writes do not depend on their number while nothing is collected. A buffer that a writer
+who is too fast soon fills, where its size is not fitted."""
 
 _NAMED = 3
 """So many runs of fio are named in a device file; the others are counted."""

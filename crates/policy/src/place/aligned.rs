@@ -50,8 +50,9 @@ impl Aligned {
 impl Placement for Aligned {
     fn plane(&mut self, _: u32, view: &dyn PlaneView) -> Option<u32> {
         let turns = self.positions();
-        let round = (0..turns).map(|step| (self.next + step) % turns);
-        let chosen = round.into_iter().find(|turn| view.has_room(self.plane_of(*turn)))?;
+        let chosen = (0..turns)
+            .map(|step| (self.next + step) % turns)
+            .find(|turn| view.has_room(self.plane_of(*turn)))?;
         self.next = (chosen + 1) % turns;
         Some(self.plane_of(chosen))
     }

@@ -5,6 +5,7 @@ mod dynamic;
 mod static_order;
 
 use reprieve_base::{Entry, Geometry};
+use reprieve_config::Scenario;
 
 /// What a placement scheme may ask about the planes of the drive.
 pub trait PlaneView {
@@ -53,14 +54,15 @@ pub fn entries() -> Vec<Entry> {
         .collect()
 }
 
-/// The scheme of that name, which the scenario has checked; a wordline has so many pages.
-pub fn make(name: &str, geometry: &Geometry, wordline_pages: u32) -> Box<dyn Placement> {
+/// The scheme of a scenario, which has checked its name, over planes of this shape.
+pub fn make(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
+    let name = scenario.ftl.placement.as_str();
     if name == dynamic::ENTRY.name {
         Box::new(dynamic::Dynamic::new(geometry))
     } else if name == aligned::ALIGNED.name {
         Box::new(aligned::Aligned::new(geometry, 1))
     } else if name == aligned::WORDLINE.name {
-        Box::new(aligned::Aligned::new(geometry, wordline_pages))
+        Box::new(aligned::Aligned::new(geometry, scenario.timing.pages_together()))
     } else {
         Box::new(static_order::StaticOrder::new(name, geometry))
     }

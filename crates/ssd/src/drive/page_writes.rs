@@ -2,7 +2,7 @@
 
 use reprieve_base::{PageAddress, Time};
 use reprieve_config::Acknowledge;
-use reprieve_ftl::Mapping;
+use reprieve_ftl::{Ftl, Mapping};
 use reprieve_policy::txn::{Kind, LatencyComponents, NONE, Txn};
 
 use super::interface::HostRequests;
@@ -72,7 +72,7 @@ impl PageStore {
         if let Some(cache) = &mut self.buffer.read_cache {
             cache.page_written(lpn, is_whole);
         }
-        let (die, at) = self.at_target(target);
+        let (die, at) = at_target(target, &self.ftl);
         let at_once = self.buffer.acknowledge == Acknowledge::Back && !fua;
         let owner = if at_once { NONE } else { request };
         let id = self.flash.txns.insert_with(|| Txn {
@@ -179,12 +179,7 @@ impl PageStore {
             return;
         }
         let Some(target) = self.place_write(lpn) else { return };
-        self.buffer.take();
-        let (die, at) = self.at_target(target);
-        let mut txn = Txn::new(Kind::Program, die, at, lpn, NONE, now);
-        txn.target = target;
-        txn.interval = self.buffer.intervals.begin(1);
-        let id = self.flash.txns.insert(txn);
+        let id = self.enter_unasked(lpn, target, now);
         let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
         if self.record.has_journal() {
             self.record.rewritten(id, lpn, now);
@@ -194,6 +189,16 @@ impl PageStore {
         *count.expect("only then pages are written anew") += 1;
     }
 
+    /// A page that no request writes takes room in the buffer, as the transaction returned.
+    pub(super) fn enter_unasked(&mut self, lpn: u32, target: u32, now: Time) -> u32 {
+        self.buffer.take();
+        let (die, at) = at_target(target, &self.ftl);
+        let mut txn = Txn::new(Kind::Program, die, at, lpn, NONE, now);
+        txn.target = target;
+        txn.interval = self.buffer.intervals.begin(1);
+        self.flash.txns.insert(txn)
+    }
+
     /// The plane that takes a write, or `NONE` where a dispatcher will say; `None`: all are full.
     #[inline]
     pub(super) fn place_write(&mut self, lpn: u32) -> Option<u32> {
@@ -201,15 +206,6 @@ impl PageStore {
             return Some(NONE);
         }
         self.ftl.place_write(lpn, &|die| self.flash.is_idle(die))
-    }
-
-    /// Where a write goes, as far as it is known.
-    #[inline]
-    pub(super) fn at_target(&self, target: u32) -> (u32, PageAddress) {
-        if target == NONE {
-            return (NONE, PageAddress { plane: 0, block: 0, page: 0 });
-        }
-        self.ftl.in_plane(target)
     }
 
     /// A write that has all its data goes to its die, or waits for a dispatcher to give it one.
@@ -276,4 +272,13 @@ impl PageStore {
         }
         self.request_served(request, parts, requests);
     }
+}
+
+/// Where a write goes, as far as it is known.
+#[inline]
+pub(super) fn at_target(target: u32, ftl: &Ftl) -> (u32, PageAddress) {
+    if target == NONE {
+        return (NONE, PageAddress { plane: 0, block: 0, page: 0 });
+    }
+    ftl.in_plane(target)
 }

@@ -6,6 +6,7 @@ use reprieve_policy::txn::{Kind, LatencyComponent, LatencyComponents, NONE, Txn}
 
 use super::interface::HostRequests;
 use super::page_store::{PageStore, Served};
+use super::page_writes::at_target;
 
 impl PageStore {
     /// One page of a host read has arrived.
@@ -168,7 +169,7 @@ impl PageStore {
     /// A write has its whole page, and with it those that waited for the rest of it.
     pub(super) fn page_filled(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let mut in_order = take_waiters(&mut self.flash.txns, id);
-        let (die, at) = self.at_target(self.flash.txns[id].target);
+        let (die, at) = at_target(self.flash.txns[id].target, &self.ftl);
         let txn = &mut self.flash.txns[id];
         (txn.die, txn.at) = (die, at);
         self.page_complete(id, requests, now);

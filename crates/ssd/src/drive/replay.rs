@@ -1,7 +1,6 @@
 //! What a drive that is prepared for a loss of power notes as it goes, and how it starts after one.
 
 use reprieve_base::{Time, UserError};
-use reprieve_policy::txn::{Kind, NONE, Txn};
 
 use super::interface::HostRequests;
 use super::page_store::PageStore;
@@ -26,12 +25,7 @@ impl PageStore {
                      for it; ftl.placement must be what it was"
                 ))
             })?;
-            self.buffer.take();
-            let (die, at) = self.at_target(target);
-            let mut txn = Txn::new(Kind::Program, die, at, lpn, NONE, now);
-            txn.target = target;
-            txn.interval = self.buffer.intervals.begin(1);
-            let id = self.flash.txns.insert(txn);
+            let id = self.enter_unasked(lpn, target, now);
             self.ftl.accept_write(lpn, id, &mut self.flash.txns);
             if !self.ftl.holds_any_sector(lpn) {
                 self.page_written(lpn);
