@@ -6,6 +6,12 @@ use reprieve_ssd::registries;
 
 use super::drive;
 
+/// So many cases of each test, and so many times as many where `REPRIEVE_CASES` asks for it.
+pub(super) fn many(cases: u32) -> ProptestConfig {
+    let times = std::env::var("REPRIEVE_CASES").map_or(1, |times| times.parse().expect("a number"));
+    ProptestConfig { cases: times * cases, ..ProptestConfig::default() }
+}
+
 /// A small drive.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
@@ -58,9 +64,13 @@ impl Shape {
     }
 }
 
+/// Small planes are drawn more often than large ones: the same requests fill, collect and erase more
+/// of their blocks, and the run-in of a steady drive takes operations in proportion to its pages.
 fn shape() -> impl Strategy<Value = Shape> {
     let sizes = prop::sample::select(vec![512u32, 2048, 4096, 8192]);
-    let many = (1..=4u32, 1..=3u32, 1..=4u32, 12..=40u32, 4..=16u32, sizes, 1..=3u32, 0..=8u32);
+    let blocks = prop_oneof![4 => 14..=20u32, 1 => 12..=40u32];
+    let pages = prop_oneof![4 => 4..=7u32, 1 => 4..=16u32];
+    let many = (1..=4u32, 1..=3u32, 1..=4u32, blocks, pages, sizes, 1..=3u32, 0..=8u32);
     many.prop_map(|(channels, dies, planes, blocks, pages, page_bytes, reserve, extra_spare)| {
         let more_fronts = 0;
         Shape {
@@ -114,7 +124,8 @@ fn ftl() -> impl Strategy<Value = Translation> {
         prop::sample::select(names(registries.gc_victims)),
         any::<bool>(),
         0.0..0.6f64,
-        prop::sample::select(vec!["none", "sequential", "steady"]),
+        // A steady drive costs several times as much as one that collects only in its run.
+        prop::sample::select(vec!["none", "none", "sequential", "sequential", "steady"]),
         collection(),
         channel(),
         prop::sample::select(vec!["read_modify_write", "track_sectors", "pad"]),
@@ -563,8 +574,10 @@ impl Case {
         let Case { seed, shape, policies, load } = self;
         let device = "device = \"fast12-slc\"";
         let capacity = shape.logical_pages() * u64::from(shape.page_bytes) / SECTOR_BYTES;
-        // A quarter of the drive, in whole pages, is hot, and every request has to fit there.
-        let longest = (capacity / 5).max(1);
+        // A quarter of the drive, in whole pages, is hot, and every request has to fit there. What
+        // a run costs goes with its pages: twelve of a request already meet all dies of many drives.
+        let twelve = 12 * u64::from(shape.page_bytes) / SECTOR_BYTES;
+        let longest = (capacity / 5).clamp(1, twelve);
         let align = if load.unaligned { SECTOR_BYTES } else { u64::from(shape.page_bytes) };
         let sizes: Vec<String> = load
             .sectors

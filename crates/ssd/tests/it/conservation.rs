@@ -5,7 +5,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use reprieve_base::{Op, SECTOR_BYTES};
 
-use super::cases::{Case, case, dispatch};
+use super::cases::{Case, case, dispatch, many};
 use super::drive::{self, Outcome, Row};
 use super::parallel::METERED;
 
@@ -256,7 +256,7 @@ fn refs(sets: &[String]) -> Vec<&str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(many(1000))]
 
     #[test]
     fn requests_pages_and_time_are_conserved(case in case(), dispatch in dispatch()) {
@@ -264,11 +264,15 @@ proptest! {
     }
 
     #[test]
-    fn writes_inside_erases_are_conserved_on_a_full_drive(mut case in case()) {
+    fn writes_inside_erases_are_conserved_on_a_full_drive(
+        mut case in case(),
+        is_steady in prop::bool::weighted(0.25),
+    ) {
         case.shape.extra_spare = 0;
         case.policies.preconditioned = true;
+        let full = if is_steady { "ftl.precondition=steady" } else { "ftl.precondition=sequential" };
         check(&case, &[
-            "ftl.precondition=steady",
+            full,
             "scheduling.policy=rps",
             "suspension.erase=true",
             "suspension.host_write_suspends=[\"erase\"]",
@@ -318,7 +322,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(many(300))]
 
     /// The checker looks at the budget after every instant.
     #[test]

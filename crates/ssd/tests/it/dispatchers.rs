@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use reprieve_ssd::scenario;
 
-use super::cases::{case, mbm};
+use super::cases::{case, many, mbm};
 use super::conservation::{check_classes, check_log, check_pages};
 use super::drive::{self, TraceRow};
 
@@ -213,7 +213,7 @@ const WAYS: [&[&str]; 4] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(many(300))]
 
     /// Under each dispatcher, beside all that a scenario can say, nothing is lost.
     #[test]

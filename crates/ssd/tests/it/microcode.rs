@@ -201,7 +201,7 @@ fn steps_are_printed_as_they_are_read() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(cases::many(40))]
 
     /// Its usual steps are read priority, on every drive.
     #[test]

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::cases::{Case, case};
+use super::cases::{Case, case, many};
 use super::conservation::{check_classes, check_flash, check_log, check_pages};
 use super::drive;
 
@@ -58,7 +58,7 @@ const PARALLEL: [&[&str]; 11] = [
 pub(super) const METERED: &[&[&str]] = PARALLEL.split_at(9).0;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(many(300))]
 
     #[test]
     fn parallel_work_in_a_die_is_conserved(case in case(), way in 0..PARALLEL.len()) {

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 
-use super::cases::case;
+use super::cases::{case, many};
 use super::conservation::{check_classes, check_log, check_pages};
 use super::drive::{self, Outcome, TraceRow};
 
@@ -116,7 +116,7 @@ fn a_die_of_one_plane_has_no_twins() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(many(150))]
 
     /// Under the checker, which compares the planes of a die after each instant at which an FTL is
     /// looked at, the twins are never out of step, and nothing is lost.
