@@ -20,8 +20,11 @@ demo: .venv/.studies ## one real trace through five policies: a table, and a rep
 
 studies: .venv/.studies ## install the studies: reproduce, validate, characterize, database
 
+# Without crates that have no tests, whose dependencies take longer to compile than all the others.
+TESTED := --workspace --exclude reprieve-py --exclude reprieve-bench
+
 test: .venv/.dev ## every test: Rust, Python, house rules
-	cargo test --workspace --all-targets
+	cargo test $(TESTED) --all-targets
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal python/tests tests/house
 
 same: .venv/.studies ## run examples, studies, random drives: results as recorded? ONLY=, RECORD=1, OUT=
@@ -30,6 +33,8 @@ same: .venv/.studies ## run examples, studies, random drives: results as recorde
 
 long: .venv/.dev wheel ## hours more of tests: 10^8 page transactions, 500 kills, 2000 cuts, the wheel, SLURM
 	cargo test --package reprieve-ssd --test it -- --ignored --nocapture
+	REPRIEVE_CASES=10 cargo test --package reprieve-ssd --test it -- conserved nothing survive \
+	  drives_keep_to_a_budget twins_stay_in_step the_usual_steps
 	cargo test --package reprieve-ssd --test robust -- --ignored --nocapture
 	cargo test --release --package reprieve-capi -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py \
@@ -83,7 +88,7 @@ lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, licences
 quick: .venv/.dev ## the inner loop: lint of Python, tests of the parts of a drive, errors, the rig
 	$(BIN)/ruff check python studies tests
 	$(BIN)/mypy
-	cargo test --workspace --lib --quiet
+	cargo test $(TESTED) --lib --quiet
 	$(BIN)/python -m pytest --quiet --numprocesses auto python/tests/test_rig.py \
 	  python/tests/test_decide.py python/tests/test_errors.py python/tests/test_scenario.py
 

@@ -10,6 +10,7 @@ import pytest
 
 import reprieve as rp
 from reprieve.trace_fit import Requests, drawn, fit, order, side_by_side
+from reprieve.trace_fit.draws import drawn_times
 from reprieve.trace_fit.order import dispersion
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -95,6 +96,12 @@ def known(tmp_path: Path) -> Requests:
     scenario = tmp_path / "scenario.toml"
     scenario.write_text(KNOWN, encoding="utf-8")
     return drawn(scenario)
+
+
+def test_times_alone_are_those_of_the_requests(known: Requests, tmp_path: Path) -> None:
+    scenario = tmp_path / "scenario.toml"
+    assert drawn_times(scenario, 30_000).tolist() == known.time_ns.tolist()
+    assert drawn_times(scenario, 3).tolist() == known.time_ns[:3].tolist()
 
 
 def test_a_load_of_known_keys_comes_back(known: Requests) -> None:

@@ -1,5 +1,7 @@
 """The project keeps the house rules, but for the exceptions that tables.py lists with a reason."""
 
+import re
+import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -36,3 +38,15 @@ def test_tables_name_what_exists(tmp_path: Path) -> None:
     missing = [problem.what for problem in tables_name_what_exists(Tree(tmp_path))]
     assert "there are no policies in sched" in missing
     assert "crate base does not exist" in missing
+
+
+def test_crates_that_make_test_leaves_out_have_no_tests() -> None:
+    left_out = set(re.findall(r"--exclude (\S+)", (PROJECT.root / "Makefile").read_text()))
+    members = tomllib.loads((PROJECT.root / "Cargo.toml").read_text())["workspace"]["members"]
+    for folder in (PROJECT.root / member for member in members):
+        name = tomllib.loads((folder / "Cargo.toml").read_text())["package"]["name"]
+        if name in left_out:
+            sources = [path.read_text() for path in folder.rglob("*.rs")]
+            assert not any("#[test]" in source or "proptest!" in source for source in sources), name
+            left_out.remove(name)
+    assert not left_out, f"there is no crate {left_out}"

@@ -108,6 +108,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(traces::trace_head, module)?)?;
     module.add_function(wrap_pyfunction!(traces::workload_info, module)?)?;
     module.add_function(wrap_pyfunction!(traces::workload_head, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::workload_times, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(registry::registry, module)?)?;
     module.add_function(wrap_pyfunction!(registry::preset, module)?)?;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use reprieve_base::{Request, SECTOR_BYTES, UserError};
+use reprieve_base::{Op, Request, SECTOR_BYTES, UserError};
 use reprieve_ssd::scenario::{self, Scenario, Sources};
 use reprieve_trace::{Merged, Reading, WorkloadConfig};
 
@@ -80,6 +81,31 @@ pub fn workload_head(
         Ok(found)
     };
     py.detach(head).map_err(raise)
+}
+
+/// When the reads and writes among the first requests of a scenario's workload arrive: of so many
+/// numbers an array is made in a small part of the time that rows take.
+#[pyfunction]
+pub fn workload_times<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    sets: Vec<String>,
+    rows: usize,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let times = || {
+        let scenario = loaded(text, path, &sets)?;
+        let mut merged = Merged::open(&loads(&scenario), scenario.capacity_bytes())?;
+        let mut found = Vec::new();
+        for _ in 0..rows {
+            let Some(request) = merged.next_request()? else { break };
+            if matches!(request.op, Op::Read | Op::Write) && request.bytes > 0 {
+                found.push(request.arrival.ns());
+            }
+        }
+        Ok(found)
+    };
+    py.detach(times).map_err(raise).map(|found| found.into_pyarray(py))
 }
 
 fn loaded(text: &str, path: &str, sets: &[String]) -> Result<Scenario, UserError> {

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reprieve._native import UserError
-from reprieve.trace_fit.draws import drawn
+from reprieve.trace_fit.draws import drawn, drawn_times
 from reprieve.trace_fit.order import Order, Requests, dispersion, order
 
 DRIVE = "fast12-slc"
@@ -293,9 +293,9 @@ def _miss(
             "workload": {**common, "footprint_bytes": "none"},
             "flow": {name: flow.keys()},
         }
-        requests = drawn(scenario, _REQUESTS_MAX)
+        time_ns = drawn_times(scenario, _REQUESTS_MAX)
         for scale in _FITTED_SCALES:
-            value = dispersion(requests.time_ns, scale)
+            value = dispersion(time_ns, scale)
             if value is not None:
                 found[scale].append(value)
     total = 0.0
