@@ -16,6 +16,7 @@ from reprieve.simulation import Glance
 
 __version__: str
 TraceRows = list[tuple[int, int, str, int, int]]
+Four = tuple[float, float, float, float]
 
 class UserError(ValueError):
     """A user's mistake: one sentence that names place, value and what would be right."""
@@ -480,11 +481,9 @@ def rig(
 def characterize(
     text: str, path: str, sets: list[str], wordlines: int, variety: tuple[float, float]
 ) -> dict[str, NDArray[np.int64]]: ...
-def rber(
-    text: str, path: str, sets: list[str], pages: list[tuple[float, float, float, float]]
-) -> list[float]: ...
+def rber(text: str, path: str, sets: list[str], pages: list[Four]) -> list[float]: ...
 def characterised_rber(
-    text: str, path: str, sets: list[str], test: tuple[float, float, float, float]
+    text: str, path: str, sets: list[str], test: Four
 ) -> tuple[tuple[float, float], tuple[float, float]]: ...
 def trace_info(path: str, format: str, options: list[str]) -> str: ...
 def trace_devices(path: str, format: str, options: list[str]) -> str: ...

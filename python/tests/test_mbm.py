@@ -321,9 +321,10 @@ def test_each_part_differs_from_mbm_in_itself_alone() -> None:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two channels and blocks of 32 pages, so that all runs take seconds."""
+    """Two channels and blocks of 32 pages, full and not run in, so that all runs take seconds."""
+    small = {"geometry.channels": 2, "ftl.precondition": "sequential"}
     for part in (experiment, inside):
-        monkeypatch.setattr(part, "DRIVE", {**readings.DRIVE, "geometry.channels": 2})
+        monkeypatch.setattr(part, "DRIVE", {**readings.DRIVE, **small})
     monkeypatch.setattr(mbm, "FULL", Plan([], [], 1000, pages_per_block=32, drafts=2))
     monkeypatch.setattr(mbm, "EXTENT", beyond.Extent(regimes.CELLS[:1], (1,)))
 

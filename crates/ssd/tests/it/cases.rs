@@ -64,8 +64,8 @@ impl Shape {
     }
 }
 
-/// Small planes are drawn more often than large ones: the same requests fill, collect and erase more
-/// of their blocks, and the run-in of a steady drive takes operations in proportion to its pages.
+/// Small planes are drawn more often than large ones: the same requests collect more of their
+/// blocks, and the run-in of a steady drive takes operations in proportion to its pages.
 fn shape() -> impl Strategy<Value = Shape> {
     let sizes = prop::sample::select(vec![512u32, 2048, 4096, 8192]);
     let blocks = prop_oneof![4 => 14..=20u32, 1 => 12..=40u32];
@@ -574,8 +574,8 @@ impl Case {
         let Case { seed, shape, policies, load } = self;
         let device = "device = \"fast12-slc\"";
         let capacity = shape.logical_pages() * u64::from(shape.page_bytes) / SECTOR_BYTES;
-        // A quarter of the drive, in whole pages, is hot, and every request has to fit there. What
-        // a run costs goes with its pages: twelve of a request already meet all dies of many drives.
+        // A quarter of the drive, in whole pages, is hot, and every request has to fit there.
+        // A run costs by its pages, and twelve of a request are on several dies.
         let twelve = 12 * u64::from(shape.page_bytes) / SECTOR_BYTES;
         let longest = (capacity / 5).clamp(1, twelve);
         let align = if load.unaligned { SECTOR_BYTES } else { u64::from(shape.page_bytes) };

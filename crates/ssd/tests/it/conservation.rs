@@ -270,9 +270,9 @@ proptest! {
     ) {
         case.shape.extra_spare = 0;
         case.policies.preconditioned = true;
-        let full = if is_steady { "ftl.precondition=steady" } else { "ftl.precondition=sequential" };
+        let full = ["ftl.precondition=sequential", "ftl.precondition=steady"];
         check(&case, &[
-            full,
+            full[usize::from(is_steady)],
             "scheduling.policy=rps",
             "suspension.erase=true",
             "suspension.host_write_suspends=[\"erase\"]",
