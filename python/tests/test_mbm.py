@@ -321,8 +321,8 @@ def test_each_part_differs_from_mbm_in_itself_alone() -> None:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two channels and blocks of 32 pages, full and not run in, so that all runs take seconds."""
-    small = {"geometry.channels": 2, "ftl.precondition": "sequential"}
+    """Two channels and few blocks, of 32 pages: what a drive's run-in takes goes with its size."""
+    small = {"geometry.channels": 2, "geometry.blocks_per_plane": 24}
     for part in (experiment, inside):
         monkeypatch.setattr(part, "DRIVE", {**readings.DRIVE, **small})
     monkeypatch.setattr(mbm, "FULL", Plan([], [], 1000, pages_per_block=32, drafts=2))
