@@ -16,6 +16,8 @@ _WORD_LETTERS = 8
 _SLANT_DEGREES = -35
 _PANEL, _PANEL_HEIGHT = 210, 130
 """Of one of many."""
+_WIDE_LETTERS = {"left": 35, "right": 5, "top": 5, "bottom": 5}
+"""Names of rows take a seventh more in the letters of some systems than they are counted for."""
 _MARK = 8
 """Width of the line of a source's number."""
 
@@ -193,7 +195,8 @@ class Dots:
             rules.mark_rule(color=theme.muted, strokeDash=[4, 3]),
             dots.mark_point(filled=True, size=70, opacity=1),
         )
-        return finished(cast("Chart", drawn), theme, _ROW_HEIGHT * len(order))
+        chart = finished(cast("Chart", drawn), theme, _ROW_HEIGHT * len(order))
+        return chart.properties(padding=_WIDE_LETTERS)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ _WIDTH = 190
 _HEIGHT = 200
 _COLUMNS = 3
 _SQUARE = 4
+_ROOM_RIGHT = 35
+"""For the name of a load, which is longer than its panel is wide."""
 
 
 def load_of(condition: Condition) -> str:
@@ -103,7 +105,8 @@ def percentile_chart(
     chart = alt.concat(*panels, columns=2 if len(panels) == _SQUARE else _COLUMNS).resolve_scale(
         color="shared"
     )
-    configured: alt.ConcatChart = chart.configure(**theme.config())
+    room = {"left": 5, "top": 5, "bottom": 5, "right": _ROOM_RIGHT}
+    configured: alt.ConcatChart = chart.properties(padding=room).configure(**theme.config())
     return configured
 
 
