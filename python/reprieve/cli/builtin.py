@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
@@ -61,7 +62,9 @@ def policies(name: Annotated[str | None, _among(_policies)] = None) -> None:
         if name is None or entry.name.lower() == name.lower()
     ]
     if not found:
-        raise UserError(f"policies: there is no {name}; `reprieve policies` lists all")
+        near = get_close_matches(str(name), [entry.name for entry in _policies()], 1)
+        hint = f"did you mean {near[0]}?" if near else "`reprieve policies` lists all"
+        raise UserError(f"policies: there is no {name}; {hint}")
     rows = table("", ["key", "value", ""], left=3)
     for key, entry in found:
         rows.add_row(key, entry.name, entry.doc)
