@@ -112,8 +112,6 @@ LARGER_COMPONENTS = {
     "flash/Flash": (15, 212),
     "ftl/Ftl": (24, 165),
     "nand/Die": (14, 89),
-    "observe/Meter": (20, 34),
-    "serve/Server": (26, 46),
 }
 
 # Manifests that a tool defines and everyone knows need no sentence that says what they are for.
