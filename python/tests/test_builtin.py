@@ -38,7 +38,8 @@ def test_policies_by_key_and_by_name(reprieve: Reprieve) -> None:
             assert any(line.split()[:2] == [key, entry.name] for line in listed.splitlines())
     one = [line.split()[:2] for line in reprieve("policies", "RPS").stdout.splitlines()]
     assert one[2:] == [["scheduling.policy", "rps"], ["policy", "rps"]]
-    for wrong, hint in (("deadlin", "did you mean deadline?"), ("x", "`reprieve policies` lists all")):
+    hints = {"deadlin": "did you mean deadline?", "x": "`reprieve policies` lists all"}
+    for wrong, hint in hints.items():
         done = reprieve("policies", wrong)
         assert (done.returncode, done.stderr) == (2, f"policies: there is no {wrong}; {hint}\n")
 
