@@ -32,6 +32,7 @@ mod work;
 mod write_frontiers;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use reprieve_base::{Geometry, PageAddress, Slab, Superblocks, UserError};
 use reprieve_config::Scenario;
@@ -47,7 +48,7 @@ use map::Map;
 use plane::{Allocated, Plane};
 use room::RoomView;
 use rules::GcRules;
-use sectors::Sectors;
+use sectors::SectorMap;
 use wear::WearTable;
 use write_frontiers::WriteFrontiers;
 
@@ -93,7 +94,7 @@ pub struct Ftl {
     /// The mapping in flash, if it is there.
     demand: Option<DemandMap>,
     /// Which sectors of pages hold data, if anybody asks.
-    sectors: Option<Sectors>,
+    pub sectors: SectorMap,
     wear: WearTable,
     failing: Failing,
     /// Valid pages are moved by copyback, in one step.
@@ -165,7 +166,7 @@ impl Ftl {
             fronts,
             logical_pages: scenario.logical_pages(),
             demand: DemandMap::of(scenario)?,
-            sectors: Sectors::of(scenario)?,
+            sectors: SectorMap::of(scenario)?,
             wear: WearTable::new(geometry.blocks(), &ftl.wear),
             failing: Failing::new(scenario),
             copyback: ftl.copyback,
@@ -330,12 +331,17 @@ impl Ftl {
             self.discard(old);
         }
         self.map.set(lpn, Mapping::Trimmed);
-        if let Some(sectors) = &mut self.sectors {
-            sectors.clear(lpn, sectors.whole());
-        }
+        self.sectors.trim_page(lpn);
         if let Some(demand) = &mut self.demand {
             demand.trimmed(lpn);
         }
+    }
+
+    /// Sectors of a page are trimmed, and others are not; true if the page was written and it is
+    /// known that it now holds none.
+    pub fn trim_sectors(&mut self, lpn: u32, trimmed: Range<u32>) -> bool {
+        let is_written = matches!(self.map.get(lpn), Mapping::Flash(_) | Mapping::Buffered(_));
+        self.sectors.trim(lpn, trimmed) && is_written
     }
 
     /// A page's data is not needed any more, anywhere.

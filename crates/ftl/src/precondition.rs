@@ -202,7 +202,7 @@ impl Progress {
         scenario: &Scenario,
         kept: Kept,
     ) -> Result<Progress, UserError> {
-        ftl.hold_all_sectors();
+        ftl.sectors.hold_all();
         Ok(match scenario.ftl.precondition {
             Precondition::Steady => Progress::Replaying(Box::new(Replaying {
                 replay: Replay::new(scenario, kept)?,
@@ -237,7 +237,7 @@ impl Replaying {
 impl Overwriting {
     /// Every logical page written once.
     fn new(ftl: &mut Ftl, scenario: &Scenario, kept: Kept, threads: usize) -> Overwriting {
-        ftl.hold_all_sectors();
+        ftl.sectors.hold_all();
         let pages = ftl.logical_pages();
         let planes = ftl.geometry.planes();
         let stream = |index| Stream::new(scenario.seed, "precondition.overwrite", index);

@@ -76,7 +76,7 @@ impl Ftl {
             self.map.peek(lpn)
         });
         state.put("map.physical", entries.collect());
-        self.save_sectors(state);
+        self.sectors.save(state);
         let memory = self.fronts.memory();
         if !memory.is_empty() {
             state.put("stream.memory", memory);

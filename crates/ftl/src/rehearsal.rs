@@ -40,8 +40,8 @@ impl Ftl {
         }
         let before = if txn.old == NONE { Mapping::Trimmed } else { Mapping::Flash(txn.old) };
         self.map.set(txn.lpn, before);
-        if let (NONE, Some(sectors)) = (txn.old, &mut self.sectors) {
-            sectors.clear(txn.lpn, sectors.whole());
+        if txn.old == NONE {
+            self.sectors.trim_page(txn.lpn);
         }
     }
 

@@ -119,7 +119,7 @@ impl Ftl {
                 let pages = from / page_bytes..(from + bytes).div_ceil(page_bytes);
                 let mut moved = 0;
                 for lpn in pages.clone() {
-                    self.hold_sectors(lpn as u32, sectors_of(lpn, page_bytes, from, bytes));
+                    self.sectors.hold(lpn as u32, sectors_of(lpn, page_bytes, from, bytes));
                     moved += u64::from(self.write_now(lpn as u32, kept));
                 }
                 (pages.end - pages.start, moved)

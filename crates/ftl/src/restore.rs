@@ -62,7 +62,7 @@ impl Ftl {
         for plane in 0..self.geometry.planes() {
             self.check_room(plane)?;
         }
-        self.restore_sectors(state)?;
+        self.sectors.restore(state, &self.map)?;
         // After a loss of power nobody remembers.
         if state.has("stream.memory") && !self.fronts.memory().is_empty() {
             let memory = state.take("stream.memory", self.logical_pages() as usize)?;

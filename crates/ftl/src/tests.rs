@@ -188,7 +188,7 @@ fn restored(forge: impl Fn(&mut Vec<u32>)) -> Result<Ftl, String> {
 fn a_state_has_the_sectors_of_its_pages_or_whole_pages() {
     // Pages of 4 sectors: the first word of the column has those of 8 pages. Page 1 loses two.
     let ftl = restored(|column| column[0] &= !0x30).expect("a state that fits");
-    let held = |ftl: &Ftl, lpn| [0, 1, 2, 3].map(|sector| ftl.holds_sector(lpn, sector));
+    let held = |ftl: &Ftl, lpn| [0, 1, 2, 3].map(|sector| ftl.sectors.holds(lpn, sector));
     assert_eq!(held(&ftl, 0), [true; 4]);
     assert_eq!(held(&ftl, 1), [false, false, true, true]);
     let ftl = restored(Vec::clear).expect("a state of a drive that kept no track");

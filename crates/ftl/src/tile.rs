@@ -228,7 +228,7 @@ impl Copying {
             let (first, offset) = columns[column as usize];
             let like = row * count + first;
             ftl.map.set(lpn, moved_by(self.models.map.get(like), offset));
-            ftl.copy_sectors(lpn, &self.models, like);
+            ftl.sectors.copy(lpn, &self.models.sectors, like);
             column += 1;
             if column == planes {
                 (row, column) = (row + 1, 0);

@@ -58,7 +58,7 @@ impl Ftl {
             self.index.verify(plane)?;
             self.verify_good_blocks(plane)?;
         }
-        self.verify_sectors()?;
+        self.sectors.verify(&self.map)?;
         self.verify_cache()
     }
 

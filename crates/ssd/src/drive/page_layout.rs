@@ -79,7 +79,7 @@ impl PageLayout {
     ) -> Option<NonZeroU32> {
         let unit_bytes = self.unit_bytes?;
         let unit = unit_bytes / SECTOR_BYTES as u32;
-        if let Some(left) = ftl.units_left(lpn, &self.sectors(request, lpn), unit) {
+        if let Some(left) = ftl.sectors.units_left(lpn, &self.sectors(request, lpn), unit) {
             return NonZeroU32::new(left);
         }
         let (from, to) = self.range(request, lpn);

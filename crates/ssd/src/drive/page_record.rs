@@ -38,8 +38,8 @@ impl PageRecord {
         ftl.for_each_block(|die, plane, block, pages| {
             checker.starts_with(die, plane, block, pages);
         });
-        if ftl.tracks_sectors() {
-            let holds = |lpn, sector| ftl.holds_sector(lpn, sector);
+        if ftl.sectors.is_kept() {
+            let holds = |lpn, sector| ftl.sectors.holds(lpn, sector);
             let per_page = layout.sectors_per_page();
             checker.sectors = Some(HeldSectors::new(ftl.logical_pages(), per_page, holds));
         }

@@ -95,7 +95,7 @@ impl PageStore {
             self.flash.txns[id].out_units =
                 self.layout.rest_units(&requests[request], lpn, &self.ftl);
         }
-        if self.ftl.tracks_sectors() {
+        if self.ftl.sectors.is_kept() {
             self.sectors_written(request, lpn, requests);
         }
         let is_rest_cached =
@@ -154,7 +154,7 @@ impl PageStore {
         if let Some(cache) = &mut self.buffer.read_cache {
             cache.page_written(lpn, is_whole);
         }
-        if self.ftl.tracks_sectors() {
+        if self.ftl.sectors.is_kept() {
             self.sectors_written(request, lpn, requests);
         }
         self.buffer.leave_line(&mut requests[request], lpn, &self.layout);

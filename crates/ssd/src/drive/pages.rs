@@ -39,7 +39,7 @@ impl PageStore {
         let (die, at) = match self.ftl.lookup(lpn) {
             Mapping::Flash(page) => self.ftl.locate_page(page),
             Mapping::Unwritten if self.unwritten_costs_read => {
-                if self.ftl.tracks_sectors() {
+                if self.ftl.sectors.is_kept() {
                     self.sectors_read(request, lpn, requests);
                 }
                 self.ftl.image_page(lpn)
