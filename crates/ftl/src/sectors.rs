@@ -340,7 +340,10 @@ mod tests {
         }
         // A write of all that is held leaves nothing, if that is known.
         assert!(!kept.leaves(1, &(2..4)) && none.leaves(1, &(2..4)));
-        assert_eq!((kept.units_left(1, &(3..4), 4), none.units_left(1, &(3..4), 4)), (Some(1), None));
+        assert_eq!(
+            (kept.units_left(1, &(3..4), 4), none.units_left(1, &(3..4), 4)),
+            (Some(1), None)
+        );
         assert!(!kept.trim(1, 2..3) && kept.trim(1, 3..4), "the second was the last");
         assert!(!none.trim(1, 2..3) && !none.trim(1, 3..4));
         // What a read finds is held until another has found something.

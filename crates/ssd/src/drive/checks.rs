@@ -18,7 +18,8 @@ impl Ssd {
             checker.fail(self.now, "the FTL", &what);
         }
         if let Some(held) = &checker.sectors {
-            if let Err(what) = held.verify(|lpn, sector| self.pages.ftl.sectors.holds(lpn, sector)) {
+            if let Err(what) = held.verify(|lpn, sector| self.pages.ftl.sectors.holds(lpn, sector))
+            {
                 checker.fail(self.now, "the FTL", &what);
             }
         }

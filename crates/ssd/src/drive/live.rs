@@ -51,7 +51,7 @@ impl Ssd {
             }
             self.pass(next, Time::NEVER);
         }
-        self.pages.ftl.check_blocks()
+        self.pages.ftl.tables.blocks.failing.check()
     }
 
     /// Hands over a request at its arrival, and returns its number in order of arrival.
@@ -111,7 +111,7 @@ impl Ssd {
         while self.next_event() == self.now {
             self.pass(self.now, Time::NEVER);
         }
-        self.pages.ftl.check_blocks()?;
+        self.pages.ftl.tables.blocks.failing.check()?;
         Ok(self.stats.completed >= completed)
     }
 

@@ -18,14 +18,17 @@ impl PageStore {
         now: Time,
     ) -> bool {
         // What is in the buffer or the cache is found there.
-        let is_buffered = match self.ftl.lookup(lpn) {
+        let is_buffered = match self.ftl.tables.map.get(lpn) {
             Mapping::Buffered(id) => self.buffer.read_hits || self.flash.txns[id].is_incomplete(),
             _ => false,
         };
-        if is_buffered || self.buffer.has_cached(lpn) || self.ftl.use_entry(lpn, false) {
+        if is_buffered
+            || self.buffer.has_cached(lpn)
+            || self.ftl.tables.map.demand().use_entry(lpn, false)
+        {
             return false;
         }
-        let (die, at) = self.ftl.in_plane(0);
+        let (die, at) = self.ftl.numbering.in_plane(0);
         let service_level = requests[request].service_level;
         let read = Txn::new(Kind::HostRead, die, at, lpn, request, now);
         let txn = Txn { service_level, ..read };
@@ -45,23 +48,24 @@ impl PageStore {
         txn.partial = !is_whole;
         txn.from_image = before == Mapping::Unwritten && self.unwritten_costs_read;
         // The write before it, which is in the buffer, has seen to the entry.
-        !matches!(before, Mapping::Buffered(_)) && !self.ftl.use_entry(txn.lpn, true)
+        !matches!(before, Mapping::Buffered(_))
+            && !self.ftl.tables.map.demand().use_entry(txn.lpn, true)
     }
 
     /// Gets the entry for a transaction that needs it: reads its page of the mapping, unless that
     /// is being read or is in memory.
     pub(super) fn fetch_entry(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         self.flash.txns[id].waits_map = true;
-        let lpn = self.ftl.map_page(self.flash.txns[id].lpn);
-        let mut loader = *self.ftl.loading(lpn);
+        let lpn = self.ftl.tables.map.demand().map_page(self.flash.txns[id].lpn);
+        let mut loader = *self.ftl.tables.map.demand().loading(lpn);
         if loader == NONE {
-            let (die, at) = match self.ftl.lookup(lpn) {
-                Mapping::Flash(page) => self.ftl.locate_page(page),
+            let (die, at) = match self.ftl.tables.map.get(lpn) {
+                Mapping::Flash(page) => self.ftl.numbering.locate(page),
                 // Its newer version is still being made up from the old one and the changes.
                 Mapping::Buffered(writer) if self.flash.txns[writer].kind == Kind::MapUpdate => {
                     match self.flash.txns[writer].old {
                         NONE => self.ftl.image_page(lpn),
-                        old => self.ftl.locate_page(old),
+                        old => self.ftl.numbering.locate(old),
                     }
                 }
                 Mapping::Unwritten if self.unwritten_costs_read => self.ftl.image_page(lpn),
@@ -71,9 +75,9 @@ impl PageStore {
                 }
             };
             let mut txn = Txn::new(Kind::MapRead, die, at, lpn, NONE, now);
-            txn.erases_seen = self.ftl.erases(die, at);
+            txn.erases_seen = self.ftl.tables.blocks.erases(die, at);
             loader = self.flash.txns.insert(txn);
-            *self.ftl.loading(lpn) = loader;
+            *self.ftl.tables.map.demand().loading(lpn) = loader;
             self.flash.enqueue(loader);
         }
         let first = std::mem::replace(&mut self.flash.txns[loader].waiters, id);
@@ -84,7 +88,7 @@ impl PageStore {
     pub(super) fn map_page_read(&mut self, loader: u32, requests: &mut HostRequests, now: Time) {
         let mut waiter = take_waiters(&mut self.flash.txns, loader);
         let lpn = self.flash.txns.remove(loader).lpn;
-        *self.ftl.loading(lpn) = NONE;
+        *self.ftl.tables.map.demand().loading(lpn) = NONE;
         while waiter != NONE {
             let next = self.flash.txns[waiter].next;
             self.entry_found(waiter, requests, now);
@@ -100,12 +104,12 @@ impl PageStore {
         txn.next = NONE;
         txn.book(LatencyComponent::Map, now);
         let Txn { kind, lpn, request, parts, old, partial, from_image, .. } = *txn;
-        self.ftl.entry_found(lpn, kind == Kind::Program);
+        self.ftl.tables.map.demand().entry_found(lpn, kind == Kind::Program);
         if kind == Kind::HostRead {
             self.flash.txns.remove(id);
             self.read_mapped(request, lpn, parts, requests, now);
         } else if partial && old != NONE {
-            let (die, at) = self.ftl.locate_page(old);
+            let (die, at) = self.ftl.numbering.locate(old);
             self.read_old_page(id, die, at);
         } else if partial && from_image {
             let (die, at) = self.ftl.image_page(lpn);
@@ -119,16 +123,16 @@ impl PageStore {
     /// Writes the pages of the mapping that are due, as far as the planes have room.
     #[inline]
     pub(super) fn write_map_pages(&mut self, now: Time) {
-        if self.ftl.maps_on_demand() {
+        if self.ftl.tables.map.is_in_flash() {
             self.write_due_pages(now);
         }
     }
 
     #[cold]
     fn write_due_pages(&mut self, now: Time) {
-        while let Some(lpn) = self.ftl.next_due() {
+        while let Some(lpn) = self.ftl.tables.map.demand().next_due() {
             if !self.write_map_page(lpn, now) {
-                self.ftl.stays_due(lpn);
+                self.ftl.tables.map.demand().stays_due(lpn);
                 // Where dirty pages take up the room of the planes, they go.
                 self.send_all_held();
                 return;
@@ -139,7 +143,7 @@ impl PageStore {
     /// Writes a page of the mapping; false if no plane has room for it yet.
     #[cold]
     fn write_map_page(&mut self, lpn: u32, now: Time) -> bool {
-        if let Mapping::Buffered(writer) = self.ftl.lookup(lpn) {
+        if let Mapping::Buffered(writer) = self.ftl.tables.map.get(lpn) {
             let writer = &self.flash.txns[writer];
             if writer.kind == Kind::MapUpdate || writer.start == Time::NEVER {
                 // It is about to be written, and the changes go with it.
@@ -149,7 +153,7 @@ impl PageStore {
         let Some(target) = self.ftl.place_write(lpn, &|die| self.flash.is_idle(die)) else {
             return false;
         };
-        let (die, at) = self.ftl.in_plane(target);
+        let (die, at) = self.ftl.numbering.in_plane(target);
         let mut txn = Txn::new(Kind::MapProgram, die, at, lpn, NONE, now);
         txn.target = target;
         let id = self.flash.txns.insert(txn);
@@ -157,12 +161,12 @@ impl PageStore {
             journal.map_write(id);
         }
         let old = match self.ftl.accept_write(lpn, id, &mut self.flash.txns) {
-            Mapping::Flash(page) => Some(self.ftl.locate_page(page)),
+            Mapping::Flash(page) => Some(self.ftl.numbering.locate(page)),
             Mapping::Unwritten if self.unwritten_costs_read => Some(self.ftl.image_page(lpn)),
             Mapping::Buffered(_) | Mapping::Unwritten | Mapping::Trimmed => None,
         };
         if let Some((die, at)) = old {
-            let erases = self.ftl.erases(die, at);
+            let erases = self.ftl.tables.blocks.erases(die, at);
             let txn = &mut self.flash.txns[id];
             (txn.kind, txn.die, txn.at, txn.erases_seen) = (Kind::MapUpdate, die, at, erases);
         }
@@ -175,7 +179,7 @@ impl PageStore {
         let txn = &mut self.flash.txns[id];
         txn.kind = Kind::MapProgram;
         txn.start = Time::NEVER;
-        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
+        (txn.die, txn.at) = self.ftl.numbering.in_plane(txn.target);
         self.flash.enqueue(id);
     }
 
@@ -188,7 +192,7 @@ impl PageStore {
             self.record.programmed(id, &self.flash.txns[id], &self.ftl);
         }
         let txn = self.flash.txns.remove(id);
-        self.ftl.finish_write(&txn);
+        self.ftl.tables.finish_write(&txn);
         self.write_map_pages(now);
         self.fill_buffer(requests, now);
     }

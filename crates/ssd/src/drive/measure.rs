@@ -246,7 +246,7 @@ impl Ssd {
     fn measure_from(&mut self, at: Time) {
         let transactions = self.page_transactions();
         self.pages.flash.forget_counts(at);
-        self.pages.ftl.forget_map_counts();
+        self.pages.ftl.tables.map.forget_counts();
         if let Some(cache) = &mut self.pages.buffer.read_cache {
             cache.counts = ReadCacheCounts::default();
         }

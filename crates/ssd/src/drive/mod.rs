@@ -232,7 +232,7 @@ impl Ssd {
             self.pages.flash.keep_ages();
         }
         let flash = &mut self.pages.flash;
-        self.pages.ftl.for_each_block(|die, plane, block, pages| {
+        self.pages.ftl.tables.blocks.for_each(|die, plane, block, pages| {
             flash.precondition(die, plane, block, pages);
         });
         self.pages.record.begin_checks(&mut self.pages.flash, &self.pages.ftl, &self.pages.layout);
@@ -267,7 +267,7 @@ impl Ssd {
     fn check_course(&mut self) -> Result<(), UserError> {
         self.flows.check()?;
         // A drive that is worn out comes to a halt sooner or later, whoever asks.
-        self.pages.ftl.check_blocks()?;
+        self.pages.ftl.tables.blocks.failing.check()?;
         let is_stuck = self.next_event() == Time::NEVER && self.flows.next_time() == Time::NEVER;
         assert!(!is_stuck || self.host.requests.is_empty(), "{}", self.stuck());
         Ok(())

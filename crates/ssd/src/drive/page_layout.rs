@@ -22,7 +22,7 @@ impl PageLayout {
     pub(super) fn new(scenario: &Scenario, ftl: &Ftl) -> PageLayout {
         PageLayout {
             page_bytes: scenario.geometry.page_bytes,
-            logical_pages: ftl.logical_pages(),
+            logical_pages: ftl.tables.map.logical_pages(),
             unit_bytes: scenario.channel.transfer_unit_bytes,
         }
     }

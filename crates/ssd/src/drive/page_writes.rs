@@ -39,7 +39,7 @@ impl PageStore {
         if self.buffer.acknowledge != Acknowledge::Back || requests[request].fua {
             return None;
         }
-        match self.ftl.lookup(lpn) {
+        match self.ftl.tables.map.get(lpn) {
             Mapping::Buffered(id) if self.flash.txns[id].start == Time::NEVER => Some(id),
             _ => None,
         }
@@ -128,7 +128,8 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) {
-        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, is_complete) {
+        if self.ftl.tables.map.is_in_flash() && self.write_waits_for_entry(id, before, is_complete)
+        {
             self.fetch_entry(id, requests, now);
         } else if is_complete {
             self.page_complete(id, requests, now);
@@ -173,7 +174,7 @@ impl PageStore {
     /// Reads a page of the flash and writes it anew, as a write of none of it would; not where the
     /// buffer has no room to spare.
     pub(super) fn rewrite_page(&mut self, lpn: u32, requests: &mut HostRequests, now: Time) {
-        let before = self.ftl.lookup(lpn);
+        let before = self.ftl.tables.map.get(lpn);
         let has_room = !self.buffer.is_full() && self.buffer.waiting.is_empty();
         if !has_room || !matches!(before, Mapping::Flash(_)) {
             return;
@@ -219,7 +220,7 @@ impl PageStore {
 
     /// The page of a host write is in flash.
     pub(super) fn page_programmed(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
-        if self.ftl.programs_fail() && self.is_written_again(id) {
+        if self.ftl.tables.blocks.failing.fails_programs() && self.is_written_again(id) {
             return;
         }
         if self.record.has_journal() {
@@ -227,7 +228,7 @@ impl PageStore {
         }
         let txn = &self.flash.txns[id];
         let Txn { request, interval, parts, .. } = *txn;
-        self.ftl.finish_write(txn);
+        self.ftl.tables.finish_write(txn);
         self.flash.txns.release(id);
         self.buffer.give_back();
         if request != NONE {
@@ -246,14 +247,14 @@ impl PageStore {
     #[cold]
     pub(super) fn is_written_again(&mut self, id: u32) -> bool {
         let txn = &self.flash.txns[id];
-        if !self.ftl.program_failed(txn) || txn.stale {
+        if !self.ftl.tables.blocks.program_failed(txn) || txn.stale {
             return false;
         }
         let txn = &mut self.flash.txns[id];
         txn.start = Time::NEVER;
         txn.suspensions = 0;
         txn.suspended_ns = 0;
-        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
+        (txn.die, txn.at) = self.ftl.numbering.in_plane(txn.target);
         self.flash.enqueue(id);
         true
     }
@@ -280,5 +281,5 @@ pub(super) fn at_target(target: u32, ftl: &Ftl) -> (u32, PageAddress) {
     if target == NONE {
         return (NONE, PageAddress { plane: 0, block: 0, page: 0 });
     }
-    ftl.in_plane(target)
+    ftl.numbering.in_plane(target)
 }

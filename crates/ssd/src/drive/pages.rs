@@ -18,7 +18,7 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) {
-        if self.ftl.maps_on_demand() && self.waits_for_entry(request, lpn, requests, now) {
+        if self.ftl.tables.map.is_in_flash() && self.waits_for_entry(request, lpn, requests, now) {
             return;
         }
         self.read_mapped(request, lpn, LatencyComponents::default(), requests, now);
@@ -36,8 +36,8 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) {
-        let (die, at) = match self.ftl.lookup(lpn) {
-            Mapping::Flash(page) => self.ftl.locate_page(page),
+        let (die, at) = match self.ftl.tables.map.get(lpn) {
+            Mapping::Flash(page) => self.ftl.numbering.locate(page),
             Mapping::Unwritten if self.unwritten_costs_read => {
                 if self.ftl.sectors.is_kept() {
                     self.sectors_read(request, lpn, requests);
@@ -48,7 +48,7 @@ impl PageStore {
             Mapping::Buffered(id) if self.flash.txns[id].is_incomplete() => {
                 match self.flash.txns[id].old {
                     NONE => self.ftl.image_page(lpn),
-                    old => self.ftl.locate_page(old),
+                    old => self.ftl.numbering.locate(old),
                 }
             }
             Mapping::Buffered(id) if !self.buffer.read_hits => match self.flash.txns[id].old {
@@ -58,7 +58,7 @@ impl PageStore {
                     return;
                 }
                 NONE => self.ftl.image_page(lpn),
-                old => self.ftl.locate_page(old),
+                old => self.ftl.numbering.locate(old),
             },
             Mapping::Buffered(id) => {
                 if let Some(held) = &mut self.buffer.held {
@@ -78,7 +78,7 @@ impl PageStore {
             self.page_read(request, lpn, &parts, requests);
             return;
         }
-        let erases_seen = self.ftl.erases(die, at);
+        let erases_seen = self.ftl.tables.blocks.erases(die, at);
         let out_units = self.layout.wanted_units(&requests[request], lpn);
         let service_level = requests[request].service_level;
         let id = self.flash.txns.insert_with(|| Txn {
@@ -120,7 +120,7 @@ impl PageStore {
                 self.flash.txns[leader].waiters = id;
             }
             Mapping::Flash(page) => {
-                let (die, at) = self.ftl.locate_page(page);
+                let (die, at) = self.ftl.numbering.locate(page);
                 self.read_old_page(id, die, at);
             }
             Mapping::Unwritten if self.unwritten_costs_read => {
@@ -132,7 +132,7 @@ impl PageStore {
     }
 
     pub(super) fn read_old_page(&mut self, id: u32, die: u32, at: PageAddress) {
-        let erases = self.ftl.erases(die, at);
+        let erases = self.ftl.tables.blocks.erases(die, at);
         let txn = &mut self.flash.txns[id];
         txn.kind = Kind::RmwRead;
         txn.die = die;

@@ -92,7 +92,7 @@ impl PageStore {
         now: Time,
     ) {
         let number = requests[request].id;
-        let before = self.ftl.lookup(lpn);
+        let before = self.ftl.tables.map.get(lpn);
         self.ftl.trim(lpn, &mut self.flash.txns);
         self.overtaken(before, requests, now);
         if let Some(cache) = &mut self.buffer.read_cache {

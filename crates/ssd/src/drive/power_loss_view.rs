@@ -120,14 +120,14 @@ impl PowerLossView<'_> {
 
     /// Pages of the list of trimmed pages, or of a bitmap, whichever is shorter.
     fn table_pages(&self) -> u64 {
-        let bitmap = u64::from(self.ftl.logical_pages()).div_ceil(8);
+        let bitmap = u64::from(self.ftl.tables.map.logical_pages()).div_ceil(8);
         let list = self.journal.trimmed_pages() * TRIM_BYTES;
         list.min(bitmap).div_ceil(u64::from(self.scenario.geometry.page_bytes))
     }
 
     /// What a recovery finds after it: it reads what is stored beside every programmed page.
     pub fn recover(&self, cut: &Cut) -> Recovered {
-        let mut found = RecoveredPages::new(self.ftl.all_pages());
+        let mut found = RecoveredPages::new(self.ftl.tables.map.all_pages());
         self.read_all(cut, |page, stamp| found.read(page, stamp));
         let (finished, erased, _) = self.finish(cut);
         let saved = (cut.rescue.saved_pages as usize).min(cut.dump.len());
@@ -146,7 +146,7 @@ impl PowerLossView<'_> {
         let (finished, ..) = self.finish(cut);
         self.each_programmed(|die, plane, block, pages| {
             for page in 0..pages {
-                let page = self.ftl.page_number(die, PageAddress { plane, block, page });
+                let page = self.ftl.numbering.page(die, PageAddress { plane, block, page });
                 say(page, finished.get(&page).copied().or_else(|| self.journal.stamp(page)));
             }
         });
@@ -181,7 +181,7 @@ impl PowerLossView<'_> {
             die.saved_pages = *saved;
         }
         for block in erased_again {
-            let (die, _) = self.ftl.locate_page(block * self.ftl.pages_per_block());
+            let (die, _) = self.ftl.numbering.locate(block * self.ftl.numbering.pages_per_block());
             dies[die as usize].blocks += 1;
         }
         recovery_time(&dies, geometry, timing, self.loss.oob_bytes)
@@ -195,7 +195,7 @@ impl PowerLossView<'_> {
             for plane in 0..geometry.planes_per_die {
                 for block in 0..geometry.blocks_per_plane {
                     // A table says which blocks are bad: nothing is read there.
-                    if !self.ftl.is_bad(die, PageAddress { plane, block, page: 0 }) {
+                    if !self.ftl.tables.blocks.is_bad(die, PageAddress { plane, block, page: 0 }) {
                         say(die, plane, block, self.flash.programmed(die, plane, block));
                     }
                 }
@@ -212,7 +212,7 @@ impl PowerLossView<'_> {
         let mut finished = BTreeMap::new();
         for id in &ended {
             let txn = &self.flash.txns[*id];
-            let page = self.ftl.page_number(txn.die, txn.at);
+            let page = self.ftl.numbering.page(txn.die, txn.at);
             match txn.kind {
                 Kind::Program | Kind::MapProgram => {
                     let version = self.journal.version(*id);
@@ -224,10 +224,10 @@ impl PowerLossView<'_> {
                 _ => {}
             }
         }
-        let pages_per_block = self.ftl.pages_per_block();
+        let pages_per_block = self.ftl.numbering.pages_per_block();
         let (mut erased, mut again) = (Vec::new(), Vec::new());
         for (id, txn) in self.flash.txns.iter().filter(|(_, txn)| txn.kind == Kind::Erase) {
-            let block = self.ftl.page_number(txn.die, txn.at) / pages_per_block;
+            let block = self.ftl.numbering.page(txn.die, txn.at) / pages_per_block;
             // The blocks of twins are erased at once, each by a transaction, and count as one.
             if erased.contains(&block) {
                 continue;
@@ -258,8 +258,8 @@ impl PowerLossView<'_> {
     /// A page whose newest data is in flash is found where the mapping had it, unless garbage
     /// collection still moved it.
     fn verify_found(&self, cut: &Cut, found: &RecoveredPages) -> Result<(), String> {
-        for lpn in 0..self.ftl.all_pages() {
-            let Mapping::Flash(mapped) = self.ftl.lookup(lpn) else { continue };
+        for lpn in 0..self.ftl.tables.map.all_pages() {
+            let Mapping::Flash(mapped) = self.ftl.tables.map.get(lpn) else { continue };
             let page = found.page(lpn);
             let moved = cut.rescue.halt > cut.at
                 && found.version(lpn) == self.journal.stamp(mapped).map(|stamp| stamp.version);
@@ -279,9 +279,10 @@ impl PowerLossView<'_> {
             Some(version) => Content::Version(version),
             None => Content::Nothing,
         };
-        let mut contents: Vec<Content> = (0..self.ftl.logical_pages()).map(page).collect();
+        let mut contents: Vec<Content> =
+            (0..self.ftl.tables.map.logical_pages()).map(page).collect();
         for lpn in &recovered.saved {
-            let Mapping::Buffered(id) = self.ftl.lookup(*lpn) else {
+            let Mapping::Buffered(id) = self.ftl.tables.map.get(*lpn) else {
                 panic!("logical page {lpn} was saved and is not in the buffer")
             };
             contents[*lpn as usize] = Content::Version(self.journal.version(id));
@@ -307,9 +308,9 @@ impl PowerLossView<'_> {
     }
 
     fn aftermath(&self, recovered: &Recovered) -> Aftermath {
-        let pages = self.ftl.pages_per_block();
+        let pages = self.ftl.numbering.pages_per_block();
         let erased = recovered.erased.iter().flat_map(|block| block * pages..(block + 1) * pages);
-        let locate = |page| self.ftl.locate_page(page);
+        let locate = |page| self.ftl.numbering.locate(page);
         Aftermath {
             programmed: recovered.programmed.iter().copied().map(locate).collect(),
             erased: erased.map(locate).collect(),
@@ -322,7 +323,7 @@ impl PowerLossView<'_> {
         let mut told = self.tell_cut(cut);
         told["recovery"]["unreadable_pages"] = recovered.found.unreadable_pages.into();
         told["recovery"]["mapped_pages"] =
-            recovered.found.pages_below(self.ftl.logical_pages()).into();
+            recovered.found.pages_below(self.ftl.tables.map.logical_pages()).into();
         told
     }
 
@@ -342,7 +343,7 @@ impl PowerLossView<'_> {
             let txn = &self.flash.txns[**id];
             txn.start != Time::NEVER
                 && txn.kind == Kind::Program
-                && finished.contains_key(&self.ftl.page_number(txn.die, txn.at))
+                && finished.contains_key(&self.ftl.numbering.page(txn.die, txn.at))
         });
         let in_place = in_place.count() as u64;
         let dumped = rescue.saved_pages.min(cut.dump.len() as u64);
@@ -371,7 +372,7 @@ impl PowerLossView<'_> {
                 "load_ns": ns[1],
                 "erase_ns": ns[2],
                 "scanned_pages": self.scanned_pages(),
-                "erased_again_blocks": erased_again.len() as u64 * self.ftl.planes_of_block(),
+                "erased_again_blocks": erased_again.len() as u64 * self.ftl.numbering.planes_of_block(),
             },
         })
     }

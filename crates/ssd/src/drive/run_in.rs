@@ -144,7 +144,7 @@ impl Ssd {
             in_order.map(|((id, kind), place)| (id, (kind, place))).collect();
         let mut pages = Vec::new();
         for (id, txn) in txns.iter().filter(|(_, txn)| is_buffered(txn) && txn.request == NONE) {
-            let newest = match self.pages.ftl.lookup(txn.lpn) {
+            let newest = match self.pages.ftl.tables.map.get(txn.lpn) {
                 Mapping::Buffered(newest) => txns[newest].request == NONE,
                 _ => false,
             };
@@ -180,7 +180,7 @@ impl RunIn {
     }
 
     pub(super) fn new(drive: Ssd, attempt: Attempt) -> RunIn {
-        let share_before = drive.pages.ftl.valid_share();
+        let share_before = drive.pages.ftl.tables.blocks.valid_share();
         let part_pages = shortest_part(&drive.scenario);
         RunIn {
             drive,
@@ -210,10 +210,10 @@ impl RunIn {
     fn look(&mut self) -> RunInCourse {
         let host_pages = self.drive.pages.flash.counts.host_programs;
         let part = self.parts.last_mut().expect("a part is under way");
-        part.free_blocks += self.drive.pages.ftl.free_blocks();
+        part.free_blocks += self.drive.pages.ftl.tables.blocks.free_blocks();
         part.looks += 1;
         if host_pages >= self.next_look {
-            part.shares += self.drive.pages.ftl.valid_share();
+            part.shares += self.drive.pages.ftl.tables.blocks.valid_share();
             part.share_looks += 1;
             self.next_look = host_pages + self.part_pages / PARTS as u64;
         }
@@ -253,7 +253,7 @@ impl RunIn {
                 return RunInCourse::Again(end);
             }
         }
-        let is_large = ftl.logical_pages() > LARGE_PAGES;
+        let is_large = ftl.tables.map.logical_pages() > LARGE_PAGES;
         let attempts_max = if is_large { ATTEMPTS_MAX_LARGE } else { ATTEMPTS_MAX };
         if number < attempts_max && off_blocks > off_blocks_max {
             // A drive with fewer free blocks gets more of them: past the first time, half way.

@@ -47,7 +47,7 @@ pub(super) fn restore(
     let different: BTreeSet<u32> = dirty.iter().copied().collect();
     // A buffer that holds its pages overwrites them; another has each until it is programmed.
     let is_twice = different.len() < dirty.len() && scenario.buffer.hold.is_some();
-    if dirty.iter().any(|lpn| *lpn >= ftl.logical_pages()) || is_twice {
+    if dirty.iter().any(|lpn| *lpn >= ftl.tables.map.logical_pages()) || is_twice {
         let what = "the state has pages in its buffer that the drive has not, or one of them \
                     twice; save it anew";
         return Err(UserError::new(what).at(place));

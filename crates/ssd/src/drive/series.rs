@@ -55,7 +55,7 @@ impl Ssd {
             ages,
             die_busy_ns,
             channel_busy_ns,
-            erases: self.pages.ftl.wear_spread(),
+            erases: self.pages.ftl.tables.blocks.wear.spread(),
         })
     }
 }

@@ -12,7 +12,7 @@ impl PageStore {
         self.buffer.verify(txns, ftl).map_err(|what| ("the write buffer", what))?;
         self.verify_padding().map_err(|what| ("the write buffer", what))?;
         if let Some(cache) = &self.buffer.read_cache {
-            let holds = |lpn| self.ftl.lookup(lpn);
+            let holds = |lpn| self.ftl.tables.map.get(lpn);
             cache.verify(holds).map_err(|what| ("the read cache", what))?;
         }
         if let Some((errors, _)) = self.flash.cells() {

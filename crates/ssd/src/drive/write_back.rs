@@ -74,7 +74,7 @@ impl PageStore {
         debug_assert!(txn.stale && txn.request == NONE, "a page was dropped that is needed");
         if txn.target != NONE {
             // Where a dispatcher gives planes, one that was never sent has none to leave.
-            self.ftl.finish_write(&txn);
+            self.ftl.tables.finish_write(&txn);
         }
         self.buffer.give_back();
         *self.totals.dropped_writes.as_mut().expect("pages are held") += 1;
