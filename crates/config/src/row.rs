@@ -12,7 +12,8 @@
 //!
 //! After the name stands the place, then the kind with its range, then what else there is to say:
 //! `or` a default in TOML, `same_as` another key or `absent`, else the key is required; `when` it
-//! applies, what it `stands_for`, and `from` which source it is.
+//! applies, what it `stands_for`, whether it may change `while_served`, and `from` which source
+//! it is.
 //!
 //! A place is a path of fields from the scenario on. `?` goes into an option, `??` makes one that
 //! has nothing yet, `as Enum::Variant` goes into a variant, `trace:` and `mixed:` begin in such a
@@ -233,7 +234,8 @@ pub(super) const fn key(
     place: Place,
 ) -> Key {
     let default = Fallback::Required;
-    Key { full_name, kind, default, when: &[], doc, source: "", stands_for: &[], place }
+    let (when, source, stands_for, while_served) = (&[], "", &[], false);
+    Key { full_name, kind, default, when, doc, source, stands_for, while_served, place }
 }
 
 impl Key {
@@ -251,6 +253,10 @@ impl Key {
 
     pub(super) const fn when(self, when: &'static [Need]) -> Key {
         Key { when, ..self }
+    }
+
+    pub(super) const fn while_served(self) -> Key {
+        Key { while_served: true, ..self }
     }
 
     pub(super) const fn from(self, source: &'static str) -> Key {

@@ -20,11 +20,12 @@ section! {
     policy [scheduling.policy] registered(Family::Scheduler), or("'rps'");
     /// Pending programs at which they go ahead of reads; absent: no limit.
     write_queue_limit [scheduling.write_queue_limit] count(1, U32), absent(),
-        from("Wu and He, FAST 2012, section 5.3");
+        from("Wu and He, FAST 2012, section 5.3"), while_served();
     /// Which programs the limit counts.
     write_queue_limit_scope [scheduling.write_queue_limit_scope] choice(LimitScope::WORDS),
         or("'die'"), when(&[given("scheduling.write_queue_limit")]),
-        from("Wu and He, FAST 2012, section 5.3: the flash controller limits its write queue");
+        from("Wu and He, FAST 2012, section 5.3: the flash controller limits its write queue"),
+        while_served();
     /// A write that waits so long goes first.
     age_limit_us [scheduling.age_limit] us(), or("10000"),
         when(&[is("scheduling.policy", &["rps-age"])]);
