@@ -267,3 +267,53 @@ impl GcDie {
         GcDie { plane: numbering.planes_of(die).start, page: 0, jobs: 0, waits: false }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::drive;
+
+    /// A drive of which collection wants nearly every block free.
+    fn made(more: &str) -> (Collection, PageTables) {
+        let scenario = drive(1, &["ftl.gc_start_free_share=0.99", more]);
+        let tables = PageTables::new(&scenario).expect("a drive that fits into memory");
+        (Collection::new(&scenario, &tables.blocks.numbering), tables)
+    }
+
+    #[test]
+    fn moves_are_earned_and_spent_and_may_be_owed() {
+        let (mut collection, mut tables) = made("ftl.gc_rate_pages_per_write=0.75");
+        let blocks = &mut tables.blocks;
+        collection.earn_moves(0, blocks);
+        assert_eq!(collection.jobs[0].credit_ppm, 0, "all 40 blocks are free");
+        blocks.allocate(0, 0);
+        collection.earn_moves(0, blocks);
+        collection.earn_moves(0, blocks);
+        assert_eq!(collection.jobs[0].credit_ppm, 1_500_000);
+        // A program takes three pages, of which one and a half are earned.
+        collection.spend_moves(0, 3, blocks);
+        assert_eq!(collection.jobs[0].credit_ppm, -1_500_000);
+        collection.spend_moves(0, 1, blocks);
+        assert_eq!(collection.jobs[0].credit_ppm, -1_500_000, "less than a page is not spent");
+    }
+
+    #[test]
+    fn a_die_that_need_not_collect_waits_until_another_has_done() {
+        let (mut collection, mut tables) = made("ftl.gc_dies_max=1");
+        // A page of the second block fills the first, without a valid page, on dies 0 and 1.
+        for plane in [0, 2] {
+            for _ in 0..=16 {
+                tables.blocks.allocate(plane, 0);
+            }
+        }
+        assert_eq!(collection.need_of_die(0, &mut tables), GcNeed::Idle);
+        collection.begin_job(0, &mut tables).expect("a block without valid pages");
+        assert_eq!(collection.need_of_die(1, &mut tables), GcNeed::None);
+        assert_eq!(collection.next_to_wake(&mut tables.blocks), None);
+        let victim = collection.end_job(0, &mut tables);
+        assert_eq!(victim, 0, "it was opened first");
+        assert_eq!(collection.next_to_wake(&mut tables.blocks), Some(1));
+        assert_eq!(collection.need_of_die(1, &mut tables), GcNeed::Idle);
+        assert_eq!(collection.next_to_wake(&mut tables.blocks), None, "each is woken once");
+    }
+}

@@ -128,3 +128,38 @@ impl PageTables {
         self.map.set(lpn, Mapping::Trimmed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use reprieve_base::Time;
+
+    use super::*;
+    use crate::tests::drive;
+
+    #[test]
+    fn what_was_overwritten_on_its_way_is_not_moved() {
+        let mut tables = PageTables::new(&drive(1, &[])).expect("a drive that fits into memory");
+        let mut txns: Slab<Txn> = Slab::with_capacity(1);
+        tables.blocks.planes[0].committed = 1;
+        tables.put(3, 0);
+        tables.relocate(0, 1, 3, &mut txns);
+        let owners = |tables: &PageTables| [0, 1, 2, 4, 5].map(|page| tables.blocks.owner(page));
+        assert_eq!(tables.map.get(3), Mapping::Flash(1));
+        assert_eq!(owners(&tables), [None, Some(3), None, None, None]);
+        // The host writes it to page 2, while page 1 is on its way to page 4.
+        tables.blocks.planes[0].committed += 1;
+        tables.put(3, 2);
+        tables.relocate(1, 4, 3, &mut txns);
+        assert_eq!(tables.map.get(3), Mapping::Flash(2));
+        assert_eq!(owners(&tables), [None, None, Some(3), None, None]);
+        // A newer version is in the buffer: page 2 is the old one below it, and that moves.
+        let at = PageAddress { plane: 0, block: 0, page: 0 };
+        let id = txns.insert(Txn::new(Kind::Program, 0, at, 3, NONE, Time::ZERO));
+        txns[id].old = 2;
+        tables.map.set(3, Mapping::Buffered(id));
+        tables.relocate(2, 5, 3, &mut txns);
+        assert_eq!((tables.map.get(3), txns[id].old), (Mapping::Buffered(id), 5));
+        assert_eq!(owners(&tables), [None, None, None, None, Some(3)]);
+        assert_eq!(tables.blocks.planes[0].committed, 1, "one page has data, whatever moved");
+    }
+}

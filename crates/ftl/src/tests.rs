@@ -14,7 +14,8 @@ const REPLAYED_PASSES: u32 = 12;
 /// Of a hundred means all are nearer than so many standard errors, but for one time in a thousand.
 const ERRORS_MAX: f64 = 4.5;
 
-fn drive(seed: u64, more: &[&str]) -> Scenario {
+/// A small drive with these keys besides.
+pub(crate) fn drive(seed: u64, more: &[&str]) -> Scenario {
     let text = "device = \"fast12-slc\"\n[geometry]\nchannels = 2\nplanes_per_die = 2\n\
         blocks_per_plane = 40\npages_per_block = 16\n[ftl]\nover_provisioning = 0.22\n\
         [workload]\ngenerator = \"mixed\"\nrequests = 1\nread_fraction = 0.5\nqueue_depth = 1\n";
