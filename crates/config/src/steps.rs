@@ -39,7 +39,7 @@ const RESUME: &str = "resume";
 
 impl Class {
     fn of_name(name: &str) -> Option<Class> {
-        Class::ALL.iter().copied().find(|class| class.name() == name)
+        Class::ALL.into_iter().find(|class| class.name() == name)
     }
 
     /// Whether it is a class of garbage collection; erases are.
@@ -61,7 +61,7 @@ pub(super) fn parse(raw: &Raw) -> Result<Vec<Step>, String> {
         other => Err(format!("step {other}: must be a string")),
     };
     let steps = items.iter().map(step).collect::<Result<Vec<Step>, String>>()?;
-    let wanted = Class::ALL.iter().map(|class| (class.name(), Some(*class)));
+    let wanted = Class::ALL.into_iter().map(|class| (class.name(), Some(class)));
     for (name, class) in wanted.chain([(RESUME, None)]) {
         if !steps.iter().any(|step| step.class == class) {
             return Err(format!("has no step {name}; must have one of every class, and resume"));
@@ -89,7 +89,7 @@ pub(super) fn step(text: &str) -> Result<Step, String> {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    Class::ALL.iter().map(|class| class.name()).chain([RESUME])
+    Class::ALL.into_iter().map(Class::name).chain([RESUME])
 }
 
 fn condition(step: &mut Step, word: &str) -> Result<(), String> {

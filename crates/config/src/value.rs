@@ -137,7 +137,8 @@ macro_rules! words {
             ];
 
             /// Every value, in the order of the words.
-            pub const ALL: &'static [$type] = &[$type::$start, $($type::$variant),+];
+            pub const ALL: [$type; [$first, $($word),+].len()] =
+                [$type::$start, $($type::$variant),+];
 
             /// The word of a value.
             pub fn name(self) -> &'static str {
@@ -147,8 +148,8 @@ macro_rules! words {
 
         impl crate::value::Field for $type {
             fn of(value: &crate::value::Value) -> Self {
-                let is_meant = |of: &&$type| of.name() == value.text();
-                *$type::ALL.iter().find(is_meant).expect("the schema knows its words")
+                let found = $type::ALL.into_iter().find(|of| of.name() == value.text());
+                found.expect("the schema knows its words")
             }
 
             fn value(&self) -> Option<crate::value::Value> {

@@ -29,13 +29,25 @@ impl Server {
         // What went wrong is the other side's own.
         let Ok(Some(socket)) = listener.accept() else { return };
         if self.sides.len() >= SIDES_MAX {
-            self.metrics.refused += 1;
-            return;
+            self.hang_up_on_idle_side();
         }
         let key = self.sides.insert(Side::new(topic, socket, self.drive.clock.now()));
         let side = self.sides.get_mut(key).expect("just put there");
         let data = Token::Side(key).data();
         if epoll::add(&self.poll, side.as_fd(), data, EventFlags::IN).is_err() {
+            self.sides.remove(key);
+        }
+    }
+
+    /// Makes room: who connected first and has not put its question yet loses its place, so that
+    /// nobody who asks waits for those who do not.
+    fn hang_up_on_idle_side(&mut self) {
+        self.metrics.refused += 1;
+        let keys = self.sides.keys();
+        let first = keys.into_iter().min_by_key(|key| {
+            self.sides.get_mut(*key).map(|side| (side.is_answered, side.opened.0))
+        });
+        if let Some(key) = first {
             self.sides.remove(key);
         }
     }

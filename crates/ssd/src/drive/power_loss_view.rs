@@ -330,7 +330,7 @@ impl PowerLossView<'_> {
     /// What a loss of power at `at`, before the next instant, would come to under each policy that
     /// the part knows.
     pub fn tell_cuts(&self, at: Time) -> Value {
-        let policies = LossPolicy::ALL.iter().copied();
+        let policies = LossPolicy::ALL.into_iter();
         let possible = policies.filter(|policy| policy.is_possible(self.scenario));
         possible.map(|policy| self.tell_cut(&self.cut(at, policy))).collect()
     }
