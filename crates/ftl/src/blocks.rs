@@ -9,13 +9,13 @@ use super::faults::Failing;
 use super::needs::Needs;
 use super::numbering::Numbering;
 use super::owners::Owners;
-use super::plane::{Allocated, Plane};
+use super::plane::{Allocated, Plane, Victim};
 use super::room;
 use super::wear::WearTable;
 use super::write_frontiers::WriteFrontiers;
 
-/// Every block is one of these: free, open, full, a victim, failed, or bad; and as many of its pages
-/// count as valid as have owners.
+/// Every block is one of these: free, open, full, a victim, failed, or bad; and as many of its
+/// pages count as valid as have owners.
 pub struct Blocks {
     pub(super) numbering: Numbering,
     pub(super) planes: Vec<Plane>,
@@ -34,15 +34,6 @@ pub struct Blocks {
     pub wear: WearTable,
     /// What fails, and which are bad.
     pub failing: Failing,
-}
-
-/// A block that was chosen to be collected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Victim {
-    /// Counted over the drive.
-    pub(super) block: u32,
-    /// A program has failed on it: it is not erased but given up.
-    pub(super) retires: bool,
 }
 
 impl Blocks {
@@ -253,13 +244,22 @@ impl Blocks {
     pub(super) fn reclaimed(&mut self, plane: u32, victim: u32) -> bool {
         let erases = self.wear.erased(victim);
         if self.failing.erase_fails(self.numbering.die(plane)) {
-            self.erase_failed(plane, victim);
+            self.failing.fail_erase(victim);
+            self.lose_block(plane);
             return true;
         }
         let own = victim % self.numbering.geometry.blocks_per_plane;
         self.planes[plane as usize].add_free(own, erases);
         self.level_wear(victim, erases);
         false
+    }
+
+    /// A plane has one good block less.
+    pub(super) fn lose_block(&mut self, plane: u32) {
+        self.needs.forget(plane);
+        let state = &mut self.planes[plane as usize];
+        state.good_blocks -= 1;
+        self.failing.lost_block(plane, state.good_blocks);
     }
 
     /// A block was erased as often as `erases` says: is another one too far behind it?

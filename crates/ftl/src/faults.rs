@@ -1,14 +1,12 @@
-//! Bad blocks: from the factory, and those on which a program or an erase fails.
+//! What fails on the part, which blocks are out of use for it, and whether planes can go on.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use reprieve_base::{PageAddress, Stream, UserError};
+use reprieve_base::{Stream, UserError};
 use reprieve_config::{Faults, Scenario};
 use reprieve_observe::stats::BadBlocks;
-use reprieve_policy::txn::{Kind, Txn};
-
-use super::blocks::Blocks;
+use reprieve_policy::txn::Kind;
 
 /// What fails, and what has failed so far.
 #[derive(Clone, Debug)]
@@ -100,13 +98,13 @@ impl Failing {
     }
 
     /// Whether the program that a die has just done has failed.
-    fn program_fails(&mut self, die: u32) -> bool {
+    pub(super) fn program_fails(&mut self, die: u32) -> bool {
         let probability = self.faults.program_failure;
         probability > 0.0 && self.streams[die as usize].unit() < probability
     }
 
     /// A program has failed.
-    fn count_program(&mut self, kind: Kind) {
+    pub(super) fn count_program(&mut self, kind: Kind) {
         self.has_failed_programs = true;
         match kind {
             Kind::GcProgram => self.counts.failed_gc_programs += 1,
@@ -129,7 +127,7 @@ impl Failing {
     }
 
     /// A block is out of use; true if it was not before.
-    fn give_up(&mut self, block: u32) -> bool {
+    pub(super) fn give_up(&mut self, block: u32) -> bool {
         self.bad.insert(block)
     }
 
@@ -138,8 +136,25 @@ impl Failing {
         good_blocks >= self.needed_blocks
     }
 
+    /// Whether a block, counted over the drive, is out of use.
+    pub(super) fn is_bad(&self, block: u32) -> bool {
+        self.bad.contains(&block)
+    }
+
+    /// An erase has failed, and its block is out of use.
+    pub(super) fn fail_erase(&mut self, block: u32) {
+        self.bad.insert(block);
+        self.counts.failed_erases += 1;
+    }
+
+    /// A plane with so many good blocks has none to move a page to.
+    #[cold]
+    pub(super) fn has_no_free(&mut self, plane: u32, good_blocks: u32) {
+        self.worn_out.get_or_insert(WornOut { plane, good_blocks, has_enough: true });
+    }
+
     /// A plane has one good block less, of which it has so many left.
-    fn lost_block(&mut self, plane: u32, good_blocks: u32) {
+    pub(super) fn lost_block(&mut self, plane: u32, good_blocks: u32) {
         self.counts.grown += 1;
         if !self.is_enough(good_blocks) {
             let worn_out = WornOut { plane, good_blocks, has_enough: false };
@@ -175,72 +190,6 @@ impl Failing {
              {plane} has {good_blocks} good blocks left of {all}, {why}; lower the probabilities, \
              or give it more with ftl.over_provisioning"
         ))
-    }
-}
-
-impl Blocks {
-    /// Whether the block of an address is out of use.
-    pub fn is_bad(&self, die: u32, at: PageAddress) -> bool {
-        let block = self.numbering.block_of(self.numbering.page(die, at));
-        self.failing.bad.contains(&block)
-    }
-
-    /// Whether the program of a page that is complete has failed; then its block is given up, and
-    /// the page has to be written elsewhere.
-    pub fn program_failed(&mut self, txn: &Txn) -> bool {
-        if !self.failing.program_fails(txn.die) {
-            return false;
-        }
-        self.failing.count_program(txn.kind);
-        let plane = self.numbering.plane(txn.die, txn.at);
-        let state = &mut self.planes[plane as usize];
-        state.close(txn.at.block);
-        state.failed.push_back(self.numbering.blocks_of(plane).start + txn.at.block);
-        self.lose_block(plane);
-        true
-    }
-
-    /// Blocks on which a program failed and that hold no valid page any more are given up: there
-    /// is nothing to move.
-    #[cold]
-    pub(super) fn give_up_empty(&mut self, plane: u32) {
-        let (index, failing) = (&self.index, &mut self.failing);
-        let failed = &mut self.planes[plane as usize].failed;
-        failed.retain(|block| index.valid(*block) > 0 || !failing.give_up(*block));
-    }
-
-    /// Whether the victim of a plane is to be given up and has nothing left to move.
-    pub(super) fn retires_empty(&self, plane: u32) -> bool {
-        let victim = self.planes[plane as usize].victim.filter(|victim| victim.retires);
-        victim.is_some_and(|victim| self.index.valid(victim.block) == 0)
-    }
-
-    /// A victim that had failed before is out of use.
-    pub(super) fn retire(&mut self, block: u32) {
-        self.failing.give_up(block);
-    }
-
-    /// An erase has failed.
-    pub(super) fn erase_failed(&mut self, plane: u32, block: u32) {
-        self.failing.give_up(block);
-        self.failing.counts.failed_erases += 1;
-        self.lose_block(plane);
-    }
-
-    /// A plane has one good block less.
-    fn lose_block(&mut self, plane: u32) {
-        self.needs.forget(plane);
-        let state = &mut self.planes[plane as usize];
-        state.good_blocks -= 1;
-        self.failing.lost_block(plane, state.good_blocks);
-    }
-
-    /// Garbage collection of a plane has nowhere to move a page to.
-    #[cold]
-    pub(super) fn no_free_block(&mut self, plane: u32) {
-        let good_blocks = self.planes[plane as usize].good_blocks;
-        let worn_out = WornOut { plane, good_blocks, has_enough: true };
-        self.failing.worn_out.get_or_insert(worn_out);
     }
 }
 

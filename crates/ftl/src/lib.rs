@@ -1,5 +1,6 @@
 //! The flash translation layer: mapping, allocation in the planes, and garbage collection's steps.
 
+mod bad_blocks;
 mod bitmap_plane;
 mod bitmap_precondition;
 mod block_index;
@@ -7,6 +8,7 @@ mod blocks;
 mod cache;
 mod collect;
 mod collection;
+mod contradiction;
 mod demand;
 mod faults;
 mod free;
@@ -20,6 +22,7 @@ mod page_tables;
 mod parallel_gc;
 mod peek;
 mod plane;
+mod plane_view;
 mod precondition;
 mod rebuild;
 mod registries;
@@ -45,7 +48,7 @@ use reprieve_policy::place::{self, Placement};
 use reprieve_policy::txn::{NONE, Txn};
 
 use collection::Collection;
-use room::RoomView;
+use plane_view::RoomView;
 
 pub use blocks::Blocks;
 pub use demand::DemandMap;

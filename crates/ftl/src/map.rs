@@ -5,8 +5,8 @@ use reprieve_config::Scenario;
 use reprieve_observe::stats::MapCounts;
 use reprieve_state::State;
 
+use super::contradiction::wrong;
 use super::demand::{self, DemandMap};
-use super::restore::wrong;
 use super::table::Table;
 
 /// Columns of a saved state: where the pages of the host and those of the mapping are, and which of

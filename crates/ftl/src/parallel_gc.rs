@@ -4,7 +4,6 @@
 //! commands that take several planes, where pages and blocks fit.
 
 use reprieve_base::{PageAddress, Time};
-use reprieve_config::Scenario;
 use reprieve_nand::MultiPlane;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 use reprieve_policy::work::GcNeed;
@@ -12,29 +11,7 @@ use reprieve_policy::work::GcNeed;
 use super::blocks::Blocks;
 use super::collection::Collection;
 use super::page_tables::PageTables;
-
-/// How the planes of a die collect side by side.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Beside {
-    /// A plane with fewer free blocks begins a victim when another one does.
-    joins_below_blocks: u32,
-    /// What a command takes together.
-    multi_plane: MultiPlane,
-    /// Planes read by themselves: no command takes the reads of several.
-    reads_apart: bool,
-}
-
-impl Beside {
-    pub(super) fn of(scenario: &Scenario) -> Beside {
-        let parallelism = &scenario.parallelism;
-        Beside {
-            // One block from where it has to.
-            joins_below_blocks: scenario.ftl.gc_hard_free_blocks + 2,
-            multi_plane: parallelism.multi_plane,
-            reads_apart: parallelism.independent_plane_reads,
-        }
-    }
-}
+use super::rules::Beside;
 
 impl Collection {
     fn beside(&self) -> Beside {

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use reprieve_policy::stream::FRONTS;
 
-use super::blocks::Victim;
 use super::free::FreeBlocks;
 
 /// An open block and its next page.
@@ -13,6 +12,15 @@ pub(super) struct Front {
     /// The block that is being filled.
     pub(super) block: Option<u32>,
     pub(super) next_page: u32,
+}
+
+/// A block that was chosen to be collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Victim {
+    /// Counted over the drive.
+    pub(super) block: u32,
+    /// A program has failed on it: it is not erased but given up.
+    pub(super) retires: bool,
 }
 
 /// Allocation state of one plane. Blocks are numbered within the plane.

@@ -6,8 +6,8 @@ use reprieve_state::State;
 
 use super::Ftl;
 use super::block_index::BlockIndex;
-use super::blocks::{Blocks, Victim};
-use super::plane::Plane;
+use super::blocks::Blocks;
+use super::plane::{Plane, Victim};
 
 /// "None" in a column.
 pub(super) const NONE: u32 = u32::MAX;

@@ -10,9 +10,10 @@ use reprieve_config::Scenario;
 use reprieve_state::State;
 
 use super::Ftl;
-use super::blocks::{Blocks, Victim};
+use super::blocks::Blocks;
+use super::contradiction::wrong;
 use super::page_tables::PageTables;
-use super::plane::Front;
+use super::plane::{Front, Victim};
 use super::rebuild::{BAD, FAILED, GOOD, NONE};
 
 /// Erases of a block, and fillings of blocks of a plane since its oldest one was filled: neither
@@ -299,8 +300,4 @@ fn other_streams(held: usize, open_blocks: usize) -> UserError {
         "the state has {held} open blocks a plane, and ftl.stream and ftl.gc_stream ask for \
          {open_blocks}; both must be as they were"
     ))
-}
-
-pub(super) fn wrong(what: String) -> UserError {
-    UserError::new(format!("the state contradicts itself: {what}; save it anew"))
 }

@@ -6,8 +6,9 @@ use reprieve_base::{SECTOR_BYTES, UserError};
 use reprieve_config::{PartialWrite, Scenario};
 use reprieve_state::State;
 
+use super::Mapping;
+use super::contradiction::wrong;
 use super::map::Map;
-use super::{Mapping, restore};
 
 /// The column of a saved state.
 const COLUMN: &str = "map.sectors";
@@ -247,9 +248,9 @@ impl SectorMap {
             let written = (0..sectors.pages).filter(is_written);
             written.for_each(|lpn| sectors.hold(lpn, sectors.whole()));
         } else if !sectors.fill(&column) {
-            return Err(restore::wrong("the sectors held are not those of its pages".into()));
+            return Err(wrong("the sectors held are not those of its pages".into()));
         }
-        self.verify(map).map_err(restore::wrong)
+        self.verify(map).map_err(wrong)
     }
 
     /// A page that is written holds a sector at least, and one that was trimmed none.

@@ -139,7 +139,10 @@ fn voltage_reset(resolved: &Resolved) -> Result<(), UserError> {
     let is_short = |phase: Dur| phase.ns() > 0 && phase < timing.voltage_reset;
     for (cancels, phase, key) in phases {
         resolved.refuse("timing.t_voltage_reset_us", cancels && is_short(phase), || {
-            format!("is longer than {key} ({phase}), a phase that can be broken off; must be at most that")
+            format!(
+                "is longer than {key} ({phase}), a phase that can be broken off; must be at most \
+                 that"
+            )
         })?;
     }
     Ok(())

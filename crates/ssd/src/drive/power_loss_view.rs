@@ -349,6 +349,7 @@ impl PowerLossView<'_> {
         let dumped = rescue.saved_pages.min(cut.dump.len() as u64);
         let count = |is: fn(&CutDie) -> bool| cut.dies.iter().filter(|die| is(die)).count();
         let times = self.recovery_time(cut, &erased_again);
+        let planes_of_block = self.ftl.numbering.planes_of_block();
         let ns = [times.scan, times.load, times.erase].map(|step| step.ns());
         json!({
             "at_ns": cut.at.ns(),
@@ -372,7 +373,7 @@ impl PowerLossView<'_> {
                 "load_ns": ns[1],
                 "erase_ns": ns[2],
                 "scanned_pages": self.scanned_pages(),
-                "erased_again_blocks": erased_again.len() as u64 * self.ftl.numbering.planes_of_block(),
+                "erased_again_blocks": erased_again.len() as u64 * planes_of_block,
             },
         })
     }
