@@ -111,8 +111,6 @@ LARGER_COMPONENTS = {
     "flash/Blame": (14, 68),
     "flash/Flash": (15, 212),
     "nand/Die": (14, 89),
-    "observe/Meter": (20, 34),
-    "serve/Server": (26, 46),
 }
 
 # Manifests that a tool defines and everyone knows need no sentence that says what they are for.
